@@ -1,11 +1,11 @@
-/** The local two-node cluster, by its own program. */
+/** The local two-node cluster, through its program hamlet-cluster. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run, tryRun, type RunOptions } from './command.ts';
 import { ROOT } from './paths.ts';
 
 const BUILD = join(ROOT, 'local/cluster/build.sh');
-/** What hamlet-cluster keeps about the cluster in its default place. */
+/** The file in which hamlet-cluster stores the cluster's settings. */
 const SPEC_FILE = '/var/lib/hamlet-cluster/cluster.json';
 
 interface Node {
@@ -19,40 +19,40 @@ interface Status {
   readonly forwards: readonly { readonly listen: string; readonly to: string }[] | null;
 }
 
-/** Builds the programs of the cluster into the cache; quick when nothing changed. */
+/** Builds the cluster's programs into the cache; those whose sources did not change are not built again. */
 export async function buildPrograms(options: RunOptions): Promise<void> {
-  await run('bash', [BUILD], { ...options, fix: 'needs Go 1.26 or newer (https://go.dev/dl) and the Go module proxy' });
+  await run('bash', [BUILD], { ...options, fix: 'install Go 1.26 or newer (https://go.dev/dl), and check that the Go module proxy answers' });
 }
 
-/** The path of one of the cluster's programs (hamlet-cluster, kubectl, helm, ctr …); fails if they are not built. */
+/** Path of one of the cluster's programs (hamlet-cluster, kubectl, helm, ctr …). Throws if they are not built. */
 export async function program(name: string): Promise<string> {
   return join(await run('bash', [BUILD, '--print-bin'], { fix: 'run make up, or bash local/cluster/build.sh' }), name);
 }
 
-/** Whether the programs of the current source are built. */
+/** Whether the programs are built from the current sources. */
 export async function areProgramsBuilt(): Promise<boolean> {
   return (await tryRun('bash', [BUILD, '--print-bin'])).code === 0;
 }
 
-/** Runs `hamlet-cluster` with arguments; returns what it prints. */
+/** Runs hamlet-cluster and returns its output. */
 export async function hamletCluster(args: readonly string[], options: RunOptions = {}): Promise<string> {
   return run(await program('hamlet-cluster'), args, options);
 }
 
-/** Takes the cluster down with the programs that it was started with, which may be those of another commit. */
+/** Takes the cluster down with the programs that started it, which may be those of another commit. */
 export async function takeClusterDown(args: readonly string[], options: RunOptions): Promise<string> {
-  if (!existsSync(SPEC_FILE)) return 'there was none';
+  if (!existsSync(SPEC_FILE)) return 'no cluster was running';
   const { bin } = JSON.parse(readFileSync(SPEC_FILE, 'utf8')) as { bin: string };
   return run(join(bin, 'hamlet-cluster'), ['down', ...args], options);
 }
 
-/** What the running cluster says about itself; undefined when none runs. */
+/** Status of the running cluster; undefined when none runs. */
 export async function clusterStatus(): Promise<Status | undefined> {
   const { code, stdout } = await tryRun(await program('hamlet-cluster'), ['status', '--json']);
   return code === 0 ? (JSON.parse(stdout) as Status) : undefined;
 }
 
-/** The image references that every node has. */
+/** References of the images that every node has. */
 export async function imagesOnAllNodes(): Promise<ReadonlySet<string>> {
   const status = await clusterStatus();
   if (status === undefined) return new Set();

@@ -1,34 +1,34 @@
-/** Runs programs: output is kept for the answer and the log, and shown only when asked or when the program fails. */
+/** Runs programs. Their output goes to the caller and to a log; a failure shows the end of it. */
 import { spawn } from 'node:child_process';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { Failure } from './failure.ts';
 import { ROOT } from './paths.ts';
 
-/** Lines of a failed program's output that its error shows. */
+/** Lines of a failed program's output in its error. */
 const TAIL_LINES = 30;
-/** Most of a program's output that is kept in memory; the rest is in the log. */
+/** Limit of a program's output in memory; the log has all of it. */
 const KEPT_CHARACTERS = 8 << 20;
 
 export interface RunOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
-  /** Appends stdout and stderr to this file. */
+  /** File to which stdout and stderr are appended. */
   readonly log?: string;
-  /** Called for each whole line of either stream, as it comes. */
+  /** Receives each line of either stream. */
   readonly onLine?: (line: string) => void;
-  /** What a person can do when the program fails. */
+  /** Advice to a person when the program fails. */
   readonly fix?: string;
 }
 
 export interface RunResult {
   readonly code: number;
   readonly stdout: string;
-  /** Both streams in the order they came. */
+  /** Both streams, in the order of their arrival. */
   readonly output: string;
 }
 
-/** Runs a program to its end and returns its exit code and output, whatever the code is. */
+/** Runs a program and returns its exit code and output. */
 export async function tryRun(program: string, args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
   const child = spawn(program, args, {
     cwd: options.cwd ?? ROOT,
@@ -59,7 +59,7 @@ export async function tryRun(program: string, args: readonly string[], options: 
   }
 }
 
-/** Runs a program and returns its standard output without the last newline; a non-zero exit throws with the end of what it printed. */
+/** Runs a program and returns its standard output without the last newline. Throws on a non-zero exit code, with the end of the output. */
 export async function run(program: string, args: readonly string[], options: RunOptions = {}): Promise<string> {
   const { code, stdout, output } = await tryRun(program, args, options);
   if (code === 0) return stdout.trimEnd();
@@ -70,7 +70,7 @@ export async function run(program: string, args: readonly string[], options: Run
 
 function notRunnable(program: string, error: NodeJS.ErrnoException): Error {
   return error.code === 'ENOENT'
-    ? new Failure(`${program} is not installed`, 'run make doctor: it says what is missing')
+    ? new Failure(`${program} is not installed`, 'run make doctor: it lists what is missing')
     : error;
 }
 

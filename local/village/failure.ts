@@ -1,4 +1,4 @@
-/** A failure that a person can act on: what is wrong, and what to do about it. */
+/** A failure that a person can act on: what failed, and how to fix it. */
 export class Failure extends Error {
   override readonly name = 'Failure';
   readonly fix: string | undefined;
@@ -9,7 +9,7 @@ export class Failure extends Error {
   }
 }
 
-/** Prints any error on stderr; a stack only for what nobody expected. */
+/** Prints an error on stderr; unexpected errors come with their stack. */
 export function printFailure(error: unknown): void {
   if (error instanceof Failure) {
     console.error(`error: ${error.message}`);

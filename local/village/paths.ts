@@ -1,17 +1,16 @@
-/** Where the village's files are: the work tree, the state of one checkout, and the cache that all checkouts share. */
+/** Folders: the work tree, the state of one checkout, and the cache that all checkouts share. */
 import { mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-/** The work tree. */
 export const ROOT = resolve(import.meta.dirname, '../..');
-/** What one checkout remembers between commands: secrets, logs, up.json. Never tracked. */
+/** State of this checkout between commands: secrets, logs, up.json. Not in git. */
 export const STATE = join(ROOT, '.hamlet');
-/** Built things, named by a hash of their inputs, outside the tree so that every clone shares them. */
+/** Build results, named by a hash of their inputs; outside of the tree, so that all clones share them. */
 export const CACHE = process.env['HAMLET_CACHE'] ?? join(homedir(), '.cache', 'hamlet');
 export const NODE = join(ROOT, 'node_modules/.bin/node');
 
-/** A file in the state folder, whose folder exists after the call. */
+/** Path of a file in the state folder; creates its folder. */
 export function stateFile(...names: string[]): string {
   const file = join(STATE, ...names);
   mkdirSync(resolve(file, '..'), { recursive: true, mode: 0o700 });

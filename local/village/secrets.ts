@@ -1,4 +1,4 @@
-/** What one checkout keeps about its village: tokens of tools and the first admin's login. Readable by its owner only. */
+/** Secrets of this checkout's village: tokens for tools and the first admin's login, in a file that only its owner can read. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { stateFile } from './paths.ts';
@@ -12,7 +12,7 @@ export interface Secrets {
   readonly adminPassword: string;
 }
 
-/** The secrets of this checkout, made at the first call. */
+/** The secrets; the first call creates them. */
 export function secrets(): Secrets {
   const file = stateFile('secrets.json');
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Secrets;
@@ -21,7 +21,7 @@ export function secrets(): Secrets {
   return made;
 }
 
-/** Writes a JSON file that only its owner can read. */
+/** Writes JSON to a file that only its owner can read. */
 export function writePrivate(file: string, value: object): void {
   writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
 }

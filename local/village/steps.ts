@@ -1,25 +1,26 @@
-/** Shows long work as numbered steps with the time each takes, and what a slow one is doing meanwhile. */
+/** The terminal: long work as numbered, timed steps, and questions before irreversible actions. */
 import { performance } from 'node:perf_hooks';
+import { createInterface } from 'node:readline/promises';
+import { Failure } from './failure.ts';
 import { stateFile } from './paths.ts';
 
-/** A step that says nothing new is shown again after this long, so that a slow one never looks dead. */
+/** A running step is printed again after this time, so that a slow one does not look hung. */
 const REMIND_MS = 10_000;
 
-/** What a step's work may use to say how it goes. */
 export interface StepContext {
-  /** The latest thing the step is doing; shown when it has been slow for a while. */
+  /** Reports the current activity, which the terminal shows beside a slow step. */
   readonly doing: (text: string) => void;
-  /** File that the step's programs log to. */
+  /** Log file of the step's programs. */
   readonly log: string;
 }
 
 export interface Step {
   readonly name: string;
-  /** Returns a few words on the outcome, or nothing. */
+  /** Returns a short outcome, or nothing. */
   readonly work: (context: StepContext) => Promise<string | undefined> | Promise<void>;
 }
 
-/** Runs steps in order; the first that throws ends the run with its error. */
+/** Runs steps in order until one throws. */
 export async function runSteps(title: string, steps: readonly Step[]): Promise<void> {
   const started = performance.now();
   console.log(title);
@@ -51,4 +52,14 @@ async function runStep(label: string, step: Step): Promise<void> {
 
 function seconds(started: number): string {
   return `${((performance.now() - started) / 1000).toFixed(1)} s`;
+}
+
+/** Asks a person for a yes; throws without one. `beforehand` is the advice for a run without a terminal. */
+export async function confirm(question: string, beforehand: string): Promise<void> {
+  if (!process.stdin.isTTY)
+    throw new Failure('confirmation needs a terminal, and stdin is none; nothing was changed', beforehand);
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  const answer = await terminal.question(`${question} [y/N] `);
+  terminal.close();
+  if (!/^y(es)?$/i.test(answer.trim())) throw new Failure('not confirmed; nothing was changed');
 }

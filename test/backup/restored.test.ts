@@ -119,7 +119,7 @@ test('what came after a backup is gone once it is restored, and the log goes on'
   assert.equal(await balance(), then + 40);
   await setState({ key: 'another key', resources: { items: [agent('ada')] } });
 
-  await assert.rejects(restore(place, { file, yes: false }), /nobody is there to say yes; nothing was changed/);
+  await assert.rejects(restore(place, { file, yes: false }), /confirmation needs a terminal.*nothing was changed/);
   assert.deepEqual((await stateOf()).done, [], 'a refusal changes nothing');
   await assert.rejects(
     restore({ ...place, namespace: 'meadow' }, { file, yes: true }),

@@ -20,7 +20,7 @@ import { readElf, type Elf } from '../../local/village/images/foreign/elf.ts';
 import { walkTree } from '../../local/village/images/foreign/tree.ts';
 import type { ImageName } from '../../local/village/images/recipe.ts';
 import { stateFile } from '../../local/village/paths.ts';
-import { buildWeb } from '../../local/village/web.ts';
+import { buildWeb } from '../../local/village/images/build.ts';
 
 const execute = promisify(execFile);
 const OTHER = ARCHITECTURES.find((architecture) => architecture !== hostArchitecture()) ?? 'arm64';

@@ -6,7 +6,7 @@ import { referenceOf } from '../../local/village/images/build.ts';
 import { hashSources } from '../../local/village/images/context.ts';
 import { buildImagesFor } from '../../local/village/images/foreign/build.ts';
 import { ROOT, stateFile } from '../../local/village/paths.ts';
-import { buildWeb } from '../../local/village/web.ts';
+import { buildWeb } from '../../local/village/images/build.ts';
 import { runNodeTests } from './node-test.ts';
 import type { Part, Print, Tally } from './part.ts';
 import { testFiles } from './unit.ts';

@@ -1,13 +1,14 @@
-/** What a backup says about itself is held against what is in it, and what is restored beside the database. */
+/** Manifests and resources of a backup, and the checks before a restore or a backup begins. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Failure } from '../failure.ts';
-import { restore } from './restore.ts';
+import { requireVillage } from './backup.ts';
 import { checkParts, describeParts, holdingsText, isEmpty, PARTS, type Manifest } from './manifest.ts';
 import { bareResources, missingFrom } from './resources.ts';
+import { restore } from './restore.ts';
 
 const PLACE = { kubectl: '/nowhere/kubectl', helm: '/nowhere/helm', kubeconfig: undefined, namespace: 'hamlet' };
 
@@ -34,15 +35,15 @@ async function whole(): Promise<Manifest> {
   };
 }
 
-test('a whole backup is read; one that was changed, cut off or robbed of a part is refused with the part by its name', async () => {
+test('a whole backup is accepted; one that was changed, cut off or lost a part is refused with the name of the part', async () => {
   const manifest = await whole();
   const text = JSON.stringify(manifest);
   assert.deepEqual(await checkParts(folder, text), manifest);
   truncateSync(join(folder, PARTS.dump), 5);
-  await assert.rejects(checkParts(folder, text), /village\.dump in the backup is not what its manifest names/);
+  await assert.rejects(checkParts(folder, text), /village\.dump in the backup differs from its manifest/);
   await whole();
   writeFileSync(join(folder, PARTS.key), `What is in ${PARTS.key}`);
-  await assert.rejects(checkParts(folder, text), /log-key\.pem in the backup is not what/);
+  await assert.rejects(checkParts(folder, text), /log-key\.pem in the backup differs/);
   await whole();
   rmSync(join(folder, PARTS.log));
   await assert.rejects(checkParts(folder, text), /the backup has no log\.tar/);
@@ -66,14 +67,14 @@ test('a manifest of another format, or none, is refused with what to do', async 
   }
 });
 
-test('restore refuses before it asks the cluster: no file, a file that is not there, a file that is no backup', async () => {
+test('restore refuses before it asks the cluster: no file, a missing file, a file that is not a backup', async () => {
   await assert.rejects(
     restore(PLACE, { file: undefined, yes: true }),
     /restore needs the file of a backup; nothing was changed/,
   );
   await assert.rejects(
     restore(PLACE, { file: join(folder, 'none.tar'), yes: true }),
-    /is not there; nothing was changed/,
+    /does not exist; nothing was changed/,
   );
   writeFileSync(join(folder, 'text.tar'), 'not an archive');
   await assert.rejects(
@@ -82,7 +83,7 @@ test('restore refuses before it asks the cluster: no file, a file that is not th
   );
 });
 
-test('custom resources are kept as somebody would write them, and only those that are missing are made', () => {
+test('custom resources are stored as in a manifest, and a restore creates only the missing ones', () => {
   const metadata = {
     name: 'ada',
     uid: 'u',
@@ -112,7 +113,7 @@ test('custom resources are kept as somebody would write them, and only those tha
   );
 });
 
-test('a village in which nobody has lived is empty, and says what it holds', () => {
+test('an unused village is empty, and its holdings are counted in words', () => {
   const holdings = { accounts: 0, posts: 0, transfers: 0, acts: 3, newestAct: null };
   assert.equal(isEmpty(holdings), true);
   assert.equal(isEmpty({ ...holdings, transfers: 1 }), false);
@@ -120,4 +121,19 @@ test('a village in which nobody has lived is empty, and says what it holds', () 
     holdingsText({ ...holdings, accounts: 1 }),
     '1 accounts, 0 posts, 0 transfers of money, 3 recorded acts',
   );
+});
+
+test('a missing village, a Postgres that is not ready and an image without pg_dump are three errors', async () => {
+  const program = join(folder, 'kubectl');
+  const cases = [
+    { get: 'echo NotFound; exit 1', exec: 'exit 1', says: /no village runs in namespace hamlet: NotFound/ },
+    { get: 'echo false', exec: 'echo container not found; exit 1', says: /Postgres is not ready in namespace hamlet/ },
+    { get: 'echo true', exec: 'echo pg_dump: not found; exit 127', says: /the image of Postgres has no pg_dump/ },
+    { get: 'echo true', exec: 'echo connection lost; exit 1', says: /pg_dump cannot run in .*connection lost/ },
+  ];
+  for (const { get, exec, says } of cases) {
+    writeFileSync(program, `#!/bin/sh\ncase $3 in get) ${get} ;; *) ${exec} ;; esac\n`);
+    chmodSync(program, 0o755);
+    await assert.rejects(requireVillage({ ...PLACE, kubectl: program }), says);
+  }
 });

@@ -1,4 +1,4 @@
-/** `make backup`: one dated file with all that a village needs to go on elsewhere. */
+/** `make backup`: writes one dated file from which a village can continue elsewhere. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { rename, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -13,20 +13,11 @@ import { describeParts, holdingsText, MANIFEST, PARTS, type Manifest } from './m
 import { bareResources, RESOURCE_KINDS } from './resources.ts';
 import { mebibytes, transfer } from './stream.ts';
 
-/** Writes a backup of the village and returns its file. The village goes on meanwhile. */
+/** Writes a backup of the running village and returns its file. */
 export async function backup(place: Place, wanted: string | undefined): Promise<string> {
   const madeAt = new Date();
-  const file = resolve(
-    wanted ??
-      join(
-        STATE,
-        'backups',
-        `${place.namespace}-${madeAt
-          .toISOString()
-          .replace(/:\d\d\.\d+Z$/, 'Z')
-          .replaceAll(':', '')}.tar`,
-      ),
-  );
+  const date = madeAt.toISOString().replace(/:\d\d\.\d+Z$/, 'Z');
+  const file = resolve(wanted ?? join(STATE, 'backups', `${place.namespace}-${date.replaceAll(':', '')}.tar`));
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const folder = mkdtempSync(join(dirname(file), '.backup-'));
   let facts: DatabaseFacts | undefined;
@@ -38,14 +29,11 @@ export async function backup(place: Place, wanted: string | undefined): Promise<
           await requireVillage(place);
           facts = await databaseFacts(place);
           if (facts.migration === undefined)
-            throw new Failure(
-              'the database of the village is empty: there is nothing to back up',
-              'make up, and try again',
-            );
+            throw new Failure('the database of the village is empty: there is nothing to back up', 'make up');
           return holdingsText(facts.holdings);
         },
       },
-      // Before the dump: a folder that is newer than the database stops the log.
+      // Before the dump: the api stops sealing if the folder is newer than the database.
       { name: 'sealed log', work: async ({ doing }) => saveLog(place, folder, doing) },
       { name: 'custom resources', work: async () => saveResources(place, folder) },
       { name: 'database', work: async ({ doing }) => dump(place, folder, doing) },
@@ -56,37 +44,46 @@ export async function backup(place: Place, wanted: string | undefined): Promise<
     rmSync(folder, { recursive: true, force: true });
   }
   console.log(`\nThe backup:  ${file}`);
-  console.log(
-    'It has the key that signs the log and everything that was ever written here: keep it as you keep passwords.',
-  );
-  console.log('Workspaces and memories of agents are on their own volumes and are not in it.');
+  console.log('It contains the key that signs the log and all texts of the village: store it like a password.');
+  console.log('It does not contain the workspaces and memories of agents, which are on their own volumes.');
   return file;
 }
 
-/** A village runs here whose database and first api can be asked. */
+/** Throws a Failure unless the village has a Postgres that is ready and has pg_dump. */
 export async function requireVillage(place: Place): Promise<void> {
-  const { code, output } = await tryKubectl(place, ['get', 'pod', POSTGRES_POD, '-o', 'jsonpath={.status.phase}']);
-  if (code !== 0 || !output.includes('Running'))
+  const readiness = 'jsonpath={.status.containerStatuses[*].ready}';
+  const { code, stdout, output } = await tryKubectl(place, ['get', 'pod', POSTGRES_POD, '-o', readiness]);
+  if (code !== 0)
     throw new Failure(
-      `no village runs in namespace ${place.namespace}: ${output.trim() || `${POSTGRES_POD} is not there`}`,
-      'make up, or NAMESPACE=name of the village',
+      `no village runs in namespace ${place.namespace}: ${output.trim()}`,
+      'make up, or set NAMESPACE to the namespace of the village',
     );
-  const { code: has, output: said } = await tryKubectl(place, ['exec', POSTGRES_POD, '--', 'pg_dump', '--version']);
-  if (has !== 0)
+  if (stdout.trim() !== 'true')
     throw new Failure(
-      `the image of Postgres has no pg_dump: ${said.trim()}`,
-      'make up, which brings an image that has it, or take the official image of Postgres 18',
+      `Postgres is not ready in namespace ${place.namespace}`,
+      `kubectl -n ${place.namespace} describe pod ${POSTGRES_POD}, mend the cause, and try again`,
     );
+  const version = await tryKubectl(place, ['exec', POSTGRES_POD, '--', 'pg_dump', '--version']);
+  if (version.code === 0) return;
+  if (/not found|no such file/i.test(version.output))
+    throw new Failure(
+      `the image of Postgres has no pg_dump: ${version.output.trim()}`,
+      'make up, which installs an image with pg_dump, or use the official image of Postgres 18',
+    );
+  throw new Failure(
+    `pg_dump cannot run in ${POSTGRES_POD}: ${version.output.trim()}`,
+    `kubectl -n ${place.namespace} describe pod ${POSTGRES_POD}`,
+  );
 }
 
 async function saveLog(place: Place, folder: string, doing: (text: string) => void): Promise<string> {
   const to = join(folder, PARTS.log);
-  // The checkpoint first: hashes that came after it are cut off when the api opens the folder.
+  // The checkpoint comes first: the api cuts off later hashes when it opens the folder.
   const names = 'checkpoint checkpoints hashes key.pub';
   const pod = await podOfLog(place);
   if (pod === undefined)
     throw new Failure(
-      `no pod of ${LOG_DEPLOYMENT} runs, which keeps the sealed log`,
+      `no pod of ${LOG_DEPLOYMENT} is running, and that one stores the sealed log`,
       `kubectl describe deployment ${LOG_DEPLOYMENT}`,
     );
   await transfer(place, {
@@ -111,7 +108,7 @@ async function dump(place: Place, folder: string, doing: (text: string) => void)
   return mebibytes((await stat(to)).size);
 }
 
-/** Postgres reads the whole dump once, so that a broken one is not called a backup. */
+/** Lets Postgres read the whole dump, so that a broken one never becomes a backup. */
 async function readDump(place: Place, folder: string, doing: (text: string) => void): ReturnType<typeof transfer> {
   const command = ['sh', '-c', 'exec pg_restore --file /dev/null'];
   return transfer(place, { pod: POSTGRES_POD, command, from: join(folder, PARTS.dump), doing });
@@ -123,14 +120,14 @@ async function saveResources(place: Place, folder: string): Promise<string> {
   return `${list.items.length} of ${RESOURCE_KINDS.join(', ')}`;
 }
 
-interface Made {
+interface Contents {
   readonly folder: string;
   readonly madeAt: Date;
   readonly facts: DatabaseFacts | undefined;
 }
 
-async function manifestOf(place: Place, { folder, madeAt, facts }: Made): Promise<Manifest> {
-  if (facts?.migration === undefined) throw new Error('the step before has not run');
+async function manifestOf(place: Place, { folder, madeAt, facts }: Contents): Promise<Manifest> {
+  if (facts?.migration === undefined) throw new Error('the step village has not run');
   const { server, migration, sealed, holdings } = facts;
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { readonly version: string };
   const pgDump = await kubectl(place, ['exec', POSTGRES_POD, '--', 'pg_dump', '--version']);
@@ -148,7 +145,7 @@ async function manifestOf(place: Place, { folder, madeAt, facts }: Made): Promis
   };
 }
 
-/** Whole or not at all, under its name. */
+/** Writes the file under another name first, so that an interrupted backup leaves none. */
 async function pack(folder: string, file: string, manifest: Manifest): Promise<string> {
   writeFileSync(join(folder, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });
   const part = join(folder, 'whole.tar');

@@ -1,14 +1,14 @@
-/** The database of a village, asked by the programs in its own pod. */
+/** The database of a village, through the programs in its pod. */
 import { kubectl, type Place } from '../kubectl.ts';
 import { Holdings } from './manifest.ts';
 
 export const POSTGRES_POD = 'hamlet-postgres-0';
 const DATABASE = 'hamlet';
-/** Where a dump is loaded before it takes the place of the database, and what becomes of that one. */
+/** The database into which a dump is loaded, and the name of the replaced one after the swap. */
 export const RESTORED = 'hamlet_restored';
 const REPLACED = 'hamlet_replaced';
 
-/** A program of Postgres as the superuser; what follows are its arguments. */
+/** Command line of a program of Postgres as the superuser. */
 export function asSuperuser(program: string, ...args: readonly string[]): readonly string[] {
   return [
     'sh',
@@ -19,29 +19,17 @@ export function asSuperuser(program: string, ...args: readonly string[]): readon
   ];
 }
 
-/** Runs statements, each by itself; what the last prints, a row a line with `|` between columns. */
+/** Runs statements, each in its own transaction. Returns the rows of the last as lines, with `|` between columns. */
 export async function psql(place: Place, database: string, ...statements: readonly string[]): Promise<string> {
-  const flags = [
-    '--no-psqlrc',
-    '--quiet',
-    '--tuples-only',
-    '--no-align',
-    '--set',
-    'ON_ERROR_STOP=1',
-    '--dbname',
-    database,
-  ];
-  return kubectl(place, [
-    'exec',
-    POSTGRES_POD,
-    '--',
-    ...asSuperuser('psql', ...flags, ...statements.flatMap((each) => ['--command', each])),
-  ]);
+  const flags = ['--no-psqlrc', '--quiet', '--tuples-only', '--no-align', '--set', 'ON_ERROR_STOP=1'];
+  const commands = statements.flatMap((each) => ['--command', each]);
+  const program = asSuperuser('psql', ...flags, '--dbname', database, ...commands);
+  return kubectl(place, ['exec', POSTGRES_POD, '--', ...program]);
 }
 
 export interface DatabaseFacts {
   readonly server: string;
-  /** Undefined where no migration was applied yet. */
+  /** Undefined before the first migration. */
   readonly migration: string | undefined;
   readonly sealed: number;
   readonly holdings: Holdings;
@@ -49,7 +37,6 @@ export interface DatabaseFacts {
 
 const NOTHING: Holdings = { accounts: 0, posts: 0, transfers: 0, acts: 0, newestAct: null };
 
-/** What the database holds. */
 export async function databaseFacts(place: Place): Promise<DatabaseFacts> {
   const server = await psql(place, DATABASE, 'show server_version');
   if ((await psql(place, DATABASE, "select to_regclass('public.schema_migration') is not null")) !== 't')
@@ -71,7 +58,7 @@ export async function databaseFacts(place: Place): Promise<DatabaseFacts> {
   return { server, migration, sealed, holdings: Holdings.parse(holdings) };
 }
 
-/** Makes an empty database beside the one of the village, with the same rights. */
+/** Creates an empty database beside the village's, with the same rights. */
 export async function makeBeside(place: Place): Promise<void> {
   await psql(
     place,
@@ -83,7 +70,7 @@ export async function makeBeside(place: Place): Promise<void> {
   );
 }
 
-/** Puts what was loaded in the place of the village's database, which is kept until `dropReplaced`. */
+/** Replaces the village's database by the loaded one. The old one stays until `dropReplaced`. */
 export async function swap(place: Place): Promise<void> {
   await psql(
     place,

@@ -1,14 +1,14 @@
-/** Ends everything of a village that writes, and begins it again. */
+/** Stops the operator and the apis, which write, and starts them again. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../failure.ts';
 import { kubectl, tryKubectl, type Place } from '../kubectl.ts';
 
-/** First the operator: it acts on what the api says. */
+/** The operator comes first: it acts on answers of the api. */
 const WRITERS = ['hamlet-operator', 'hamlet-api', 'hamlet-api-more'] as const;
 const GONE_MS = 120_000;
 const READY_SECONDS = 300;
 const PAUSE_MS = 500;
-/** How many a Deployment shall have, kept on it while it has none, so that a second attempt finds the number. */
+/** The replicas of a Deployment before it was stopped, so that a second attempt can restore them. */
 const ANNOTATION = 'hamlet.village/replicas-before-restore';
 
 interface Deployment {
@@ -23,7 +23,7 @@ async function writers(place: Place): Promise<readonly Deployment[]> {
   return WRITERS.flatMap((name) => items.find(({ metadata }) => metadata.name === name) ?? []);
 }
 
-/** Scales operator and apis to nothing and waits until their pods are gone. Returns how many are ended, in words. */
+/** Scales operator and apis to 0 and waits until their pods are gone. Returns the names of the Deployments. */
 export async function halt(place: Place, doing: (text: string) => void): Promise<string> {
   const found = await writers(place);
   for (const { metadata, spec } of found) {
@@ -33,37 +33,26 @@ export async function halt(place: Place, doing: (text: string) => void): Promise
   }
   const deadlineMs = performance.now() + GONE_MS;
   for (;;) {
-    const pods = await kubectl(place, [
-      'get',
-      'pods',
-      '-l',
-      'app.kubernetes.io/component in (api,operator)',
-      '-o',
-      'name',
-    ]);
+    const selector = 'app.kubernetes.io/component in (api,operator)';
+    const pods = await kubectl(place, ['get', 'pods', '-l', selector, '-o', 'name']);
     if (pods === '') return found.map(({ metadata }) => metadata.name).join(', ');
     doing(`waiting for ${pods.replaceAll('\n', ', ')}`);
     if (performance.now() > deadlineMs)
       throw new Failure(
         `these pods do not end: ${pods.replaceAll('\n', ', ')}`,
-        'kubectl describe them, and restore again once they are gone',
+        'kubectl describe them, and restore again when they are gone',
       );
     await sleep(PAUSE_MS);
   }
 }
 
-/** As many as before; waits until they are ready. */
+/** Scales operator and apis back and waits until they are ready. Returns the names of the Deployments. */
 export async function resume(place: Place, doing: (text: string) => void): Promise<string> {
   const found = await writers(place);
   for (const { metadata, spec } of found) {
     const before = metadata.annotations?.[ANNOTATION];
-    await kubectl(place, [
-      'scale',
-      'deployment',
-      metadata.name,
-      '--replicas',
-      before ?? String(Math.max(1, spec.replicas)),
-    ]);
+    const replicas = before ?? String(Math.max(1, spec.replicas));
+    await kubectl(place, ['scale', 'deployment', metadata.name, '--replicas', replicas]);
     await kubectl(place, ['annotate', 'deployment', metadata.name, `${ANNOTATION}-`]);
   }
   for (const { metadata } of found) {

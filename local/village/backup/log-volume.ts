@@ -1,8 +1,8 @@
-/** The volume of the sealed log, by a pod of its own while no api has it. */
+/** The volume of the sealed log; a helper pod writes to it while the api is stopped. */
 import { kubectl, secretValue, tryKubectl, type Place } from '../kubectl.ts';
 import { transfer } from './stream.ts';
 
-/** The Deployment whose api keeps the sealed log, and the folder of it there. */
+/** The Deployment that stores the sealed log, and the folder in its pod. */
 export const LOG_DEPLOYMENT = 'hamlet-api';
 export const LOG_FOLDER = '/var/lib/hamlet-log';
 
@@ -22,7 +22,7 @@ interface PodSpec {
   }[];
 }
 
-/** A pod of the api's image, node and rights that does nothing. Pure. */
+/** A pod that sleeps, with the api's image, node and rights. Pure. */
 function podOf({ securityContext, nodeSelector, tolerations, imagePullSecrets, containers }: PodSpec): object {
   const api = containers.find(({ name }) => name === 'api');
   const known = Object.fromEntries(
@@ -58,20 +58,15 @@ function podOf({ securityContext, nodeSelector, tolerations, imagePullSecrets, c
   };
 }
 
-/** The running api that has the volume of the log; undefined while there is none. The selector of its Deployment finds the other replicas too. */
+/** The running pod with the volume of the log; undefined if there is none. The Deployment's own selector would also match other replicas. */
 export async function podOfLog(place: Place): Promise<string | undefined> {
-  const { stdout } = await tryKubectl(place, [
-    'get',
-    'pods',
-    '--selector=app.kubernetes.io/component=api,hamlet.village/log-volume!=none',
-    '--field-selector=status.phase=Running',
-    '-o',
-    'name',
-  ]);
+  const selector = '--selector=app.kubernetes.io/component=api,hamlet.village/log-volume!=none';
+  const running = '--field-selector=status.phase=Running';
+  const { stdout } = await tryKubectl(place, ['get', 'pods', selector, running, '-o', 'name']);
   return stdout.split('\n').find((name) => name !== '');
 }
 
-/** Puts the folder of a backup in the place of the one that is there. */
+/** Replaces the folder of the log by that of a backup. */
 export async function replaceLog(place: Place, tar: string, doing: (text: string) => void): Promise<void> {
   const template = JSON.parse(
     await kubectl(place, ['get', 'deployment', LOG_DEPLOYMENT, '-o', 'jsonpath={.spec.template.spec}']),
@@ -83,22 +78,14 @@ export async function replaceLog(place: Place, tar: string, doing: (text: string
       onLine: doing,
       fix: `kubectl describe pod ${POD}`,
     });
-    await transfer(place, {
-      pod: POD,
-      command: [
-        'sh',
-        '-c',
-        `cd ${LOG_FOLDER} && rm -rf checkpoint checkpoints hashes key.pub .checkpoint.new && exec tar -xf - --no-same-owner`,
-      ],
-      from: tar,
-      doing,
-    });
+    const unpack = `rm -rf checkpoint checkpoints hashes key.pub .checkpoint.new && exec tar -xf - --no-same-owner`;
+    await transfer(place, { pod: POD, command: ['sh', '-c', `cd ${LOG_FOLDER} && ${unpack}`], from: tar, doing });
   } finally {
     await tryKubectl(place, ['delete', 'pod', POD, '--ignore-not-found', '--wait=false']);
   }
 }
 
-/** Gives the village the key that signed the log of the backup. Returns whether it had another. */
+/** Installs the key that signed the log of the backup. Returns whether the village had another one. */
 export async function replaceKey(place: Place, key: string): Promise<boolean> {
   if ((await secretValue(place, 'hamlet-log', 'key.pem')) === key) return false;
   const patch = JSON.stringify({ data: { 'key.pem': Buffer.from(key).toString('base64') } });

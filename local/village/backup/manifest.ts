@@ -1,4 +1,4 @@
-/** What a backup says about itself. */
+/** The manifest of a backup: origin, versions, and size and hash of each part. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -12,9 +12,9 @@ export const PARTS = {
   dump: 'village.dump',
   /** The folder of the sealed log, as tar. */
   log: 'log.tar',
-  /** The key that signs the log: a secret. */
+  /** The secret key that signs the log. */
   key: 'log-key.pem',
-  /** Agents, Entitlements and Schedules, as a list of Kubernetes. */
+  /** Agents, Entitlements and Schedules, as a Kubernetes List. */
   resources: 'village.json',
 } as const;
 export type PartName = (typeof PARTS)[keyof typeof PARTS];
@@ -23,7 +23,7 @@ export const MANIFEST = 'manifest.json';
 
 const Count = z.int().min(0);
 
-/** How much a village holds, for a person to recognise it by. */
+/** Counts by which a person recognises a village. */
 export const Holdings = z.strictObject({
   accounts: Count,
   posts: Count,
@@ -36,14 +36,14 @@ export type Holdings = z.infer<typeof Holdings>;
 export const Manifest = z.strictObject({
   format: z.literal(1),
   madeAt: z.iso.datetime(),
-  /** The origin of the sealed log names it. */
+  /** Part of the sealed log's origin. */
   namespace: z.string().min(1).max(63),
   hamlet: z.string().max(64),
   postgres: z.string().max(128),
   pgDump: z.string().max(128),
-  /** The newest migration that the database has applied. */
+  /** The newest applied migration. */
   migration: z.string().max(128),
-  /** Entries that are sealed in the dump at least. */
+  /** Least number of sealed entries in the dump. */
   sealed: Count,
   holdings: Holdings,
   parts: z
@@ -62,7 +62,7 @@ export async function describeParts(folder: string): Promise<Manifest['parts']> 
   );
 }
 
-/** Reads a manifest and holds every part in its folder to it. */
+/** Parses a manifest and compares every part in the folder with it. Throws a Failure on the first difference. */
 export async function checkParts(folder: string, text: string): Promise<Manifest> {
   const manifest = readManifest(text);
   for (const { name, bytes, sha256 } of manifest.parts) {
@@ -72,11 +72,11 @@ export async function checkParts(folder: string, text: string): Promise<Manifest
       () => undefined,
     );
     if (size === undefined)
-      throw new Failure(`the backup has no ${name}`, 'take another backup file: this one is not whole');
+      throw new Failure(`the backup has no ${name}`, 'use another backup file: this one is incomplete');
     if (size !== bytes || (await sha256Of(file)) !== sha256)
       throw new Failure(
-        `${name} in the backup is not what its manifest names`,
-        'take another backup file: this one was changed or cut off',
+        `${name} in the backup differs from its manifest`,
+        'use another backup file: this one was changed or cut off',
       );
   }
   return manifest;
@@ -89,7 +89,7 @@ function readManifest(text: string): Manifest {
     const why = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
     throw new Failure(
       `the manifest of the backup cannot be read: ${why}`,
-      'take another file, or the version of Hamlet that wrote it',
+      'use another file, or the version of Hamlet that wrote it',
     );
   }
 }
@@ -100,12 +100,11 @@ async function sha256Of(file: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Holdings as a person reads them. */
 export function holdingsText({ accounts, posts, transfers, acts, newestAct }: Holdings): string {
   return `${accounts} accounts, ${posts} posts, ${transfers} transfers of money, ${acts} recorded acts${newestAct === null ? '' : `, the newest of ${newestAct}`}`;
 }
 
-/** Nobody has lived here yet. */
+/** Whether the village is unused. */
 export function isEmpty({ accounts, posts, transfers }: Holdings): boolean {
   return accounts === 0 && posts === 0 && transfers === 0;
 }

@@ -1,4 +1,4 @@
-/** Agents, Entitlements and Schedules as somebody would write them: without what the API server adds to them. */
+/** Agents, Entitlements and Schedules as a manifest has them, without the fields that the API server adds. */
 
 export const RESOURCE_KINDS = [
   'agents.hamlet.village',
@@ -25,7 +25,7 @@ export interface ResourceList {
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** A list as kubectl prints it, with names, labels, annotations and specs alone. Pure. */
+/** Reduces kubectl's list to names, labels, annotations and specs. Pure. */
 export function bareResources(list: { readonly items: readonly Resource[] }): ResourceList {
   return { apiVersion: 'v1', kind: 'List', items: list.items.map(bareResource) };
 }
@@ -44,7 +44,7 @@ function bareResource({ apiVersion, kind, metadata: { name, labels, annotations 
   };
 }
 
-/** Those of a list that a cluster has not, by kind and name. Pure. */
+/** The resources of a list that the cluster does not have, by kind and name. Pure. */
 export function missingFrom(list: ResourceList, there: { readonly items: readonly Resource[] }): ResourceList {
   const known = new Set(there.items.map(({ kind, metadata }) => `${kind}/${metadata.name}`));
   return { ...list, items: list.items.filter(({ kind, metadata }) => !known.has(`${kind}/${metadata.name}`)) };

@@ -1,13 +1,12 @@
-/** `make restore FILE=…`: puts a backup into a village that runs, in the place of what it holds. */
+/** `make restore FILE=…`: replaces the data of a running village by a backup. */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dirname, join, resolve } from 'node:path';
 import { run } from '../command.ts';
-import { confirm } from '../confirm.ts';
 import { Failure } from '../failure.ts';
 import { kubectl, tryKubectl, type Place } from '../kubectl.ts';
 import { ROOT } from '../paths.ts';
-import { runSteps, type Step } from '../steps.ts';
+import { confirm, runSteps, type Step } from '../steps.ts';
 import { requireVillage } from './backup.ts';
 import {
   asSuperuser,
@@ -31,11 +30,11 @@ const PAUSE_MS = 1_000;
 
 export interface RestoreOptions {
   readonly file: string | undefined;
-  /** The answer to whether what is there may be replaced. */
+  /** Whether the present data may be replaced without a question. */
   readonly yes: boolean;
 }
 
-/** Puts a backup into the village of a place. Nothing is changed before every refusal was made. */
+/** Restores a backup. Every check that can refuse runs before the first change. */
 export async function restore(place: Place, { file, yes }: RestoreOptions): Promise<void> {
   if (file === undefined)
     throw new Failure(
@@ -44,7 +43,7 @@ export async function restore(place: Place, { file, yes }: RestoreOptions): Prom
     );
   const from = resolve(file);
   if (!existsSync(from))
-    throw new Failure(`${from} is not there; nothing was changed`, 'make restore FILE=path, as make backup printed it');
+    throw new Failure(`${from} does not exist; nothing was changed`, 'make restore FILE=path, as make backup printed it');
   const folder = mkdtempSync(join(dirname(from), '.restore-'));
   try {
     const manifest = await unpack(from, folder);
@@ -59,8 +58,8 @@ export async function restore(place: Place, { file, yes }: RestoreOptions): Prom
     );
     if (!isEmpty(there.holdings) && !yes)
       await confirm(
-        'Everything that the village holds now is lost. Restore?',
-        'YES=1 make restore FILE=… says it beforehand; make backup keeps what is there now',
+        'This replaces all present data of the village. Restore?',
+        'YES=1 make restore FILE=… answers yes; make backup saves the present data first',
       );
     await work(place, folder, manifest);
   } finally {
@@ -72,12 +71,12 @@ async function unpack(file: string, folder: string): Promise<Manifest> {
   await run(
     'tar',
     ['--extract', '--file', file, '--directory', folder, '--no-same-owner', MANIFEST, ...Object.values(PARTS)],
-    { fix: 'this is no backup, or not a whole one; nothing was changed' },
+    { fix: 'use a file that make backup wrote; this one is none, or incomplete; nothing was changed' },
   );
   return checkParts(folder, readFileSync(join(folder, MANIFEST), 'utf8'));
 }
 
-/** What speaks against it, before anything is changed. */
+/** Throws if the backup does not fit this village. */
 function refuse({ namespace, migration, postgres }: Manifest, there: DatabaseFacts, place: Place): void {
   if (namespace !== place.namespace)
     throw new Failure(
@@ -88,12 +87,12 @@ function refuse({ namespace, migration, postgres }: Manifest, there: DatabaseFac
   if (!known)
     throw new Failure(
       `the backup has the migration ${migration}, which this version of Hamlet does not know; nothing was changed`,
-      'take the version that wrote it, or a newer one, and make up first',
+      'use the version of Hamlet that wrote it, or a newer one, and run make up first',
     );
   if (Number.parseInt(postgres, 10) > Number.parseInt(there.server, 10))
     throw new Failure(
-      `the backup is of Postgres ${postgres}, and here is ${there.server}; nothing was changed`,
-      'restore it into the same or a newer Postgres',
+      `the backup is of Postgres ${postgres}, and this village has ${there.server}; nothing was changed`,
+      'restore it into the same version of Postgres or a newer one',
     );
 }
 
@@ -108,36 +107,34 @@ async function work(place: Place, folder: string, manifest: Manifest): Promise<v
         from: join(folder, PARTS.dump),
         doing,
       });
-      return 'loaded beside the one that is there';
+      return 'loaded beside the present one';
     },
   };
-  // What is there goes on until the dump is loaded whole.
+  // The village runs until the whole dump is loaded.
   await runSteps('Hamlet: restore', [load]);
   let isSwapped = false;
-  await runSteps('Hamlet: the village stands still', [
-    { name: 'operator and api end', work: async ({ doing }) => halt(place, doing) },
+  await runSteps('Hamlet: replacing the data while the village is stopped', [
+    { name: 'stop operator and api', work: async ({ doing }) => halt(place, doing) },
     { name: 'database', work: async () => (await swap(place), (isSwapped = true), undefined) },
     { name: 'sealed log', work: async ({ doing }) => replaceLog(place, join(folder, PARTS.log), doing) },
     {
       name: 'key of the log',
       work: async () =>
-        (await replaceKey(place, readFileSync(join(folder, PARTS.key), 'utf8')))
-          ? 'replaced by that of the backup'
-          : 'the same',
+        (await replaceKey(place, readFileSync(join(folder, PARTS.key), 'utf8'))) ? 'replaced' : 'unchanged',
     },
     { name: 'Redis', work: async () => emptyRedis(place) },
     { name: 'custom resources', work: async () => applyMissing(place, join(folder, PARTS.resources)) },
-    { name: 'operator and api begin', work: async ({ doing }) => resume(place, doing) },
-    { name: 'the log goes on', work: async ({ doing }) => logGoesOn(place, manifest, doing) },
-    { name: 'the replaced database', work: async () => (await dropReplaced(place), 'removed') },
+    { name: 'start operator and api', work: async ({ doing }) => resume(place, doing) },
+    { name: 'next seal', work: async ({ doing }) => nextSeal(place, manifest, doing) },
+    { name: 'replaced database', work: async () => (await dropReplaced(place), 'removed') },
   ]).catch(async (error: unknown) => {
     if (isSwapped)
       console.error(
-        'The restore is not whole. Mend the cause and restore again. What was replaced is in the database hamlet_replaced until then.',
+        'The restore is incomplete. Mend the cause and restore again; until then the replaced data is in the database hamlet_replaced.',
       );
     else
-      await runSteps('Hamlet: nothing was replaced, the village goes on', [
-        { name: 'operator and api begin', work: async ({ doing }) => resume(place, doing) },
+      await runSteps('Hamlet: nothing was replaced; starting the village again', [
+        { name: 'start operator and api', work: async ({ doing }) => resume(place, doing) },
       ]);
     throw error;
   });
@@ -148,41 +145,34 @@ async function emptyRedis(place: Place): Promise<void> {
   await kubectl(place, ['rollout', 'status', 'statefulset/hamlet-redis', '--timeout=120s']);
 }
 
-/** What the cluster has stays as it is: its intent is newer than the backup. */
+/** Creates the resources that the cluster does not have; the others are newer than the backup. */
 async function applyMissing(place: Place, file: string): Promise<string> {
   const list = JSON.parse(readFileSync(file, 'utf8')) as ResourceList;
   const there = JSON.parse(await kubectl(place, ['get', RESOURCE_KINDS.join(','), '-o', 'json'])) as ResourceList;
   const missing = missingFrom(list, there);
   if (missing.items.length > 0) await kubectl(place, ['create', '-f', '-'], { input: JSON.stringify(missing) });
-  return `${missing.items.length} made, ${list.items.length - missing.items.length} were there and stay as they are`;
+  return `${missing.items.length} created, ${list.items.length - missing.items.length} exist and stay unchanged`;
 }
 
-/** The first api seals again, with nothing broken. */
-async function logGoesOn(place: Place, { sealed }: Manifest, doing: (text: string) => void): Promise<string> {
+/** Waits until the api seals an entry after those of the backup. */
+async function nextSeal(place: Place, { sealed }: Manifest, doing: (text: string) => void): Promise<string> {
   const deadlineMs = performance.now() + SEALS_MS;
-  const askOf = (pod: string): readonly string[] => [
-    'exec',
-    pod,
-    '--container',
-    'api',
-    '--',
-    'node',
-    '--eval',
-    "fetch('http://127.0.0.1:9090/metrics').then((r) => r.text()).then((t) => console.log(t))",
-  ];
+  const script = "fetch('http://127.0.0.1:9090/metrics').then((r) => r.text()).then((t) => console.log(t))";
+  const metrics = ['--container', 'api', '--', 'node', '--eval', script];
   for (;;) {
-    const { code, stdout } = await tryKubectl(place, askOf((await podOfLog(place)) ?? LOG_DEPLOYMENT));
+    const pod = (await podOfLog(place)) ?? LOG_DEPLOYMENT;
+    const { code, stdout } = await tryKubectl(place, ['exec', pod, ...metrics]);
     const broken = /^hamlet_log_broken (\d)$/m.exec(stdout)?.[1];
     if (broken === '1')
       throw new Failure(
-        'the sealed log does not fit the database that was restored, and nothing more is sealed',
-        'docs/LOG.md#when-it-says-that-something-is-wrong',
+        'the sealed log does not fit the restored database, and the api seals nothing',
+        'see docs/LOG.md#when-it-says-that-something-is-wrong',
       );
     const { sealed: now } = await databaseFacts(place);
     if (code === 0 && broken === '0' && now > sealed) return `${now} entries, ${now - sealed} of them since the backup`;
     doing(`${now} entries are sealed, ${sealed} were in the backup`);
     if (performance.now() > deadlineMs)
-      throw new Failure(`nothing was sealed for ${SEALS_MS / 1_000} s`, `kubectl logs deployment/${LOG_DEPLOYMENT}`);
+      throw new Failure(`the api sealed nothing for ${SEALS_MS / 1_000} s`, `kubectl logs deployment/${LOG_DEPLOYMENT}`);
     await sleep(PAUSE_MS);
   }
 }

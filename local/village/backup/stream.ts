@@ -1,4 +1,4 @@
-/** Bytes between a program in a pod and a file here: a database does not fit into the memory of a command. */
+/** Streams bytes between a program in a pod and a local file: a database does not fit into memory. */
 import { spawn } from 'node:child_process';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -7,23 +7,23 @@ import { pipeline } from 'node:stream/promises';
 import { Failure } from '../failure.ts';
 import type { Place } from '../kubectl.ts';
 
-/** How often a long transfer says how far it is. */
+/** Bytes between two progress reports. */
 const SAY_EVERY_BYTES = 8 << 20;
-/** Of what a program said on stderr, the end that its error shows. */
+/** Characters at the end of stderr that an error shows. */
 const KEPT_CHARACTERS = 4_000;
 
 export interface Transfer {
-  /** A pod, and its container where it has several. */
   readonly pod: string;
+  /** For a pod with several containers. */
   readonly container?: string;
   readonly command: readonly string[];
-  /** The file that standard output goes to, or that standard input comes from. */
+  /** File for standard output, or file with standard input. */
   readonly to?: string;
   readonly from?: string;
   readonly doing: (text: string) => void;
 }
 
-/** Runs a program in a pod with its output to a file, or its input from one. Fails with what the program said last. */
+/** Runs a program in a pod with its output to a file, or its input from one. A Failure shows the end of stderr. */
 export async function transfer(place: Place, { pod, container, command, to, from, doing }: Transfer): Promise<void> {
   const target = container === undefined ? [pod] : [pod, '--container', container];
   const flags = [
@@ -37,13 +37,13 @@ export async function transfer(place: Place, { pod, container, command, to, from
   ];
   const env = place.kubeconfig === undefined ? process.env : { ...process.env, KUBECONFIG: place.kubeconfig };
   const child = spawn(place.kubectl, flags, { env, stdio: 'pipe' });
-  let said = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-KEPT_CHARACTERS)));
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr = (stderr + text).slice(-KEPT_CHARACTERS)));
   const ended = new Promise<number>((resolve, reject) =>
     child.on('error', reject).on('close', (code) => resolve(code ?? 1)),
   );
   const [code] = await Promise.all([ended, drain(child.stdout, to, doing), feed(child.stdin, from, doing)]);
-  if (code !== 0) throw new Failure(`${command.join(' ').slice(0, 120)} in ${pod} ended with ${code}:\n${said.trim()}`);
+  if (code !== 0) throw new Failure(`${command.join(' ').slice(0, 120)} in ${pod} ended with ${code}:\n${stderr.trim()}`);
 }
 
 async function drain(output: Readable, to: string | undefined, doing: (text: string) => void): Promise<void> {
@@ -52,12 +52,12 @@ async function drain(output: Readable, to: string | undefined, doing: (text: str
 }
 
 async function feed(input: Writable, from: string | undefined, doing: (text: string) => void): Promise<void> {
-  // A program that ends early closes its input; its exit code says why.
+  // A program that ends early closes its input; its exit code is the error to report.
   if (from === undefined) return void input.on('error', () => undefined).end();
   await pipeline(createReadStream(from), counted(doing, (await stat(from)).size), input).catch(() => undefined);
 }
 
-/** Passes bytes on and says how many there were. */
+/** Passes bytes through and reports their count. */
 function counted(
   doing: (text: string) => void,
   total?: number,
@@ -75,7 +75,6 @@ function counted(
   };
 }
 
-/** Bytes in words. */
 export function mebibytes(bytes: number): string {
   return `${(bytes / (1 << 20)).toFixed(1)} MiB`;
 }

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { isKept, putBack, setAside, whatGoes } from './kept-data.ts';
+import { isKept, putBack, setAside, describeData } from './kept-data.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'hamlet-kept-'));
 after(() => rmSync(root, { recursive: true, force: true }));
@@ -15,9 +15,9 @@ function villageOf(name: string): string {
   return folder;
 }
 
-test('a test has a village of its own, and the one that a person keeps is back after it', async () => {
+test('the data of a village is set aside for a test and put back after it', async () => {
   const folder = villageOf('mine');
-  assert.match(await whatGoes(folder), /1 volumes/);
+  assert.match(await describeData(folder), /1 volumes/);
   writeFileSync(join(folder, 'supervisor.json'), '{}');
   assert.throws(() => setAside(folder), /was not taken down/);
   rmSync(join(folder, 'supervisor.json'));
@@ -32,5 +32,5 @@ test('a test has a village of its own, and the one that a person keeps is back a
   putBack(folder);
   assert.equal(readFileSync(join(folder, 'whose'), 'utf8'), 'mine');
   assert.equal(existsSync(`${folder}.aside`), false);
-  assert.equal(putBack(folder), 'nothing');
+  assert.equal(putBack(folder), 'no data was set aside');
 });

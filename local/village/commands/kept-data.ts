@@ -1,53 +1,51 @@
-/** What a local village keeps between `make down` and `make up`, and where it waits while tests use a village of their own. */
+/** The data that a local village leaves between `make down` and `make up`, and its place while a test runs a village. */
 import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { tryRun } from '../command.ts';
 import { Failure } from '../failure.ts';
 
-/** Where the local cluster keeps all of it. */
+/** The folder in which the local cluster keeps all of its data. */
 export const CLUSTER_FOLDER = '/var/lib/hamlet-cluster';
 
-/** The folder beside a cluster's folder in which the data of another village waits. */
 const asideOf = (folder: string): string => `${folder}.aside`;
 
-/** Whether a village that is down has left its data in a folder. */
+/** Whether a stopped village has left its data in the folder. */
 export function isKept(folder = CLUSTER_FOLDER): boolean {
   return existsSync(folder) && readdirSync(folder).length > 0;
 }
 
 /**
- * Moves what a village has kept out of the way of another one. What waits there already stays. Returns what it did.
- * @throws Failure where a village has not been taken down
+ * Moves the data of a stopped village aside, so that another one can start. Data that is already aside stays there.
+ * Returns the outcome in words.
+ * @throws Failure if the village was not taken down
  */
 export function setAside(folder = CLUSTER_FOLDER): string {
-  if (!isKept(folder)) return 'nothing is kept here';
+  if (!isKept(folder)) return 'no data is kept';
   if (existsSync(join(folder, 'supervisor.json')))
-    throw new Failure(
-      `a village in ${folder} was not taken down`,
-      'make down, which keeps its data; then run this again',
-    );
+    throw new Failure(`a village in ${folder} was not taken down`, 'make down, which keeps its data; then try again');
   if (existsSync(asideOf(folder)))
-    return `${asideOf(folder)} waits already; what is in ${folder} is of an interrupted test`;
+    return `${asideOf(folder)} has the data set aside before; the data in ${folder} is of an interrupted test`;
   renameSync(folder, asideOf(folder));
-  return `the data of the village that is kept here waits in ${asideOf(folder)}`;
+  return `the data of the earlier village was moved to ${asideOf(folder)}`;
 }
 
-/** Moves what was set aside back, where no other village is in its place. Returns what it did. */
+/** Moves the data back, unless another village has its place. Returns the outcome in words. */
 export function putBack(folder = CLUSTER_FOLDER): string {
-  if (!existsSync(asideOf(folder))) return 'nothing';
+  if (!existsSync(asideOf(folder))) return 'no data was set aside';
   if (isKept(folder))
-    return `${asideOf(folder)} stays, since another village is in ${folder}: make down WIPE=1 removes that one`;
+    return `${asideOf(folder)} stays, because another village is in ${folder}: make down WIPE=1 removes that one`;
   renameSync(asideOf(folder), folder);
-  return 'the data of the village that was kept here is back: make up goes on with it';
+  return 'the data of the earlier village is back: make up continues with it';
 }
 
-/** What `down WIPE=1` is about to remove, in words. */
-export async function whatGoes(folder = CLUSTER_FOLDER): Promise<string> {
-  if (!isKept(folder)) return 'nothing is kept here';
+/** The data that `down WIPE=1` will remove, in words. */
+export async function describeData(folder = CLUSTER_FOLDER): Promise<string> {
+  if (!isKept(folder)) return 'no data is kept';
   const { stdout } = await tryRun('du', ['-sh', folder]);
   const volumes = join(folder, 'volumes');
   const count = existsSync(volumes)
     ? readdirSync(volumes).reduce((sum, node) => sum + readdirSync(join(volumes, node)).length, 0)
     : 0;
-  return `${folder} (${stdout.split(/\s/)[0] ?? 'unknown size'}): the database with world, books and board, ${count} volumes, the agents, their schedules and tiers, and the nodes' images`;
+  const size = stdout.split(/\s/)[0] ?? 'unknown size';
+  return `${folder} (${size}): the database with world, ledger and board, ${count} volumes, the agents, their schedules and tiers, and the nodes' images`;
 }

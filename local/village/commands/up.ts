@@ -1,26 +1,28 @@
 /** `make up` on this machine: from nothing to a village in the browser. */
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { checkMachine } from '../doctor/machine.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { buildPrograms, clusterStatus, hamletCluster } from '../cluster.ts';
 import { run } from '../command.ts';
-import { buildPrograms, clusterStatus, hamletCluster, program } from '../cluster.ts';
-import { buildImages, referenceOf, type BuiltImage } from '../images/build.ts';
-import { waitForAgents } from '../install/agents-ready.ts';
-import { installCharts } from '../install/charts.ts';
-import { makeFirstAdmin } from '../install/first-admin.ts';
-import { loadImages } from '../install/images.ts';
-import { isKept, putBack, setAside } from './kept-data.ts';
-import { kubectl, secretValue, type Place } from '../kubectl.ts';
+import { checkMachine } from '../doctor/machine.ts';
+import { Failure } from '../failure.ts';
+import { buildImages, buildWeb, referenceOf, type BuiltImage } from '../images/build.ts';
+import { importImages } from '../images/import.ts';
+import { kubectl, localPlace, secretValue, type Place } from '../kubectl.ts';
 import { stateFile } from '../paths.ts';
 import { secrets, writePrivate } from '../secrets.ts';
 import type { Settings } from '../settings.ts';
 import { runSteps, type StepContext } from '../steps.ts';
-import { buildWeb } from '../web.ts';
+import { waitForAgents } from './agents-ready.ts';
+import { installCharts } from './install-charts.ts';
+import { isKept, putBack, setAside } from './kept-data.ts';
 
-/** The node of Postgres, Redis and the first api; the second api is on the other. */
+/** The node of Postgres, Redis and the first api; the second api runs on the other. */
 const CORE_NODE = 'sparky1';
+const ADMIN_ATTEMPTS = 30;
+const ADMIN_PAUSE_MS = 1_000;
 
-/** Brings the local village up and prints how to get in; safe to repeat. */
+/** Starts the local village and prints its address and first login. Safe to repeat. */
 export async function up(settings: Settings): Promise<void> {
   const url = `http://localhost:${settings.port}`;
   let images: readonly BuiltImage[] = [];
@@ -29,21 +31,21 @@ export async function up(settings: Settings): Promise<void> {
     if (place === undefined) throw new Error('the cluster step has not run');
     return place;
   };
-  await runSteps('Hamlet: bringing the village up on this machine', [
+  await runSteps('Hamlet: starting the village on this machine', [
     { name: 'machine', work: async () => checkMachine() },
-    { name: 'packages', work: async (context) => packages(context) },
-    { name: 'programs', work: async (context) => buildPrograms({ log: context.log, onLine: context.doing }) },
+    { name: 'packages', work: installPackages },
+    { name: 'programs', work: async ({ log, doing }) => buildPrograms({ log, onLine: doing }) },
     { name: 'kept data', work: async () => keptData(settings) },
     {
       name: 'cluster',
-      work: async (context) => {
-        await hamletCluster(['up'], { log: context.log, onLine: context.doing });
+      work: async ({ log, doing }) => {
+        await hamletCluster(['up'], { log, onLine: doing });
         place = await localPlace(settings.namespace);
       },
     },
     { name: 'web', work: buildWeb },
-    { name: 'images', work: async (context) => said((images = await buildImages(context))) },
-    { name: 'image import', work: async (context) => loadImages(images, context) },
+    { name: 'images', work: async (context) => builtOf((images = await buildImages(context))) },
+    { name: 'image import', work: async (context) => importImages(images, context) },
     {
       name: 'charts',
       work: async (context) => {
@@ -56,55 +58,36 @@ export async function up(settings: Settings): Promise<void> {
     },
     { name: 'port', work: async () => forward(settings) },
     { name: 'first admin', work: async () => firstAdmin(here(), url) },
-    { name: 'agents', work: async (context) => waitForAgents(here(), referenceTo('agent', images), context) },
+    { name: 'agents', work: async (context) => waitForAgents(here(), agentImage(images), context) },
   ]);
   await report(here(), url);
 }
 
-/** Where the local village is. */
-export async function localPlace(namespace: string): Promise<Place> {
-  return {
-    kubectl: await program('kubectl'),
-    helm: await program('helm'),
-    kubeconfig: await hamletCluster(['kubeconfig']),
-    namespace,
-  };
-}
-
-/** A kubeconfig of this checkout whose context is in the village's namespace, so that kubectl needs no flag. */
-async function writeKubeconfig(place: Place): Promise<string> {
-  const file = stateFile('kubeconfig');
-  writeFileSync(file, await kubectl(place, ['config', 'view', '--raw', '--flatten']), { mode: 0o600 });
-  await kubectl({ ...place, kubeconfig: file }, ['config', 'set-context', '--current']);
-  return file;
-}
-
-/** What this village goes on with. A cluster that is up keeps what it has. */
-async function keptData({ fresh }: Settings): Promise<string> {
-  if ((await clusterStatus()) !== undefined) return 'of the village that is up';
-  if (fresh) return setAside();
-  putBack();
-  return isKept() ? 'the village goes on where it was' : 'none: a new village begins';
-}
-
-async function packages(context: StepContext): Promise<void> {
+/** Installs the Debian packages of the village. */
+export async function installPackages({ log, doing }: StepContext): Promise<void> {
   await run('bash', ['local/village/packages.sh', 'up'], {
-    log: context.log,
-    onLine: context.doing,
+    log,
+    onLine: doing,
     fix: 'run as root, or install the packages named above yourself',
   });
 }
 
-function referenceTo(name: BuiltImage['name'], images: readonly BuiltImage[]): string {
-  return images
-    .filter((image) => image.name === name)
-    .map(referenceOf)
-    .join();
+/** Chooses the data that the village starts with. A running cluster keeps its own. */
+async function keptData({ fresh }: Settings): Promise<string> {
+  if ((await clusterStatus()) !== undefined) return 'of the running village';
+  if (fresh) return setAside();
+  putBack();
+  return isKept() ? 'the village continues with it' : 'none: a new village begins';
 }
 
-function said(images: readonly BuiltImage[]): string {
-  const fresh = images.filter(({ isNew }) => isNew).map(({ name }) => name);
-  return fresh.length === 0 ? 'unchanged' : `built ${fresh.join(', ')}`;
+function builtOf(images: readonly BuiltImage[]): string {
+  const built = images.filter(({ isNew }) => isNew).map(({ name }) => name);
+  return built.length === 0 ? 'unchanged' : `built ${built.join(', ')}`;
+}
+
+function agentImage(images: readonly BuiltImage[]): string {
+  const image = images.find(({ name }) => name === 'agent');
+  return image === undefined ? '' : referenceOf(image);
 }
 
 async function forward({ port, namespace }: Settings): Promise<string> {
@@ -112,11 +95,46 @@ async function forward({ port, namespace }: Settings): Promise<string> {
   return `http://localhost:${port}`;
 }
 
+/**
+ * Creates the first admin with the one-time code, as a person would in the browser. Returns the outcome in words: the
+ * account may exist already, made in the browser or by another checkout. Retries while the api starts.
+ */
 async function firstAdmin(place: Place, url: string): Promise<string> {
-  const { adminName, adminPassword } = secrets();
   const code = await secretValue(place, 'hamlet-bootstrap', 'code');
-  const outcome = await makeFirstAdmin({ url, code, name: adminName, password: adminPassword });
-  return outcome === 'unknown' ? 'made before, elsewhere: the login printed below is not valid here' : outcome;
+  let last = '';
+  for (let attempt = 0; attempt < ADMIN_ATTEMPTS; attempt++) {
+    if (attempt > 0) await sleep(ADMIN_PAUSE_MS);
+    try {
+      const response = await postLogin(url, '/accounts/bootstrap', { code });
+      if (response.ok) return 'created';
+      last = await response.text();
+      if (last.includes('bootstrap_closed'))
+        return (await postLogin(url, '/login', {})).ok
+          ? 'exists'
+          : 'created before, elsewhere: the login printed below is not valid here';
+      if (response.status < 500 && response.status !== 429) break;
+    } catch (error) {
+      last = String(error);
+    }
+  }
+  throw new Failure(`the api did not create the first admin: ${last}`, 'make logs WHO=api');
+}
+
+async function postLogin(url: string, path: string, more: object): Promise<Response> {
+  const { adminName: name, adminPassword: password } = secrets();
+  return fetch(`${url}/api/v1${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: url },
+    body: JSON.stringify({ name, password, ...more }),
+  });
+}
+
+/** Writes a kubeconfig for this checkout whose context has the village's namespace, so that kubectl needs no flag. */
+async function writeKubeconfig(place: Place): Promise<string> {
+  const file = stateFile('kubeconfig');
+  writeFileSync(file, await kubectl(place, ['config', 'view', '--raw', '--flatten']), { mode: 0o600 });
+  await kubectl({ ...place, kubeconfig: file }, ['config', 'set-context', '--current']);
+  return file;
 }
 
 async function report(place: Place, url: string): Promise<void> {

@@ -1,26 +1,42 @@
-/** What the machine itself must have: kernel, rights, room and the two programs that nothing here can bring. */
+/** Checks of the machine: kernel, rights, room, and the programs that the village cannot install itself. */
 import { existsSync, mkdirSync, readFileSync, statfsSync } from 'node:fs';
 import { cpus, freemem, totalmem } from 'node:os';
 import { tryRun } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { CACHE } from '../paths.ts';
-import { right, wrong, type Check, type Finding } from './check.ts';
 
 const GIB = 2 ** 30;
 const LEAST_CORES = 2;
 const LEAST_MEMORY_GIB = 8;
-/** A kernel keeps a part of the memory for itself and shows less. */
+/** The kernel reserves some memory and reports less. */
 const KERNEL_SHARE_GIB = 1;
-/** A cold build needs the Go caches, the images and two nodes' copies of them. */
+/** A first build needs room for the Go caches, the images and the copies on two nodes. */
 const LEAST_DISK_GIB = 15;
 const LEAST_GO = [1, 26] as const;
-/** The Node of the machine only installs: all else runs on Node 26, which comes as an npm package. */
+/** The machine's Node only runs npm; everything else runs on Node 26, which npm installs. */
 const LEAST_NODE = 18;
 
-/** All that a machine must bring, in one sentence: README.md has it word for word. */
+export interface Finding {
+  readonly ok: boolean;
+  /** The state found, in a few words. */
+  readonly found: string;
+  readonly fix?: string;
+}
+
+export interface Check {
+  readonly name: string;
+  /** Whether `make up` fails without it. Things that `make up` installs itself are not required. */
+  readonly required: boolean;
+  readonly look: () => Promise<Finding> | Finding;
+}
+
+export const right = (found: string): Finding => ({ ok: true, found });
+
+export const wrong = (found: string, fix: string): Finding => ({ ok: false, found, fix });
+
+/** Requirements of the machine in one sentence; README.md has the same sentence. */
 export const REQUIREMENTS = `Debian 12 or newer (or Ubuntu 24.04 or newer), root, Node.js ${LEAST_NODE} or newer with npm, Go ${LEAST_GO.join('.')} or newer, ${LEAST_CORES} cores, ${LEAST_MEMORY_GIB} GiB of memory and ${LEAST_DISK_GIB} GiB of free disk`;
 
-/** The checks without which `make up` is not worth starting. */
 export const MACHINE_CHECKS: readonly Check[] = [
   { name: 'Linux, root', required: true, look: rootOnLinux },
   { name: 'Debian packages (apt-get)', required: true, look: aptGet },
@@ -42,7 +58,7 @@ export const MACHINE_CHECKS: readonly Check[] = [
   { name: 'cgroups', required: true, look: cgroups },
 ];
 
-/** Runs the required checks; throws with all that is wrong. */
+/** Runs the required checks. Throws a Failure that lists every failed one. */
 export async function checkMachine(): Promise<string> {
   const findings = await Promise.all(MACHINE_CHECKS.map(async (check) => ({ check, finding: await check.look() })));
   const bad = findings.filter(({ check, finding }) => check.required && !finding.ok);
@@ -57,10 +73,10 @@ export async function checkMachine(): Promise<string> {
 }
 
 function rootOnLinux(): Finding {
-  if (process.platform !== 'linux') return wrong(process.platform, 'use a Linux machine or a virtual one');
+  if (process.platform !== 'linux') return wrong(process.platform, 'use a Linux machine or a virtual machine with Linux');
   return process.getuid?.() === 0
     ? right('root')
-    : wrong('not root', 'run it as root: the local nodes are namespaces, mounts and cgroups');
+    : wrong('not root', 'run as root: the local nodes are namespaces, mounts and cgroups');
 }
 
 async function aptGet(): Promise<Finding> {
@@ -124,5 +140,5 @@ function cgroups(): Finding {
   if (isV2) return right('v2');
   return existsSync('/sys/fs/cgroup/memory')
     ? right('v1')
-    : wrong('none mounted at /sys/fs/cgroup', 'mount cgroups (any current Debian does at boot)');
+    : wrong('none mounted at /sys/fs/cgroup', 'mount cgroups; every current Debian does so at boot');
 }

@@ -1,14 +1,14 @@
-/** The processor architectures that images are built for, and the names that each tool has for them. */
+/** Processor architectures of images, and their names in each tool. */
 import { Failure } from '../failure.ts';
 
-/** Debian's, Go's and Kubernetes' name of an architecture. */
+/** The name in Debian, Go and Kubernetes. */
 export type Architecture = 'amd64' | 'arm64';
 export const ARCHITECTURES: readonly Architecture[] = ['amd64', 'arm64'];
 
 interface Names {
-  /** npm's and Node's name. */
+  /** The name in npm and Node. */
   readonly npm: 'x64' | 'arm64';
-  /** GNU's triplet, in the paths and package names of Debian. */
+  /** The GNU triplet, as in paths and package names of Debian. */
   readonly triplet: string;
   /** `e_machine` of an ELF file (System V ABI). */
   readonly elfMachine: number;
@@ -19,21 +19,20 @@ export const NAMES: Readonly<Record<Architecture, Names>> = {
   arm64: { npm: 'arm64', triplet: 'aarch64-linux-gnu', elfMachine: 183 },
 };
 
-/** The architecture of this machine. */
 export function hostArchitecture(): Architecture {
   const found = ARCHITECTURES.find((architecture) => NAMES[architecture].npm === process.arch);
   if (found === undefined)
-    throw new Failure(`Hamlet has no images for ${process.arch}`, 'run it on an x86-64 or arm64 machine');
+    throw new Failure(`Hamlet has no images for ${process.arch}`, 'use an x86-64 or arm64 machine');
   return found;
 }
 
-/** Reads ARCH: one architecture, several by commas, or `all`. */
+/** Parses ARCH: one architecture, several with commas, or `all`. */
 export function architecturesOf(text: string): readonly Architecture[] {
   if (text === 'all') return ARCHITECTURES;
   return text.split(',').map((name) => {
     const found = ARCHITECTURES.find((architecture) => architecture === name);
     if (found === undefined)
-      throw new Failure(`ARCH=${text} is unknown`, `write ARCH=${ARCHITECTURES.join(' or ARCH=')}, or ARCH=all`);
+      throw new Failure(`ARCH=${text} is unknown`, `set ARCH=${ARCHITECTURES.join(' or ARCH=')}, or ARCH=all`);
     return found;
   });
 }

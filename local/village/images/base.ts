@@ -1,4 +1,4 @@
-/** The two bases that stand in for images of a registry: `debian`, and `node` on top of it. */
+/** Base images where no registry is reachable: `debian`, and `node` on top of it. */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from '../command.ts';
@@ -13,7 +13,7 @@ export interface Bases {
   readonly node: string;
 }
 
-/** Builds what is missing of the bases; returns their names, which carry a hash of what they are made from. */
+/** Builds the missing base images. Returns their names, which contain a hash of their inputs. */
 export async function ensureBases(context: StepContext): Promise<Bases> {
   const debian = `localhost/hamlet/debian:${hashSources([debianSource()], [process.arch])}`;
   if (!(await hasImage(debian))) await buildDebian(debian, context);
@@ -46,7 +46,7 @@ async function buildDebian(name: string, context: StepContext): Promise<void> {
     const folder = await buildah(['mount', container], options);
     await run('bash', [join(ROOT, 'local/images/debian/build.sh'), folder], {
       ...options,
-      fix: 'debootstrap needs a Debian mirror: set DEBIAN_MIRROR to one that this machine reaches',
+      fix: 'debootstrap needs a Debian mirror: set DEBIAN_MIRROR to one that this machine can reach',
     });
     await buildah(['config', '--cmd', '/bin/bash', '--env', 'LANG=C.UTF-8', container], options);
     await buildah(['commit', '--quiet', container, name], options);

@@ -1,7 +1,8 @@
-/** Builds the images whose inputs changed. A tag is a hash of all that made the image, so an existing tag is never built again. */
-import { rmSync } from 'node:fs';
+/** Builds the images and the web's files if their inputs changed. The tag of an image is a hash of its inputs, so an existing tag is never built again. */
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CACHE, ROOT } from '../paths.ts';
+import { run } from '../command.ts';
+import { CACHE, ROOT, stateFile } from '../paths.ts';
 import type { StepContext } from '../steps.ts';
 import { ensureBases, type Bases } from './base.ts';
 import { buildDockerfile, hasImage } from './buildah.ts';
@@ -14,16 +15,31 @@ import { IMAGE_NAMES, recipeOf, type ImageName, type Recipe } from './recipe.ts'
 export interface BuiltImage {
   readonly name: ImageName;
   readonly tag: string;
-  /** Whether this call built it; false when the storage had it. */
+  /** Whether this call built it; false if the storage had it. */
   readonly isNew: boolean;
 }
 
-/** The name under which the cluster knows an image. */
+/** The name of an image in the cluster. */
 export function referenceOf(image: Pick<BuiltImage, 'name' | 'tag'>): string {
   return `docker.io/hamlet/${image.name}:${image.tag}`;
 }
 
-/** Builds those images that are not in the storage yet. */
+/** Bundles the web's files unless their inputs are unchanged. Returns the outcome in words. */
+export async function buildWeb({ log, doing }: StepContext): Promise<string> {
+  const inputs = ['web', 'api/contract', 'api/core', 'package-lock.json'];
+  const key = hashSources(
+    inputs.map((path) => ({ from: join(ROOT, path), to: path })),
+    [],
+  );
+  const stamp = stateFile('web-inputs');
+  if (existsSync(join(ROOT, 'web/dist/index.html')) && existsSync(stamp) && readFileSync(stamp, 'utf8') === key)
+    return 'unchanged';
+  await run('npm', ['run', 'build', '--workspace', '@hamlet/web'], { log, onLine: doing });
+  writeFileSync(stamp, key);
+  return 'built';
+}
+
+/** Builds the images that the storage does not have. */
 export async function buildImages(
   context: StepContext,
   names: readonly ImageName[] = IMAGE_NAMES,
@@ -63,7 +79,7 @@ async function buildImage(recipe: Recipe, bases: Bases, context: StepContext): P
   return { ...image, isNew: true };
 }
 
-/** What an image has beside the files of the work tree. */
+/** Sources of an image that are not in the work tree: npm packages and the clients of Postgres. */
 async function fetched(
   { workspace, postgresClients: hasClients }: Recipe,
   context: StepContext,

@@ -1,19 +1,19 @@
-/** buildah with a storage of its own in the cache, so that clearing the cache clears the images too. */
+/** buildah with its storage in the cache, so that clearing the cache also removes the images. */
 import { join } from 'node:path';
 import { run, tryRun, type RunOptions } from '../command.ts';
 import { CACHE } from '../paths.ts';
 
 const STORAGE = ['--root', join(CACHE, 'images/storage'), '--runroot', join(CACHE, 'images/run')];
-// The default isolation needs a container engine's cgroups; chroot works wherever root does.
+// The default isolation needs the cgroups of a container engine; chroot needs only root.
 const ENVIRONMENT = { BUILDAH_ISOLATION: 'chroot', STORAGE_DRIVER: process.env['STORAGE_DRIVER'] ?? 'overlay' };
 
-/** Runs one buildah command; returns what it prints. */
+/** Runs buildah and returns its output. */
 export async function buildah(args: readonly string[], options: RunOptions = {}): Promise<string> {
   const [verb = '', ...rest] = args;
   return run('buildah', [...STORAGE, verb, ...rest], { ...options, env: { ...ENVIRONMENT, ...options.env } });
 }
 
-/** Whether the storage holds an image of this name. */
+/** Whether the storage has an image of this name. */
 export async function hasImage(name: string): Promise<boolean> {
   return (await tryRun('buildah', [...STORAGE, 'inspect', '--type', 'image', name], { env: ENVIRONMENT })).code === 0;
 }
@@ -23,28 +23,14 @@ export interface DockerfileBuild {
   readonly context: string;
   readonly dockerfile: string;
   readonly buildArgs: Readonly<Record<string, string>>;
-  /** Keeps each instruction as a layer for the next build: worth it where one is slow, and otherwise slower by a second each. */
+  /** Caches each instruction as a layer, which saves time if one is slow and costs a second for each otherwise. */
   readonly keepsLayers?: boolean;
 }
 
-/** Builds a Dockerfile from images that are in the storage. */
+/** Builds a Dockerfile; its base images must be in the storage. */
 export async function buildDockerfile(build: DockerfileBuild, options: RunOptions): Promise<void> {
   const args = Object.entries(build.buildArgs).flatMap(([key, value]) => ['--build-arg', `${key}=${value}`]);
-  const layers = `--layers=${build.keepsLayers === true}`;
-  await buildah(
-    [
-      'build',
-      layers,
-      '--pull-never',
-      '--network',
-      'host',
-      '--tag',
-      build.name,
-      '--file',
-      build.dockerfile,
-      ...args,
-      build.context,
-    ],
-    options,
-  );
+  const flags = [`--layers=${build.keepsLayers === true}`, '--pull-never', '--network', 'host'];
+  const input = ['--file', build.dockerfile, ...args, build.context];
+  await buildah(['build', ...flags, '--tag', build.name, ...input], options);
 }

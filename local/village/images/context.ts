@@ -1,4 +1,4 @@
-/** Build contexts: the files that can influence an image, copied to a folder of their own and named by their hash. */
+/** Build contexts: the inputs of an image, hashed, and copied to a folder of their own. */
 import { createHash } from 'node:crypto';
 import {
   copyFileSync,
@@ -13,16 +13,16 @@ import {
 } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
-/** Every staged file gets this time, because buildah's layer cache looks at times as well as bytes. */
+/** Time of every staged file, because buildah's layer cache compares times as well as bytes. */
 const EPOCH = new Date('2000-01-01T00:00:00Z');
 const LEFT_OUT = /^node_modules$|^dist$|\.test\.tsx?$/;
 
 export interface Source {
   /** A file or folder on this machine. */
   readonly from: string;
-  /** Where it goes in the context; `.` for a folder's contents. */
+  /** Its path in the context; `.` for the contents of a folder. */
   readonly to: string;
-  /** Takes everything, also what is normally left out (tests, node_modules, dist). */
+  /** Includes tests, node_modules and dist, which are left out otherwise. */
   readonly whole?: boolean;
 }
 
@@ -31,7 +31,7 @@ interface Entry {
   readonly to: string;
 }
 
-/** A hash of the path, mode and bytes of everything that the sources name. */
+/** A hash of path, mode and bytes of all files of the sources. */
 export function hashSources(sources: readonly Source[], extra: readonly string[]): string {
   const hash = createHash('sha256').update(JSON.stringify(extra));
   for (const { from, to } of entriesOf(sources)) {
@@ -45,7 +45,7 @@ export function hashSources(sources: readonly Source[], extra: readonly string[]
   return hash.digest('hex').slice(0, 16);
 }
 
-/** Copies what the sources name into an empty folder. */
+/** Copies the sources into an empty folder. */
 export function stageSources(sources: readonly Source[], folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   for (const { from, to } of entriesOf(sources)) {

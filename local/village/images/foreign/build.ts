@@ -1,4 +1,4 @@
-/** Builds the images for an architecture that is not this machine's. */
+/** Images for any architecture. */
 import { join } from 'node:path';
 import { ROOT } from '../../paths.ts';
 import type { StepContext } from '../../steps.ts';
@@ -10,7 +10,7 @@ import { hashSources } from '../context.ts';
 import { IMAGE_NAMES, recipeOf, type ImageName } from '../recipe.ts';
 import { transpose } from './transpose.ts';
 
-/** Builds those images of an architecture that the storage has not; those of another machine's come from this machine's. */
+/** Builds the images that the storage does not have. Those for another architecture are derived from this machine's. */
 export async function buildImagesFor(
   architecture: Architecture,
   context: StepContext,
@@ -52,7 +52,7 @@ async function ensureBase(
   return name;
 }
 
-/** A hash of what the image is made from: the native image, and the code that transposes it. */
+/** A hash of the native image and of the code that transposes it. */
 function tagFor(native: string, architecture: Architecture): string {
   const code = ['local/village/images/foreign', 'local/village/images/architecture.ts'].map((path) => ({
     from: join(ROOT, path),

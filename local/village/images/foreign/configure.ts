@@ -1,6 +1,6 @@
 /**
- * Configures unpacked packages as an image of this machine's architecture is configured: what Debian's maintainer scripts and
- * a Dockerfile's RUN leave behind (accounts, alternatives, certificates, our own files) does not depend on the architecture.
+ * Configures unpacked packages like the image of this machine's architecture: the results of Debian's maintainer scripts and
+ * of a Dockerfile's RUN (accounts, alternatives, certificates, our own files) do not depend on the architecture.
  */
 import {
   chmodSync,
@@ -23,7 +23,7 @@ import { walkTree, type TreeEntry } from './tree.ts';
 /** Bits of `st_mode` that chmod sets. */
 const MODE_BITS = 0o7777;
 const MERGED = /^\/(bin|sbin|lib|lib32|lib64|libx32)\//;
-/** What belongs to one architecture or one run, besides packages: records of dpkg, caches of addresses and of compiled code, devices. */
+/** Paths that belong to one architecture or one run: records of dpkg, caches of addresses and compiled code, devices. */
 const OF_ONE_ARCHITECTURE =
   /^\/(dev|proc|sys|lib32|lib64|libx32)(\/|$)|^\/etc\/ld\.so\.cache$|^\/var\/lib\/dpkg\/(info|status|available)|^\/var\/lib\/apt\/extended_states$|^\/var\/cache\/.*\/|\/\.compile-cache\/.|\/gconv-modules\.cache$/;
 
@@ -32,11 +32,11 @@ export interface Configuration {
   readonly native: string;
   /** Root with the unpacked packages of the other one. */
   readonly target: string;
-  /** Paths that the caller brings itself. */
+  /** Whether the caller provides the path itself. */
   readonly isReplaced: (path: string) => boolean;
 }
 
-/** Paths of a root that packages brought, as they are after the merge of `/usr`. */
+/** Paths that packages own in a root, after the merge of `/usr`. */
 export function ownedPaths(root: string): ReadonlySet<string> {
   const info = join(root, 'var/lib/dpkg/info');
   const lists = readdirSync(info).filter((name) => name.endsWith('.list'));
@@ -45,7 +45,7 @@ export function ownedPaths(root: string): ReadonlySet<string> {
   return new Set(paths.filter((path) => path !== '' && path !== '/.').map(merged));
 }
 
-/** Gives the target what no package owns, the owners and modes of the rest, and leaves out what the native image left out. */
+/** Copies the files that no package owns, sets owners and modes of the others, and removes those that the native image removed. */
 export function configure({ native, target, isReplaced }: Configuration): void {
   const owned = ownedPaths(native);
   const triplet = NAMES[hostArchitecture()].triplet;
@@ -69,7 +69,7 @@ function copyEntry(native: string, target: string, { path, stats }: TreeEntry): 
     mkdirSync(to, { recursive: true });
     return setMode(to, stats);
   }
-  // A folder of a package that the base left out may be there again.
+  // The base may have removed the folder, and its package brings it again.
   mkdirSync(dirname(to), { recursive: true });
   if (stats.isSymbolicLink()) return copyLink(from, to, stats);
   if (!stats.isFile()) return;
@@ -86,7 +86,7 @@ function copyLink(from: string, to: string, { uid, gid }: Stats): void {
   lchownSync(to, uid, gid);
 }
 
-/** Copies a file that is not there yet with the same bytes: what a base has already makes no new layer. */
+/** Copies a file unless the target has the same bytes: an unchanged file adds nothing to the layer. */
 export function copyFile(from: string, to: string): void {
   const there = lstatSync(to, { throwIfNoEntry: false });
   if (there?.isFile() === true && there.size === lstatSync(from).size && readFileSync(from).equals(readFileSync(to)))
@@ -95,7 +95,7 @@ export function copyFile(from: string, to: string): void {
   copyFileSync(from, to);
 }
 
-/** A package's own file: its owner and mode, and its text where it is configuration. */
+/** Sets owner and mode of a package's file, and the text of a configuration file. */
 function adjust(native: string, target: string, { path, stats }: TreeEntry): void {
   const to = join(target, path);
   if (stats.isSymbolicLink() || lstatSync(to).isSymbolicLink()) return;
@@ -106,7 +106,7 @@ function adjust(native: string, target: string, { path, stats }: TreeEntry): voi
 function setMode(file: string, { mode, uid, gid }: Stats): void {
   const there = lstatSync(file);
   const isOwned = there.uid === uid && there.gid === gid;
-  // A change of owner takes set-user-id bits away, so the mode comes after it.
+  // A change of owner clears set-user-id bits, so the mode is set after it.
   if (!isOwned) lchownSync(file, uid, gid);
   if (!isOwned || (there.mode & MODE_BITS) !== (mode & MODE_BITS)) chmodSync(file, mode & MODE_BITS);
 }

@@ -1,4 +1,4 @@
-/** Debian's packages of another architecture, chosen and fetched by the machine's apt with lists of its own. */
+/** Debian packages for another architecture, through the machine's apt with separate lists. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from '../../command.ts';
@@ -6,18 +6,18 @@ import { CACHE } from '../../paths.ts';
 import type { StepContext } from '../../steps.ts';
 import { NAMES, hostArchitecture, type Architecture } from '../architecture.ts';
 
-/** Names of the packages that dpkg has installed in a root. */
+/** Names of the installed packages of a root. */
 export function installedPackages(root: string): readonly string[] {
   return namesIn(join(root, 'var/lib/dpkg/status'));
 }
 
-/** Names of the packages that somebody asked for in a root, without those that came as their dependencies. */
+/** Names of the explicitly installed packages of a root, without their dependencies. */
 export function requestedPackages(root: string): readonly string[] {
   const automatic = new Set(namesIn(join(root, 'var/lib/apt/extended_states')));
   return installedPackages(root).filter((name) => !automatic.has(name));
 }
 
-/** What `apt-get` does for one architecture, with lists, records and a store of packages that are not the machine's. */
+/** `apt-get` for one architecture, with lists, records and a package store apart from the machine's. */
 export class ForeignApt {
   readonly #folder: string;
   readonly #options: readonly string[];
@@ -29,7 +29,7 @@ export class ForeignApt {
     this.#context = context;
   }
 
-  /** Reads the package lists of the mirrors that an image's root names. */
+  /** Downloads the package lists of the mirrors that an image's root names. */
   static async open(architecture: Architecture, root: string, context: StepContext): Promise<ForeignApt> {
     const folder = join(CACHE, 'images/apt', architecture);
     for (const each of ['state/lists/partial', 'cache/archives/partial'])
@@ -40,7 +40,7 @@ export class ForeignApt {
       'APT::Architectures': architecture,
       'APT::Install-Recommends': 'false',
       'APT::Keep-Downloaded-Packages': 'true',
-      // The store is root's; apt's own user cannot write there.
+      // The store belongs to root, and the user _apt cannot write to it.
       'APT::Sandbox::User': 'root',
       'Dir::State': join(folder, 'state'),
       'Dir::State::status': join(folder, 'none-installed'),
@@ -59,7 +59,7 @@ export class ForeignApt {
     return apt;
   }
 
-  /** Fetches packages with all that they depend on; returns their files. A package that the architecture has not is named by apt's error. */
+  /** Downloads packages with their dependencies. Returns their files. apt's error names a package that the architecture does not have. */
   async fetch(names: readonly string[]): Promise<readonly string[]> {
     const simulated = await this.#run(['-s', 'install', ...names]);
     const files = simulated.split('\n').flatMap((line) => {
@@ -81,21 +81,21 @@ export class ForeignApt {
       log,
       onLine,
       env: { LC_ALL: 'C' },
-      fix: 'apt needs a Debian mirror: set DEBIAN_MIRROR to one that this machine reaches',
+      fix: 'apt needs a Debian mirror: set DEBIAN_MIRROR to one that this machine can reach',
     });
   }
 }
 
-/** The same package for another architecture: cross tools carry the architecture in their names. */
+/** The name of a package for another architecture: the names of cross tools contain the architecture. */
 export function nameFor(architecture: Architecture, name: string): string {
   const [from, to] = [hostArchitecture(), architecture].map((each) => NAMES[each].triplet.replaceAll('_', '-'));
   return name.replace(`-${from}`, `-${to}`);
 }
 
-/** Marks all packages of a root automatic that nobody asked for, as apt would have done. */
+/** Marks the packages of a root that were not requested as automatic, as apt does. */
 export function writeAutomatic(root: string, architecture: Architecture, requested: readonly string[]): void {
-  const asked = new Set(requested);
-  const automatic = installedPackages(root).filter((name) => !asked.has(name));
+  const explicit = new Set(requested);
+  const automatic = installedPackages(root).filter((name) => !explicit.has(name));
   mkdirSync(join(root, 'var/lib/apt'), { recursive: true });
   writeFileSync(
     join(root, 'var/lib/apt/extended_states'),

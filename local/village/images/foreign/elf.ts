@@ -1,4 +1,4 @@
-/** Reads what a dynamic linker would read of an ELF file: its machine, its interpreter and the libraries that it needs. */
+/** Reads machine, interpreter and needed libraries of an ELF file, like a dynamic linker. */
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 
 const MAGIC = 0x7f_45_4c_46;
@@ -17,10 +17,10 @@ const DYNAMIC_ENTRY_BYTES = 16;
 export interface Elf {
   /** `e_machine`: 62 is x86-64, 183 is AArch64. */
   readonly machine: number;
-  /** The dynamic linker that starts it; undefined for libraries and static programs. */
+  /** The dynamic linker; undefined for libraries and static programs. */
   readonly interpreter: string | undefined;
   readonly needed: readonly string[];
-  /** Folders that are searched first, with `$ORIGIN` as it is written. */
+  /** Folders that the linker searches first, with `$ORIGIN` unresolved. */
   readonly searchPath: readonly string[];
 }
 
@@ -31,7 +31,7 @@ interface Segment {
   readonly bytes: number;
 }
 
-/** The machine of an ELF file; undefined when the file is none. Reads 20 bytes. */
+/** The machine of an ELF file; undefined for other files. Reads 20 bytes. */
 export function elfMachineOf(file: string): number | undefined {
   const header = Buffer.alloc(HEADER_BYTES);
   const handle = openSync(file, 'r');
@@ -44,7 +44,7 @@ export function elfMachineOf(file: string): number | undefined {
   }
 }
 
-/** What an ELF file of 64 bits asks of its dynamic linker; undefined for any other file, and for objects that are not linked. */
+/** Reads a linked 64-bit ELF file; undefined for any other file. */
 export function readElf(file: string): Elf | undefined {
   const bytes = readFileSync(file);
   if (bytes.length < 64 || bytes.readUInt32BE(0) !== MAGIC || bytes[4] !== CLASS_64) return undefined;

@@ -1,18 +1,21 @@
-/** The programs of an image that are no Debian packages, and where they come from for another architecture. */
-import { existsSync } from 'node:fs';
+/** Programs of an image that are not Debian packages, for another architecture. */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { run } from '../../command.ts';
+import { Failure } from '../../failure.ts';
+import { CACHE, ROOT } from '../../paths.ts';
 import type { StepContext } from '../../steps.ts';
 import { NAMES, type Architecture } from '../architecture.ts';
 import { packageSource } from '../packages.ts';
 import { postgresClients } from '../postgres-clients.ts';
-import { npmPackage } from './npm-package.ts';
 import { walkTree } from './tree.ts';
 
 const NODE = '/usr/local/bin/node';
 const POSTGRES = '/usr/local/pgsql';
 const POSTGRES_CLIENTS = '/usr/local/pgclient';
 
-/** A file or folder of this machine that stands at a path of the image. */
+/** A file or folder of this machine for a path of the image. */
 export interface Replacement {
   readonly path: string;
   readonly from: string;
@@ -26,7 +29,7 @@ export interface Wanted {
   readonly workspace: string | undefined;
 }
 
-/** What replaces the programs that a native image has beside its Debian packages. */
+/** Replacements for the programs that the native image has beside its Debian packages. */
 export async function replacementsOf(wanted: Wanted, context: StepContext): Promise<readonly Replacement[]> {
   const { architecture, native, workspace } = wanted;
   const { npm } = NAMES[architecture];
@@ -50,4 +53,50 @@ function modulesIn(native: string, packages: string): readonly Replacement[] {
       found.push(path);
   }
   return found.map((path) => ({ path: `/app${path}`, from: join(packages, path) }));
+}
+
+interface Manifest {
+  readonly scripts?: Readonly<Record<string, string>>;
+  readonly allowScripts?: Readonly<Record<string, boolean>>;
+}
+
+interface Lock {
+  readonly packages: Readonly<Record<string, { readonly version: string; readonly integrity: string }>>;
+}
+
+/** Folder of a package in the version of the lock file, checked against the lock file's hash. npm does not install it here. */
+async function npmPackage(name: string, { log, doing }: StepContext): Promise<string> {
+  const locked = (JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as Lock).packages[
+    `node_modules/${name}`
+  ];
+  if (locked === undefined) throw new Failure(`package-lock.json has no ${name}`, 'npm install --package-lock-only');
+  const installed = join(ROOT, 'node_modules', name);
+  if (existsSync(installed)) return installed;
+  const folder = join(CACHE, 'images/npm', `${name.replace('@', '').replaceAll('/', '-')}-${locked.version}`);
+  if (existsSync(folder)) return folder;
+  const part = `${folder}.part`;
+  rmSync(part, { recursive: true, force: true });
+  mkdirSync(part, { recursive: true });
+  doing(`npm package ${name}`);
+  const output = await run('npm', ['pack', `${name}@${locked.version}`, '--pack-destination', part, '--silent'], { log });
+  const archive = join(part, output.split('\n').at(-1) ?? '');
+  const hash = `sha512-${createHash('sha512').update(readFileSync(archive)).digest('base64')}`;
+  if (hash !== locked.integrity)
+    throw new Failure(
+      `${name}@${locked.version} has the hash ${hash}, and package-lock.json has another`,
+      'do not use it: find out why the npm registry serves another file',
+    );
+  await run('tar', ['-xzf', archive, '-C', part, '--strip-components=1'], { log });
+  rmSync(archive);
+  if (isAllowedToRun(name, part)) await run('npm', ['run', '--silent', 'postinstall'], { cwd: part, log });
+  renameSync(part, folder);
+  return folder;
+}
+
+/** Whether the package has a postinstall script that the project allows. */
+function isAllowedToRun(name: string, folder: string): boolean {
+  const [project, own] = [ROOT, folder].map(
+    (each) => JSON.parse(readFileSync(join(each, 'package.json'), 'utf8')) as Manifest,
+  );
+  return project?.allowScripts?.[name] === true && own?.scripts?.['postinstall'] !== undefined;
 }

@@ -16,14 +16,14 @@ export interface Transposition {
   /** The image of this machine's architecture. */
   readonly native: string;
   readonly architecture: Architecture;
-  /** Name of what is made. */
+  /** Name of the new image. */
   readonly name: string;
-  /** The image of the other architecture whose layers it shares; undefined for one from nothing. */
+  /** The image of the other architecture whose layers it shares; undefined for none. */
   readonly base: string | undefined;
   readonly workspace?: string | undefined;
 }
 
-/** What an image tells its runtime (OCI image configuration). */
+/** OCI image configuration. */
 interface ImageConfig {
   readonly config: {
     readonly Env?: readonly string[];
@@ -36,7 +36,7 @@ interface ImageConfig {
   };
 }
 
-/** Builds one image in one layer over its base: packages of the other architecture, configured as the native image is. */
+/** Builds one image as one layer over its base: packages of the other architecture, configured like the native image. */
 export async function transpose(wanted: Transposition, context: StepContext): Promise<void> {
   const { native, architecture, name, base = 'scratch' } = wanted;
   const platform = ['--arch', architecture, '--os', 'linux'];
@@ -77,7 +77,7 @@ function replace(root: string, { path, from }: Replacement): void {
   if (stats === undefined)
     throw new Failure(
       `${path} of the image has no counterpart at ${from}`,
-      'name where it comes from in local/village/images/foreign/replacements.ts',
+      'add its source to local/village/images/foreign/replacements.ts',
     );
   const to = join(root, path);
   mkdirSync(dirname(to), { recursive: true });
@@ -85,7 +85,7 @@ function replace(root: string, { path, from }: Replacement): void {
   else cpSync(from, to, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
 }
 
-/** Nothing of this machine's architecture may slip into the image. */
+/** Throws if the image contains a program for another architecture. */
 function refuseOtherMachines(root: string, { architecture, name }: Transposition): void {
   const wanted = NAMES[architecture].elfMachine;
   for (const { path, stats } of walkTree(root)) {
@@ -93,7 +93,7 @@ function refuseOtherMachines(root: string, { architecture, name }: Transposition
     if (machine === undefined || machine === wanted) continue;
     throw new Failure(
       `${name} would hold ${path}, which is not for ${architecture} (ELF machine ${machine})`,
-      'name where it comes from in local/village/images/foreign/replacements.ts',
+      'add its source to local/village/images/foreign/replacements.ts',
     );
   }
 }
@@ -120,7 +120,7 @@ function flagsOf({
   ];
 }
 
-/** Gives the work the mounted root of a container made from an image, and removes the container. */
+/** Runs `work` on the mounted root of a container of the image, and removes the container. */
 export async function withRoot(
   image: string,
   flags: readonly string[],

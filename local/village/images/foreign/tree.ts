@@ -1,14 +1,14 @@
-/** Walks a folder that is an image's root. */
+/** Walks the root folder of an image. */
 import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 
 export interface TreeEntry {
-  /** Absolute within the image: `/usr/bin/env`. */
+  /** Absolute path within the image: `/usr/bin/env`. */
   readonly path: string;
   readonly stats: Stats;
 }
 
-/** Everything below a root, folders before what is in them; links are not followed. */
+/** All entries below a root, folders before their entries; links are not followed. */
 export function* walkTree(root: string, within = ''): Generator<TreeEntry> {
   for (const name of readdirSync(join(root, within)).toSorted()) {
     const path = `${within}/${name}`;

@@ -1,13 +1,13 @@
 #!/bin/bash
-# Unpacks Debian packages of any architecture into a folder and writes dpkg's records of them, without running a program
-# of theirs. What their maintainer scripts would have set up comes from an image of this machine's architecture (configure.ts).
+# Unpacks Debian packages of any architecture into a folder and writes dpkg's records, without running their programs.
+# The results of their maintainer scripts come from an image of this machine's architecture (configure.ts).
 # usage: unpack.sh FOLDER PACKAGE.deb...
 set -euo pipefail
 readonly ROOT=${1:?usage: unpack.sh FOLDER PACKAGE.deb...}
 shift
 readonly INFO=$ROOT/var/lib/dpkg/info
 
-# stanza CONTROL_FOLDER prints what dpkg's status file says of an installed package.
+# stanza CONTROL_FOLDER prints the entry of an installed package in dpkg's status file.
 stanza() {
   sed 's/^Package:.*/&\nStatus: install ok installed/; /^$/d' "$1/control"
   [ ! -s "$1/conffiles" ] || {

@@ -1,4 +1,4 @@
-/** Waits until the agents of the village are as their owners want them. */
+/** Waits for the agents of the village. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../failure.ts';
 import { kubectl, type Place } from '../kubectl.ts';
@@ -24,7 +24,7 @@ interface AgentObject {
   };
 }
 
-/** Which image the operator asked for; admission may have written another into the container. */
+/** Has the image that the operator set; admission may have replaced the one in the container. */
 const IMAGE_ANNOTATION = 'hamlet.village/image';
 
 interface PodObject {
@@ -32,17 +32,17 @@ interface PodObject {
   readonly spec: { readonly containers: readonly { readonly image: string }[] };
 }
 
-/** How an agent stands: `ready`, `asleep` because somebody wants it so, or the reason it is neither. */
-export function standingOf(agent: AgentObject): string {
+/** `ready`, `asleep` as its spec says, or the reason why it is neither. */
+export function stateOf(agent: AgentObject): string {
   if (agent.spec.power === 'Asleep') return 'asleep';
   const ready = agent.status?.conditions?.find(({ type }) => type === 'Ready');
   if (ready?.status === 'True') return 'ready';
-  return ready === undefined ? 'not seen by the operator yet' : `${ready.reason ?? 'unknown'}: ${ready.message ?? ''}`;
+  return ready === undefined ? 'has no status from the operator yet' : `${ready.reason ?? 'unknown'}: ${ready.message ?? ''}`;
 }
 
 /**
- * Returns a line that says where everyone is once no agent is on the way any more: each Ready on the image that
- * was installed (the operator replaces older pods one after the other), or asleep by its owner's wish.
+ * Waits until each agent is Ready on the installed image (the operator replaces older pods one by one) or asleep as its
+ * spec says. Returns a line with the node of each.
  */
 export async function waitForAgents(place: Place, image: string, context: StepContext): Promise<string> {
   const deadline = Date.now() + LIMIT_MS;
@@ -50,7 +50,7 @@ export async function waitForAgents(place: Place, image: string, context: StepCo
     const agents = await listOf<AgentObject>(place, ['agents']);
     const pods = await listOf<PodObject>(place, ['pods', '-l', 'hamlet.village/role=agent']);
     const waiting = agents.map((agent) => whyNot(agent, pods, image)).filter((why) => why !== undefined);
-    if (waiting.length === 0) return agents.map(whereabouts).join(', ');
+    if (waiting.length === 0) return agents.map(placeOf).join(', ');
     context.doing(waiting.join('; '));
     if (Date.now() > deadline)
       throw new Failure(
@@ -61,22 +61,22 @@ export async function waitForAgents(place: Place, image: string, context: StepCo
   }
 }
 
-/** What an agent is waited for; undefined when it is as it shall be. */
+/** Why the agent is not as its spec says; undefined when it is. */
 export function whyNot(agent: AgentObject, pods: readonly PodObject[], image: string): string | undefined {
   const { name } = agent.metadata;
-  const standing = standingOf(agent);
-  if (standing === 'asleep') return undefined;
-  if (standing !== 'ready') return `${name} ${standing}`;
+  const state = stateOf(agent);
+  if (state === 'asleep') return undefined;
+  if (state !== 'ready') return `${name} ${state}`;
   const pod = pods.find(({ metadata }) => metadata.name === agent.status?.podName);
-  if (pod === undefined) return `${name} gets another pod`;
-  const made = pod.metadata.annotations?.[IMAGE_ANNOTATION] ?? pod.spec.containers[0]?.image;
-  return made === image ? undefined : `${name} waits for its new image`;
+  if (pod === undefined) return `${name}: the operator is creating its pod`;
+  const wanted = pod.metadata.annotations?.[IMAGE_ANNOTATION] ?? pod.spec.containers[0]?.image;
+  return wanted === image ? undefined : `${name} waits for its new image`;
 }
 
-function whereabouts({ metadata, spec, status }: AgentObject): string {
+function placeOf({ metadata, spec, status }: AgentObject): string {
   return `${metadata.name} ${spec.power === 'Asleep' ? 'asleep' : `on ${status?.nodeName ?? '?'}`}`;
 }
 
-async function listOf<T>(place: Place, what: readonly string[]): Promise<readonly T[]> {
-  return (JSON.parse(await kubectl(place, ['get', ...what, '-o', 'json'])) as { items: T[] }).items;
+async function listOf<T>(place: Place, kinds: readonly string[]): Promise<readonly T[]> {
+  return (JSON.parse(await kubectl(place, ['get', ...kinds, '-o', 'json'])) as { items: T[] }).items;
 }

@@ -4,9 +4,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { ARCHITECTURES, type Architecture } from '../images/architecture.ts';
-import { referenceOf, type BuiltImage } from '../images/build.ts';
-import { buildah } from '../images/buildah.ts';
+import { ARCHITECTURES, type Architecture } from './architecture.ts';
+import { referenceOf, type BuiltImage } from './build.ts';
+import { buildah } from './buildah.ts';
 import { stateFile } from '../paths.ts';
 import { pushImages } from './push.ts';
 

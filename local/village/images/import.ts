@@ -1,7 +1,8 @@
-/** One OCI layout with several images: layers that they share are in it once, and so are imported once. */
+/** Imports images into the nodes of the local cluster. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { hamletCluster, imagesOnAllNodes } from '../cluster.ts';
 import { run } from '../command.ts';
 import { CACHE } from '../paths.ts';
 import type { StepContext } from '../steps.ts';
@@ -10,12 +11,28 @@ import { buildah } from './buildah.ts';
 
 const MANIFEST_TYPE = 'application/vnd.oci.image.manifest.v1+json';
 
+/** Imports the images that a node does not have yet; a tag is a hash of the content. Returns their names. */
+export async function importImages(images: readonly BuiltImage[], context: StepContext): Promise<string> {
+  const present = await imagesOnAllNodes();
+  const missing = images.filter((image) => !present.has(referenceOf(image)));
+  if (missing.length === 0) return 'nothing new';
+  const names = missing.map(({ name }) => name).join(', ');
+  const archive = await bundleImages(missing, context);
+  try {
+    context.doing(`importing ${names}`);
+    await hamletCluster(['load-image', archive], { log: context.log, onLine: context.doing });
+  } finally {
+    rmSync(archive, { force: true });
+  }
+  return names;
+}
+
 /**
- * Writes the images as one tar for `ctr image import`; the caller removes the returned file.
- * The layout is put together here from buildah's plain folders, because buildah gzips layers that it
- * pushes to a layout, and gzip takes longer than all the rest.
+ * Writes the images as one OCI layout in a tar for `ctr image import`, in which shared layers occur once. The caller
+ * removes the returned file. The layout is assembled from buildah's plain folders, because buildah compresses the
+ * layers of a layout, which takes longer than all the rest.
  */
-export async function bundleImages(images: readonly BuiltImage[], context: StepContext): Promise<string> {
+async function bundleImages(images: readonly BuiltImage[], context: StepContext): Promise<string> {
   const folder = join(CACHE, `images/bundle-${process.pid}`);
   const archive = `${folder}.tar`;
   const blobs = join(folder, 'blobs/sha256');
@@ -41,7 +58,7 @@ export async function bundleImages(images: readonly BuiltImage[], context: StepC
   }
 }
 
-/** Moves one pushed image into the layout; returns its line of the index, with the name that containerd gives it. */
+/** Moves one pushed image into the layout. Returns its entry in the index, with its name for containerd. */
 function addToLayout(pushed: string, blobs: string, reference: string): object {
   for (const file of readdirSync(pushed)) {
     if (/^[0-9a-f]{64}$/.test(file)) renameSync(join(pushed, file), join(blobs, file));

@@ -1,25 +1,22 @@
-/** `CLUSTER=current make up`: installs into the kubectl context in force, after asking. */
-import { run } from '../command.ts';
-import { confirm } from '../confirm.ts';
+/** `CLUSTER=current make up`: installs into kubectl's current context, after a question. */
 import { Failure } from '../failure.ts';
 import { ARCHITECTURES, type Architecture } from '../images/architecture.ts';
-import type { BuiltImage } from '../images/build.ts';
+import { buildWeb, type BuiltImage } from '../images/build.ts';
 import { buildImagesFor } from '../images/foreign/build.ts';
+import { pushImages } from '../images/push.ts';
 import type { ImageName } from '../images/recipe.ts';
-import { waitForAgents } from '../install/agents-ready.ts';
-import { installCharts } from '../install/charts.ts';
-import { kubectl, type Place } from '../kubectl.ts';
+import { currentContext, currentPlace, kubectl, type Place } from '../kubectl.ts';
 import { secrets } from '../secrets.ts';
 import type { Settings } from '../settings.ts';
-import { runSteps, type Step } from '../steps.ts';
-import { buildWeb } from '../web.ts';
-import { currentContext, currentPlace } from './place.ts';
-import { pushImages } from './push.ts';
+import { confirm, runSteps, type Step } from '../steps.ts';
+import { waitForAgents } from './agents-ready.ts';
+import { installCharts } from './install-charts.ts';
+import { installPackages } from './up.ts';
 
-/** The images that have no official one; Postgres and Redis come from their own projects. */
+/** The images to build and push; Postgres and Redis have official ones. */
 const OWN_IMAGES: readonly ImageName[] = ['api', 'operator', 'agent'];
 
-/** Installs the village into a cluster that is not ours; changes nothing before every refusal has been made. */
+/** Installs the village into an existing cluster. Every check that can refuse runs before the first change. */
 export async function upCurrent(settings: Settings): Promise<void> {
   const { imageRegistry, namespace } = settings;
   if (imageRegistry === undefined) {
@@ -34,15 +31,12 @@ export async function upCurrent(settings: Settings): Promise<void> {
   if (!settings.yes)
     await confirm(
       `Install Hamlet into the context ${context}, namespace ${namespace}, with images for ${architectures.join(' and ')} in ${imageRegistry}?`,
-      'YES=1 says it beforehand',
+      'set YES=1 to answer yes',
     );
   const images = new Map<Architecture, readonly BuiltImage[]>();
   let references: Readonly<Partial<Record<ImageName, string>>> = {};
   await runSteps(`Hamlet: installing into ${context}`, [
-    {
-      name: 'packages',
-      work: async (step) => void (await run('bash', ['local/village/packages.sh', 'up'], { log: step.log })),
-    },
+    { name: 'packages', work: installPackages },
     { name: 'web', work: buildWeb },
     ...architectures.map((architecture): Step => ({
       name: `images for ${architecture}`,
@@ -65,13 +59,13 @@ export async function upCurrent(settings: Settings): Promise<void> {
   );
 }
 
-/** The architectures of the cluster's nodes; one that there are no images for is refused. */
+/** Architectures of the cluster's nodes. Throws if one of them has no images. */
 async function architecturesOfNodes(place: Place): Promise<readonly Architecture[]> {
   const text = await kubectl(place, ['get', 'nodes', '-o', 'jsonpath={.items[*].status.nodeInfo.architecture}']);
   const found = new Set(text.split(/\s+/).filter((name) => name !== ''));
   const unknown = [...found].filter((name) => !ARCHITECTURES.some((each) => each === name));
   if (unknown.length > 0) {
-    const advice = `take those nodes out of the cluster, or say for which nodes to build: ARCH=${ARCHITECTURES.join(',')}`;
+    const advice = `remove those nodes from the cluster, or set the architectures to build: ARCH=${ARCHITECTURES.join(',')}`;
     throw new Failure(
       `the cluster has nodes of ${unknown.join(', ')}, and Hamlet has images for ${ARCHITECTURES.join(' and ')}; nothing was changed`,
       advice,
@@ -79,8 +73,8 @@ async function architecturesOfNodes(place: Place): Promise<readonly Architecture
   }
   if (found.size === 0)
     throw new Failure(
-      'the cluster has no node; nothing was changed',
-      `say for which nodes to build: ARCH=${ARCHITECTURES.join(',')}`,
+      'the cluster has no nodes; nothing was changed',
+      `set the architectures to build: ARCH=${ARCHITECTURES.join(',')}`,
     );
   return ARCHITECTURES.filter((architecture) => found.has(architecture));
 }

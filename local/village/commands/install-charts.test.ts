@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
 import { ROOT } from '../paths.ts';
-import { valuesOf } from './charts.ts';
-import { localTiers } from './local-tiers.ts';
+import { localTiers, valuesOf } from './install-charts.ts';
 
 const SECRETS = { adminToken: 'a', memberToken: 'm', adminName: 'admin', adminPassword: 'p' };
 

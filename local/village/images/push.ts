@@ -1,24 +1,23 @@
-/** Pushes images to the registry that a cluster pulls from. */
+/** Pushes images to a registry. */
 import { createHash } from 'node:crypto';
-import type { Architecture } from '../images/architecture.ts';
-import { referenceOf, type BuiltImage } from '../images/build.ts';
-import { buildah } from '../images/buildah.ts';
-import type { ImageName } from '../images/recipe.ts';
+import type { Architecture } from './architecture.ts';
+import { referenceOf, type BuiltImage } from './build.ts';
+import { buildah } from './buildah.ts';
+import type { ImageName } from './recipe.ts';
 import type { StepContext } from '../steps.ts';
 
 const TAG_CHARACTERS = 16;
 
 export type ImagesByArchitecture = ReadonlyMap<Architecture, readonly BuiltImage[]>;
 
-/** Where images go. */
 export interface Registry {
-  /** What stands before every name: host/path. */
+  /** Prefix of every name: host/path. */
   readonly prefix: string;
-  /** The destination of a reference as buildah writes it; a registry by its protocol when it is left out. */
+  /** buildah's form of the destination of a reference; by default a registry. */
   readonly destinationOf?: (reference: string) => string;
 }
 
-/** Pushes every image, as a manifest list where there are several architectures; returns the reference of each. */
+/** Pushes every image, as a manifest list if it has several architectures. Returns the reference of each. */
 export async function pushImages(
   images: ImagesByArchitecture,
   registry: Registry,
@@ -60,7 +59,7 @@ function byName(images: ImagesByArchitecture): ReadonlyMap<ImageName, readonly B
   return Map.groupBy([...images.values()].flat(), ({ name }) => name);
 }
 
-/** One image keeps its tag; that of a list is a hash of all. */
+/** The tag of the only image, or a hash of the tags of all. */
 function tagOf(builds: readonly BuiltImage[]): string {
   const tags = builds.map(({ tag }) => tag);
   return tags.length === 1

@@ -1,18 +1,19 @@
-/** Installs both charts, or upgrades them. */
+/** Installs or upgrades both charts. */
 import { join } from 'node:path';
 import type { BuiltImage } from '../images/build.ts';
 import { helm, kubectl, type Place } from '../kubectl.ts';
 import { ROOT, stateFile } from '../paths.ts';
 import { writePrivate, type Secrets } from '../secrets.ts';
 import type { StepContext } from '../steps.ts';
-import { localTiers } from './local-tiers.ts';
 
-/** Longest wait for the village's own pods. */
+/** Longest wait for each workload of the village. */
 const TIMEOUT = '5m';
+/** Nodes with as many cores have room for the chart's own tiers. */
+const ENOUGH_CORES = 4;
 
 export interface Installation {
   readonly place: Place;
-  /** Reference of each image by the name of its value. */
+  /** Reference of each image, by its name in the chart's values. */
   readonly images: Readonly<Partial<Record<BuiltImage['name'], string>>>;
   /** Node of Postgres, Redis and the first api; undefined leaves it to the scheduler. */
   readonly coreNode: string | undefined;
@@ -21,7 +22,7 @@ export interface Installation {
   readonly cores?: number;
 }
 
-/** The values that a command sets; everything else is the chart's default. */
+/** The values that differ from the chart's defaults. */
 export function valuesOf({ images, coreNode, secrets, cores }: Omit<Installation, 'place'>): object {
   return {
     images,
@@ -31,13 +32,20 @@ export function valuesOf({ images, coreNode, secrets, cores }: Omit<Installation
   };
 }
 
-/** `helm upgrade --install` of both charts; returns when api, operator, Postgres and Redis are ready. */
+/** Tiers that differ from the chart's on nodes with few cores: no node would have a seat of the chart's tier-2. Pure. */
+export function localTiers(cores: number): object {
+  if (cores >= ENOUGH_CORES) return {};
+  // A pod requests half of its limits: a quarter of a node with two cores, and the village's own pods leave that free.
+  return { entitlements: { 'tier-2': { compute: { resources: { cpu: '1', memory: '1Gi' } } } } };
+}
+
+/** Runs `helm upgrade --install` for both charts, and waits for api, operator, Postgres and Redis. */
 export async function installCharts(installation: Installation, context: StepContext): Promise<void> {
   const { place } = installation;
   const options = { log: context.log, onLine: context.doing };
   await ensureNamespace(place);
   context.doing('hamlet-crds');
-  // Its own namespace, because every village of the cluster shares it.
+  // One release for all villages of the cluster.
   await helm(
     { ...place, namespace: 'kube-system' },
     ['upgrade', '--install', 'hamlet-crds', join(ROOT, 'charts/hamlet-crds')],
@@ -59,7 +67,7 @@ export async function installCharts(installation: Installation, context: StepCon
   writePrivate(values, valuesOf(installation));
   context.doing('hamlet');
   await helm(place, ['upgrade', '--install', 'hamlet', join(ROOT, 'charts/hamlet'), '--values', values], options);
-  // Not helm's own wait: it would wait for every Agent too, and people put agents to sleep.
+  // Not helm --wait: it would also wait for Agents that are asleep.
   for (const workload of [
     'statefulset/hamlet-postgres',
     'statefulset/hamlet-redis',
@@ -75,7 +83,7 @@ export async function installCharts(installation: Installation, context: StepCon
   }
 }
 
-/** The namespace, where pods may be root within a user namespace but never privileged. */
+/** Creates the namespace. Its pods may be root in a user namespace, and never privileged. */
 async function ensureNamespace(place: Place): Promise<void> {
   const namespace = {
     apiVersion: 'v1',

@@ -8,7 +8,7 @@ import { strangeCluster, type StrangeCluster } from '@hamlet/test/env/cluster/st
 import { FINALIZER } from '../../../operator/src/kinds/agent/views.ts';
 import { buildPrograms, program } from '../cluster.ts';
 import { tryRun, type RunResult } from '../command.ts';
-import { installCharts } from '../install/charts.ts';
+import { installCharts } from './install-charts.ts';
 import { kubectl, tryKubectl, type Place } from '../kubectl.ts';
 import { NODE } from '../paths.ts';
 
@@ -90,9 +90,9 @@ const REFUSED: readonly {
     says: /nodes of mips64, and Hamlet has images for amd64 and arm64; nothing was changed[\s\S]*fix: .*ARCH=amd64,arm64/,
   },
   {
-    what: 'nobody who says yes',
+    what: 'no terminal to ask',
     env: { ARCH: 'arm64', IMAGE_REGISTRY: '127.0.0.1:1/x' },
-    says: /nobody is there to say yes; nothing was changed[\s\S]*fix: YES=1/,
+    says: /confirmation needs a terminal.*nothing was changed[\s\S]*fix: set YES=1/,
   },
 ];
 
