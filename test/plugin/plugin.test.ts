@@ -132,7 +132,7 @@ test('why: the chain, the advice, and the exit code', async () => {
   assert.equal(waiting.code, 1);
   assert.match(
     waiting.stdout,
-    /ada does not run: tier-0: 2 of 2 seats are taken\n[^]*✗ Admitted {6}NoSeat[^]*What to do about NoSeat: /,
+    /ada does not run: tier-0: 2 of 2 seats are taken\n[^]*✗ Admitted {6}NoSeat[^]*How to fix NoSeat: /,
   );
   const forPrograms = JSON.parse((await hamlet('why ada -o json')).stdout) as {
     ready: boolean;
@@ -186,7 +186,7 @@ test('plan: what would be created and refused, the price, the seats, the next fi
   );
   assert.match(
     planned.stdout,
-    /\+ Schedule tick would be created\n {4}tells bob\n {4}fires 24 times in the next 24 hours, next at 2/,
+    /\+ Schedule tick would be created\n {4}starts runs of bob\n {4}fires 24 times in the next 24 hours, next at 2/,
   );
   assert.match(
     planned.stdout,
@@ -212,7 +212,7 @@ test('schedules: the list and the next firings of one', async () => {
   );
   assert.match(
     (await hamlet('schedules')).stdout,
-    /^NAME +SCHEDULE +TELLS +LAST +NEXT +ACTIVE +MISSED +STATE\ntick +every 10s +ada +- +in \d+d +1 +2 +NotObserved\n$/,
+    /^NAME +SCHEDULE +AGENTS +LAST +NEXT +ACTIVE +MISSED +STATE\ntick +every 10s +ada +- +in \d+d +1 +2 +NotObserved\n$/,
   );
   assert.match((await hamlet('schedules tick')).stdout, /next: +2126-11-22T10:00:10Z/);
   assert.match((await hamlet('schedules none')).stderr, /"none" not found/);
@@ -234,7 +234,7 @@ test('runs: asked of the api, with a token; without one it says how to get in', 
   );
   assert.match((await hamlet('runs')).stderr, /put a token into HAMLET_TOKEN/);
   assert.match((await hamlet('runs', { ...place, HAMLET_TOKEN: 'wrong' })).stderr, /token/);
-  assert.match((await hamlet('runs --state resting', place)).stderr, /write one of queued, running/);
+  assert.match((await hamlet('runs --state resting', place)).stderr, /must be one of queued, running/);
 });
 
 test('logs of an agent without a pod say why there are none', async () => {

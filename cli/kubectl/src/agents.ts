@@ -1,5 +1,5 @@
 import type { Agent } from '@hamlet/contract/kinds';
-import { Failure } from './failure.ts';
+import { Failure } from './command.ts';
 import type { Kubectl } from './kubectl.ts';
 
 export const AGENTS = 'agents.hamlet.village';
@@ -10,14 +10,13 @@ export interface Listed<T> {
   readonly items: readonly T[];
 }
 
-/** One Agent; a failure names those that there are. */
+/** Reads one Agent; the Failure for an unknown name lists the known ones. */
 export async function readAgent(kubectl: Kubectl, name: string): Promise<Agent> {
   const { code, stdout, stderr } = await kubectl.run(['get', AGENTS, name, '--output=json', '--ignore-not-found']);
   if (code !== 0) throw new Failure(stderr.trim());
   if (stdout.trim() !== '') return JSON.parse(stdout) as Agent;
   const { items } = await kubectl.json<Listed<Agent>>(['get', AGENTS]);
   const known = items.map(({ metadata }) => metadata.name);
-  throw new Failure(
-    `there is no Agent "${name}" in this namespace${known.length === 0 ? '; there are none' : `; there are ${known.slice(0, 10).join(', ')}${known.length > 10 ? ' and more' : ''}`}`,
-  );
+  const listed = known.length === 0 ? 'none' : known.slice(0, 10).join(', ') + (known.length > 10 ? ' and more' : '');
+  throw new Failure(`there is no Agent "${name}" in this namespace; there are ${listed}`);
 }

@@ -5,7 +5,7 @@ import { logs } from './commands/logs.ts';
 import { plan } from './commands/plan.ts';
 import { sleep } from './commands/power.ts';
 import { why } from './commands/why.ts';
-import { Failure } from './failure.ts';
+import { Failure } from './command.ts';
 import { plainError } from './kubectl.ts';
 import { age, table } from './table.ts';
 
@@ -16,7 +16,7 @@ const read = (line: string): ReturnType<typeof readCommandLine> =>
     COMMANDS,
   );
 
-test('flags that say where are handed on to kubectl, wherever they stand', () => {
+test('flags for cluster and namespace are passed to kubectl from any position', () => {
   for (const line of ['why ada -n village --context=c -o json', '-n village --context c why -o json ada']) {
     const { command, names, place, json } = read(line);
     assert.deepEqual(
@@ -36,12 +36,12 @@ test('-f means what it means to kubectl: a file to plan, following to logs', () 
   });
 });
 
-test('what is not understood says what to write, with exit code 2', () => {
+test('a wrong command line fails with the right usage and exit code 2', () => {
   for (const [line, words] of [
-    ['what ada', /no such command: what; there are why, sleep, logs, plan/],
+    ['what ada', /no such command: what; the commands are why, sleep, logs, plan/],
     ['sleep', /usage: kubectl hamlet sleep NAME\.\.\./],
     ['why ada bob', /usage: kubectl hamlet why \[NAME\]/],
-    ['why ada -o yaml', /json is the one format/],
+    ['why ada -o yaml', /json is the only format/],
     ['why ada --loud', /--loud/],
   ] as const) {
     assert.throws(

@@ -1,8 +1,7 @@
 import { parseArgs } from 'node:util';
-import type { Command, Options } from './command.ts';
-import { Failure } from './failure.ts';
+import { Failure, type Command, type Options } from './command.ts';
 
-/** Flags that say where, exactly as kubectl has them: they are handed on to it. */
+/** Flags for cluster and namespace; they are passed to kubectl unchanged. */
 const PLACE_OPTIONS = {
   namespace: { type: 'string', short: 'n' },
   context: { type: 'string' },
@@ -18,18 +17,17 @@ const COMMON_OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const satisfies Options;
 
-const COMMON_USAGE = `  -n, --namespace=NAMESPACE   namespace of the village; that of the context if left out
-      --context, --kubeconfig, --cluster, --user, --as   as kubectl has them
-  -o, --output=json           for programs
+const COMMON_USAGE = `  -n, --namespace=NAMESPACE   namespace of the village (default: the context's)
+      --context, --kubeconfig, --cluster, --user, --as   as in kubectl
+  -o, --output=json           output for programs
   -h, --help                  this text`;
 
-/** A command line, read. */
 export interface CommandLine {
   readonly command: Command | undefined;
   readonly names: readonly string[];
   /** The command's own flags. */
   readonly flags: Readonly<Record<string, string | boolean | undefined>>;
-  /** For kubectl. */
+  /** Flags for kubectl. */
   readonly place: readonly string[];
   readonly kubeconfig: string | undefined;
   readonly json: boolean;
@@ -38,7 +36,7 @@ export interface CommandLine {
 
 const TAKES_VALUE = new Set(['-n', '-o', ...Object.keys(PLACE_OPTIONS).map((name) => `--${name}`), '--output']);
 
-/** Where the command's name stands: the first word that is neither a flag nor a flag's value. */
+/** Index of the command's name: the first word that is neither a flag nor the value of a flag. */
 function commandIndex(args: readonly string[]): number {
   return args.findIndex((word, index) => !word.startsWith('-') && !TAKES_VALUE.has(args[index - 1] ?? ''));
 }
@@ -58,23 +56,20 @@ function checked(command: Command | undefined, names: readonly string[], help: b
     throw new Failure(`usage: kubectl hamlet ${command.name} ${command.usage}`, 2);
 }
 
-/**
- * Reads a command line.
- * @throws Failure with exit code 2 that says what is wrong
- */
+/** Parses a command line. Throws a Failure with exit code 2. */
 export function readCommandLine(args: readonly string[], commands: readonly Command[]): CommandLine {
   const at = commandIndex(args);
   const name = args[at];
   const command = commands.find((each) => each.name === name);
   if (name !== undefined && command === undefined)
-    throw new Failure(`no such command: ${name}; there are ${commands.map((each) => each.name).join(', ')}`, 2);
+    throw new Failure(`no such command: ${name}; the commands are ${commands.map((each) => each.name).join(', ')}`, 2);
   const { values, positionals } = parsed(
     args.filter((_, index) => index !== at),
     { ...COMMON_OPTIONS, ...command?.options },
   );
   const flags = values as Readonly<Record<string, string | boolean | undefined>>;
   if (flags['output'] !== undefined && flags['output'] !== 'json')
-    throw new Failure('--output: json is the one format for programs', 2);
+    throw new Failure('--output: json is the only format', 2);
   const help = flags['help'] === true;
   checked(command, positionals, help);
   const place = Object.keys(PLACE_OPTIONS).flatMap((flag) =>
@@ -93,11 +88,10 @@ export function readCommandLine(args: readonly string[], commands: readonly Comm
   };
 }
 
-/** What `--help` prints. */
 export function helpText(command: Command | undefined, commands: readonly Command[]): string {
   if (command !== undefined)
     return `${command.summary}\n\nUsage: kubectl hamlet ${command.name} ${command.usage}\n\n${command.details}\n\n${COMMON_USAGE}`;
   const width = Math.max(...commands.map(({ name }) => name.length));
   const list = commands.map(({ name, summary }) => `  ${name.padEnd(width)}   ${summary}`);
-  return `A village of agents from the command line.\n\nUsage: kubectl hamlet COMMAND [NAME] [flags]\n\n${list.join('\n')}\n\n"kubectl hamlet COMMAND --help" says more. Everywhere:\n${COMMON_USAGE}`;
+  return `A village of agents from the command line.\n\nUsage: kubectl hamlet COMMAND [NAME] [flags]\n\n${list.join('\n')}\n\n"kubectl hamlet COMMAND --help" shows its flags. Flags of every command:\n${COMMON_USAGE}`;
 }

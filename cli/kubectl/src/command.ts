@@ -3,29 +3,40 @@ import type { Kubectl } from './kubectl.ts';
 
 export type Options = NonNullable<ParseArgsConfig['options']>;
 
-/** One call of a command, read. */
+/** A parsed call of a command. */
 export interface Invocation {
   readonly names: readonly string[];
   readonly flags: Readonly<Record<string, string | boolean | undefined>>;
   readonly json: boolean;
   readonly kubectl: Kubectl;
-  /** Writes a line for the person, or for the next program. */
+  /** Writes a line to standard output. */
   readonly print: (line: string) => void;
   readonly environment: NodeJS.ProcessEnv;
   readonly nowMs: number;
 }
 
-/** One command of the plugin. */
 export interface Command {
   readonly name: string;
-  /** What follows the name. */
+  /** The arguments, for the usage line. */
   readonly usage: string;
   readonly summary: string;
-  /** What more `--help` says. */
+  /** More text for `--help`. */
   readonly details: string;
   readonly options: Options;
-  /** How many names it takes. */
+  /** Least and largest number of names. */
   readonly names: readonly [least: number, most: number];
-  /** The exit code. */
+  /** Returns the exit code. */
   run(invocation: Invocation): Promise<number>;
+}
+
+/** An error that the user can act on. */
+export class Failure extends Error {
+  override readonly name = 'Failure';
+  /** 1: the command failed, or its answer is no. 2: the command line is wrong. */
+  readonly exitCode: 1 | 2;
+
+  constructor(message: string, exitCode: 1 | 2 = 1) {
+    super(message);
+    this.exitCode = exitCode;
+  }
 }

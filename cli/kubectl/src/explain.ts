@@ -1,6 +1,6 @@
 import { CHAIN, REASONS, type Agent, type Condition, type ConditionType } from '@hamlet/contract/kinds';
 
-/** One link of the chain. */
+/** A condition in the chain. */
 export interface Link {
   readonly type: ConditionType;
   readonly status: string;
@@ -9,11 +9,11 @@ export interface Link {
   readonly since: string | null;
 }
 
-/** Why an agent runs or does not. */
+/** Why an agent runs or does not run. */
 export interface Explanation {
   readonly agent: string;
   readonly ready: boolean;
-  /** What is to be done by whom; null where the agent runs. */
+  /** The condition that blocks the agent, with advice; null if the agent runs. */
   readonly blocking: (Link & { readonly advice: string | null }) | null;
   readonly chain: readonly Link[];
   readonly cycle: number;
@@ -32,13 +32,13 @@ function linkOf(conditions: readonly Condition[], type: ConditionType): Link {
       type,
       status: 'Unknown',
       reason: 'NotObserved',
-      message: 'the operator has not looked at the agent yet: does it run?',
+      message: 'the operator has not set this condition yet: check that the operator runs',
       since: null,
     };
   return { type, status: found.status, reason: found.reason, message: found.message, since: found.lastTransitionTime };
 }
 
-/** The link that says why: the first that is not True. Of an agent that is asleep it is the last, for which the others only wait. */
+/** The first condition that is not True. For an agent that is asleep it is the last one, on which the others wait. */
 function blockingLink(chain: readonly Link[], asleep: boolean): Link | undefined {
   const last = chain.at(-1);
   if (last?.status === 'True') return undefined;
@@ -51,7 +51,7 @@ function adviceFor({ reason }: Link, name: string): string | null {
   return advices.get(reason) ?? null;
 }
 
-/** Reads the chain of conditions in its order. Pure. */
+/** Explains the chain of conditions. Pure. */
 export function explain({ metadata, spec, status = {} }: Agent): Explanation {
   const {
     conditions = [],
@@ -86,13 +86,12 @@ function headText({ agent, blocking, ...facts }: Explanation): string {
   return `${agent} is in the world (${known.join(', ')})`;
 }
 
-/** The explanation in words. */
 export function explanationText(explanation: Explanation): string {
   const { blocking, chain } = explanation;
   const lines = chain.map(({ type, status, reason, message }) =>
     `  ${SIGNS[status] ?? '?'} ${type.padEnd(13)} ${reason.padEnd(20)} ${message}`.trimEnd(),
   );
   const advice =
-    typeof blocking?.advice === 'string' ? ['', `What to do about ${blocking.reason}: ${blocking.advice}`] : [];
+    typeof blocking?.advice === 'string' ? ['', `How to fix ${blocking.reason}: ${blocking.advice}`] : [];
   return [headText(explanation), '', ...lines, ...advice].join('\n');
 }

@@ -1,36 +1,35 @@
 import { spawn } from 'node:child_process';
 import { basename } from 'node:path';
-import { Failure } from './failure.ts';
+import { Failure } from './command.ts';
 
-/** What a run of kubectl came to. */
 export interface Ran {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** kubectl against the cluster and namespace of this call: it reads kubeconfigs and proves who we are as no copy of it could. */
+/** kubectl with the cluster and namespace of this call. It reads kubeconfigs and authenticates, so the plugin does neither. */
 export interface Kubectl {
-  /** Runs it to its end, whatever its exit code. */
+  /** Runs it and returns its exit code and output. */
   run(args: readonly string[], input?: string): Promise<Ran>;
-  /** Runs it and reads its JSON; a failure is told in kubectl's own words. */
+  /** Runs it and parses its JSON. Throws a Failure with kubectl's message. */
   json<T>(args: readonly string[], input?: string): Promise<T>;
-  /** Runs it with this terminal; its exit code. */
+  /** Runs it on this terminal and returns its exit code. */
   attached(args: readonly string[]): Promise<number>;
-  /** Starts it and leaves it running. */
+  /** Starts it without waiting. */
   start(args: readonly string[]): ReturnType<typeof spawn>;
 }
 
-/** The kubectl that called us if it says so (shells do, by `$_`), or the one on PATH. */
+/** HAMLET_KUBECTL, or the kubectl that called the plugin (shells set `$_`), or the one on PATH. */
 function program(environment: NodeJS.ProcessEnv): string {
   const { HAMLET_KUBECTL: named, _: caller = '' } = environment;
   return named ?? (basename(caller) === 'kubectl' ? caller : 'kubectl');
 }
 
-/** What the API server adds when it stopped at the first problems: no news to a person. */
+/** The API server adds this line when it stops at the first errors; it does not help a person. */
 const UNFINISHED = /some validation rules were not checked/;
 
-/** Errors of the API server in one line, without the words that every one of them begins with. */
+/** Errors of the API server in one line, without their common prefixes. */
 export function plainError(stderr: string): string {
   const lines = stderr
     .trim()
@@ -45,7 +44,7 @@ export function plainError(stderr: string): string {
     .join('; ');
 }
 
-/** @param flags that say which cluster and namespace, as kubectl takes them */
+/** @param flags of kubectl for cluster and namespace */
 export function kubectlWith(flags: readonly string[], environment: NodeJS.ProcessEnv = process.env): Kubectl {
   const path = program(environment);
   const start = (args: readonly string[], stdio: 'pipe' | 'inherit' = 'pipe'): ReturnType<typeof spawn> =>
@@ -58,7 +57,7 @@ export function kubectlWith(flags: readonly string[], environment: NodeJS.Proces
       child.stdout?.on('data', (chunk: Buffer) => out.stdout.push(chunk));
       child.stderr?.on('data', (chunk: Buffer) => out.stderr.push(chunk));
       child.once('error', () =>
-        reject(new Failure(`${path} cannot be run: put kubectl on PATH, or its path into HAMLET_KUBECTL`)),
+        reject(new Failure(`${path} cannot be run: put kubectl on PATH, or set HAMLET_KUBECTL to its path`)),
       );
       child.once('close', (code) =>
         resolve({

@@ -1,4 +1,4 @@
-/** `kubectl hamlet`: the village from the command line. */
+/** `kubectl hamlet`: a plugin of kubectl. */
 import { helpText, readCommandLine, type CommandLine } from './command-line.ts';
 import { freeze } from './commands/freeze.ts';
 import { logs } from './commands/logs.ts';
@@ -7,14 +7,14 @@ import { awake, reboot, sleep } from './commands/power.ts';
 import { runs } from './commands/runs.ts';
 import { schedules } from './commands/schedules.ts';
 import { why } from './commands/why.ts';
-import { Failure } from './failure.ts';
+import { Failure } from './command.ts';
 import { kubectlWith } from './kubectl.ts';
 
 const COMMANDS = [why, awake, sleep, reboot, logs, runs, schedules, freeze, plan];
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** Without a command the help goes where errors go: nothing was done. */
+/** Without a command and without --help, the help goes to stderr. */
 function help({ command, help: asked }: CommandLine): number {
   if (asked) print(helpText(command, COMMANDS));
   else process.stderr.write(`${helpText(command, COMMANDS)}\n`);
@@ -25,7 +25,7 @@ async function main(args: readonly string[], environment: NodeJS.ProcessEnv): Pr
   const line = readCommandLine(args, COMMANDS);
   const { command, names, flags, place, kubeconfig, json } = line;
   if (command === undefined || line.help) return help(line);
-  // A context or cluster that is named may be another than that of the file.
+  // A context or cluster in the flags may differ from that of the kubeconfig.
   const elsewhere = place.some((flag) => flag.startsWith('--context') || flag.startsWith('--cluster'));
   const known = { ...environment, KUBECONFIG: elsewhere ? '' : (kubeconfig ?? environment['KUBECONFIG'] ?? '') };
   return command.run({
@@ -39,8 +39,8 @@ async function main(args: readonly string[], environment: NodeJS.ProcessEnv): Pr
   });
 }
 
-/** What a person reads of a failure; a bug shows where it is. */
-function told(error: unknown): string {
+/** The message of a Failure; other errors come with their stack. */
+function messageOf(error: unknown): string {
   if (error instanceof Failure) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
@@ -48,7 +48,7 @@ function told(error: unknown): string {
 main(process.argv.slice(2), process.env).then(
   (code) => (process.exitCode = code),
   (error: unknown) => {
-    process.stderr.write(`${told(error)}\n`);
+    process.stderr.write(`${messageOf(error)}\n`);
     process.exitCode = error instanceof Failure ? error.exitCode : 1;
   },
 );

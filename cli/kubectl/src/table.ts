@@ -1,4 +1,4 @@
-/** Columns as kubectl prints them. */
+/** Columns in the style of kubectl. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)));
   const line = (cells: readonly string[]): string =>
@@ -16,7 +16,7 @@ const UNITS = [
   [1_000, 's'],
 ] as const;
 
-/** How long ago a time was, or how long it is until then: `5m`, `in 20s`. */
+/** Time since a moment, or until it: `5m`, `in 20s`. */
 export function age(time: string | undefined | null, nowMs: number): string {
   if (time === undefined || time === null || Number.isNaN(Date.parse(time))) return '-';
   const agoMs = nowMs - Date.parse(time);
@@ -25,7 +25,7 @@ export function age(time: string | undefined | null, nowMs: number): string {
   return agoMs < 0 ? `in ${text}` : text;
 }
 
-/** The first line of a text, at most `most` characters of it. */
+/** The first line of a text, cut to `most` characters. */
 export function brief(text: string, most: number): string {
   const [line = ''] = text.split('\n');
   return line.length <= most ? line : `${line.slice(0, most - 1)}…`;

@@ -1,14 +1,13 @@
-import { openRecord, sidesOf } from '@hamlet/core';
-import type { SealedSide } from '@hamlet/core';
+import { openRecord, sidesOf, type SealedSide } from '@hamlet/core';
 
 interface Account {
   version: bigint;
   balance: bigint;
-  /** Sides that were sealed before an earlier one of the account: which of two transactions began first does not say which was posted first. */
+  /** Entries that were sealed before an earlier one of the account: the log follows the begin of transactions, not the posting. */
   readonly ahead: Map<bigint, SealedSide>;
 }
 
-/** Money as the entries of the log have it: each account is followed from nothing, entry by entry. Mutable: it is the books. */
+/** Balances of all accounts, derived from the entries of the log. Mutable: it accumulates entries. */
 export class Books {
   readonly #accounts = new Map<bigint, Account>();
   #transfers = 0;
@@ -17,12 +16,12 @@ export class Books {
     return this.#transfers;
   }
 
-  /** Entries that wait for an earlier one of their account, which is not sealed yet. */
+  /** Number of entries that wait for an earlier one of their account, which is not sealed yet. */
   get waiting(): number {
     return [...this.#accounts.values()].reduce((sum, { ahead }) => sum + ahead.size, 0);
   }
 
-  /** Takes an entry of the log; returns what is wrong with it, null where nothing is. */
+  /** Adds an entry of the log. Returns its fault, or null. */
   take(leaf: Uint8Array): string | null {
     const sides = sidesOf(openRecord(leaf));
     if (sides === null) return null;

@@ -1,17 +1,16 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openNote, readCheckpoint, readVerifierKey } from '@hamlet/core';
-import type { Checkpoint, NoteKey } from '@hamlet/core';
+import { openNote, readCheckpoint, readVerifierKey, type Checkpoint, type NoteKey } from '@hamlet/core';
 import { SourceError } from './log-source.ts';
 import { PLATFORM } from './platform.ts';
 
-/** What was kept outside of the village. */
+/** The copy outside of the village. */
 export interface Kept {
-  /** Signed checkpoints as they were kept. */
+  /** Signed checkpoints. */
   readonly notes: readonly string[];
-  /** The hash of every entry, 32 bytes each, in order; empty where only checkpoints were kept. */
+  /** Hashes of all entries in order, 32 bytes each; empty if the copy has only checkpoints. */
   readonly hashes: Uint8Array;
-  /** The key as it was kept; null where it was not. */
+  /** The public key; null if the copy has none. */
   readonly key: string | null;
 }
 
@@ -21,10 +20,10 @@ async function textIfThere(file: string): Promise<string | null> {
   return readFile(file, 'utf8').catch(() => null);
 }
 
-/** Reads what was kept: one checkpoint in a file, or the folder that the api writes. Throws SourceError where it is neither. */
+/** Reads the copy: a file with one checkpoint, or the folder that the api writes. Throws SourceError for anything else. */
 export async function readKept(path: string): Promise<Kept> {
   const found = await stat(path).catch(() => null);
-  if (found === null) throw new SourceError(`${path} is not there`);
+  if (found === null) throw new SourceError(`${path} does not exist`);
   if (!found.isDirectory()) return { ...NOTHING_KEPT, notes: [await readFile(path, 'utf8')] };
   const newest = await textIfThere(join(path, 'checkpoint'));
   if (newest === null) throw new SourceError(`${path} has no checkpoint`);
@@ -39,14 +38,14 @@ export async function readKept(path: string): Promise<Kept> {
   };
 }
 
-/** A key from the text of it. Throws SourceError where it is none. */
+/** Parses a public key. Throws SourceError. */
 export function keyOf(text: string): NoteKey {
   const key = readVerifierKey(text, PLATFORM.sha256);
-  if (key === null) throw new SourceError(`no verifier key: ${text.trim()}`);
+  if (key === null) throw new SourceError(`not a public key of checkpoints: ${text.trim()}`);
   return key;
 }
 
-/** A checkpoint that a key has signed. Throws SourceError of any other. */
+/** Parses a checkpoint. Throws SourceError unless the key signed it. */
 export function checkpointOf(note: string, key: NoteKey): Checkpoint {
   const text = openNote(note, key, PLATFORM);
   const checkpoint = text === null ? null : readCheckpoint(text);

@@ -1,34 +1,32 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { createClient, getLogCheckpoint, getLogEntries, getLogKey, getLogTile } from '@hamlet/contract';
-import type { Outcome } from '@hamlet/contract';
-import { tilePath, tilesOfLevel } from '@hamlet/core';
-import type { TileAddress } from '@hamlet/core';
+import { createClient, getLogCheckpoint, getLogEntries, getLogKey, getLogTile, type Outcome } from '@hamlet/contract';
+import { tilePath, tilesOfLevel, type TileAddress } from '@hamlet/core';
 
-/** Where the log is read from: a running village, or what was saved of one. */
+/** A log to read: of a running village, or a saved one. */
 export interface LogSource {
   readonly name: string;
-  /** The newest signed checkpoint; null where there is none. */
+  /** The newest signed checkpoint; null if there is none. */
   checkpoint(): Promise<string | null>;
-  /** The key that the source says its checkpoints are signed with. */
+  /** The public key of the checkpoints, as the source names it. */
   key(): Promise<string | null>;
-  /** An entry bundle, with as many entries as there are; null where there is none. */
+  /** An entry bundle, possibly partial; null if there is none. */
   entries(tile: TileAddress): Promise<Uint8Array | null>;
-  /** Hashes of entries as they were sealed; null where there are none. */
+  /** Hashes of sealed entries; null if there are none. */
   hashes(tile: TileAddress): Promise<Uint8Array | null>;
 }
 
-/** The source cannot be read; the message is for a person. */
+/** A source that cannot be read. */
 export class SourceError extends Error {}
 
 function answerOf<T>(outcome: Outcome<T>): T | null {
   if (outcome.ok) return outcome.data;
   const { code, detail } = outcome.problem;
   if (code === 'not_sealed' || code === 'no_such_tile') return null;
-  throw new SourceError(`the village refuses: ${detail} (${code})`);
+  throw new SourceError(`the village refused the request: ${detail} (${code})`);
 }
 
-/** The log of a running village. Entries are for admins only. */
+/** The log of a running village. Entries need an admin's token. */
 export function villageSource(url: string, token: string | undefined): LogSource {
   const village = createClient({ baseUrl: url, ...(token === undefined ? {} : { token }) });
   return {
@@ -67,7 +65,7 @@ async function save(file: string, content: Uint8Array | string): Promise<void> {
   await writeFile(file, content);
 }
 
-/** Saves a log of a size, so that it can be verified without the village. The checkpoint comes last: a folder that has one is whole. */
+/** Saves the first `size` entries of a log. The checkpoint comes last, so a folder with a checkpoint is complete. */
 export async function saveLog(source: LogSource, size: number, folder: string): Promise<void> {
   for (const tile of tilesOfLevel(size, 0)) {
     const [entries, hashes] = await Promise.all([source.entries(tile), source.hashes(tile)]);

@@ -1,33 +1,30 @@
 #!/usr/bin/env node
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { keyOf, NOTHING_KEPT, readKept } from './kept.ts';
-import type { Kept } from './kept.ts';
-import { runningVillage } from './running-village.ts';
-import { folderSource, saveLog, SourceError, villageSource } from './log-source.ts';
-import type { LogSource } from './log-source.ts';
+import { keyOf, NOTHING_KEPT, readKept, type Kept } from './kept.ts';
+import { folderSource, saveLog, SourceError, villageSource, type LogSource } from './log-source.ts';
 import { Contradiction, gatherReference } from './reference.ts';
-import type { Reference, Verdict } from './verify-log.ts';
-import { verifyLog } from './verify-log.ts';
+import { verifyLog, type Reference, type Verdict } from './verify-log.ts';
 
-const USAGE = `hamlet-verify: whether the log of a village is what was once sealed
+const USAGE = `hamlet-verify: verifies that the sealed log of a village is unchanged
 
 usage: hamlet-verify --running FOLDER [--kept PATH]
        hamlet-verify --url URL [--token TOKEN] [--kept PATH] [--key KEY]
        hamlet-verify --export FOLDER [--kept PATH] [--key KEY]
        hamlet-verify --url URL [--token TOKEN] --save FOLDER
 
-  --running FOLDER the village of this machine, as make up or make dev wrote it to FOLDER (.hamlet): its url, token, and what it keeps outside
+  --running FOLDER the village of this machine: make up or make dev wrote its address, token and log folder to FOLDER (.hamlet)
   --url URL        a running village, for example http://localhost:8080
-  --token TOKEN    an admin's token (or HAMLET_TOKEN): entries of the log are for admins
-  --export FOLDER  a log that was saved with --save: nothing is asked of the village
-  --kept PATH      what was kept outside of the village: a file with a signed checkpoint, or the folder that the api writes (HAMLET_LOG_DIR).
-                   Without it the log is held to its own newest checkpoint only, which whoever rewrites all of it can make
-  --key KEY        the key that checkpoints are signed with (name+id+key), or a file with it; else the one beside what was kept
+  --token TOKEN    an admin's token (or HAMLET_TOKEN): only admins may read entries
+  --export FOLDER  a log that --save has written; the village is not needed
+  --kept PATH      the copy outside of the village: a file with a signed checkpoint, or the folder of the api (HAMLET_LOG_DIR).
+                   Without it the log is compared only with its own newest checkpoint, which an attacker who rewrites the log can sign too
+  --key KEY        the public key of the checkpoints (name+id+key), or a file with it; default: the key beside the copy
   --save FOLDER    saves the log in the layout of C2SP tlog-tiles, and verifies nothing
-  --json           one line of JSON instead of words
+  --json           one line of JSON instead of text
 
-Ends with 0 where every entry is what was sealed, 1 with the position of the first difference, 2 where it cannot be told.`;
+Exits 0 if every entry matches, 1 with the position of the first difference, 2 if the log cannot be verified.`;
 
 const OPTIONS = {
   running: { type: 'string' },
@@ -46,7 +43,7 @@ type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'
 function sourceOf({ url, token, export: folder }: Values): LogSource {
   if (url !== undefined && folder === undefined) return villageSource(url, token ?? process.env['HAMLET_TOKEN']);
   if (folder !== undefined && url === undefined) return folderSource(folder);
-  throw new SourceError('name either --url or --export; --help says how');
+  throw new SourceError('set either --url or --export; see --help');
 }
 
 async function keyText(
@@ -57,12 +54,12 @@ async function keyText(
   if (given !== undefined) return { text: given.includes('+') ? given : await readFile(given, 'utf8'), own: false };
   if (kept.key !== null) return { text: kept.key, own: false };
   const text = await source.key();
-  if (text === null) throw new SourceError(`${source.name} has no key: nothing is sealed`);
+  if (text === null) throw new SourceError(`${source.name} has no key, because nothing is sealed yet`);
   return { text, own: true };
 }
 
-/** What is said of a verdict. */
-function wordsOf(verdict: Verdict, reference: Reference, notes: readonly string[]): string {
+/** The verdict as text. */
+function textOf(verdict: Verdict, reference: Reference, notes: readonly string[]): string {
   if (!verdict.ok) {
     const where =
       verdict.until === verdict.position + 1
@@ -73,9 +70,9 @@ function wordsOf(verdict: Verdict, reference: Reference, notes: readonly string[
   const waiting =
     verdict.waiting === 0
       ? ''
-      : ` ${verdict.waiting} sides of transfers wait for an earlier one that is not sealed yet.`;
+      : ` ${verdict.waiting} entries wait for an earlier one of their account that is not sealed yet.`;
   return [
-    `ok: all ${verdict.entries} entries are what was sealed, ${verdict.transfers} of them money, and the books follow from them.${waiting}`,
+    `ok: all ${verdict.entries} entries match, ${verdict.transfers} of them transfers, and the balances follow from them.${waiting}`,
     ...notes,
   ].join('\n');
 }
@@ -96,6 +93,30 @@ async function judge(
   }
 }
 
+interface Running {
+  readonly url: string;
+  readonly token: string;
+  readonly kept?: string;
+}
+
+async function readState(file: string): Promise<Running | null> {
+  const text = await readFile(file, 'utf8').catch(() => null);
+  const { url, adminToken, sealedLog } =
+    text === null ? {} : (JSON.parse(text) as { url?: unknown; adminToken?: unknown; sealedLog?: unknown });
+  if (typeof url !== 'string' || typeof adminToken !== 'string') return null;
+  return { url, token: adminToken, ...(typeof sealedLog === 'string' ? { kept: sealedLog } : {}) };
+}
+
+/** The village of this machine, from the files that `make up` and `make dev` write. Throws SourceError if none runs. */
+async function runningVillage(folder: string, kept: string | undefined): Promise<Running> {
+  const found = (await readState(join(folder, 'up.json'))) ?? (await readState(join(folder, 'dev.json')));
+  if (found === null) throw new SourceError('no village runs here: run make up or make dev, or name one with --url');
+  const { kept: own, ...village } = found;
+  if (kept !== undefined) return { ...village, kept };
+  const hasCheckpoint = own !== undefined && (await stat(join(own, 'checkpoint')).catch(() => null)) !== null;
+  return hasCheckpoint ? { ...village, kept: own } : village;
+}
+
 async function main(values: Values): Promise<number> {
   const source = sourceOf(values);
   const kept = values.kept === undefined ? NOTHING_KEPT : await readKept(values.kept);
@@ -111,11 +132,11 @@ async function main(values: Values): Promise<number> {
   const { verdict, reference } = await judge(source, () => gatherReference(source, kept, key));
   const notes = [
     ...(values.kept === undefined
-      ? ['note: held to its own checkpoint only; keep one elsewhere and name it with --kept']
+      ? ['note: compared only with its own checkpoint; store one elsewhere and name it with --kept']
       : []),
-    ...(own ? [`note: the key is the village's own word: ${text.trim()}`] : []),
+    ...(own ? [`note: the key comes from the village itself: ${text.trim()}`] : []),
   ];
-  console.log(values.json ? JSON.stringify(verdict) : wordsOf(verdict, reference, notes));
+  console.log(values.json ? JSON.stringify(verdict) : textOf(verdict, reference, notes));
   return verdict.ok ? 0 : 1;
 }
 

@@ -1,23 +1,30 @@
-import { EMPTY_EDGE, growEdge, HASH_BYTES, rootOf, sameBytes, tilesOfLevel } from '@hamlet/core';
-import type { Checkpoint, NoteKey } from '@hamlet/core';
-import { checkpointOf } from './kept.ts';
-import type { Kept } from './kept.ts';
+import {
+  EMPTY_EDGE,
+  growEdge,
+  HASH_BYTES,
+  rootOf,
+  sameBytes,
+  tilesOfLevel,
+  type Checkpoint,
+  type NoteKey,
+} from '@hamlet/core';
+import { checkpointOf, type Kept } from './kept.ts';
 import type { LogSource } from './log-source.ts';
 import { PLATFORM } from './platform.ts';
 import type { Reference } from './verify-log.ts';
 
 const { sha256 } = PLATFORM;
 
-/** Two signed checkpoints that cannot both be of one log. */
+/** Two signed checkpoints that cannot belong to one log. */
 export class Contradiction extends Error {
   readonly size: number;
   constructor(size: number) {
-    super(`two checkpoints of ${size} entries with different roots are signed`);
+    super(`two signed checkpoints of ${size} entries have different roots`);
     this.size = size;
   }
 }
 
-/** Signed checkpoints by size, each once. Throws Contradiction of two that differ. */
+/** Sorts checkpoints by size and drops duplicates. Throws Contradiction. */
 function ordered(checkpoints: readonly Checkpoint[]): readonly Checkpoint[] {
   const bySize = new Map<number, Checkpoint>();
   for (const checkpoint of checkpoints) {
@@ -28,7 +35,7 @@ function ordered(checkpoints: readonly Checkpoint[]): readonly Checkpoint[] {
   return [...bySize.values()].toSorted((a, b) => a.size - b.size);
 }
 
-/** As many of the hashes as lead to the checkpoint of that many; none where they do not. */
+/** The hashes up to the checkpoint's size if they lead to its root; none otherwise. */
 function trusted(hashes: Uint8Array, checkpoint: Checkpoint | undefined): Uint8Array {
   if (checkpoint === undefined || hashes.length < checkpoint.size * HASH_BYTES) return new Uint8Array(0);
   const own = hashes.subarray(0, checkpoint.size * HASH_BYTES);
@@ -41,8 +48,8 @@ async function sealedHashes(source: LogSource, size: number): Promise<Uint8Array
   return Buffer.concat(tiles);
 }
 
-/** What the source says of itself: its own checkpoint, unless what was kept contradicts it, and the hashes that lead to it. */
-async function ownWord(
+/** The source's own checkpoint, unless a kept one contradicts it, and the hashes that lead to it. */
+async function ownReference(
   source: LogSource,
   outside: readonly Checkpoint[],
   key: NoteKey,
@@ -56,12 +63,12 @@ async function ownWord(
 }
 
 /**
- * All that the log can be held to: what was kept outside, and what the source says of itself. The source's own hashes count only where they lead to
- * every checkpoint that was kept. Throws Contradiction of what was kept, and SourceError of a checkpoint that is not signed.
+ * Combines the kept copy with the source's own checkpoint. The source's own hashes count only if they lead to every kept
+ * checkpoint. Throws Contradiction for kept checkpoints that differ, and SourceError for an unsigned one.
  */
 export async function gatherReference(source: LogSource, kept: Kept, key: NoteKey): Promise<Reference> {
   const outside = ordered(kept.notes.map((note) => checkpointOf(note, key)));
-  const { own, contradicted, hashes } = await ownWord(source, outside, key);
+  const { own, contradicted, hashes } = await ownReference(source, outside, key);
   const agrees = outside.every((checkpoint) => trusted(hashes, checkpoint).length > 0);
   const fromOutside = outside.map((checkpoint) => trusted(kept.hashes, checkpoint)).at(-1) ?? new Uint8Array(0);
   return {

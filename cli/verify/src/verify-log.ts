@@ -4,32 +4,34 @@ import {
   HASH_BYTES,
   hashAt,
   leafHash,
+  openRecord,
   readEntryBundle,
   rootOf,
   sameBytes,
+  SEALED_KINDS,
   tilesOfLevel,
+  type Checkpoint,
+  type Edge,
+  type TileAddress,
 } from '@hamlet/core';
-import type { Checkpoint, Edge, TileAddress } from '@hamlet/core';
 import { Books } from './books.ts';
-import { describeEntry } from './describe-entry.ts';
 import type { LogSource } from './log-source.ts';
 import { PLATFORM } from './platform.ts';
 
 const { sha256 } = PLATFORM;
-/** Tiles that are fetched ahead. */
+/** Number of tiles to fetch ahead. */
 const AHEAD = 8;
 
-/** What the log is held to. */
+/** The checkpoints and hashes that the log must match. */
 export interface Reference {
-  /** Checkpoints by size, each of another size, all with a good signature. */
+  /** Checkpoints in order of size, without duplicates, all with a valid signature. */
   readonly checkpoints: readonly Checkpoint[];
-  /** Hashes of entries that lead to the last checkpoint they reach; empty where none are known. */
+  /** Hashes of entries that lead to the last checkpoint within their range; empty if unknown. */
   readonly hashes: Uint8Array;
-  /** The size of the source's own checkpoint where another one of that size was kept: it was signed anew. */
+  /** Size of the source's own checkpoint if it contradicts a kept one of the same size. */
   readonly contradicted: number | null;
 }
 
-/** What came out. */
 export type Verdict =
   | { readonly ok: true; readonly entries: number; readonly transfers: number; readonly waiting: number }
   | { readonly ok: false; readonly position: number; readonly until: number; readonly what: string };
@@ -38,7 +40,7 @@ interface Run {
   readonly reference: Reference;
   readonly books: Books;
   edge: Edge;
-  /** The size of the last checkpoint that was right. */
+  /** Size of the last checkpoint that matched. */
   good: number;
 }
 
@@ -46,7 +48,19 @@ function difference(position: number, what: string): Verdict {
   return { ok: false, position, until: position + 1, what };
 }
 
-/** How an entry differs from what was sealed: seen by where its neighbours went. An entry holds its own place, so that one which was moved is another one. */
+/** An entry in a few words: its kind, id and transaction. */
+function describeEntry(leaf: Uint8Array): string {
+  try {
+    const record = openRecord(leaf);
+    const [kind, xact, id] = [record.field(0), record.field(1), record.field(2)];
+    const name = Object.entries(SEALED_KINDS).find(([, word]) => word === kind)?.[0] ?? String(kind);
+    return `${name} ${String(id)} (transaction ${String(xact)})`;
+  } catch {
+    return 'unreadable bytes';
+  }
+}
+
+/** Describes a difference by comparing the neighbours of an entry. An entry contains its position, so a moved entry is a changed one. */
 function nameDifference(
   at: { readonly index: number; readonly position: number },
   leaves: readonly Uint8Array[],
@@ -56,13 +70,13 @@ function nameDifference(
   const [now, next] = leaves.slice(index, index + 2);
   const isSealedAt = (leaf: Uint8Array | undefined, place: number): boolean =>
     leaf !== undefined && sameBytes(leafHash(leaf, sha256), hashAt(sealed, place));
-  const words = describeEntry(now ?? new Uint8Array(0));
-  if (isSealedAt(now, position + 1)) return `an entry is missing; in its place is the next one, ${words}`;
-  if (isSealedAt(next, position)) return `an entry was put in: ${words}`;
-  return `the entry is not what was sealed: ${words}`;
+  const text = describeEntry(now ?? new Uint8Array(0));
+  if (isSealedAt(now, position + 1)) return `an entry is missing; the next one has its place: ${text}`;
+  if (isSealedAt(next, position)) return `an entry was inserted: ${text}`;
+  return `the entry differs from the sealed one: ${text}`;
 }
 
-/** Holds each entry to its hash, and takes it into the books. Null where all is well. */
+/** Compares each entry with its hash and adds it to the books. Returns the first difference, or null. */
 function takeEntries(
   { books, reference, edge }: Run,
   leaves: readonly Uint8Array[],
@@ -84,7 +98,7 @@ function takeEntries(
   return null;
 }
 
-/** Grows the tree and holds it to each checkpoint on the way. */
+/** Extends the tree and compares it with each checkpoint on the way. */
 function compareRoots(run: Run, hashes: Uint8Array): Verdict | null {
   const end = run.edge.size + hashes.length / HASH_BYTES;
   const start = run.edge.size;
@@ -100,7 +114,7 @@ function compareRoots(run: Run, hashes: Uint8Array): Verdict | null {
         ok: false,
         position: run.good,
         until: size,
-        what: `the first ${size} entries are not those of the checkpoint; those up to ${run.good} are`,
+        what: `the first ${size} entries do not match their checkpoint; the first ${run.good} do`,
       };
     }
     run.good = size;
@@ -110,8 +124,8 @@ function compareRoots(run: Run, hashes: Uint8Array): Verdict | null {
 }
 
 /**
- * Reads the log from its beginning and holds every entry to what was sealed: its hash where that is known, the root at every checkpoint, and the
- * books to themselves. Stops at the first difference.
+ * Reads the log from its beginning and compares every entry with its sealed hash, the tree with every checkpoint, and the
+ * balances with the entries. Stops at the first difference.
  */
 export async function verifyLog(source: LogSource, reference: Reference): Promise<Verdict> {
   const size = reference.checkpoints.at(-1)?.size ?? 0;
@@ -131,7 +145,7 @@ export async function verifyLog(source: LogSource, reference: Reference): Promis
       ok: false,
       position: 0,
       until: contradicted,
-      what: 'the entries are what was sealed, and the newest checkpoint of the village says otherwise',
+      what: 'the entries match the kept checkpoints, and the newest checkpoint of the village contradicts them',
     };
   return { ok: true, entries: run.edge.size, transfers: run.books.transfers, waiting: run.books.waiting };
 }
@@ -140,19 +154,19 @@ async function fetchAhead(source: LogSource, tile: TileAddress | undefined): Pro
   return tile === undefined ? null : source.entries(tile);
 }
 
-/** Entries too few or too many. Where their hashes are known all that are there were right, so the first one missing is the next. */
+/** Reports too few or too many entries. If their hashes are known, all present entries matched, so the fault is after them. */
 function countFault({ edge, reference }: Run, tile: TileAddress, count: number): Verdict | null {
   if (count === tile.width) return null;
   const known = (edge.size + Math.min(count, tile.width)) * HASH_BYTES <= reference.hashes.length;
-  const words =
+  const text =
     count < tile.width
       ? `${tile.width - count} entries are missing`
-      : `there are ${count - tile.width} entries too many`;
+      : `${count - tile.width} entries are too many`;
   return {
     ok: false,
     position: edge.size + (known ? Math.min(count, tile.width) : 0),
     until: edge.size + tile.width,
-    what: words,
+    what: text,
   };
 }
 

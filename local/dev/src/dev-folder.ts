@@ -7,7 +7,7 @@ export const ROOT = resolve(import.meta.dirname, '../../..');
 const STATE = join(ROOT, '.hamlet');
 const AGENTS = ['ada', 'bob'] as const;
 
-/** What tools are told of the running development village. */
+/** `.hamlet/dev.json`: addresses and tokens of the running development village, for tools. */
 export const DevFile = z.object({
   url: z.string(),
   adminToken: z.string(),
@@ -15,6 +15,8 @@ export const DevFile = z.object({
   agentTokens: z.record(z.enum(AGENTS), z.string()),
   postgresUrl: z.string(),
   redisUrl: z.string(),
+  /** The folder of the sealed log. */
+  sealedLog: z.string(),
   pid: z.int().positive(),
 });
 export type DevFile = z.infer<typeof DevFile>;
@@ -30,13 +32,13 @@ export interface DevFolder {
   readonly file: string;
   readonly log: string;
   readonly postgresData: string;
-  /** Beside the database: the one means nothing without the other. */
+  /** Beside the database, because each is useless without the other. */
   readonly sealedLog: string;
   readonly apiKeysFile: string;
   readonly bootstrapCodeFile: string;
   readonly secrets: z.infer<typeof Secrets>;
   readonly bootstrapCode: string;
-  /** A folder of one resident. */
+  /** The folder of one resident; created if missing. */
   resident(agentId: string): string;
 }
 
@@ -44,7 +46,7 @@ function newToken(prefix: string): string {
   return `${prefix}_${randomBytes(24).toString('base64url')}`;
 }
 
-/** Writes a file that only its owner reads. A reader finds the whole text or no file, also where the writer is killed. */
+/** Writes a file that only its owner can read. It is renamed into place, so a killed writer leaves no partial file. */
 export function writePrivate(file: string, text: string): void {
   const partial = `${file}.${process.pid}`;
   writeFileSync(partial, text, { mode: 0o600 });
@@ -62,12 +64,12 @@ function readSecrets(file: string, text: string): z.infer<typeof Secrets> {
   const read = Secrets.safeParse(jsonOf(text));
   if (!read.success)
     throw new Error(
-      `${file} does not hold the tokens of the development village. Fix: remove it; make dev writes new tokens`,
+      `${file} does not contain the tokens of the development village. Fix: remove it; make dev writes new tokens`,
     );
   return read.data;
 }
 
-/** The value that a text of JSON says; undefined where the text is none. */
+/** The parsed JSON; undefined if the text is not JSON. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -76,7 +78,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Postgres runs as `nobody` under root, who cannot enter a private folder such as /root: its data then lies outside of the tree. */
+/** As root, Postgres runs as the user nobody, which cannot enter a private folder such as /root: then its data is outside of the tree. */
 function postgresFolder(folder: string): string {
   const closed = (path: string): boolean =>
     (statSync(path).mode & 0o001) === 0 || (path !== dirname(path) && closed(dirname(path)));
@@ -86,7 +88,7 @@ function postgresFolder(folder: string): string {
   return join(outside, 'postgres');
 }
 
-/** The folder of the development village under `.hamlet`, or a test's own, with tokens that stay the same from start to start. */
+/** Opens the folder of the development village under `.hamlet`, or a test's own. Its tokens stay the same between starts. */
 export function openDevFolder(state = STATE): DevFolder {
   const folder = join(state, 'dev');
   mkdirSync(folder, { recursive: true });
@@ -119,7 +121,7 @@ export function openDevFolder(state = STATE): DevFolder {
   };
 }
 
-/** The development village that runs now; null where none does. A file that cannot be read names none, and is removed. */
+/** The running development village; null if none runs. Removes an unreadable or stale file. */
 export function readDevFile(state = STATE): DevFile | null {
   const file = join(state, 'dev.json');
   if (!existsSync(file)) return null;

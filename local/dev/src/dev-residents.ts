@@ -1,15 +1,13 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient, getAgent } from '@hamlet/contract';
-import type { DevFolder } from './dev-folder.ts';
-import { ROOT } from './dev-folder.ts';
+import { ROOT, type DevFolder } from './dev-folder.ts';
 
 const LOOK_EVERY_MS = 500;
 
-/** Plays the operator for the sample agents: an awake one has a resident process, an asleep one has none, a new cycle a new one. */
+/** Stands in for the operator: runs one resident process for each sample agent that is awake, and a new one for each cycle. */
 export function keepResidents(folder: DevFolder, url: string): () => Promise<void> {
   const stopping = new AbortController();
   const children = new Set<ChildProcess>();

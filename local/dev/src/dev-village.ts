@@ -3,8 +3,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { getLivez } from '@hamlet/contract';
-import type { DevFile, DevFolder } from './dev-folder.ts';
-import { ROOT, writePrivate } from './dev-folder.ts';
+import { ROOT, writePrivate, type DevFile, type DevFolder } from './dev-folder.ts';
 import { keepResidents } from './dev-residents.ts';
 import { freePort, startLocal } from './local-process.ts';
 import { startPostgres } from './postgres.ts';
@@ -32,13 +31,13 @@ async function answers(url: string): Promise<boolean> {
   );
 }
 
-/** The folder of the built web; null where nobody has built it. */
+/** The folder of the built web; null if it is not built. */
 export function builtWeb(): string | null {
   const folder = join(ROOT, 'web/dist');
   return existsSync(join(folder, 'index.html')) ? folder : null;
 }
 
-/** Starts Postgres, Redis and the api on loopback, and says in `.hamlet/dev.json` where they are. */
+/** Starts Postgres, Redis and the api on loopback, and writes `.hamlet/dev.json`. */
 export async function startDevVillage(
   folder: DevFolder,
   options: { readonly port: number | null; readonly residents: boolean },
@@ -50,7 +49,7 @@ export async function startDevVillage(
   const web = builtWeb();
   const main = join(ROOT, 'api/server/src/main.ts');
   const appUrl = asRole(postgres.url(), 'app');
-  // As the init container of a village does: the api never has the owner's password.
+  // Like the init container of a village: the api never has the owner's password.
   await execute(process.execPath, [main, '--migrate'], {
     cwd: ROOT,
     env: { ...process.env, HAMLET_POSTGRES_URL: appUrl, HAMLET_POSTGRES_OWNER_URL: postgres.url() },
@@ -86,6 +85,7 @@ export async function startDevVillage(
     agentTokens,
     postgresUrl: postgres.url(),
     redisUrl: redis.url,
+    sealedLog: folder.sealedLog,
     pid: process.pid,
   };
   writePrivate(folder.file, `${JSON.stringify(file, null, 2)}\n`);

@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess, SpawnOptions } from 'node:child_process';
+import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
@@ -10,15 +9,15 @@ const STOP_LIMIT_MS = 10_000;
 const POLL_MS = 25;
 
 /**
- * Ports to choose from. None of them is given to outgoing connections (on Linux those come from 32768 up), one of which could otherwise sit on a port
- * between the choice and its use, or while a daemon is started again.
+ * Range of ports. Linux takes the ports of outgoing connections from 32768 up, so none of them can occupy a chosen port
+ * before its use, or while a daemon restarts.
  */
 const PORTS = { from: 12_000, to: 30_000 } as const;
 
-/** The kernel ends the daemon also where this process is killed and runs no handler (prctl(2), PR_SET_PDEATHSIG). */
+/** The kernel kills the daemon even if this process is killed and runs no handler (prctl(2), PR_SET_PDEATHSIG). */
 const DIES_WITH_PARENT = ['--pdeathsig', 'KILL', '--'] as const;
 
-/** A port that nobody listens on right now. */
+/** A port on which no process listens at the moment. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(PORTS.from, PORTS.to);
@@ -39,10 +38,10 @@ async function isFree(port: number): Promise<boolean> {
   return true;
 }
 
-/** A daemon of this machine that belongs to this process: ended with it. */
+/** A daemon that ends together with this process. */
 export interface LocalProcess {
   readonly pid: number;
-  /** Sends the signal, waits for the end, and kills after ten seconds. */
+  /** Sends the signal and waits for the end; kills the daemon after ten seconds. */
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
@@ -52,7 +51,7 @@ export interface LocalProgram {
   readonly options?: SpawnOptions;
   /** Whether the daemon answers. */
   readonly ready: () => Promise<boolean>;
-  /** Hears what it prints. */
+  /** Receives its output. */
   readonly onOutput?: (text: string) => void;
 }
 
@@ -69,7 +68,7 @@ function endWithThisProcess(child: ChildProcess): void {
   });
 }
 
-/** Starts a daemon and waits until it answers. Throws with the last of its output where it ends before. */
+/** Starts a daemon and waits until it answers. Throws with the end of its output if it ends before. */
 export async function startLocal(program: LocalProgram): Promise<LocalProcess> {
   const child = spawn('setpriv', [...DIES_WITH_PARENT, program.file, ...program.args], {
     ...program.options,
@@ -87,7 +86,7 @@ export async function startLocal(program: LocalProgram): Promise<LocalProcess> {
   const limit = Date.now() + READY_LIMIT_MS;
   for (;;) {
     const ready = await program.ready();
-    // Looked at also where somebody answers: it may be another program.
+    // Checked even if the port answers, because another program may be behind it.
     if (child.exitCode !== null || child.pid === undefined) throw new Error(`${program.file} ended at once: ${output}`);
     if (ready) break;
     if (Date.now() > limit)
@@ -106,7 +105,7 @@ async function stopChild(child: ChildProcess, signal: NodeJS.Signals): Promise<v
   clearTimeout(killer);
 }
 
-/** Sends bytes to a loopback port and says what came back first, or null where nobody answers. */
+/** Sends bytes to a loopback port. Returns the first bytes of the answer; null without one. */
 export async function probe(port: number, send: Buffer | string): Promise<Buffer | null> {
   const socket = connect({ host: '127.0.0.1', port });
   socket.setTimeout(1_000, () => socket.destroy(new Error('silent')));

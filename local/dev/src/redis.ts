@@ -1,24 +1,19 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { freePort, probe, startLocal } from './local-process.ts';
-import type { LocalProcess } from './local-process.ts';
+import { freePort, probe, startLocal, type LocalProcess } from './local-process.ts';
 
 export interface LocalRedis {
   readonly url: string;
   readonly port: number;
-  /** Ends it, with what it held. */
+  /** Ends it; its data is lost. */
   stop(signal?: NodeJS.Signals): Promise<void>;
-  /** Starts it again on the same port, empty. */
+  /** Starts an empty one on the same port. */
   start(): Promise<void>;
 }
 
 function redisServer(): string {
-  const named = process.env['HAMLET_REDIS_SERVER'];
-  const candidates = [
-    ...(named === undefined ? [] : [named]),
-    ...(process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'redis-server')),
-    '/usr/bin/redis-server',
-  ];
+  const inPath = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'redis-server'));
+  const candidates = [process.env['HAMLET_REDIS_SERVER'] ?? '', ...inPath, '/usr/bin/redis-server'];
   const found = candidates.find((file) => existsSync(file));
   if (found === undefined)
     throw new Error(
@@ -27,24 +22,12 @@ function redisServer(): string {
   return found;
 }
 
-/** A Redis that keeps nothing on disk, as the village uses it: fan-out only. */
+/** A Redis without persistence, since the village uses it only for fan-out. */
 export async function startRedis(options: { readonly port?: number } = {}): Promise<LocalRedis> {
   const port = options.port ?? (await freePort());
   const file = redisServer();
-  const args = [
-    '--port',
-    String(port),
-    '--bind',
-    '127.0.0.1',
-    '--save',
-    '',
-    '--appendonly',
-    'no',
-    '--dir',
-    '/tmp',
-    '--loglevel',
-    'warning',
-  ];
+  const memoryOnly = ['--save', '', '--appendonly', 'no', '--dir', '/tmp'];
+  const args = ['--port', String(port), '--bind', '127.0.0.1', ...memoryOnly, '--loglevel', 'warning'];
   const ready = async (): Promise<boolean> => (await probe(port, 'PING\r\n'))?.toString().startsWith('+PONG') ?? false;
   const launch = (): Promise<LocalProcess> => startLocal({ file, args, ready });
   let server = await launch();

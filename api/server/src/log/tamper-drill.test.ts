@@ -241,7 +241,7 @@ test('flip: one value of a transfer, of its entry, of its circumstance, of an ac
   for (const { position, ...damage } of flips) {
     const told = await whileTampered(damage, live);
     assert.deepEqual([told.ok, told.position], [false, position], damage.statement);
-    assert.match(told.what ?? '', /not what was sealed/);
+    assert.match(told.what ?? '', /differs from the sealed one/);
   }
 });
 
@@ -255,7 +255,7 @@ test('delete: a transfer, an act, an entry', async () => {
     const where = `${key} = '${id}'`;
     const told = await whileTampered({ table, key, where, statement: `delete from ${table} where ${where}` }, live);
     assert.deepEqual([told.ok, told.position], [false, position], table);
-    assert.match(told.what ?? '', table === 'ledger.entry' ? /not what was sealed/ : /missing/);
+    assert.match(told.what ?? '', table === 'ledger.entry' ? /differs from the sealed one/ : /missing/);
   }
 });
 
@@ -272,7 +272,7 @@ test('insert: an act that was never done, in the past', async () => {
     live,
   );
   assert.deepEqual([told.ok, told.position], [false, position + 1]);
-  assert.match(told.what ?? '', new RegExp(`put in: act ${forged}`));
+  assert.match(told.what ?? '', new RegExp(`inserted: act ${forged}`));
 });
 
 test('reorder: two acts change places', async () => {

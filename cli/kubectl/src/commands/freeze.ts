@@ -6,18 +6,17 @@ import {
   type Client,
   type VillageFreeze,
 } from '@hamlet/contract';
-import type { Command, Invocation } from '../command.ts';
-import { Failure } from '../failure.ts';
+import { Failure, type Command, type Invocation } from '../command.ts';
 import { API_DETAILS, API_OPTIONS, withApi } from '../village-api.ts';
 
 const USAGE = '--reason=TEXT | --lift [--reason=TEXT] | status';
 
 const at = (time: string | null): string => time ?? 'never';
 
-/** What a person reads of a freeze. Pure. */
+/** The freeze as text. Pure. */
 export function freezeLines(freeze: VillageFreeze): readonly string[] {
   const first = freeze.frozen
-    ? `frozen since ${at(freeze.since)} by ${freeze.by?.id ?? 'nobody'}: ${freeze.reason ?? ''}`
+    ? `frozen since ${at(freeze.since)} by ${freeze.by?.id ?? 'an unknown actor'}: ${freeze.reason ?? ''}`
     : 'not frozen';
   return [
     first,
@@ -27,7 +26,7 @@ export function freezeLines(freeze: VillageFreeze): readonly string[] {
   ];
 }
 
-/** The one act that a command line asks for. Pure. */
+/** The act that the command line requests. Pure. */
 export function freezeAct({
   names,
   flags,
@@ -41,11 +40,11 @@ export function freezeAct({
   if (names.length > 0) return { kind: 'status' };
   if (lift === true) return typeof reason === 'string' ? { kind: 'lift', reason } : { kind: 'lift' };
   if (typeof reason !== 'string' || reason.trim() === '')
-    throw new Failure('say why: kubectl hamlet freeze --reason="…"; "kubectl hamlet freeze status" only looks', 2);
+    throw new Failure('freeze needs a reason: kubectl hamlet freeze --reason="…"; "kubectl hamlet freeze status" changes nothing', 2);
   return { kind: 'freeze', reason };
 }
 
-async function ask(api: Client, act: ReturnType<typeof freezeAct>): Promise<VillageFreeze> {
+async function send(api: Client, act: ReturnType<typeof freezeAct>): Promise<VillageFreeze> {
   const outcome =
     act.kind === 'status'
       ? await api.call(getVillageFreeze, {})
@@ -59,13 +58,13 @@ async function ask(api: Client, act: ReturnType<typeof freezeAct>): Promise<Vill
 export const freeze: Command = {
   name: 'freeze',
   usage: USAGE,
-  summary: 'stop all money, models and runs of the village at once, or lift that',
-  details: `Needs the token of an admin. Exit code 1 where "status" finds the village frozen.\n\n${API_DETAILS}`,
+  summary: 'freezes all money, models and runs of the village, or lifts the freeze',
+  details: `Needs the token of an admin. "status" exits 1 if the village is frozen.\n\n${API_DETAILS}`,
   options: { ...API_OPTIONS, reason: { type: 'string' }, lift: { type: 'boolean' } },
   names: [0, 1],
   async run(invocation) {
     const act = freezeAct(invocation);
-    const answer = await withApi(invocation, (api) => ask(api, act), act.kind === 'status' ? 'member' : 'admin');
+    const answer = await withApi(invocation, (api) => send(api, act), act.kind === 'status' ? 'member' : 'admin');
     if (invocation.json) invocation.print(JSON.stringify(answer, null, 2));
     else for (const line of freezeLines(answer)) invocation.print(line);
     return act.kind === 'status' && answer.frozen ? 1 : 0;

@@ -1,10 +1,9 @@
 import type { Agent } from '@hamlet/contract/kinds';
 import { AGENTS, readAgent } from '../agents.ts';
-import type { Command, Invocation } from '../command.ts';
-import { Failure } from '../failure.ts';
+import { Failure, type Command, type Invocation } from '../command.ts';
 import { plainError, type Kubectl } from '../kubectl.ts';
 
-/** Writes part of an Agent's spec; the API server's rules hold. */
+/** Patches an Agent's spec. Throws a Failure with the API server's message. */
 async function patchSpec(kubectl: Kubectl, name: string, spec: object): Promise<void> {
   const { code, stderr } = await kubectl.run([
     'patch',
@@ -17,13 +16,12 @@ async function patchSpec(kubectl: Kubectl, name: string, spec: object): Promise<
   if (code !== 0) throw new Failure(plainError(stderr));
 }
 
-/** What came of a command for one Agent. */
 interface Result {
   readonly changed: boolean;
-  readonly words: string;
+  readonly text: string;
 }
 
-/** Does the same to every Agent that is named, one after the other, and tells what came of it. The first failure ends it. */
+/** Runs `act` on each named Agent in order, and prints the results. Stops at the first failure. */
 async function forEachNamed(
   { kubectl, names, print, json }: Invocation,
   act: (name: string, spec: Agent['spec']) => Promise<Result>,
@@ -38,7 +36,7 @@ async function forEachNamed(
         2,
       ),
     );
-  else for (const { words } of results) print(words);
+  else for (const { text } of results) print(text);
   return 0;
 }
 
@@ -46,9 +44,9 @@ function powerCommand(
   power: 'Awake' | 'Asleep',
   parts: Pick<Command, 'name' | 'summary' | 'details'> & { readonly done: string; readonly already: string },
 ): Command {
-  const { done, already, ...texts } = parts;
+  const { done, already, ...command } = parts;
   return {
-    ...texts,
+    ...command,
     usage: 'NAME...',
     options: {},
     names: [1, Number.POSITIVE_INFINITY],
@@ -56,7 +54,7 @@ function powerCommand(
       forEachNamed(invocation, async (name, spec) => {
         const changed = (spec.power ?? 'Awake') !== power;
         if (changed) await patchSpec(invocation.kubectl, name, { power });
-        return { changed, words: `${name} ${changed ? done : already}` };
+        return { changed, text: `${name} ${changed ? done : already}` };
       }),
   };
 }
@@ -64,7 +62,7 @@ function powerCommand(
 export const awake = powerCommand('Awake', {
   name: 'awake',
   summary: 'wakes agents: same home, same volume',
-  details: 'Writes spec.power: Awake. `kubectl hamlet why NAME` says what still holds it up.',
+  details: 'Sets spec.power to Awake. `kubectl hamlet why NAME` shows what still blocks it.',
   done: 'is being awakened',
   already: 'is awake already',
 });
@@ -72,7 +70,7 @@ export const awake = powerCommand('Awake', {
 export const sleep = powerCommand('Asleep', {
   name: 'sleep',
   summary: 'puts agents to sleep: the pod ends, the volume stays',
-  details: 'Writes spec.power: Asleep. What waits for an agent waits until it wakes.',
+  details: 'Sets spec.power to Asleep. Runs for the agent wait until it wakes.',
   done: 'is going to sleep',
   already: 'sleeps already',
 });
@@ -80,8 +78,8 @@ export const sleep = powerCommand('Asleep', {
 export const reboot: Command = {
   name: 'reboot',
   usage: 'NAME...',
-  summary: 'starts agents anew: the next cycle on the same volume',
-  details: 'Writes the time to spec.rebootedAt. An agent that is asleep cannot reboot: wake it.',
+  summary: 'restarts agents: the next cycle on the same volume',
+  details: 'Sets spec.rebootedAt to the present time. An agent that is asleep cannot reboot: wake it.',
   options: {},
   names: [1, Number.POSITIVE_INFINITY],
   run: (invocation) =>
@@ -89,6 +87,6 @@ export const reboot: Command = {
       if (spec.power === 'Asleep')
         throw new Failure(`${name} is asleep and cannot reboot: kubectl hamlet awake ${name}`);
       await patchSpec(invocation.kubectl, name, { rebootedAt: new Date(invocation.nowMs).toISOString() });
-      return { changed: true, words: `${name} is being rebooted` };
+      return { changed: true, text: `${name} is being rebooted` };
     }),
 };

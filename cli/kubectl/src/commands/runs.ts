@@ -1,6 +1,5 @@
 import { listRuns, ProblemError, RUNS_PAGE_MAX, RunState, type Run } from '@hamlet/contract';
-import type { Command, Invocation } from '../command.ts';
-import { Failure } from '../failure.ts';
+import { Failure, type Command, type Invocation } from '../command.ts';
 import { age, brief, table } from '../table.ts';
 import { API_DETAILS, API_OPTIONS, withApi } from '../village-api.ts';
 
@@ -19,14 +18,14 @@ const rowOf = (run: Run, nowMs: number): readonly string[] => [
 
 function stateOf(flag: string | boolean | undefined): RunState | undefined {
   const state = RunState.optional().safeParse(flag);
-  if (!state.success) throw new Failure(`--state: write one of ${RunState.options.join(', ')}`, 2);
+  if (!state.success) throw new Failure(`--state must be one of ${RunState.options.join(', ')}`, 2);
   return state.data;
 }
 
 function limitOf(flag: string | boolean | undefined): number {
   const limit = Number(flag ?? DEFAULT_LIMIT);
   if (!Number.isInteger(limit) || limit < 1 || limit > RUNS_PAGE_MAX)
-    throw new Failure(`--limit: write a number from 1 to ${RUNS_PAGE_MAX}`, 2);
+    throw new Failure(`--limit must be a number from 1 to ${RUNS_PAGE_MAX}`, 2);
   return limit;
 }
 
@@ -49,7 +48,7 @@ function queryOf({ names, flags }: Invocation): {
 export const runs: Command = {
   name: 'runs',
   usage: '[NAME] [--schedule=NAME] [--state=STATE] [--limit=N]',
-  summary: 'what agents were told to do, newest first, and what came of it',
+  summary: 'lists the runs of agents and their results, newest first',
   details: `States: ${RunState.options.join(', ')}.\n\n${API_DETAILS}`,
   options: { ...API_OPTIONS, schedule: { type: 'string' }, state: { type: 'string' }, limit: { type: 'string' } },
   names: [0, 1],

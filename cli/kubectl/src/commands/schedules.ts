@@ -6,7 +6,7 @@ import { age, table } from '../table.ts';
 
 const advices = new Map<string, string>(Object.entries(SCHEDULE_REASONS));
 
-function whom({ agentName, selector }: Schedule['spec']): string {
+function targetOf({ agentName, selector }: Schedule['spec']): string {
   return (
     agentName ??
     Object.entries(selector?.matchLabels ?? {})
@@ -18,7 +18,7 @@ function whom({ agentName, selector }: Schedule['spec']): string {
 const activeOf = ({ status }: Schedule): { readonly reason: string; readonly message: string } =>
   status?.conditions?.find(({ type }) => type === 'Active') ?? {
     reason: 'NotObserved',
-    message: 'the operator has not looked at it yet',
+    message: 'the operator has not set this condition yet',
   };
 
 function rowOf(schedule: Schedule, nowMs: number): readonly string[] {
@@ -27,7 +27,7 @@ function rowOf(schedule: Schedule, nowMs: number): readonly string[] {
   return [
     metadata.name,
     describeTiming(spec),
-    whom(spec),
+    targetOf(spec),
     age(lastRunAt, nowMs),
     age(nextRunAt, nowMs),
     String(activeRuns),
@@ -40,14 +40,14 @@ function details(schedule: Schedule, nowMs: number): string {
   const { metadata, spec, status = {} } = schedule;
   const { nextRuns = [], lastRunID = '-', activeRuns = 0, missed = 0 } = status;
   const { reason, message } = activeOf(schedule);
-  // With what its fields mean where they are left out; as they are, where they cannot be read.
+  // With the defaults of absent fields; an invalid spec as it is.
   const { overlap, missedRuns, startingDeadlineSeconds } = ScheduleSpec.safeParse(spec).data ?? spec;
   return [
-    `${metadata.name}: ${describeTiming(spec)}, tells ${whom(spec)}: ${message}`,
-    ...(reason === 'Scheduled' ? [] : [`  what to do:  ${advices.get(reason) ?? '-'}`]),
+    `${metadata.name}: ${describeTiming(spec)}, runs ${targetOf(spec)}: ${message}`,
+    ...(reason === 'Scheduled' ? [] : [`  fix:         ${advices.get(reason) ?? '-'}`]),
     `  overlap:     ${overlap}, missed runs: ${missedRuns}, deadline: ${startingDeadlineSeconds} s`,
     `  last run:    ${lastRunID} (${age(status.lastRunAt, nowMs)})`,
-    `  under way:   ${activeRuns}, missed so far: ${missed}`,
+    `  active runs: ${activeRuns}, missed so far: ${missed}`,
     ...nextRuns.map((time) => `  next:        ${time} (${age(time, nowMs)})`),
   ].join('\n');
 }
@@ -55,8 +55,8 @@ function details(schedule: Schedule, nowMs: number): string {
 export const schedules: Command = {
   name: 'schedules',
   usage: '[NAME]',
-  summary: 'what is told to whom and when; with a NAME its next firings',
-  details: 'Reads the Schedules of the namespace. Their firings are under "kubectl hamlet runs --schedule=NAME".',
+  summary: 'lists the schedules; with a NAME its next firings',
+  details: 'Reads the Schedules of the namespace. "kubectl hamlet runs --schedule=NAME" lists their runs.',
   options: {},
   names: [0, 1],
   async run({ kubectl, names, json, print, nowMs }) {
@@ -72,7 +72,7 @@ export const schedules: Command = {
     else
       print(
         table(
-          ['NAME', 'SCHEDULE', 'TELLS', 'LAST', 'NEXT', 'ACTIVE', 'MISSED', 'STATE'],
+          ['NAME', 'SCHEDULE', 'AGENTS', 'LAST', 'NEXT', 'ACTIVE', 'MISSED', 'STATE'],
           items.map((schedule) => rowOf(schedule, nowMs)),
         ),
       );

@@ -20,12 +20,12 @@ async function warningsOf(kubectl: Kubectl, names: readonly string[]): Promise<r
       kubectl.run(['get', 'events', `--field-selector=involvedObject.name=${name},type=Warning`, '--output=json']),
     ),
   );
-  // Who may not read Events still gets the chain.
+  // The caller may lack the right to read Events, and still gets the chain.
   const events = lists.flatMap(({ code, stdout }) => (code === 0 ? (JSON.parse(stdout) as Listed<Event>).items : []));
   return events.toSorted((a, b) => (b.lastTimestamp ?? '').localeCompare(a.lastTimestamp ?? '')).slice(0, EVENTS_SHOWN);
 }
 
-async function tell({ kubectl, print, json }: Invocation, agent: Agent): Promise<boolean> {
+async function show({ kubectl, print, json }: Invocation, agent: Agent): Promise<boolean> {
   const explanation = explain(agent);
   const warnings = explanation.ready
     ? []
@@ -49,18 +49,18 @@ async function tell({ kubectl, print, json }: Invocation, agent: Agent): Promise
 export const why: Command = {
   name: 'why',
   usage: '[NAME]',
-  summary: 'why an agent does not run, and what to do about it; exits 1 unless it is ready',
-  details: `Reads the chain of conditions in its order: the first that is not True is the reason.\nWithout a NAME it explains every agent that is not ready.`,
+  summary: 'explains why an agent does not run, and how to fix it; exits 1 unless it is ready',
+  details: 'The first condition of the chain that is not True is the reason. Without a NAME it explains every agent that is not ready.',
   options: {},
   names: [0, 1],
   async run(invocation) {
     const [name] = invocation.names;
-    if (name !== undefined) return (await tell(invocation, await readAgent(invocation.kubectl, name))) ? 0 : 1;
+    if (name !== undefined) return (await show(invocation, await readAgent(invocation.kubectl, name))) ? 0 : 1;
     const { items } = await invocation.kubectl.json<Listed<Agent>>(['get', AGENTS]);
     const waiting = items.filter((agent) => !explain(agent).ready);
     for (const [index, agent] of waiting.entries()) {
       if (index > 0 && !invocation.json) invocation.print('');
-      await tell(invocation, agent);
+      await show(invocation, agent);
     }
     if (waiting.length === 0 && !invocation.json) invocation.print(`all of ${items.length} agents are in the world`);
     return waiting.length === 0 ? 0 : 1;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Agent, Entitlement } from '@hamlet/contract/kinds';
-import { planText } from './plan-text.ts';
+import { planText } from './commands/plan.ts';
 import { quote, type Cluster, type Wanted } from './quote.ts';
 
 const NOW = Date.parse('2026-11-22T10:00:30Z');

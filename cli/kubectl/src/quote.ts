@@ -7,13 +7,13 @@ const HOURS_PER_DAY = 24n;
 const DAY_MS = 86_400_000;
 const NEXT_SHOWN = 5;
 
-/** An object of the file, as it lies in the cluster and as the API server would have it. */
+/** An object of the file, with its present state and the API server's answer. */
 export interface Wanted {
   readonly kind: string;
   readonly name: string;
-  /** Undefined where there is none yet. */
+  /** Undefined if the object does not exist. */
   readonly present: { readonly spec?: unknown } | undefined;
-  /** What the server-side dry run answered. */
+  /** Answer of the server-side dry run. */
   readonly answer:
     | {
         readonly ok: true;
@@ -25,23 +25,21 @@ export interface Wanted {
     | { readonly ok: false; readonly problem: string };
 }
 
-/** What the cluster holds already. */
 export interface Cluster {
   readonly agents: readonly Agent[];
   readonly tiers: readonly Entitlement[];
 }
 
-/** What one object of the file comes to. */
 export interface Quote {
   readonly kind: string;
   readonly name: string;
   readonly action: 'create' | 'change' | 'unchanged' | 'refused';
-  /** What the operator would make of it. */
+  /** Objects that the operator would create for it. */
   readonly makes: readonly string[];
-  /** What will not go as wished, and what to do about it. */
+  /** Problems, each with its fix. */
   readonly problems: readonly string[];
   readonly tier?: string;
-  /** aiDollars for a day awake. */
+  /** aiDollars for a day with power Awake. */
   readonly cost_per_day?: string;
   readonly price_per_thousand_tokens?: string;
   readonly seats?: {
@@ -67,11 +65,11 @@ interface Tier {
   readonly seats: { readonly total: number; readonly free: number } | undefined;
 }
 
-/** What changes while one object after the other is read. */
+/** State of the plan; `free` changes with each object. */
 interface Ground {
   readonly tiers: ReadonlyMap<string, Tier>;
   readonly free: Map<string, number>;
-  /** Labels of every Agent that there would be. */
+  /** Labels of every Agent after the plan. */
   readonly agents: ReadonlyMap<string, Readonly<Record<string, string>>>;
   readonly cluster: Cluster;
   readonly nowMs: number;
@@ -104,7 +102,7 @@ function agentsOf(
   return all;
 }
 
-/** The tier an Agent would have: the one that is named, or what its balance reaches; a new account has nothing. */
+/** The tier of an Agent: the pinned one, the present one, or for a new account the one for a balance of 0. */
 function tierOf({ entitlement }: AgentSpec, current: string | undefined, tiers: Ground['tiers']): Tier | undefined {
   if (entitlement.policy === 'Pinned') return tiers.get(entitlement.name ?? '');
   if (current !== undefined) return tiers.get(current);
@@ -116,7 +114,7 @@ function tierOf({ entitlement }: AgentSpec, current: string | undefined, tiers: 
   return tiers.get(tierOfBalance(ladder, 0n, null) ?? '');
 }
 
-/** Takes a seat or gives one back; undefined where seats are not counted yet. */
+/** Takes or frees a seat; undefined if the operator has not counted the seats yet. */
 function seat({ name, seats }: Tier, delta: -1 | 0 | 1, free: Map<string, number>): Quote['seats'] {
   if (seats === undefined) return undefined;
   const before = free.get(name) ?? seats.free;
@@ -141,7 +139,7 @@ function noTier({ entitlement }: AgentSpec): string {
 function seatProblem(seats: Quote['seats'], delta: number): readonly string[] {
   if (delta >= 0 || seats === undefined || seats.free_before > 0) return [];
   return [
-    `no seat of ${seats.tier} is free (${seats.total} in all): the agent waits, unless its tier is above that of another who then makes room`,
+    `no seat of ${seats.tier} is free (${seats.total} in all): the agent waits, unless its tier outranks that of another agent, which then gives up its seat`,
   ];
 }
 
@@ -178,7 +176,7 @@ function agentQuote(
   };
 }
 
-function told({ agentName, selector }: ScheduleSpec, agents: Ground['agents']): readonly string[] {
+function targetsOf({ agentName, selector }: ScheduleSpec, agents: Ground['agents']): readonly string[] {
   if (agentName !== undefined) return agents.has(agentName) ? [agentName] : [];
   const wanted = Object.entries(selector?.matchLabels ?? {});
   return [...agents].flatMap(([name, labels]) =>
@@ -189,14 +187,14 @@ function told({ agentName, selector }: ScheduleSpec, agents: Ground['agents']): 
 function scheduleQuote(spec: ScheduleSpec, { agents, nowMs }: Ground): Omit<Quote, 'kind' | 'name' | 'action'> {
   const reading = readTiming(spec);
   if (!reading.ok) return { makes: [], problems: [reading.problem] };
-  const tells = told(spec, agents);
+  const tells = targetsOf(spec, agents);
   const next = nextSlots(reading.timetable, nowMs, NEXT_SHOWN).map(utcText);
   const problems = [
     ...(next.length === 0 ? [`no date of the next fifty years fits "${describeTiming(spec)}"`] : []),
     ...(tells.length === 0
       ? [
           spec.agentName === undefined
-            ? 'no Agent carries the labels of the selector: nothing will fire'
+            ? 'no Agent has the labels of the selector: nothing will fire'
             : `there is no Agent "${spec.agentName}": nothing will fire`,
         ]
       : []),
@@ -238,7 +236,7 @@ function actionOf({ present, answer }: Wanted): Quote['action'] {
   return isDeepStrictEqual(present.spec, answer.object.spec) ? 'unchanged' : 'change';
 }
 
-/** What a file would come to: what is made, refused and paid for, seat by seat in its order. Pure. */
+/** The plan of a file, object by object in its order. Pure. */
 export function quote(wanted: readonly Wanted[], cluster: Cluster, nowMs: number): PlanReport {
   const ground: Ground = {
     tiers: tiersOf(wanted, cluster),
