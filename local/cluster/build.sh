@@ -6,7 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 
 readonly KUBERNETES=v1.36.3 CONTAINERD=v2.4.2 RUNC=v1.5.2 HELM=v4.3.1 KWOK=v0.8.0 TOXIPROXY=v2.5.0
 readonly CACHE=${HAMLET_CACHE:-$HOME/.cache/hamlet}
-# A module of ours at the bottom, the rest from upstream: see the build_ functions.
+# Sources of these programs: see the build_ functions.
 TOOLS=(kube dns hamlet containerd runc helm)
 
 usage() {
@@ -16,7 +16,7 @@ usage: local/cluster/build.sh [--with kwok|toxiproxy] [--print-bin]
 Builds hamlet-kube (all of Kubernetes), kubectl, hamlet-cluster, containerd, runc,
 helm and their companions, only those whose inputs changed, into
   ${CACHE}
-and gathers them in one bin directory.
+and links them in one bin directory.
 
   --with kwok   also build kwok ${KWOK} (simulated nodes for benchmarks), or
                 toxiproxy ${TOXIPROXY} (faults between programs, for tests)
@@ -27,7 +27,7 @@ HAMLET_CACHE sets another cache directory.
 TEXT
 }
 
-# key NAME prints a hash of all that decides what NAME's binaries are.
+# key NAME prints a hash of all inputs of NAME's binaries.
 key() {
   {
     go env GOVERSION GOARCH
@@ -98,15 +98,15 @@ build_toxiproxy() {
   mv "$1/server" "$1/toxiproxy"
 }
 
-# report NAME passes on what a build prints, and counts the packages that Go compiles (-v: one line each) instead of naming each.
+# report NAME passes the output of a build on, and counts the compiled packages (-v prints one line each).
 report() {
   awk -v name="$1" '
     /^[^ ]+$/ { if (++compiled % 25 == 0) print "build: " name ": compiling, " compiled " packages so far"; fflush(); next }
     { print; fflush() }' >&2
 }
 
-# build NAME builds one tool unless its key is in the cache. It is built beside
-# and renamed, so that an interrupted build never looks like a finished one.
+# build NAME builds one tool unless its key is in the cache. It renames the result into
+# place, so that an interrupted build never looks like a finished one.
 build() {
   local name=$1 out started=$SECONDS
   out=$CACHE/tools/$name-$(key "$name")
@@ -124,8 +124,8 @@ bin_directory() {
   echo "$CACHE/bin/$(for name in "${TOOLS[@]}"; do echo "$name $(key "$name")"; done | sha256sum | cut -c1-16)"
 }
 
-# gather BIN hard-links the tools into one directory. Hard links, because
-# hamlet-cluster looks for its companions beside its own executable.
+# gather BIN hard-links the tools into one directory: hamlet-cluster looks for its
+# companions beside its own executable, which a symbolic link would hide.
 gather() {
   local name file
   mkdir -p "$1"

@@ -1,8 +1,8 @@
-# Installs Debian packages without a question and without starting a daemon.
+# Installs Debian packages without questions and without starting daemons.
 # Source it, then: install_packages LIST...
-# It is silent and quick when nothing is missing, so callers need no check of their own.
+# It is silent and quick if nothing is missing, so callers need no check.
 
-# packages_missing LIST... prints those that are not installed.
+# packages_missing LIST... prints the packages that are not installed.
 packages_missing() {
   local package
   for package in "$@"; do
@@ -10,8 +10,8 @@ packages_missing() {
   done
 }
 
-# install_packages LIST... installs what is missing; the index is refreshed only
-# when the first attempt fails, because that is the slow part.
+# install_packages LIST... installs the missing packages. It refreshes the index only if
+# the first attempt fails, because that is slow.
 install_packages() {
   local missing started=$SECONDS policy=/usr/sbin/policy-rc.d made_policy=""
   missing=$(packages_missing "$@")
@@ -21,8 +21,8 @@ install_packages() {
     return 1
   fi
   echo "packages: installing" $missing >&2
-  # A package such as redis-server starts its daemon on installation; Debian asks
-  # this file first, and 101 means no. An existing policy is the owner's: kept.
+  # A package such as redis-server starts its daemon on installation; Debian asks this
+  # file first, and 101 means no. An existing file belongs to the owner and stays.
   if [ ! -e "$policy" ]; then
     printf '#!/bin/sh\nexit 101\n' >"$policy"
     chmod +x "$policy"
@@ -40,7 +40,7 @@ install_packages() {
 }
 
 # apt_quietly VERB ARGS... runs apt-get and shows its output only if it fails.
-# Another apt may be at work on the machine: wait for its lock rather than fail.
+# It waits for the lock of another apt on the machine.
 apt_quietly() {
   local log status=0
   log=$(mktemp)

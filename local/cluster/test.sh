@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Starts a cluster of its own beside any other, tries all that it promises, kills
-# every part of it, and checks that taking it down leaves nothing behind.
+# Starts a cluster of its own beside any other, tests its promises, kills every part of
+# it, and checks that taking it down leaves nothing behind.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
@@ -28,7 +28,7 @@ SLOT=${TEST_SLOT:-9}
 NAME=hamlet-test-$SLOT
 STATE=/var/tmp/$NAME
 API=10.89.$SLOT.1:6443
-WAIT=120 # seconds that anything may take to come right; nothing asserts a time
+WAIT=120 # seconds until a check must succeed; no check asserts a time
 export KUBECONFIG=$STATE/kubeconfig
 passed=0 failed=0
 
@@ -66,7 +66,7 @@ refused() { local out; if out=$("$@" 2>&1); then echo "was let through: $out"; r
 
 stopped() { ! hamlet status; }
 
-# picture prints all that the cluster could leave on the machine, without what other tests and image builds change meanwhile.
+# picture prints everything that a cluster could leave on the machine, without changes by other tests and image builds.
 picture() { everything | grep -Ev 'hamlet-cluster-t-|hamlet-test-kube-|/images/storage/'; }
 
 everything() {
@@ -79,7 +79,7 @@ everything() {
   nft list tables | sed 's/^/nft /'
   sysctl -n vm.overcommit_memory kernel.panic kernel.panic_on_oops | sed 's/^/sysctl /'
   ls -d "$STATE" /var/lib/kubelet /var/lib/cni /opt/containerd /etc/cni 2>/dev/null | sed 's/^/folder /'
-  # Processes by the cgroup they were born in and by the folder they were told.
+  # Processes by their cgroup and by the folder in their arguments.
   grep -ls "$NAME" /proc/[0-9]*/cgroup | sed 's/^/process of cgroup /'
   pgrep -af -- "$STATE" | grep -v "test.sh" | sed 's/^/process /'
 }

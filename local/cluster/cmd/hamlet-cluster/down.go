@@ -17,12 +17,12 @@ import (
 	"hamlet.village/cluster/internal/spec"
 )
 
-// stopLimit is how long the supervisor may take to stop its components.
+// stopLimit bounds the time in which the supervisor stops its components.
 const stopLimit = 20 * time.Second
 
 func down(f *flag.FlagSet, args []string) error {
 	state := stateFlag(f)
-	keep := f.Bool("keep-data", false, "keep the store, the volumes and the images for the next start")
+	keep := f.Bool("keep-data", false, "keep the database, the volumes and the images for the next start")
 	if _, err := parse(f, args, 0, 0); err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func down(f *flag.FlagSet, args []string) error {
 	return nil
 }
 
-// clear removes what the cluster has left on the machine, from the outside in:
+// clear removes the rest of the cluster from the machine, from the outside in:
 // processes hold mounts, mounts hold namespaces, and all of them hold the folder.
 func clear(s spec.Spec, keep bool) error {
 	machine.KillRecorded(s)
@@ -84,8 +84,8 @@ func supervisorRecord(s spec.Spec) (process.Record, bool) {
 	return r, json.Unmarshal(raw, &r) == nil && r.Pid > 1
 }
 
-// stopSupervisor asks the supervisor to stop its components and itself, and ends it
-// by force if it does not.
+// stopSupervisor asks the supervisor to stop its components and itself, and kills it
+// if it does not end.
 func stopSupervisor(s spec.Spec) error {
 	err := control.Call(s.State, "POST", "/stop", nil, nil)
 	if err != nil && !errors.Is(err, control.ErrNotRunning) {
@@ -100,7 +100,7 @@ func stopSupervisor(s spec.Spec) error {
 			continue
 		}
 		if time.Since(began) > 2*stopLimit {
-			return fmt.Errorf("the supervisor, process %d, does not end", record.Pid)
+			return fmt.Errorf("the supervisor, process %d, does not end after SIGKILL", record.Pid)
 		}
 		_ = syscall.Kill(record.Pid, syscall.SIGKILL)
 	}

@@ -18,7 +18,7 @@ import (
 	"hamlet.village/cluster/internal/spec"
 )
 
-// load finds the cluster of a state folder, or says that there is none.
+// load reads the cluster of a state folder; an error if there is none.
 func load(state string) (spec.Spec, error) {
 	folder, err := filepath.Abs(state)
 	if err != nil {
@@ -33,7 +33,7 @@ func load(state string) (spec.Spec, error) {
 
 func status(f *flag.FlagSet, args []string) error {
 	state := stateFlag(f)
-	asJSON := f.Bool("json", false, "print JSON for programs")
+	asJSON := f.Bool("json", false, "print JSON")
 	if _, err := parse(f, args, 0, 0); err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func status(f *flag.FlagSet, args []string) error {
 	}
 	fmt.Printf("cluster %q, profile %s: %s\n%s, kubeconfig %s\n", s.Name, s.Profile, now.Phase, s.Server(), s.Kubeconfig())
 	for _, f := range now.Forwards {
-		fmt.Printf("%s leads to %s\n", f.Listen, f.To)
+		fmt.Printf("%s forwards to %s\n", f.Listen, f.To)
 	}
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "COMPONENT\tNODE\tPID\tRESTARTS\tUP\tLAST EXIT")
@@ -90,7 +90,7 @@ func kill(f *flag.FlagSet, args []string) error {
 	return nil
 }
 
-// killSupervisor leaves the components running with nobody to restart them.
+// killSupervisor leaves the components running without a restart.
 func killSupervisor(s spec.Spec) error {
 	record, ok := supervisorRecord(s)
 	if !ok || !record.Alive() {
@@ -104,7 +104,7 @@ func killSupervisor(s spec.Spec) error {
 			return fmt.Errorf("the supervisor, process %d, does not end", record.Pid)
 		}
 	}
-	fmt.Printf("killed supervisor, process %d: nothing restarts a component until the next up\n", record.Pid)
+	fmt.Printf("killed supervisor, process %d: run up again, until then no component is restarted\n", record.Pid)
 	return nil
 }
 
@@ -146,9 +146,9 @@ func loadImage(f *flag.FlagSet, args []string) error {
 
 func forwardTo(f *flag.FlagSet, args []string) error {
 	state := stateFlag(f)
-	listen := f.String("listen", "", "`ADDRESS:PORT` of this machine, such as 127.0.0.1:8080")
+	listen := f.String("listen", "", "`ADDRESS:PORT` on this machine, such as 127.0.0.1:8080")
 	to := f.String("to", "", "`SERVICE.NAMESPACE:PORT`")
-	remove := f.Bool("remove", false, "end the forward that listens there")
+	remove := f.Bool("remove", false, "remove the forward of that address")
 	if _, err := parse(f, args, 0, 0); err != nil {
 		return err
 	}
@@ -169,8 +169,8 @@ func forwardTo(f *flag.FlagSet, args []string) error {
 	return addForward(s, wanted)
 }
 
-// addForward registers a forward, in place of another on the same address, and
-// waits until it listens.
+// addForward registers a forward, which replaces one of the same address, and waits
+// until it listens.
 func addForward(s spec.Spec, wanted control.Forward) error {
 	var now control.Status
 	if err := control.Call(s.State, "GET", "/status", nil, &now); err != nil {
@@ -179,7 +179,7 @@ func addForward(s spec.Spec, wanted control.Forward) error {
 	ours := false
 	for _, f := range now.Forwards {
 		if f == wanted {
-			fmt.Printf("%s leads to %s already\n", f.Listen, f.To)
+			fmt.Printf("%s already forwards to %s\n", f.Listen, f.To)
 			return nil
 		}
 		ours = ours || f.Listen == wanted.Listen
@@ -198,9 +198,38 @@ func addForward(s spec.Spec, wanted control.Forward) error {
 	for began := time.Now(); time.Since(began) < limit; time.Sleep(pollEvery) {
 		if conn, err := net.Dial("tcp", wanted.Listen); err == nil {
 			_ = conn.Close()
-			fmt.Printf("%s leads to %s\n", wanted.Listen, wanted.To)
+			fmt.Printf("%s forwards to %s\n", wanted.Listen, wanted.To)
 			return nil
 		}
 	}
 	return fmt.Errorf("the forward does not listen on %s; see the logs in %s", wanted.Listen, s.Path("logs"))
+}
+
+func stopNode(f *flag.FlagSet, args []string) error {
+	node, err := changeNode(f, args, "/nodes/stop")
+	if err == nil {
+		fmt.Printf("%s is stopped until start-node or up\n", node)
+	}
+	return err
+}
+
+func startNode(f *flag.FlagSet, args []string) error {
+	node, err := changeNode(f, args, "/nodes/start")
+	if err == nil {
+		fmt.Printf("%s is started\n", node)
+	}
+	return err
+}
+
+func changeNode(f *flag.FlagSet, args []string, path string) (string, error) {
+	state := stateFlag(f)
+	rest, err := parse(f, args, 1, 1)
+	if err != nil {
+		return "", err
+	}
+	s, err := load(*state)
+	if err != nil {
+		return "", err
+	}
+	return rest[0], control.Call(s.State, "POST", path, control.Node{Name: rest[0]}, nil)
 }

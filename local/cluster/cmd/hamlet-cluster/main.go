@@ -1,5 +1,5 @@
 // Command hamlet-cluster runs a Kubernetes cluster on this machine, with two nodes
-// that are network and mount namespaces, and takes it away again without a trace.
+// that are network and mount namespaces, and removes it without a trace.
 package main
 
 import (
@@ -13,7 +13,7 @@ import (
 
 const defaultState = "/var/lib/hamlet-cluster"
 
-// command is one subcommand. Those without help text are for the supervisor's use.
+// command is one subcommand. The supervisor uses those without a help text.
 type command struct {
 	arguments string
 	help      string
@@ -22,15 +22,15 @@ type command struct {
 
 func commands() map[string]command {
 	return map[string]command{
-		"up":         {"", "start the cluster, or heal it, and wait until it works", up},
+		"up":         {"", "start the cluster, or repair it, and wait until it works", up},
 		"down":       {"", "stop the cluster and remove every trace of it", down},
 		"status":     {"", "show the components, their process ids and restarts", status},
 		"load-image": {"FILE.tar", "import a container image archive into every node", loadImage},
-		"kill":       {"COMPONENT [NODE]", "kill -9 a component, which is then restarted (for fault tests)", kill},
-		"stop-node":  {"NODE", "cut a node off and kill all that runs on it; it stays down (for fault tests)", stopNode},
+		"kill":       {"COMPONENT [NODE]", "kill -9 a component; the supervisor restarts it (for fault tests)", kill},
+		"stop-node":  {"NODE", "disconnect a node and kill all its processes; it stays down (for fault tests)", stopNode},
 		"start-node": {"NODE", "start a stopped node again", startNode},
 		"kubeconfig": {"", "print the path of the administrator's kubeconfig", kubeconfig},
-		"forward":    {"", "lead a port of this machine to a Service, for as long as the cluster lives", forwardTo},
+		"forward":    {"", "forward a port of this machine to a Service until the cluster goes down", forwardTo},
 
 		"run-supervisor": {run: runSupervisor},
 		"run-addons":     {run: runAddons},
@@ -39,7 +39,7 @@ func commands() map[string]command {
 	}
 }
 
-// errUsage means that the arguments were wrong and the usage has been shown.
+// errUsage means that the arguments were wrong and the usage was printed.
 var errUsage = errors.New("wrong arguments")
 
 func main() {
@@ -64,7 +64,7 @@ func dispatch(args []string) error {
 	}
 	c, ok := commands()[args[0]]
 	if !ok {
-		fmt.Fprintf(os.Stderr, "error: no command %q\n", args[0])
+		fmt.Fprintf(os.Stderr, "error: %q is not a command\n", args[0])
 		usage(os.Stderr)
 		return errUsage
 	}
@@ -106,7 +106,7 @@ func parse(f *flag.FlagSet, args []string, least, most int) ([]string, error) {
 		if errors.Is(err, flag.ErrHelp) {
 			return nil, err
 		}
-		return nil, errUsage // the flag package has said what is wrong
+		return nil, errUsage // the flag package has printed the error
 	}
 	if f.NArg() < least || f.NArg() > most {
 		f.Usage()
@@ -116,5 +116,5 @@ func parse(f *flag.FlagSet, args []string, least, most int) ([]string, error) {
 }
 
 func stateFlag(f *flag.FlagSet) *string {
-	return f.String("state", defaultState, "`folder` that holds everything of the cluster")
+	return f.String("state", defaultState, "`folder` for all files of the cluster")
 }

@@ -32,12 +32,12 @@ func untilStopped() (context.Context, context.CancelFunc) {
 }
 
 func runSupervisor(f *flag.FlagSet, args []string) error {
-	owner := f.Int("while", 0, "end when this `process` has ended; 0: go on")
+	owner := f.Int("while", 0, "end when this `process` has ended; 0: never")
 	s, err := loadFor(f, args)
 	if err != nil {
 		return err
 	}
-	// The terminal that started the cluster may close; its end is not the cluster's.
+	// The cluster outlives the terminal that started it.
 	signal.Ignore(syscall.SIGHUP, syscall.SIGINT)
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
@@ -68,14 +68,14 @@ func runAddons(f *flag.FlagSet, args []string) error {
 }
 
 func runNetPol(f *flag.FlagSet, args []string) error {
-	name := f.String("node", "", "the node whose rules to keep")
+	name := f.String("node", "", "the node whose rules to enforce")
 	s, err := loadFor(f, args)
 	if err != nil {
 		return err
 	}
 	node, ok := s.NodeNamed(*name)
 	if !ok {
-		return fmt.Errorf("no node %q", *name)
+		return fmt.Errorf("there is no node %q", *name)
 	}
 	client, err := kubeapi.Client(pki.File(s, "netpol"))
 	if err != nil {
@@ -87,7 +87,7 @@ func runNetPol(f *flag.FlagSet, args []string) error {
 }
 
 func runForward(f *flag.FlagSet, args []string) error {
-	listen := f.String("listen", "", "where to listen")
+	listen := f.String("listen", "", "address to listen on")
 	to := f.String("to", "", "SERVICE.NAMESPACE:PORT")
 	s, err := loadFor(f, args)
 	if err != nil {

@@ -18,27 +18,27 @@ import (
 )
 
 const (
-	// startLimit is the longest that a start may take as a whole.
+	// startLimit bounds the whole start.
 	startLimit = 6 * time.Minute
-	// healLimit is how long a running cluster may take to be well again.
+	// healLimit bounds the repair of a running cluster.
 	healLimit = 2 * time.Minute
 	pollEvery = 100 * time.Millisecond
 )
 
 func up(f *flag.FlagSet, args []string) error {
 	o := spec.Options{}
-	profile := f.String("profile", string(spec.ProfileFull), "how much to run: full, control-plane or api")
-	f.StringVar(&o.State, "state", defaultState, "`folder` that holds everything of the cluster")
-	f.StringVar(&o.Name, "name", "hamlet", "name that tells the clusters of a machine apart")
-	f.IntVar(&o.Slot, "slot", 0, "which of the machine's ten address ranges a full cluster takes")
-	f.IntVar(&o.GPUsPerNode, "gpus", 1, "simulated GPUs of each node")
-	owner := f.Int("while", 0, "end the cluster when this `process` has ended; 0: it goes on")
+	profile := f.String("profile", string(spec.ProfileFull), "parts to run: full, control-plane or api")
+	f.StringVar(&o.State, "state", defaultState, "`folder` for all files of the cluster")
+	f.StringVar(&o.Name, "name", "hamlet", "name of the cluster, if the machine has several")
+	f.IntVar(&o.Slot, "slot", 0, "address range of a full cluster, one of ten on a machine")
+	f.IntVar(&o.GPUsPerNode, "gpus", 1, "number of simulated GPUs on each node")
+	owner := f.Int("while", 0, "end the cluster when this `process` has ended; 0: never")
 	if _, err := parse(f, args, 0, 0); err != nil {
 		return err
 	}
 	o.Profile = spec.Profile(*profile)
 	if os.Getuid() != 0 {
-		return errors.New("a cluster makes cgroups, and a full one namespaces and links: run this as root")
+		return errors.New("a cluster needs cgroups, and a full one also namespaces and links: run this as root")
 	}
 	s, err := plan(o)
 	if err != nil {
@@ -56,7 +56,7 @@ func up(f *flag.FlagSet, args []string) error {
 	return start(s, *owner)
 }
 
-// plan works out the cluster: a new one, or the one the state folder has already.
+// plan returns the cluster of the state folder, or a new one.
 func plan(o spec.Options) (spec.Spec, error) {
 	state, err := filepath.Abs(o.State)
 	if err != nil {
@@ -71,10 +71,10 @@ func plan(o spec.Options) (spec.Spec, error) {
 	old, err := spec.Load(o.State)
 	switch {
 	case err == nil && (old.Profile != o.Profile || old.Name != o.Name || old.Slot != o.Slot):
-		return spec.Spec{}, fmt.Errorf("%s holds the cluster %q of profile %s in slot %d: take it down first, or use another --state",
+		return spec.Spec{}, fmt.Errorf("%s has the cluster %q of profile %s in slot %d: take it down first, or use another --state",
 			o.State, old.Name, old.Profile, old.Slot)
 	case err == nil:
-		o.Ports = old.Ports // clients know them
+		o.Ports = old.Ports // clients use them
 	case !errors.Is(err, fs.ErrNotExist):
 		return spec.Spec{}, err
 	default:
@@ -82,13 +82,13 @@ func plan(o spec.Options) (spec.Spec, error) {
 			return spec.Spec{}, err
 		}
 		if o.Profile == spec.ProfileFull {
-			o.Ports.API = 6443 // on the bridge's own address nobody else can have it
+			o.Ports.API = 6443 // always free on the bridge's own address
 		}
 	}
 	return spec.New(o)
 }
 
-// lock lets one command at a time change a cluster.
+// lock makes commands that change a cluster wait for each other.
 func lock(s spec.Spec) (func(), error) {
 	if err := os.MkdirAll(s.State, 0o755); err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func lock(s spec.Spec) (func(), error) {
 		if sameFile(file, s.Path("lock")) {
 			return func() { _ = file.Close() }, nil
 		}
-		// While we waited, a `down` removed the folder and this lock with it.
+		// A `down` has removed the folder, and this lock with it, in the meantime.
 		_ = file.Close()
 		if err := os.MkdirAll(s.State, 0o755); err != nil {
 			return nil, err
@@ -121,19 +121,19 @@ func sameFile(open *os.File, path string) bool {
 	return err == nil && os.SameFile(ours, theirs)
 }
 
-// adopt deals with a cluster that is there already: a sound one is left alone, an
-// ailing one is waited for, and of a broken one the rest is cleared away.
+// adopt handles an existing cluster: it leaves a healthy one alone, waits for one that
+// recovers, and clears the rest of a broken one.
 func adopt(s spec.Spec) (running bool, err error) {
 	var now control.Status
 	err = control.Call(s.State, "GET", "/status", nil, &now)
 	if errors.Is(err, control.ErrNotRunning) {
-		return false, stopSupervisor(s) // it may be in the middle of its end
+		return false, stopSupervisor(s) // it may be ending
 	}
 	if err != nil {
 		return false, err
 	}
 	if now.Phase == control.Failed {
-		fmt.Println("an earlier start failed; starting again")
+		fmt.Println("the last start failed; starting again")
 		return false, stopSupervisor(s)
 	}
 	if now.Phase == control.Starting {
@@ -151,12 +151,12 @@ func adopt(s spec.Spec) (running bool, err error) {
 			break
 		}
 		if time.Since(began) > healLimit {
-			return true, fmt.Errorf("the cluster is up but not well: %w", err)
+			return true, fmt.Errorf("the cluster is up but not healthy: %w", err)
 		}
 		time.Sleep(pollEvery)
 	}
 	if waited := time.Since(began); waited > time.Second {
-		fmt.Printf("cluster %q was already up and is well again after %.1f s\n", s.Name, waited.Seconds())
+		fmt.Printf("cluster %q was already up and is healthy after %.1f s\n", s.Name, waited.Seconds())
 	} else {
 		fmt.Printf("cluster %q is already up: nothing to do\n", s.Name)
 	}
@@ -181,12 +181,12 @@ func start(s spec.Spec, owner int) error {
 	}
 	record, err := process.NewRecord(cmd.Process.Pid)
 	if err != nil {
-		return fmt.Errorf("the supervisor ended at once: see %s", log.Name())
+		return fmt.Errorf("the supervisor ended during its start: see %s", log.Name())
 	}
 	if err := spec.WriteJSON(s.Path("supervisor.json"), record); err != nil {
 		return err
 	}
-	go func() { _ = cmd.Wait() }() // or a dead supervisor would linger as our zombie and look alive
+	go func() { _ = cmd.Wait() }() // else a dead supervisor would stay as a zombie and look alive
 	return follow(s, began)
 }
 
@@ -197,7 +197,7 @@ func openLog(s spec.Spec) (*os.File, error) {
 	return os.OpenFile(s.Path("logs", "supervisor.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 }
 
-// follow prints the steps of a start as they end.
+// follow prints each step of a start when it ends.
 func follow(s spec.Spec, began time.Time) error {
 	printed := map[int]bool{}
 	for time.Since(began) < startLimit {

@@ -1,5 +1,5 @@
 // Command hamlet-policy is the CNI plugin that makes a pod wait for its network
-// policies. It is small and apart, because it starts once for every pod.
+// policies. It is a small program of its own, because it starts once for every pod.
 package main
 
 import (

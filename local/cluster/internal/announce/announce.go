@@ -1,5 +1,5 @@
-// Package announce is the conversation between the CNI plugin and the network
-// policy agent. It is apart from the agent so that the plugin stays small.
+// Package announce is the protocol between the CNI plugin and the network policy
+// agent. It is apart from the agent so that the plugin stays small.
 package announce
 
 import (
@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// Time bounds the conversation about one pod.
+// Time bounds the exchange about one pod.
 const Time = 5 * time.Second
 
-// Announcement is what the CNI plugin says of a pod whose network it has just made.
-// The uid tells it from an earlier pod of the same name.
+// Announcement describes a pod whose network the CNI plugin has just made. The uid
+// distinguishes it from an earlier pod of the same name.
 type Announcement struct {
 	UID       string `json:"uid"`
 	Namespace string `json:"namespace"`
@@ -22,8 +22,8 @@ type Announcement struct {
 	IP        string `json:"ip"`
 }
 
-// Send tells a node's agent of a new pod and returns once the pod's rules are
-// in place. Without it a pod would run for a moment with no rules at all.
+// Send announces a new pod to a node's agent and returns when the pod's rules are in
+// place. Without it a pod would run for a moment without rules.
 func Send(socket string, said Announcement) error {
 	conn, err := net.DialTimeout("unix", socket, Time)
 	if err != nil {

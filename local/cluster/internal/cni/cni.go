@@ -1,5 +1,5 @@
-// Package cni is the last plugin in a pod's network set-up: it changes nothing and
-// holds the pod back until the network policy agent has its rules in place.
+// Package cni is the last plugin in a pod's network setup: it changes nothing, and
+// delays the pod until the network policy agent has its rules in place.
 package cni
 
 import (
@@ -12,7 +12,7 @@ import (
 	"hamlet.village/cluster/internal/announce"
 )
 
-// config is the part of the plugin's configuration that is read.
+// config has the fields of the plugin's configuration that it reads.
 type config struct {
 	CNIVersion string          `json:"cniVersion"`
 	Socket     string          `json:"socket"`
@@ -25,8 +25,8 @@ type result struct {
 	} `json:"ips"`
 }
 
-// Main is the plugin: command and arguments come by the environment, configuration
-// by stdin, and the answer goes to stdout, as the CNI specification has it.
+// Main runs the plugin by the CNI specification: command and arguments come in the
+// environment, the configuration on stdin, and the answer goes to stdout.
 func Main(getenv func(string) string, in io.Reader, out io.Writer) int {
 	if err := serve(getenv, in, out); err != nil {
 		const tryAgainLater = 11
@@ -43,7 +43,7 @@ func serve(getenv func(string) string, in io.Reader, out io.Writer) error {
 			"cniVersion": "1.0.0", "supportedVersions": []string{"0.4.0", "1.0.0", "1.1.0"},
 		})
 	case "DEL", "CHECK", "GC", "STATUS":
-		return nil // the agent learns of a pod's end from the API server
+		return nil // the API server notifies the agent of a pod's end
 	case "ADD":
 	default:
 		return fmt.Errorf("unknown CNI_COMMAND %q", command)
@@ -78,7 +78,7 @@ func address(previous json.RawMessage) (string, error) {
 	return prefix.Addr().String(), err
 }
 
-// arguments reads KEY=VALUE;KEY=VALUE.
+// arguments parses KEY=VALUE;KEY=VALUE.
 func arguments(text string) map[string]string {
 	found := map[string]string{}
 	for part := range strings.SplitSeq(text, ";") {

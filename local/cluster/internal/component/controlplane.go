@@ -1,17 +1,19 @@
-// Package component says how each program of a cluster is started: its arguments
-// and its configuration files, worked out from the spec without touching anything.
+// Package component has the arguments and configuration files of each program of a
+// cluster, derived from the spec without side effects.
 package component
 
 import (
 	"fmt"
+	"net"
 
+	"hamlet.village/cluster/internal/control"
 	"hamlet.village/cluster/internal/pki"
 	"hamlet.village/cluster/internal/process"
 	"hamlet.village/cluster/internal/spec"
 )
 
-// Etcd stores the cluster. It does not wait for the disk (--unsafe-no-fsync): a
-// power cut may lose the cluster, which is thrown away anyway, and writes are 10x faster.
+// Etcd stores the cluster. It does not wait for the disk (--unsafe-no-fsync), which
+// makes writes 10 times faster; a power cut may lose the cluster, which is disposable.
 func Etcd(s spec.Spec) process.Component {
 	client := fmt.Sprintf("https://127.0.0.1:%d", s.Ports.EtcdClient)
 	peer := fmt.Sprintf("https://127.0.0.1:%d", s.Ports.EtcdPeer)
@@ -24,13 +26,13 @@ func Etcd(s spec.Spec) process.Component {
 		"--cert-file=" + s.Path("pki", "etcd.crt"), "--key-file=" + s.Path("pki", "etcd.key"),
 		"--peer-client-cert-auth", "--peer-trusted-ca-file=" + s.Path("pki", "ca.crt"),
 		"--peer-cert-file=" + s.Path("pki", "etcd.crt"), "--peer-key-file=" + s.Path("pki", "etcd.key"),
-		// Two megabytes is the default and too small for thousands of objects in one page.
+		// The default of two megabytes is too small for thousands of objects in one page.
 		"--max-request-bytes=10485760", "--quota-backend-bytes=8589934592",
 		"--auto-compaction-mode=periodic", "--auto-compaction-retention=5m", "--log-level=warn",
 	}}
 }
 
-// APIServer serves on the bridge where there are nodes, else on loopback.
+// APIServer serves on the bridge if there are nodes, else on loopback.
 func APIServer(s spec.Spec) process.Component {
 	args := []string{
 		s.Program("kube-apiserver"),
@@ -56,21 +58,21 @@ func APIServer(s spec.Spec) process.Component {
 		"--service-account-signing-key-file=" + s.Path("pki", "service-account.key"),
 		"--service-cluster-ip-range=" + s.ServiceCIDR,
 		"--allow-privileged=true", "--profiling=false",
-		// The default limits queue a benchmark's writers behind one another.
+		// With the default limits, writers of a benchmark wait for each other.
 		"--max-requests-inflight=1600", "--max-mutating-requests-inflight=800",
 	}
 	if s.Profile != spec.ProfileFull {
-		// A loopback address may not be an endpoint of the Service "kubernetes".
+		// A loopback address cannot be an endpoint of the Service "kubernetes".
 		args = append(args, "--endpoint-reconciler-type=none")
 	}
 	return process.Component{Name: "kube-apiserver", Args: args}
 }
 
-// fastClient lifts the request limits that otherwise decide every benchmark:
-// 1,000 claims take 283 s at the default of 20 requests a second.
+// fastClient raises the request limits, which would otherwise decide every benchmark:
+// 1,000 volume claims take 283 s at the default of 20 requests a second.
 func fastClient() []string { return []string{"--kube-api-qps=1000", "--kube-api-burst=1000"} }
 
-// ControllerManager runs alone, hence without the wait for a leader's lease.
+// ControllerManager has no replica, hence no wait for a Lease.
 func ControllerManager(s spec.Spec) process.Component {
 	config := pki.File(s, "controller-manager")
 	args := []string{
@@ -82,14 +84,14 @@ func ControllerManager(s spec.Spec) process.Component {
 		"--service-account-private-key-file=" + s.Path("pki", "service-account.key"),
 		"--cluster-signing-cert-file=" + s.Path("pki", "ca.crt"), "--cluster-signing-key-file=" + s.Path("pki", "ca.key"),
 		"--controllers=*,-nodeipam", "--cluster-cidr=" + s.PodCIDR,
-		// Volumes are node-local folders: nothing is ever attached or detached.
+		// Volumes are node-local folders, so there is nothing to attach or detach.
 		"--flex-volume-plugin-dir=" + s.Path("run", "flexvolume"),
 		"--profiling=false",
 	}
 	return process.Component{Name: "kube-controller-manager", Args: append(args, fastClient()...)}
 }
 
-// Scheduler runs alone too.
+// Scheduler has no replica either.
 func Scheduler(s spec.Spec) process.Component {
 	config := pki.File(s, "scheduler")
 	args := []string{
@@ -101,7 +103,15 @@ func Scheduler(s spec.Spec) process.Component {
 	return process.Component{Name: "kube-scheduler", Args: append(args, fastClient()...)}
 }
 
-// Addons makes volumes and, on real nodes, simulated GPUs.
+// Addons provides volumes and, on real nodes, simulated GPUs.
 func Addons(s spec.Spec) process.Component {
 	return process.Component{Name: "addons", Args: []string{s.Program("hamlet-cluster"), "run-addons", "--state", s.State}}
+}
+
+// Forward forwards a port of the machine to a Service.
+func Forward(s spec.Spec, f control.Forward) process.Component {
+	_, port, _ := net.SplitHostPort(f.Listen)
+	return process.Component{Name: "forward-" + port, Args: []string{
+		s.Program("hamlet-cluster"), "run-forward", "--state", s.State, "--listen", f.Listen, "--to", f.To,
+	}}
 }

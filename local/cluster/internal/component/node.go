@@ -13,7 +13,7 @@ import (
 )
 
 // onNode runs a program inside a node's namespaces. Not by `ip netns exec`, which
-// mounts /sys anew and so hides the cgroups.
+// mounts another /sys and so hides the cgroups.
 func onNode(s spec.Spec, n spec.Node, name string, args ...string) process.Component {
 	enter := []string{"nsenter", "--net=" + s.NetNamespace(n), "--mount=" + s.MountNamespace(n), "--"}
 	return process.Component{
@@ -53,7 +53,7 @@ func NodeFiles(s spec.Spec, n spec.Node) map[string]string {
 		"kubelet.yaml":             kubeletConfig(s, n),
 		"kube-proxy.yaml":          kubeProxyConfig(s, n),
 		"cni-conf/hamlet.conflist": cniConfig(s, n),
-		// Pods resolve by the cluster's DNS alone; the machine's own is not theirs.
+		// Pods use only the cluster's DNS, not the machine's.
 		"resolv.conf": "",
 	}
 }
@@ -71,7 +71,7 @@ func containerdConfig(s spec.Spec, n spec.Node) string {
 		`[plugins.'io.containerd.cri.v1.images'.pinned_images]`,
 		fmt.Sprintf(`sandbox = %q`, image.PauseName),
 		`[plugins.'io.containerd.cri.v1.runtime']`,
-		// Without CAP_SYS_RESOURCE a score may only rise, and runc dies on an attempt to lower it.
+		// Without CAP_SYS_RESOURCE a score may only rise, and runc fails if it lowers one.
 		`restrict_oom_score_adj = true`,
 		`[plugins.'io.containerd.cri.v1.runtime'.cni]`,
 		fmt.Sprintf(`bin_dirs = [%q, "/usr/lib/cni", "/opt/cni/bin"]`, s.Bin),
@@ -85,8 +85,8 @@ func containerdConfig(s spec.Spec, n spec.Node) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// kubeletConfig differs from the defaults where a node shares its computer with
-// another node, and where a village wants to be back quickly after a fault.
+// kubeletConfig differs from the defaults because two nodes share the computer, and
+// because a village must recover quickly from a fault.
 func kubeletConfig(s spec.Spec, n spec.Node) string {
 	return fmt.Sprintf(`apiVersion: kubelet.config.k8s.io/v1beta1
 kind: KubeletConfiguration
@@ -142,9 +142,9 @@ nftables: {minSyncPeriod: 200ms, syncPeriod: 30s}
 `, pki.File(s, "kube-proxy"), s.PodCIDR, n.Name)
 }
 
-// cniConfig gives each pod a cable of its own to the node (ptp) rather than a port
-// of a bridge: then all its traffic is routed, and the policy rules see it even
-// between two pods of one node. hamlet-policy holds a pod back until its rules stand.
+// cniConfig gives each pod a link of its own to the node (ptp) instead of a port of a
+// bridge: then all its traffic is routed, and the policy rules see it even between
+// two pods of one node. hamlet-policy delays a pod until its rules are in place.
 func cniConfig(s spec.Spec, n spec.Node) string {
 	return fmt.Sprintf(`{
   "cniVersion": "1.0.0",

@@ -1,5 +1,5 @@
-// Package control is the conversation between the commands a person types and the
-// supervisor in the background: HTTP over a socket in the state folder.
+// Package control is the protocol between the commands and the supervisor in the
+// background: HTTP over a socket in the state folder.
 package control
 
 import (
@@ -20,15 +20,15 @@ import (
 	"hamlet.village/cluster/internal/spec"
 )
 
-// Phase is how far a cluster has come.
+// Phase is the progress of a cluster.
 type Phase string
 
 const (
-	// Starting means that steps are still under way.
+	// Starting means that steps are running.
 	Starting Phase = "starting"
-	// Ready means that all steps are done; components may still fall and rise.
+	// Ready means that all steps are done; components may still restart.
 	Ready Phase = "ready"
-	// Failed means that a step failed; the steps say which and why.
+	// Failed means that a step failed; the steps have the error.
 	Failed Phase = "failed"
 )
 
@@ -40,13 +40,13 @@ type Step struct {
 	Error   string  `json:"error,omitempty"`
 }
 
-// Forward is a port of the machine that leads to a Service.
+// Forward is a port of the machine that is forwarded to a Service.
 type Forward struct {
 	Listen string `json:"listen"`
 	To     string `json:"to"`
 }
 
-// Status is all that the supervisor knows.
+// Status is the state of the cluster.
 type Status struct {
 	Phase      Phase            `json:"phase"`
 	Spec       spec.Spec        `json:"spec"`
@@ -71,16 +71,16 @@ type Node struct {
 // ErrNotRunning means that no supervisor listens in the state folder.
 var ErrNotRunning = errors.New("the cluster is not up (run: hamlet-cluster up)")
 
-// Socket is where the supervisor of a state folder listens.
+// Socket is the path of the supervisor's socket in a state folder.
 func Socket(state string) string { return state + "/control.sock" }
 
-// Listen opens the socket, taking the place of one that a dead supervisor left.
+// Listen opens the socket; it replaces that of a dead supervisor.
 func Listen(state string) (net.Listener, error) {
 	_ = os.Remove(Socket(state))
 	return net.Listen("unix", Socket(state))
 }
 
-// Call asks the supervisor; in and out are JSON values or nil.
+// Call sends a request to the supervisor; in and out are JSON values or nil.
 func Call(state, method, path string, in, out any) error {
 	body := &bytes.Buffer{}
 	if in != nil {
@@ -113,7 +113,7 @@ func Call(state, method, path string, in, out any) error {
 	return nil
 }
 
-// unanswered says whether nobody listens, or the listener ended before it answered.
+// unanswered reports whether no supervisor listens, or it ended before it answered.
 func unanswered(err error) bool {
 	var dial *net.OpError
 	return errors.As(err, &dial) && dial.Op == "dial" ||

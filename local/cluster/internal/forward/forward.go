@@ -1,5 +1,5 @@
-// Package forward leads connections to a port of the machine on to the pods behind
-// a Service, whichever these are at the moment.
+// Package forward passes connections to a port of the machine on to the present pods
+// of a Service.
 package forward
 
 import (
@@ -25,8 +25,8 @@ import (
 )
 
 const (
-	// A new connection waits this long for a pod, so that replacing the only one
-	// looks like a slow answer and not like an error.
+	// A new connection waits this long for a pod, so that a replacement of the only pod
+	// is a slow answer and not an error.
 	patience = 15 * time.Second
 	dialTime = time.Second
 	retry    = 100 * time.Millisecond
@@ -54,7 +54,7 @@ type Target struct {
 	Port               int32
 }
 
-// ParseTarget reads SERVICE.NAMESPACE:PORT.
+// ParseTarget parses SERVICE.NAMESPACE:PORT.
 func ParseTarget(text string) (Target, error) {
 	host, port, err := net.SplitHostPort(text)
 	service, namespace, found := strings.Cut(host, ".")
@@ -115,7 +115,7 @@ func (f *forwarder) serve(ctx context.Context, from *net.TCPConn) {
 	<-done
 }
 
-// pass copies one direction and passes its end on, so that half-closed connections work.
+// pass copies one direction and then closes it, so that half-closed connections work.
 // An error ends both directions: the caller then sees a closed connection and connects again.
 func pass(to, from *net.TCPConn) {
 	if _, err := io.Copy(to, from); err != nil {
@@ -127,7 +127,7 @@ func pass(to, from *net.TCPConn) {
 	_ = from.CloseRead()
 }
 
-// dial tries the pods in turn until one answers or patience ends.
+// dial tries the pods in turn until one answers or the time is over.
 func (f *forwarder) dial(ctx context.Context) (*net.TCPConn, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -162,7 +162,7 @@ func (f *forwarder) pick() (string, bool) {
 	return addresses[f.next.Add(1)%uint64(len(addresses))], true
 }
 
-// Addresses lists where the ready pods behind a port of a Service listen.
+// Addresses lists the addresses of the ready pods behind a port of a Service.
 func Addresses(service *corev1.Service, slices []*discoveryv1.EndpointSlice, port int32) []string {
 	var name *string
 	for i := range service.Spec.Ports {

@@ -1,5 +1,5 @@
-// Package gpu pretends that nodes have GPUs. No device is behind them: only the
-// count that the scheduler reckons with is real.
+// Package gpu simulates GPUs on nodes. There is no device; only the count for the
+// scheduler is real.
 package gpu
 
 import (
@@ -22,8 +22,8 @@ import (
 // recheck repairs a patch that failed while the API server was away.
 const recheck = 10 * time.Second
 
-// Run gives each of the cluster's nodes its GPUs, again whenever it loses them: a
-// kubelet that restarts finds no device plugin and sets the count to zero.
+// Run gives each node its GPUs, and again when it loses them: a restarted kubelet
+// finds no device plugin and sets the count to zero.
 func Run(ctx context.Context, s spec.Spec, client kubernetes.Interface) error {
 	factory := informers.NewSharedInformerFactory(client, recheck)
 	ensure := func(object any) {

@@ -1,5 +1,5 @@
-// Package image packs static programs as container images, with no container
-// tool: an image of one file is a tar of a tar and two small JSON documents.
+// Package image packs static programs as container images without a container tool:
+// an image of one file is a tar with a tar and two small JSON documents.
 package image
 
 import (
@@ -24,7 +24,7 @@ const ProbeName = "hamlet.local/probe:1"
 const nobody = "65532:65532"
 
 // Archive writes an image with one program as its entry point, in the format of
-// `docker save`. The same program gives the same bytes.
+// `docker save`. Equal programs give equal bytes.
 func Archive(out io.Writer, name, program string) error {
 	binary, err := os.ReadFile(program)
 	if err != nil {

@@ -38,8 +38,8 @@ func LoadNode(s spec.Spec, n spec.Node, archive string) error {
 	return nil
 }
 
-// DNSName is the image of the cluster's DNS. The tag is a hash of the program, so
-// that after an upgrade the running pods are replaced.
+// DNSName is the image of the cluster's DNS. The tag is a hash of the program, so an
+// upgrade replaces the running pods.
 func DNSName(s spec.Spec) (string, error) {
 	binary, err := os.ReadFile(s.Program(dnsProgram))
 	if err != nil {

@@ -1,9 +1,10 @@
-// Package kubeapi is what the cluster's own programs ask of the API server.
+// Package kubeapi has the requests of the cluster's own programs to the API server.
 package kubeapi
 
 import (
 	"context"
 	"crypto/tls"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -17,11 +18,18 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"hamlet.village/cluster/internal/image"
 	"hamlet.village/cluster/internal/spec"
 )
 
-// Config reads a kubeconfig. Requests are not slowed down: the callers are few and
-// ours, and a thousand claims at once are a benchmark, not an accident.
+//go:embed base.yaml
+var baseManifests string
+
+//go:embed dns.yaml
+var dnsManifests string
+
+// Config reads a kubeconfig. It sets high request limits: the callers are few and
+// known, and a thousand volume claims at once are a benchmark.
 func Config(kubeconfig string) (*rest.Config, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
@@ -31,7 +39,7 @@ func Config(kubeconfig string) (*rest.Config, error) {
 	return config, nil
 }
 
-// Client reads a kubeconfig and makes a client.
+// Client returns a client for a kubeconfig.
 func Client(kubeconfig string) (*kubernetes.Clientset, error) {
 	config, err := Config(kubeconfig)
 	if err != nil {
@@ -40,7 +48,7 @@ func Client(kubeconfig string) (*kubernetes.Clientset, error) {
 	return kubernetes.NewForConfig(config)
 }
 
-// Poll asks until check succeeds, and at the deadline says what was last wrong.
+// Poll repeats check until it succeeds; at the deadline it returns the last error.
 func Poll(ctx context.Context, limit time.Duration, check func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -70,8 +78,8 @@ func Listening(network, address string) func(context.Context) error {
 	}
 }
 
-// APIReady checks that the API server calls itself ready. It asks without a
-// certificate check: the answer is a yes or a no, and nothing is sent.
+// APIReady checks that the API server reports itself ready. It skips the certificate
+// check, because it sends nothing and reads only a status.
 func APIReady(s spec.Spec) func(context.Context) error {
 	client := &http.Client{
 		Timeout:   2 * time.Second,
@@ -95,7 +103,7 @@ func APIReady(s spec.Spec) func(context.Context) error {
 	}
 }
 
-// Apply applies manifests by server-side apply, so that doing it again changes nothing.
+// Apply applies manifests by server-side apply, so repeating it changes nothing.
 func Apply(ctx context.Context, s spec.Spec, manifests string) error {
 	cmd := exec.CommandContext(ctx, s.Program("kubectl"), "--kubeconfig", s.Kubeconfig(), "apply",
 		"--server-side", "--force-conflicts", "--field-manager=hamlet-cluster", "-f", "-")
@@ -104,4 +112,16 @@ func Apply(ctx context.Context, s spec.Spec, manifests string) error {
 		return errors.Join(err, errors.New(strings.TrimSpace(string(out))))
 	}
 	return nil
+}
+
+// Manifests returns the first objects of every cluster; DNS only if nodes can run it.
+func Manifests(s spec.Spec) (string, error) {
+	if s.Profile != spec.ProfileFull {
+		return baseManifests, nil
+	}
+	name, err := image.DNSName(s)
+	if err != nil {
+		return "", err
+	}
+	return strings.NewReplacer("${DNS_SERVICE}", s.DNSService, "${DNS_IMAGE}", name).Replace(baseManifests + "---\n" + dnsManifests), nil
 }

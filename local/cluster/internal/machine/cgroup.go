@@ -15,8 +15,8 @@ import (
 	"hamlet.village/cluster/internal/spec"
 )
 
-// cgroup2 is where version 2 is mounted. On a hybrid machine it has no
-// controllers, but it still tells which processes came from which.
+// cgroup2 is the mount point of version 2. On a hybrid machine it has no controllers,
+// but it still shows which processes came from which.
 func cgroup2() (string, error) {
 	for _, m := range mountTable() {
 		if m.kind == "cgroup2" {
@@ -26,8 +26,8 @@ func cgroup2() (string, error) {
 	return "", errors.New("cgroup version 2 is mounted nowhere: mount it on /sys/fs/cgroup/unified")
 }
 
-// TrackingCgroup is the version 2 cgroup that every process of the cluster is born
-// into; all their descendants, shims and containers included, are found below it.
+// TrackingCgroup is the version 2 cgroup in which every process of the cluster starts;
+// all their descendants, with shims and containers, stay below it.
 func TrackingCgroup(s spec.Spec) (string, error) {
 	root, err := cgroup2()
 	if err != nil {
@@ -36,7 +36,7 @@ func TrackingCgroup(s spec.Spec) (string, error) {
 	return filepath.Join(root, s.Cgroup), nil
 }
 
-// OpenCgroup makes and opens the cgroup of a component.
+// OpenCgroup creates and opens the cgroup of a component.
 func OpenCgroup(s spec.Spec, id string) (*os.File, error) {
 	root, err := TrackingCgroup(s)
 	if err != nil {
@@ -52,7 +52,7 @@ func OpenCgroup(s spec.Spec, id string) (*os.File, error) {
 // NodeCgroup is the name of the cgroup, in every hierarchy, of a node's pods.
 func NodeCgroup(n spec.Node) string { return "/hamlet-" + n.Unique }
 
-// EnsureNodeCgroups makes the cgroup of a node's pods under every controller.
+// EnsureNodeCgroups creates the cgroup of a node's pods under every controller.
 func EnsureNodeCgroups(n spec.Node) error {
 	for _, m := range mountTable() {
 		folder := filepath.Join(m.point, NodeCgroup(n))
@@ -77,7 +77,7 @@ func EnsureNodeCgroups(n spec.Node) error {
 	return nil
 }
 
-// copyCpuset fills in what a new version 1 cpuset lacks: an empty one takes no process.
+// copyCpuset fills a new version 1 cpuset: an empty one accepts no process.
 func copyCpuset(parent, child string) error {
 	for _, file := range []string{"cpuset.cpus", "cpuset.mems"} {
 		raw, err := os.ReadFile(filepath.Join(parent, file))
@@ -132,7 +132,7 @@ func RemoveCgroups(s spec.Spec) error {
 	return errors.Join(errs...)
 }
 
-// killUntilGone kills the members of cgroups, with SIGKILL, until there are none.
+// killUntilGone sends SIGKILL to the members of cgroups until there are none.
 func killUntilGone(folders func() []string) error {
 	const limit = 10 * time.Second
 	for deadline := time.Now().Add(limit); ; time.Sleep(50 * time.Millisecond) {
@@ -149,8 +149,8 @@ func killUntilGone(folders func() []string) error {
 	}
 }
 
-// killAll kills the members of a cgroup and of those below it, and says how many
-// there were. Membership is read afresh each time, so no stale number is used.
+// killAll kills the members of a cgroup and of those below it, and returns their
+// number. It reads the members each time, so it never uses a stale process id.
 func killAll(folder string) int {
 	count := 0
 	for _, sub := range subfolders(folder) {
@@ -184,8 +184,8 @@ func subfolders(folder string) []string {
 	return found
 }
 
-// removeTree removes cgroups from the leaves up. The kernel lets go of a dead
-// process a moment after its end, hence the retries.
+// removeTree removes cgroups from the leaves up. The kernel releases a dead process a
+// moment after its end, hence the retries.
 func removeTree(folder string) error {
 	var err error
 	for range 40 {
@@ -203,8 +203,8 @@ func removeTree(folder string) error {
 	return err
 }
 
-// KillRecorded ends the processes that an earlier supervisor left running, checked
-// against their start time. Shims and containers live on: containerd takes them back.
+// KillRecorded kills the processes of an earlier supervisor, after a check of their
+// start time. Shims and containers live on: containerd adopts them.
 func KillRecorded(s spec.Spec) {
 	for _, record := range process.LoadRecords(s.Path("run", "pids")) {
 		for tries := 0; record.Alive() && tries < 100; tries++ {

@@ -14,17 +14,17 @@ import (
 	"hamlet.village/cluster/internal/spec"
 )
 
-// nodeFolders are the places on a node that Kubernetes has fixed paths for, each
-// backed by a folder of the node's own. Above all the kubelet's device plugin
-// folder cannot be configured and must not be shared by two kubelets.
+// nodeFolders are the fixed paths of Kubernetes on a node, each backed by a folder of
+// the node's own. Above all, the kubelet's device plugin folder cannot be configured,
+// and two kubelets must not share it.
 var nodeFolders = map[string]string{
 	"/var/lib/kubelet": "kubelet",
 	"/var/lib/cni":     "cni",
 	"/var/log":         "log",
 }
 
-// EnsureMountNamespace makes a mount namespace for a node, held by a file. Every
-// mount of the node's pods stays inside it and vanishes with it.
+// EnsureMountNamespace creates a mount namespace for a node, held by a file. Every
+// mount of the node's pods stays inside it and disappears with it.
 func EnsureMountNamespace(s spec.Spec, n spec.Node) error {
 	if err := ensurePrivateFolder(s.Path("run")); err != nil {
 		return err
@@ -44,8 +44,8 @@ func EnsureMountNamespace(s spec.Spec, n spec.Node) error {
 		}
 		script = append(script, fmt.Sprintf("mount --bind %q %q", source, target))
 	}
-	// Slave: an unmount on the machine reaches the node, so that the node never
-	// keeps a disk of the machine busy; nothing comes back the other way.
+	// Slave: an unmount on the machine reaches the node, so that the node never keeps a
+	// disk of the machine busy; mounts of the node do not reach the machine.
 	if _, err := run("unshare", "--mount="+file, "--propagation", "slave", "true"); err != nil {
 		return err
 	}
@@ -53,8 +53,8 @@ func EnsureMountNamespace(s spec.Spec, n spec.Node) error {
 	return err
 }
 
-// ensurePrivateFolder makes a folder a private mount: the kernel refuses to hold a
-// mount namespace by a file on a shared one.
+// ensurePrivateFolder turns a folder into a private mount: the kernel refuses to hold
+// a mount namespace by a file on a shared one.
 func ensurePrivateFolder(folder string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
@@ -69,7 +69,7 @@ func ensurePrivateFolder(folder string) error {
 }
 
 // RemoveMounts unmounts everything under the state folder, innermost first, and
-// removes the mount points that were made for nodeFolders, if they are empty.
+// removes the mount points of nodeFolders if they are empty.
 func RemoveMounts(s spec.Spec) error {
 	var errs []error
 	for _, point := range mountsUnder(s.State) {
@@ -79,14 +79,14 @@ func RemoveMounts(s spec.Spec) error {
 	}
 	for _, target := range []string{"/var/lib/kubelet", "/var/lib/cni"} {
 		if !mountedSomewhere(target) {
-			_ = unix.Rmdir(target) // refuses unless empty: then it is somebody else's
+			_ = unix.Rmdir(target) // fails unless empty: then others use it
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// mountedSomewhere says whether any process sees a mount at the path. Another
-// cluster's node may, and removing the folder would take the mount from under it.
+// mountedSomewhere reports whether any process sees a mount at the path. A node of
+// another cluster may, and would lose the mount with the folder.
 func mountedSomewhere(path string) bool {
 	tables, _ := filepath.Glob("/proc/[0-9]*/mountinfo")
 	for _, table := range tables {
@@ -121,8 +121,8 @@ func mountsUnder(path string) []string {
 
 type mount struct{ point, kind string }
 
-// mountTable reads mountinfo: field 5 is the mount point, and the file system type
-// is the first field after a lone dash.
+// mountTable parses mountinfo: field 5 is the mount point, and the file system type is
+// the first field after a single dash.
 func mountTable() []mount {
 	file, err := os.Open("/proc/self/mountinfo")
 	if err != nil {

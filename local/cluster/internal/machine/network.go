@@ -9,12 +9,12 @@ import (
 	"hamlet.village/cluster/internal/spec"
 )
 
-// ownsNetwork is a file in the state folder of the cluster that made the slot's links.
+// ownsNetwork is a file in the state folder of the cluster that owns the slot's links.
 const ownsNetwork = "network-is-ours"
 
-// EnsureNetwork makes the bridge, a network namespace and a cable for each node,
-// and the routes between machine, nodes, pods and Services. It is idempotent by
-// starting afresh where anything of a node is missing.
+// EnsureNetwork creates the bridge, a network namespace and a link for each node, and
+// the routes between machine, nodes, pods and Services. It is idempotent: if a part of
+// a node is missing, it creates the node's network again.
 func EnsureNetwork(s spec.Spec) error {
 	if err := ensureBridge(s); err != nil {
 		return err
@@ -36,9 +36,9 @@ func ensureBridge(s spec.Spec) error {
 		return nil
 	}
 	if missing == nil {
-		return fmt.Errorf("address slot %d is taken by another cluster (the link %s exists): choose another --slot", s.Slot, s.Bridge)
+		return fmt.Errorf("another cluster uses address slot %d (the link %s exists): choose another --slot", s.Slot, s.Bridge)
 	}
-	// First the mark, then the link: an interrupted start must not look like a stranger's.
+	// The mark comes before the link: an interrupted start must not look like another cluster's.
 	if err := spec.WriteFile(s.Path(ownsNetwork), nil, 0o600); err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func ensureNodeNetwork(s spec.Spec, n spec.Node) error {
 	return err
 }
 
-// removeNodeNetwork takes what there is; what is missing is no error.
+// removeNodeNetwork removes the existing parts; a missing part is not an error.
 func removeNodeNetwork(s spec.Spec, n spec.Node) {
 	if _, err := net.InterfaceByName(n.Veth); err == nil {
 		_ = ip("link del " + n.Veth)
@@ -93,14 +93,14 @@ func removeNodeNetwork(s spec.Spec, n spec.Node) {
 	}
 }
 
-// OwnsNetwork says whether the links, namespaces and cgroups of the slot are this
-// cluster's. Where they are not, nothing of them may be touched.
+// OwnsNetwork reports whether this cluster owns the links, namespaces and cgroups of
+// the slot. If not, it must not touch them.
 func OwnsNetwork(s spec.Spec) bool {
 	_, err := os.Stat(s.Path(ownsNetwork))
 	return err == nil
 }
 
-// RemoveNetwork takes away all that EnsureNetwork made; routes go with the bridge.
+// RemoveNetwork removes everything that EnsureNetwork created; routes go with the bridge.
 func RemoveNetwork(s spec.Spec) error {
 	if !OwnsNetwork(s) {
 		return nil

@@ -34,7 +34,7 @@ func ipAll(lines ...string) error {
 	return nil
 }
 
-// CheckTools says which of the programs the cluster calls are missing.
+// CheckTools returns an error for each missing program.
 func CheckTools() error {
 	var errs []error
 	for _, tool := range []string{"ip", "nsenter", "unshare", "nft", "mount", "umount", "conntrack"} {

@@ -9,14 +9,14 @@ import (
 	"hamlet.village/cluster/internal/spec"
 )
 
-// kubeletSettings are the settings of the whole machine that a kubelet changes
-// and that are therefore put back when the cluster goes.
+// kubeletSettings are settings of the whole machine that a kubelet changes; they are
+// restored when the cluster goes down.
 var kubeletSettings = []string{
 	"vm/overcommit_memory", "vm/panic_on_oom", "kernel/panic", "kernel/panic_on_oops",
 	"kernel/keys/root_maxkeys", "kernel/keys/root_maxbytes",
 }
 
-// SaveSettings notes the present values unless an earlier start has.
+// SaveSettings stores the present values unless an earlier start has.
 func SaveSettings(s spec.Spec) error {
 	file := s.Path("sysctl.json")
 	if _, err := os.Stat(file); err == nil {
@@ -31,7 +31,7 @@ func SaveSettings(s spec.Spec) error {
 	return spec.WriteJSON(file, values)
 }
 
-// RestoreSettings puts the noted values back.
+// RestoreSettings restores the stored values.
 func RestoreSettings(s spec.Spec) {
 	raw, err := os.ReadFile(s.Path("sysctl.json"))
 	if err != nil {

@@ -19,14 +19,14 @@ import (
 )
 
 const (
-	// Changes come in flocks: wait this long for the rest of one.
+	// Changes come in groups: wait this long for the rest of one.
 	settle = 20 * time.Millisecond
-	// The rules are written anew this often even without a change, in case somebody
-	// has removed them.
+	// The rules are written again at this interval even without a change, in case another
+	// program has removed them.
 	rewrite = 30 * time.Second
 )
 
-// Agent keeps a node's rules as the cluster's policies want them.
+// Agent keeps a node's rules in line with the cluster's policies.
 type Agent struct {
 	node       string
 	pods       corelisters.PodLister
@@ -35,8 +35,7 @@ type Agent struct {
 	dirty      chan struct{}
 
 	mu sync.Mutex
-	// announced holds the addresses of pods that are being started, before the API
-	// server has heard of them.
+	// announced holds the addresses of starting pods, before the API server knows them.
 	announced map[types.UID]string
 	applied   string
 }
@@ -69,7 +68,7 @@ func Run(ctx context.Context, client kubernetes.Interface, node, socket string) 
 	if err := a.sync(ctx); err != nil {
 		return err
 	}
-	// Only now: a pod that asks earlier would be let through on half a picture.
+	// Only now: before the caches are complete, a pod would pass with too few rules.
 	if err := a.serve(ctx, socket); err != nil {
 		return err
 	}
@@ -103,7 +102,7 @@ func (a *Agent) loop(ctx context.Context) error {
 	}
 }
 
-// sync applies the rules that hold now, unless they are in place already.
+// sync applies the present rules unless they are in place already.
 func (a *Agent) sync(ctx context.Context) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -124,7 +123,7 @@ func (a *Agent) sync(ctx context.Context) error {
 	return nil
 }
 
-// model reads the watched objects. The caller holds the lock.
+// model builds the model from the watched objects. The caller holds the lock.
 func (a *Agent) model() (Model, error) {
 	m := Model{Namespaces: map[string]map[string]string{}}
 	pods, err := a.pods.List(labels.Everything())
@@ -147,9 +146,8 @@ func (a *Agent) model() (Model, error) {
 	return m, err
 }
 
-// address is where a pod is reached: what was announced when its network was made,
-// until the API server says the same. A pod on the node's network has none of its
-// own, and one that has ended has given it back.
+// address is a pod's address: the announced one until the API server has it. A pod on
+// the node's network and a pod that has ended have none.
 func (a *Agent) address(pod *corev1.Pod) string {
 	if pod.Spec.HostNetwork || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
 		return ""

@@ -49,8 +49,8 @@ func (a *Agent) answer(ctx context.Context, conn net.Conn) {
 	_ = json.NewEncoder(conn).Encode(problem)
 }
 
-// admit notes the pod's address and applies the rules. The kubelet knows the pod
-// from the API server, so it is here too or will be in a moment.
+// admit stores the pod's address and applies the rules. The kubelet knows the pod from
+// the API server, so the agent knows it too, now or in a moment.
 func (a *Agent) admit(ctx context.Context, said announce.Announcement) error {
 	const tries, pause = 40, 50 * time.Millisecond
 	for try := 0; ; try++ {
@@ -59,7 +59,7 @@ func (a *Agent) admit(ctx context.Context, said announce.Announcement) error {
 			break
 		}
 		if try == tries {
-			return fmt.Errorf("pod %s/%s of uid %s is not known to the network policy agent", said.Namespace, said.Name, said.UID)
+			return fmt.Errorf("the network policy agent does not know pod %s/%s of uid %s", said.Namespace, said.Name, said.UID)
 		}
 		time.Sleep(pause)
 	}

@@ -1,6 +1,6 @@
 // Package netpol enforces networking.k8s.io/v1 NetworkPolicies on one node by
-// nftables. Plan decides what should hold, as plain data; Render writes it in the
-// language of nft; Agent watches the cluster and applies it.
+// nftables. MakePlan decides the rules as plain data; Render writes them as an nft
+// script; Agent watches the cluster and applies them.
 package netpol
 
 import (
@@ -8,7 +8,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 )
 
-// Model is the part of the cluster that policies are about.
+// Model is the part of the cluster that policies depend on.
 type Model struct {
 	Pods []Pod
 	// Namespaces holds the labels of each namespace.
@@ -22,29 +22,29 @@ type Pod struct {
 	Name      string
 	Labels    map[string]string
 	IP        string
-	// Local pods run on this node: only their traffic is decided here.
+	// Local pods run on this node, and only their traffic is decided here.
 	Local bool
 	Ports []NamedPort
 }
 
-// NamedPort is a container port that policies may call by name.
+// NamedPort is a container port that policies may reference by name.
 type NamedPort struct {
 	Name     string
 	Protocol corev1.Protocol
 	Port     int32
 }
 
-// Plan is what should hold on a node.
+// Plan has the rules of a node.
 type Plan struct {
 	// Ingress and Egress list the chains that decide for an isolated pod, by its
-	// address. A pod that is not listed is not isolated in that direction; one with
-	// an empty list is cut off.
+	// address. A pod that is not listed is not isolated in that direction; one with an
+	// empty list has no traffic.
 	Ingress map[string][]string
 	Egress  map[string][]string
 	Chains  []Chain
 }
 
-// Chain is what one policy allows in one direction.
+// Chain has the traffic that one policy allows in one direction.
 type Chain struct {
 	Name    string
 	Ingress bool
@@ -54,14 +54,14 @@ type Chain struct {
 // Rule allows traffic that matches all of its parts; an empty part matches anything.
 type Rule struct {
 	Peers Peers
-	// Pods limits the rule to these destinations: where a port is called by name,
-	// the number depends on the pod.
+	// Pods limits the rule to these destinations: the number of a named port depends on
+	// the pod.
 	Pods []string
 	// Port is nil for all ports of all protocols.
 	Port *Port
 }
 
-// Peers are the other ends. Any is not the same as no peers at all.
+// Peers are the other ends. Any differs from an empty list.
 type Peers struct {
 	Any    bool
 	IPs    []string

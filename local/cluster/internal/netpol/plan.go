@@ -14,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// MakePlan works out the rules of a node. It is a pure function, and equal models
-// give equal plans in whatever order their parts come.
+// MakePlan returns the rules of a node. It is pure, and equal models give equal plans
+// in any order of their parts.
 func MakePlan(m Model) Plan {
 	p := Plan{Ingress: map[string][]string{}, Egress: map[string][]string{}}
 	policies := slices.Clone(m.Policies)
@@ -43,7 +43,7 @@ func MakePlan(m Model) Plan {
 	return p
 }
 
-// policyTypes fills in the API's default: ingress always, egress if there are rules for it.
+// policyTypes applies the API's default: ingress always, egress if it has rules.
 func policyTypes(policy *networkingv1.NetworkPolicy) []networkingv1.PolicyType {
 	if len(policy.Spec.PolicyTypes) > 0 {
 		return policy.Spec.PolicyTypes
@@ -64,7 +64,7 @@ func (m Model) selectLocal(policy *networkingv1.NetworkPolicy) []string {
 	return tidy(found)
 }
 
-// matches treats a selector that the API server should have refused as matching nothing.
+// matches treats an invalid selector as matching nothing.
 func matches(selector *metav1.LabelSelector, set map[string]string) bool {
 	s, err := metav1.LabelSelectorAsSelector(selector)
 	return err == nil && s.Matches(labels.Set(set))
@@ -100,7 +100,7 @@ func (m Model) rules(
 ) []Rule {
 	to := m.peers(policy.Namespace, peers)
 	if !to.Any && len(to.IPs) == 0 && len(to.Blocks) == 0 {
-		return nil // selectors that match nobody allow nothing
+		return nil // selectors without a match allow nothing
 	}
 	if len(ports) == 0 {
 		return []Rule{{Peers: to}}
@@ -134,8 +134,8 @@ func numbered(port networkingv1.NetworkPolicyPort) *Port {
 	return p
 }
 
-// namedPortRules gives one rule for each number that the name stands for. The name
-// is the destination's: of the selected pods for ingress, of the peers for egress.
+// namedPortRules returns one rule for each number of a named port. The name belongs to
+// the destination: the selected pods for ingress, the peers for egress.
 func (m Model) namedPortRules(
 	policy *networkingv1.NetworkPolicy, ingress bool, peers Peers, port networkingv1.NetworkPolicyPort,
 ) []Rule {
@@ -203,7 +203,7 @@ func (m Model) peerMatches(namespace string, peer networkingv1.NetworkPolicyPeer
 	return peer.PodSelector == nil || matches(peer.PodSelector, pod.Labels)
 }
 
-// contain says whether an address is among the peers.
+// contain reports whether an address is among the peers.
 func (p Peers) contain(ip string) bool {
 	if p.Any || slices.Contains(p.IPs, ip) {
 		return true
@@ -223,7 +223,7 @@ func (b Block) contains(address netip.Addr) bool {
 	return inside(b.CIDR) && !slices.ContainsFunc(b.Except, inside)
 }
 
-// tidy sorts and drops repetitions.
+// tidy sorts and removes duplicates.
 func tidy(list []string) []string {
 	slices.Sort(list)
 	return slices.Compact(list)

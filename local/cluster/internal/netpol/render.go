@@ -13,13 +13,13 @@ import (
 // Table is the nftables table that the agent owns.
 const Table = "hamlet_netpol"
 
-// Render writes a plan as an nft script that replaces the whole table at once, so
-// that no packet ever meets half of it.
+// Render writes a plan as an nft script that replaces the whole table at once, so that
+// no packet passes between two versions.
 //
 // A packet first meets the rules of its sender, then those of its receiver. Both
-// come after kube-proxy has translated Services to pods. The hook "input" sees what
-// pods send to their own node; "forward" sees all else. What the node itself sends
-// to its pods is never decided on: the kubelet's probes must pass.
+// come after kube-proxy has translated Services to pods. The hook "input" sees packets
+// from pods to their own node; "forward" sees all others. Packets from the node to its
+// pods always pass, because the kubelet's probes must.
 func Render(p Plan) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -93,7 +93,7 @@ func writePodChains(line writer, prefix string, pods map[string][]string) {
 		for _, chain := range pods[ip] {
 			line("jump %s", chain)
 		}
-		// Refused rather than dropped: a program learns at once that it may not.
+		// Rejected instead of dropped, so that a program fails at once.
 		line("meta l4proto tcp reject with tcp reset")
 		line("reject with icmp admin-prohibited")
 		line("}")
@@ -119,7 +119,7 @@ func writeChain(line writer, c Chain) {
 	line("}")
 }
 
-// peerMatches gives one match for each way to be a peer.
+// peerMatches returns one match for each kind of peer.
 func peerMatches(side string, p Peers) []string {
 	if p.Any {
 		return []string{""}

@@ -9,7 +9,7 @@ import (
 	"hamlet.village/cluster/internal/spec"
 )
 
-// kubeconfig is one file to write: for whom, and where.
+// kubeconfig is one file to write: its identity and path.
 type kubeconfig struct {
 	identity string
 	path     string
@@ -26,7 +26,7 @@ func kubeconfigs(s spec.Spec) []kubeconfig {
 	return list
 }
 
-// File is where the kubeconfig of a component is kept.
+// File is the path of a component's kubeconfig.
 func File(s spec.Spec, name string) string { return s.Path("pki", name+".kubeconfig") }
 
 func writeKubeconfig(s spec.Spec, ca []byte, k kubeconfig) error {

@@ -1,5 +1,5 @@
 // Package pki makes the certificates, keys and kubeconfigs of a local cluster.
-// They live as long as the cluster's state folder and are trusted nowhere else.
+// They live as long as the cluster's state folder, and only the cluster trusts them.
 package pki
 
 import (
@@ -21,7 +21,7 @@ import (
 // lifetime of every certificate: longer than any throw-away cluster.
 const lifetime = 10 * 365 * 24 * time.Hour
 
-// identity is one certificate: who it names and where it may serve.
+// identity is one certificate: its subject and the hosts that it may serve.
 type identity struct {
 	file   string
 	name   string
@@ -35,8 +35,8 @@ type authority struct {
 	pem  []byte
 }
 
-// Ensure writes what is missing under STATE/pki and the kubeconfigs. Existing
-// files stay, so that running clients keep working when a cluster is healed.
+// Ensure writes the missing files under STATE/pki and the missing kubeconfigs. Existing
+// files stay, so that running clients keep working when a cluster is repaired.
 func Ensure(s spec.Spec) error {
 	if _, err := os.Stat(s.Path("pki", "complete")); err == nil {
 		return nil
@@ -154,7 +154,7 @@ func newTemplate(id identity) (*x509.Certificate, error) {
 	t := &x509.Certificate{
 		SerialNumber: serial,
 		Subject:      pkix.Name{CommonName: id.name, Organization: id.groups},
-		// An hour back, for a machine whose clock is corrected after the start.
+		// Valid from an hour ago, for a machine whose clock is corrected after the start.
 		NotBefore:   time.Now().Add(-time.Hour),
 		NotAfter:    time.Now().Add(lifetime),
 		KeyUsage:    x509.KeyUsageDigitalSignature | x509.KeyUsageKeyEncipherment,
@@ -170,7 +170,7 @@ func newTemplate(id identity) (*x509.Certificate, error) {
 	return t, nil
 }
 
-// writeServiceAccountKey makes the pair that signs and checks the tokens of pods.
+// writeServiceAccountKey creates the key pair for the tokens of pods.
 func writeServiceAccountKey(s spec.Spec) error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

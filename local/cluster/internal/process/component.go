@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Component is a program to be kept running.
+// Component is a program that the runner keeps alive.
 type Component struct {
 	Name string
 	// Node is empty for programs that run once in a cluster.
@@ -32,7 +32,7 @@ func ID(name, node string) string {
 	return name + "-" + node
 }
 
-// Status is what is known of a component now. Pid is 0 while it is down.
+// Status is the present state of a component. Pid is 0 while it is down.
 type Status struct {
 	Name      string    `json:"name"`
 	Node      string    `json:"node,omitempty"`
@@ -42,7 +42,7 @@ type Status struct {
 	LastExit  string    `json:"lastExit,omitempty"`
 }
 
-// Record identifies a process beyond its number, which the kernel gives out again.
+// Record identifies a process beyond its id, which the kernel reuses.
 type Record struct {
 	Pid       int    `json:"pid"`
 	StartTick uint64 `json:"startTick"`
@@ -62,14 +62,14 @@ func NewRecord(pid int) (Record, error) {
 	return Record{Pid: pid, StartTick: tick, BootID: strings.TrimSpace(string(boot))}, nil
 }
 
-// Alive says whether the very process that was recorded still runs.
+// Alive reports whether the recorded process still runs.
 func (r Record) Alive() bool {
 	now, err := NewRecord(r.Pid)
 	return err == nil && now == r
 }
 
-// AwaitEnd returns when the process has ended, or the context has. A process that is
-// not there has ended.
+// AwaitEnd returns when the process or the context has ended. A missing process has
+// ended.
 func AwaitEnd(ctx context.Context, pid int) {
 	const pollEvery = time.Second
 	record, err := NewRecord(pid)
@@ -99,8 +99,8 @@ func LoadRecords(folder string) map[string]Record {
 }
 
 // startTick is field 22 of /proc/PID/stat. The command, field 2, may contain
-// spaces and brackets, so counting starts after its last bracket. A zombie has
-// ended for our purposes.
+// spaces and brackets, so counting starts after its last bracket. A zombie counts as
+// ended.
 func startTick(pid int) (uint64, error) {
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

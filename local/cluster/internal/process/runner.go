@@ -17,13 +17,13 @@ import (
 const (
 	firstPause = 100 * time.Millisecond
 	longPause  = time.Second
-	// A program that ran this long was healthy: the next restart is quick again.
+	// A program that ran this long was healthy, and its next restart is quick again.
 	healthyAfter = 10 * time.Second
 	maxLogBytes  = 50 << 20
 )
 
-// Runner keeps components alive. Each child is born into a cgroup of its own, so
-// that whatever it starts in turn can be found without looking at names.
+// Runner keeps components alive. Each child starts in a cgroup of its own, so that all
+// its descendants can be found without their names.
 type Runner struct {
 	pidFolder string
 	logFolder string
@@ -43,12 +43,12 @@ type task struct {
 }
 
 // NewRunner keeps records in pidFolder and logs in logFolder; cgroup opens the
-// folder of the cgroup that a component belongs in.
+// folder of a component's cgroup.
 func NewRunner(pidFolder, logFolder string, cgroup func(id string) (*os.File, error)) *Runner {
 	return &Runner{pidFolder: pidFolder, logFolder: logFolder, cgroup: cgroup, tasks: map[string]*task{}}
 }
 
-// Start begins to keep a component running; a second call for it does nothing.
+// Start starts a component and keeps it running; a second call does nothing.
 func (r *Runner) Start(c Component) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -84,7 +84,7 @@ func (r *Runner) keepAlive(t *task) {
 	}
 }
 
-// noteExit records how a run ended and says whether to run again.
+// noteExit records the end of a run and reports whether to run again.
 func (r *Runner) noteExit(t *task, err error) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -138,7 +138,7 @@ func (r *Runner) launch(t *task, cmd *exec.Cmd) error {
 	t.status.StartedAt = time.Now().UTC()
 	record, err := NewRecord(cmd.Process.Pid)
 	if err != nil {
-		return nil // it has ended already; Wait tells how
+		return nil // it has ended already; Wait returns its exit
 	}
 	return spec.WriteJSON(filepath.Join(r.pidFolder, t.component.ID()+".json"), record)
 }
@@ -152,7 +152,7 @@ func (r *Runner) openLog(id string) (*os.File, error) {
 
 func (r *Runner) logPath(id string) string { return filepath.Join(r.logFolder, id+".log") }
 
-// TrimLogs empties logs that have grown too long; writers append, so they go on.
+// TrimLogs empties logs that are too long; writers append, so they continue.
 func (r *Runner) TrimLogs() {
 	files, _ := filepath.Glob(filepath.Join(r.logFolder, "*.log"))
 	for _, file := range files {
@@ -168,16 +168,16 @@ func (r *Runner) Signal(id string, signal syscall.Signal) (pid int, err error) {
 	defer r.mu.Unlock()
 	t, ok := r.tasks[id]
 	if !ok {
-		return 0, fmt.Errorf("no component %q", id)
+		return 0, fmt.Errorf("there is no component %q", id)
 	}
 	if t.process == nil {
-		return 0, fmt.Errorf("component %q is not running at the moment", id)
+		return 0, fmt.Errorf("component %q is not running", id)
 	}
 	return t.process.Pid, t.process.Signal(signal)
 }
 
-// Stop ends a component and forgets it: first by SIGTERM, after grace by SIGKILL;
-// without a grace by SIGKILL alone.
+// Stop ends a component and forgets it: SIGTERM, and SIGKILL after grace; without a
+// grace only SIGKILL.
 func (r *Runner) Stop(id string, grace time.Duration) {
 	r.mu.Lock()
 	t, ok := r.tasks[id]
@@ -213,7 +213,7 @@ func (r *Runner) kill(t *task) {
 	}
 }
 
-// StopAll stops the components at the same time, each with the grace given.
+// StopAll stops the components at the same time, each with the given grace.
 func (r *Runner) StopAll(grace time.Duration) {
 	var all sync.WaitGroup
 	for _, s := range r.Status() {

@@ -1,5 +1,5 @@
-// Package spec says what a local cluster is made of: its names, addresses, ports
-// and folders. It is plain data worked out once, before anything is touched.
+// Package spec describes a local cluster: its names, addresses, ports and folders. It
+// is plain data, computed once before any side effect.
 package spec
 
 import (
@@ -12,7 +12,7 @@ import (
 // maxState leaves room for the names of sockets, whose paths end at 107 characters.
 const maxState = 64
 
-// Profile is how much of a cluster runs.
+// Profile selects the parts of a cluster that run.
 type Profile string
 
 const (
@@ -24,7 +24,7 @@ const (
 	ProfileAPI Profile = "api"
 )
 
-// MaxSlot bounds the address ranges that clusters of one machine share out.
+// MaxSlot is the last address range on a machine.
 const MaxSlot = 9
 
 // Ports are the listeners of the control plane. All but API are on loopback.
@@ -48,7 +48,7 @@ type Node struct {
 	Veth string `json:"veth"`
 }
 
-// Spec is a whole cluster. It is kept in cluster.json in the state folder.
+// Spec is a whole cluster. The state folder has it as cluster.json.
 type Spec struct {
 	Name        string  `json:"name"`
 	Profile     Profile `json:"profile"`
@@ -69,7 +69,7 @@ type Spec struct {
 	Cgroup string `json:"cgroup"`
 }
 
-// Options are what a person may choose about a cluster.
+// Options are the choices of a person about a cluster.
 type Options struct {
 	Name        string
 	Profile     Profile
@@ -83,7 +83,7 @@ type Options struct {
 // validName keeps names usable in links, cgroups and namespaces.
 var validName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,19}$`)
 
-// New works out a cluster from the options, or says which option is wrong.
+// New derives a cluster from the options; the error names a wrong option.
 func New(o Options) (Spec, error) {
 	switch {
 	case !validName.MatchString(o.Name):
@@ -156,8 +156,8 @@ func (s Spec) Server() string { return fmt.Sprintf("https://%s:%d", s.APIHost, s
 // Kubeconfig is the administrator's kubeconfig.
 func (s Spec) Kubeconfig() string { return s.Path("kubeconfig") }
 
-// VolumePath is where the volumes of a node are kept, apart from what `down
-// --keep-data` throws away.
+// VolumePath is the folder of a node's volumes, apart from the files that `down
+// --keep-data` removes.
 func (s Spec) VolumePath(node string) string { return s.Path("volumes", node) }
 
 // NodeNamed finds a node.
@@ -173,7 +173,7 @@ func (s Spec) NodeNamed(name string) (Node, bool) {
 // Containerd is the socket of a node's containerd.
 func (s Spec) Containerd(n Node) string { return s.NodePath(n, "containerd.sock") }
 
-// PolicySocket is where a node's network policy agent listens for new pods.
+// PolicySocket is the socket of a node's network policy agent.
 func (s Spec) PolicySocket(n Node) string { return s.NodePath(n, "policy.sock") }
 
 // MountNamespace is the file that holds a node's mount namespace.

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 )
 
-// Load reads the cluster recorded in a state folder; fs.ErrNotExist if there is none.
+// Load reads the cluster of a state folder; fs.ErrNotExist if there is none.
 func Load(state string) (Spec, error) {
 	raw, err := os.ReadFile(filepath.Join(state, "cluster.json"))
 	if err != nil {
@@ -23,12 +23,12 @@ func Load(state string) (Spec, error) {
 	return s, nil
 }
 
-// Save records the cluster in its state folder.
+// Save writes the cluster to its state folder.
 func (s Spec) Save() error {
 	return WriteJSON(s.Path("cluster.json"), s)
 }
 
-// WriteJSON replaces a file in one step, so that a reader never sees half of it.
+// WriteJSON replaces a file in one step, so that readers never see a partial file.
 func WriteJSON(path string, value any) error {
 	raw, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {
@@ -37,7 +37,7 @@ func WriteJSON(path string, value any) error {
 	return WriteFile(path, append(raw, '\n'), 0o644)
 }
 
-// WriteFile replaces a file in one step and makes its folder.
+// WriteFile replaces a file in one step and creates its folder.
 func WriteFile(path string, content []byte, mode os.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
@@ -49,13 +49,12 @@ func WriteFile(path string, content []byte, mode os.FileMode) error {
 	return os.Rename(part, path)
 }
 
-// Ports to choose from. The kernel gives none of them to outgoing connections
-// (those come from 32768 up), one of which could otherwise sit on a port between
-// the choice and its use, or while a component is started again.
+// Range of ports. The kernel takes the ports of outgoing connections from 32768 up, so
+// none of them can occupy a chosen port before its use, or while a component restarts.
 const firstPort, lastPort = 12_000, 30_000
 
-// FreePorts looks for unused loopback ports, all held open until the last is known
-// so that none is given twice.
+// FreePorts finds unused loopback ports. It keeps all open until the last is found, so
+// that it returns none twice.
 func FreePorts() (Ports, error) {
 	var p Ports
 	var held []net.Listener
@@ -77,7 +76,7 @@ func FreePorts() (Ports, error) {
 	return p, errors.Join(errs...)
 }
 
-// listenAnywhere takes the first port by chance that nobody listens on.
+// listenAnywhere listens on a random free port.
 func listenAnywhere() (l net.Listener, err error) {
 	for range 1_000 {
 		port := firstPort + rand.IntN(lastPort-firstPort)

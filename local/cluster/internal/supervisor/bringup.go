@@ -16,7 +16,7 @@ import (
 	"hamlet.village/cluster/internal/spec"
 )
 
-// patience is how long one step may take; a machine under load is slow, not broken.
+// patience bounds one step; a machine under load is slow, not broken.
 const patience = 3 * time.Minute
 
 func (v *Supervisor) bringUp(ctx context.Context) {
@@ -121,7 +121,7 @@ func (v *Supervisor) startContainerd(ctx context.Context) error {
 	})
 }
 
-// startRest starts what talks to the API server, and waits until it all works.
+// startRest starts the clients of the API server, and waits until everything works.
 func (v *Supervisor) startRest(ctx context.Context) error {
 	v.runner.Start(component.ControllerManager(v.spec))
 	v.runner.Start(component.Scheduler(v.spec))
@@ -155,7 +155,7 @@ func (v *Supervisor) startRest(ctx context.Context) error {
 	return v.step("DNS answers", func() error { return kubeapi.Poll(ctx, patience, kubeapi.DNSServes(v.spec)) })
 }
 
-// healthy checks the cluster as it is now, not as it was when it came up.
+// healthy checks the present state of the cluster.
 func (v *Supervisor) healthy(ctx context.Context) error {
 	for _, c := range v.runner.Status() {
 		if c.Pid == 0 {
@@ -172,7 +172,7 @@ func (v *Supervisor) healthy(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// A kubelet renews its lease every 10 s; three missed are a kubelet in trouble.
+	// A kubelet renews its Lease every 10 s; three missed renewals are a fault.
 	const fresh = 30 * time.Second
 	if err := kubeapi.NodesReady(v.spec, client, time.Now().Add(-fresh))(ctx); err != nil {
 		return err

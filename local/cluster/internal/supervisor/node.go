@@ -14,7 +14,7 @@ import (
 	"hamlet.village/cluster/internal/spec"
 )
 
-// changeNode answers a request that names a node.
+// changeNode handles a request that names a node.
 func (v *Supervisor) changeNode(change func(ctx context.Context, n spec.Node) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		wanted, ok := parse[control.Node](w, r)
@@ -23,15 +23,15 @@ func (v *Supervisor) changeNode(change func(ctx context.Context, n spec.Node) er
 		}
 		n, ok := v.spec.NodeNamed(wanted.Name)
 		if !ok {
-			answer(w, nil, fmt.Errorf("no node %q", wanted.Name))
+			answer(w, nil, fmt.Errorf("there is no node %q", wanted.Name))
 			return
 		}
 		answer(w, wanted, change(r.Context(), n))
 	}
 }
 
-// stopNode does what a cut of its power does: the node falls silent, all of its
-// processes end, and nothing starts them again before startNodeAgain.
+// stopNode acts like a power cut: the node disconnects, all its processes end, and they
+// stay down until startNodeAgain.
 func (v *Supervisor) stopNode(_ context.Context, n spec.Node) error {
 	if err := machine.CutNode(n); err != nil {
 		return err
@@ -46,7 +46,7 @@ func (v *Supervisor) stopNode(_ context.Context, n spec.Node) error {
 	return machine.KillNode(v.spec, n)
 }
 
-// startNodeAgain starts what stopNode ended; of a node that runs it changes nothing.
+// startNodeAgain starts a stopped node; a running node stays unchanged.
 func (v *Supervisor) startNodeAgain(ctx context.Context, n spec.Node) error {
 	if err := machine.JoinNode(n); err != nil {
 		return err

@@ -17,8 +17,8 @@ import (
 	"hamlet.village/cluster/internal/spec"
 )
 
-// serve answers the commands. The socket is root's own, which is the whole of its
-// access control.
+// serve answers the commands. Only root can open the socket; there is no other access
+// control.
 func (v *Supervisor) serve(listener net.Listener) {
 	routes := http.NewServeMux()
 	routes.HandleFunc("GET /status", func(w http.ResponseWriter, _ *http.Request) { answer(w, v.status(), nil) })
@@ -45,10 +45,10 @@ func answer(w http.ResponseWriter, value any, err error) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(value) // the caller has gone, then
+	_ = json.NewEncoder(w).Encode(value) // on an error the caller is gone
 }
 
-// parse reads the request's JSON, or answers that it cannot be read.
+// parse reads the request's JSON, or answers with an error.
 func parse[T any](w http.ResponseWriter, r *http.Request) (T, bool) {
 	var value T
 	if err := json.NewDecoder(r.Body).Decode(&value); err != nil {
@@ -89,7 +89,7 @@ func (v *Supervisor) loadForwards() error {
 	return nil
 }
 
-// putForward starts a forward, in place of another on the same port.
+// putForward starts a forward, which replaces one on the same port.
 func (v *Supervisor) putForward(f control.Forward) {
 	c := component.Forward(v.spec, f)
 	v.runner.Stop(c.ID(), grace)

@@ -17,13 +17,12 @@ import (
 )
 
 const (
-	// Components get this long to end by themselves; a cluster that is taken down
-	// has nothing worth a longer wait but the store.
+	// Time in which components end by themselves; only the store is worth a longer wait.
 	grace      = 300 * time.Millisecond
 	storeGrace = 5 * time.Second
 )
 
-// Supervisor holds one cluster.
+// Supervisor runs one cluster.
 type Supervisor struct {
 	spec    spec.Spec
 	runner  *process.Runner
@@ -62,7 +61,7 @@ func Run(ctx context.Context, s spec.Spec) error {
 	return os.Remove(control.Socket(s.State))
 }
 
-// stopAll ends the store last, so that nobody's last write fails.
+// stopAll ends the store last, so that no last write fails.
 func (v *Supervisor) stopAll() {
 	var rest sync.WaitGroup
 	for _, c := range v.runner.Status() {
@@ -85,7 +84,7 @@ func (v *Supervisor) trimLogs(ctx context.Context) {
 	}
 }
 
-// step runs one part of the start-up and notes how long it took and how it ended.
+// step runs one part of the start and records its time and result.
 func (v *Supervisor) step(name string, work func() error) error {
 	v.mu.Lock()
 	index := len(v.steps)

@@ -1,11 +1,10 @@
-// Package volumes provides the cluster's default StorageClass: each volume is a
-// folder of the node that its first pod was scheduled to.
+// Package volumes provides the cluster's default StorageClass: each volume is a folder
+// on the node of its first pod.
 //
-// It takes the place of local-path-provisioner, which starts a pod from a shell
-// image to make and to remove every folder. Here the folders of all nodes are on
-// the machine where this program runs, so two system calls do, a claim is bound in
-// milliseconds rather than seconds, and no shell image is needed. The controller
-// around it is the same library.
+// It replaces local-path-provisioner, which starts a pod from a shell image to create
+// and to remove every folder. Here the folders of all nodes are on the machine of this
+// program, so two system calls suffice, a volume claim is bound in milliseconds instead
+// of seconds, and no shell image is needed. The controller library is the same.
 package volumes
 
 import (
@@ -24,13 +23,13 @@ import (
 	"hamlet.village/cluster/internal/spec"
 )
 
-// Provisioner is the name that the StorageClass calls this program by.
+// Provisioner is the name of this program in the StorageClass.
 const Provisioner = "hamlet.village/local"
 
-// workers is how many claims are handled at once: enough for a thousand together.
+// workers is the number of volume claims handled at once, enough for a thousand.
 const workers = 16
 
-// Run serves claims until the context ends.
+// Run serves volume claims until the context ends.
 func Run(ctx context.Context, s spec.Spec, client kubernetes.Interface) error {
 	c := controller.NewProvisionController(ctx, client, Provisioner, folders{spec: s},
 		controller.LeaderElection(false),
@@ -44,8 +43,8 @@ func Run(ctx context.Context, s spec.Spec, client kubernetes.Interface) error {
 
 type folders struct{ spec spec.Spec }
 
-// Provision makes the folder and describes it. A node that is not one of ours is a
-// simulated one: its volume is a description with no folder behind it.
+// Provision creates the folder and describes it. An unknown node is a simulated one: its
+// volume is a description without a folder.
 func (f folders) Provision(_ context.Context, o controller.ProvisionOptions) (
 	*corev1.PersistentVolume, controller.ProvisioningState, error,
 ) {
@@ -58,7 +57,7 @@ func (f folders) Provision(_ context.Context, o controller.ProvisionOptions) (
 		}
 	}
 	if o.PVC.Spec.VolumeMode != nil && *o.PVC.Spec.VolumeMode != corev1.PersistentVolumeFilesystem {
-		return nil, controller.ProvisioningFinished, errors.New("only volumes of mode Filesystem are to be had")
+		return nil, controller.ProvisioningFinished, errors.New("only volumes of mode Filesystem are supported")
 	}
 	node := o.SelectedNodeName
 	folder := filepath.Join(f.spec.VolumePath(node), o.PVName)
@@ -70,8 +69,8 @@ func (f folders) Provision(_ context.Context, o controller.ProvisionOptions) (
 	return describe(o, node, folder), controller.ProvisioningFinished, nil
 }
 
-// makeFolder lets every user write: which uid a pod of a user namespace has
-// outside is not known in advance. The parent is closed to all but root.
+// makeFolder lets every user write, because the outer uid of a pod in a user namespace
+// is not known in advance. Only root can enter the parent.
 func makeFolder(folder string) error {
 	if err := os.MkdirAll(filepath.Dir(folder), 0o711); err != nil {
 		return err
@@ -79,7 +78,7 @@ func makeFolder(folder string) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
-	return os.Chmod(folder, 0o777) // whatever the umask
+	return os.Chmod(folder, 0o777) // independent of the umask
 }
 
 func describe(o controller.ProvisionOptions, node, folder string) *corev1.PersistentVolume {
@@ -99,15 +98,15 @@ func describe(o controller.ProvisionOptions, node, folder string) *corev1.Persis
 	}
 }
 
-// Delete removes the data, but never anything outside the volumes' own folder.
+// Delete removes the data, but nothing outside of the folder of the volumes.
 func (f folders) Delete(_ context.Context, pv *corev1.PersistentVolume) error {
 	if pv.Spec.Local == nil {
-		return fmt.Errorf("volume %s is not one of ours", pv.Name)
+		return fmt.Errorf("volume %s belongs to another provisioner", pv.Name)
 	}
 	folder := filepath.Clean(pv.Spec.Local.Path)
 	inside, err := filepath.Rel(f.spec.Path("volumes"), folder)
 	if err != nil || !filepath.IsLocal(inside) || filepath.Base(folder) != pv.Name {
-		return fmt.Errorf("volume %s lies outside %s: its data is not touched", pv.Name, f.spec.Path("volumes"))
+		return fmt.Errorf("volume %s is outside of %s, so its data stays", pv.Name, f.spec.Path("volumes"))
 	}
 	return os.RemoveAll(folder)
 }
