@@ -21,7 +21,10 @@ interface Status {
 
 /** Builds the cluster's programs into the cache; those whose sources did not change are not built again. */
 export async function buildPrograms(options: RunOptions): Promise<void> {
-  await run('bash', [BUILD], { ...options, fix: 'install Go 1.26 or newer (https://go.dev/dl), and check that the Go module proxy answers' });
+  await run('bash', [BUILD], {
+    ...options,
+    fix: 'install Go 1.26 or newer (https://go.dev/dl), and check that the Go module proxy answers',
+  });
 }
 
 /** Path of one of the cluster's programs (hamlet-cluster, kubectl, helm, ctr …). Throws if they are not built. */

@@ -91,7 +91,6 @@ export function explanationText(explanation: Explanation): string {
   const lines = chain.map(({ type, status, reason, message }) =>
     `  ${SIGNS[status] ?? '?'} ${type.padEnd(13)} ${reason.padEnd(20)} ${message}`.trimEnd(),
   );
-  const advice =
-    typeof blocking?.advice === 'string' ? ['', `How to fix ${blocking.reason}: ${blocking.advice}`] : [];
+  const advice = typeof blocking?.advice === 'string' ? ['', `How to fix ${blocking.reason}: ${blocking.advice}`] : [];
   return [headText(explanation), '', ...lines, ...advice].join('\n');
 }

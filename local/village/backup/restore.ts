@@ -43,7 +43,10 @@ export async function restore(place: Place, { file, yes }: RestoreOptions): Prom
     );
   const from = resolve(file);
   if (!existsSync(from))
-    throw new Failure(`${from} does not exist; nothing was changed`, 'make restore FILE=path, as make backup printed it');
+    throw new Failure(
+      `${from} does not exist; nothing was changed`,
+      'make restore FILE=path, as make backup printed it',
+    );
   const folder = mkdtempSync(join(dirname(from), '.restore-'));
   try {
     const manifest = await unpack(from, folder);
@@ -172,7 +175,10 @@ async function nextSeal(place: Place, { sealed }: Manifest, doing: (text: string
     if (code === 0 && broken === '0' && now > sealed) return `${now} entries, ${now - sealed} of them since the backup`;
     doing(`${now} entries are sealed, ${sealed} were in the backup`);
     if (performance.now() > deadlineMs)
-      throw new Failure(`the api sealed nothing for ${SEALS_MS / 1_000} s`, `kubectl logs deployment/${LOG_DEPLOYMENT}`);
+      throw new Failure(
+        `the api sealed nothing for ${SEALS_MS / 1_000} s`,
+        `kubectl logs deployment/${LOG_DEPLOYMENT}`,
+      );
     await sleep(PAUSE_MS);
   }
 }

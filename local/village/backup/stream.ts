@@ -43,7 +43,8 @@ export async function transfer(place: Place, { pod, container, command, to, from
     child.on('error', reject).on('close', (code) => resolve(code ?? 1)),
   );
   const [code] = await Promise.all([ended, drain(child.stdout, to, doing), feed(child.stdin, from, doing)]);
-  if (code !== 0) throw new Failure(`${command.join(' ').slice(0, 120)} in ${pod} ended with ${code}:\n${stderr.trim()}`);
+  if (code !== 0)
+    throw new Failure(`${command.join(' ').slice(0, 120)} in ${pod} ended with ${code}:\n${stderr.trim()}`);
 }
 
 async function drain(output: Readable, to: string | undefined, doing: (text: string) => void): Promise<void> {

@@ -37,7 +37,9 @@ export function stateOf(agent: AgentObject): string {
   if (agent.spec.power === 'Asleep') return 'asleep';
   const ready = agent.status?.conditions?.find(({ type }) => type === 'Ready');
   if (ready?.status === 'True') return 'ready';
-  return ready === undefined ? 'has no status from the operator yet' : `${ready.reason ?? 'unknown'}: ${ready.message ?? ''}`;
+  return ready === undefined
+    ? 'has no status from the operator yet'
+    : `${ready.reason ?? 'unknown'}: ${ready.message ?? ''}`;
 }
 
 /**

@@ -80,7 +80,9 @@ async function debianPackages(names: readonly string[], part: string): Promise<F
 }
 
 async function programs(): Promise<Finding> {
-  return (await areProgramsBuilt()) ? right('built') : wrong('not built', 'bash local/cluster/build.sh (make up does it)');
+  return (await areProgramsBuilt())
+    ? right('built')
+    : wrong('not built', 'bash local/cluster/build.sh (make up does it)');
 }
 
 async function port({ port: wanted }: Settings): Promise<Finding> {

@@ -73,7 +73,8 @@ export async function checkMachine(): Promise<string> {
 }
 
 function rootOnLinux(): Finding {
-  if (process.platform !== 'linux') return wrong(process.platform, 'use a Linux machine or a virtual machine with Linux');
+  if (process.platform !== 'linux')
+    return wrong(process.platform, 'use a Linux machine or a virtual machine with Linux');
   return process.getuid?.() === 0
     ? right('root')
     : wrong('not root', 'run as root: the local nodes are namespaces, mounts and cgroups');

@@ -40,7 +40,10 @@ export function freezeAct({
   if (names.length > 0) return { kind: 'status' };
   if (lift === true) return typeof reason === 'string' ? { kind: 'lift', reason } : { kind: 'lift' };
   if (typeof reason !== 'string' || reason.trim() === '')
-    throw new Failure('freeze needs a reason: kubectl hamlet freeze --reason="…"; "kubectl hamlet freeze status" changes nothing', 2);
+    throw new Failure(
+      'freeze needs a reason: kubectl hamlet freeze --reason="…"; "kubectl hamlet freeze status" changes nothing',
+      2,
+    );
   return { kind: 'freeze', reason };
 }
 

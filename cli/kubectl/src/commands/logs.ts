@@ -18,7 +18,9 @@ export const logs: Command = {
     const [name = ''] = names;
     const explanation = explain(await readAgent(kubectl, name));
     if (explanation.pod === null)
-      throw new Failure(`${name} has no pod: ${explanation.blocking?.message ?? 'the operator has not created one yet'}`);
+      throw new Failure(
+        `${name} has no pod: ${explanation.blocking?.message ?? 'the operator has not created one yet'}`,
+      );
     const given = Object.entries(flags).flatMap(([flag, value]) =>
       value === undefined ? [] : [`--${flag}=${String(value)}`],
     );

@@ -44,7 +44,13 @@ const resourceOf = ({ apiVersion, kind }: Manifest): string =>
 
 async function present(kubectl: Kubectl, manifest: Manifest): Promise<Wanted['present']> {
   const { name } = manifest.metadata;
-  const { code, stdout } = await kubectl.run(['get', resourceOf(manifest), name, '--output=json', '--ignore-not-found']);
+  const { code, stdout } = await kubectl.run([
+    'get',
+    resourceOf(manifest),
+    name,
+    '--output=json',
+    '--ignore-not-found',
+  ]);
   return code === 0 && stdout.trim() !== '' ? (JSON.parse(stdout) as Wanted['present']) : undefined;
 }
 
@@ -107,7 +113,7 @@ function objectText(quote: Quote): string {
   return [`${SIGNS[action]} ${kind} ${name} ${WORDS[action]}`, ...lines.map((line) => `    ${line}`)].join('\n');
 }
 
-function planText({ objects, cost_per_day: cost, refused }: PlanReport): string {
+export function planText({ objects, cost_per_day: cost, refused }: PlanReport): string {
   const count = (action: Quote['action']): number => objects.filter((object) => object.action === action).length;
   const sum = `${count('create')} to create, ${count('change')} to change, ${count('unchanged')} unchanged, ${refused} refused`;
   const price = `the agents cost ${cost} aiDollars a day while awake. Nothing was changed.`;

@@ -50,7 +50,8 @@ export const why: Command = {
   name: 'why',
   usage: '[NAME]',
   summary: 'explains why an agent does not run, and how to fix it; exits 1 unless it is ready',
-  details: 'The first condition of the chain that is not True is the reason. Without a NAME it explains every agent that is not ready.',
+  details:
+    'The first condition of the chain that is not True is the reason. Without a NAME it explains every agent that is not ready.',
   options: {},
   names: [0, 1],
   async run(invocation) {

@@ -78,7 +78,9 @@ async function npmPackage(name: string, { log, doing }: StepContext): Promise<st
   rmSync(part, { recursive: true, force: true });
   mkdirSync(part, { recursive: true });
   doing(`npm package ${name}`);
-  const output = await run('npm', ['pack', `${name}@${locked.version}`, '--pack-destination', part, '--silent'], { log });
+  const output = await run('npm', ['pack', `${name}@${locked.version}`, '--pack-destination', part, '--silent'], {
+    log,
+  });
   const archive = join(part, output.split('\n').at(-1) ?? '');
   const hash = `sha512-${createHash('sha512').update(readFileSync(archive)).digest('base64')}`;
   if (hash !== locked.integrity)
