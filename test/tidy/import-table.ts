@@ -52,7 +52,7 @@ export const NPM_OWNERS: Readonly<Record<string, string>> = {
 /** Packages that tests and `testing/` folders may import beside those of their package. */
 export const TEST_IMPORTS: readonly string[] = ['@hamlet/dev', '@hamlet/test', 'hamlet-verify'];
 
-const NEVER_BY_PATH = ['**/crds/gen/**', '**/local/**', '**/test/env/**', '**/bench/**'];
+const NEVER_BY_PATH = ['**/crds/gen/**', '../**/local/**', '../**/test/env/**', '../**/bench/**'];
 
 interface Pattern {
   readonly group: readonly string[];
