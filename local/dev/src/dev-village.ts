@@ -10,6 +10,7 @@ import { startPostgres } from './postgres.ts';
 import { startRedis } from './redis.ts';
 
 const execute = promisify(execFile);
+const API_MAIN = join(ROOT, 'api/server/src/main.ts');
 
 export interface DevVillage {
   readonly file: DevFile;
@@ -37,6 +38,14 @@ export function builtWeb(): string | null {
   return existsSync(join(folder, 'index.html')) ? folder : null;
 }
 
+/** Migrates in a process of its own, like the init container of a village: the api never has the owner's password. */
+async function migrate(appUrl: string, ownerUrl: string): Promise<void> {
+  await execute(process.execPath, [API_MAIN, '--migrate'], {
+    cwd: ROOT,
+    env: { ...process.env, HAMLET_POSTGRES_URL: appUrl, HAMLET_POSTGRES_OWNER_URL: ownerUrl },
+  });
+}
+
 /** Starts Postgres, Redis and the api on loopback, and writes `.hamlet/dev.json`. */
 export async function startDevVillage(
   folder: DevFolder,
@@ -47,16 +56,11 @@ export async function startDevVillage(
   const port = options.port ?? (await freePort());
   const url = `http://localhost:${port}`;
   const web = builtWeb();
-  const main = join(ROOT, 'api/server/src/main.ts');
   const appUrl = asRole(postgres.url(), 'app');
-  // Like the init container of a village: the api never has the owner's password.
-  await execute(process.execPath, [main, '--migrate'], {
-    cwd: ROOT,
-    env: { ...process.env, HAMLET_POSTGRES_URL: appUrl, HAMLET_POSTGRES_OWNER_URL: postgres.url() },
-  });
+  await migrate(appUrl, postgres.url());
   const api = await startLocal({
     file: process.execPath,
-    args: [main],
+    args: [API_MAIN],
     options: {
       cwd: ROOT,
       env: {
