@@ -55,7 +55,7 @@ test('help is there without a name, for each command and for all', () => {
   assert.equal(read('sleep --help').help, true);
   for (const command of COMMANDS)
     assert.match(helpText(command, COMMANDS), new RegExp(`Usage: kubectl hamlet ${command.name} `));
-  assert.match(helpText(undefined, COMMANDS), / {2}why +why an agent does not run/);
+  assert.match(helpText(undefined, COMMANDS), / {2}why +explains why an agent does not run/);
 });
 
 test('ages and tables as kubectl prints them', () => {

@@ -28,7 +28,7 @@ test('the first link that does not hold is the reason, with its advice', () => {
   assert.equal(explanationText(told).split('\n').at(0), 'ada does not run: tier-1: 3 of 3 seats are taken');
   assert.match(
     explanationText(told),
-    /✓ Entitled .*\n {2}✗ Admitted {6}NoSeat .*\n[^]*What to do about NoSeat: no node has room/,
+    /✓ Entitled .*\n {2}✗ Admitted {6}NoSeat .*\n[^]*How to fix NoSeat: no node has room/,
   );
 });
 
