@@ -1,42 +1,42 @@
 # Hamlet: every command of the project. `make help` lists them.
-# Each target sets up what it needs (node_modules, Debian packages, built programs) and is quick when nothing is due.
+# Each target installs what it needs (node_modules, Debian packages, built programs), and is quick if nothing has changed.
 SHELL := /bin/sh
 NODE := node_modules/.bin/node
 VILLAGE := $(NODE) local/village/main.ts
 .DEFAULT_GOAL := help
 .PHONY: help up down dev logs doctor backup restore lint format test test-full mutants bench-world bench-operator bench-api bench-ledger bench-memory soak verify-log images crds plugin charts ready
 
-help: ## this list
+help: ## prints this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-up: ready ## the village: cluster, images, chart; prints the URL and the first login. CLUSTER=current YES=1 IMAGE_REGISTRY=host/path PORT=8080
+up: ready ## starts the village: cluster, images, charts; prints the URL and the first login. CLUSTER=current YES=1 IMAGE_REGISTRY=host/path PORT=8080
 	@$(VILLAGE) up
 
-down: ready ## ends the village and the dev servers and keeps the village's data. WIPE=1 removes it too
+down: ready ## ends the village and the dev servers, and keeps the data. WIPE=1 also removes the data
 	@$(VILLAGE) down
 
-dev: ready ## api, Postgres and Redis on loopback without Kubernetes. DETACH=1 returns when ready, RESIDENTS=1 starts ada and bob too
+dev: ready ## runs api, Postgres and Redis on loopback, without Kubernetes. DETACH=1 returns when ready, RESIDENTS=1 also starts ada and bob
 	@$(VILLAGE) dev
 
 logs: ready ## follows the village's logs. WHO=api, operator, postgres, redis or an agent's name
 	@$(VILLAGE) logs
 
-doctor: ready ## checks everything the village depends on and says how to fix it
+doctor: ready ## checks everything that the village depends on, and prints the fixes
 	@$(VILLAGE) doctor
 
-backup: ready ## writes one dated file with all that the village holds. FILE=path CLUSTER=current NAMESPACE=hamlet
+backup: ready ## writes a backup of the village to one dated file. FILE=path CLUSTER=current NAMESPACE=hamlet
 	@$(VILLAGE) backup
 
-restore: ready ## puts a backup into the village that runs, in the place of what it holds. FILE=path YES=1 CLUSTER=current
+restore: ready ## replaces the data of the running village by a backup. FILE=path YES=1 CLUSTER=current
 	@$(VILLAGE) restore
 
 images: ready ## builds the container images whose inputs changed. ARCH=arm64, amd64 or all
 	@$(VILLAGE) images
 
-lint: ready ## oxlint, format, types, generated files
+lint: ready ## checks oxlint, format, types and generated files
 	@$(NODE) test/run.ts --only lint
 
-# Some chains of calls reach their final form in the second pass only.
+# Some chains of calls reach their final form only in the second pass.
 format: ready ## formats TypeScript and JSON with oxfmt, Go with gofmt
 	@node_modules/.bin/oxfmt . && node_modules/.bin/oxfmt .
 	@git ls-files -z '*.go' | xargs -0 gofmt -w
@@ -47,37 +47,37 @@ crds: ready ## writes crds/bases from the zod contract
 plugin: ready ## bundles kubectl-hamlet, the plugin "kubectl hamlet", into one file
 	@$(NODE) cli/kubectl/build.ts
 
-charts: ready ## writes what the charts take from the operator and the CRDs
+charts: ready ## writes the generated files of the charts
 	@$(NODE) charts/gen/generate.ts
 
-test: ready ## every test: lint, types, unit, integration, and the village end to end. ONLY=unit,village picks parts
+test: ready ## runs every test: lint, unit, integration, and the village end to end. ONLY=unit,village selects parts
 	@$(NODE) test/run.ts
 
-test-full: ready ## the same with every count as written, resumable; writes test/results/full.json
+test-full: ready ## runs every test with its full count, resumable; writes test/results/full.json
 	@$(NODE) test/run.ts --full
 
-mutants: ready ## which changes of one operator a package's own tests miss. PACKAGE=core N=50 SEED=1; MIN=85 fails when fewer per cent are noticed
+mutants: ready ## changes one operator at a time and lists the changes that a package's own tests miss. PACKAGE=core N=50 SEED=1; MIN=85 fails below 85 % noticed
 	@$(NODE) --disable-warning=ExperimentalWarning test/mutants/main.ts --package "$(PACKAGE)" --count $(or $(N),50) --seed $(or $(SEED),1) --min $(or $(MIN),0)
 
-bench-world: ready ## bytes, CPU and latency of 1,000 walkers and 200 viewers beside Colyseus
+bench-world: ready ## measures bytes, CPU and latency of 1,000 walkers and 200 viewers beside Colyseus
 	@$(NODE) bench/world/main.ts
 
-bench-operator: ready ## 1,000 Agents to Running beside a script without a controller and beside bare pods
+bench-operator: ready ## measures 1,000 Agents until Running, beside a script without a controller and beside bare pods
 	@$(NODE) bench/operator/main.ts
 
-bench-api: ready ## requests a second of world, board page and reply beside bare node:http with the same SQL
+bench-api: ready ## measures requests a second of world, board page and reply beside bare node:http with the same SQL
 	@$(NODE) bench/api/main.ts
 
-bench-ledger: ready ## transfers a second of the ledger beside a hand-written one, by pgbench
+bench-ledger: ready ## measures transfers a second of the ledger beside a hand-written one, by pgbench
 	@$(NODE) bench/ledger/main.ts
 
-bench-memory: ready ## memory of an idle resident, operator and api
+bench-memory: ready ## measures the memory of an idle resident, operator and api
 	@$(NODE) bench/memory/main.ts
 
-verify-log: ready ## whether the log of the village here is what was sealed. KEPT=PATH of what was kept outside
+verify-log: ready ## verifies the sealed log of the local village. KEPT=PATH of a copy outside of the village
 	@$(NODE) cli/verify/src/main.ts --running .hamlet $(if $(KEPT),--kept $(KEPT))
 
-soak: ready ## the operator (WHAT=operator) or the api (WHAT=api) under load and faults for HOURS=1; weighs it, counts what it misses
+soak: ready ## runs the operator (WHAT=operator) or the api (WHAT=api) under load and faults for HOURS=1; measures memory and counts misses
 	@$(NODE) $(if $(filter api,$(WHAT)),test/soak-api/main.ts,test/runtime/soak/main.ts) --hours $(or $(HOURS),1)
 
 ready:

@@ -1,4 +1,4 @@
-/** The schema of the chart's values: closed everywhere, so that a misspelt value is refused instead of ignored. */
+/** The schema of the chart's values: closed everywhere, so that helm refuses a misspelt value instead of ignoring it. */
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -8,17 +8,17 @@ const quantity: Schema = { type: ['string', 'number'], pattern: '^[0-9]+(\\.[0-9
 const amounts = closed({ cpu: quantity, memory: quantity, 'ephemeral-storage': quantity });
 const resources = closed({ requests: amounts, limits: amounts });
 const aiDollars: Schema = { type: 'string', pattern: '^(0|[1-9][0-9]{0,8})([.][0-9]{1,6})?$' };
-// They are joined with commas.
+// The chart joins them with commas.
 const groups: Schema = { type: 'array', items: { type: 'string', pattern: '^[^,]+$' } };
 const replicas: Schema = { type: 'integer', minimum: 1, maximum: 16 };
-// As npm tokens and password managers make them; long enough that nobody guesses one.
+// Long enough to be unguessable.
 const token: Schema = { type: 'string', minLength: 24, maxLength: 256, pattern: '^[A-Za-z0-9_-]+$' };
 
 function closed(properties: Schema): Schema {
   return { type: 'object', properties, additionalProperties: false };
 }
 
-/** A map of objects by name; null takes away one that the chart brings. */
+/** A map of objects by name; null removes one of the chart's defaults. */
 function byName(spec: Schema, maxLength: number): Schema {
   return {
     type: 'object',
@@ -27,7 +27,7 @@ function byName(spec: Schema, maxLength: number): Schema {
   };
 }
 
-/** Images, and the processes that run from them first. */
+/** Images and the api. */
 const PROCESSES: Schema = {
   global: { type: 'object' },
   image: closed({
@@ -47,7 +47,7 @@ const PROCESSES: Schema = {
   }),
 };
 
-/** Money, people and the sealed log. */
+/** Money, sign-in and the sealed log. */
 const VILLAGE: Schema = {
   economy: closed({
     dailyAllowance: aiDollars,
@@ -79,7 +79,7 @@ const VILLAGE: Schema = {
   log: closed({ storage: quantity, storageClassName: name }),
 };
 
-/** The operator, and what the cluster gives. */
+/** The operator and the cluster. */
 const CLUSTER: Schema = {
   operator: closed({ replicas, resources }),
   monitoring: closed({ prometheusRule: { type: 'boolean' } }),
@@ -101,7 +101,7 @@ const CLUSTER: Schema = {
   }),
 };
 
-/** The schema of the whole file; `kinds` holds the schema of each kind's spec by its plural name. */
+/** The schema of the whole file; `kinds` has the schema of each kind's spec by its plural name. */
 export function valuesSchema(kinds: Readonly<Record<string, object>>): Schema {
   const { agents, entitlements } = kinds as Record<string, Schema>;
   if (agents === undefined || entitlements === undefined)
@@ -119,7 +119,7 @@ export function valuesSchema(kinds: Readonly<Record<string, object>>): Schema {
   };
 }
 
-/** A kind's spec as a closed JSON schema, without what only the API server reads. */
+/** A kind's spec as a closed JSON schema, without the keywords that only the API server reads. */
 export function specSchema(crd: unknown): Schema {
   const { spec } = crd as { spec: { versions: { schema: { openAPIV3Schema: { properties: { spec: Schema } } } }[] } };
   const schema = spec.versions[0]?.schema.openAPIV3Schema.properties.spec;

@@ -3,7 +3,7 @@ import type { KindDefinition } from './custom-resource-definition.ts';
 
 const AGE = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' } as const;
 
-/** The three kinds, with what `kubectl get` shows of each. */
+/** The three kinds with their columns in `kubectl get`. */
 export const DEFINITIONS: readonly KindDefinition[] = [
   {
     kind: 'Agent',
@@ -11,7 +11,7 @@ export const DEFINITIONS: readonly KindDefinition[] = [
     shortName: 'ag',
     schema: Agent,
     columns: [
-      // spec.power may be left out; the reason of this condition is the power that it means.
+      // spec.power has a default; the reason of this condition is the effective power.
       { name: 'Power', type: 'string', jsonPath: '.status.conditions[?(@.type=="Suspended")].reason' },
       { name: 'Tier', type: 'string', jsonPath: '.status.tier' },
       { name: 'Node', type: 'string', jsonPath: '.status.nodeName' },
@@ -49,7 +49,7 @@ export const DEFINITIONS: readonly KindDefinition[] = [
       { name: 'Agent', type: 'string', jsonPath: '.spec.agentName' },
       { name: 'Suspended', type: 'string', jsonPath: '.status.conditions[?(@.type=="Suspended")].status' },
       { name: 'Last', type: 'date', jsonPath: '.status.lastRunAt' },
-      // No date: kubectl prints a date that is to come as invalid.
+      // Not a date: kubectl prints a future date as invalid.
       { name: 'Next', type: 'string', jsonPath: '.status.nextRunAt' },
       { name: 'Active', type: 'integer', jsonPath: '.status.activeRuns' },
       AGE,

@@ -1,9 +1,9 @@
-/** zod's JSON schema → the structural schema that an API server takes. Anything it would refuse or leave unbounded is an error here. */
+/** Converts zod's JSON schema to the structural schema of an API server. Anything that the server would refuse or leave unbounded is an error. */
 
 /** A node of an OpenAPI v3 structural schema. */
 export type Structural = Readonly<Record<string, unknown>>;
 
-/** The schema cannot be served by an API server; `path` says where. */
+/** A part of the schema that an API server would refuse. */
 export class NotStructuralError extends Error {
   override readonly name = 'NotStructuralError';
   constructor(path: string, problem: string) {
@@ -38,7 +38,7 @@ const isObject = (value: unknown): value is Structural =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function object(value: unknown, path: string): Structural {
-  if (!isObject(value)) throw new NotStructuralError(path, 'is no schema');
+  if (!isObject(value)) throw new NotStructuralError(path, 'is not a schema');
   return value;
 }
 
@@ -73,8 +73,8 @@ function objectParts(node: Structural, path: string): Structural {
 }
 
 /**
- * Numbers that are no integers, and values of either type, are lossy or vague: a schema may only name them to refuse
- * them with a reason, and says so in the description.
+ * Fractional numbers and values of several types are lossy or vague: a schema may name them only to refuse them, with
+ * a description that begins with `Refused: `.
  */
 function refusedParts(node: Structural, path: string): Structural {
   const isNamed = node['type'] === 'number' || node['x-kubernetes-int-or-string'] === true;
@@ -111,8 +111,8 @@ function partsOf(node: Structural, path: string): Structural {
 /**
  * The structural form of one node.
  *
- * Drops `additionalProperties: false`, which an API server refuses beside `properties` and does not need: unknown
- * fields are refused or pruned anyway.
+ * Drops `additionalProperties: false`, which an API server refuses beside `properties` and does not need: it refuses or
+ * prunes unknown fields anyway.
  * @throws NotStructuralError for unions, references, patterns, and for strings, lists, maps and integers without bounds.
  */
 export function structural(node: Structural, path: string): Structural {
@@ -123,7 +123,7 @@ export function structural(node: Structural, path: string): Structural {
   return isObject(kept['default']) ? { ...schema, default: completed(kept['default'], schema) } : schema;
 }
 
-/** A default with the defaults of its fields: the API server checks rules against the default as it is written. */
+/** A default with the defaults of its fields: the API server checks rules against the unexpanded default. */
 function completed(value: Structural, schema: Structural): Structural {
   const fields = Object.entries(isObject(schema['properties']) ? schema['properties'] : {});
   const defaults = fields.flatMap(([key, child]) =>

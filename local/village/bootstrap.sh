@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes node_modules what package-lock.json says, so that Node 26 (which comes as
-# an npm package) can run everything else. Silent and quick when nothing is due.
+# Brings node_modules in line with package-lock.json, so that Node 26 (an npm package)
+# can run everything else. Silent and quick if nothing has changed.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -10,13 +10,13 @@ fail() {
   exit 1
 }
 
-[ "$(uname -s)" = Linux ] || fail "Hamlet's local village needs Linux; this is $(uname -s)" "run it on a Linux machine or in a virtual machine"
-command -v node >/dev/null || fail "Node.js is not installed" "apt-get install nodejs npm (any version from 18 on: Hamlet brings its own Node 26)"
+[ "$(uname -s)" = Linux ] || fail "Hamlet's local village needs Linux; this is $(uname -s)" "use a Linux machine or a virtual machine"
+command -v node >/dev/null || fail "Node.js is not installed" "apt-get install nodejs npm (version 18 or newer; Hamlet installs its own Node 26)"
 command -v npm >/dev/null || fail "npm is not installed" "apt-get install npm"
 
 if ! node local/village/installed.mjs; then
   mkdir -p .hamlet
-  # Two commands started at once must not both rewrite node_modules.
+  # Two commands at once must not both rewrite node_modules.
   (
     flock 9
     node local/village/installed.mjs || {
@@ -24,8 +24,8 @@ if ! node local/village/installed.mjs; then
       npm ci --no-fund --no-audit --loglevel=error >&2
     }
   ) 9>.hamlet/npm.lock
-  node local/village/installed.mjs || fail "npm ci ended but node_modules still differs from package-lock.json" "rm -rf node_modules && npm ci, and read what npm says"
+  node local/village/installed.mjs || fail "npm ci ended but node_modules still differs from package-lock.json" "rm -rf node_modules && npm ci, and read the output of npm"
 fi
 
 [ -x node_modules/.bin/node ] && node_modules/.bin/node -e '' ||
-  fail "Node 26 did not come with npm ci for this machine ($(uname -m))" "Hamlet has Node for x86_64 and aarch64 with glibc; check the output of npm ci"
+  fail "npm ci installed no Node 26 for this machine ($(uname -m))" "Hamlet has Node for x86_64 and aarch64 with glibc; check the output of npm ci"

@@ -1,6 +1,6 @@
-// Exits 0 when node_modules holds exactly the versions of package-lock.json, 1 otherwise.
-// Compares npm's own record of what it installed, so it stays right after npm install too,
-// and runs on any Node from 18 on, because Node 26 itself may not be installed yet.
+// Exits 0 if node_modules has exactly the versions of package-lock.json, 1 otherwise. It reads npm's
+// own record, so it is also right after npm install. It runs on Node 18 and newer, because Node 26 may
+// not be installed yet.
 import { existsSync, readFileSync } from 'node:fs';
 
 const read = (file) => JSON.parse(readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')).packages;

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Installs the Debian packages of the village, and of its tests when asked. Silent when nothing is missing.
+# Installs the Debian packages of the village, its tests or its benches. Silent if nothing is missing.
 # usage: local/village/packages.sh [up|test|bench]...
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."

@@ -22,11 +22,20 @@ const GRACE_MS = 5_000;
 /** How a run of tests ended. */
 export type Verdict = 'passed' | 'failed' | 'timed out';
 
+/** Removes the copies of runs that were killed; the name of a copy has the id of its process. */
+export function removeStaleCopies(parent = tmpdir()): void {
+  for (const name of readdirSync(parent)) {
+    const [, pid] = /^hamlet-mutants-(\d+)-/.exec(name) ?? [];
+    if (pid !== undefined && !existsSync(`/proc/${pid}`)) rmSync(join(parent, name), { recursive: true, force: true });
+  }
+}
+
 /** A folder with every file that git knows or would take, and the installed npm packages. */
 export class WorkCopy {
-  readonly folder = mkdtempSync(join(tmpdir(), 'hamlet-mutants-'));
+  readonly folder = mkdtempSync(join(tmpdir(), `hamlet-mutants-${process.pid}-`));
 
   constructor() {
+    removeStaleCopies();
     const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
       cwd: ROOT,
       encoding: 'utf8',

@@ -9,13 +9,13 @@ app.kubernetes.io/managed-by: {{ $root.Release.Service }}
 app.kubernetes.io/version: {{ $root.Chart.AppVersion | quote }}
 {{- end -}}
 
-{{- /* What selects a component's pods; never changes, because selectors cannot. */ -}}
+{{- /* Selector of a component's pods; it must never change, because selectors are immutable. */ -}}
 {{- define "hamlet.selector" -}}
 app.kubernetes.io/name: hamlet
 app.kubernetes.io/component: {{ . }}
 {{- end -}}
 
-{{- /* Cluster-scoped names carry the village: {{ include "hamlet.clusterName" (list . "api") }} */ -}}
+{{- /* Cluster-scoped names contain the village: {{ include "hamlet.clusterName" (list . "api") }} */ -}}
 {{- define "hamlet.clusterName" -}}
 {{- $root := index . 0 -}}
 hamlet-{{ index . 1 }}.{{ $root.Release.Namespace }}
@@ -33,7 +33,7 @@ hamlet-{{ index . 1 }}.{{ $root.Release.Namespace }}
 {{- end -}}
 {{- end -}}
 
-{{- /* Security of a pod that is no agent: {{ include "hamlet.podSecurity" 1000 }} */ -}}
+{{- /* Security context of a pod of the village itself: {{ include "hamlet.podSecurity" 1000 }} */ -}}
 {{- define "hamlet.podSecurity" -}}
 runAsNonRoot: true
 runAsUser: {{ . }}
@@ -59,7 +59,7 @@ imagePullSecrets:
 {{- end -}}
 
 {{- /*
-Replicas of a component go to different nodes where there are several, and leave a node that is lost after half a minute, not after Kubernetes' five:
+Replicas of a component prefer different nodes, and leave a lost node after 30 s instead of Kubernetes' five minutes:
 {{ include "hamlet.apart" "api" }}
 */ -}}
 {{- define "hamlet.apart" -}}
@@ -76,8 +76,8 @@ tolerations:
 {{- end -}}
 
 {{- /*
-How names are looked up. A DNS server on a node that was lost still gets half of the questions for about a minute, and the usual 5 s until the next try are as long as
-a connection to Postgres may take: every other connection would fail. Agents have the same options (operator/src/kinds/agent/child/manifests.ts).
+DNS options. A DNS server on a lost node still gets half of the queries for about a minute, and the usual 5 s until the next try are the limit of
+a connection to Postgres: every second connection would fail. Agents have the same options (operator/src/kinds/agent/child/manifests.ts).
 */ -}}
 {{- define "hamlet.dns" -}}
 dnsConfig:
@@ -86,7 +86,7 @@ dnsConfig:
     - { name: attempts, value: "4" }
 {{- end -}}
 
-{{- /* Where the first api, Postgres and Redis run. */ -}}
+{{- /* Node of the first api, Postgres and Redis. */ -}}
 {{- define "hamlet.corePlacement" -}}
 priorityClassName: hamlet-core
 {{- with .Values.core.nodeName }}
@@ -95,7 +95,7 @@ nodeSelector:
 {{- end }}
 {{- end -}}
 
-{{- /* A value of a Secret that is made once and kept: {{ include "hamlet.kept" (list . "hamlet-postgres" "appPassword") }} */ -}}
+{{- /* A value of a Secret that the first install creates: {{ include "hamlet.kept" (list . "hamlet-postgres" "appPassword") }} */ -}}
 {{- define "hamlet.kept" -}}
 {{- $root := index . 0 -}}
 {{- $secret := lookup "v1" "Secret" $root.Release.Namespace (index . 1) | default dict -}}

@@ -7,7 +7,7 @@ readonly ROOTFS=${1:?usage: local/images/debian/build.sh FOLDER}
 readonly MIRROR=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
 readonly SECURITY_MIRROR=${DEBIAN_SECURITY_MIRROR:-http://deb.debian.org/debian-security}
 
-# libstdc++6 and libatomic1 are what Node needs; ca-certificates is what everything that calls out needs.
+# Node needs libstdc++6 and libatomic1; every program that connects to the outside needs ca-certificates.
 debootstrap --variant=minbase --include=ca-certificates,libatomic1,libstdc++6 bookworm "$ROOTFS" "$MIRROR"
 
 cat >"$ROOTFS/etc/apt/sources.list" <<LIST
@@ -16,7 +16,7 @@ deb $MIRROR bookworm-updates main
 deb $SECURITY_MIRROR bookworm-security main
 LIST
 
-# Nobody reads manuals inside an image; dpkg leaves them out from now on too.
+# Manuals have no use inside an image; dpkg also skips them from now on.
 cat >"$ROOTFS/etc/dpkg/dpkg.cfg.d/small" <<'LIST'
 path-exclude=/usr/share/doc/*
 path-include=/usr/share/doc/*/copyright

@@ -1,15 +1,15 @@
 #!/bin/bash
-# Makes the database cluster at the first start, then becomes Postgres. Takes the official image's
+# Creates the database cluster at the first start, then runs Postgres. Supports the official image's
 # environment: POSTGRES_PASSWORD, POSTGRES_USER, POSTGRES_DB, PGDATA and /docker-entrypoint-initdb.d/*.sh.
 set -euo pipefail
 : "${PGDATA:=/var/lib/postgresql/18/docker}" "${POSTGRES_USER:=postgres}"
 : "${POSTGRES_DB:=$POSTGRES_USER}"
 export PGDATA POSTGRES_USER POSTGRES_DB
-# Where the clients look (PGHOST); the default of server and clients is /tmp.
+# Socket folder of the clients (PGHOST); the default of server and clients is /tmp.
 readonly SOCKETS=/var/run/postgresql
 
-# Made beside PGDATA and renamed when whole: a first start that is killed half way leaves
-# nothing that the next one would take for a database.
+# Created beside PGDATA and renamed when complete, so that a killed first start leaves
+# no partial database.
 initialise() {
   local target=$PGDATA part=$PGDATA.part script
   rm -rf "$part"

@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { removeStaleCopies } from './work-copy.ts';
+
+test('the copy of a dead process is removed; that of a living one and other folders stay', (t) => {
+  const parent = mkdtempSync(join(tmpdir(), 'hamlet-stale-'));
+  t.after(() => rmSync(parent, { recursive: true }));
+  const living = `hamlet-mutants-${process.pid}-abc`;
+  for (const name of [living, 'hamlet-mutants-999999999-abc', 'hamlet-coverage-1']) mkdirSync(join(parent, name));
+  removeStaleCopies(parent);
+  assert.deepEqual(readdirSync(parent).toSorted(), ['hamlet-coverage-1', living]);
+});
