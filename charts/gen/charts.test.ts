@@ -156,7 +156,7 @@ test('the operator is held to pods and volume claims of agents, with user namesp
   const { validations, ...rest } = OPERATOR_POD_POLICY;
   const inUserNamespace = {
     expression: 'has(object.spec.hostUsers) && !object.spec.hostUsers',
-    message: 'the operator makes pods with a user namespace of their own only',
+    message: 'the operator creates only pods with a user namespace of their own',
     reason: 'Forbidden',
   };
   assert.deepEqual(specOf('hamlet-operator-pods'), { ...rest, validations: [...validations, inUserNamespace] });

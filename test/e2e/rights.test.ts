@@ -92,7 +92,7 @@ test('the api makes no pods and gives no rights even if its Role said it may', a
         JSON.stringify(object),
       );
       if (code === 0) made.push(object.kind);
-      return code === 0 || output.includes('the api may not touch pods or rights');
+      return code === 0 || output.includes('the api may not change pods or rights');
     });
   }
   assert.deepEqual(made, []);
