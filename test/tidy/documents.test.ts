@@ -150,23 +150,12 @@ test('README.md says what the machine needs as make doctor checks it, and no oth
   );
 });
 
-test('docs/GLOSSARY.md renames what the code has, and explains each word once', () => {
-  const sources = tracked
-    .filter((file) => file.endsWith('.ts') && file !== 'test/tidy/documents.test.ts' && existsSync(join(ROOT, file)))
-    .map(read)
-    .join('\n');
-  const [words = '', renames = ''] = read('docs/GLOSSARY.md').split('## Renames to come');
-  const today = [...renames.matchAll(/^\| (`[^|]+)\|/gm)].flatMap(([, cell = '']) =>
-    [...cell.matchAll(/`([\w.]+)`/g)].flatMap(([, name = '']) => name.split('.')),
-  );
-  assert.ok(today.length > 5);
-  assert.deepEqual(
-    today.filter((name) => !new RegExp(`\\b${name}\\b`).test(sources)),
-    [],
-  );
+test('docs/GLOSSARY.md explains each word once', () => {
+  const [words = ''] = read('docs/GLOSSARY.md').split('## Renames to come');
   const explained = [...words.matchAll(/^\| ([a-zA-Z][\w ,]*) \|/gm)]
     .flatMap(([, cell = '']) => cell.split(', '))
     .filter((word) => !['word', 'say'].includes(word));
+  assert.ok(explained.length > 50);
   assert.deepEqual(
     explained.filter((word, index) => explained.indexOf(word) !== index),
     [],
