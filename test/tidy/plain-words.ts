@@ -12,7 +12,11 @@ const AT_THE_BEGINNING = 'What, Who, Of at the beginning';
 
 /** Expressions that are out, each with its replacement. */
 export const OUT: readonly { readonly word: string; readonly pattern: RegExp; readonly say: string }[] = [
-  { word: 'tell, told', pattern: /\b(told|tell(s|ing)?(?! (\w+ ){0,4}apart))\b/i, say: 'notify, publish, report' },
+  {
+    word: 'tell, told',
+    pattern: /(?<!\*)\b(told|tell(s|ing)?(?! (\w+ ){0,4}apart))\b/i,
+    say: 'notify, publish, report',
+  },
   { word: 'hear, heard', pattern: /\b(hear(s|ing)?|heard|unheard)\b/i, say: 'receive, know' },
   { word: 'anew', pattern: /\banew\b/i, say: 'again, new' },
   { word: 'for ever, for good', pattern: /\bfor ?ever\b|\bfor good\b/i, say: 'permanently' },
