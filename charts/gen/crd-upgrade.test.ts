@@ -13,7 +13,7 @@ import { run } from '../../local/village/command.ts';
 import { ROOT } from '../../local/village/paths.ts';
 
 /** The CRDs as villages have them that were installed with an earlier chart, by its version. Never changed once written. */
-const RELEASED = join(ROOT, 'charts/gen/released');
+const RELEASED = join(ROOT, 'charts/gen/testing/released');
 const CHART = join(ROOT, 'charts/hamlet-crds');
 const CRDS: ResourceType = {
   group: 'apiextensions.k8s.io',

@@ -32,7 +32,7 @@ export const OUT: readonly { readonly word: string; readonly pattern: RegExp; re
 const READ = /\.(tsx?|mjs|go|sh|css|html|ya?ml|tpl|txt|md)$|Dockerfile$|^Makefile$/;
 /** Tests, generated and released files, decisions and history, and the glossary, which names the words. */
 const NOT_READ =
-  /\.test\.tsx?$|_test\.go$|\/testing\/|^test\/|^bench\/|\.generated\.|^api\/store\/migrations\/|^docs\/adr\/|^(CHANGELOG|docs\/GLOSSARY)\.md$|^charts\/gen\/released\//;
+  /\.test\.tsx?$|_test\.go$|\/testing\/|^test\/|^bench\/|\.generated\.|^api\/store\/migrations\/|^docs\/adr\/|^(CHANGELOG|docs\/GLOSSARY)\.md$/;
 /** Files whose strings are the speech of agents and of the scripted model. */
 const SPEECH = /^agent-image\/resident\/src\/brain\/|^api\/server\/src\/gateway\/.*(scripted|speech|sentences)/;
 /** The user `nobody` of Unix. */
