@@ -1,11 +1,11 @@
-/** Bundles the plugin into one file that any Node from 20 on runs: cli/kubectl/dist/kubectl-hamlet. */
+/** Bundles the plugin into one file for Node 20 and newer: cli/kubectl/dist/kubectl-hamlet. */
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
 
 const DIST = join(import.meta.dirname, 'dist');
 
-/** Writes the bundle into a folder of its own, which is emptied before; returns its path. */
+/** Writes the bundle into the folder, which it empties first. Returns the file's path. */
 export async function buildPlugin(folder = DIST): Promise<string> {
   const file = join(folder, 'kubectl-hamlet');
   rmSync(folder, { recursive: true, force: true });
@@ -15,7 +15,7 @@ export async function buildPlugin(folder = DIST): Promise<string> {
     platform: 'node',
     logLevel: 'warn',
   });
-  // kubectl finds a plugin by its bare name, and of a file without an ending every Node knows only that it is CommonJS.
+  // kubectl finds a plugin by its bare name, and Node treats a file without an extension as CommonJS.
   await bundle.write({ file, format: 'cjs', banner: '#!/usr/bin/env node', minify: 'dce-only' });
   await bundle.close();
   writeFileSync(join(folder, 'package.json'), '{ "type": "commonjs" }\n');

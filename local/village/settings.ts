@@ -22,7 +22,7 @@ export interface Settings {
   readonly fresh: boolean;
   /** The backup file to write or to restore. */
   readonly file: string | undefined;
-  /** Whose logs: a component or an agent. */
+  /** The component or agent whose logs to follow. */
   readonly who: string | undefined;
 }
 

@@ -9,7 +9,7 @@ const BIN = 'node_modules/.bin';
 const GOFMT =
   'files=$(git ls-files -z "*.go" | xargs -0 gofmt -l) && test -z "$files" || { echo "gofmt would change: $files"; echo "  fix: make format"; exit 1; }';
 
-/** Every static check, by what it looks at. */
+/** Every static check. */
 const CHECKS: readonly { readonly name: string; readonly command: readonly [string, ...string[]] }[] = [
   { name: 'oxlint', command: [`${BIN}/oxlint`, '--deny-warnings', '.'] },
   { name: 'formatted', command: [`${BIN}/oxfmt`, '--check', '.'] },

@@ -1,4 +1,4 @@
-/** Makes an image for another architecture from one for this machine's, without running a program of the other. */
+/** Derives an image for another architecture from this machine's, without running programs of the other. */
 import { cpSync, lstatSync, mkdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { run } from '../../command.ts';
