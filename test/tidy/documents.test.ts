@@ -1,4 +1,4 @@
-/** What the documents name is there: links and their anchors, targets of make, files, scripts, variables, Secrets, workloads. */
+/** The documents name only things that exist: links and anchors, targets of make, commands, files, scripts, variables, Secrets, workloads, excerpts. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
@@ -85,6 +85,43 @@ test('every target of make that a document names exists, and README has those th
   );
   for (const target of ['up', 'down', 'test', 'doctor', 'logs', 'help'])
     assert.match(read('README.md'), new RegExp(`make ${target}\\b`));
+});
+
+test('every command of the plugin and script of npm that a document names exists', () => {
+  const [, list = ''] = /const COMMANDS = \[([^\]]+)\]/.exec(read('cli/kubectl/src/main.ts')) ?? [];
+  const commands = new Set(list.split(/,\s*/));
+  assert.deepEqual(
+    offenders(/\bkubectl hamlet ([a-z]+)/g, (name) => commands.has(name)),
+    [],
+  );
+  const scripts: object = JSON.parse(read('package.json')).scripts;
+  for (const file of present)
+    for (const name of named(file, /\bnpm run ([\w:-]+)/g)) assert.ok(Object.hasOwn(scripts, name), `${file}: ${name}`);
+});
+
+test('every value of the chart that a document sets exists', () => {
+  interface Schema {
+    readonly properties?: Readonly<Record<string, Schema>>;
+  }
+  const schema: Schema = JSON.parse(read('charts/hamlet/values.schema.json'));
+  const isThere = (path: string): boolean =>
+    path.split('.').reduce<Schema | undefined>((at, key) => at?.properties?.[key], schema) !== undefined;
+  assert.deepEqual(offenders(/--set ([\w.]+)=/g, isThere), []);
+});
+
+test('every excerpt of CONTRIBUTING.md stands in the file that it links', () => {
+  const excerpts = [...read('CONTRIBUTING.md').matchAll(/\]\(([\w./-]+\.tsx?)\)\):\n\n```tsx?\n(.*?)```/gs)];
+  assert.ok(excerpts.length >= 3, `${excerpts.length} excerpts`);
+  for (const [, file = '', excerpt = ''] of excerpts) {
+    assert.ok(excerpt.split('\n').length <= 26, file);
+    const source = read(file);
+    let from = 0;
+    for (const part of excerpt.split(/^ *\/\/ …\n/m)) {
+      const at = source.indexOf(part, from);
+      assert.ok(at >= 0, `${file} has not: ${part}`);
+      from = at + part.length;
+    }
+  }
 });
 
 test('every file, folder and script that a document names exists', () => {

@@ -19,7 +19,7 @@ export function withPage(history: History, page: readonly LedgerEntry[]): Histor
   return { entries, whole: history.whole || entries.at(-1)?.version === 1 };
 }
 
-/** Whether the history has no gap from its newest entry back to the one that holds at `fromMs`. */
+/** True if the history has no gap from its newest entry back to the one that holds at `fromMs`. */
 export function reaches({ entries }: History, fromMs: number): boolean {
   const gap = entries.findIndex(
     (entry, index) => index > 0 && (entries[index - 1]?.version ?? 0) !== entry.version + 1,

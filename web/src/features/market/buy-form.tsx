@@ -23,7 +23,7 @@ import { AgentField } from '../people/agent-field.tsx';
 import { useAgentNames } from '../people/use-agent-names.ts';
 import { useRole, useVillage } from '../village-context.ts';
 import { type BuyDraft, type BuyReading, EMPTY_PURCHASE, keptPurchase, readPurchase, UNITS } from './buy-draft.ts';
-import { itemWords, KIND_WORDS, QUOTA_WORDS } from './item-labels.ts';
+import { ASPECT_WORDS, itemWords, KIND_WORDS } from './item-labels.ts';
 
 const REFRESH_MS = 10_000;
 /** The pause after the last key before the form asks for a price. */
@@ -160,7 +160,7 @@ function ItemFields({ draft, prices, write }: FieldsProps): ReactElement | null 
             label="Quota"
             name="limit"
             value={draft.limit}
-            options={QUOTAS.map((limit) => [limit, QUOTA_WORDS[limit]])}
+            options={QUOTAS.map((limit) => [limit, ASPECT_WORDS[limit]])}
             onChange={(limit) => write({ limit })}
           />
           <TextField
@@ -262,8 +262,9 @@ function Effect({ item, agent, after }: EffectProps): ReactElement {
       data-affordable={after.affordable}
     >
       <p>
-        <b>{moneyWords(item.price)}</b>. The agent can then spend {moneyWords(after.available)}, not{' '}
-        {moneyWords(agent.available)}.
+        <b>{moneyWords(item.price)}</b>
+        {after.affordable &&
+          `: the agent keeps ${moneyWords(after.available)} of its ${moneyWords(agent.available)} to spend.`}
       </p>
       {warnings.map((warning) => (
         <p key={warning}>{warning}</p>

@@ -20,7 +20,7 @@ test('every price on the list has a line', () => {
     lines.map(({ kind }) => kind),
     ['quota', 'quota', 'priority', 'model', 'model', 'gpu', 'gpu'],
   );
-  assert.equal(lines.at(-1)?.what, 'b: 2 GPUs alone');
+  assert.equal(lines.at(-1)?.what, 'b: 2 GPUs, exclusive');
   assert.equal(lines.at(-1)?.price, '2.00 ai$ an hour');
 });
 

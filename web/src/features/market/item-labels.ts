@@ -2,7 +2,7 @@ import type { BoughtItem, PriceList, PurchaseItem, Quota, TierChange } from '@ha
 import type { IconName } from '../../ui/icon-paths.ts';
 import { moneyWords } from '../money/money-labels.ts';
 
-export const QUOTA_WORDS: Readonly<Record<Quota, string>> = {
+const QUOTA_WORDS: Readonly<Record<Quota, string>> = {
   requests_per_minute: 'requests a minute',
   tokens_per_hour: 'tokens an hour',
 };
@@ -67,13 +67,13 @@ export function priceLines(
     })),
     ...prices.gpu.lanes.map(({ lane, count }) => ({
       kind: 'gpu' as const,
-      what: `${lane}: ${count === 1 ? 'one GPU' : `${count} GPUs`} alone`,
+      what: `${lane}: ${count === 1 ? 'one GPU' : `${count} GPUs`}, exclusive`,
       price: hour(prices.gpu.per_hour),
     })),
   ];
 }
 
-const ASPECT_WORDS: Readonly<Record<TierChange['what'], string>> = {
+export const ASPECT_WORDS: Readonly<Record<TierChange['what'], string>> = {
   requests_per_minute: 'Requests a minute',
   concurrent_tools: 'Tools at once',
   tokens_per_hour: 'Tokens an hour',

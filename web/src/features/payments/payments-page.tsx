@@ -70,8 +70,14 @@ function PayCard(): ReactElement {
 }
 
 function Pay({ terms }: { readonly terms: PayPalTerms }): ReactElement {
+  const mayCredit = roleMay(useRole(), 'payments:manage');
   if (terms.paypal === 'off' || terms.currency === null)
-    return <p className="hint">This village takes no payments by PayPal. Ask an admin to credit your deposit.</p>;
+    return (
+      <p className="hint">
+        This village takes no payments by PayPal.{' '}
+        {mayCredit ? 'Credit a deposit below instead.' : 'Ask an admin to credit your deposit.'}
+      </p>
+    );
   return (
     <>
       <PayForm terms={terms} currency={terms.currency} />

@@ -1,6 +1,6 @@
 import type { EntitlementView } from '@hamlet/contract';
 
-/** A tier as the api tells of it. */
+/** A tier of the API for tests. */
 export function tierView(change: Partial<EntitlementView> = {}): EntitlementView {
   return {
     name: 'tier-1',
