@@ -109,7 +109,7 @@ function Fields({ draft, problems, write }: FieldsProps): ReactElement {
         maxLength={NOTE_MAX_CHARS}
         value={draft.note}
         onChange={(note) => write({ note })}
-        placeholder="Who paid, and what for"
+        placeholder="Payer and purpose"
       />
     </>
   );

@@ -55,7 +55,7 @@ export function HeldBanner({ agent }: { readonly agent: AgentDetail }): ReactEle
         <b>{held.map((measure) => MEASURE_WORDS[measure].state).join(', ')}.</b>{' '}
         {agent.standing.reason !== null && <>“{agent.standing.reason}” </>}
         <button type="button" className="link" onClick={() => open({ tab: 'standing' })}>
-          Who did it, and until when
+          Show author and end
         </button>
       </span>
     </p>
