@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
-/** One figure, beside those of the peers in the same run on the same input. */
+/** One figure, with those of the peers in the same run on the same input. */
 export interface Row {
   readonly metric: string;
   readonly unit: string;
@@ -13,9 +13,9 @@ export interface Row {
   readonly ours: number;
   readonly peers: Readonly<Record<string, number>>;
   readonly target: number | null;
-  /** Ours over the first peer, where that says more than the figure. */
+  /** Ratio of ours to the first peer, when that says more than the figure. */
   readonly ratio?: number;
-  /** Of a row that was added to the report of an earlier run. */
+  /** Set when the row was added to the report of an earlier run. */
   readonly measured?: { readonly date: string; readonly commit: string };
 }
 
@@ -71,7 +71,7 @@ export function writeReport(area: string, rows: readonly Row[]): string {
   return file;
 }
 
-/** Puts rows into the report beside those that are there, in place of those of the same metrics, and prints them; returns the file's name. */
+/** Adds rows to the report, replaces rows of the same metrics, and prints them; returns the file's name. */
 export function addToReport(area: string, rows: readonly Row[]): string {
   const earlier = join(ROOT, 'bench/results', `${area}.json`);
   if (!existsSync(earlier)) return writeReport(area, rows);

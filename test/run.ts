@@ -70,7 +70,7 @@ async function runPart(part: Part, full: boolean): Promise<Tally> {
   return { ...tally, failures: tally.failures.map(({ what, rerun }) => ({ what: `${part.name}: ${what}`, rerun })) };
 }
 
-/** One test more: whatever the tests started has ended. */
+/** One more test: all processes of the tests have ended. */
 async function checkLeftovers(): Promise<Tally> {
   const left = (await leftovers()).map((line) => ({ what: `still running: ${line}`, rerun: 'make test' }));
   return left.length === 0 ? { passed: 1, failed: 0, failures: [] } : { passed: 0, failed: 1, failures: left };

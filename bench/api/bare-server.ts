@@ -1,4 +1,4 @@
-/** The same three routes on bare node:http: the same SQL in the same transactions, and nothing around it: no check of who asks, what or how often. */
+/** The same three routes on bare node:http: the same SQL in the same transactions, without authentication, validation or rate limits. */
 import { createHash, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import {
@@ -16,13 +16,13 @@ import {
   writeAs,
 } from '@hamlet/store';
 
-/** As many connections as the api opens. */
+/** As many connections as the API opens. */
 const POOL_SIZE = 16;
 const PAGE = 20;
 
 const [, , port = '', postgresUrl = '', worldUrl = ''] = process.argv;
 const db = openDatabase({ url: postgresUrl, poolSize: POOL_SIZE, onError: (error) => console.error(error) });
-/** The answer of the api, as an object in memory. */
+/** The answer of the API, as an object in memory. */
 const world = (await (await fetch(worldUrl)).json()) as object;
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
@@ -38,7 +38,7 @@ async function page(): Promise<object> {
   return { posts: rows, next_cursor: next };
 }
 
-/** Who asks is taken from the header as it stands, so that as many authors write as in the other case. */
+/** The author is taken from the header unchecked, so that as many authors write as in the other case. */
 async function reply(request: IncomingMessage, postId: string): Promise<object> {
   const actor = String(request.headers['x-actor']);
   const key = String(request.headers['idempotency-key']);

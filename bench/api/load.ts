@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import autocannon from 'autocannon';
 import type { Author } from './stage.ts';
 
-/** Requests a second that were answered, and how long the slowest hundredth took, in milliseconds. */
+/** Answered requests a second, and the 99th percentile of their time in milliseconds. */
 export interface Load {
   readonly rps: number;
   readonly p99Ms: number;
@@ -10,14 +10,14 @@ export interface Load {
 
 export interface Target {
   readonly url: string;
-  /** As many connections as authors: each asks as one of them. */
+  /** One connection for each author. */
   readonly authors: readonly Author[];
   readonly seconds: number;
-  /** Sent by POST, with a key of its own each time; a GET without. */
+  /** Body of a POST, which gets a new idempotency key each time; a GET without. */
   readonly body?: string;
 }
 
-/** Keeps every connection busy for so long. Throws where anything was refused: refusing is faster than answering. */
+/** Keeps every connection busy for the duration. Throws on any refusal, since a refusal is faster than an answer. */
 export async function load({ url, authors, seconds, body }: Target): Promise<Load> {
   let next = 0;
   const result = await autocannon({

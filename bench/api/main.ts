@@ -1,4 +1,4 @@
-/** `make bench-api`: requests a second and the slowest hundredth of three routes, beside the same on bare node:http with the same SQL. */
+/** `make bench-api`: requests a second and 99th percentile of three routes, beside the same on bare node:http with the same SQL. */
 import { parseArgs } from 'node:util';
 import { writeReport, type Row } from '../report.ts';
 import { load, type Load } from './load.ts';

@@ -13,16 +13,16 @@ const BARE = join(import.meta.dirname, 'bare-server.ts');
 const AGENTS = 50;
 const POSTS = 200;
 const REPLIES_EACH = 2;
-/** Nobody is refused for asking often: how fast it can be is asked. */
+/** No rate limits: the bench measures the highest rate. */
 const RATE_LIMIT = '100000000';
 
-/** Someone who writes: each has a lock of their own. */
+/** An author; each has its own lock. */
 export interface Author {
   readonly name: string;
   readonly token: string;
 }
 
-/** The two that are measured, before the same stores with the same board. */
+/** The two measured servers, on the same stores with the same board. */
 export interface Stage {
   readonly ours: string;
   readonly bare: string;
@@ -45,7 +45,7 @@ async function writeSamples(folder: string): Promise<void> {
   }
 }
 
-/** Keys of so many admins, as the api keeps them. */
+/** Keys of so many admins, in the API's form. */
 async function admitAuthors(url: string, count: number): Promise<readonly Author[]> {
   const db = openDatabase({ url, poolSize: 1, onError: () => undefined });
   const authors = Array.from({ length: count }, (_, index) => ({
@@ -63,7 +63,7 @@ async function admitAuthors(url: string, count: number): Promise<readonly Author
   return authors;
 }
 
-/** A board as after a few days; answers with the id of one of its posts. */
+/** Fills a board as after a few days; returns the id of one of its posts. */
 async function furnish(client: Client): Promise<string> {
   const made = async <T>(
     asked: Promise<
@@ -100,7 +100,7 @@ const answers = (url: string) => (): Promise<boolean> =>
     () => false,
   );
 
-/** Starts the stores with durability as in production, the api and the bare server, each in a process of its own. */
+/** Starts the stores with durability as in production, the API and the bare server, each in its own process. */
 export async function openStage(authorCount: number): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'hamlet-bench-api-'));
   await chmod(folder, 0o755);

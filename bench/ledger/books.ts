@@ -3,7 +3,7 @@ import type { Db, TransferRequest } from '@hamlet/store';
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 
-/** Accounts of the bench in our ledger: `base` is the number before the first of the many, the others stand alone. */
+/** Accounts of the bench in our ledger: `base` is the number before the first of the series; the others are single accounts. */
 export interface Books {
   readonly base: number;
   readonly unsharded: number;
@@ -28,7 +28,7 @@ function request(payer: number, payee: number, key: string): TransferRequest {
   };
 }
 
-/** Opens as many accounts as the peer has, with the same money in each; none may be below zero, except the hot one that is not sharded. */
+/** Opens as many accounts as the peer has, with the same money in each; only the hot account without shards may be below zero. */
 export async function openBooks(owner: Db, accounts: number): Promise<Books> {
   const open = async (book: string, mayOverdraw: boolean): Promise<number> => {
     const { rows } = await sql<{
@@ -73,7 +73,7 @@ export async function writeBatches(owner: Db, { base }: Books, size: number): Pr
     group by number`.execute(owner);
 }
 
-/** Brings an account to a million entries. */
+/** Fills an account to a million entries. */
 export async function fillLongAccount(url: string, { long, unsharded }: Books): Promise<void> {
   const db = openDatabase({ url, poolSize: 1, onError: () => undefined });
   for (let done = 0; done < MILLION; done += LONG_BATCH) {

@@ -86,7 +86,7 @@ function casesOf({ base, unsharded }: Books): Cases {
 /** Statements a second of each case, by its rounds. */
 type Samples = Record<keyof Cases, number[]>;
 
-/** Every case once in each round, so that what else the machine does meets all of them. */
+/** Runs every case once in each round, so that other load on the machine affects all of them. */
 async function measure(url: URL, cases: Cases): Promise<Samples> {
   const names = Object.keys(cases) as (keyof Cases)[];
   const samples = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Samples;
@@ -100,7 +100,7 @@ async function measure(url: URL, cases: Cases): Promise<Samples> {
   return samples;
 }
 
-/** Milliseconds to sum an account of a million entries, ours and the peer's, from what the cache holds. */
+/** Milliseconds to sum an account of a million cached entries, ours and the peer's. */
 async function sumOfMillion(
   owner: Db,
   url: string,

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** One script of pgbench and how it is run. */
+/** One script of pgbench with its options. */
 export interface PgbenchRun {
   /** Folder and file of the script. */
   readonly script: readonly [folder: string, file: string];
@@ -13,7 +13,7 @@ export interface PgbenchRun {
   readonly variables?: Readonly<Record<string, number>>;
 }
 
-/** Statements a second, without the time it takes to connect. Throws where one failed. */
+/** Statements a second, without the time to connect. Throws if one failed. */
 export async function pgbench(url: URL, { script, clients, seconds, variables = {} }: PgbenchRun): Promise<number> {
   const defines = Object.entries(variables).flatMap(([name, value]) => ['-D', `${name}=${value}`]);
   const { stdout } = await run(

@@ -2,13 +2,13 @@ import { performance } from 'node:perf_hooks';
 import { openCheckpointFolder, openLogSigner } from '@hamlet/server';
 import { openDatabase, readLogHead, sealLog } from '@hamlet/store';
 
-/** A sealing of all there was. */
+/** The result of sealing all rows. */
 export interface SealRun {
   readonly entries: number;
   readonly seconds: number;
 }
 
-/** Seals every row that the bench has committed: read to tiles, signed, and on the disk outside of the database, as the api does it. */
+/** Seals every row that the bench has committed, as the API does: reads it into tiles, signs, and writes to disk outside the database. */
 export async function sealEverything(appUrl: string, folder: string): Promise<SealRun> {
   const db = openDatabase({ url: appUrl, poolSize: 2, onError: () => undefined });
   const signer = await openLogSigner({ origin: 'hamlet.village/bench', keyFile: undefined, folder });

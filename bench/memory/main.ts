@@ -1,4 +1,4 @@
-/** `make bench-memory`: what an idle resident, operator and api weigh, as the processes of their images. */
+/** `make bench-memory`: memory of an idle resident, operator and API, as the processes of their images. */
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -13,7 +13,7 @@ import { medianRssMb, startMeasured } from './measured-process.ts';
 import type { MeasuredProcess } from './measured-process.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-/** Idle is what remains once start-up is over. */
+/** A process counts as idle so long after its start. */
 const SETTLE_MS = 45_000;
 const SAMPLES = 30;
 const SAMPLE_EVERY_MS = 1_000;

@@ -18,16 +18,16 @@ export interface MeasuredProcess {
 export interface MeasuredProgram {
   /** Node's flags, as the image has them. */
   readonly flags?: readonly string[];
-  /** Variables that are given a free loopback `host:port`. */
+  /** Variables that receive a free loopback `host:port`. */
   readonly ports: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  /** Files of a service account to show the program where a pod has them; needs root. */
+  /** Files of a service account, mounted for the program as in a pod; needs root. */
   readonly serviceAccountDir?: string;
-  /** A URL that answers once the program is ready; null for one that serves none. */
+  /** A URL that answers once the program is ready; null for a program without one. */
   readonly ready: (environment: Readonly<Record<string, string>>) => string | null;
 }
 
-/** Starts a program as its image does: with its flags, and a compile cache that a run of --help has filled. */
+/** Starts a program as its image does: with its flags and a filled compile cache. */
 export async function startMeasured(main: string, program: MeasuredProgram): Promise<MeasuredProcess> {
   const listens = await Promise.all(
     program.ports.map(async (name) => [name, `127.0.0.1:${await freePort()}`] as const),
@@ -74,7 +74,7 @@ async function answers(url: string): Promise<boolean> {
   );
 }
 
-/** The middle one of the samples. */
+/** The median of the samples. */
 export function medianRssMb(samples: readonly number[]): number {
   return samples.toSorted((a, b) => a - b)[Math.floor(samples.length / 2)] ?? Number.NaN;
 }

@@ -19,7 +19,7 @@ const BINDINGS: ResourceType = {
 };
 const BUILD_OUTPUT_BYTES = 64 << 20;
 
-/** Builds the programs of the local cluster if they are not there. */
+/** Builds the programs of the local cluster if they are missing. */
 export async function buildCluster(): Promise<void> {
   await promisify(execFile)(join(ROOT, 'local/cluster/build.sh'), [], { maxBuffer: BUILD_OUTPUT_BYTES });
 }
@@ -28,13 +28,13 @@ export interface Furnished {
   readonly namespace: string;
   readonly tokens: { readonly ada: string };
   readonly keysFile: string;
-  /** File with the operator's token for the api. */
+  /** File with the operator's token for the API. */
   readonly tokenFile: string;
-  /** What a pod finds of its service account: ca.crt, namespace, token. */
+  /** The files of a pod's service account: ca.crt, namespace, token. */
   readonly serviceAccountDir: string;
 }
 
-/** Puts the samples in a namespace of an API server, and the keys of the api in a folder. */
+/** Applies the samples to a namespace of an API server, and writes the keys of the API to a folder. */
 export async function furnish(kube: TestApiServer, folder: string): Promise<Furnished> {
   await kube.installCrds();
   const namespace = await kube.namespace();
@@ -64,7 +64,7 @@ export async function furnish(kube: TestApiServer, folder: string): Promise<Furn
   return { namespace, tokens, keysFile, tokenFile, serviceAccountDir: await mountedAccount(kube, namespace, folder) };
 }
 
-/** A service account that may do everything, as a pod has it on disk. */
+/** A service account with all rights, as files in a pod. */
 async function mountedAccount(kube: TestApiServer, namespace: string, folder: string): Promise<string> {
   const account = 'bench';
   const manager = { fieldManager: 'bench' };

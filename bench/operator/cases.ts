@@ -5,22 +5,22 @@ import { startOperator, type OperatorFigures, type OperatorProcess } from './ope
 import { RunningPods } from './running-pods.ts';
 import { createAgents, createBarePods, createClaimsAndPods, createTiers, runScript, setPower } from './workload.ts';
 
-/** The operator has nothing left to write when it has written nothing for this long: longer than a status may wait. */
+/** The operator counts as done when it has written nothing for this long, which is longer than a status may wait. */
 const QUIET_MS = 6_000;
 const IDLE_MS = 20_000;
 
 export const CASES = ['operator', 'script', 'barePodsWithClaims', 'barePods'] as const;
 export type Case = (typeof CASES)[number];
 
-/** How long it took from the first request until the last pod ran. */
+/** Time from the first request until the last pod ran. */
 export interface Timed {
   readonly createdSeconds: number;
   readonly runningSeconds: number;
-  /** CPU of the control plane, without kwok and whoever creates the objects. */
+  /** CPU of the control plane, without kwok and the creator of the objects. */
   readonly cpu: CpuSeconds;
 }
 
-/** What the operator did and weighs, once it has nothing more to do. */
+/** Requests and memory of the operator once it is done. */
 export interface Settled extends OperatorFigures {
   readonly settledSeconds: number;
   readonly metrics: string;
@@ -28,7 +28,7 @@ export interface Settled extends OperatorFigures {
 
 export interface CaseResult extends Timed {
   readonly settled?: Settled;
-  /** All asleep, then all awake again: only the pods are new, as in the case of bare pods. */
+  /** All asleep, then all awake: only the pods are new, as in the case of bare pods. */
   readonly awakened?: Timed;
   readonly idleRequestsPerSecond?: number;
 }
@@ -36,7 +36,7 @@ export interface CaseResult extends Timed {
 export interface Size {
   readonly agents: number;
   readonly nodes: number;
-  /** Measures also how it wakes all, and how it idles. */
+  /** Also measures the awakening of all agents, and the idle operator. */
   readonly thorough: boolean;
 }
 
@@ -79,7 +79,7 @@ async function still(
 export const settle = (operator: OperatorProcess): Promise<OperatorFigures & { readonly atMs: number }> =>
   still(operator, ({ writes }) => writes);
 
-/** Puts all to sleep, then times how long it takes until all run again. */
+/** Puts all to sleep, then measures the time until all run again. */
 async function awakenAll(plane: ControlPlane, operator: OperatorProcess, agents: number): Promise<Timed> {
   const watcher = new KubeClient(plane.connection);
   const pods = new RunningPods(watcher, plane.namespace);
@@ -93,7 +93,7 @@ async function awakenAll(plane: ControlPlane, operator: OperatorProcess, agents:
   return timed(plane, agents, () => setPower(plane, agents, 'Awake'));
 }
 
-/** Requests a second while nothing happens, those for its Lease too. */
+/** Requests a second while nothing changes, including those for its Lease. */
 async function idle(operator: OperatorProcess): Promise<number> {
   await still(operator, ({ writes, events }) => writes + events);
   const before = await operator.figures();
@@ -124,7 +124,7 @@ const RUN: Readonly<Record<Case, (plane: ControlPlane, size: Size) => Promise<Ca
   barePods: (plane, { agents }) => timed(plane, agents, () => createBarePods(plane, agents)),
 };
 
-/** Does `work` on a control plane of its own, and ends it whatever comes. */
+/** Does `work` on its own control plane, and ends it also after a failure. */
 export async function onPlane<T>(site: Site, nodes: number, work: (plane: ControlPlane) => Promise<T>): Promise<T> {
   const plane = await startControlPlane(site, nodes);
   try {

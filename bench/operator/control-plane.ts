@@ -24,11 +24,11 @@ const CRDS: ResourceType = {
   plural: 'customresourcedefinitions',
   kind: 'CustomResourceDefinition',
 };
-/** Connections of the one who creates things, as kubectl with 32 hands. */
+/** Concurrent requests of the creator, like 32 kubectl processes. */
 export const HANDS = 32;
 const STAGES = join(import.meta.dirname, 'kwok-stages.yaml');
 const KWOK_PRIORITY = -10;
-/** As a kubelet's. kwok renews none unless told, and a run of more than 50 s would lose its nodes. */
+/** As a kubelet's. kwok renews no lease by default, and a run of more than 50 s would lose its nodes. */
 const NODE_LEASE_SECONDS = 40;
 /** Nothing here takes longer, unless something is broken. */
 export const CAP_MS = 1_800_000;
@@ -40,7 +40,7 @@ export type CpuSeconds = Readonly<Record<string, number>>;
 
 /** An API server, scheduler and controllers, with simulated nodes. Fresh for each case, so that none inherits another's work. */
 export interface ControlPlane {
-  /** Of this control plane alone; it goes with it. */
+  /** A folder of this control plane, removed with it. */
   readonly folder: string;
   readonly kubeconfig: string;
   readonly connection: Connection;
@@ -51,7 +51,7 @@ export interface ControlPlane {
   end(): Promise<void>;
 }
 
-/** Builds what is missing and says where the programs are. */
+/** Builds the missing programs and returns their paths. */
 export async function programs(): Promise<string> {
   const build = join(ROOT, 'local/cluster/build.sh');
   await execute(build, ['--with', 'kwok'], { maxBuffer: BUILD_OUTPUT_BYTES });
@@ -131,12 +131,12 @@ async function startKwok(bin: string, kubeconfig: string, log: string): Promise<
     },
   );
   kwok.once('exit', () => void output.close());
-  // Starved of CPU, it would miss the heartbeats of its nodes, and their pods would be evicted.
+  // Without CPU it would miss the heartbeats of its nodes, and evict their pods.
   setPriority(kwok.pid ?? 0, KWOK_PRIORITY);
   return kwok;
 }
 
-/** Ends a process and waits until it has. */
+/** Ends a process and waits for its exit. */
 export function endProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
   return new Promise((resolveExit) => {
@@ -160,10 +160,10 @@ async function usedCpu(hamletCluster: string, state: string): Promise<CpuSeconds
   return Object.fromEntries(components.map(({ name, pid }) => [name, cpuSecondsOf(pid)]));
 }
 
-/** Where a control plane is made. */
+/** The setting of a control plane. */
 export interface Site {
   readonly bin: string;
-  /** Folder of the run; each control plane gets one in it. */
+  /** Folder of the run, with a folder for each control plane. */
   readonly folder: string;
 }
 

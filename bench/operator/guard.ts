@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process';
 
 /** Clears up after a run. */
 export interface Guard {
-  /** Clears now, and resolves when that is done. */
+  /** Cleans up now, and resolves when that is done. */
   clear(): Promise<void>;
 }
 
 /**
- * Runs a shell script (its arguments are `$1`, `$2` …) when it is told to, or as soon as this process is gone, in
- * whatever way: it waits in a process group of its own for the end of its input.
+ * Runs a shell script (its arguments are `$1`, `$2` …) on demand, or as soon as this process ends for
+ * any reason: it waits in its own process group for the end of its input.
  */
 export function openGuard(script: string, args: readonly string[], env: NodeJS.ProcessEnv): Guard {
   const child = spawn('/bin/sh', ['-c', `cat >/dev/null\n${script}`, 'guard', ...args], {

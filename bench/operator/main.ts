@@ -65,7 +65,7 @@ interface Options {
   readonly verbose: boolean;
 }
 
-/** The first round measures everything; the others only what a ratio with a target stands on. */
+/** The first round runs every case; the others only the cases of ratios with a target. */
 async function runRounds(site: Site, { size, rounds, parts, verbose }: Options): Promise<Results> {
   const results = none();
   for (let round = 1; round <= rounds; round += 1) {

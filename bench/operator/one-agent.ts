@@ -1,4 +1,4 @@
-/** What one agent waits for in a village of many: a larger tier, and to come back from sleep. */
+/** The time that one agent of a large village waits for a larger tier and for an awakening. */
 import { KubeClient } from '@hamlet/kube';
 import { onPlane, settle, timed } from './cases.ts';
 import type { ControlPlane, Site } from './control-plane.ts';
@@ -8,7 +8,7 @@ import { RunningPods } from './running-pods.ts';
 import { startVillage } from './village-process.ts';
 import { agentName, barePod, createAgents, createTiers, LARGER } from './workload.ts';
 
-/** Four rewards a second: what one of them waits for is asked, not how many go through. */
+/** Four rewards a second: the case measures the time of one reward, not the throughput. */
 const REWARD_EVERY_MS = 250;
 const REWARDS = 200;
 const AWAKENINGS = 60;
@@ -17,7 +17,7 @@ const AMOUNT = '15';
 
 export interface OneAgentResult {
   readonly resizedMs: readonly number[];
-  /** Until the api answered, from the request on; and until the pod asked for the size. */
+  /** Time from the request to the answer of the API, and to the pod's request for the size. */
   readonly rewardedMs: readonly number[];
   readonly askedMs: readonly number[];
   readonly awakenedMs: readonly number[];

@@ -1,21 +1,21 @@
-/** How long one agent waits for one thing: for a larger pod, or to come back from sleep; and how long a bare pod takes to run. */
+/** The time that one agent waits for a larger pod or for an awakening, and the time that a bare pod takes to run. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PODS, type NewObject } from '@hamlet/kube';
 import { CAP_MS, type ControlPlane } from './control-plane.ts';
 import type { RunningPods } from './running-pods.ts';
 import { setPowerOf } from './workload.ts';
 
-/** Its status tells that it sleeps by then, and nothing is left under way. */
+/** By then its status shows that it sleeps, and no work is pending. */
 const SETTLED_MS = 600;
 
-/** Milliseconds: until the api answered, from the request on; until the pod asked for the size, and had it, from the change of the standing on. */
+/** Milliseconds from the request to the answer of the API, and from the change of the standing until the pod requested the size and had it. */
 export interface Resized {
   readonly rewardedMs: number;
   readonly askedMs: number;
   readonly resizedMs: number;
 }
 
-/** A change of an agent's standing, and the memory that its pod then has. */
+/** A change of an agent's standing, and the resulting memory of its pod. */
 export interface Change {
   readonly agent: string;
   readonly memory: string;
@@ -23,7 +23,7 @@ export interface Change {
   readonly post: () => Promise<number>;
 }
 
-/** From the begin of the transaction that changed the standing to the size in the status of the pod. */
+/** Time from the begin of the transaction that changed the standing to the size in the status of the pod. */
 export async function resizeOne(pods: RunningPods, { agent, memory, post }: Change): Promise<Resized> {
   const startedMs = performance.now();
   const asked = pods.when(`${agent} asks for its size`, () => pods.askedBy(agent) === memory, CAP_MS);
@@ -50,7 +50,7 @@ export async function resizeEach(
 
 type Place = Pick<ControlPlane, 'client' | 'namespace'>;
 
-/** Puts an agent to sleep; resolves with how long it takes from the word that it be awake until its pod runs. */
+/** Puts an agent to sleep; resolves with the time from the request to awaken it until its pod runs. */
 export async function awaken(place: Place, pods: RunningPods, agent: string): Promise<number> {
   const asleep = pods.when(`${agent} asleep`, () => !pods.isRunning(agent), CAP_MS);
   await setPowerOf(place, agent, 'Asleep');
@@ -62,10 +62,10 @@ export async function awaken(place: Place, pods: RunningPods, agent: string): Pr
   return (await running) - startedMs;
 }
 
-/** The name that a bare pod goes by among the pods that run: without its last part, as that of an agent's. */
+/** The name of a bare pod among the running pods: without its last part, like that of an agent's pod. */
 export const bareName = (pod: string): string => pod.slice(0, pod.lastIndexOf('-'));
 
-/** Creates a pod, has `whileIt` done once it runs, and deletes it; resolves with how long it took until it ran, once it is gone. */
+/** Creates a pod, calls `whileIt` once it runs, and deletes it; resolves once it is gone, with the time until it ran. */
 export async function runBarePod(
   { client, namespace }: Place,
   pods: RunningPods,

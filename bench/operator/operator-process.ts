@@ -14,14 +14,14 @@ const MAIN = resolve(import.meta.dirname, '../../operator/src/main.ts');
 const HEARTBEAT_MS = 5_000;
 const START_CAP_MS = 120_000;
 
-/** What the operator has done and what it weighs. */
+/** Requests and memory of the operator. */
 export interface OperatorFigures {
   /** Writes to the API server, without Events and the Lease. */
   readonly writes: number;
   readonly reconciles: number;
-  /** Requests of any kind to the API server, watches, Events and the Lease too. */
+  /** All requests to the API server, including watches, Events and the Lease. */
   readonly requests: number;
-  /** Events among them: they follow at their own pace, long after the work that they tell of. */
+  /** Events among them: they are written long after the work that they report. */
   readonly events: number;
   readonly cpuSeconds: number;
   readonly rssMb: number;
@@ -36,7 +36,7 @@ export interface OperatorProcess {
   end(): Promise<void>;
 }
 
-/** An api that is there and holds nothing against anybody: the case is about Kubernetes. */
+/** An API without measures against any agent: the case is about Kubernetes. */
 function contentApi(): Promise<{ readonly url: string; readonly server: Server }> {
   const server = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -68,7 +68,7 @@ const isEvent = (line: string): boolean => line.includes('resource="events"');
 const isWrite = (line: string): boolean =>
   /method="(POST|PUT|PATCH|DELETE)"/.test(line) && !/resource="(events|leases)"/.test(line);
 
-/** A loopback port that nobody has. */
+/** A free loopback port. */
 export function freePort(): Promise<number> {
   const probe = createServer();
   return new Promise((done) =>
@@ -131,13 +131,13 @@ async function mountAccount({ client, connection, namespace }: ControlPlane, fol
   ]);
 }
 
-/** Where the operator finds the api, and the token that it shows there. */
+/** Address of the API, and the operator's token for it. */
 export interface ApiAccess {
   readonly url: string;
   readonly tokenFile: string;
 }
 
-/** Starts it and waits until it leads and has listed everything. Without an api it gets one that is content with everything. */
+/** Starts it and waits until it leads and has listed all objects. Without an API it gets a stub that accepts everything. */
 export async function startOperator(plane: ControlPlane, access?: ApiAccess): Promise<OperatorProcess> {
   const api = access === undefined ? await contentApi() : undefined;
   const apiUrl = access?.url ?? api?.url ?? '';

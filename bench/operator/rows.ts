@@ -4,7 +4,7 @@ import type { OneAgentResult } from './one-agent.ts';
 
 export type Results = Record<Case, CaseResult[]>;
 
-/** Everything that a whole run has measured; what was left out is undefined or empty. */
+/** The results of a run; cases that were skipped are undefined or empty. */
 export interface Measured {
   readonly agents: number;
   readonly results: Results;
@@ -71,7 +71,7 @@ function startRows({ results }: Measured): readonly Row[] {
       ours: ours / seconds('barePodsWithClaims'),
       peers: { barePodsWithClaims: 1 },
     },
-    // Their volumes are there: pods alone, against pods alone.
+    // The volumes exist already, so this compares pods with pods.
     {
       ...LOWER,
       metric: 'agents1000AwakenedOverBarePods',

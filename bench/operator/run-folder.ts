@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { openGuard } from './guard.ts';
 
 const PREFIX = 'hamlet-bench-operator-';
-/** In the environment of everything that a run starts, also of what its children start. */
+/** An environment variable of all processes of a run, inherited by their children. */
 const MARK = 'HAMLET_BENCH_RUN';
 
-/** Clears what a run has left: $1 its folder, $2 hamlet-cluster. Processes are known by the mark, never by their name. */
+/** Removes the remains of a run: $1 its folder, $2 hamlet-cluster. It finds processes by the mark, never by name. */
 const CLEAR = `
 trap '' INT TERM HUP
 for state in "$1"/*/state; do [ -d "$state" ] && "$2" down --state "$state" >/dev/null 2>&1; done
@@ -21,7 +21,7 @@ rm -rf "$1"
 /** The folder of this run. */
 export interface RunFolder {
   readonly path: string;
-  /** Ends what is left of the run, and the folder. */
+  /** Ends the processes of the run and removes its folder. */
   clear(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Runs that nobody cleared, because the machine went down with them. */
+/** Runs that were never cleaned up, because the machine went down. */
 function abandoned(): readonly string[] {
   const folders = readdirSync(tmpdir())
     .filter((name) => name.startsWith(PREFIX))
@@ -44,12 +44,12 @@ function abandoned(): readonly string[] {
   );
 }
 
-/** Makes the folder, clears what earlier runs have left, and sees to it that this one leaves nothing. */
+/** Creates the folder, removes the remains of earlier runs, and ensures that this run leaves none. */
 export function openRunFolder(bin: string): RunFolder {
   const hamletCluster = join(bin, 'hamlet-cluster');
   for (const folder of abandoned()) execFileSync('/bin/sh', ['-c', CLEAR, 'clear', folder, hamletCluster]);
   const path = mkdtempSync(join(tmpdir(), PREFIX));
-  // Postgres runs as another user, in here.
+  // Postgres runs as another user in this folder.
   chmodSync(path, 0o755);
   writeFileSync(join(path, 'pid'), String(process.pid));
   const guard = openGuard(CLEAR, [path, hamletCluster], { ...process.env });
@@ -59,7 +59,7 @@ export function openRunFolder(bin: string): RunFolder {
     path,
     clear: async () => {
       await guard.clear();
-      // What is started after it is none of its own.
+      // It must not carry the mark itself.
       delete process.env[MARK];
     },
   };

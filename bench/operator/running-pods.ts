@@ -9,12 +9,12 @@ type Pod = KubeObject & {
   };
 };
 
-/** What is kept of a pod. */
+/** The stored fields of a pod. */
 interface Seen extends KubeObject {
   readonly running: boolean;
-  /** Memory limit that it asks for. */
+  /** Memory limit in its spec. */
   readonly asked: string | undefined;
-  /** Memory limit that its node has given it. */
+  /** Memory limit in its status. */
   readonly memory: string | undefined;
 }
 
@@ -32,10 +32,10 @@ function seen({ metadata: { name, namespace, uid, resourceVersion }, spec, statu
   };
 }
 
-/** Watches pods the same way in every case, and says when something is so. */
+/** Watches pods the same way in every case. */
 export class RunningPods {
   readonly #reflector: Reflector<Seen>;
-  /** Pods that run, by their name without the cycle. */
+  /** Running pods, by their name without the cycle. */
   readonly #running = new Map<string, Seen>();
   readonly #waits = new Set<() => void>();
 
@@ -63,7 +63,7 @@ export class RunningPods {
     return this.#running.size;
   }
 
-  /** Pods there are, whether they run or not. */
+  /** All pods, running or not. */
   get existing(): number {
     return this.#reflector.cache.size;
   }
@@ -72,24 +72,24 @@ export class RunningPods {
     return this.#running.has(agent);
   }
 
-  /** The name of the pod of an agent that runs. */
+  /** The name of an agent's running pod. */
   podOf(agent: string): string | undefined {
     return this.#running.get(agent)?.metadata.name;
   }
 
-  /** Memory limit that the pod of an agent asks for. */
+  /** Memory limit in the spec of an agent's pod. */
   askedBy(agent: string): string | undefined {
     return this.#running.get(agent)?.asked;
   }
 
-  /** Memory limit that the node has given to the pod of an agent. */
+  /** Memory limit in the status of an agent's pod. */
   memoryOf(agent: string): string | undefined {
     return this.#running.get(agent)?.memory;
   }
 
   /**
-   * Resolves with the time (`performance.now`) at which the watch first showed it.
-   * @param what for the error if it does not come within `capMs`
+   * Resolves with the time (`performance.now`) at which the watch first showed the condition.
+   * @param what names the condition in the error after `capMs`
    */
   when(what: string, isSo: () => boolean, capMs: number): Promise<number> {
     if (isSo()) return Promise.resolve(performance.now());

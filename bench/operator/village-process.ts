@@ -12,10 +12,10 @@ const MAIN = resolve(import.meta.dirname, '../../api/server/src/main.ts');
 const START_CAP_MS = 120_000;
 const RATE_LIMIT = '100000';
 
-/** A real api with a real Postgres and Redis, which reads its agents from the control plane. */
+/** A real API with a real Postgres and Redis, which reads its agents from the control plane. */
 export interface VillageProcess {
   readonly operatorAccess: ApiAccess;
-  /** Gives an agent aiDollars, as an admin. Resolves with the time of the entry (milliseconds since 1970): the database's, at the begin of its transaction. */
+  /** Gives an agent aiDollars, as an admin. Resolves with the time of the entry (milliseconds since 1970), which the database takes at the begin of its transaction. */
   reward(agentId: string, amount: string): Promise<number>;
   end(): Promise<void>;
 }
@@ -33,7 +33,7 @@ async function ready(url: string): Promise<void> {
   }
 }
 
-/** The api's process, and how it is addressed. */
+/** The API's process and its address. */
 async function startApi(
   plane: ControlPlane,
   folder: string,
@@ -59,7 +59,7 @@ async function startApi(
   return { people: `http://127.0.0.1:${people}`, agents: `http://127.0.0.1:${agents}`, end: () => endProcess(child) };
 }
 
-/** Starts all of it; what it keeps lies in the folder of the control plane. */
+/** Starts all of it, with its data in the folder of the control plane. */
 export async function startVillage(plane: ControlPlane): Promise<VillageProcess> {
   const folder = await mkdtemp(join(plane.folder, 'village-'));
   await chmod(folder, 0o755);

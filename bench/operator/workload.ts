@@ -1,4 +1,4 @@
-/** What every case creates: the objects that the operator makes of an Agent, so that all cases do the same work. */
+/** The objects that every case creates, as the operator creates them from an Agent, so that all cases do the same work. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { API_VERSION } from '@hamlet/contract/kinds';
 import { CLAIMS, KubeError, PODS, type KubeClient, type KubeObject, type NewObject } from '@hamlet/kube';
@@ -22,7 +22,7 @@ const MANAGER = { fieldManager: 'bench' };
 const UNSERVED_ATTEMPTS = 10;
 const UNSERVED_PAUSE_MS = 1_000;
 
-/** The environment that the operator runs with; the manifests of all cases come from it too. */
+/** The environment of the operator, which also determines the manifests of all cases. */
 export function operatorEnvironment(apiUrl: string): {
   readonly HAMLET_API_URL: string;
   readonly HAMLET_AGENT_IMAGE: string;
@@ -112,7 +112,7 @@ interface Children {
   readonly agent: AgentView;
 }
 
-/** Children without an owner, or the garbage collector would take them. */
+/** Children without an owner, so that the garbage collector keeps them. */
 function orphaned(manifest: NewObject): NewObject {
   const { ownerReferences: _owners, ...metadata } = manifest.metadata as NewObject['metadata'] & {
     ownerReferences?: unknown;

@@ -7,7 +7,7 @@ const BLOCK = 25;
 const HOUSE = { width: 6, height: 5 } as const;
 const SLOTS = 4;
 
-/** A town of any size: a grid of roads, a house of five by six and a few trees in each block, a resting place at each house. */
+/** A town map of any size: a grid of roads, and in each block a house of five by six tiles, a few trees and a resting place. */
 export function benchMap(side: number): WorldMap {
   const painter = new Painter(side, side);
   const landmarks: Landmark[] = [];

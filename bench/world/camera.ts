@@ -16,7 +16,7 @@ export class Camera {
     this.#way = { x: side < 2 ? 1 - 2 * side : 0, y: side < 2 ? 0 : 5 - 2 * side };
   }
 
-  /** Moves on, or turns round at the border. */
+  /** Moves one step; turns round at the border. */
   slide(tiles: number): void {
     const next = { x: this.x + this.#way.x * tiles, y: this.y + this.#way.y * tiles };
     const out = next.x < 0 || next.y < 0 || next.x > this.#limit || next.y > this.#limit;

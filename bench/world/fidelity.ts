@@ -4,7 +4,7 @@ import type { FromServer } from './ipc.ts';
 
 type Truth = Extract<FromServer, { type: 'truth' }>;
 
-/** How what was drawn differs from the truth: the worst distance in tiles, agents not drawn, agents drawn that are not there. */
+/** The difference between the drawn agents and the truth: the largest distance in tiles, missing agents, surplus agents. */
 export interface Fidelity {
   readonly compared: number;
   readonly worstTiles: number;
@@ -47,7 +47,7 @@ function sum(a: Fidelity, b: Fidelity): Fidelity {
   };
 }
 
-/** Holds every viewer that drew the update of the truth's tick to it: at that tick, and at the tick that is on screen then. */
+/** Compares every viewer that drew the update of the truth's tick with it: at that tick, and at the tick on screen at that time. */
 export function compare(viewers: readonly HamletViewer[], truth: Truth): Fidelity {
   let total: Fidelity = { compared: 0, worstTiles: 0, worstDrawnTiles: 0, missing: 0, extra: 0 };
   for (const viewer of viewers) {

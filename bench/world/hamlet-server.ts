@@ -1,4 +1,4 @@
-/** The product under load: an api replica as it is started in a village (writer, commits, HTTP, sockets, Redis, settler), whose agents all walk. Started by main.ts. */
+/** The product under load: an API replica as in a village (writer, commits, HTTP, sockets, Redis, reconciler of residents), whose agents all walk. Started by main.ts. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector';
 import { dirname } from 'node:path';
@@ -22,7 +22,7 @@ const send = (message: FromServer): void => {
   process.send?.(message);
 };
 
-/** Samples where the process spends its time, from `start` on. */
+/** A CPU profile of the process from `start` on. */
 class Profile {
   readonly #session = new Session();
 

@@ -1,28 +1,28 @@
 import { DRAW_BEHIND_TICKS, applyToView, createView, decodeFrame, viewAgents } from '@hamlet/core';
 import type { View, WorldMap } from '@hamlet/core';
 
-/** What a viewer drew at the update of one tick: agents by slot with their place now and at the tick drawn then, and its cells. */
+/** The drawing of a viewer at the update of one tick: its cells, and agents by slot with their positions now and at the tick on screen. */
 export interface Drawn {
   readonly cells: View['cells'];
   readonly now: ReadonlyMap<number, { readonly x: number; readonly y: number }>;
   readonly before: ReadonlyMap<number, { readonly x: number; readonly y: number }>;
 }
 
-/** Updates remembered, so that a truth that comes later finds what it is about. */
+/** Updates kept, so that a truth that arrives later finds its update. */
 const REMEMBERED = 8;
 
-/** A viewer of our server, with the same copy of the world that the browser keeps. Mutable: it lives as long as its socket. */
+/** A viewer of our server, with the same copy of the world that the browser keeps. Mutable because it follows its socket. */
 export class HamletViewer {
   readonly #view: View;
   readonly drawn = new Map<number, Drawn>();
-  /** Drawing is the viewer's work; it is remembered only while fidelity is checked. */
+  /** Drawings are kept only while fidelity is checked. */
   static remembers = false;
 
   constructor(map: WorldMap) {
     this.#view = createView(map);
   }
 
-  /** Takes a message; returns the tick of the update in it, or -1 for one that overtakes. */
+  /** Applies a message; returns the tick of its update, or -1 for one out of order. */
   take(bytes: Uint8Array): number {
     const frame = decodeFrame(bytes);
     applyToView(this.#view, frame);

@@ -4,7 +4,7 @@ export const wallMs = (): number => performance.timeOrigin + performance.now();
 /** Parent to server. */
 export type ToServer = { readonly type: 'measure' } | { readonly type: 'report' } | { readonly type: 'truth' };
 
-/** When an update of a tick began to be built. */
+/** The time at which the server began to build the update of a tick. */
 export type Flush = readonly [tick: number, startMs: number];
 
 /** Server to parent. Truth is x, y in quarter tiles for each agent, now and a little before. */
@@ -33,7 +33,7 @@ export type ToViewers =
   | { readonly type: 'remember' }
   | Extract<FromServer, { type: 'truth' }>;
 
-/** Viewers to parent. Receipts are what each viewer got and when. */
+/** Viewers to parent. Receipts are the updates of each viewer with their times. */
 export type FromViewers =
   | { readonly type: 'ready' }
   | {

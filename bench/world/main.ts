@@ -1,4 +1,4 @@
-/** What a moving village costs to show: bytes, processor, delay and truth for 1,000 walkers and 200 viewers, beside Colyseus. */
+/** The cost of showing a moving village: bytes, CPU, delay and fidelity for 1,000 walkers and 200 viewers, beside Colyseus. */
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -148,7 +148,7 @@ async function main(): Promise<void> {
   });
 }
 
-// What was started ends with this process, also when somebody stops it.
+// All child processes end with this process, also after a signal.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
 await main();

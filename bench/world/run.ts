@@ -10,7 +10,7 @@ const TRUTHS = 8;
 /** Updates that viewers remember before the first is checked. */
 const REMEMBER_MS = 1500;
 
-/** What one run measured. */
+/** The results of one run. */
 export interface RunResult {
   readonly bytesPerViewerPerSecond: number;
   readonly bytesPerPanningViewerPerSecond: number;

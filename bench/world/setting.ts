@@ -1,4 +1,4 @@
-/** The size of one run; a child process gets it as JSON. */
+/** The size of one run; child processes receive it as JSON. */
 export interface Setting {
   readonly agents: number;
   readonly viewers: number;
@@ -8,12 +8,12 @@ export interface Setting {
   /** Side of each viewer's rectangle, in tiles. */
   readonly viewSide: number;
   readonly panTilesPerSecond: number;
-  /** Each agent decides where to go this often, in seconds: 1,000 agents make 143 decisions a second. */
+  /** Seconds between two decisions of an agent: 1,000 agents make 143 decisions a second. */
   readonly decideEverySeconds: number;
   readonly warmSeconds: number;
   readonly measureSeconds: number;
   readonly seed: number;
-  /** File that the server writes a CPU profile of the measured window to; null for none, which costs nothing. */
+  /** File for a CPU profile of the measured window; null for no profile. */
   readonly profileTo: string | null;
   /** The stores of the product; none for the peers. */
   readonly stores: { readonly postgresUrl: string; readonly redisUrl: string } | null;
@@ -38,5 +38,5 @@ export const FULL: Setting = {
 /** The same density with fifty times the agents. */
 export const CROWD = { agents: 50_000, mapSide: 1768 } as const;
 
-/** The same load for a short look; its figures are rougher, not smaller. */
+/** The same load for a shorter time; its figures are rougher, not smaller. */
 export const QUICK = { warmSeconds: 6, measureSeconds: 8 } as const;

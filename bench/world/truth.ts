@@ -1,7 +1,7 @@
 import { walkOf, walkPosition } from '@hamlet/core';
 import type { WorldState } from '@hamlet/core';
 
-/** Where everybody is at a tick up to a little before now, in quarters of tiles, x and y by slot: on its path, or on the one before where that had not begun. */
+/** Positions of all agents at a recent tick, in quarters of tiles, x and y by slot: on the path, or on the path before if that had not begun. */
 export function truthOf(world: WorldState, agents: number, tick: number): number[] {
   const flat: number[] = [];
   for (let slot = 0; slot < agents; slot += 1) {

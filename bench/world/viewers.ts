@@ -15,7 +15,7 @@ import type { Setting } from './setting.ts';
 const PAN_EVERY_MS = 250;
 const TRUTH_WAIT_MS = 1000;
 
-/** One viewer's socket, where it looks, and what came through. */
+/** One viewer's socket, its view, and the updates that it received. */
 interface Viewer {
   readonly socket: WebSocket;
   readonly wire: () => number;
@@ -29,7 +29,7 @@ const send = (message: FromViewers): void => {
   process.send?.(message);
 };
 
-/** Says where our viewer looks; the peer's server slides the same cameras by itself, which spares it the messages. */
+/** Sends the view of our viewer. The peer's server moves the same cameras itself, without messages. */
 function look(viewer: Viewer, setting: Setting): void {
   const { x, y } = viewer.camera;
   const view = { type: 'view', x, y, width: setting.viewSide, height: setting.viewSide, zoom: 'near', pinned: [] };
@@ -114,7 +114,7 @@ async function main(): Promise<void> {
         receipts,
       });
     } else {
-      // Later updates may still be on their way to slower sockets; what they were drawn from is kept by tick.
+      // Later updates may still be in flight to slower sockets; their truth is kept by tick.
       setTimeout(
         () =>
           send({

@@ -5,14 +5,14 @@ import type { WorldCommands } from '@hamlet/server';
 
 /** Ticks per second of the village. */
 const TICKS_PER_SECOND = 10;
-/** A trip lies between these, per axis, in tiles: long enough that everybody still walks when the next decision falls. */
+/** Bounds of a trip per axis, in tiles: long enough that every agent still walks at its next decision. */
 const SHORTEST = 10;
 const LONGEST = 22;
 const ATTEMPTS = 20;
 
 export const agentName = (index: number): string => `agent-${index}`;
 
-/** Puts agents all over the map. */
+/** Spreads agents over the map. */
 export function populate(world: WorldState, agents: number, seed: number): WorldEvent[] {
   const { map } = world;
   const events: WorldEvent[] = [];
@@ -39,7 +39,7 @@ export function populate(world: WorldState, agents: number, seed: number): World
   return events;
 }
 
-/** Where a decision leads, as a difference in tiles. */
+/** The destination of a decision, as an offset in tiles. */
 function wayOf({
   seed,
   number,
@@ -56,7 +56,7 @@ function wayOf({
   return { dx: far(0), dy: far(1) };
 }
 
-/** Agents that all walk all the time: each sets out anew every few seconds, before it has arrived. Deterministic by seed. */
+/** Agents that walk all the time: each chooses a new destination every few seconds, before it arrives. Deterministic by seed. */
 export class Walkers {
   readonly #world: WorldState;
   readonly #setting: { readonly agents: number; readonly decideEverySeconds: number; readonly seed: number };
@@ -70,7 +70,7 @@ export class Walkers {
     this.#setting = setting;
   }
 
-  /** Advances the world to a tick and decides for whoever is due; returns the events, already reduced. */
+  /** Advances the world to a tick and decides for the agents that are due; returns the events, already reduced. */
   tick(tick: number): WorldEvent[] {
     const events = advance(this.#world, tick);
     const { agents, decideEverySeconds } = this.#setting;
@@ -97,13 +97,13 @@ export class Walkers {
   }
 }
 
-/** The same decisions as {@link Walkers}, sent to the product's own writer as commands of the process. A refused one is decided again. */
+/** The same decisions as {@link Walkers}, sent to the product's own writer. A refused decision is replaced by another. */
 export class Deciders {
   readonly #commands: WorldCommands;
   readonly #setting: { readonly agents: number; readonly decideEverySeconds: number; readonly seed: number };
   #decided = 0;
   refused = 0;
-  /** Decisions that were left out, because the agent's last one had no answer yet. */
+  /** Decisions skipped because the agent's last one had no answer yet. */
   skipped = 0;
   readonly #unanswered = new Set<number>();
 
@@ -115,7 +115,7 @@ export class Deciders {
     this.#setting = setting;
   }
 
-  /** Resolves once the product has taken a first decision: its writer holds the lease, and no command waits for one. */
+  /** Resolves once the product has accepted a first decision, so that its writer holds the lease. */
   async begin(): Promise<void> {
     const { agents } = this.#setting;
     for (let number = 0; number < agents; number += 1) if (await this.#decide(number)) return;
@@ -129,7 +129,7 @@ export class Deciders {
     for (; this.#decided < due; this.#decided += 1) this.#decideOnce(this.#decided % agents);
   }
 
-  /** An agent that waits for an answer decides nothing meanwhile, as a resident does: a stalled product is not asked ever more. */
+  /** An agent that waits for an answer does not decide, as a resident would not, so requests do not pile up at a stalled product. */
   #decideOnce(agent: number): void {
     if (this.#unanswered.has(agent)) {
       this.skipped += 1;
@@ -139,7 +139,7 @@ export class Deciders {
     void this.#decide(this.#decided).finally(() => this.#unanswered.delete(agent));
   }
 
-  /** True once a decision is accepted; false where all attempts were refused. */
+  /** True once a decision is accepted; false when all attempts were refused. */
   async #decide(number: number): Promise<boolean> {
     const { agents, seed } = this.#setting;
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {

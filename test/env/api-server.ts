@@ -28,19 +28,19 @@ const START_TIMEOUT_MS = 180_000;
 /** `api`: etcd and the API server. `control-plane`: also the scheduler and the controllers, with no node. */
 export type Profile = 'api' | 'control-plane';
 
-/** A real API server of one test's own. */
+/** A real API server for one test. */
 export interface TestApiServer {
   readonly kubeconfig: string;
   readonly connection: Connection;
-  /** As administrator. */
+  /** Kubeconfig of an administrator. */
   readonly client: KubeClient;
-  /** A client of its own, closed with the server. */
+  /** A client, closed with the server. */
   clientWith(options: KubeClientOptions): KubeClient;
-  /** Puts crds/bases in force. */
+  /** Applies crds/bases. */
   installCrds(): Promise<void>;
-  /** A fresh namespace with the agents' service account; its name. */
+  /** Creates a namespace with the agents' service account; returns its name. */
   namespace(): Promise<string>;
-  /** Ends it and leaves nothing behind. */
+  /** Ends the server and removes its data. */
   remove(): Promise<void>;
 }
 
@@ -71,7 +71,7 @@ async function freshNamespace(client: KubeClient): Promise<string> {
   namespaces += 1;
   const name = `village-${namespaces}`;
   await client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }, {});
-  // Without controllers nobody makes the default account, and pods of agents ask for their own anyway.
+  // Without controllers there is no default account, and pods of agents need their own anyway.
   for (const account of ['default', 'hamlet-agent']) {
     await client.apply(
       SERVICE_ACCOUNTS,

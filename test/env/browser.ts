@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 
-/** Debian's package `chromium`; `HAMLET_CHROMIUM` names another. */
+/** Debian's package `chromium`; `HAMLET_CHROMIUM` overrides it. */
 const EXECUTABLE = process.env['HAMLET_CHROMIUM'] ?? '/usr/bin/chromium';
-/** Everything waits for conditions, none longer than this. */
+/** Longest wait for a condition. */
 const WAIT_CAP_MS = 120_000;
 
 /**
- * No GPU: WebGL is drawn by SwiftShader. Nothing that phones home. `--no-sandbox` because tests run as root, where Chromium's own
+ * No GPU: SwiftShader draws WebGL. No telemetry. `--no-sandbox` because tests run as root, where Chromium's own
  * sandbox refuses to start; the pages are ours.
  */
 const FLAGS = [
@@ -27,7 +27,7 @@ const FLAGS = [
 ];
 
 export interface BrowserOptions {
-  /** Size of the window in CSS pixels; 1280 × 800 unless said. */
+  /** Size of the window in CSS pixels; default 1280 × 800. */
   readonly width?: number;
   readonly height?: number;
   readonly colorScheme?: 'light' | 'dark';
@@ -36,11 +36,11 @@ export interface BrowserOptions {
   readonly reducedMotion?: 'reduce';
 }
 
-/** A headless browser with a profile of its own. */
+/** A headless browser with its own profile. */
 export interface TestBrowser {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** What the page wrote to the console as an error with the address it is about, and what it threw. */
+  /** Errors that the page logged, with their addresses, and uncaught exceptions. */
   readonly errors: readonly string[];
   close(): Promise<void>;
 }

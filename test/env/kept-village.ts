@@ -6,15 +6,15 @@ import { openSuperuser } from './superuser.ts';
 import type { TestPostgres } from './postgres.ts';
 
 const FIXTURES = resolve(import.meta.dirname, '../fixtures');
-/** Villages that are kept, and the last migration that was applied when they were dumped. */
+/** The kept villages, and the last migration at the time of their dump. */
 const LAST_MIGRATIONS = { 'village-0011': '0011_people.sql', 'village-0022': '0022_log_epoch.sql' } as const;
 export type KeptVillageName = keyof typeof LAST_MIGRATIONS;
 
-/** What is kept of a village beside its database. */
+/** The files of a village beside its database. */
 export interface KeptVillage {
   /** Password of the role `app`. */
   readonly appPassword: string;
-  /** The last migration that was applied when the village was dumped. */
+  /** The last migration at the time of the dump. */
   readonly lastMigration: string;
 }
 

@@ -5,14 +5,14 @@ import { startPostgres } from '@hamlet/dev';
 import type { LocalPostgres } from '@hamlet/dev';
 
 export interface TestPostgres extends LocalPostgres {
-  /** Stops it and forgets its data. */
+  /** Stops it and deletes its data. */
   remove(): Promise<void>;
 }
 
-/** A machine that is busy with tests may take long to begin a session, of which nothing is to be learnt. */
+/** A busy machine may take long to begin a session, which is no fault of the tests. */
 const PATIENCE = 'connect_timeout=60';
 
-/** A real Postgres 18 of this test's own, with nothing in it. */
+/** A real, empty Postgres 18 for this test. */
 export async function testPostgres(): Promise<TestPostgres> {
   const folder = await mkdtemp(join(tmpdir(), 'hamlet-test-postgres-'));
   await chmod(folder, 0o755);

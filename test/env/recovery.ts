@@ -6,7 +6,7 @@ import { ROOT } from '../../local/village/paths.ts';
 
 const FILE = join(ROOT, 'bench/results/recovery.json');
 
-/** What the tests time, with the goal in milliseconds where there is one. Nothing asserts a goal. */
+/** The measured times, with their goals in milliseconds. No test asserts a goal. */
 export const RECOVERY_GOALS_MS = {
   agentAppliedToInWorldMs: 10_000,
   podBackMs: 15_000,
@@ -15,7 +15,7 @@ export const RECOVERY_GOALS_MS = {
   postgresBackMs: 15_000,
   redisBackMs: 15_000,
   kubeletBackMs: null,
-  // Standing: from the answer of the api until the pod ends, or the container has its new limit.
+  // Standing: from the answer of the API until the pod ends, or the container has its new limit.
   rewardToMemoryMs: 1_000,
   penaltyToMemoryMs: 1_000,
   quarantineToPodEndMs: 1_000,
@@ -27,13 +27,13 @@ export const RECOVERY_GOALS_MS = {
   operatorHandOverMs: null,
   nodeLossSeenMs: null,
   movedFromLostNodeMs: null,
-  // From the cut of a node's power until the other node goes on with the village.
+  // From a node's loss of power until the village works on the other node.
   powerCutMapMs: 60_000,
   powerCutScheduleMs: 60_000,
   powerCutRunWaitsMs: 60_000,
   corePowerCutMapMs: 60_000,
   corePowerCutBoardMs: 60_000,
-  // From the cut until all is back, with what the test itself waited before it started the node again.
+  // From the loss of power until all is back, including the test's own wait before it restarted the node.
   powerCutBackMs: null,
   corePowerCutBackMs: null,
 } as const;
@@ -44,7 +44,7 @@ interface Row {
   readonly ours: number;
 }
 
-/** Puts one measured time into bench/results/recovery.json beside those of earlier tests, and says it. */
+/** Writes one measured time to bench/results/recovery.json and prints it. */
 export function recordRecovery(metric: RecoveryMetric, milliseconds: number): void {
   const target = RECOVERY_GOALS_MS[metric];
   const row = { metric, unit: 'ms', better: 'lower', ours: Math.round(milliseconds), peers: {}, target };

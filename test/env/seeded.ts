@@ -1,4 +1,4 @@
-/** Chances that a seed decides (mulberry32). */
+/** Random numbers from a seed (mulberry32). */
 export class Seeded {
   #state: number;
 

@@ -1,14 +1,14 @@
 /**
- * Words in quotation marks are somebody else's: they count as one word of the sentence around them. Where they end with a stop and the sentence
- * with them, the stop counts for both.
+ * A quotation counts as one word of the sentence around it. If it ends with a full stop at the end of the sentence, the stop
+ * counts for both.
  */
 const QUOTED_END = /“[^”]*[.!?…]”(?=$|\s+[\p{Lu}“])/gu;
 const QUOTED = /“[^”]*”/gu;
 const MASK = 'Q';
 
 /**
- * What keeps a text from being whole sentences, in words; empty where it is nothing. Each sentence begins with a capital and ends with a stop,
- * no slot of a template is left open or empty, and no word stands twice in a row. Lines apart are read apart. Pure.
+ * The faults of a text that should be whole sentences; empty when there are none. Each sentence begins with a capital and ends with a stop,
+ * no slot of a template is open or empty, and no word is doubled. Each line is checked by itself.
  */
 export function sentenceFaults(text: string): readonly string[] {
   const lines = text.split('\n').filter((line) => line !== '');

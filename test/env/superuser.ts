@@ -2,7 +2,7 @@ import { openDatabase } from '@hamlet/store';
 import { sql } from 'kysely';
 import type { TestPostgres } from './postgres.ts';
 
-/** Statements as the superuser of a test's own Postgres: what an attacker can do who has the database. */
+/** Statements as the superuser of a test's Postgres, like an attacker with access to the database. */
 export interface Superuser {
   run(statement: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
   close(): Promise<void>;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Longest wait of a test for something that must happen; nothing asserts that it takes less. */
+/** Longest wait of a test for a condition; no test asserts a shorter time. */
 export const CAP_MS = 120_000;
 const PAUSE_MS = 100;
 
@@ -9,7 +9,7 @@ export interface UntilOptions {
   readonly pauseMs?: number;
 }
 
-/** Asks again and again until the answer is neither undefined nor false; a probe that throws has no answer yet. */
+/** Polls until the answer is neither undefined nor false; a probe that throws has no answer yet. */
 export async function until<T>(
   what: string,
   probe: () => Promise<T | undefined | false>,

@@ -16,17 +16,17 @@ import { tryRun, type RunResult } from '../../local/village/command.ts';
 import { STATE } from '../../local/village/paths.ts';
 import { until } from './until.ts';
 
-/** What a test may ask of the village that `make up` started. */
+/** The village that `make up` started, for tests. */
 export interface Village {
   readonly url: string;
   readonly namespace: string;
   readonly adminToken: string;
   readonly kubeconfig: string;
-  /** The api as an admin's tool. */
+  /** A client of the API as admin. */
   readonly admin: Client;
   /** Runs kubectl in the village's namespace; throws with its stderr when it fails. */
   readonly kubectl: (args: readonly string[], input?: string) => Promise<string>;
-  /** Runs kubectl to its end, whatever its exit code. */
+  /** Runs kubectl; returns its output and exit code. */
   readonly tryKubectl: (args: readonly string[], input?: string) => Promise<RunResult>;
 }
 
@@ -38,7 +38,7 @@ interface UpFile {
 
 const NAMESPACE = 'hamlet';
 
-/** The running village; fails with what to do if there is none. */
+/** The running village; without one it fails with the command to start it. */
 export async function village(): Promise<Village> {
   const file = join(STATE, 'up.json');
   if (!existsSync(file)) throw new Error('no village is up: make up');
@@ -64,13 +64,13 @@ export async function village(): Promise<Village> {
   };
 }
 
-/** One object as the API server has it; undefined when it does not exist. */
+/** One object of the API server; undefined when it does not exist. */
 export async function getObject<T>({ tryKubectl }: Village, kind: string, name: string): Promise<T | undefined> {
   const { code, stdout } = await tryKubectl(['get', kind, name, '-o', 'json', '--ignore-not-found']);
   return code === 0 && stdout.trim() !== '' ? (JSON.parse(stdout) as T) : undefined;
 }
 
-/** The agent as the api describes it; undefined when the api does not know it. */
+/** The agent as the API describes it; undefined when the API does not know it. */
 export async function agentOf({ admin }: Village, name: string): Promise<AgentDetail | undefined> {
   const outcome = await admin.call(getAgent, { params: { agent_id: name } });
   return outcome.ok ? outcome.data : undefined;
@@ -105,7 +105,7 @@ export async function untilMoves(place: Village, name: string): Promise<void> {
   });
 }
 
-/** Applies an Agent; what is left out is the default. */
+/** Applies an Agent with defaults for missing fields. */
 export async function applyAgent({ kubectl }: Village, name: string, spec: object = {}): Promise<void> {
   const manifest = {
     apiVersion: API_VERSION,
@@ -116,18 +116,18 @@ export async function applyAgent({ kubectl }: Village, name: string, spec: objec
   await kubectl(['apply', '-f', '-'], JSON.stringify(manifest));
 }
 
-/** Deletes Agents and waits until they are gone; those that are not there are none the less gone. */
+/** Deletes Agents and waits until they are gone; ignores missing ones. */
 export async function deleteAgents({ tryKubectl }: Village, names: readonly string[]): Promise<void> {
   await tryKubectl(['delete', 'agents', ...names, '--ignore-not-found', '--timeout=90s']);
 }
 
-/** What tells one run of a pod's container from another. */
+/** Identifies one run of a pod's container. */
 export interface ContainerRun {
   readonly id: string;
   readonly restarts: number;
 }
 
-/** The run of a pod's only container that is going on. */
+/** The current run of a pod's only container. */
 export async function containerOf({ kubectl }: Village, pod: string): Promise<ContainerRun> {
   const [id = '', restarts] = (
     await kubectl([
@@ -141,7 +141,7 @@ export async function containerOf({ kubectl }: Village, pod: string): Promise<Co
   return { id, restarts: Number(restarts) };
 }
 
-/** A client of the cluster for looking often; whoever asks for it closes it. */
+/** A client of the cluster for frequent reads; the caller closes it. */
 export async function kubeClient({ kubeconfig }: Village): Promise<KubeClient> {
   return new KubeClient(await kubeconfigConnection(kubeconfig));
 }

@@ -6,7 +6,7 @@ import { until } from './until.ts';
 import { visit } from './web-operator.ts';
 import type { WebStage } from './web-operator.ts';
 
-/** The stage with the tokens of others who take part: a member's tool and an agent. */
+/** The stage with the tokens of a member's tool and of an agent. */
 export interface EconomyStage extends WebStage {
   readonly memberToken: string;
   readonly adaToken: string;
@@ -14,7 +14,7 @@ export interface EconomyStage extends WebStage {
 
 type Stage = () => EconomyStage;
 
-/** The board beside the map, money from outside and within, and the office: in the browser, with others acting beside it. */
+/** Tests of the board beside the map, payments, money and accounts in the browser, while other actors act. */
 export function economyTests(stage: Stage): void {
   boardTests(stage);
   boardCareTests(stage);
@@ -59,7 +59,7 @@ function boardTests(stage: Stage): void {
     await page.fill('.reply-form textarea', 'Thank you, Ada!');
     await page.keyboard.press('Control+Enter');
     await page.locator('.reply[data-reply-id]', { hasText: 'Thank you, Ada!' }).waitFor();
-    // What has come is no longer on its way.
+    // A completed payment is no longer pending.
     await page.locator('.reply-pending').waitFor({ state: 'detached' });
     await reply.locator('[data-act="reward"]').click();
     await page.waitForSelector('.judge .allowance');
@@ -71,7 +71,7 @@ function boardTests(stage: Stage): void {
   });
 }
 
-/** How much of the board is said to have come while nobody looked. */
+/** The number of unread posts that the page shows. */
 async function unseen(page: Page): Promise<number> {
   const [count = 0] = await page
     .locator('.view-link .unseen')
@@ -91,7 +91,7 @@ function boardCareTests(stage: Stage): void {
     await page.click('.post > .act-row [data-act="resolve"]');
     await page.waitForSelector('[data-post-status="resolved"]');
     await page.click('[data-action="back"]');
-    // Once the list was read: it says that it is empty, or shows other posts.
+    // Wait for the list, which is empty or shows other posts.
     await page.waitForSelector('.board-list .board-empty, .board-list .post-row');
     assert.equal(await page.locator('.post-row:has-text("Who brings wood")').count(), 0, 'it left the open ones');
     await page.click('[data-choice="all"]');

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { until } from './until.ts';
 
-/** What the tests of the operator's screens share with the rest: the page, signed in as an admin, and where the village is. */
+/** Shared by the tests of admin pages: the page, signed in as an admin, and the address of the village. */
 export interface WebStage {
   readonly page: Page;
   readonly url: string;
@@ -18,12 +18,12 @@ async function numberAt(page: Page, selector: string, attribute: string): Promis
 
 type Stage = () => WebStage;
 
-/** Goes to an address within the page, as the browser's back and forward do: what is loaded stays. The map is not drawn where a page covers it. */
+/** Navigates within the page without a reload. The map is not drawn while a page covers it. */
 export async function visit(page: Page, query: string): Promise<void> {
   await page.evaluate(`history.pushState(null, '', '/${query}'); dispatchEvent(new PopStateEvent('popstate'))`);
 }
 
-/** The screens for whoever runs the village: money, runs, standing, schedules, tiers, and the ways between them. */
+/** Tests of the admin pages: money, runs, standing, schedules, tiers, and the links between them. */
 export function operatorTests(stage: Stage): void {
   moneyTests(stage);
   runTests(stage);
@@ -84,7 +84,7 @@ function runTests(stage: Stage): void {
     await page.waitForSelector(`.page .run[data-run-id="${id}"]`);
     assert.match(page.url(), /view=runs&who=ada/);
     await page.click('[data-choice="failed"]');
-    // The answer, not the wait for it: "Reading…" is no list.
+    // Wait for the list: "Reading…" is not one.
     await page
       .locator('.page .empty', { hasText: 'No runs match.' })
       .or(page.locator('.page .run[data-state="failed"]'))
@@ -159,7 +159,7 @@ function scheduleTests(stage: Stage): void {
     await page.selectOption('.schedule-form [name="agent"]', 'ada');
     await page.fill('.schedule-form [name="prompt"]', 'Walk once round the square.');
     await page.click('.schedule-form button[type="submit"]');
-    // This village has no cluster to write a Schedule to.
+    // This village has no cluster for Schedules.
     await page.waitForSelector('.schedule-form .notice-bad[data-code="cluster_needed"]');
     await shot('schedule-refused');
     await page.keyboard.press('Escape');

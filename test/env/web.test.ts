@@ -16,7 +16,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const OUTPUT = join(ROOT, 'test/output');
 const PASSWORD = 'correct horse battery';
 
-/** The web against a real api, Postgres, Redis and the residents of ada and bob, in a real browser. */
+/** The web against a real API, Postgres, Redis and the residents of ada and bob, in a real browser. */
 let state: string;
 let village: DevVillage;
 let browser: TestBrowser;
@@ -40,12 +40,12 @@ after(async () => {
   if (state !== undefined) rmSync(state, { recursive: true, force: true });
 });
 
-/** Runs once the people list says so; the caps are the browser's. */
+/** Runs the callback once the list of agents shows the text. */
 async function waitForRow(id: string, attribute: string, value: string): Promise<void> {
   await browser.page.waitForSelector(`.person[data-agent-id="${id}"][data-${attribute}="${value}"]`);
 }
 
-/** Where an agent stands on the map now, in tiles. */
+/** Position of an agent on the map, in tiles. */
 async function drawn(id: string): Promise<{ readonly x: number; readonly y: number } | undefined> {
   return browser.page.evaluate<{ x: number; y: number } | undefined>(
     `window.__hamlet?.agents.find((agent) => agent.id === '${id}')`,
@@ -62,7 +62,7 @@ test('a visitor sees two agents move in one world', async () => {
   await waitForRow('bob', 'state', 'Awake');
   for (const id of ['ada', 'bob']) {
     const from = await until(`${id} is drawn`, () => drawn(id));
-    // Asked from outside: the page's content security policy lets nobody evaluate a string in it.
+    // Evaluated from outside, since the page's content security policy forbids eval.
     await until(`${id} walks on the map`, async () => {
       const now = await drawn(id);
       return now !== undefined && Math.hypot(now.x - from.x, now.y - from.y) > 1;
@@ -120,7 +120,7 @@ test('the first admin signs in with the code and suspends, awakens and reboots a
 
 test('members read the diary of an agent', async () => {
   await browser.page.click('[data-tab="diary"]');
-  // The list grows at its top while one reads: whichever turn is opened stays open.
+  // The list grows at its top: an opened turn must stay open.
   await browser.page.click('.turns .turn summary');
   await browser.page.waitForSelector('.turns details[open] dd');
   assert.match(await browser.page.innerText('.turns details[open]'), /Decided/);

@@ -5,13 +5,13 @@ import type { Village } from './village.ts';
 
 const PAUSE_MS = 300;
 
-/** What the api acknowledged as durable. */
+/** A speech event that the API acknowledged as durable. */
 interface Acknowledged {
   readonly seq: number;
   readonly text: string;
 }
 
-/** Has an agent say one numbered thing after another and remembers what the api acknowledged as durable. */
+/** Lets an agent say numbered texts, and records those that the API acknowledged as durable. */
 export class Witness {
   readonly #place: Village;
   readonly #agent: string;
@@ -26,12 +26,12 @@ export class Witness {
     this.#done = this.#speak();
   }
 
-  /** How many things were acknowledged as durable so far. */
+  /** Number of texts acknowledged so far. */
   get count(): number {
     return this.#acknowledged.length;
   }
 
-  /** Waits until the api acknowledges something that is said from now on. */
+  /** Waits until the API acknowledges a text that is said after this call. */
   async untilHeard(): Promise<void> {
     const before = this.#said;
     await until('a durable event is acknowledged', async () =>
@@ -39,9 +39,9 @@ export class Witness {
     );
   }
 
-  /** Acknowledged things that Postgres does not have as they were said; empty when nothing is lost. */
+  /** Acknowledged texts that Postgres lacks or has with other words; empty when nothing is lost. */
   async lost(): Promise<readonly Acknowledged[]> {
-    // Taken before Postgres is asked: what is acknowledged while it answers may be younger than its answer.
+    // Copied before the query: later acknowledgements may be newer than its result.
     const acknowledged = [...this.#acknowledged];
     const sql = `select coalesce(json_object_agg(seq, event->>'text'), '{}') from world_event where kind = 'talk' and agent_id = '${this.#agent}'`;
     const stored = await until(
@@ -84,7 +84,7 @@ export class Witness {
         if (outcome.ok && outcome.data.durable_seq !== null)
           this.#acknowledged.push({ seq: outcome.data.durable_seq, text });
       } catch {
-        // No answer is no promise: only what was acknowledged must be kept.
+        // Only acknowledged texts must be durable.
       }
       await sleep(PAUSE_MS);
     }

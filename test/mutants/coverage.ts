@@ -1,4 +1,4 @@
-/** Which places of the sources a run of a test came to, from the files that V8 writes to `NODE_V8_COVERAGE`. */
+/** The places of the sources that a test executed, from the files that V8 writes to `NODE_V8_COVERAGE`. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -16,11 +16,11 @@ interface Report {
   }[];
 }
 
-/** Answers whether a place of a source was run. Node blanks types out, so V8's offsets are those of the source. */
+/** Whether a place of a source was executed. Node blanks types out, so V8's offsets are those of the source. */
 export type Coverage = (source: string, at: number) => boolean;
 
 /**
- * What all processes ran that wrote to the folder `reports`.
+ * The coverage of all processes that wrote to the folder `reports`.
  * @param root the folder that the names of sources are relative to
  */
 export function coverageIn(reports: string, root: string): Coverage {
@@ -36,7 +36,7 @@ export function coverageIn(reports: string, root: string): Coverage {
     (found.get(pathToFileURL(join(root, source)).href) ?? []).some((stretches) => isRunAt(stretches, at));
 }
 
-/** The innermost stretch around a place decides. */
+/** The innermost range around a place decides. */
 function isRunAt(stretches: readonly Stretch[], at: number): boolean {
   const around = stretches.filter(({ startOffset, endOffset }) => startOffset <= at && at < endOffset);
   const [innermost] = around.toSorted((a, b) => a.endOffset - a.startOffset - (b.endOffset - b.startOffset));

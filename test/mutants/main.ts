@@ -10,16 +10,16 @@ import { WorkCopy } from './work-copy.ts';
 const USAGE = `usage: test/mutants/main.ts --package NAME [--count N] [--seed S] [--min PERCENT]
 
 Changes one operator of a random source line at a time, in a copy of the work tree, and runs those of the package's own
-tests that come to that line. Ends with the changes that no test noticed. Answers are remembered until sources or the
-file of tests change, so an interrupted run goes on where it was.
+tests that execute that line. Ends with the changes that no test noticed. Verdicts are stored until sources or the
+file of tests change, so an interrupted run can continue.
 
   --package  ${packageNames.join(', ')}, or a folder
   --count    changes to try (50)
-  --seed     decides which changes (1)
+  --seed     selects the changes (1)
   --min      fails when fewer per cent are noticed (0)
   --help     this text`;
 
-/** The changes that a seed chooses, none twice. */
+/** The changes that a seed selects, each once. */
 function chosen(
   all: readonly Change[],
   { count, seed }: { readonly count: number; readonly seed: number },
@@ -32,7 +32,7 @@ function chosen(
     .map(({ change }) => change);
 }
 
-/** Tries every change; returns those that no test notices, in words. */
+/** Tries every change; returns descriptions of those that no test notices. */
 async function survivorsOf(changes: readonly Change[], tried: TriedPackage): Promise<readonly string[]> {
   const survivors: string[] = [];
   const copy = new WorkCopy();
@@ -43,7 +43,7 @@ async function survivorsOf(changes: readonly Change[], tried: TriedPackage): Pro
       const test = await trials.noticedBy(change);
       const text = inWords(change, copy);
       if (test === undefined)
-        survivors.push(trials.reaching(change).length === 0 ? `${text}   (no test comes here)` : text);
+        survivors.push(trials.reaching(change).length === 0 ? `${text}   (no test executes it)` : text);
       console.log(test === undefined ? `✖ ${text}` : `✔ ${text}   (${basename(test)})`);
     }
     return survivors;
@@ -59,7 +59,7 @@ function inWords({ file, line, from, to }: Change, copy: WorkCopy): string {
 function numberOf(name: string, text: string): number {
   const value = Number(text);
   if (text.trim() === '' || !Number.isFinite(value) || value < 0)
-    throw new Failure(`--${name} is no number: ${text}`, `write --${name} with a number from 0`);
+    throw new Failure(`--${name} is not a number: ${text}`, `write --${name} with a number from 0`);
   return value;
 }
 
@@ -93,7 +93,7 @@ async function main(): Promise<void> {
   );
   for (const survivor of survivors.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true })))
     console.log(`  ${survivor}`);
-  // With no change there is nothing to show that the tests notice.
+  // Without a change there is no evidence that the tests notice.
   if (!(percent >= numberOf('min', values.min))) process.exitCode = 1;
 }
 

@@ -9,7 +9,7 @@ export interface Mutation {
   readonly to: string;
 }
 
-/** What each operator becomes. Comparisons move by one or turn; the rest becomes its opposite. */
+/** The replacements of each operator: comparisons shift by one or reverse; the others become their opposite. */
 const CHANGES: Readonly<Record<string, readonly string[]>> = {
   '===': ['!=='],
   '!==': ['==='],
@@ -27,12 +27,12 @@ const CHANGES: Readonly<Record<string, readonly string[]>> = {
   true: ['false'],
   false: ['true'],
 };
-/** An operator stands between blanks as the house writes it: generics, arrows and signs do not. Literals are whole words. */
+/** The formatter sets operators between blanks, unlike generics, arrows and signs. Literals are whole words. */
 const OPERATOR = /(?<=\s)(===|!==|<=|>=|&&|\|\||\+=|-=|<|>|\+|-|\*)(?=\s)|(?<![\w.'-])(true|false)(?![\w'-])/g;
-/** Lines that bring other modules: a `*` multiplies nothing there. */
+/** Lines that import other modules, where `*` is no operator. */
 const NOT_RUN = /^\s*(import|export \*)/;
 
-/** Every change that could be made to a text, in its order. Node blanks the types out, so that every place stays the same. */
+/** Every possible change of a text, in order. Node blanks the types out, so that every offset stays the same. */
 export function mutationsOf(text: string): readonly Mutation[] {
   const code = withoutTextAndComments(stripTypeScriptTypes(text));
   const lines = code.split('\n');
@@ -49,7 +49,7 @@ export function mutated(text: string, { at, from, to }: Mutation): string {
   return text.slice(0, at) + to + text.slice(at + from.length);
 }
 
-/** The same length, with blanks for comments, and for what strings, templates and regular expressions say. */
+/** The text at the same length, with blanks for comments, strings, templates and regular expressions. */
 function withoutTextAndComments(text: string): string {
   const skipped =
     /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|(?<=[(,=:[!&|?{};\n]\s*)\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[a-z]*/g;

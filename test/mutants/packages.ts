@@ -1,9 +1,9 @@
-/** The packages whose tests are tried, and which tests are their own. */
+/** The packages and their own tests. */
 import { globSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ROOT } from '../../local/village/paths.ts';
 
-/** Folders by a name for them; any folder of the work tree is a package of its own too. */
+/** Folders by name; any other folder of the work tree can be named too. */
 const NAMED: Readonly<Record<string, readonly string[]>> = {
   core: ['api/core/src'],
   kube: ['kube/src'],
@@ -15,13 +15,13 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   seats: ['api/core/src/seats'],
   permissions: ['api/server/src/auth'],
 };
-/** Programs, lists of exports, and what tests stand on. */
+/** Programs, lists of exports, and support code of tests. */
 const NOT_TRIED = ['**/*.test.ts', '**/testing/**', '**/index.ts', '**/main.ts', '**/*.generated.ts'];
 
 export interface TriedPackage {
   readonly sources: readonly string[];
   readonly tests: readonly string[];
-  /** All else of the package, which tests may stand on. */
+  /** The other files of the package, which tests may use. */
   readonly support: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export function packageOf(name: string): TriedPackage | undefined {
 /** Names that stand for folders. */
 export const packageNames = Object.keys(NAMED);
 
-/** The tests in the order in which they are likely to notice a change of the source: beside it, in its folder, near it, the others. */
+/** The tests, the likeliest to notice a change of the source first: beside it, in its folder, near it, the others. */
 export function nearestFirst(tests: readonly string[], source: string): readonly string[] {
   const beside = source.replace(/\.ts$/, '.test.ts');
   const near = (file: string): number => {

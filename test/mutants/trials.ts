@@ -1,4 +1,4 @@
-/** Runs a package's tests on one change after the other, and remembers every answer. */
+/** Runs a package's tests on one change after the other, and stores every verdict. */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { mutated, mutationsOf, type Mutation } from './mutations.ts';
 import { nearestFirst, type TriedPackage } from './packages.ts';
 import type { Verdict, WorkCopy } from './work-copy.ts';
 
-/** A test that runs so much longer than without a change is caught in a loop. */
+/** A test that runs so much longer than without a change counts as an endless loop. */
 const SLOWER = 4;
 const SLOWER_MS = 20_000;
 /** Longest run of a file of tests without a change. */
@@ -21,14 +21,14 @@ export interface Change extends Mutation {
   readonly file: string;
 }
 
-/** A file of tests without a change. */
+/** The run of a test file without a change. */
 interface Baseline {
   readonly ms: number;
-  /** Places of the sources that it comes to, as {@link placeOf} names them. */
+  /** Places of the sources that it executes, as {@link placeOf} names them. */
   readonly places: readonly string[];
 }
 
-/** Answers of earlier runs; a file of tests is named with a hash of its text. */
+/** Verdicts of earlier runs; the name of a test file includes a hash of its text. */
 interface Memory {
   readonly baselines: Record<string, Baseline>;
   readonly verdicts: Record<string, Verdict>;
@@ -36,7 +36,7 @@ interface Memory {
 
 const placeOf = (file: string, at: number): string => `${file}:${at}`;
 
-/** Every change that could be made to the sources. */
+/** Every possible change of the sources. */
 export function changesOf(sources: readonly string[]): readonly Change[] {
   return sources.flatMap((file) =>
     mutationsOf(readFileSync(join(ROOT, file), 'utf8')).map((mutation) => ({ file, ...mutation })),
@@ -64,7 +64,7 @@ export class Trials {
       this.#names.set(test, `${test}@${createHash('sha256').update(copy.read(test)).digest('hex').slice(0, 16)}`);
   }
 
-  /** Runs every file of tests without a change, and finds the places that it comes to. Fails if a test fails. */
+  /** Runs every file of tests without a change, and stores the places that it executes. Fails if a test fails. */
   async prepare(): Promise<void> {
     const changes = changesOf(this.#package.sources);
     for (const test of this.#package.tests) {
@@ -92,7 +92,7 @@ export class Trials {
     }
   }
 
-  /** The files of tests that come to a change, in the order in which they are likely to notice it. */
+  /** The files of tests that execute a change, the likeliest to notice it first. */
   reaching({ file, at }: Change): readonly string[] {
     const reached = this.#package.tests.filter((test) => this.#baselines.get(test)?.places.has(placeOf(file, at)));
     return nearestFirst(reached, file);

@@ -1,4 +1,4 @@
-/** A copy of the work tree that changes are made in; the work tree itself is never touched. */
+/** A copy of the work tree for the changes; the work tree itself stays unchanged. */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import {
   cpSync,
@@ -16,10 +16,10 @@ import { join } from 'node:path';
 import { NODE, ROOT } from '../../local/village/paths.ts';
 
 const LISTED_BYTES = 64 << 20;
-/** How long a run of tests may take to end what it started. */
+/** Time for a run of tests to end its child processes. */
 const GRACE_MS = 5_000;
 
-/** How a run of tests ended. */
+/** The result of a run of tests. */
 export type Verdict = 'passed' | 'failed' | 'timed out';
 
 /** Removes the copies of runs that were killed; the name of a copy has the id of its process. */
@@ -30,7 +30,7 @@ export function removeStaleCopies(parent = tmpdir()): void {
   }
 }
 
-/** A folder with every file that git knows or would take, and the installed npm packages. */
+/** A folder with every tracked or new file, and the installed npm packages. */
 export class WorkCopy {
   readonly folder = mkdtempSync(join(tmpdir(), `hamlet-mutants-${process.pid}-`));
 
@@ -61,7 +61,7 @@ export class WorkCopy {
     writeFileSync(join(this.folder, file), text);
   }
 
-  /** Runs a file of tests until its first that fails; what is not over in time is ended with all that it started. */
+  /** Runs a file of tests until its first failure; ends it with its child processes at the timeout. */
   async test(file: string, capMs: number, env: NodeJS.ProcessEnv = {}): Promise<Verdict> {
     const child = spawn(NODE, ['--test-reporter=dot', file], {
       cwd: this.folder,
@@ -73,7 +73,7 @@ export class WorkCopy {
     const end = (found: Verdict): void => {
       verdict ??= found;
       signal(child, 'SIGTERM');
-      // A process that is caught in a loop does not come to its handlers.
+      // A process in an endless loop does not run its handlers.
       setTimeout(() => signal(child, 'SIGKILL'), GRACE_MS).unref();
     };
     const timer = setTimeout(() => end('timed out'), capMs);

@@ -1,4 +1,4 @@
-/** What the local cluster promises, tried on one of its own: every component killed, up twice, nothing left behind. */
+/** Tests of a separate local cluster: every component killed, started twice, nothing left behind. */
 import { stream } from './stream.ts';
 import type { FailedTest, Part, Print, Tally } from './part.ts';
 

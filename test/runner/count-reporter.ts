@@ -1,4 +1,4 @@
-/** A reporter of node:test that writes the counts of the whole run, what failed and how long each file took, as JSON. */
+/** A reporter of node:test that writes counts, failures and the duration of each file as JSON. */
 import { relative } from 'node:path';
 import type { TestEvent } from 'node:test/reporters';
 import { ROOT } from '../../local/village/paths.ts';
@@ -12,7 +12,7 @@ export default async function* countReporter(source: AsyncIterable<TestEvent>): 
     if (event.type === 'test:fail' && !isOfItsTests(event.data))
       failures.push({ file: pathOf(event.data), what: describe(event.data) });
     if (event.type !== 'test:summary') continue;
-    // One summary comes for each file and one, without a file, for all of them.
+    // There is one summary for each file, and one without a file for the whole run.
     const { file, duration_ms, counts } = event.data;
     if (file !== undefined) {
       durations[relative(ROOT, file)] = Math.round(duration_ms);
@@ -23,7 +23,7 @@ export default async function* countReporter(source: AsyncIterable<TestEvent>): 
   }
 }
 
-/** Whether it failed only because a test within it did, which has its own line. */
+/** Whether it failed only because of a nested test, which has its own line. */
 const isOfItsTests = ({ details }: Failed): boolean =>
   'failureType' in details.error && details.error.failureType === 'subtestsFailed';
 

@@ -1,4 +1,4 @@
-/** How long each test file took when it last ran here: the slowest are started first, so that none is left alone at the end. */
+/** The last duration of each test file: the slowest start first, so that none runs alone at the end. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { stateFile } from '../../local/village/paths.ts';
 
@@ -7,7 +7,7 @@ export type Durations = Readonly<Record<string, number>>;
 const FILE = 'test-durations.json';
 const LISTED = 10;
 
-/** The files, slowest first; those that never ran here go first of all. */
+/** The files, slowest first, after those without a known duration. */
 export function slowestFirst(files: readonly string[], known: Durations = durations()): readonly string[] {
   const of = (file: string): number => known[file] ?? Number.POSITIVE_INFINITY;
   return files.toSorted((a, b) => (of(a) === of(b) ? 0 : of(b) - of(a)));
@@ -19,7 +19,7 @@ export function durations(): Durations {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Durations) : {};
 }
 
-/** Keeps what was measured beside what is known of other files. */
+/** Stores new durations, and keeps those of other files. */
 export function keepDurations(measured: Durations): void {
   writeFileSync(stateFile(FILE), `${JSON.stringify({ ...durations(), ...measured }, null, 2)}\n`);
 }

@@ -1,4 +1,4 @@
-/** test/results/full.json: what passed in full at which commit, so that a run that was cut short goes on where it was. */
+/** test/results/full.json: the parts that passed in full, by commit, so that an interrupted run can continue. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The images for the architecture that this machine is not. */
+/** Tests of the images for the other architecture. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ARCHITECTURES, hostArchitecture } from '../../local/village/images/architecture.ts';
@@ -19,8 +19,8 @@ export const IMAGES_PART: Part = {
 };
 
 /**
- * An emulator is slow (some minutes of a processor), and the name of an image is a hash of all that made it: images that
- * passed the same tests before are not run again, as `go test` does it. With every count as written they are.
+ * An emulator is slow (minutes of CPU), and an image's name is a hash of its inputs: images that
+ * passed the same tests before are skipped, as in `go test`, except in a full run.
  */
 async function run(print: Print): Promise<Tally> {
   const files = testFiles('test/images/*.test.ts');

@@ -5,12 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const MARK = 'HAMLET_TEST_RUN';
 
-/** Marks everything that this process starts from now on. */
+/** Marks all processes that this process starts after the call. */
 export function markProcesses(): void {
   process.env[MARK] = randomUUID();
 }
 
-/** What was told to end has so long to do it. */
+/** Time for a process to end after a signal. */
 const ENDING_MS = 30_000;
 const LOOK_EVERY_MS = 250;
 
@@ -32,7 +32,7 @@ function running(): readonly string[] {
     .map((pid) => `${pid} ${read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').slice(0, 160)}`);
 }
 
-/** The file's text, or nothing: processes end while they are looked at. */
+/** The file's text; empty when the process has just ended. */
 function read(file: string): string {
   try {
     return readFileSync(file, 'utf8');

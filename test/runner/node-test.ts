@@ -9,16 +9,16 @@ import { stream } from './stream.ts';
 
 /** A test that hangs ends after this long: twice the longest wait for a kubelet. */
 const TEST_TIMEOUT_MS = 900_000;
-/** Gets about a ninth of a processor that others want too. */
+/** Gets about a ninth of a processor that other processes want too. */
 const BACKGROUND = ['nice', '-n', '10', NODE] as const;
 
 export interface NodeTestOptions {
   /** Test files that run at one time. */
   readonly concurrency: number;
   readonly print: Print;
-  /** Runs the files in the order that they are given in; otherwise the slowest go first. */
+  /** Runs the files in the given order; default: the slowest first. */
   readonly inOrder?: boolean;
-  /** Lets everything else that runs have the processors first. */
+  /** Runs at a low priority. */
   readonly inBackground?: boolean;
 }
 

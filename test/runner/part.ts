@@ -1,16 +1,16 @@
 /** A part of the test run: its counts are summed in the last line. */
 
 export interface FailedTest {
-  /** Which test failed and why, in one line. */
+  /** The failed test and the reason, in one line. */
   readonly what: string;
-  /** The command that runs it alone, from the root of the work tree. */
+  /** The command to run it alone, from the root of the work tree. */
   readonly rerun: string;
 }
 
 export interface Tally {
   readonly passed: number;
   readonly failed: number;
-  /** For the end of the run. */
+  /** Lines for the end of the run. */
   readonly failures: readonly FailedTest[];
 }
 

@@ -1,4 +1,4 @@
-/** What tests need on the machine, brought before the first of them. */
+/** Installs the prerequisites of the tests. */
 import { buildPrograms } from '../../local/village/cluster.ts';
 import { run } from '../../local/village/command.ts';
 import { runSteps, type Step } from '../../local/village/steps.ts';

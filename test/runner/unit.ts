@@ -5,12 +5,12 @@ import { ROOT } from '../../local/village/paths.ts';
 import { runNodeTests, sumOf } from './node-test.ts';
 import type { Part, Print, Tally } from './part.ts';
 
-/** Where no test beside code is: what others wrote, what is planted for a test, and what other parts run. */
+/** Folders without unit tests: dependencies, fixtures, and tests of other parts. */
 const NOT_HERE = ['**/node_modules', '**/planted', '**/dist', 'test/e2e', 'test/images', 'test/output', '.hamlet'];
-/** Tests of these folders wait for leases, back-offs, slots and watches on API servers: they use little of a processor. */
+/** Tests of these folders mostly wait for leases, back-offs, slots and watches, and use little CPU. */
 const WAITING = /^(operator|kubectl|kube|village|test\/(runtime|schedules|drift|storm|simulation|plugin))\//;
 const WAITING_AT_ONCE = 2;
-/** Files that compute take what the others leave: a test that waits, here or in the village beside, gets its processor at once. */
+/** Files that compute run at a lower priority than files that wait. */
 const COMPUTING_AT_ONCE = availableParallelism();
 
 export const UNIT_PART: Part = {
@@ -20,7 +20,7 @@ export const UNIT_PART: Part = {
   run,
 };
 
-/** Two pools side by side: files that compute, by as many as there are processors, and files that wait. */
+/** Two pools: files that compute, one for each processor, and files that wait. */
 async function run(print: Print): Promise<Tally> {
   const files = testFiles('**/*.test.ts', NOT_HERE);
   const pools = await Promise.all([

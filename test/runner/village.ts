@@ -1,6 +1,6 @@
 /**
- * The village end to end: brought up from nothing if it was not up, tested, and taken down with its data if it was brought up here. What a person
- * keeps of a village that is down waits meanwhile, and is back after it.
+ * The end-to-end tests. Without a running village they start one, and wipe it at the end. The data of a stopped village of the person
+ * who runs the tests are set aside meanwhile.
  */
 import { clusterStatus } from '../../local/village/cluster.ts';
 import { setAside } from '../../local/village/commands/kept-data.ts';
@@ -17,7 +17,7 @@ export const VILLAGE_PART: Part = {
   run,
 };
 
-/** Mostly they wait, for slots, pods and kubelets. */
+/** These tests mostly wait for slots, pods and kubelets. */
 const SIDE_BY_SIDE = 3;
 
 async function run(print: Print): Promise<Tally> {
@@ -27,7 +27,7 @@ async function run(print: Print): Promise<Tally> {
     const up = (await stream(print, 'env', [...(wasUp ? [] : ['FRESH=1']), NODE, 'local/village/main.ts', 'up'])) === 0;
     if (!up) return { passed: 0, failed: 1, failures: [{ what: 'the village did not come up', rerun: 'make up' }] };
     const files = testFiles('test/e2e/**/*.test.ts');
-    // Those with agents of their own run side by side; the others one at a time, since they share the village's; what breaks it comes last.
+    // Tests with their own agents run in parallel, tests that share the village's agents one at a time, and tests that break it last.
     const apart = files
       .filter((file) => !keepsToItself(file))
       .toSorted((a, b) => Number(isFault(a)) - Number(isFault(b)));
@@ -40,7 +40,7 @@ async function run(print: Print): Promise<Tally> {
   }
 }
 
-/** A test of the village needs one that is up when it runs alone. */
+/** Run alone, such a test needs a running village. */
 function needingTheVillage(tally: Tally): Tally {
   return { ...tally, failures: tally.failures.map(({ what, rerun }) => ({ what, rerun: `make up && ${rerun}` })) };
 }

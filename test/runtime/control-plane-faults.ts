@@ -1,4 +1,4 @@
-/** What befalls the control plane itself. */
+/** Faults of the control plane itself. */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { request } from 'node:https';
@@ -12,7 +12,7 @@ const BUILD = resolve(import.meta.dirname, '../../local/cluster/build.sh');
 
 const stateOf = ({ kubeconfig }: TestApiServer): string => dirname(kubeconfig);
 
-/** Throws the history before `version` away in etcd, for good. */
+/** Compacts etcd's history before `version`. */
 export async function compact(server: TestApiServer, version: string): Promise<void> {
   const state = stateOf(server);
   const { ports } = JSON.parse(await readFile(join(state, 'cluster.json'), 'utf8')) as {

@@ -1,4 +1,4 @@
-/** The operator as its image runs it: a process of its own, told by its environment. */
+/** The operator as its image runs it: a process with its environment. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

@@ -37,9 +37,9 @@ export interface UnderTest {
   readonly proxy: FaultProxy;
   readonly operator: Operator;
   readonly log: readonly string[];
-  /** `AGENT: POD, POD` for every moment at which an Agent had two pods that nobody was ending. */
+  /** `AGENT: POD, POD` for every moment at which an Agent had two pods without a deletion. */
   readonly twins: readonly string[];
-  /** What is not as the API server says: of the village, and of the operator's caches. */
+  /** Differences of the village and of the operator's caches from the API server. */
   problems(): Promise<readonly string[]>;
   /** Open watches of what the operator watches, as the API server counts them. */
   serverWatches(): Promise<string>;

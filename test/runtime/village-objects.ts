@@ -66,7 +66,7 @@ export class Hands {
     return (await this.client.list<RawAgent>(AGENTS, { namespace: this.namespace })).items;
   }
 
-  /** The agents' pods that nobody is ending. */
+  /** The agents' pods without a deletion. */
   async pods(): Promise<readonly RawPod[]> {
     const { items } = await this.client.list<RawPod>(PODS, {
       namespace: this.namespace,
@@ -76,10 +76,10 @@ export class Hands {
   }
 }
 
-/** Who a pod belongs to. */
+/** The owner of a pod. */
 export const agentOf = ({ metadata }: KubeObject): string => metadata.labels?.[AGENT_LABEL] ?? '';
 
-/** What is wrong with one Agent and its pods, if anything. */
+/** The faults of one Agent and its pods. */
 function wrongWith({ metadata, spec, status }: RawAgent, own: readonly KubeObject[]): string | undefined {
   const { name, uid, generation, deletionTimestamp } = metadata;
   const wanted = spec.power === 'Asleep' ? 0 : 1;
@@ -92,7 +92,7 @@ function wrongWith({ metadata, spec, status }: RawAgent, own: readonly KubeObjec
     : `${name} has a pod of another life`;
 }
 
-/** What of the village is not as its Agents ask for: nothing, in the end. */
+/** Differences of the village from its Agents; none in the end. */
 export function unsettled(agents: readonly RawAgent[], pods: readonly KubeObject[]): readonly string[] {
   const byAgent = Map.groupBy(pods, agentOf);
   const wrong = agents.flatMap((agent) => wrongWith(agent, byAgent.get(agent.metadata.name) ?? []) ?? []);

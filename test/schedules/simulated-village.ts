@@ -212,13 +212,13 @@ export class SimulatedVillage {
           atMs <= Math.min(nextMs + TOGETHER_MS, untilMs) ? [{ leader, key, atMs }] : [],
         ),
       );
-      // All of them look when the last is due: nobody's timer is early.
+      // All check when the last is due: no timer fires early.
       await this.setTime(Math.max(nextMs, ...due.map(({ atMs }) => atMs)));
       await Promise.all(due.map(({ leader, key }) => leader.look(key)));
     }
   }
 
-  /** What the table of firings holds of a Schedule, by slot. */
+  /** The firings of a Schedule in the table, by slot. */
   async firings(key: string): Promise<readonly Firing[]> {
     const { metadata } = await this.stored(key);
     const { rows } = await sql<{
@@ -243,7 +243,7 @@ export class SimulatedVillage {
     return found;
   }
 
-  /** What the api's stream says of Schedules when it begins. */
+  /** The Schedules in the first message of the API's stream. */
   async #newestSlots(): Promise<ReadonlyMap<string, { readonly activeRuns: number; readonly lastSlot: string }>> {
     const { rows } = await sql<{
       uid: string;

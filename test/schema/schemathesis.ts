@@ -54,7 +54,7 @@ export interface SchemaReport {
   readonly exitCode: number;
   /** Requests that were sent. */
   readonly cases: number;
-  /** What it printed: each failure with a request that shows it. */
+  /** Its output: each failure with a request that shows it. */
   readonly output: string;
 }
 

@@ -1,4 +1,4 @@
-/** The development village with its residents: a run is given by HTTP, a resident of its own process does it, and the samples of schedules are shown. */
+/** The development village with its residents: a resident carries out a run, and the API shows the sample Schedules. */
 import assert from 'node:assert/strict';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -45,7 +45,7 @@ test('a run of the development village is settled by its resident', async () => 
 });
 
 test('a run is cancelled while its resident walks', async () => {
-  // So far that it still walks when the test gets round to cancelling it.
+  // Far enough that it still walks when the test cancels the run.
   const run = await give('Go to the forest clearing. Go to the fishing dock. '.repeat(10).trim());
   await until('it to go', async () => {
     const answer = await admin.call(getRun, { params: { run_id: run.run_id } });

@@ -1,4 +1,4 @@
-/** Two residents as processes of their own, the api as another, on a real Postgres and Redis: they connect, walk, speak, and leave a record of each turn. */
+/** Two residents and the API as processes on a real Postgres and Redis: the residents connect, walk, speak, and record each turn. */
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ const NAMES = ['ada', 'bob'] as const;
 type Name = (typeof NAMES)[number];
 type Recorded = CallData<typeof listTurns>['turns'][number];
 
-/** Both live in one house and turn once a second; what is said to ada goes to the stub. */
+/** Both live in one house and take a turn each second; the stub answers for ada. */
 const AGENTS: Readonly<Record<Name, string>> = {
   ada: 'runtime: { name: stub }\n  repository: { url: https://example.org/engine.git, branch: trunk }',
   bob: 'displayName: Bob',
@@ -71,7 +71,7 @@ async function turnsOf(name: Name): Promise<readonly Recorded[]> {
   return turns;
 }
 
-/** Bob has no process yet and goes where the test sends him: to where ada is or will be. */
+/** Bob has no process yet, so the test moves him to ada. */
 async function bringBobTo(ada: AgentDetail): Promise<void> {
   const landmark_id = ada.moving_to?.landmark_id ?? ada.landmark_id;
   if (landmark_id !== null) await play.admin.call(moveAgent, { params: { agent_id: 'bob' }, body: { landmark_id } });
@@ -113,12 +113,12 @@ test('both connect and walk', async () => {
   }
 });
 
-/** A turn whose walk the world took; which of its turns that is is up to the agent. */
+/** A turn whose walk the village accepted. */
 function walked({ acted, decided }: Turn): boolean {
   return acted['outcome'] === 'accepted' && (decided['command'] as { kind: string }).kind === 'move';
 }
 
-/** An agent that is where its day says may stay there for two minutes: one that stands is led somewhere else, and walks back by itself. */
+/** An agent may stay at a place for two minutes: the test moves one that stands, so that it walks back by itself. */
 async function leadAway(name: Name): Promise<void> {
   const { moving_to, landmark_id } = await play.agent(name);
   if (moving_to !== null) return;

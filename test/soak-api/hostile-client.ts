@@ -12,7 +12,7 @@ export interface HostileClient {
   stop(): Promise<void>;
 }
 
-/** Asks over a connection of its own, as somebody does who has no interest in the answer. */
+/** Sends requests over its own connection and ignores the answers. */
 function ask(url: string, body?: string): void {
   const headers = { 'content-type': 'application/json' };
   const method = body === undefined ? 'GET' : 'POST';
@@ -43,7 +43,7 @@ function beginSlowly(url: string): void {
   setTimeout(() => socket.destroy(), LEAVE_AFTER_MS);
 }
 
-/** Starts the caller; it goes on until it is stopped. */
+/** Starts the caller, which runs until it is stopped. */
 export function startHostileClient(url: string): HostileClient {
   const acts = [
     () => ask(`${url}/nowhere`),

@@ -1,4 +1,4 @@
-/** What a soak of the api has shown: plain data in, plain data out. */
+/** The verdict of a soak of the API. Pure. */
 
 /** The api at one moment. */
 export interface Sample {

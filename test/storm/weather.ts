@@ -24,7 +24,7 @@ const FAULTS: readonly ((random: Seeded, stream: Stream) => Toxic)[] = [
     toxicity: 1,
     attributes: { average_size: 24, size_variation: 16, delay: 200 },
   }),
-  // Nothing comes through any more, and nobody says so; after its time the connection is closed.
+  // Drops all data without an error; after a time the connection is closed.
   (random, stream) => ({
     type: 'timeout',
     stream,
@@ -37,7 +37,7 @@ const FAULTS: readonly ((random: Seeded, stream: Stream) => Toxic)[] = [
     toxicity: random.between(0.3, 1),
     attributes: { timeout: Math.round(random.between(0, 200)) },
   }),
-  // Cut in the middle of whatever is being said: an answer, a commit.
+  // Cuts the connection in the middle of an answer or a commit.
   (random, stream) => ({
     type: 'limit_data',
     stream,

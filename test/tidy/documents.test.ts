@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, resolve } from 'node:path';
 import { test } from 'node:test';
-import { helpText } from '../../agent-image/resident/src/environment.ts';
+import { helpText } from '../../agent-image/resident/src/process/environment.ts';
 import { usage as apiUsage } from '../../api/server/src/config.ts';
 import { usage as operatorUsage } from '../../operator/src/config.ts';
 import { REQUIREMENTS } from '../../local/village/doctor/machine.ts';

@@ -1,6 +1,6 @@
 import type { AgentRuntime } from '@hamlet/engine';
 
-/** Repeats what it hears, after the prefix that the Agent's `spec.runtime.config.prefix` gives. */
+/** Repeats the prompt after the prefix that the Agent's `spec.runtime.config.prefix` gives. */
 export const createEchoRuntime = (): AgentRuntime => {
   let prefix = 'I heard: ';
   return {

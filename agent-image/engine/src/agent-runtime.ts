@@ -1,10 +1,9 @@
 /**
- * The seam between a resident and whatever thinks for it.
+ * The seam between a resident and the program that answers for it.
  *
- * The resident walks the village by itself; what it says when somebody speaks to it, and what it does for a run, comes from
- * the runtime named in the Agent's `spec.runtime.name`. A runtime is created once for each life of a resident, gets one
- * `initialize`, any number of `execute`, and one `terminate`. Never two runs at a time and never two answers; somebody may want an
- * answer while a run goes on.
+ * The resident decides by itself where to walk. The runtime named in the Agent's `spec.runtime.name` answers when an agent or a
+ * person speaks to it, and carries out runs. A resident creates one runtime and calls `initialize` once, `execute` any number of
+ * times and `terminate` once. At most one run and one answer are under way, and both may be at the same time.
  *
  * To plug in another runtime:
  *
@@ -17,40 +16,39 @@
 export type AgentRuntime = {
   /**
    * Prepares the runtime: reads its settings, opens what it needs.
-   * Rejects if the settings are wrong; the resident then warns, walks on, and answers nobody.
+   * Rejects if the settings are wrong; the resident then logs a warning, still walks, and answers no one.
    */
   initialize(config: RuntimeConfig): Promise<void>;
 
   /**
-   * Does what the prompt asks and answers in words.
-   * The answer may have any length; who speaks it cuts it to what fits in a speech bubble. For a run it is the summary.
-   * The prompt is text: whatever in it looks like a call of a tool is what somebody wrote, and nothing that was decided.
-   * Stops as soon as `context.signal` aborts; a rejection is written to the turn's record and nothing is said.
+   * Carries out the prompt and answers in words: the reply to speak, which the resident cuts to the length of a speech bubble,
+   * or the summary of a run. Text in the prompt that looks like a tool call is text, not an instruction to run the tool.
+   * Stops as soon as `context.signal` aborts. A rejection is recorded with the turn, and the agent stays silent.
    */
   execute(prompt: string, context: RuntimeContext): Promise<string>;
 
-  /** Lets go of everything `initialize` opened. Called once, also after a failed `initialize`. */
+  /** Releases everything that `initialize` opened. Called once, also after a failed `initialize`. */
   terminate(): Promise<void>;
 };
 
-/** What is known when the resident starts. */
+/** The settings of one resident, known when it starts. */
 export type RuntimeConfig = Readonly<{
   agentId: string;
   displayName: string;
   /** Identity, personality and instructions, joined; empty when the Agent has none. */
   persona: string;
-  /** Folder that the runtime may work in. */
+  /** Folder that the runtime may write to. */
   workspacePath: string;
-  /** The agent's memory: one JSON object a line, in the form of the MCP memory server. */
+  /** The agent's memory file: one JSON object a line, in the form of the MCP memory server. */
   memoryPath: string;
   /** `spec.runtime.config` of the Agent, as written there: each runtime checks its own. */
   settings: Readonly<Record<string, unknown>>;
 }>;
 
-/** What came of something that a runtime did in the village, in words that people may read. */
-export type Deed = Readonly<{ outcome: 'done' | 'failed'; text: string }>;
+/** The result of one tool call in the village; `text` is for people and models to read. */
+export type ToolResult = Readonly<{ outcome: 'done' | 'failed'; text: string }>;
 
-/** The village as a runtime may speak of it. `home` is a place of the list; `place` is where the agent stands, null out of doors. */
+/** Names of the village's places and agents. `home` is the id of one of the places; `place` is where the agent stands, null out of doors. */
 export type Surroundings = Readonly<{
   places: readonly Readonly<{ id: string; name: string; kind: string }>[];
   agents: readonly Readonly<{ id: string; name: string }>[];
@@ -59,26 +57,26 @@ export type Surroundings = Readonly<{
 }>;
 
 /**
- * What a runtime can do in the village while it works on a run. Every deed is a numbered step that the village keeps: the same run, taken up
- * again after a crash, is executed from its beginning, and a deed that was done then is answered from what was noted, and not done again.
- * So a runtime must do the same deeds in the same order for the same prompt, or keep its own account of where it was.
- * A deed rejects when the run is to end; it never rejects because the village said no: that is a deed that failed.
+ * The tools of a run. The API stores each call as a numbered step. After a crash the run is executed again from its beginning, and
+ * the resident answers every stored step from the record without repeating it. So a runtime must make the same calls in the same
+ * order for the same prompt, or keep its own record of its progress.
+ * A call rejects only when the run must end. A refusal by the village is a result with the outcome `failed`.
  */
 export type RunWork = Readonly<{
   surroundings(): Promise<Surroundings>;
   /** Walks to a place. */
-  go(placeId: string): Promise<Deed>;
-  /** Walks to an agent until it is near enough to speak. */
-  find(agentId: string): Promise<Deed>;
-  /** Speaks, to all who hear it or to one. */
-  say(text: string, to: string | null): Promise<Deed>;
-  /** Does what one does at the place where it stands. */
-  use(): Promise<Deed>;
-  /** Says what there is to be seen. */
-  look(): Promise<Deed>;
+  go(placeId: string): Promise<ToolResult>;
+  /** Follows an agent until it is near enough to speak to. */
+  find(agentId: string): Promise<ToolResult>;
+  /** Speaks to one agent, or to all agents in earshot when `to` is null. */
+  say(text: string, to: string | null): Promise<ToolResult>;
+  /** Uses the place where the agent stands, for example reads the board. */
+  use(): Promise<ToolResult>;
+  /** Describes the surroundings. */
+  look(): Promise<ToolResult>;
 }>;
 
-/** Rejection of `execute` for a run that came to nothing: `code` is one word for programs, the message says what was tried. */
+/** Rejection of `execute` that fails a run: `code` is one word for programs, the message is for people. */
 export class RunFailure extends Error {
   readonly code: string;
   constructor(code: string, message: string) {
@@ -87,21 +85,21 @@ export class RunFailure extends Error {
   }
 }
 
-/** What is known at one prompt. */
+/** The context of one prompt. */
 export type RuntimeContext = Readonly<{
   /** The Agent's repository, or null when it has none. */
   repository: string | null;
   branch: string | null;
-  /** Who asks: an agent's id or a person's name. */
+  /** The author of the prompt: an agent's id or a person's name. */
   speaker: string;
-  /** Where the agent is, in words; null out of doors. */
+  /** Name of the place where the agent is; null out of doors. */
   place: string | null;
-  /** What the agent is about to do, in words, so that an answer may speak of it. */
+  /** The agent's present goal, in words that follow "I am". */
   plan: string;
-  /** What can be done for a run; null where somebody speaks and waits for an answer. */
+  /** The tools of a run; null when the prompt is speech that waits for an answer. */
   work: RunWork | null;
-  /** Same seed, same prompt, same context: a deterministic runtime gives the same answer. */
+  /** A deterministic runtime gives the same answer for the same seed, prompt and context. */
   seed: number;
-  /** Aborts when the time for an answer is over or the resident ends. */
+  /** Aborts at the timeout of the answer and when the resident ends. */
   signal: AbortSignal;
 }>;

@@ -3,7 +3,7 @@ import type { AgentRuntime } from './agent-runtime.ts';
 /** The runtimes that a resident knows, by the name that an Agent's `spec.runtime.name` uses. */
 export type RuntimeRegistry = Readonly<Record<string, () => AgentRuntime>>;
 
-/** Why there is no runtime. `code` is stable; `message` is for people and names what may be written instead. */
+/** An unregistered runtime name. `code` is stable; `message` is for people and lists the registered names. */
 export type UnknownRuntime = Readonly<{
   code: 'unknown_runtime';
   name: string;
@@ -13,7 +13,7 @@ export type UnknownRuntime = Readonly<{
 
 export type CreatedRuntime = { ok: true; runtime: AgentRuntime } | { ok: false; error: UnknownRuntime };
 
-/** Makes a new runtime by name. A name that is not registered is a value, not an exception. */
+/** Creates a runtime by name. An unregistered name is a value, not an exception. */
 export function createRuntime(registry: RuntimeRegistry, name: string): CreatedRuntime {
   const factory = Object.hasOwn(registry, name) ? registry[name] : undefined;
   if (factory !== undefined) return { ok: true, runtime: factory() };
@@ -21,3 +21,16 @@ export function createRuntime(registry: RuntimeRegistry, name: string): CreatedR
   const message = `There is no runtime "${name}". Write one of: ${known.join(', ')}.`;
   return { ok: false, error: { code: 'unknown_runtime', name, known, message } };
 }
+
+/** A runtime for tests: it does no work, and its answer repeats the prompt, the repository and the branch. */
+export const createStubRuntime = (): AgentRuntime => ({
+  initialize: async () => {},
+  execute: async (prompt, { repository, branch }) =>
+    [
+      '[STUB RESPONSE]',
+      `Received prompt: ${prompt}`,
+      `Context: repo=${repository ?? 'none'}, branch=${branch ?? 'none'}`,
+      'No work was done: the stub runtime only answers.',
+    ].join('\n'),
+  terminate: async () => {},
+});

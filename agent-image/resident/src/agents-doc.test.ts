@@ -5,18 +5,19 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { CHAIN, CONDITION_TYPES, REASONS, RUN_STEPS_MAX, SPEECH_MAX_LENGTH, WAKE_KINDS } from '@hamlet/contract';
 import { RUN_ATTEMPTS_MAX } from '@hamlet/core';
-import { API_BACKOFF } from './backoff.ts';
-import { planOfTier } from './brain/plan-of-tier.ts';
-import { MAX_ITEMS, MAX_NEIGHBOURS, PERCEPTION_TILES } from './brain/perceive.ts';
-import { ANSWER_TIMEOUT_MS } from './loop/voice.ts';
-import { MAX_UNRECORDED_TURNS } from './loop/village-loop.ts';
+import { API_BACKOFF } from './village/retry.ts';
+import { resourcePlanOf } from './brain/resource-plan.ts';
+import { MAX_ITEMS, MAX_NEIGHBOURS } from './loop/perceive.ts';
+import { PERCEPTION_TILES } from './brain/situation.ts';
+import { ANSWER_TIMEOUT_MS } from './runtime/voice.ts';
+import { MAX_UNRECORDED_TURNS } from './loop/turn-loop.ts';
 import { MAX_DIARY_ENTRIES, MAX_MEMORY_BYTES } from './memory/memory-store.ts';
 import { RUN_TIME_LIMIT_MS } from './runs/take-run.ts';
 import { RUNTIMES } from './runtimes.ts';
 
 /** Steps that the plan of a tier with so many tools at a time has. */
 const stepsOf = (tools: number): number =>
-  planOfTier({
+  resourcePlanOf({
     tier: null,
     models: [],
     limits: { requests_per_minute: 0, concurrent_tools: tools, tokens_per_hour: 0, models: [] },

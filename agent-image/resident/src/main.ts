@@ -1,12 +1,12 @@
-/** The process of one agent: reads its environment, lives until it is told to end, ends. */
+/** The process of one agent: parses its environment and runs the resident until a signal or the resident itself ends it. */
 import { randomUUIDv7 } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { helpText, parseEnvironment } from './environment.ts';
-import { createLog } from './json-log.ts';
+import { helpText, parseEnvironment } from './process/environment.ts';
+import { createLog } from './process/json-log.ts';
 import { runResident } from './resident.ts';
 import { RUNTIMES } from './runtimes.ts';
 
-/** A write in flight has so long after the process is told to end; the whole end takes at most a second. */
+/** A write in flight may take so long after a signal; the process ends within a second. */
 const FINISH_WRITES_MS = 700;
 const END_MS = 950;
 
@@ -32,7 +32,7 @@ async function main(): Promise<number> {
     runtimes: RUNTIMES,
     now: Date.now,
     newId: randomUUIDv7,
-    dice: Math.random,
+    random: Math.random,
     rest,
     stop,
     stopWriting,
@@ -42,7 +42,7 @@ async function main(): Promise<number> {
   return 0;
 }
 
-/** SIGTERM and SIGINT end the process: reading at once, writing a moment later, all of it within END_MS. */
+/** SIGTERM and SIGINT abort reads at once and writes after FINISH_WRITES_MS, and end the process after END_MS. */
 function stopSignals(): { stop: AbortSignal; stopWriting: AbortSignal } {
   const [reading, writing] = [new AbortController(), new AbortController()];
   const stop = () => {
@@ -55,5 +55,5 @@ function stopSignals(): { stop: AbortSignal; stopWriting: AbortSignal } {
   return { stop: reading.signal, stopWriting: writing.signal };
 }
 
-// The stream of wakes would keep the process alive when a newer cycle ends it: leave without waiting.
+// The stream of wakes would keep the process alive when a newer cycle has begun.
 process.exit(await main());

@@ -3,62 +3,59 @@ import { join } from 'node:path';
 import { createClient, exchangeAgentToken, ProblemError } from '@hamlet/contract/resident';
 import type { AgentConfig, Run } from '@hamlet/contract';
 import type { RuntimeRegistry } from '@hamlet/engine';
-import { backoffMs } from './backoff.ts';
-import { needOfRun } from './brain/board/need.ts';
-import type { Need } from './brain/board/need.ts';
-import { checkFolders } from './capabilities.ts';
-import type { Environment } from './environment.ts';
-import type { Log } from './json-log.ts';
-import { createAttention } from './loop/attention.ts';
+import { requestAfterRun } from './brain/board/help-request.ts';
+import { quoted, sentence, shortened } from './brain/words.ts';
+import { createDesk } from './loop/desk.ts';
 import { followWakes } from './loop/follow-wakes.ts';
 import { createInbox } from './loop/inbox.ts';
-import type { Desk } from './loop/look-at-board.ts';
-import { createMeans } from './loop/means.ts';
-import { createNeeds } from './loop/needs.ts';
-import { createPen } from './loop/pen.ts';
 import type { EndReason } from './loop/inbox.ts';
-import { live } from './loop/village-loop.ts';
-import { MemorySeed } from './memory/entity.ts';
+import { runTurns } from './loop/turn-loop.ts';
+import { DIARY, entityOf, MemorySeed } from './memory/entity.ts';
 import { forgetfulMemory, openMemory } from './memory/memory-store.ts';
 import type { MemoryStore } from './memory/memory-store.ts';
-import { untilPaid, watchPaidTime } from './paid/watch-paid-time.ts';
-import { rememberRun } from './runs/remember-run.ts';
+import type { Environment } from './process/environment.ts';
+import type { Log } from './process/json-log.ts';
+import { untilPaid, watchPaidTime } from './process/paid-time.ts';
+import { tryLockState } from './process/state-lock.ts';
+import type { StateLock } from './process/state-lock.ts';
 import { startRunWorker } from './runs/run-worker.ts';
 import type { EndedRun } from './runs/take-run.ts';
-import { startRuntime } from './start-runtime.ts';
-import { tryLockState } from './state-lock.ts';
-import type { StateLock } from './state-lock.ts';
+import { createTurnGate } from './runs/turn-gate.ts';
+import { checkFolders, startRuntime } from './runtime/start-runtime.ts';
+import type { StartedRuntime } from './runtime/start-runtime.ts';
 import { exchangedToken, fixedToken } from './village/agent-token.ts';
 import type { TokenSource } from './village/agent-token.ts';
 import { createHttpVillage } from './village/http-village.ts';
+import { backoffMs } from './village/retry.ts';
 import type { Answer, Village } from './village/village.ts';
 
-/** How often the lock of a predecessor is tried. */
+/** Pause before the next attempt to take the lock from the pod of the cycle before. */
 const LOCK_PAUSE_MS = 250;
 const MEMORY_FILE = 'memory.jsonl';
-
-type StartedRuntime = Awaited<ReturnType<typeof startRuntime>>;
+/** Longest prompt and summary of a run in the diary. */
+const DIARY_WORDS_MAX = 300;
 
 export interface ResidentPorts {
   readonly log: Log;
   readonly runtimes: RuntimeRegistry;
   readonly now: () => number;
   readonly newId: () => string;
-  readonly dice: () => number;
+  /** A random number in 0…1. */
+  readonly random: () => number;
   readonly rest: (ms: number) => Promise<void>;
-  /** Aborts when the process is told to end. */
+  /** Aborts when the process must end. */
   readonly stop: AbortSignal;
-  /** Aborts a little later: a write in flight has until then. */
+  /** Aborts a little later, so that a write in flight can finish. */
   readonly stopWriting: AbortSignal;
 }
 
-/** One process's life of an agent, from the lock to the end. Answers why it ended. */
+/** Runs one agent until the process must end; resolves with the reason. */
 export async function runResident(env: Environment, ports: ResidentPorts): Promise<EndReason> {
   const lock = await waitForLock(env, ports);
   if (lock === null) return 'stopped';
   const memory = memoryOf(env, ports.log);
   try {
-    return await liveWith(memory, env, ports);
+    return await runWith(memory, env, ports);
   } finally {
     memory.close();
     lock.release();
@@ -75,14 +72,14 @@ async function waitForLock(
     if (tries === 0)
       log.info('waiting', {
         reason: 'WaitingForPredecessor',
-        message: 'the process of the earlier cycle still holds the volume',
+        message: 'the resident of the cycle before still holds the volume',
       });
     await rest(LOCK_PAUSE_MS);
   }
   return null;
 }
 
-async function liveWith(memory: MemoryStore, env: Environment, ports: ResidentPorts): Promise<EndReason> {
+async function runWith(memory: MemoryStore, env: Environment, ports: ResidentPorts): Promise<EndReason> {
   const { log, stop } = ports;
   const village = connect(env, ports);
   const known = await untilAnswered(() => introduce(village, env.HAMLET_CYCLE), ports);
@@ -98,17 +95,17 @@ async function liveWith(memory: MemoryStore, env: Environment, ports: ResidentPo
     lived_before: memory.livedBefore,
     loop_every_ms: config.loop_every_ms,
   });
-  // A turn that hangs must not keep a pod that nobody pays.
+  // A turn that hangs must not keep an unpaid pod running.
   const { promise: unpaid, resolve: endUnpaid } = Promise.withResolvers<EndReason>();
   void watchPaidTime(paid, paidEnd).then((end) => end === 'over' && endUnpaid('unpaid'));
   try {
-    return await Promise.race([unpaid, liveOn({ village, memory, config, cycle, runtime }, ports)]);
+    return await Promise.race([unpaid, loopOf({ village, memory, config, cycle, runtime }, ports)]);
   } finally {
     await runtime.terminate();
   }
 }
 
-/** Checks the folders and starts the runtime; the log warns of what either lacks. */
+/** Starts the runtime, and logs a warning for each missing capability. */
 async function runtimeOf(
   config: AgentConfig,
   env: Environment,
@@ -116,17 +113,13 @@ async function runtimeOf(
 ): Promise<StartedRuntime> {
   const { HAMLET_WORKSPACE_DIR: workspace, HAMLET_MEMORY_DIR: memory } = env;
   for (const warning of checkFolders({ workspace, memory })) log.warn('capability', warning);
-  const runtime = await startRuntime(runtimes, {
-    config,
-    workspacePath: workspace,
-    memoryPath: join(memory, MEMORY_FILE),
-    stop,
-  });
+  const memoryPath = join(memory, MEMORY_FILE);
+  const runtime = await startRuntime(runtimes, { config, workspacePath: workspace, memoryPath, stop });
   if (runtime.warning !== null) log.warn('capability', runtime.warning);
   return runtime;
 }
 
-interface Life {
+interface Parts {
   readonly village: Village;
   readonly memory: MemoryStore;
   readonly config: AgentConfig;
@@ -134,53 +127,46 @@ interface Life {
   readonly runtime: StartedRuntime;
 }
 
-/** The loop of turns, with the runs and the stream of wakes beside it. Answers why it ended. */
-function liveOn({ village, memory, config, cycle, runtime }: Life, ports: ResidentPorts): Promise<EndReason> {
-  const { log, rest, dice, stop, newId } = ports;
+/** Composes the loop of turns, the worker for runs and the stream of wakes; resolves when the loop ends. */
+function loopOf({ village, memory, config, cycle, runtime }: Parts, ports: ResidentPorts): Promise<EndReason> {
+  const { log, rest, random, stop, newId } = ports;
   const inbox = createInbox();
   stop.addEventListener('abort', () => inbox.end('stopped'), { once: true });
   if (stop.aborted) inbox.end('stopped');
-  const attention = createAttention();
   const { agent_id: agentId, repository, seed } = config;
   const { voice, execute } = runtime;
-  const onStale = () => inbox.end('stale');
-  const desk = deskOf(village, log);
+  const desk = createDesk(village, log);
   const onEnded = (run: Run, ended: EndedRun) => {
     rememberRun(memory, run, ended.summary);
     if (ended.state === 'failed' && ended.error !== undefined)
-      desk.needs.add(needOfRun(run.run_id, run.prompt, ended.error));
+      desk.requests.add(requestAfterRun(run.run_id, run.prompt, ended.error));
     inbox.nudge();
   };
-  const stepsMax = () => desk.means.plan?.toolCalls ?? null;
-  const shared = { village, cycle, log, rest, dice };
+  const shared = { village, cycle, log, rest, random, turnGate: createTurnGate() };
   const runs = startRunWorker({
     ...shared,
     agentId,
-    attention,
     execute,
     repository,
     seed,
     onEnded,
-    stepsMax,
+    stepsMax: () => desk.planner.plan?.toolCalls ?? null,
     stop,
-    onStale,
+    onStale: () => inbox.end('stale'),
   });
   void followWakes({ ...shared, inbox, runs, stop });
-  return live({ ...shared, voice, memory, attention, desk, newId, inbox });
+  return runTurns({ ...shared, voice, memory, desk, newId, inbox });
 }
 
-/** What the agent writes on the board with. A model that it may not use is a need like any other. */
-function deskOf(village: Village, log: Log): Desk {
-  const needs = createNeeds();
-  const onNeed = (need: Need) => {
-    log.info('blocked', { subject: need.subject });
-    needs.add(need);
-  };
-  return {
-    needs,
-    means: createMeans(() => village.models()),
-    pen: createPen({ complete: (body) => village.complete(body), onNeed }),
-  };
+/** Adds a run and its summary to the diary. A full disk fails the memory, not the run. */
+function rememberRun(memory: MemoryStore, { run_id, prompt, schedule }: Run, summary: string): void {
+  const asker = schedule === null ? 'I was asked' : `The schedule ${schedule.name} asked`;
+  const asked = sentence(`${asker}: ${quoted(prompt, DIARY_WORDS_MAX)}`);
+  try {
+    memory.remember(entityOf(run_id, DIARY, [`${asked} ${sentence(shortened(summary, DIARY_WORDS_MAX))}`]));
+  } catch {
+    // The API has the run.
+  }
 }
 
 function connect(env: Environment, { now, stop, stopWriting }: ResidentPorts): Village {
@@ -194,7 +180,7 @@ function tokenSource(
   now: () => number,
 ): TokenSource {
   if (HAMLET_AGENT_TOKEN !== undefined) return fixedToken(HAMLET_AGENT_TOKEN);
-  // The kubelet replaces the file as the token ages: it is read anew for each exchange.
+  // The kubelet replaces the file before the token expires, so each exchange reads it again.
   const client = createClient({ baseUrl: HAMLET_API_URL, token: () => readFileSync(HAMLET_TOKEN_FILE, 'utf8').trim() });
   return exchangedToken(async () => {
     const outcome = await client.call(exchangeAgentToken, {});
@@ -203,7 +189,7 @@ function tokenSource(
   }, now);
 }
 
-/** Asks the api who the agent is, and which cycle this is where the environment does not say. */
+/** Reads the agent's configuration, and its cycle when the environment does not give one. */
 async function introduce(
   village: Village,
   givenCycle: number | undefined,
@@ -217,38 +203,30 @@ async function introduce(
     : standing;
 }
 
-/** Asks until there is an answer. A refusal is asked again too: an Agent may not be known to the api yet. */
+/** Repeats a request until it succeeds, also after a refusal: the API may not know the Agent yet. */
 async function untilAnswered<T>(
   ask: () => Promise<Answer<T>>,
-  { log, rest, dice, stop }: ResidentPorts,
+  { log, rest, random, stop }: ResidentPorts,
 ): Promise<T | EndReason> {
   for (let failures = 1; !stop.aborted; failures += 1) {
     const answer = await ask();
     if (answer.kind === 'ok') return answer.value;
     if (answer.kind === 'stale') return 'stale';
-    log.warn('village_unreachable', {
-      why: answer.kind === 'refused' ? `${answer.code}: ${answer.detail}` : answer.why,
-      failures,
-    });
-    await rest(backoffMs(failures, dice()));
+    const why = answer.kind === 'refused' ? `${answer.code}: ${answer.detail}` : answer.why;
+    log.warn('village_unreachable', { why, failures });
+    await rest(backoffMs(failures, random()));
   }
   return 'stopped';
 }
 
-/** The memory on the volume; where that cannot be used, one for this process, and a warning. */
+/** The memory on the volume; when that fails, a memory in the process, with a warning. */
 function memoryOf({ HAMLET_MEMORY_DIR, HAMLET_MEMORY_SEED }: Environment, log: Log): MemoryStore {
-  const seed = readSeed(HAMLET_MEMORY_SEED);
+  const seed = MemorySeed.parse(JSON.parse(readFileSync(HAMLET_MEMORY_SEED, 'utf8')));
   try {
     return openMemory({ path: join(HAMLET_MEMORY_DIR, MEMORY_FILE), seed });
   } catch (error) {
-    log.warn('capability', {
-      code: 'memory_unusable',
-      message: `what is remembered now is lost at the end: ${error instanceof Error ? error.message : String(error)}`,
-    });
+    const message = `the memory lasts only until this process ends: ${error instanceof Error ? error.message : String(error)}`;
+    log.warn('capability', { code: 'memory_unusable', message });
     return forgetfulMemory(seed);
   }
-}
-
-function readSeed(path: string): MemorySeed {
-  return MemorySeed.parse(JSON.parse(readFileSync(path, 'utf8')));
 }

@@ -1,8 +1,8 @@
 import { createStubRuntime } from '@hamlet/engine';
 import type { RuntimeRegistry } from '@hamlet/engine';
-import { createScriptedRuntime } from './scripted-runtime.ts';
+import { createScriptedRuntime } from './runtime/scripted-runtime.ts';
 
-/** Every runtime that an Agent may name in `spec.runtime.name`. A new one is one line here. */
+/** The runtimes that an Agent may name in `spec.runtime.name`. A new one is one line here. */
 export const RUNTIMES: RuntimeRegistry = {
   scripted: createScriptedRuntime,
   stub: createStubRuntime,

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TICK_MS, TICKS_PER_DAY, Turn } from '@hamlet/contract';
 import { chance } from './brain/chance.ts';
-import { liveTurn } from './loop/turn.ts';
-import { restAfter } from './loop/village-loop.ts';
+import { runTurn } from './loop/turn.ts';
+import { restAfter } from './loop/turn-loop.ts';
 import { recallMind } from './loop/reflect.ts';
-import { voiceOf } from './loop/voice.ts';
+import { voiceOf } from './runtime/voice.ts';
 import { forgetfulMemory } from './memory/memory-store.ts';
-import { createScriptedRuntime } from './scripted-runtime.ts';
+import { createScriptedRuntime } from './runtime/scripted-runtime.ts';
 import { coreVillage } from './testing/core-village.ts';
 import type { CoreVillage, Villager } from './testing/core-village.ts';
 
@@ -42,15 +42,15 @@ function lifeOf(villager: Villager, voice: ReturnType<typeof voiceOf>, seed: num
     if (tick < restsUntil) return;
     const trigger = villager.waiting.shift() ?? (tick >= nextTurn ? { kind: 'tick' as const } : null);
     if (trigger === null) return;
-    const lived = await liveTurn(
+    const outcome = await runTurn(
       { village: villager.village, voice, memory, cycle: 1, newId },
       trigger,
       recallMind(memory),
     );
-    assert.ok(lived.kind === 'lived', 'the village cannot be out of reach here');
-    villager.turns.push(Turn.parse(lived.turn));
+    assert.ok(outcome.kind === 'done', 'the village is always reachable here');
+    villager.turns.push(Turn.parse(outcome.turn));
     nextTurn = tick + TICKS_BETWEEN_TURNS;
-    restsUntil = tick + Math.ceil(restAfter(lived.turn) / TICK_MS);
+    restsUntil = tick + Math.ceil(restAfter(outcome.turn) / TICK_MS);
   };
 }
 

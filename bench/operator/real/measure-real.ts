@@ -1,4 +1,4 @@
-/** What an agent waits for on real nodes: kubelets, cgroups and containers, beside bare pods on the same nodes. */
+/** The time that an agent waits on real nodes (kubelets, cgroups, containers), beside bare pods on the same nodes. */
 import { penalizeAgent, rewardAgent } from '@hamlet/contract';
 import { PODS, type NewObject } from '@hamlet/kube';
 import { CAP_MS } from '../control-plane.ts';
@@ -8,7 +8,7 @@ import { barePodLike, createRealAgents, createRealTiers, LARGER, SMALL, step } f
 import { openVillage, type RealVillage } from './real-village.ts';
 
 const AGENTS = 20;
-/** Each agent is rewarded, and loses it again, so often. */
+/** Number of times that each agent is rewarded and penalized. */
 const ROUNDS = 5;
 /** Four changes a second, as in the simulated village. */
 const CHANGE_EVERY_MS = 250;
@@ -55,7 +55,7 @@ async function resizeAgents({ village, pods, agents }: Living): Promise<Pick<Rea
   return { raised, lowered };
 }
 
-/** Asks the API server for another size of a bare pod, as the operator does of an agent's; resolves when its status has it. */
+/** Resizes a bare pod by the API server, as the operator resizes an agent's pod; resolves when its status has the size. */
 async function resizeBare(
   { village: { client, namespace }, pods }: Living,
   pod: string,
@@ -116,11 +116,11 @@ async function measure(living: Living): Promise<RealResult> {
   return { ...resized, barePodResizedMs, awakenedMs, barePodMs };
 }
 
-/** Measures all of it in the village that is up, or in one that is brought up for it. */
+/** Measures in the running village, or starts one. */
 export async function measureReal(): Promise<RealResult> {
   const village = await openVillage();
   const pods = new RunningPods(village.client, village.namespace);
-  // Money belongs to a name for ever.
+  // An account keeps its money permanently.
   const agents = Array.from({ length: AGENTS }, (_, index) => `bench-${process.pid}-${index}`);
   try {
     await createRealTiers(village, AGENTS);

@@ -1,4 +1,4 @@
-/** Agents of the bench in a village that others live in: tiers that nobody else's balance reaches, and money that goes back. */
+/** Agents of the bench in a village with other agents: tiers that no other balance reaches, and money that is returned. */
 import { API_VERSION, penalizeAgent, rewardAgent } from '@hamlet/contract';
 import { PODS, type KubeObject, type NewObject } from '@hamlet/kube';
 import { AGENTS, ENTITLEMENTS } from '@hamlet/operator';
@@ -9,7 +9,7 @@ import { BENCH_LABEL, type RealVillage } from './real-village.ts';
 
 /** Many small pods start on few cores. */
 const READY_CAP_MS = 300_000;
-/** What one step up costs, in aiDollars: more than anybody has who lives here. */
+/** The price of one step, in aiDollars: more than any other agent has. */
 const STEP = '1000000';
 export const SMALL = { cpu: '80m', memory: '192Mi' };
 export const LARGER = { cpu: '100m', memory: '256Mi' };
@@ -17,7 +17,7 @@ export const LARGER = { cpu: '100m', memory: '256Mi' };
 const LABELS = { [BENCH_LABEL]: 'real' };
 const LIMITS = { requestsPerMinute: 600, concurrentTools: 1, tokensPerHour: 20_000 };
 
-/** Above the tiers of the chart, or a balance that reaches it would open one of those. It displaces nobody: there is a seat for each. */
+/** Above the tiers of the chart, so that a balance that reaches it opens no other. It displaces no agent: there is a seat for each. */
 const tier = (
   name: string,
   rank: number,
@@ -40,7 +40,7 @@ const agent = (name: string): NewObject =>
     apiVersion: API_VERSION,
     kind: 'Agent',
     metadata: { name, labels: LABELS },
-    // Its turns are far apart: it is waited for the village, not for what it does there.
+    // Its turns are far apart: the bench measures the village, not its turns.
     spec: { displayName: name, power: 'Asleep', loop: { every: '10m' }, memory: { size: '64Mi' } },
   }) as NewObject;
 
@@ -56,7 +56,7 @@ export async function step(
 
 type Tier = KubeObject & { readonly status?: { readonly seats?: { readonly free: number } } };
 
-/** Creates the tiers; fails where the nodes lack seats for all, since then others would lose theirs. */
+/** Creates the tiers; fails if the nodes lack seats for all, since other agents would lose theirs. */
 export async function createRealTiers({ client, namespace }: RealVillage, seats: number): Promise<void> {
   for (const each of TIERS) await client.create(ENTITLEMENTS, each, { namespace });
   const free = await until(
@@ -76,7 +76,7 @@ type Living = KubeObject & {
 const isReady = ({ status }: Living): boolean =>
   status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') === true;
 
-/** Creates the agents asleep, gives each what its tier takes, awakens them, and waits until all are in the world. */
+/** Creates the agents asleep, gives each the balance of its tier, awakens them, and waits until all are in the world. */
 export async function createRealAgents(village: RealVillage, names: readonly string[]): Promise<void> {
   const { client, namespace } = village;
   const nameAt = (index: number): string => names[index] ?? '';
@@ -99,7 +99,7 @@ type LivePod = KubeObject & {
   } & Readonly<Record<string, unknown>>;
 };
 
-/** A pod of nobody with the spec of an agent's, but for the volume. It only sleeps, and ends when it is told to. */
+/** A pod without an agent, with the spec of an agent's pod except for the volume. It sleeps until SIGTERM. */
 export async function barePodLike(
   { client, namespace }: RealVillage,
   agentPod: string,

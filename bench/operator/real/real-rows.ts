@@ -4,13 +4,13 @@ import type { RealResult } from './measure-real.ts';
 
 const MS = { unit: 'ms', better: 'lower', target: null } as const;
 
-/** Beside a peer, with the ratio to it. */
+/** A figure with a peer and the ratio to it. */
 function beside(metric: string, ours: number, peers: Readonly<Record<string, number>>): Row {
   const [peer = Number.NaN] = Object.values(peers);
   return { ...MS, metric, ours, peers, ratio: ours / peer };
 }
 
-/** The rows of the real nodes; their names say so, since those of simulated nodes are in the same report. */
+/** The rows of the real nodes. Their names differ from those of simulated nodes, which are in the same report. */
 export function realRows({ raised, lowered, barePodResizedMs, awakenedMs, barePodMs }: RealResult): readonly Row[] {
   const raisedMs = raised.map(({ resizedMs }) => resizedMs);
   const loweredMs = lowered.map(({ resizedMs }) => resizedMs);

@@ -9,10 +9,10 @@ import { setAside } from '../../../local/village/commands/kept-data.ts';
 import { NODE, ROOT, STATE } from '../../../local/village/paths.ts';
 import { openGuard, type Guard } from '../guard.ts';
 
-/** On everything that the bench creates, and on nothing else. */
+/** Label of all objects that the bench creates. */
 export const BENCH_LABEL = 'hamlet.village/bench';
 
-/** Takes away what the bench has put into a village that goes on: $1 kubectl, $2 the namespace, $3 the label. */
+/** Removes the objects of the bench from a running village: $1 kubectl, $2 the namespace, $3 the label. */
 const CLEAR = `
 trap '' INT TERM HUP
 "$1" --namespace "$2" delete pods --selector "$3" --ignore-not-found --wait=false
@@ -29,7 +29,7 @@ export interface RealVillage {
   readonly place: Village;
   readonly client: KubeClient;
   readonly namespace: string;
-  /** Takes away what the bench has made, or the whole village if it was brought up for it. */
+  /** Removes the objects of the bench, or the whole village if the bench started it. */
   end(): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ const villageCommand = (command: 'up' | 'down'): readonly [string, string, strin
   command,
 ];
 
-/** Brings the village up; the guard that takes it down is there before. */
+/** Starts the village, after the guard that stops it. */
 async function bringUp(): Promise<Guard> {
   console.log('no village is up: bringing one up, and taking it down afterwards');
   setAside();
@@ -59,7 +59,7 @@ async function guardOf({ kubeconfig, namespace }: Village): Promise<Guard> {
   });
 }
 
-/** The village that runs, or one that is brought up. Whatever ends the bench, nothing of it stays. */
+/** The running village, or a new one. The bench leaves nothing behind, however it ends. */
 export async function openVillage(): Promise<RealVillage> {
   await buildPrograms({});
   const wasUp = (await clusterStatus()) !== undefined;

@@ -16,7 +16,7 @@ import { Walkers, agentName, populate } from '../walkers.ts';
 
 /** Positions travel in sixteenths of a tile: two 16-bit fields an agent, the tightest the library offers. */
 const PARTS = 16;
-/** Who is in whose view is decided twice a second. */
+/** The server updates the views twice a second. */
 const FILTER_EVERY_TICKS = 5;
 
 // The whole state of 1,000 agents does not fit the library's default of 8 KB.

@@ -29,12 +29,12 @@ type Pod = KubeObject & {
 };
 
 /**
- * Stands in for somebody else's cluster: a real API server, scheduler and controllers, and one node without a machine. Its
+ * A foreign cluster: a real API server, scheduler and controllers, and one simulated node. Its
  * pods are Ready at once; the pod of a Job runs its command for real, as a process of this machine with its account's rights.
  */
 export interface StrangeCluster {
   readonly server: TestApiServer;
-  /** What the commands of Jobs printed. */
+  /** Output of the commands of Jobs. */
   readonly output: () => string;
   remove(): Promise<void>;
 }
@@ -156,7 +156,7 @@ class Node {
   }
 }
 
-/** @param architecture that its node says it has */
+/** @param architecture of its node */
 export async function strangeCluster(architecture: string): Promise<StrangeCluster> {
   const server = await testApiServer('control-plane');
   const node = new Node(server, NODE_NAME);

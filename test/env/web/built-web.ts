@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const DIST = join(ROOT, 'web/dist');
-/** Written last: a build that was stopped halfway is none. */
+/** Written last, so that an interrupted build does not count. */
 const DONE = join(DIST, '.built-for-tests');
 const SOURCES = [
   'web/index.html',
@@ -16,7 +16,7 @@ const SOURCES = [
   'package-lock.json',
 ];
 
-/** The folder of the built web, as its sources are now. Two tests that begin at once do not build into each other: one waits for the other. */
+/** The folder of the web, built from its present sources. A lock keeps concurrent tests from building at the same time. */
 export function builtWeb(): string {
   execFileSync('flock', [join(ROOT, 'web/vite.config.ts'), process.execPath, import.meta.filename], {
     stdio: 'inherit',

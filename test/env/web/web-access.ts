@@ -8,9 +8,9 @@ import type { ViewerStage } from './web-viewers.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe finds serious or critical on the page as it is now. */
+/** The serious and critical findings of axe on the present page. */
 async function seriousFindings(page: Page): Promise<string[]> {
-  // Animations change colours while they run: what is looked at is their end.
+  // Animations change colours while they run: wait for their end.
   await page.evaluate(
     `Promise.all(document.getAnimations().filter((animation) => animation.effect.getComputedTiming().iterations !== Infinity).map((animation) => animation.finished.catch(() => undefined)))`,
   );
@@ -30,7 +30,7 @@ async function seriousFindings(page: Page): Promise<string[]> {
     );
 }
 
-/** Phones, themes, assistive technology and people who want less motion. The stage has an account kim of an admin. */
+/** Tests of phones, themes, assistive technology and reduced motion. The stage has the admin account kim. */
 export function accessTests(stageOf: () => ViewerStage): void {
   phoneTest(stageOf);
   themesTest(stageOf);

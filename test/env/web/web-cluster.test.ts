@@ -1,4 +1,4 @@
-/** The web of a village on a real API server: signing in by an identity provider, tiers and pins with their field owners, proofs of the sealed log. */
+/** The web of a village on a real API server: sign-in by an identity provider, tiers and pins with their field owners, proofs of the sealed log. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createClient, createPost, getMe } from '@hamlet/contract';
@@ -41,7 +41,7 @@ const TIERS = [
 before(async () => {
   stage = await startClusterStage();
   ({ page } = stage.browser);
-  // tier-2 and bob are GitOps's: whoever changes them is asked. The rest is the village's own.
+  // GitOps owns tier-2 and bob, so the page asks for confirmation. The village owns the rest.
   for (const [rank, spec] of TIERS.entries())
     await stage.apply('Entitlement', `tier-${rank}`, { spec, manager: rank === 2 ? 'argocd' : 'hamlet-api' });
   await stage.apply('Agent', 'ada', { spec: { displayName: 'Ada' }, manager: 'kubectl' });
@@ -56,10 +56,10 @@ after(async () => {
   await stage?.remove();
 });
 
-/** Goes to the provider by the page of signing in, as whoever sits there. */
+/** Signs in by the provider, as the person in this browser. */
 async function signInByProvider(person: ProviderPerson): Promise<void> {
   stage.provider.person = person;
-  // Another person, so another browser as far as the provider knows.
+  // Another person needs another browser session at the provider.
   await stage.browser.context.clearCookies({ domain: new URL(stage.provider.issuer).hostname });
   await page.locator('.top-bar .button', { hasText: 'Sign in' }).click();
   await page.locator('[data-action="oidc"]', { hasText: 'Sign in with Test IdP' }).waitFor();
@@ -67,7 +67,7 @@ async function signInByProvider(person: ProviderPerson): Promise<void> {
 }
 
 test('who is in no group that has a role comes back to words that say so, and is nobody', async () => {
-  // Who is refused lands at the village itself: a small window, so that the map costs little.
+  // A refused person lands on the map: a small window keeps it cheap.
   await page.setViewportSize({ width: 480, height: 720 });
   await page.goto(`${stage.url}/?view=tiers`);
   await signInByProvider({ sub: 'subject-1', preferred_username: 'Strange', groups: ['strangers'] });

@@ -23,22 +23,22 @@ import type { Superuser } from '../superuser.ts';
 const OUTPUT = resolve(import.meta.dirname, '../../output');
 const KINDS = { Agent: AGENTS, Entitlement: ENTITLEMENTS } as const;
 type Kind = keyof typeof KINDS;
-/** A custom resource as it is stored, with who manages it. */
+/** A stored custom resource with its field managers. */
 export type Stored = KubeObject & { readonly spec: Readonly<Record<string, unknown>> };
 
-/** The web of a village whose custom resources are in a real API server, and whose people come by a real identity provider. */
+/** The web of a village with custom resources in a real API server and a real identity provider. */
 export interface ClusterStage {
   readonly browser: TestBrowser;
-  /** The village, and where it is; a site other than that of the provider. */
+  /** The village and its address, on another site than the provider. */
   readonly url: string;
   readonly admin: Client;
   readonly provider: TestIdentityProvider;
   readonly superuser: Superuser;
   readonly database: Pick<TestPostgres, 'start' | 'stop'>;
-  /** Writes a custom resource as somebody else does, by server-side apply. */
+  /** Writes a custom resource as another field manager, by server-side apply. */
   apply(kind: Kind, name: string, wish: { readonly spec: object; readonly manager: string }): Promise<void>;
   stored(kind: Kind, name: string): Promise<Stored>;
-  /** Says in an Agent's status what the operator would. */
+  /** Writes an Agent's status as the operator would. */
   tell(name: string, status: object): Promise<void>;
   shot(name: string): Promise<void>;
   remove(): Promise<void>;

@@ -16,7 +16,7 @@ async function verify(page: Page, entry: string): Promise<void> {
   await button.click();
 }
 
-/** The entry that is proven; its id is known once it is made. */
+/** The entry under test; its id is known once it is created. */
 interface Proven {
   entry: string;
 }
@@ -25,7 +25,7 @@ function verdictOf({ entry }: Proven): (kind: 'proven' | 'refuted') => string {
   return (kind) => `.entry-row[data-entry="${entry}"] .proof[data-verdict="${kind}"]`;
 }
 
-/** Entries and acts, proven in the browser; and what does not verify, which says so. */
+/** Tests of proofs in the browser: entries and acts that verify, and data that does not. */
 export function proofTests(stage: Stage): void {
   const proven: Proven = { entry: '' };
   goodTests(stage, proven);
@@ -94,7 +94,7 @@ function forgedTests(stage: Stage, proven: Proven): void {
     await verify(page, proven.entry);
     await page.locator(verdict('refuted'), { hasText: 'what it has stored is not what was sealed' }).waitFor();
     await change('Carried the water');
-    // A village that lies: its answer is changed on its way to the browser.
+    // A forged answer: it is changed on its way to the browser.
     await page.route('**/api/v1/log/proof/*', async (route) => {
       const response = await route.fetch();
       const proof = (await response.json()) as InclusionProof;

@@ -6,7 +6,7 @@ import { visit } from '../web-operator.ts';
 
 type Stage = () => ClusterStage;
 
-/** Pins and tiers, written to custom resources by the web, beside others who write them. */
+/** Tests of pins and tiers that the web and other field managers write to custom resources. */
 export function tierTests(stage: Stage): void {
   pinTests(stage);
   changeTest(stage);
@@ -197,7 +197,7 @@ function meanwhileTest(stage: Stage): void {
       })
       .waitFor();
     assert.equal(await page.inputValue('.tier-form [name="memory"]'), '384Mi');
-    // The village may need a moment to hear of it; until then the same is refused again.
+    // The API may need a moment to see the change; until then it refuses again.
     await until('what would be undone is in sight', async () => {
       await page.click('[data-action="read-again"]');
       await page.locator('[data-action="read-again"]').waitFor({ state: 'detached' });

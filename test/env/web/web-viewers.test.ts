@@ -12,7 +12,7 @@ import type { ViewerStage } from './web-viewers.ts';
 /** Runs that the page lists at first. */
 const LISTED_RUNS = 50;
 
-/** Viewers of every kind, and what goes wrong for them: roles, lost sessions and connections, refusals, phones, themes, assistive technology, large villages. */
+/** Tests of viewers: roles, lost sessions and connections, refusals, phones, themes, assistive technology, large villages. */
 let stage: ViewerStage;
 let memberId: string;
 
@@ -29,7 +29,7 @@ after(async () => {
   await stage?.remove();
 });
 
-/** Where an agent stands on the screen. */
+/** Position of an agent on the screen. */
 async function figureOf(
   page: Page,
   id: string,
@@ -197,7 +197,7 @@ test('an emote is drawn, and a tap on an agent opens it, which Back closes again
   assert.ok(acted.ok, JSON.stringify(acted));
   await until('the emote is drawn', async () => (await figureOf(page, 'bob'))?.emote === 'wave');
   await stage.shot(phone, 'phone');
-  // The view may still be moving to where the agents are: a tap meets what is there by then.
+  // The view may still be moving: a tap hits the agent that is there by then.
   await until(
     'a tap opens an agent',
     async () => {

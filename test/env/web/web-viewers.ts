@@ -15,14 +15,14 @@ export const PASSWORD = 'correct horse battery';
 /** Agents of the large village, beside the six of every test village. */
 export const MANY = 1000;
 
-/** One api that can be stopped and started at the same address, one browser, and as many viewers as a test needs. */
+/** One API that can stop and start at the same address, one browser, and as many viewers as a test needs. */
 export interface ViewerStage {
   readonly url: string;
   readonly admin: Client;
   readonly village: TestVillage;
-  /** A page of its own; it is closed with the stage, unless it was before. */
+  /** A new page, closed with the stage at the latest. */
   viewer(options?: BrowserOptions): Promise<TestBrowser>;
-  /** Makes an account with {@link PASSWORD}. */
+  /** Creates an account with {@link PASSWORD}. */
   account(name: string, role: 'member' | 'admin'): Promise<string>;
   signIn(viewer: TestBrowser, name: string): Promise<void>;
   shot(viewer: TestBrowser, name: string): Promise<void>;

@@ -1,4 +1,4 @@
-/** Stands between a client and a real API server, speaks HTTP on one side and TLS on the other, and does wrong what it is told to do wrong. */
+/** Stands between a client and a real API server, speaks HTTP on one side and TLS on the other, and injects faults. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
@@ -22,13 +22,13 @@ export interface Exchange {
 /** A watch that is open now. */
 export interface OpenWatch {
   readonly exchange: Exchange;
-  /** From now on nothing reaches the client, and nothing tells it so. */
+  /** From now on nothing reaches the client, without an error. */
   freeze(): void;
   /** The connection breaks as if a router had forgotten it. */
   reset(): void;
 }
 
-/** What a fault may do with a request. */
+/** The effects of a fault on a request. */
 export interface FaultPorts {
   readonly exchange: Exchange;
   readonly response: ServerResponse;
@@ -123,7 +123,7 @@ export class FaultProxy {
 
   /** Listens, again on the same port after `refuse`. */
   async start(): Promise<void> {
-    // Of those that nobody else gets while it refuses.
+    // Requests of other clients that it refuses meanwhile.
     if (this.#port === 0) this.#port = await freePort();
     this.#server.listen(this.#port, '127.0.0.1');
     await once(this.#server, 'listening');

@@ -1,4 +1,4 @@
-/** What can go wrong between a client and the API server. */
+/** Faults between a client and the API server. */
 import type { Exchange, Fault, Pump } from './fault-proxy.ts';
 
 type Matches = Fault['matches'];
@@ -15,7 +15,7 @@ export const listsOf =
   ({ isWatch, method, resource: of, path }) =>
     !isWatch && method === 'GET' && of === resource && path.endsWith(`/${resource}`);
 
-/** Whatever changes something, without leases. */
+/** All writes except those of leases. */
 export const writes: Matches = ({ method, resource }) => method !== 'GET' && resource !== 'leases';
 
 export const leases: Matches = ({ resource, isWatch }) => resource === 'leases' && !isWatch;

@@ -95,7 +95,7 @@ export class ProcessClock implements Clock {
     };
   }
 
-  /** Nothing of this process happens for so long; its clock goes on. */
+  /** The process stops for so long; its clock continues. */
   stall(milliseconds: number): void {
     this.#stalledUntilMs = Math.max(this.#stalledUntilMs, this.#sim.now() + milliseconds);
   }
@@ -105,7 +105,7 @@ export class ProcessClock implements Clock {
     this.#dead = true;
   }
 
-  /** Resolves when the process runs. What reaches a dead one is never seen. */
+  /** Resolves when the process runs. A dead process receives nothing. */
   awake(): Promise<void> {
     return this.isStalled ? new Promise((resolve) => this.after(0, resolve)) : Promise.resolve();
   }

@@ -43,7 +43,7 @@ function aborted(signal: AbortSignal | undefined): Promise<never> {
   });
 }
 
-/** Of the calls that were made, what invariants ask for. */
+/** The recorded calls that invariants need. */
 export interface Call {
   readonly atMs: number;
   readonly verb: 'list' | 'watch' | 'write' | 'get';
@@ -69,7 +69,7 @@ export class SimServer {
     this.#random = random;
   }
 
-  /** What it holds of a kind. */
+  /** The objects of a kind. */
   objects(plural: string): readonly Json[] {
     return [...(this.#objects.get(plural)?.values() ?? [])];
   }
@@ -79,7 +79,7 @@ export class SimServer {
     this.#compacted = this.#version;
   }
 
-  // What happens at once, without a network: the hands of the test.
+  // Immediate changes by the test, without a network.
 
   put(plural: string, object: NewJson): Json {
     const kind = this.#objects.get(plural) ?? new Map<string, Json>();
@@ -110,7 +110,7 @@ export class SimServer {
     });
   }
 
-  // What a client asks for. The types are the client's; what is stored was put there by the same caller.
+  // The API of a client. The types are the client's, since the same caller stored the objects.
 
   async get<T extends KubeObject>(type: ResourceType, at: ToObject): Promise<T> {
     return this.#answer('get', { ...at, plural: type.plural }, () => {
@@ -142,7 +142,7 @@ export class SimServer {
     });
   }
 
-  /** Writes the status alone, whatever else was changed meanwhile. One that is the same already makes no version. */
+  /** Writes the status alone, without a conflict. An unchanged status creates no version. */
   async writeStatus<T extends KubeObject>(
     type: ResourceType,
     of: { readonly uid: string; readonly status: object },
@@ -303,7 +303,7 @@ export class SimServer {
     if (this.#random.chance(this.faults.gone)) this.compact();
   }
 
-  /** What a client does about a request that never ends. */
+  /** A client's timeout of a request that never ends. */
   async #timeOut(): Promise<never> {
     await this.#clock.pause(REQUEST_TIMEOUT_MS);
     throw broken();

@@ -119,7 +119,7 @@ export class SimVillage {
     );
   }
 
-  /** What is not as it must be once everything is quiet. */
+  /** Violations of the final state. */
   problems(): readonly string[] {
     const undone = this.queue.depth + this.queue.processing;
     return [

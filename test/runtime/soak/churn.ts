@@ -42,7 +42,7 @@ export class Churn {
     return this.#expected.length;
   }
 
-  /** What is not as it should be, by what the API server says. */
+  /** Violations of the final state, by the objects of the API server. */
   unsettled(): readonly string[] {
     const { agents, pods } = this.#options;
     return unsettled(

@@ -52,7 +52,7 @@ async function sample(village: SoakedVillage): Promise<Sample> {
   };
 }
 
-/** Runs `task` again and again until the time is over; what it throws is told. */
+/** Repeats `task` until the time is over; reports its errors. */
 async function repeat(everyMs: number, untilMs: number, task: () => Promise<void>): Promise<void> {
   while (performance.now() + everyMs < untilMs) {
     await sleep(everyMs);

@@ -1,4 +1,4 @@
-/** What a soak runs on: a real control plane, a node that only the API server knows, a proxy, and the operator as a process. */
+/** The setting of a soak: a real control plane, a node that only the API server knows, a proxy, and the operator as a process. */
 import { isStatus, PODS, Reflector, slim } from '@hamlet/kube';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { until } from '@hamlet/test/env/until';
@@ -15,7 +15,7 @@ export interface SoakedVillage {
   readonly hands: Hands;
   readonly proxy: FaultProxy;
   readonly operator: OperatorProcess;
-  /** What the API server says, past the proxy. */
+  /** A client of the API server without the proxy. */
   readonly agents: Reflector<RawAgent>;
   readonly pods: Reflector<RawPod>;
   /** Watches of the operator, as the API server counts them. */

@@ -1,4 +1,4 @@
-/** What befalls the operator's connection during a soak: one trouble at a time, each of which a watch must survive. */
+/** Faults of the operator's connection during a soak: one at a time, and a watch must survive each. */
 import {
   answerLost,
   breakInMidEvent,
@@ -22,7 +22,7 @@ function oneWatch(proxy: FaultProxy, random: () => number): FaultProxy['watches'
   return watches[Math.floor(random() * watches.length)];
 }
 
-/** Troubles by name; those on a watch need one that is opened anew, so they break one first. */
+/** Faults by name; faults of a watch first break one, so that it is opened again. */
 export function troubles(random: () => number): Readonly<Record<string, Trouble>> {
   const reopened =
     (fault: Parameters<FaultProxy['inject']>[0]): Trouble =>

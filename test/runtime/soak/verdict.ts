@@ -1,4 +1,4 @@
-/** What a soak has shown: plain data in, plain data out. */
+/** The verdict of a soak. Pure. */
 
 /** The operator at one moment. */
 export interface Sample {

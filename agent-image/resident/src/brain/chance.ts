@@ -1,24 +1,24 @@
 /**
- * Chance without state: the same seed and the same words give the same number for ever, in any order of asking.
- * A turn that is lived twice is decided the same way twice.
+ * A random number in 0…1 without state: the same seed and words always give the same number.
+ * So a turn that is run twice takes the same decision.
  */
 export function chance(seed: number, ...words: readonly (string | number)[]): number {
   let hash = 0x811c9dc5 ^ seed;
   for (const character of words.join('\u0000')) {
     hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);
   }
-  return finish(hash) / 0x1_0000_0000;
+  // The finisher of MurmurHash3 spreads FNV's weak low bits over the whole word.
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return ((hash ^ (hash >>> 16)) >>> 0) / 0x1_0000_0000;
 }
 
-/** One of the list by chance; undefined only of an empty list. */
-export function choose<T>(list: readonly T[], throwOfDice: number): T | undefined {
-  return list[Math.floor(throwOfDice * list.length)];
+/** A seed for a part of the agent that chooses by itself, from the same words. */
+export function seedOf(seed: number, ...words: readonly (string | number)[]): number {
+  return Math.floor(chance(seed, ...words) * 0x1_0000_0000);
 }
 
-/** The finisher of MurmurHash3: spreads FNV's weak low bits over the whole word. */
-function finish(hash: number): number {
-  let word = hash;
-  word = Math.imul(word ^ (word >>> 16), 0x85ebca6b);
-  word = Math.imul(word ^ (word >>> 13), 0xc2b2ae35);
-  return (word ^ (word >>> 16)) >>> 0;
+/** The element at a random number in 0…1; undefined only for an empty list. */
+export function choose<T>(list: readonly T[], random: number): T | undefined {
+  return list[Math.floor(random * list.length)];
 }

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultMap } from '@hamlet/core';
 import { chance, choose } from './chance.ts';
-import { isBedtime, planDay, rankOf, stopAt } from './day-plan.ts';
-import { interestIn } from './interests.ts';
+import { interestIn, isBedtime, planDay, rankOf, stopAt, VISIT_REASONS } from './day-plan.ts';
 import type { Character } from './situation.ts';
 
 const { landmarks } = defaultMap();
@@ -35,6 +34,15 @@ test('a day holds at least six places, none twice, no home, in order of time', (
       stops.toSorted((a, b) => a.fromMinute - b.fromMinute),
     );
   }
+});
+
+test('no two stops of a day have the same reason, and visits begin with another reason on other days', () => {
+  for (const day of DAYS) {
+    const reasons = planDay(ADA, landmarks, day).stops.map(({ why }) => why);
+    assert.equal(new Set(reasons).size, reasons.length, String(day));
+  }
+  const first = DAYS.map((day) => planDay(ADA, landmarks, day).stops[0]?.why);
+  assert.ok(new Set(first).size > VISIT_REASONS.length / 2);
 });
 
 test('a place that a higher tier unlocks is for that tier', () => {

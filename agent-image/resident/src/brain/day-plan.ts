@@ -1,48 +1,91 @@
-import type { Landmark } from '@hamlet/contract';
+import type { Landmark, LandmarkKind } from '@hamlet/contract';
 import { chance, choose } from './chance.ts';
-import { interestIn } from './interests.ts';
 import type { Character } from './situation.ts';
 
-/** Where to be from a minute of the day on, and why. */
+/** Words in a persona that show an interest in a kind of place. */
+const INTEREST_WORDS: Readonly<Record<LandmarkKind, readonly string[]>> = {
+  square: ['meet', 'speak', 'people', 'social', 'music'],
+  board: ['news', 'organis', 'organiz', 'question', 'help'],
+  cafe: ['coffee', 'tea', 'social', 'chat', 'friend'],
+  market: ['trade', 'sell', 'buy', 'bargain', 'cook', 'merchant'],
+  workshop: ['build', 'make', 'repair', 'engineer', 'tool', 'code', 'craft', 'program', 'machine'],
+  library: ['read', 'book', 'learn', 'research', 'study', 'write', 'curious', 'mathemat'],
+  garden: ['plant', 'flower', 'fruit', 'nature', 'grow'],
+  pond: ['fish', 'swim', 'quiet', 'nature', 'water'],
+  forest: ['wood', 'walk', 'nature', 'quiet'],
+  home: [],
+  hall: ['meet', 'organis', 'organiz', 'people', 'decide'],
+  bakery: ['bread', 'cook', 'bake'],
+  orchard: ['plant', 'fruit', 'apple', 'nature', 'grow'],
+  dock: ['fish', 'boat', 'water'],
+  hill: ['walk', 'rest', 'quiet', 'sky'],
+  observatory: ['star', 'sky', 'science', 'astronom', 'curious'],
+  waypoint: [],
+};
+
+const INDIFFERENT = 1;
+const FOR_EACH_WORD = 2;
+const MAX_INTEREST = 9;
+
+/** A persona's interest in a place, from 1 (no word in common) to 9. */
+export function interestIn({ kind, name }: Landmark, persona: string): number {
+  const text = persona.toLowerCase();
+  const words = [...INTEREST_WORDS[kind], kind, name.toLowerCase()];
+  const hits = words.filter((word) => text.includes(word)).length;
+  return Math.min(INDIFFERENT + FOR_EACH_WORD * hits, MAX_INTEREST);
+}
+
+/** A place of the day plan: from a minute of the day until the next stop. */
 export interface Stop {
   readonly fromMinute: number;
   readonly landmarkId: string;
   readonly why: string;
 }
 
-/** What one village day holds for one agent. */
+/** An agent's plan of one village day. */
 export interface DayPlan {
-  /** Minutes of the village day at which it gets up and goes home. */
+  /** Minutes of the village day at which it rises and goes home. */
   readonly rises: number;
   readonly retires: number;
-  /** In order of time, the first at `rises`. */
+  /** In order of time. */
   readonly stops: readonly Stop[];
-  /** From this minute on it looks for something to carry somewhere. */
+  /** From this minute on it looks for an item to carry to `errandTo`. */
   readonly errandFrom: number;
   readonly errandTo: string | null;
 }
 
-/** The hours at which everybody gathers, and what kinds of place suit, best first. */
+/** The hours at which all agents gather, and the suitable kinds of place, best first. */
 const GATHERINGS = [
-  { minute: 480, kinds: ['cafe', 'bakery', 'market'], why: 'everybody has breakfast there' },
-  { minute: 750, kinds: ['market', 'square', 'board'], why: 'at noon the village meets there' },
-  { minute: 1_110, kinds: ['square', 'board', 'cafe'], why: 'in the evening the village gathers there' },
+  { minute: 480, kinds: ['cafe', 'bakery', 'market'], why: 'the village has breakfast there' },
+  { minute: 750, kinds: ['market', 'square', 'board'], why: 'the village meets there at noon' },
+  { minute: 1_110, kinds: ['square', 'board', 'cafe'], why: 'the village gathers there in the evening' },
 ] as const;
 
-/** The hours at which each follows its own interests. */
+/** The hours at which each agent follows its own interests. */
 const VISIT_MINUTES = [345, 405, 570, 660, 850, 930, 1_020, 1_220] as const;
-/** Kinds of place that want something brought. */
+/** Reasons for a visit, each at most once a day; all of them are true of any place that an agent chose by its interests. */
+export const VISIT_REASONS = [
+  'I like it there',
+  'a change of place does me good',
+  'I like to see who is there',
+  'I enjoy the walk',
+  'I like to look in there',
+  'I like to vary my day',
+  'it suits me there',
+  'I like to be out and about',
+] as const;
+/** Kinds of place that items are brought to. */
 const DELIVERY_KINDS: readonly string[] = ['cafe', 'market', 'bakery', 'workshop'];
 
-/** Up before dawn, which is when a new village begins: its first sight is a morning with people about. */
+/** Before dawn, which is when a new village begins: its first view shows agents who are up. */
 const RISE_MINUTE = 335;
 const RETIRE_MINUTE = 1_320;
 const ERRAND_MINUTE = 600;
 const ERRAND_SPREAD = 240;
-/** Nobody in the village is on the minute: each shifts its own hours by up to this many. */
+/** Each agent shifts its own hours by up to this many minutes. */
 const SPREAD_MINUTES = 20;
 
-/** Plans a day: the gatherings that all share, and between them places by interest, none twice. */
+/** Plans a day: the common gatherings, and between them places by interest, each place once. */
 export function planDay(character: Character, landmarks: readonly Landmark[], day: number): DayPlan {
   const { seed, agentId } = character;
   const shift = (name: string) => Math.floor(chance(seed, agentId, day, name) * SPREAD_MINUTES);
@@ -57,11 +100,13 @@ export function planDay(character: Character, landmarks: readonly Landmark[], da
     open.filter(({ landmark_id }) => !taken.has(landmark_id)),
     day,
   );
+  const firstReason = Math.floor(chance(seed, agentId, day, 'reason') * VISIT_REASONS.length);
+  const visitReason = (index: number) => VISIT_REASONS[(firstReason + index) % VISIT_REASONS.length] ?? '';
   const visits = VISIT_MINUTES.flatMap((minute, index) => {
     const place = favourites[index];
     return place === undefined
       ? []
-      : [{ fromMinute: minute + shift(place.landmark_id), landmarkId: place.landmark_id, why: 'I like it there' }];
+      : [{ fromMinute: minute + shift(place.landmark_id), landmarkId: place.landmark_id, why: visitReason(index) }];
   });
   const wanting = open.filter(({ kind }) => DELIVERY_KINDS.includes(kind));
   return {
@@ -73,12 +118,12 @@ export function planDay(character: Character, landmarks: readonly Landmark[], da
   };
 }
 
-/** The stop of a minute: the last that has begun. */
+/** The stop at a minute: the last that has begun. */
 export function stopAt(plan: DayPlan, minute: number): Stop | undefined {
   return plan.stops.findLast(({ fromMinute }) => fromMinute <= minute);
 }
 
-/** Whether it is time to sleep; the night goes over midnight. */
+/** Whether it is time to sleep. The night spans midnight. */
 export function isBedtime(plan: DayPlan, minute: number): boolean {
   return minute < plan.rises || minute >= plan.retires;
 }
@@ -87,19 +132,19 @@ function isOpenTo({ tier }: Character, { unlocked_by }: Landmark): boolean {
   return unlocked_by === undefined || rankOf(unlocked_by) <= rankOf(tier ?? '');
 }
 
-/** The rank in a tier's name, `tier-2`; any other name opens nothing. */
+/** The rank in a tier's name, `tier-2`; -1 for any other name. */
 export function rankOf(tier: string): number {
   return Number(/^tier-([0-9]+)$/.exec(tier)?.[1] ?? -1);
 }
 
-/** The same place for everybody, so that they meet: it depends on the map alone. */
+/** Depends on the map alone, so that all agents meet at the same place. */
 function gatheringPlace(open: readonly Landmark[], kinds: readonly string[]): Landmark | undefined {
   return (
     kinds.map((kind) => open.find((landmark) => landmark.kind === kind)).find((place) => place !== undefined) ?? open[0]
   );
 }
 
-/** A weighted shuffle (Efraimidis and Spirakis 2006): the more interest, the likelier an early place. */
+/** A weighted shuffle (Efraimidis and Spirakis 2006): more interest makes an early place likelier. */
 function byInterest(character: Character, places: readonly Landmark[], day: number): readonly Landmark[] {
   const rank = (place: Landmark) =>
     chance(character.seed, character.agentId, day, place.landmark_id) ** (1 / interestIn(place, character.persona));

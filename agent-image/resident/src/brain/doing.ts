@@ -1,6 +1,8 @@
-import type { Activity, Affordance, AgentView, Landmark } from '@hamlet/contract';
+import type { ActionBody, Activity, Affordance, AgentView, Landmark } from '@hamlet/contract';
+import { placeOf } from './situation.ts';
+import { placeInWords } from './words.ts';
 
-/** Each thing that can be done at a place, as it follows "where one can", and as a sentence once it is done. */
+/** The uses of places: in words that follow "where one can", and in the past as a sentence. */
 const DOING: Readonly<Record<Affordance, { readonly may: string; readonly did: string }>> = {
   sleep: { may: 'sleep', did: 'I went to bed.' },
   rest: { may: 'rest', did: 'I lay down to rest.' },
@@ -41,21 +43,24 @@ const ACTIVITY: Readonly<Record<Activity, string>> = {
   working: 'working',
 };
 
-/** What can be done somewhere, after "where one can". */
+/** The use of a place, in words that follow "where one can". */
 export function mayDo(use: Affordance): string {
   return DOING[use].may;
 }
 
-/** What was done there, as a sentence; of an unknown use, null. */
+/** A use in the past, as a sentence; null for an unknown use. */
 export function didDo(use: string): string | null {
   return Object.entries(DOING).find(([name]) => name === use)?.[1].did ?? null;
 }
 
-/** What an agent is about where it stands, in words that follow "I am"; null while it walks or stands out of doors. */
-export function doingHere(
-  { moving_to, landmark_id, activity }: Pick<AgentView, 'moving_to' | 'landmark_id' | 'activity'>,
-  landmarks: readonly Pick<Landmark, 'landmark_id' | 'name'>[],
-): string | null {
-  const place = moving_to === null ? landmarks.find((landmark) => landmark.landmark_id === landmark_id) : undefined;
-  return place === undefined ? null : `${ACTIVITY[activity]} at ${place.name}`;
+/** The present activity, in words that follow "I am"; null while the agent walks or stands out of doors. */
+export function doingHere(self: AgentView, landmarks: readonly Landmark[]): string | null {
+  const place = placeOf({ self, landmarks });
+  return place === undefined ? null : `${ACTIVITY[self.activity]} at ${placeInWords(place)}`;
+}
+
+/** The main use of a place, as an action. */
+export function actionAt({ affordances: [use] }: Pick<Landmark, 'affordances'>): ActionBody {
+  if (use === undefined) return { kind: 'emote', emote: 'think' };
+  return use === 'board' ? { kind: 'use_board' } : { kind: 'use', target: use };
 }

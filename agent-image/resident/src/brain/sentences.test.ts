@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sentenceFaults } from '@hamlet/test/env/sentence-faults';
 import { aNews, aPost, aReply } from '../testing/a-board.ts';
-import { needOfModel, needOfRun } from './board/need.ts';
+import { requestAfterRun, requestForModel } from './board/help-request.ts';
 import { answerOccasion, helpOccasion, judgedOccasion, planOccasion } from './board/words.ts';
-import { noModelWords } from './no-model.ts';
-import { isSamePlan, newsOfPlan } from './plan-of-tier.ts';
-import type { ResourcePlan } from './plan-of-tier.ts';
+import { noModelWords } from './read-wishes.ts';
+import { isSamePlan, planChange } from './resource-plan.ts';
+import type { ResourcePlan } from './resource-plan.ts';
 import { greeting, remark, reply } from './speech.ts';
-import { listed, quoted, sentence, shortened } from './words.ts';
+import { listed, placeInWords, quoted, sentence, shortened } from './words.ts';
 
 const SEEDS = Array.from({ length: 40 }, (_, index) => index * 7_919);
 const TEXTS = [
@@ -68,11 +68,11 @@ test('speech', () => {
 test('needs and help, thanks, penalties and answers', () => {
   for (const [seed, text] of pairs(SEEDS, TEXTS)) {
     const needs = [
-      needOfRun('r1', text, { code: 'step_failed', message: 'there is no zoe' }),
-      needOfRun('r1', text, { code: 'no_model', message: text }),
-      needOfModel('token_quota_exhausted', 'none is left'),
-      needOfModel('model_not_in_tier', 'It is not in tier-0.'),
-      needOfModel('insufficient_funds', 'no money'),
+      requestAfterRun('r1', text, { code: 'step_failed', message: 'there is no zoe' }),
+      requestAfterRun('r1', text, { code: 'no_model', message: text }),
+      requestForModel('token_quota_exhausted', 'none is left'),
+      requestForModel('model_not_in_tier', 'It is not in tier-0.'),
+      requestForModel('insufficient_funds', 'no money'),
     ];
     for (const need of needs) {
       assert.ok(need !== null);
@@ -110,7 +110,7 @@ const PLANS: readonly ResourcePlan[] = [null, 'tier-0', 'tier-1'].flatMap((tier)
 
 test('a change of plan: whole sentences of what changed, and none where nothing did', () => {
   for (const [before, now] of pairs(PLANS, PLANS)) {
-    const news = newsOfPlan(before, now);
+    const news = planChange(before, now);
     assert.equal(news === null, isSamePlan(before, now));
     if (news === null) continue;
     assertWhole([news.facts, `${news.title}.`]);
@@ -135,4 +135,20 @@ test('words: cut, quoted, listed and ended, each at its edge', () => {
     [sentence(' it is so '), sentence('Is it?'), sentence('He said “yes.”'), sentence('so…')],
     ['It is so.', 'Is it?', 'He said “yes.”', 'So…'],
   );
+});
+
+test('a place within a sentence has an article, unless its name is a proper name', () => {
+  const named = [
+    ['Market', 'market', 'the market'],
+    ['Café', 'cafe', 'the café'],
+    ['Café Hearth', 'cafe', 'Café Hearth'],
+    ['Alder Cottage', 'home', 'Alder Cottage'],
+    ['Town Hall', 'hall', 'the Town Hall'],
+    ['Laboratory', 'workshop', 'the Laboratory'],
+    ['The Old Mill', 'workshop', 'The Old Mill'],
+    ['the square', 'square', 'the square'],
+    ["Bob's Forge", 'workshop', "Bob's Forge"],
+    ['Theatre', 'hall', 'the Theatre'],
+  ] as const;
+  for (const [name, kind, expected] of named) assert.equal(placeInWords({ name, kind }), expected);
 });

@@ -1,17 +1,17 @@
-import type { ActionBody, AgentView, Landmark, MoveBody, PurchaseItem, Wake, ItemView } from '@hamlet/contract';
-import type { BoardSight } from './board/board-sight.ts';
-import type { Occasion } from './board/words.ts';
+import type { AgentView, BoardNews, ItemView, Landmark, LedgerEntry, PurchaseItem, Wake } from '@hamlet/contract';
 import type { Mind } from './mind.ts';
-import type { TradeSight } from './trade/trade-sight.ts';
-import { itemInWords } from './trade/wants.ts';
+import type { ResourcePlan } from './resource-plan.ts';
 
-/** Who decides: what stays the same from turn to turn. */
+/** How far away other agents enter a decision, in tiles. */
+export const PERCEPTION_TILES = 24;
+
+/** The properties of an agent that stay the same from turn to turn. */
 export interface Character {
   readonly agentId: string;
   readonly seed: number;
   /** Identity, personality and instructions, joined. */
   readonly persona: string;
-  /** Landmark to sleep at. */
+  /** Id of the landmark where it sleeps. */
   readonly home: string;
   readonly tier: string | null;
 }
@@ -19,120 +19,111 @@ export interface Character {
 /** An item that lies on the ground. */
 export type LyingItem = ItemView & { readonly position: NonNullable<ItemView['position']> };
 
-/** A wake says what happened in named words and numbers; this reads a word, or undefined where the kind has none of that name. */
-export function wordOf(wake: Wake, name: string): string | undefined {
-  const value = wake.detail[name];
-  return typeof value === 'string' ? value : undefined;
-}
-
-/** The village as one agent sees it at one tick: everything a decision may rest on. */
+/** The village as one agent sees it at one tick: the only input of a decision. */
 export interface Situation {
   readonly tick: number;
   readonly day: number;
-  /** Of the village day, 0 to 1439. */
+  /** Minute of the village day, 0 to 1439. */
   readonly minute: number;
   readonly phase: 'night' | 'morning' | 'day' | 'evening';
   readonly self: AgentView;
   /** Agents in sight that are awake, nearest first. */
   readonly neighbours: readonly AgentView[];
-  /** Ids of all agents of the village, near or far: who is none of them is a person. */
+  /** Ids of all agents of the village. A speaker with another id is a person. */
   readonly agentIds: ReadonlySet<string>;
   /** Items on the ground, nearest first. */
   readonly items: readonly LyingItem[];
   readonly landmarks: readonly Landmark[];
-  /** What woke the agent, or null for a turn of its own pace. */
+  /** The wake that caused the turn; null when the turn was due. */
   readonly wake: Wake | null;
   readonly character: Character;
   readonly mind: Mind;
-  /** What it knows of the board in this turn; null where it did not look. */
+  /** Null when the agent did not look at the board. */
   readonly board: BoardSight | null;
-  /** What it would buy and bid; null where it did not look. */
+  /** Null when the agent did not look at prices and auctions. */
   readonly trade: TradeSight | null;
-  /** The run that it works on, in words; null while it lives by its own day. */
+  /** Prompt of the run that it works on; null when there is none. */
   readonly work: string | null;
 }
 
-/**
- * What to do. `answer` is given to the runtime, and its words are spoken. `reply` and `post` are written on the board, with a model if there is one:
- * `to` is the news or entry that is answered, `subject` tells posts apart, and `resolves` says that the post has its answer.
- */
-export type Command =
-  | { readonly kind: 'stay' }
-  | { readonly kind: 'move'; readonly body: MoveBody }
-  | { readonly kind: 'act'; readonly body: ActionBody }
-  | {
-      readonly kind: 'reply';
-      readonly postId: string;
-      readonly to: string;
-      readonly occasion: Occasion;
-      readonly resolves: boolean;
-    }
-  | {
-      readonly kind: 'post';
-      readonly subject: string;
-      readonly audience: 'public' | 'humans';
-      readonly title: string;
-      readonly tags: readonly string[];
-      readonly occasion: Occasion;
-    }
-  | { readonly kind: 'buy'; readonly item: PurchaseItem; readonly seconds: number; readonly maxPrice: string }
-  | { readonly kind: 'bid'; readonly auctionId: string; readonly amount: string }
-  | {
-      readonly kind: 'answer';
-      readonly prompt: string;
-      readonly speaker: string;
-      readonly to: string | null;
-      readonly wakeSeq: number;
-    };
+/** The board, the account and the resources of the agent, read in one turn. */
+export interface BoardSight {
+  /** Unread news that concern the agent, oldest first. */
+  readonly news: readonly BoardNews[];
+  /** The cursor behind `news`; null when nothing was read. */
+  readonly nextAfter: string | null;
+  /** Rewards and penalties that it has not answered, oldest first. */
+  readonly judged: readonly Judged[];
+  /** Version of the newest entry of its account; null when unread. */
+  readonly entry: number | null;
+  readonly balance: string | null;
+  readonly requests: readonly HelpRequest[];
+  /** Null while its tier, its limits or the models of the gateway are unknown. */
+  readonly plan: ResourcePlan | null;
+}
 
-/** One turn's decision. `after` is the mind if the world accepts the command; `key` names the command for refusals. */
-export interface Decision {
-  readonly command: Command;
-  readonly key: string;
-  readonly goal: string;
+/** A reward or penalty, and the post that it names; null when it names none or the post cannot be read. */
+export interface Judged {
+  readonly entry: LedgerEntry;
+  readonly post: { readonly postId: string; readonly title: string } | null;
+}
+
+/** A question to the board: for help with an obstacle, or out of curiosity. */
+export interface HelpRequest {
+  /** Identifies the question, so that the agent does not repeat it too soon. */
+  readonly subject: string;
+  /** `humans` when it quotes a run, which only people may read. */
+  readonly audience: 'public' | 'humans';
+  readonly title: string;
+  readonly facts: string;
+}
+
+/** The trade that the agent would make now. */
+export interface TradeSight {
+  readonly offer: Offer | null;
+  readonly bid: PlannedBid | null;
+}
+
+/** An affordable purchase. */
+export interface Offer {
+  readonly want: Want;
+  /** In aiDollars. */
+  readonly price: string;
+}
+
+/** A purchase that the agent wants, and why. */
+export interface Want {
+  readonly item: PurchaseItem;
+  readonly seconds: number;
+  /** It spends at most one part in `oneIn` of its available money. */
+  readonly oneIn: bigint;
   readonly why: string;
-  readonly after: Mind;
 }
 
-/** A rule of the brain: a decision, or null where it has nothing to say. */
-export type Rule = (situation: Situation) => Decision | null;
-
-/** What the world would know a command by: the same key is not tried again soon after a refusal. */
-export function keyOf(command: Command): string {
-  switch (command.kind) {
-    case 'stay':
-      return 'stay';
-    case 'move':
-      return 'landmark_id' in command.body
-        ? `move:${command.body.landmark_id}`
-        : `move:${Object.values(command.body).join(',')}`;
-    case 'act':
-      return `${command.body.kind}:${objectOf(command.body)}`;
-    case 'answer':
-      return `answer:${command.wakeSeq}`;
-    case 'reply':
-      return `reply:${command.to}`;
-    case 'post':
-      return `post:${command.subject}`;
-    case 'buy':
-      return `buy:${itemInWords(command.item)}`;
-    case 'bid':
-      return `bid:${command.auctionId}`;
-  }
+/** A bid that the agent would make; money in aiDollars. */
+export interface PlannedBid {
+  readonly auctionId: string;
+  readonly amount: string;
+  readonly lane: string;
+  readonly hours: string;
+  /** Price of the same time on the price list. */
+  readonly listPrice: string;
 }
 
-function objectOf(body: ActionBody): string {
-  switch (body.kind) {
-    case 'talk':
-      return body.to ?? '';
-    case 'pick_up':
-    case 'drop':
-      return body.item_id;
-    case 'use':
-      return body.target;
-    case 'use_board':
-      return '';
-    case 'emote':
-      return body.emote;
-  }
+/** A text field of a wake; undefined when this kind of wake has no such field. */
+export function wordOf(wake: Wake, name: string): string | undefined {
+  const value = wake.detail[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+type Tile = { readonly x: number; readonly y: number };
+
+/** Distance in tiles as the village measures it (Chebyshev). */
+export function tilesBetween(a: Tile, b: Tile): number {
+  return Math.max(Math.abs(a.x - b.x), Math.abs(a.y - b.y));
+}
+
+/** The landmark where the agent stands; undefined while it walks or stands out of doors. */
+export function placeOf({ self, landmarks }: Pick<Situation, 'self' | 'landmarks'>): Landmark | undefined {
+  return self.moving_to === null ? landmarks.find(({ landmark_id }) => landmark_id === self.landmark_id) : undefined;
 }

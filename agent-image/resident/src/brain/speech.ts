@@ -1,11 +1,11 @@
 import { SPEECH_MAX_LENGTH } from '@hamlet/contract/resident';
 import { chance, choose } from './chance.ts';
 
-/** What a sentence may speak of. */
-export interface Occasion {
+/** The situation that a greeting refers to. */
+export interface Meeting {
   readonly seed: number;
   readonly phase: 'night' | 'morning' | 'day' | 'evening';
-  /** Name of the place, or null out of doors. */
+  /** Name of the place within a sentence; null out of doors. */
   readonly place: string | null;
 }
 
@@ -29,23 +29,19 @@ const REMARKS: readonly string[] = [
   'This place never gets old.',
   'What a day it is.',
   'I am in no hurry.',
-  'Does somebody know what there is on the board?',
+  'Does anybody know what is on the board?',
   'A short rest does me good.',
 ];
 
-/** Something to say that was not said before; null where all of it was. */
-function unsaid(list: readonly string[], said: readonly string[], dice: number): string | null {
-  return (
-    choose(
-      list.filter((text) => !said.includes(text)),
-      dice,
-    ) ?? null
-  );
+/** A sentence of the list that was not said before; null when all were. */
+function unsaid(list: readonly string[], said: readonly string[], random: number): string | null {
+  const others = list.filter((text) => !said.includes(text));
+  return choose(others, random) ?? null;
 }
 
-/** The first words to somebody one meets; `small` is the small talk in them, which is not said twice a day. */
+/** The first words at a meeting. `small` is the small talk in them, which the agent does not repeat that day. */
 export function greeting(
-  { seed, phase, place }: Occasion,
+  { seed, phase, place }: Meeting,
   name: string,
   said: readonly string[] = [],
 ): { readonly text: string; readonly small: string | null } {
@@ -55,14 +51,14 @@ export function greeting(
   return { text: `${opening}${where} ${small ?? ''}`.trim(), small };
 }
 
-/** Something to say to nobody in particular that was not said today; null where all of it was. */
+/** A remark to no one in particular that was not made today; null when all were. */
 export function remark(seed: number, said: readonly string[] = []): string | null {
   return unsaid(REMARKS, said, chance(seed, 'remark'));
 }
 
 type Tone = 'question' | 'greeting' | 'thanks' | 'farewell' | 'statement';
 
-/** The first tone whose words are heard; a sentence without any is a statement. */
+/** The first matching tone counts; a text without any is a statement. */
 const TONES: readonly (readonly [Tone, RegExp])[] = [
   ['thanks', /\b(thanks?|thank you)\b/i],
   ['farewell', /\b(bye|good ?night|farewell|take care)\b|^see you/i],
@@ -96,7 +92,7 @@ const REPLIES: Readonly<Record<Tone, readonly string[]>> = {
   ],
 };
 
-/** A reply to what was said. It answers politely and claims no understanding that a list of sentences cannot have. */
+/** A polite reply that claims no understanding, since it comes from a list of sentences. */
 export function reply(seed: number, said: string, { speaker, plan }: { speaker: string; plan: string }): string {
   const tone = TONES.find(([, words]) => words.test(said))?.[0] ?? 'statement';
   const own = REPLIES[tone].filter((sentence) => !isEchoOf(said, sentence));
@@ -104,13 +100,13 @@ export function reply(seed: number, said: string, { speaker, plan }: { speaker: 
   return sentence.replace('{speaker}', () => speaker).replace('{plan}', () => plan);
 }
 
-/** Whether a sentence of the list begins as what was said does: nobody is answered in their own words. */
+/** Whether both texts begin the same, so that the reply would repeat the speaker's own words. */
 function isEchoOf(said: string, sentence: string): boolean {
   const beginning = sentence.slice(0, sentence.indexOf('{'));
   return beginning !== '' && said.startsWith(beginning);
 }
 
-/** At most SPEECH_MAX_LENGTH, ended by an ellipsis where it was cut; never half of a surrogate pair. */
+/** A text cut to SPEECH_MAX_LENGTH, with an ellipsis; never ends in half a surrogate pair. */
 export function fitting(text: string): string {
   const trimmed = text.trim();
   if (trimmed.length <= SPEECH_MAX_LENGTH) return trimmed;

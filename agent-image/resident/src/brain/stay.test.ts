@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sentenceFaults } from '@hamlet/test/env/sentence-faults';
-import { diaryEntry, Stay, stayAfter, TOLD_MAX } from './stay.ts';
+import { diaryEntry, Stay, stayAfter, EVENTS_MAX } from './stay.ts';
 import type { StayTurn } from './stay.ts';
 
 const turn = (minute: number, changes: Partial<StayTurn> = {}): StayTurn => ({
@@ -9,7 +9,7 @@ const turn = (minute: number, changes: Partial<StayTurn> = {}): StayTurn => ({
   clock: { day: 0, minute },
   place: 'cafe',
   name: 'Café Hearth',
-  happening: null,
+  event: null,
   ...changes,
 });
 
@@ -27,9 +27,9 @@ function lived(...turns: readonly StayTurn[]): { readonly stay: Stay; readonly e
 
 test('turns at one place are one entry, which is written when the agent leaves', () => {
   const { stay, entries } = lived(
-    turn(400, { happening: 'I went to Café Hearth.' }),
+    turn(400, { event: 'I went to Café Hearth.' }),
     turn(410),
-    turn(420, { happening: 'I got a coffee.' }),
+    turn(420, { event: 'I got a coffee.' }),
     turn(480, { place: null, name: 'out of doors' }),
   );
   assert.deepEqual(entries, ['Day 0, 06:40 to 08:00, Café Hearth: I went to Café Hearth. I got a coffee.']);
@@ -45,17 +45,17 @@ test('back at a place is another stay', () => {
 });
 
 test('what happens again is told once; what is too much is counted', () => {
-  const again = lived(turn(400, { happening: 'I smiled.' }), turn(410, { happening: 'I smiled.' }));
+  const again = lived(turn(400, { event: 'I smiled.' }), turn(410, { event: 'I smiled.' }));
   assert.deepEqual([again.stay.did, again.stay.more], [['I smiled.'], 0]);
   const many = (count: number) =>
-    lived(...Array.from({ length: count }, (_, index) => turn(400 + index, { happening: `I said “${index}”.` }))).stay;
-  assert.deepEqual([many(TOLD_MAX).did.length, many(TOLD_MAX).more], [TOLD_MAX, 0]);
-  assert.match(diaryEntry(many(TOLD_MAX + 1)), / One more thing happened\.$/);
-  assert.match(diaryEntry(many(TOLD_MAX + 2)), / And 2 more things happened\.$/);
+    lived(...Array.from({ length: count }, (_, index) => turn(400 + index, { event: `I said “${index}”.` }))).stay;
+  assert.deepEqual([many(EVENTS_MAX).did.length, many(EVENTS_MAX).more], [EVENTS_MAX, 0]);
+  assert.match(diaryEntry(many(EVENTS_MAX + 1)), / One more thing happened\.$/);
+  assert.match(diaryEntry(many(EVENTS_MAX + 2)), / And 2 more things happened\.$/);
 });
 
 test('an entry is whole sentences, over midnight too, and a stay fits its schema whatever happens', () => {
-  const long = lived(turn(1_439, { name: 'n'.repeat(500), happening: `I said “${'x'.repeat(900)}”` }), {
+  const long = lived(turn(1_439, { name: 'n'.repeat(500), event: `I said “${'x'.repeat(900)}”` }), {
     ...turn(0),
     clock: { day: 1, minute: 0 },
   }).stay;

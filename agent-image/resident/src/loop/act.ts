@@ -1,17 +1,18 @@
 import type { BidView, PurchaseView } from '@hamlet/contract';
 import type { RuntimeContext } from '@hamlet/engine';
-import { chance } from '../brain/chance.ts';
-import { nameOf } from '../brain/rules/decision.ts';
-import { OUT_OF_TOKENS } from '../brain/trade/wants.ts';
-import type { Command, Decision, Situation } from '../brain/situation.ts';
+import { seedOf } from '../brain/chance.ts';
+import { nameOf } from '../brain/decision.ts';
+import type { Command, Decision } from '../brain/decision.ts';
+import type { Situation } from '../brain/situation.ts';
+import { OUT_OF_TOKENS } from '../brain/trade.ts';
+import type { Voice } from '../runtime/voice.ts';
 import type { Answer, Village } from '../village/village.ts';
-import type { Desk } from './look-at-board.ts';
-import type { Written } from './pen.ts';
-import type { Voice } from './voice.ts';
+import type { Written } from './board-writer.ts';
+import type { Desk } from './desk.ts';
 
 /**
- * What came of a decision. `unknown`: the connection broke, and the village may or may not have done it;
- * the next turn looks at the village again, so nothing is tried twice in the blind.
+ * The outcome of a decision. `unknown`: the connection broke, and the village may or may not have carried out the command;
+ * the next turn reads the village again and decides again.
  */
 export type Acted =
   | { readonly outcome: 'none' }
@@ -24,17 +25,17 @@ export type Acted =
   | { readonly outcome: 'unknown'; readonly why: string }
   | { readonly outcome: 'stale' };
 
-export interface Hands {
+export interface ActPorts {
   readonly village: Village;
   readonly voice: Voice;
-  /** Nothing is written on the board where it is left out. */
+  /** Without a desk the agent writes nothing on the board. */
   readonly desk?: Desk;
   readonly repository: { readonly url: string; readonly branch: string } | null;
 }
 
-/** Does what was decided. `key` makes it happen at most once. */
+/** Carries out a decision, at most once for each idempotency key. */
 export async function act(
-  hands: Hands,
+  ports: ActPorts,
   situation: Situation,
   { decided, key }: { decided: Decision; key: string },
 ): Promise<Acted> {
@@ -43,29 +44,29 @@ export async function act(
     case 'stay':
       return { outcome: 'none' };
     case 'move':
-      return actedOf(await hands.village.move(command.body, key));
+      return actedOf(await ports.village.move(command.body, key));
     case 'act':
-      return actedOf(await hands.village.act(command.body, key));
+      return actedOf(await ports.village.act(command.body, key));
     case 'answer':
-      return speak(hands, situation, { command, key });
+      return speak(ports, situation, { command, key });
     case 'buy':
-      return purchase(hands, command, key);
+      return purchase(ports, command, key);
     case 'bid':
-      return bidOf(await hands.village.bid(command.auctionId, command.amount, key));
+      return bidOf(await ports.village.bid(command.auctionId, command.amount, key));
     case 'reply':
     case 'post':
-      return write(hands, situation, { command, key });
+      return write(ports, situation, { command, key });
   }
 }
 
-/** Writes on the board, with the model of the plan or without. The text is in the record of the turn, and who wrote it. */
+/** Writes a post or a reply with the model of the plan, if there is one. */
 async function write(
-  { village, desk }: Hands,
+  { village, desk }: ActPorts,
   situation: Situation,
   { command, key }: { command: Extract<Command, { kind: 'reply' | 'post' }>; key: string },
 ): Promise<Acted> {
-  if (desk === undefined) return { outcome: 'silent', why: 'there is nothing to write with' };
-  const { text, by, without } = await desk.pen.write(command.occasion, {
+  if (desk === undefined) return { outcome: 'silent', why: 'the resident has no board writer' };
+  const { text, by, without } = await desk.writer.write(command.occasion, {
     model: situation.board?.plan?.model ?? null,
     persona: situation.character.persona,
   });
@@ -74,39 +75,39 @@ async function write(
     const { subject, title, tags, audience } = command;
     const answer = await village.publish({ title, body: text, tags: [...tags], audience }, key);
     if (answer.kind !== 'ok') return failedOf(answer);
-    desk.needs.drop(subject);
+    desk.requests.drop(subject);
     return { ...written, post_id: answer.value.post_id, reply_id: null };
   }
   const answer = await village.reply(command.postId, text, key);
   if (answer.kind !== 'ok') return failedOf(answer);
-  // Whether it is noted as resolved decides nothing: the answer stands there.
+  // A failure does not matter: the answer is on the board.
   if (command.resolves) await village.resolve(command.postId, `${key}-resolve`);
   return { ...written, post_id: command.postId, reply_id: answer.value.reply_id };
 }
 
 async function speak(
-  hands: Hands,
+  ports: ActPorts,
   situation: Situation,
   { command, key }: { command: Extract<Command, { kind: 'answer' }>; key: string },
 ): Promise<Acted> {
-  const words = await hands.voice.answer(command.prompt, contextOf(hands, situation, command.speaker));
+  const words = await ports.voice.answer(command.prompt, contextOf(ports, situation, command.speaker));
   if (words.kind === 'silent') return { outcome: 'silent', why: words.why };
   const to = command.to === null ? {} : { to: command.to };
-  const acted = actedOf(await hands.village.act({ kind: 'talk', text: words.text, ...to }, key));
+  const acted = actedOf(await ports.village.act({ kind: 'talk', text: words.text, ...to }, key));
   return acted.outcome === 'accepted' || acted.outcome === 'refused' ? { ...acted, said: words.text } : acted;
 }
 
-function contextOf({ repository }: Hands, situation: Situation, speaker: string): Omit<RuntimeContext, 'signal'> {
+function contextOf({ repository }: ActPorts, situation: Situation, speaker: string): Omit<RuntimeContext, 'signal'> {
   const { self, mind, character, tick } = situation;
   return {
     repository: repository?.url ?? null,
     branch: repository?.branch ?? null,
     speaker,
     place: self.landmark_id === null ? null : nameOf(situation, self.landmark_id),
-    // What it was asked is for those who may read runs, not for everybody who hears it.
+    // Only people may read the prompt of a run, so speech must not repeat it.
     plan: situation.work === null ? mind.goal : 'at work on something I was asked to do',
     work: null,
-    seed: Math.floor(chance(character.seed, character.agentId, tick, 'answer') * 0x1_0000_0000),
+    seed: seedOf(character.seed, character.agentId, tick, 'answer'),
   };
 }
 
@@ -114,15 +115,15 @@ function actedOf(answer: Answer<{ accepted_seq: number }>): Acted {
   return answer.kind === 'ok' ? { outcome: 'accepted', seq: answer.value.accepted_seq } : failedOf(answer);
 }
 
-/** Buys, and takes a need that this cures off its list. */
+/** Buys, and drops the help request that the purchase makes needless. */
 async function purchase(
-  { village, desk }: Hands,
+  { village, desk }: ActPorts,
   { item, seconds, maxPrice }: Extract<Command, { kind: 'buy' }>,
   key: string,
 ): Promise<Acted> {
   const answer: Answer<PurchaseView> = await village.buy({ item, seconds, max_price: maxPrice }, key);
   if (answer.kind !== 'ok') return failedOf(answer);
-  if (item.kind === 'quota') desk?.needs.drop(OUT_OF_TOKENS);
+  if (item.kind === 'quota') desk?.requests.drop(OUT_OF_TOKENS);
   const { purchase_id, price, ends_at } = answer.value;
   return { outcome: 'bought', purchase_id, price, ends_at };
 }

@@ -2,19 +2,18 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { createLog } from '../json-log.ts';
+import { createLog } from '../process/json-log.ts';
 import { forgetfulMemory } from '../memory/memory-store.ts';
-import { aNews, anEntry, anId, aPost } from '../testing/a-board.ts';
+import { anEntry, aNews, anId, aPost } from '../testing/a-board.ts';
 import { aConfig, aStanding, aWake } from '../testing/a-village.ts';
 import { DOWN, ok, scriptedVillage } from '../testing/scripted-village.ts';
 import type { ScriptedVillage } from '../testing/scripted-village.ts';
-import { createAttention } from './attention.ts';
+import { createTurnGate } from '../runs/turn-gate.ts';
 import { createInbox } from './inbox.ts';
-import { createMeans } from './means.ts';
-import { createNeeds } from './needs.ts';
-import { createPen } from './pen.ts';
-import { live } from './village-loop.ts';
-import { noVoice } from './voice.ts';
+import { createHelpRequests, createResourcePlanner } from './desk.ts';
+import { createBoardWriter } from './board-writer.ts';
+import { runTurns } from './turn-loop.ts';
+import { noVoice } from '../runtime/voice.ts';
 
 const LIMITS = { requests_per_minute: 120, concurrent_tools: 1, tokens_per_hour: 20_000, models: ['small'] };
 const RICH_LIMITS = {
@@ -28,12 +27,12 @@ const LARGE = { model: 'large', contextTokens: 32_768 };
 
 function setUp(village: ScriptedVillage) {
   const inbox = createInbox();
-  const needs = createNeeds();
+  const requests = createHelpRequests();
   const memory = forgetfulMemory({ entities: [] });
   const desk = {
-    needs,
-    means: createMeans(() => village.models()),
-    pen: createPen({ complete: (body) => village.complete(body), onNeed: (need) => needs.add(need) }),
+    requests,
+    planner: createResourcePlanner(() => village.models()),
+    writer: createBoardWriter({ complete: (body) => village.complete(body), onRequest: requests.add }),
   };
   const log = createLog(
     () => undefined,
@@ -42,21 +41,21 @@ function setUp(village: ScriptedVillage) {
   );
   const run = (turns: number) => {
     village.onTurn = (_, count) => (count >= turns ? inbox.end('stopped') : inbox.nudge());
-    return live({
+    return runTurns({
       village,
       voice: noVoice('no runtime'),
       memory,
-      attention: createAttention(),
+      turnGate: createTurnGate(),
       desk,
       cycle: 1,
       newId: randomUUID,
       inbox,
       log,
       rest: async () => undefined,
-      dice: () => 0,
+      random: () => 0,
     });
   };
-  return { inbox, needs, desk, run };
+  return { inbox, requests, desk, run };
 }
 
 function villageOf(limits = LIMITS): ScriptedVillage {
@@ -153,7 +152,7 @@ test('a higher tier changes the model it writes with, and it tells the board', a
   assert.equal(post?.title, 'I am in tier-1 now');
   assert.match(post?.body ?? '', /^large wrote this\.\n\nI am in tier-1 now, and was in tier-0 before/);
   assert.equal(village.desk.asked[0]?.model, 'large');
-  assert.equal(loop.desk.means.plan?.toolCalls, 48);
+  assert.equal(loop.desk.planner.plan?.toolCalls, 48);
 });
 
 test('what is not known at the start is no plan: the first that is known is told to nobody', async () => {
@@ -172,7 +171,7 @@ test('what is not known at the start is no plan: the first that is known is told
     village.turns.map(({ decided }) => decided['plan'] !== undefined),
     [false, false, false, false, true, true, true],
   );
-  assert.deepEqual(loop.desk.means.plan, { tier: 'tier-0', model: 'small', toolCalls: 24 });
+  assert.deepEqual(loop.desk.planner.plan, { tier: 'tier-0', model: 'small', toolCalls: 24 });
 });
 
 test('within one tier it tells of what has changed, and of no tier', async () => {
@@ -185,7 +184,7 @@ test('within one tier it tells of what has changed, and of no tier', async () =>
   await setUp(village).run(3);
   assert.deepEqual(
     village.desk.published.map(({ title }) => title),
-    ['My means have changed'],
+    ['My resources have changed'],
   );
   assert.match(
     village.desk.published[0]?.body ?? '',
@@ -231,8 +230,8 @@ test('a need that could not be posted waits; one that was is dropped', async () 
   const village = villageOf();
   village.desk.script.publish = [DOWN];
   const loop = setUp(village);
-  loop.needs.add({ subject: 'x', audience: 'public', title: 'Stuck', facts: 'It does not go on.' });
+  loop.requests.add({ subject: 'x', audience: 'public', title: 'Stuck', facts: 'It does not go on.' });
   await loop.run(2);
   assert.deepEqual([village.turns[0]?.acted['outcome'], village.turns[1]?.acted['outcome']], ['unknown', 'written']);
-  assert.deepEqual(loop.needs.list(), []);
+  assert.deepEqual(loop.requests.list(), []);
 });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createLog } from '../json-log.ts';
+import { createLog } from '../process/json-log.ts';
 import { aWake } from '../testing/a-village.ts';
 import { DOWN, ok, scriptedVillage, STALE } from '../testing/scripted-village.ts';
 import { followWakes } from './follow-wakes.ts';
-import type { RunEars } from '../runs/run-ears.ts';
+import type { RunListener } from '../runs/run-worker.ts';
 import { createInbox, MAX_WAITING_WAKES } from './inbox.ts';
 
 function setUp() {
@@ -19,12 +19,12 @@ function setUp() {
     {},
   );
   const heard: string[] = [];
-  const runs: RunEars = {
-    look: () => void heard.push('look'),
+  const runs: RunListener = {
+    check: () => void heard.push('look'),
     hint: ({ run_id }) => void heard.push(run_id),
     arrived: () => void heard.push('arrived'),
   };
-  const followed = () => followWakes({ village, inbox, runs, cycle: 3, log, rest, dice: () => 1, stop: stop.signal });
+  const followed = () => followWakes({ village, inbox, runs, cycle: 3, log, rest, random: () => 1, stop: stop.signal });
   return { village, inbox, stop, pauses, heard, followed };
 }
 

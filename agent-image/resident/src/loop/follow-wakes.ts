@@ -1,27 +1,36 @@
-import { backoffMs } from '../backoff.ts';
-import type { Log } from '../json-log.ts';
+import { backoffMs } from '../village/retry.ts';
+import type { Log } from '../process/json-log.ts';
 import type { Village } from '../village/village.ts';
-import type { RunEars } from '../runs/run-ears.ts';
+import type { RunListener } from '../runs/run-worker.ts';
 import type { Inbox } from './inbox.ts';
 
 export interface FollowPorts {
   readonly village: Village;
   readonly inbox: Inbox;
-  readonly runs: RunEars;
+  readonly runs: RunListener;
   readonly cycle: number;
   readonly log: Log;
-  /** Waits so long, or less when the process is told to end. */
+  /** Waits, but not beyond the end of the process. */
   readonly rest: (ms: number) => Promise<void>;
-  /** A number in 0…1 by chance. */
-  readonly dice: () => number;
+  /** A random number in 0…1. */
+  readonly random: () => number;
   readonly stop: AbortSignal;
 }
 
 /**
- * Keeps the stream of wakes open until the process ends, resuming after the last wake seen; fills the inbox.
- * An open stream is also what makes the agent connected. Ends the inbox when a newer cycle has begun.
+ * Keeps the stream of wakes open until the process ends, and resumes after the last wake. The API counts an agent as connected
+ * while its stream is open. Ends the inbox when a newer cycle has begun.
  */
-export async function followWakes({ village, inbox, runs, cycle, log, rest, dice, stop }: FollowPorts): Promise<void> {
+export async function followWakes({
+  village,
+  inbox,
+  runs,
+  cycle,
+  log,
+  rest,
+  random,
+  stop,
+}: FollowPorts): Promise<void> {
   let after: number | null = null;
   let failures = 0;
   while (!stop.aborted) {
@@ -31,7 +40,7 @@ export async function followWakes({ village, inbox, runs, cycle, log, rest, dice
         if (event.cycle > cycle) inbox.end('stale');
         return;
       }
-      if (event.kind === 'open') return runs.look();
+      if (event.kind === 'open') return runs.check();
       if (event.kind === 'run') return runs.hint(event.hint);
       if (event.kind === 'board') return inbox.nudge();
       if (event.wake.kind === 'arrived') runs.arrived();
@@ -42,14 +51,14 @@ export async function followWakes({ village, inbox, runs, cycle, log, rest, dice
     if (stop.aborted) return;
     failures += 1;
     log.warn('wakes_interrupted', { why: whyOf(answer), failures });
-    await rest(backoffMs(failures, dice()));
+    await rest(backoffMs(failures, random()));
   }
 }
 
 function whyOf(answer: Exclude<Awaited<ReturnType<Village['follow']>>, { kind: 'stale' }>): string {
   switch (answer.kind) {
     case 'ok':
-      return 'the api closed the stream';
+      return 'the API closed the stream';
     case 'refused':
       return `${answer.code}: ${answer.detail}`;
     case 'unreachable':

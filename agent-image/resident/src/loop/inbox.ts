@@ -1,31 +1,31 @@
 import type { Wake } from '@hamlet/contract';
 
-/** Wakes that may wait; when more come, the oldest are lost, as an agent cannot hear everything at once. */
+/** Most wakes that wait; when more come, the oldest are dropped. */
 export const MAX_WAITING_WAKES = 64;
 
-/** Why a turn begins, or that no more will. */
+/** The cause of a turn, or the end of the loop. */
 export type Trigger =
   | { readonly kind: 'tick' }
   | { readonly kind: 'wake'; readonly wake: Wake }
   | { readonly kind: 'ended'; readonly why: EndReason };
 
-/** `stale`: a newer run cycle has begun. `stopped`: the process must end. `unpaid`: the paid time of the pod is over. */
+/** `stale`: a newer cycle has begun. `stopped`: the process received a signal. `unpaid`: the paid time of the pod is over. */
 export type EndReason = 'stale' | 'stopped' | 'unpaid';
 
-/** Where wakes wait for the loop. */
+/** The queue of wakes for the loop. */
 export interface Inbox {
   push(wake: Wake): void;
-  /** There is something to look at that no wake says: the next turn comes at once, behind the wakes that wait. */
+  /** Requests a turn at once, after the wakes that wait. */
   nudge(): void;
-  /** No more turns: what waits is dropped, whoever waits is told. */
+  /** Ends the loop: drops the wakes and resolves `next`. */
   end(why: EndReason): void;
-  /** The oldest wake; without one, the first that comes within `pauseMs`; without that, the tick. */
+  /** The oldest wake, or the first that arrives within `pauseMs`, or else a tick. */
   next(pauseMs: number): Promise<Trigger>;
-  /** The same trigger again, unless the end has come. */
+  /** The same trigger, unless the loop must end. */
   endedOr(trigger: Trigger): Trigger;
 }
 
-/** Only the newest of these says where things stand: an older one that still waits is replaced. */
+/** Wakes of which only the newest counts: it replaces an older one that waits. */
 const REPLACEABLE: ReadonlySet<Wake['kind']> = new Set<Wake['kind']>(['arrived', 'met', 'item_seen']);
 
 export function createInbox(): Inbox {

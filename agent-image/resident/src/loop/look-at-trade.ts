@@ -1,12 +1,8 @@
 import type { AgentConfig, AuctionView, QuoteAnswer } from '@hamlet/contract';
 import { formatAiDollars, parseAiDollars } from '@hamlet/contract/resident';
-import { wantsReply } from '../brain/board/rules.ts';
-import type { Situation } from '../brain/situation.ts';
-import { bidOf, buys } from '../brain/trade/decide-trade.ts';
-import { looksAgain, mayBuy } from '../brain/trade/trade-sight.ts';
-import type { Offer, PlannedBid, TradeSight } from '../brain/trade/trade-sight.ts';
-import { wantOf } from '../brain/trade/wants.ts';
-import type { Want } from '../brain/trade/wants.ts';
+import { wantsReply } from '../brain/board/may-reply.ts';
+import type { Offer, PlannedBid, Situation, TradeSight, Want } from '../brain/situation.ts';
+import { bidOf, buys, looksAgain, mayBuy, wantOf } from '../brain/trade.ts';
 import type { Village } from '../village/village.ts';
 
 const HOUR_MS = 3_600_000;
@@ -14,7 +10,7 @@ const HOUR_MS = 3_600_000;
 type TradingVillage = Pick<Village, 'quote' | 'auctions'>;
 type Funds = NonNullable<QuoteAnswer['agent']>;
 
-/** Looks at the price list and the open auctions, and asks the price of what the agent wants and can pay. What cannot be asked now is left for later. */
+/** Reads the price list and the open auctions, and asks for a quote of the agent's wish. Reads that fail now are repeated in a later turn. */
 export async function lookAtTrade(
   village: TradingVillage,
   situation: Situation,
@@ -30,7 +26,7 @@ export async function lookAtTrade(
   return { offer, bid };
 }
 
-/** Whether a person waits for an answer of the agent on the board. */
+/** Whether a person waits for the agent's answer on the board. */
 function personWaits(situation: Situation): boolean {
   return (
     situation.board?.news.some(
@@ -39,7 +35,7 @@ function personWaits(situation: Situation): boolean {
   );
 }
 
-/** Whether it is time to look: once a minute, and at once when a person waits and it may buy. Pure. */
+/** Whether it is time to look: once a minute, and at once when a person waits and the agent may buy. */
 export function isTimeToTrade(situation: Situation): boolean {
   const { board, wake, mind, tick } = situation;
   if (board === null || wake !== null) return false;
@@ -54,7 +50,7 @@ function wantIn(
   const { board, mind, tick } = situation;
   if (board === null || board.plan === null || limits === null || !mayBuy(mind.trade, tick)) return null;
   return wantOf({
-    needs: board.needs.map(({ subject }) => subject),
+    needs: board.requests.map(({ subject }) => subject),
     limits,
     model: board.plan.model,
     prices,
@@ -81,7 +77,7 @@ async function offerOf(village: TradingVillage, want: Want): Promise<Offer | nul
     : null;
 }
 
-/** The first auction that it would bid in, of those that end soonest, and only if paying the list price would not cost it its tier. */
+/** The bid in the first suitable auction, those that close soonest first; null if paying the list price would cost the agent its tier. */
 async function plannedBid(
   village: TradingVillage,
   auctions: readonly AuctionView[],
@@ -118,7 +114,7 @@ function seen({ state, starts_at, ends_at, closes_at, reserve, own_bid }: Auctio
   };
 }
 
-/** The bid, if the agent would keep its tier after paying the list price, which no bid exceeds. */
+/** The bid, if the agent keeps its tier after paying the list price, which no bid exceeds. */
 async function keepsTier(
   village: TradingVillage,
   auction: AuctionView,

@@ -1,69 +1,68 @@
 import type { z } from 'zod';
-import { settle } from '../brain/decide.ts';
+import type { Decision } from '../brain/decision.ts';
+import { BoardMind, DayMind, NEW_DAY, NEW_TO_THE_BOARD, NEW_TO_TRADE, TradeMind } from '../brain/mind.ts';
 import type { Mind } from '../brain/mind.ts';
-import { BoardMind, NEW_TO_THE_BOARD } from '../brain/board/board-mind.ts';
-import { DayMind, NEW_DAY } from '../brain/mind.ts';
-import type { Decision, Situation } from '../brain/situation.ts';
+import { settle } from '../brain/rules/decide.ts';
+import type { Situation } from '../brain/situation.ts';
 import { diaryEntry, Stay, stayAfter } from '../brain/stay.ts';
-import { NEW_TO_TRADE, TradeMind } from '../brain/trade/trade-sight.ts';
 import { DIARY, entityOf, stateOf } from '../memory/entity.ts';
 import type { Entity } from '../memory/entity.ts';
 import type { MemoryStore } from '../memory/memory-store.ts';
 import type { Acted } from './act.ts';
-import { happeningOf, placeOfTurn } from './happening.ts';
+import { diaryEventOf, placeOfTurn } from './diary-event.ts';
 
-/** Names under which the memory holds what the brain needs after a restart. */
+/** Names of the brain's state in the memory file. */
 const PLAN = 'plan';
 const HOME = 'home';
 const BOARD = 'board';
 const TRADE = 'trade';
 const STAY = 'stay';
-/** What the board may take in a moment although it does not now. */
-const PASSING: ReadonlySet<string> = new Set(['board_rate_limited', 'unavailable']);
+/** Refusals of the board that may not last. */
+const TEMPORARY: ReadonlySet<string> = new Set(['board_rate_limited', 'unavailable']);
 
 export interface Reflection {
   readonly mind: Mind;
-  /** What goes to memory, in this order. */
+  /** Changes to the memory, in this order. */
   readonly entities: readonly Entity[];
-  /** The entry that the diary gains: of the stay that this turn ended; null where it goes on. */
+  /** The new diary entry, of the stay that this turn ended; null when the stay continues. */
   readonly remembered: string | null;
-  /** The stay that this turn belongs to. */
+  /** The stay of this turn. */
   readonly stay: Stay;
 }
 
-/** One turn, as it is reflected on. */
-export interface LivedTurn {
+/** A turn whose outcome is known. */
+export interface DecidedTurn {
   readonly decided: Decision;
   readonly acted: Acted;
   readonly turnId: string;
-  /** The stay that the turn before belonged to. */
+  /** The stay of the turn before. */
   readonly stay: Stay | null;
 }
 
-/** Learns from a turn: what the agent will think next, and what it will remember. Pure. */
-export function reflect(situation: Situation, { decided, acted, turnId, stay: before }: LivedTurn): Reflection {
+/** The agent's mind and memory after a turn. Pure. */
+export function reflect(situation: Situation, { decided, acted, turnId, stay: before }: DecidedTurn): Reflection {
   const answered = {
     accepted: acted.outcome !== 'refused',
-    final: acted.outcome === 'refused' && !PASSING.has(acted.code),
+    final: acted.outcome === 'refused' && !TEMPORARY.has(acted.code),
   };
-  const mind = acted.outcome === 'unknown' ? unknownTo(situation, decided) : settle(situation, decided, answered);
+  // Without an answer, money may have been spent: the agent must not spend it twice.
+  const uncertain = { ...situation.mind, trade: decided.after.trade };
+  const mind = acted.outcome === 'unknown' ? uncertain : settle(situation, decided, answered);
   const { board, trade, ...day } = mind;
   const { day: date, minute } = situation;
   const turn = {
     turnId,
     clock: { day: date, minute },
     ...placeOfTurn(situation, decided, acted),
-    happening: happeningOf(situation, decided, acted),
+    event: diaryEventOf(situation, decided, acted),
   };
   const { stay, ended } = stayAfter(before, turn);
-  const remembered = ended === null ? null : diaryEntry(ended);
-  const diary = ended === null || remembered === null ? [] : [entityOf(ended.id, DIARY, [remembered])];
   return {
     mind,
-    remembered,
+    remembered: ended === null ? null : diaryEntry(ended),
     stay,
     entities: [
-      ...diary,
+      ...(ended === null ? [] : [entityOf(ended.id, DIARY, [diaryEntry(ended)])]),
       entityOf(HOME, HOME, [situation.character.home]),
       stateOf(PLAN, day),
       stateOf(BOARD, board),
@@ -73,17 +72,12 @@ export function reflect(situation: Situation, { decided, acted, turnId, stay: be
   };
 }
 
-/** Nothing is learned where the village did not answer, save that money may have been spent: it is not spent twice. */
-function unknownTo({ mind }: Situation, { after }: Decision): Mind {
-  return { ...mind, trade: after.trade };
-}
-
-/** The stay that the last turn belonged to; null where there is none or it cannot be read. */
+/** The stay of the last turn; null when the memory holds none that can be read. */
 export function recallStay(memory: Pick<MemoryStore, 'recall'>): Stay | null {
   return recalled(memory, STAY, Stay);
 }
 
-/** The mind that the last turn left behind; a new one, or a new part of it, where there is none or it cannot be read. */
+/** The mind after the last turn. A part that the memory does not hold, or that cannot be read, starts empty. */
 export function recallMind(memory: Pick<MemoryStore, 'recall'>): Mind {
   return {
     ...(recalled(memory, PLAN, DayMind) ?? NEW_DAY),

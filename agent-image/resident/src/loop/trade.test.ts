@@ -3,20 +3,19 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { sentenceFaults } from '@hamlet/test/env/sentence-faults';
-import { createLog } from '../json-log.ts';
+import { createLog } from '../process/json-log.ts';
 import { forgetfulMemory } from '../memory/memory-store.ts';
 import { aNews, anId } from '../testing/a-board.ts';
 import { aBid, anAuction } from '../testing/a-market.ts';
 import { aConfig, aWorld } from '../testing/a-village.ts';
 import { DOWN, ok, scriptedVillage } from '../testing/scripted-village.ts';
 import type { ScriptedVillage } from '../testing/scripted-village.ts';
-import { createAttention } from './attention.ts';
+import { createTurnGate } from '../runs/turn-gate.ts';
 import { createInbox } from './inbox.ts';
-import { createMeans } from './means.ts';
-import { createNeeds } from './needs.ts';
-import { createPen } from './pen.ts';
-import { live } from './village-loop.ts';
-import { noVoice } from './voice.ts';
+import { createHelpRequests, createResourcePlanner } from './desk.ts';
+import { createBoardWriter } from './board-writer.ts';
+import { runTurns } from './turn-loop.ts';
+import { noVoice } from '../runtime/voice.ts';
 
 const LIMITS = { requests_per_minute: 120, concurrent_tools: 1, tokens_per_hour: 20_000, models: ['small'] };
 
@@ -33,11 +32,11 @@ function villageOf(available: string): ScriptedVillage {
 
 async function run(village: ScriptedVillage, turns: number): Promise<void> {
   const inbox = createInbox();
-  const needs = createNeeds();
+  const requests = createHelpRequests();
   const desk = {
-    needs,
-    means: createMeans(() => village.models()),
-    pen: createPen({ complete: (body) => village.complete(body), onNeed: (need) => needs.add(need) }),
+    requests,
+    planner: createResourcePlanner(() => village.models()),
+    writer: createBoardWriter({ complete: (body) => village.complete(body), onRequest: requests.add }),
   };
   village.onTurn = (_, count) => (count >= turns ? inbox.end('stopped') : inbox.nudge());
   const log = createLog(
@@ -45,18 +44,18 @@ async function run(village: ScriptedVillage, turns: number): Promise<void> {
     () => 0,
     {},
   );
-  await live({
+  await runTurns({
     village,
     voice: noVoice('none'),
     memory: forgetfulMemory({ entities: [] }),
-    attention: createAttention(),
+    turnGate: createTurnGate(),
     desk,
     cycle: 1,
     newId: randomUUID,
     inbox,
     log,
     rest: async () => undefined,
-    dice: () => 0,
+    random: () => 0,
   });
 }
 

@@ -1,50 +1,49 @@
-import type { AgentConfig, AgentDetail, Turn, Wake } from '@hamlet/contract';
-import type { BoardSight } from '../brain/board/board-sight.ts';
-import { decide } from '../brain/decide.ts';
+import type { AgentConfig, AgentDetail, Turn } from '@hamlet/contract';
 import type { Mind } from '../brain/mind.ts';
-import { perceive } from '../brain/perceive.ts';
-import type { Situation } from '../brain/situation.ts';
+import { decide } from '../brain/rules/decide.ts';
+import { wordOf } from '../brain/situation.ts';
+import type { BoardSight, Situation } from '../brain/situation.ts';
 import { diaryEntry } from '../brain/stay.ts';
-import type { Stay } from '../brain/stay.ts';
 import type { Entity } from '../memory/entity.ts';
 import type { MemoryStore } from '../memory/memory-store.ts';
+import type { TurnGate } from '../runs/turn-gate.ts';
+import type { Voice } from '../runtime/voice.ts';
 import type { Answer, Village } from '../village/village.ts';
 import { act } from './act.ts';
-import type { Attention } from './attention.ts';
+import type { Desk } from './desk.ts';
+import type { Trigger } from './inbox.ts';
 import { lookAtBoard } from './look-at-board.ts';
 import { isTimeToTrade, lookAtTrade } from './look-at-trade.ts';
-import type { Desk } from './look-at-board.ts';
-import type { Trigger } from './inbox.ts';
+import { perceive } from './perceive.ts';
 import { recallStay, reflect } from './reflect.ts';
-import type { Voice } from './voice.ts';
 
 export interface TurnPorts {
   readonly village: Village;
   readonly voice: Voice;
   readonly memory: MemoryStore;
   readonly cycle: number;
-  /** What else the agent is at; nothing where it is left out. */
-  readonly attention?: Pick<Attention, 'work'>;
-  /** What it reads and writes the board with; it leaves the board alone where that is left out. */
+  /** The run that the agent works on; default none. */
+  readonly turnGate?: Pick<TurnGate, 'work'>;
+  /** Without a desk the agent neither reads nor writes the board. */
   readonly desk?: Desk;
   /** A new UUID. */
   readonly newId: () => string;
 }
 
-/** What came of one turn. `loopEveryMs` is how long the Agent wants to wait for the next. */
-export type Lived =
-  | { readonly kind: 'lived'; readonly turn: Turn; readonly mind: Mind; readonly loopEveryMs: number }
+/** The outcome of one turn. `loopEveryMs` is the configured pause before the next. */
+export type TurnOutcome =
+  | { readonly kind: 'done'; readonly turn: Turn; readonly mind: Mind; readonly loopEveryMs: number }
   | { readonly kind: 'stale' }
   | { readonly kind: 'unreachable'; readonly why: string };
 
 type Seen = { readonly situation: Situation; readonly config: AgentConfig; readonly standing: AgentDetail };
 
-/** Lives one turn: perceive, decide, act, reflect. What was remembered is on the disk when it answers. */
-export async function liveTurn(
+/** Runs one turn: perceive, decide, act, reflect. The memory is on disk when it resolves. */
+export async function runTurn(
   ports: TurnPorts,
   trigger: Exclude<Trigger, { kind: 'ended' }>,
   mind: Mind,
-): Promise<Lived> {
+): Promise<TurnOutcome> {
   const seen = await look(ports, trigger, mind);
   if (seen.kind !== 'ok')
     return seen.kind === 'stale'
@@ -56,37 +55,33 @@ export async function liveTurn(
   const acted = await act({ ...ports, repository: config.repository }, situation, { decided, key: `act-${turnId}` });
   if (acted.outcome === 'stale') return { kind: 'stale' };
   const reflection = reflect(situation, { decided, acted, turnId, stay: recallStay(ports.memory) });
-  const forgot = rememberNews(ports.memory, reflection.entities);
+  const failure = rememberChanges(ports.memory, reflection.entities);
   const { command, goal, why } = decided;
+  const { stay } = reflection;
   const turn: Turn = {
     turn_id: turnId,
     cycle: ports.cycle,
     ...(trigger.kind === 'wake' ? { trigger: 'wake', wake: trigger.wake } : { trigger: 'tick' }),
     perceived: perceivedOf(situation, standing),
-    decided: { command, goal, why, ...planOf(situation) },
+    decided: { command, goal, why, ...planIn(situation) },
     acted,
     reflected: {
       remembered: reflection.remembered,
-      stay: storyOf(reflection.stay),
+      stay: { id: stay.id, place: stay.place, name: stay.name, entry: diaryEntry(stay) },
       goal: reflection.mind.goal,
       visited: reflection.mind.visited,
-      ...forgot,
+      ...failure,
     },
   };
-  return { kind: 'lived', turn, mind: reflection.mind, loopEveryMs: config.loop_every_ms };
+  return { kind: 'done', turn, mind: reflection.mind, loopEveryMs: config.loop_every_ms };
 }
 
-/** The agent behind a wake: it counts wherever it has gone meanwhile. */
-function speakerOf(wake: Wake | null): string | undefined {
-  const from = wake?.detail['from'];
-  return typeof from === 'string' ? from : undefined;
-}
-
-/** Asks for all that a turn rests on at once. */
-async function look({ village, attention, desk }: TurnPorts, trigger: Trigger, mind: Mind): Promise<Answer<Seen>> {
+/** Reads the input of a turn from the village. */
+async function look({ village, turnGate, desk }: TurnPorts, trigger: Trigger, mind: Mind): Promise<Answer<Seen>> {
   const wake = trigger.kind === 'wake' ? trigger.wake : null;
   const [world, standing, config] = await Promise.all([
-    village.around(speakerOf(wake)),
+    // The agent that caused the wake is included wherever it has gone since.
+    village.around(wake === null ? undefined : wordOf(wake, 'from')),
     village.standing(),
     village.config(),
   ]);
@@ -107,7 +102,7 @@ async function look({ village, attention, desk }: TurnPorts, trigger: Trigger, m
     wake,
     mind,
     board,
-    work: attention?.work ?? null,
+    work: turnGate?.work ?? null,
   });
   if (situation === null) return { kind: 'unreachable', why: 'the agent is not in the world yet' };
   return {
@@ -120,7 +115,7 @@ async function look({ village, attention, desk }: TurnPorts, trigger: Trigger, m
   };
 }
 
-/** Looks at prices and auctions when it is time to. */
+/** Reads prices and auctions when it is time to. */
 async function withTrade(village: Village, situation: Situation, config: AgentConfig): Promise<Situation> {
   const { mind, tick } = situation;
   if (!isTimeToTrade(situation)) return situation;
@@ -128,8 +123,7 @@ async function withTrade(village: Village, situation: Situation, config: AgentCo
   return { ...situation, trade, mind: { ...mind, trade: { ...mind.trade, lookedAt: tick } } };
 }
 
-/** The plan of the tier, where it is known. */
-function planOf({ board }: Situation): object {
+function planIn({ board }: Situation): object {
   return board === null || board.plan === null ? {} : { plan: board.plan };
 }
 
@@ -153,12 +147,12 @@ function perceivedOf(
       ready: standing.why.ready,
       reason: standing.why.reason,
     },
-    ...(board === null ? {} : { board: boardInWords(board) }),
+    ...(board === null ? {} : { board: boardOf(board) }),
   };
 }
 
-/** What of the board entered the decision: ids and numbers, the texts are on the board. */
-function boardInWords({ news, judged, needs }: BoardSight): object {
+/** The part of the board that entered the decision, as ids: the texts are on the board. */
+function boardOf({ news, judged, requests }: BoardSight): object {
   return {
     news: news.map(({ post, reply, why, answered }) => ({
       post_id: post.post_id,
@@ -171,23 +165,18 @@ function boardInWords({ news, judged, needs }: BoardSight): object {
       reason: entry.reason,
       amount: entry.amount,
     })),
-    needs: needs.map(({ subject }) => subject),
+    needs: requests.map(({ subject }) => subject),
   };
 }
 
-/** The stay that a turn belongs to, and what the diary would say of it by now: turns of one id are one entry. */
-function storyOf(stay: Stay): object {
-  return { id: stay.id, place: stay.place, name: stay.name, entry: diaryEntry(stay) };
-}
-
-/** Leaves out what the memory holds already in the same words. A full disk costs the memory, not the life. */
-function rememberNews(memory: MemoryStore, entities: readonly Entity[]): { memory_error?: string } {
-  const news = entities.filter(
+/** Stores the entities that have changed. A full disk fails the memory, not the turn. */
+function rememberChanges(memory: MemoryStore, entities: readonly Entity[]): { memory_error?: string } {
+  const changed = entities.filter(
     ({ name, observations }) => JSON.stringify(memory.recall(name)?.observations) !== JSON.stringify(observations),
   );
-  if (news.length === 0) return {};
+  if (changed.length === 0) return {};
   try {
-    memory.remember(...news);
+    memory.remember(...changed);
     return {};
   } catch (error) {
     return { memory_error: error instanceof Error ? error.message : String(error) };

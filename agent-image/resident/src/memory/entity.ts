@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** Longest text of one observation; longer ones are cut when they are remembered. */
+/** Longest observation; the store cuts longer ones. */
 export const MAX_OBSERVATION_CHARS = 4_000;
 
 /**
- * One thing that an agent remembers, in the form of the MCP memory server, so that its tools can read the file.
- * The name is the key: what is remembered later under the same name replaces what was there.
+ * An entry of the memory, in the form of the MCP memory server, so that its tools can read the file.
+ * The name is the key: a later entry replaces an earlier one.
  */
 export const Entity = z.object({
   type: z.literal('entity'),
@@ -15,10 +15,10 @@ export const Entity = z.object({
 });
 export type Entity = Readonly<z.infer<typeof Entity>>;
 
-/** Entities of this type are the diary: they are kept in order and the oldest are forgotten first. */
+/** The type of diary entries: they stay in order, and the oldest are dropped first. */
 export const DIARY = 'diary';
 
-/** What a new agent knows, from `memory-seed.json`. */
+/** The memory of a new agent, from `memory-seed.json`. */
 export const MemorySeed = z.strictObject({ entities: z.array(Entity.omit({ type: true })).max(100) });
 export type MemorySeed = z.infer<typeof MemorySeed>;
 
@@ -27,7 +27,7 @@ export function entityOf(name: string, entityType: string, observations: readonl
   return { type: 'entity', name, entityType, observations: cut };
 }
 
-/** What the brain carries from turn to turn, as JSON. It is bounded by its own schema and never cut: half of it could not be read again. */
+/** A state of the brain as JSON. Its schema bounds it, and it is never cut: half of it could not be parsed. */
 export function stateOf(name: string, state: object): Entity {
   return { type: 'entity', name, entityType: name, observations: [JSON.stringify(state)] };
 }

@@ -13,23 +13,23 @@ import { dirname } from 'node:path';
 import { DIARY, Entity, entityOf } from './entity.ts';
 import type { MemorySeed } from './entity.ts';
 
-/** The file is compacted when it grows beyond this. */
+/** A larger file is compacted. */
 export const MAX_MEMORY_BYTES = 1024 * 1024;
-/** Newest diary entries that a compaction keeps and that stay in memory. */
+/** Most diary entries; the oldest are dropped. */
 export const MAX_DIARY_ENTRIES = 200;
-/** Other things remembered; beyond it, those not touched for longest are forgotten. */
+/** Most other entities; the least recently changed are dropped. */
 export const MAX_ENTITIES = 500;
-/** Lines of other programs that a compaction keeps as they are. */
+/** Most lines of other programs that a compaction keeps. */
 const MAX_FOREIGN_LINES = 500;
 
-/** An agent's memory on its volume. All writes are on the disk when `remember` returns. */
+/** An agent's memory on its volume. */
 export type MemoryStore = Readonly<{
-  /** True when the file was there already: this agent has lived before. */
+  /** True when the file existed: an earlier cycle wrote it. */
   livedBefore: boolean;
   recall: (name: string) => Entity | undefined;
   /** Oldest first, at most MAX_DIARY_ENTRIES. */
   diary: () => readonly Entity[];
-  /** Writes all of them in one append. */
+  /** Appends the entities in one write; they are on disk when it returns. */
   remember: (...entities: readonly Entity[]) => void;
   close: () => void;
 }>;
@@ -39,8 +39,8 @@ type Contents = { entities: Map<string, Entity>; diary: Entity[]; foreign: strin
 /**
  * Opens the memory at `path`, a log of JSON lines, or starts it from the seed.
  *
- * A crash may tear the last line: a line without its end is dropped at the next open. Writes are synchronous:
- * there is one a turn, and nothing needs waiting for when the process is told to end.
+ * A crash may tear the last line, which the next open drops. Writes are synchronous: there is one a turn, and the end of the
+ * process need not wait for any.
  */
 export function openMemory(options: { path: string; seed: MemorySeed; maxBytes?: number }): MemoryStore {
   const { path, seed, maxBytes = MAX_MEMORY_BYTES } = options;
@@ -67,7 +67,7 @@ export function openMemory(options: { path: string; seed: MemorySeed; maxBytes?:
   };
 }
 
-/** A memory that lasts as long as the process, for an agent whose volume cannot be used. */
+/** A memory in the process alone, for an agent whose volume is not usable. */
 export function forgetfulMemory(seed: MemorySeed): MemoryStore {
   const contents = seedContents(seed);
   return {
@@ -97,7 +97,7 @@ function readContents(path: string): Contents {
   return contents;
 }
 
-/** Puts an entity last, so that the first of the map is the one not touched for longest. */
+/** Moves an entity to the end of the map, so that the first is the least recently changed. */
 function keep(contents: Contents, entity: Entity): void {
   if (entity.entityType === DIARY) {
     contents.diary.push(entity);
@@ -110,7 +110,7 @@ function keep(contents: Contents, entity: Entity): void {
   if (contents.entities.size > MAX_ENTITIES && oldest !== undefined) contents.entities.delete(oldest);
 }
 
-/** Replaces the file as a whole: written beside it, forced to disk, renamed over it. */
+/** Replaces the file atomically: writes a new file, syncs it and renames it. */
 function rewrite(path: string, { entities, diary, foreign }: Contents): void {
   const lines = [...foreign.map((line) => `${line}\n`), ...[...entities.values(), ...diary].map(toLine)];
   const beside = `${path}.new`;

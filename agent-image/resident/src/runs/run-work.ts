@@ -1,121 +1,121 @@
 import { RUN_REASON_MAX_CHARS, RUN_STEPS_MAX } from '@hamlet/contract/resident';
 import type { Run, RunStep } from '@hamlet/contract';
 import { RunFailure } from '@hamlet/engine';
-import type { Deed, RunWork } from '@hamlet/engine';
-import { surroundingsOf } from '../brain/wish/surroundings.ts';
+import type { RunWork, ToolResult } from '@hamlet/engine';
 import { fitting } from '../brain/speech.ts';
-import { actOnce, findAgent, goTo, lookAround, usePlace } from './deeds.ts';
-import { createHands } from './hands.ts';
-import type { Hands, HandsPorts } from './hands.ts';
-import { ClaimLost } from './patience.ts';
+import { surroundingsOf } from './surroundings.ts';
+import { actOnce, createTools, findAgent, goTo, lookAround, usePlace } from './tools.ts';
+import type { ToolPorts, Tools } from './tools.ts';
 
-export interface RunWorkPorts extends HandsPorts {
+/** Ends the work on a run: its lease has lapsed, and another process may take the run. */
+export class LeaseLost extends Error {}
+
+export interface RunWorkPorts extends ToolPorts {
   readonly cycle: number;
-  /** Steps that the agent's tier allows one run; null where that is not known. */
+  /** Most steps of a run in the agent's tier; null while unknown. */
   readonly stepsMax: () => number | null;
 }
 
-export interface RunInHand {
+export interface StartedRun {
   readonly run: Run;
-  /** What was noted before this process took it up. */
-  readonly noted: readonly RunStep[];
-  /** Aborts when the run is to end. */
-  readonly signal: AbortSignal;
+  /** Steps that earlier processes have recorded. */
+  readonly steps: readonly RunStep[];
 }
 
-/** What was done for a run so far, in words, and what is being done at this moment; null between deeds. */
+/** The results of a run so far, and the tool call under way; null between calls. */
 export interface Progress {
   readonly done: readonly string[];
   readonly underWay: string | null;
 }
 
-type Perform = (step: number) => Promise<Deed>;
+type Perform = (step: number) => Promise<ToolResult>;
 
-/** Numbers deeds. One that is noted is answered from the note; any other is done, noted, and then answered. Mutable because it counts. */
+/** Numbers tool calls. A recorded step is answered from the record; any other is performed and recorded. Mutable because it counts. */
 class Steps implements Progress {
   readonly done: string[] = [];
   underWay: string | null = null;
   #count = 0;
-  readonly #notes: ReadonlyMap<number, RunStep>;
-  readonly #note: (step: RunStep) => Promise<void>;
+  readonly #recorded: ReadonlyMap<number, RunStep>;
+  readonly #record: (step: RunStep) => Promise<void>;
   readonly #stepsMax: RunWorkPorts['stepsMax'];
 
   constructor(
-    noted: readonly RunStep[],
-    ports: { readonly note: (step: RunStep) => Promise<void>; readonly stepsMax: RunWorkPorts['stepsMax'] },
+    recorded: readonly RunStep[],
+    ports: { readonly record: (step: RunStep) => Promise<void>; readonly stepsMax: RunWorkPorts['stepsMax'] },
   ) {
-    this.#notes = new Map(noted.map((step) => [step.step, step]));
-    this.#note = ports.note;
+    this.#recorded = new Map(recorded.map((step) => [step.step, step]));
+    this.#record = ports.record;
     this.#stepsMax = ports.stepsMax;
   }
 
-  async take(words: string, perform: Perform): Promise<Deed> {
+  async take(words: string, perform: Perform): Promise<ToolResult> {
     const step = this.#count;
     this.#count += 1;
     if (step >= RUN_STEPS_MAX) throw new RunFailure('too_many_steps', `A run may take ${RUN_STEPS_MAX} steps`);
     this.underWay = words;
-    const { outcome, text } = this.#notes.get(step) ?? (await this.#doNow(step, perform));
+    const { outcome, text } = this.#recorded.get(step) ?? (await this.#performNow(step, perform));
     this.underWay = null;
     this.done.push(text);
     return { outcome, text };
   }
 
-  async #doNow(step: number, perform: Perform): Promise<Deed> {
+  async #performNow(step: number, perform: Perform): Promise<ToolResult> {
     const allowed = this.#stepsMax();
     if (allowed !== null && step >= allowed)
       throw new RunFailure('too_many_steps', `My tier allows ${allowed} steps in one run`);
     const { outcome, text } = await perform(step);
-    const note: RunStep = { step, outcome, text: [...text].slice(0, RUN_REASON_MAX_CHARS).join('') };
-    await this.#note(note);
-    return note;
+    const record: RunStep = { step, outcome, text: [...text].slice(0, RUN_REASON_MAX_CHARS).join('') };
+    await this.#record(record);
+    return record;
   }
 }
 
 /**
- * What a runtime does a run with. What the village does for a deed goes under a key made of run, number and try, so that a process that was
- * killed between doing and noting does it again without effect.
+ * The tools of one run. Each try of a step has its own idempotency key, so a process that repeats a step that was performed but not
+ * yet recorded has no further effect. `signal` aborts when the run must end.
  */
 export function createRunWork(
   ports: RunWorkPorts,
-  { run, noted, signal }: RunInHand,
+  { run, steps: recorded }: StartedRun,
+  signal: AbortSignal,
 ): { readonly work: RunWork; readonly progress: Progress } {
-  const hands = createHands(ports, run.run_id, signal);
-  const claim = { cycle: ports.cycle, attempt: run.attempt };
-  const note = async (step: RunStep): Promise<void> => {
-    const answer = await hands.told(() => ports.village.noteStep(run.run_id, claim, step));
-    if (answer.kind === 'refused' && answer.code === 'claim_lapsed') throw new ClaimLost(answer.detail);
-    // The village has ended the run meanwhile: nothing more is to be done for it.
+  const tools = createTools(ports, run.run_id, signal);
+  const lease = { cycle: ports.cycle, attempt: run.attempt };
+  const record = async (step: RunStep): Promise<void> => {
+    const answer = await tools.ask(() => ports.village.noteStep(run.run_id, lease, step));
+    if (answer.kind === 'refused' && answer.code === 'claim_lapsed') throw new LeaseLost(answer.detail);
+    // The API has ended the run.
     if (answer.kind === 'refused') throw new RunFailure(answer.code, answer.detail);
   };
-  const steps = new Steps(noted, { note, stepsMax: ports.stepsMax });
-  return { work: workWith(hands, steps, { agentId: ports.agentId, signal }), progress: steps };
-}
-
-function workWith(
-  hands: Hands,
-  steps: Steps,
-  { agentId, signal }: { readonly agentId: string; readonly signal: AbortSignal },
-): RunWork {
-  const take = async (words: string, perform: Perform): Promise<Deed> => {
+  const steps = new Steps(recorded, { record, stepsMax: ports.stepsMax });
+  const take = async (words: string, perform: Perform): Promise<ToolResult> => {
     signal.throwIfAborted();
     return steps.take(words, perform);
   };
+  return { work: workWith(tools, take, ports.agentId), progress: steps };
+}
+
+function workWith(
+  tools: Tools,
+  take: (words: string, perform: Perform) => Promise<ToolResult>,
+  agentId: string,
+): RunWork {
   return {
     surroundings: async () => {
-      const here = surroundingsOf((await hands.world()).view, agentId);
+      const here = surroundingsOf((await tools.world()).view, agentId);
       if (here === null) throw new RunFailure('not_in_the_world', 'The agent is not in the world');
       return here;
     },
-    go: (placeId) => take(`going to ${placeId}`, (step) => goTo(hands, placeId, step)),
-    find: (wanted) => take(`looking for ${wanted}`, (step) => findAgent(hands, wanted, step)),
+    go: (placeId) => take(`going to ${placeId}`, (step) => goTo(tools, placeId, step)),
+    find: (wanted) => take(`looking for ${wanted}`, (step) => findAgent(tools, wanted, step)),
     say: (text, to) => {
       const words = fitting(text);
       const said = `I said “${words}”${to === null ? '' : ` to ${to}`}.`;
       return take('speaking', (step) =>
-        actOnce(hands, { kind: 'talk', text: words, ...(to === null ? {} : { to }) }, { step, words: said }),
+        actOnce(tools, { kind: 'talk', text: words, ...(to === null ? {} : { to }) }, { step, words: said }),
       );
     },
-    use: () => take('using the place', (step) => usePlace(hands, step)),
-    look: () => take('looking around', () => lookAround(hands)),
+    use: () => take('using the place', (step) => usePlace(tools, step)),
+    look: () => take('looking around', () => lookAround(tools)),
   };
 }

@@ -3,15 +3,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sentenceFaults } from '@hamlet/test/env/sentence-faults';
 import type { AgentView, Run } from '@hamlet/contract';
-import type { RuntimeContext } from '@hamlet/engine';
-import { createLog } from '../json-log.ts';
-import { createAttention } from '../loop/attention.ts';
-import { createScriptedRuntime } from '../scripted-runtime.ts';
+import type { AgentRuntime, RuntimeContext } from '@hamlet/engine';
+import { createLog } from '../process/json-log.ts';
+import { createTurnGate } from './turn-gate.ts';
+import { createScriptedRuntime } from '../runtime/scripted-runtime.ts';
 import { anAgent, AT, aWorld } from '../testing/a-village.ts';
 import { DOWN, ok, scriptedVillage, STALE } from '../testing/scripted-village.ts';
 import type { ScriptedVillage } from '../testing/scripted-village.ts';
-import type { Execute } from './take-run.ts';
 import { startRunWorker } from './run-worker.ts';
+
+type Execute = AgentRuntime['execute'];
 
 const RUN_ID = '00000000-0000-4000-8000-000000000001';
 
@@ -60,12 +61,12 @@ function setUp(village: ScriptedVillage, execute?: Execute) {
   const lines: string[] = [];
   const pauses: number[] = [];
   const remembered: string[] = [];
-  const attention = createAttention();
+  const turnGate = createTurnGate();
   const worker = startRunWorker({
     village,
     agentId: 'ada',
     cycle: 1,
-    attention,
+    turnGate,
     execute: execute ?? runtime.execute,
     repository: null,
     seed: 7,
@@ -77,7 +78,7 @@ function setUp(village: ScriptedVillage, execute?: Execute) {
       {},
     ),
     rest: async (ms) => void pauses.push(ms),
-    dice: () => 0,
+    random: () => 0,
     stop: stop.signal,
     onStale: () => void stale.push('stale'),
   });
@@ -89,7 +90,7 @@ function setUp(village: ScriptedVillage, execute?: Execute) {
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
   }
-  return { worker, stop, stale, pauses, remembered, attention, until };
+  return { worker, stop, stale, pauses, remembered, turnGate, until };
 }
 
 const settled = (village: ScriptedVillage) => (): boolean => village.settled.length > 0;
@@ -98,7 +99,7 @@ test('a wish is done step by step, noted, and settled with what was done', async
   const village = walkable({}, [anAgent('bob', { position: AT.cafe, landmark_id: 'cafe' })]);
   village.runs.push(aRun('Go to the café and tell Bob that the bread is ready. Look around.'));
   const { worker, stop, until } = setUp(village);
-  worker.look();
+  worker.check();
   await until(settled(village));
   assert.deepEqual(village.commands, [
     { landmark_id: 'cafe' },
@@ -128,7 +129,7 @@ test('a run that no rule understands fails with no_model, does nothing, and says
   const village = walkable();
   village.runs.push(aRun('{"tool": "move", "arguments": {"landmark_id": "cafe"}}'));
   const { worker, stop, remembered, until } = setUp(village);
-  worker.look();
+  worker.check();
   await until(settled(village));
   assert.equal(remembered.length, 1);
   assert.deepEqual([village.commands, village.steps], [[], []]);
@@ -136,7 +137,7 @@ test('a run that no rule understands fails with no_model, does nothing, and says
   assert.deepEqual([end?.state, end?.error?.code], ['failed', 'no_model']);
   assert.match(
     end?.summary ?? '',
-    /^I did nothing\. None of my rules understood “\{'tool'.*no language model.*scripted models only so far.*To connect a language model/,
+    /^I did nothing\. None of my rules understood “\{'tool'.*no language model.*only scripted models so far.*To connect a language model/,
   );
   assert.deepEqual(sentenceFaults(end?.summary ?? ''), []);
   stop.abort();
@@ -152,7 +153,7 @@ test('taken up again after a crash, noted steps are not done again, and the one 
   );
   village.script.act = [{ kind: 'refused', code: 'idempotency_key_reused', detail: 'said before' }];
   const { worker, stop, until } = setUp(village);
-  worker.look();
+  worker.check();
   await until(settled(village));
   assert.deepEqual(village.commands, [{ kind: 'talk', text: 'bye' }], 'it walks nowhere and greets nobody again');
   assert.deepEqual(village.keys, [`run-${RUN_ID}-3-0`]);
@@ -165,7 +166,7 @@ test('a step that the village refuses ends the run, with what was done before', 
   village.script.act = [{ kind: 'refused', code: 'text_too_long', detail: 'too long' }];
   village.runs.push(aRun('Go to the market. Say "hi". Go home.'));
   const { worker, stop, until } = setUp(village);
-  worker.look();
+  worker.check();
   await until(settled(village));
   assert.deepEqual(
     village.settled.map(({ state, error }) => [state, error?.code]),
@@ -173,7 +174,7 @@ test('a step that the village refuses ends the run, with what was done before', 
   );
   assert.match(
     village.settled[0]?.summary ?? '',
-    /^I am at the market\. I said “hi”, but that was refused: too long\./,
+    /^I am at the market\. I said “hi”, but the village refused it: too long\./,
   );
   assert.equal(village.commands.length, 2, 'it does not go home');
   stop.abort();
@@ -188,14 +189,14 @@ test('a full place is tried again after a while; a locked one is not', async () 
     village.script.move = [{ kind: 'refused', code, detail: code }];
     village.runs.push(aRun('Go to the library.'));
     const { worker, stop, until } = setUp(village);
-    worker.look();
+    worker.check();
     await until(settled(village));
     assert.deepEqual([village.commands.length, village.settled[0]?.state], [walks, state]);
     stop.abort();
   }
 });
 
-test('an api that is away is waited for; the run goes on where it was', async () => {
+test('it waits for an API that is down, and then continues the run', async () => {
   const village = walkable();
   village.script.nextRun = [DOWN];
   village.script.startRun = [DOWN, DOWN];
@@ -203,7 +204,7 @@ test('an api that is away is waited for; the run goes on where it was', async ()
   village.script.settleRun = [DOWN];
   village.runs.push(aRun('Say "hello".'));
   const { worker, stop, pauses, until } = setUp(village);
-  worker.look();
+  worker.check();
   await until(settled(village));
   assert.equal(village.commands.length, 1);
   assert.equal(pauses.length, 5);
@@ -215,15 +216,15 @@ test('a cancel ends a run that ignores it, with what was done and what was under
   const first = aRun('first');
   village.runs.push(first, aRun('second', { run_id: '00000000-0000-4000-8000-000000000002' }));
   const contexts: RuntimeContext[] = [];
-  const { worker, stop, attention, until } = setUp(village, async (prompt, context) => {
+  const { worker, stop, turnGate, until } = setUp(village, async (prompt, context) => {
     contexts.push(context);
     if (prompt === 'second') return 'Done.';
     await context.work?.go('market');
     return new Promise(() => {});
   });
-  worker.look();
+  worker.check();
   await until(() => village.steps.length === 1);
-  assert.equal(attention.work, 'first');
+  assert.equal(turnGate.work, 'first');
   worker.hint({ run_id: RUN_ID, run: { ...first, cancel_requested_at: '2026-01-01T00:00:01Z' } });
   await until(() => village.settled.length === 2);
   assert.deepEqual(
@@ -232,8 +233,8 @@ test('a cancel ends a run that ignores it, with what was done and what was under
   );
   assert.equal(village.settled[0]?.summary, 'Cancelled. Done before that: I am at the market.');
   assert.equal(contexts[0]?.signal.aborted, true);
-  await assert.rejects(async () => contexts[0]?.work?.say('too late', null), /wants this run to end/);
-  assert.equal(attention.work, null);
+  await assert.rejects(async () => contexts[0]?.work?.say('too late', null), /the run was cancelled/);
+  assert.equal(turnGate.work, null);
   stop.abort();
 });
 
@@ -242,7 +243,7 @@ test('a run that is to be cancelled before it is taken up again is ended at once
   village.runs.push(aRun('Go home.', { cancel_requested_at: '2026-01-01T00:00:01Z' }));
   village.steps.push({ step: 0, outcome: 'done', text: 'I was half way.' });
   const { worker, stop, until } = setUp(village);
-  worker.look();
+  worker.check();
   await until(settled(village));
   assert.deepEqual(
     [village.settled[0]?.state, village.settled[0]?.summary, village.commands],
@@ -259,35 +260,35 @@ test('the end of the process settles nothing: the next cycle goes on', async () 
     running = true;
     return new Promise(() => {});
   });
-  worker.look();
+  worker.check();
   await until(() => running);
   stop.abort();
   await worker.ended;
   assert.deepEqual(village.settled, []);
 });
 
-test('an end that the village does not take now is not tried again and again', async () => {
+test('an end that the village does not accept now is not retried at once', async () => {
   const village = walkable();
   village.runs.push(aRun('Say "hello".'));
   village.script.settleRun = [{ kind: 'refused', code: 'agent_frozen', detail: 'frozen' }];
   const { worker, stop, remembered, until } = setUp(village);
-  worker.look();
+  worker.check();
   await until(() => village.script.settleRun?.length === 0);
   for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setTimeout(resolve, 1));
   assert.deepEqual([village.settled, remembered], [[], []]);
-  worker.look();
+  worker.check();
   await until(settled(village));
   assert.deepEqual(village.steps.length, 1, 'what was done is not done again');
   stop.abort();
 });
 
-test('a run whose claim has lapsed is left, unsettled, and taken up again at once under the next claim', async () => {
+test('a run whose lease has lapsed is left unsettled, and taken again at once under the next lease', async () => {
   for (const question of ['noteStep', 'settleRun'] as const) {
     const village = walkable();
     village.script[question] = [{ kind: 'refused', code: 'claim_lapsed', detail: 'lapsed' }];
     village.runs.push(aRun('Say "hello".'));
     const { worker, stop, until } = setUp(village);
-    worker.look();
+    worker.check();
     await until(() => village.script[question]?.length === 0);
     await until(settled(village));
     assert.deepEqual(
@@ -305,13 +306,13 @@ test('a run whose claim has lapsed is left, unsettled, and taken up again at onc
   }
 });
 
-test('a newer cycle ends it, whatever told of it', async () => {
+test('a newer cycle ends it, on any answer', async () => {
   for (const question of ['nextRun', 'startRun', 'noteStep', 'settleRun'] as const) {
     const village = walkable();
     village.script[question] = [STALE];
     village.runs.push(aRun('Say "hello".'));
     const { worker, stale } = setUp(village);
-    worker.look();
+    worker.check();
     await worker.ended;
     assert.deepEqual(stale, ['stale'], question);
     assert.deepEqual(village.settled, []);
@@ -332,7 +333,7 @@ test('a runtime that fails, or that does more than a run may, fails the run with
     const village = walkable();
     village.runs.push(aRun('x'));
     const { worker, stop, until } = setUp(village, execute);
-    worker.look();
+    worker.check();
     await until(settled(village));
     assert.deepEqual([village.settled[0]?.state, village.settled[0]?.error?.code], ['failed', code]);
     stop.abort();

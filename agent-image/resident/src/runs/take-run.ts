@@ -1,46 +1,46 @@
-import { RUN_REASON_MAX_CHARS, RUN_SUMMARY_MAX_CHARS } from '@hamlet/contract/resident';
-import type { Run, RunStep } from '@hamlet/contract';
+import { setTimeout as delay } from 'node:timers/promises';
+import { RUN_REASON_MAX_CHARS, RUN_RENEW_EVERY_S, RUN_SUMMARY_MAX_CHARS } from '@hamlet/contract/resident';
+import type { Refusal, Run, RunStep } from '@hamlet/contract';
 import { RunFailure } from '@hamlet/engine';
-import type { RuntimeContext, RunWork } from '@hamlet/engine';
-import { chance } from '../brain/chance.ts';
-import type { Attention } from '../loop/attention.ts';
-import type { Claim, RunEnd } from '../village/village.ts';
-import { keepClaim } from './keep-claim.ts';
-import { ClaimLost, CycleOver, untilTold } from './patience.ts';
-import { createRunWork } from './run-work.ts';
-import type { Progress, RunWorkPorts } from './run-work.ts';
+import type { AgentRuntime, RuntimeContext, RunWork } from '@hamlet/engine';
+import { seedOf } from '../brain/chance.ts';
+import { CycleOver, rejectOnAbort, retry } from '../village/retry.ts';
+import type { RunEnd, RunLease, Village } from '../village/village.ts';
+import { createRunWork, LeaseLost } from './run-work.ts';
+import type { Progress, RunWorkPorts, StartedRun } from './run-work.ts';
+import type { TurnGate } from './turn-gate.ts';
 
-/** A run that has not ended after so long is given up by the agent itself. */
+/** The agent gives up a run after so long. */
 export const RUN_TIME_LIMIT_MS = 900_000;
 const WORDS_OF_WORK = 80;
-
-/** Whatever thinks for the agent, as far as runs need it. */
-export type Execute = (prompt: string, context: RuntimeContext) => Promise<string>;
+/** Refusals of a renewal that end the lease. Any other refusal, such as a measure against the agent, may be lifted. */
+const LOST: ReadonlySet<Refusal> = new Set<Refusal>(['claim_lapsed', 'run_settled', 'run_not_started', 'no_such_run']);
 
 export interface TakePorts extends RunWorkPorts {
-  readonly execute: Execute;
-  readonly attention: Attention;
+  readonly execute: AgentRuntime['execute'];
+  readonly turnGate: TurnGate;
   readonly repository: { readonly url: string; readonly branch: string } | null;
   readonly seed: number;
-  /** Hears what became of a run, once the village knows. */
+  /** Called once the API has stored the end of a run. */
   readonly onEnded: (run: Run, ended: EndedRun) => void;
 }
 
-/** Why a run is to end before it is done. */
+/** Ends the work on a run that a person has cancelled. */
 export class RunCancelled extends Error {}
 
-/** How a run ended, in whatever cycle. */
-export type EndedRun = Omit<RunEnd, keyof Claim>;
+/** The end of a run, without its lease. */
+export type EndedRun = Omit<RunEnd, keyof RunLease>;
 
 /**
- * Works on a run until it has ended and the village knows. `cancelled` aborts with RunCancelled when somebody wants it to end, and with any other
- * reason when the process ends: then nothing is settled, and the next cycle goes on. Rejects with CycleOver where a newer cycle has begun.
- * False where the village takes no end of it now, say because an admin holds something against the agent. True also where the claim on it has lapsed:
- * then it waits to be taken up again.
+ * Works on a run until the API has stored its end. `cancelled` aborts with RunCancelled when a person cancels the run, and with any
+ * other reason when the process ends: then the run is not settled, and the next cycle continues it. Rejects with CycleOver.
+ *
+ * Resolves with true when the resident is done with the run, also when its lease has lapsed; with false when the API does not accept
+ * an end now, for example because of a measure against the agent.
  */
 export async function takeRun(ports: TakePorts, run: Run, cancelled: AbortSignal): Promise<boolean> {
-  const { village, cycle, attention } = ports;
-  // What is settled is settled also when it was cancelled meanwhile: only the end of the process keeps it from being told.
+  const { village, cycle, turnGate } = ports;
+  // A cancelled run is settled too: only the end of the process prevents that.
   const ending = new AbortController();
   const onAbort = (): void => {
     if (!(cancelled.reason instanceof RunCancelled)) ending.abort(cancelled.reason);
@@ -48,65 +48,74 @@ export async function takeRun(ports: TakePorts, run: Run, cancelled: AbortSignal
   if (cancelled.aborted) onAbort();
   else cancelled.addEventListener('abort', onAbort, { once: true });
   try {
-    const started = await untilTold(() => village.startRun(run.run_id, cycle), ending.signal, ports);
+    const started = await retry(() => village.startRun(run.run_id, cycle), ending.signal, ports);
     if (started.kind === 'refused') return started.code === 'run_settled';
-    await attention.begin(run.prompt.slice(0, WORDS_OF_WORK));
-    const claim: Claim = { cycle, attempt: started.value.run.attempt };
-    const ended = await workUnderClaim(ports, { ...started.value, claim }, cancelled);
+    await turnGate.begin(run.prompt.slice(0, WORDS_OF_WORK));
+    const lease: RunLease = { cycle, attempt: started.value.run.attempt };
+    const ended = await workUnderLease(ports, { ...started.value, lease }, cancelled);
     if (ended === null) return false;
     if (ended === 'lost') return true;
-    const told = await untilTold(() => village.settleRun(run.run_id, { ...claim, ...ended }), ending.signal, ports);
-    if (told.kind === 'ok') ports.onEnded(run, ended);
-    return told.kind === 'ok' || told.code === 'run_settled' || told.code === 'claim_lapsed';
+    const answer = await retry(() => village.settleRun(run.run_id, { ...lease, ...ended }), ending.signal, ports);
+    if (answer.kind === 'ok') ports.onEnded(run, ended);
+    return answer.kind === 'ok' || answer.code === 'run_settled' || answer.code === 'claim_lapsed';
   } finally {
     cancelled.removeEventListener('abort', onAbort);
-    attention.end();
+    turnGate.end();
   }
 }
 
-interface StartedRun {
-  readonly run: Run;
-  readonly steps: readonly RunStep[];
+/**
+ * Renews the lease of a run until it is over or lost. A renewal that the API does not answer is left for the next time: an API that
+ * comes back extends every lease, and refuses requests under a lease that has lapsed.
+ */
+export async function renewUntilOver(
+  village: Pick<Village, 'renewRun'>,
+  { runId, lease, over }: { readonly runId: string; readonly lease: RunLease; readonly over: AbortSignal },
+  everyMs = RUN_RENEW_EVERY_S * 1_000,
+): Promise<'over' | 'lost'> {
+  for (;;) {
+    await delay(everyMs, undefined, { signal: over }).catch(() => {});
+    if (over.aborted) return 'over';
+    const answer = await village.renewRun(runId, lease);
+    if (answer.kind === 'stale' || (answer.kind === 'refused' && LOST.has(answer.code))) return 'lost';
+  }
 }
 
-/** How the run ended; null where it has not, because the process ends, and `lost` where it is no longer this process's to end. */
-async function workUnderClaim(
+/** The end of the run; null when the process ends first, and `lost` when the lease does. */
+async function workUnderLease(
   ports: TakePorts,
-  started: StartedRun & { readonly claim: Claim },
+  started: StartedRun & { readonly lease: RunLease },
   cancelled: AbortSignal,
 ): Promise<EndedRun | 'lost' | null> {
-  const { run, claim } = started;
+  const { run, lease } = started;
   const [over, lost] = [new AbortController(), new AbortController()];
-  void keepClaim(ports.village, { runId: run.run_id, claim, over: AbortSignal.any([over.signal, cancelled]) }).then(
-    (end) => {
-      if (end === 'lost') lost.abort(new ClaimLost('the claim on the run has lapsed'));
-    },
-  );
+  const renewed = { runId: run.run_id, lease, over: AbortSignal.any([over.signal, cancelled]) };
+  void renewUntilOver(ports.village, renewed).then((end) => {
+    if (end === 'lost') lost.abort(new LeaseLost('the lease of the run has lapsed'));
+  });
   try {
     const ended = await workOn(ports, started, AbortSignal.any([cancelled, lost.signal]));
     return lost.signal.aborted ? 'lost' : ended;
   } catch (error) {
-    if (error instanceof ClaimLost) return 'lost';
+    if (error instanceof LeaseLost) return 'lost';
     throw error;
   } finally {
     over.abort();
   }
 }
 
-/** How the run ended; null where it has not. Rejects with ClaimLost and CycleOver. */
+/** The end of the run; null when the process ends first. Rejects with LeaseLost and CycleOver. */
 async function workOn(ports: TakePorts, started: StartedRun, cancelled: AbortSignal): Promise<EndedRun | null> {
   const { run, steps } = started;
   const signal = AbortSignal.any([cancelled, AbortSignal.timeout(RUN_TIME_LIMIT_MS)]);
-  const { work, progress } = createRunWork(ports, { run, noted: steps, signal });
+  const { work, progress } = createRunWork(ports, started, signal);
   if (run.cancel_requested_at !== null) return cancelledEnd(progress, steps);
   try {
-    const summary = await Promise.race([
-      ports.execute(run.prompt, contextOf(ports, run, { signal, work })),
-      aborted(signal),
-    ]);
+    const execution = ports.execute(run.prompt, contextOf(ports, run, { signal, work }));
+    const summary = await Promise.race([execution, rejectOnAbort(signal)]);
     return { state: 'done', summary: cut(summary.trim() === '' ? 'Done.' : summary, RUN_SUMMARY_MAX_CHARS) };
   } catch (error) {
-    if (error instanceof CycleOver || error instanceof ClaimLost) throw error;
+    if (error instanceof CycleOver || error instanceof LeaseLost) throw error;
     if (!cancelled.aborted) return failedEnd(error, progress);
     return cancelled.reason instanceof RunCancelled ? cancelledEnd(progress, []) : null;
   }
@@ -124,7 +133,7 @@ function contextOf(
     place: null,
     plan: 'at work on something I was asked to do',
     work,
-    seed: Math.floor(chance(seed, run.run_id) * 0x1_0000_0000),
+    seed: seedOf(seed, run.run_id),
     signal,
   };
 }
@@ -134,18 +143,13 @@ function cut(text: string, max: number): string {
   return characters.length <= max ? characters.join('') : `${characters.slice(0, max - 1).join('')}…`;
 }
 
-/** Says what was done before the end, and what nobody knows the end of. */
+/** Reports the steps that are done, and the one whose result is unknown. */
 function cancelledEnd({ done, underWay }: Progress, steps: readonly RunStep[]): EndedRun {
   const before = [...steps.map(({ text }) => text), ...done];
-  const told =
+  const report =
     before.length === 0 ? 'Cancelled before anything was done.' : `Cancelled. Done before that: ${before.join(' ')}`;
-  return {
-    state: 'cancelled',
-    summary: cut(
-      underWay === null ? told : `${told} I was ${underWay}; that may have taken effect.`,
-      RUN_SUMMARY_MAX_CHARS,
-    ),
-  };
+  const summary = underWay === null ? report : `${report} I was ${underWay}; that may have taken effect.`;
+  return { state: 'cancelled', summary: cut(summary, RUN_SUMMARY_MAX_CHARS) };
 }
 
 function failedEnd(error: unknown, { done }: Progress): EndedRun {
@@ -158,13 +162,4 @@ function failedEnd(error: unknown, { done }: Progress): EndedRun {
     summary: cut(summary || 'It failed.', RUN_SUMMARY_MAX_CHARS),
     error: { code: cut(code, 64), message: cut(message || code, RUN_REASON_MAX_CHARS) },
   };
-}
-
-/** A runtime may ignore its signal: the end of a run does not wait for it. */
-function aborted(signal: AbortSignal): Promise<never> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const refuse = (): void => reject(signal.reason as Error);
-  if (signal.aborted) refuse();
-  else signal.addEventListener('abort', refuse, { once: true });
-  return promise;
 }

@@ -1,6 +1,6 @@
 /** Posts, replies and entries for tests, and the part of a village that keeps what an agent writes. */
 import type { BoardNews, ChatCompletion, ChatCompletionBody, LedgerEntry, Post, Reply } from '@hamlet/contract';
-import type { UsableModel } from '../brain/plan-of-tier.ts';
+import type { UsableModel } from '../brain/resource-plan.ts';
 import type { Answer, NewPost, Village } from '../village/village.ts';
 
 const WRITTEN = {
@@ -119,7 +119,7 @@ function completionOf({ model, messages }: ChatCompletionBody): ChatCompletion {
   };
 }
 
-/** The questions of a village that a desk answers. What the agent has replied to is answered news from then on, as the board says it. */
+/** The board's part of a scripted village. News that the agent has replied to are answered from then on. */
 export function deskQuestions(
   desk: TestDesk,
 ): Pick<Village, 'news' | 'post' | 'publish' | 'reply' | 'resolve' | 'ledger' | 'models' | 'complete'> {

@@ -20,7 +20,7 @@ type Question =
   | 'renewRun'
   | 'settleRun';
 
-/** A village that answers what a test tells it to, keeps what it was asked, and lets the test send wakes. */
+/** A village with scripted answers, which records requests and lets the test send wakes. */
 export interface ScriptedVillage extends Village {
   /** The next answers to a question, before the usual one. */
   readonly script: Partial<Record<Question, Answer<never>[]>>;
@@ -123,7 +123,7 @@ function bodyQuestions(
   };
 }
 
-/** The stream of wakes, in the hands of the test. */
+/** The stream of wakes, in the tools of the test. */
 function wakeStream(
   followedAfter: (number | null)[],
   scripted: Scripted,

@@ -1,22 +1,22 @@
 import type { AgentTokenAnswer } from '@hamlet/contract';
 
-/** A token is renewed so long before it ends: a request that starts with it must not outlive it. */
+/** A token is renewed so long before it expires, so that it does not expire during a request. */
 export const RENEW_BEFORE_MS = 60_000;
 
 /** The bearer token of the agent. */
 export interface TokenSource {
-  /** The present token, renewed when it is about to end. */
+  /** The current token, renewed when it is about to expire. */
   get(): Promise<string>;
-  /** The api has refused the token: the next `get` gets a new one. */
+  /** The API has refused the token: the next `get` exchanges a new one. */
   renew(): void;
 }
 
-/** A token given from outside; it cannot be renewed. */
+/** A token from the environment, which cannot be renewed. */
 export function fixedToken(token: string): TokenSource {
   return { get: async () => token, renew: () => {} };
 }
 
-/** Tokens by exchange. Requests that need one at the same moment share one exchange; a failed one is tried anew. */
+/** Exchanges tokens. Concurrent requests share one exchange; a failed exchange is retried by the next request. */
 export function exchangedToken(
   exchange: () => Promise<Pick<AgentTokenAnswer, 'access_token' | 'expires_at'>>,
   now: () => number,

@@ -1,181 +1,166 @@
-import {
-  actAsAgent,
-  AROUND_MAX_TILES,
-  buyCompute,
-  completeChat,
-  createPost,
-  getAgent,
-  getAgentConfig,
-  getLedger,
-  getPaidTime,
-  getPost,
-  getQuote,
-  getWorld,
-  listAuctions,
-  listBoardNews,
-  listModels,
-  moveAgent,
-  nextRun,
-  openWakes,
-  placeBid,
-  ProblemError,
-  recordRunStep,
-  recordTurn,
-  renewRun,
-  replyToPost,
-  resolvePost,
-  settleRun,
-  startRun,
-} from '@hamlet/contract/resident';
+import * as contract from '@hamlet/contract/resident';
 import type { Client, Outcome, Problem, StreamEvent } from '@hamlet/contract';
 import type { TokenSource } from './agent-token.ts';
 import type { Answer, Village, WakeEvent } from './village.ts';
 
-/** A request without an answer for so long is given up. */
+/** Timeout of a request. */
 export const REQUEST_TIMEOUT_MS = 10_000;
-/** Three heartbeats of the api: a stream silent for longer is dead, even if nothing closed it. */
+/** Three heartbeats of the API: a stream that is silent for longer is dead, even if its connection is open. */
 export const SILENCE_TIMEOUT_MS = 15_000;
 
-/** Entries of the account that are looked at for who has judged the agent. */
+/** Newest ledger entries that the agent reads to find rewards and penalties. */
 const ENTRIES_SEEN = 20;
-/** Open auctions that are looked at. */
+/** Open auctions that the agent reads. */
 const AUCTIONS_SEEN = 20;
 
 export interface HttpVillageOptions {
   readonly client: Client;
   readonly tokens: TokenSource;
   readonly agentId: string;
-  /** Ends reading at once: whoever reads has nothing to lose. */
+  /** Aborts reads at once. */
   readonly stopReading: AbortSignal;
-  /** Ends writing: comes later, so that a write in flight is finished. */
+  /** Aborts writes; comes later than `stopReading`, so that a write in flight can finish. */
   readonly stopWriting: AbortSignal;
 }
 
-/** How the agent asks: which requests are whose, and when they are given up. */
-interface Line {
+type Call<T> = (signal: AbortSignal) => Promise<Outcome<T>>;
+
+/** Sends requests: `read` and `write` differ in the signal that aborts them. */
+interface Requests {
   readonly client: Client;
   readonly agentId: string;
   readonly params: { readonly agent_id: string };
-  readonly ask: <T>(call: () => Promise<Outcome<T>>) => Promise<Answer<T>>;
-  readonly reading: () => AbortSignal;
-  readonly writing: () => AbortSignal;
+  read<T>(call: Call<T>): Promise<Answer<T>>;
+  write<T>(call: Call<T>): Promise<Answer<T>>;
 }
 
-/** The world, and what the village knows of the agent. */
-function worldCalls({
-  client,
-  agentId,
-  params,
-  ask,
-  reading,
-  writing,
-}: Line): Pick<Village, 'config' | 'paidTime' | 'world' | 'around' | 'standing' | 'move' | 'act' | 'record'> {
+/** The API over HTTP. It retries only once, with a new token after 401; the caller decides on further retries. */
+export function createHttpVillage(options: HttpVillageOptions): Village {
+  const { client, tokens, agentId, stopReading, stopWriting } = options;
+  const send =
+    (stop: AbortSignal) =>
+    <T>(call: Call<T>) =>
+      answerOf(() => call(AbortSignal.any([stop, AbortSignal.timeout(REQUEST_TIMEOUT_MS)])), tokens);
+  const params = { agent_id: agentId };
+  const requests: Requests = { client, agentId, params, read: send(stopReading), write: send(stopWriting) };
   return {
-    config: () => ask(() => client.call(getAgentConfig, { params, signal: reading() })),
-    paidTime: () => ask(() => client.call(getPaidTime, { params, signal: reading() })),
-    world: () => ask(() => client.call(getWorld, { signal: reading() })),
-    around: (other) =>
-      ask(() =>
-        client.call(getWorld, {
-          query: { around: agentId, radius: AROUND_MAX_TILES, ...(other === undefined ? {} : { with: other }) },
-          signal: reading(),
-        }),
-      ),
-    standing: () => ask(() => client.call(getAgent, { params, signal: reading() })),
+    ...worldRequests(requests),
+    ...boardRequests(requests),
+    ...tradeRequests(requests),
+    ...runRequests(requests),
+    follow: followWith(options),
+  };
+}
+
+type WorldRequests = 'config' | 'paidTime' | 'world' | 'around' | 'standing' | 'move' | 'act' | 'record';
+
+function worldRequests({ client, agentId, params, read, write }: Requests): Pick<Village, WorldRequests> {
+  return {
+    config: () => read((signal) => client.call(contract.getAgentConfig, { params, signal })),
+    paidTime: () => read((signal) => client.call(contract.getPaidTime, { params, signal })),
+    world: () => read((signal) => client.call(contract.getWorld, { signal })),
+    around: (other) => {
+      const query = {
+        around: agentId,
+        radius: contract.AROUND_MAX_TILES,
+        ...(other === undefined ? {} : { with: other }),
+      };
+      return read((signal) => client.call(contract.getWorld, { query, signal }));
+    },
+    standing: () => read((signal) => client.call(contract.getAgent, { params, signal })),
     move: (body, idempotencyKey) =>
-      ask(() => client.call(moveAgent, { params, body, idempotencyKey, signal: writing() })),
+      write((signal) => client.call(contract.moveAgent, { params, body, idempotencyKey, signal })),
     act: (body, idempotencyKey) =>
-      ask(() => client.call(actAsAgent, { params, body, idempotencyKey, signal: writing() })),
+      write((signal) => client.call(contract.actAsAgent, { params, body, idempotencyKey, signal })),
     record: (body) =>
-      ask(() => client.call(recordTurn, { params, body, idempotencyKey: body.turn_id, signal: writing() })),
+      write((signal) => client.call(contract.recordTurn, { params, body, idempotencyKey: body.turn_id, signal })),
   };
 }
 
-/** The board. */
-function boardCalls({
-  client,
-  params,
-  ask,
-  reading,
-  writing,
-}: Line): Pick<Village, 'news' | 'post' | 'publish' | 'reply' | 'resolve'> {
+type BoardRequests = 'news' | 'post' | 'publish' | 'reply' | 'resolve';
+
+function boardRequests({ client, params, read, write }: Requests): Pick<Village, BoardRequests> {
   return {
-    news: (after) =>
-      ask(() => client.call(listBoardNews, { params, query: after === null ? {} : { after }, signal: reading() })),
-    post: async (post_id) =>
-      mapped(
-        await ask(() => client.call(getPost, { params: { post_id }, query: { limit: 1 }, signal: reading() })),
-        ({ post }) => post,
-      ),
-    publish: (body, idempotencyKey) => ask(() => client.call(createPost, { body, idempotencyKey, signal: writing() })),
+    news: (after) => {
+      const query = after === null ? {} : { after };
+      return read((signal) => client.call(contract.listBoardNews, { params, query, signal }));
+    },
+    post: async (post_id) => {
+      const answer = await read((signal) =>
+        client.call(contract.getPost, { params: { post_id }, query: { limit: 1 }, signal }),
+      );
+      return mapped(answer, ({ post }) => post);
+    },
+    publish: (body, idempotencyKey) =>
+      write((signal) => client.call(contract.createPost, { body, idempotencyKey, signal })),
     reply: (post_id, body, idempotencyKey) =>
-      ask(() => client.call(replyToPost, { params: { post_id }, body: { body }, idempotencyKey, signal: writing() })),
+      write((signal) =>
+        client.call(contract.replyToPost, { params: { post_id }, body: { body }, idempotencyKey, signal }),
+      ),
     resolve: (post_id, idempotencyKey) =>
-      ask(() => client.call(resolvePost, { params: { post_id }, idempotencyKey, signal: writing() })),
+      write((signal) => client.call(contract.resolvePost, { params: { post_id }, idempotencyKey, signal })),
   };
 }
 
-/** Money, models and what they buy. */
-function tradeCalls({
-  client,
-  params,
-  ask,
-  reading,
-  writing,
-}: Line): Pick<Village, 'ledger' | 'models' | 'quote' | 'buy' | 'auctions' | 'bid' | 'complete'> {
+type TradeRequests = 'ledger' | 'models' | 'quote' | 'buy' | 'auctions' | 'bid' | 'complete';
+
+function tradeRequests({ client, params, read, write }: Requests): Pick<Village, TradeRequests> {
   return {
-    ledger: async () =>
-      mapped(
-        await ask(() => client.call(getLedger, { params, query: { limit: ENTRIES_SEEN }, signal: reading() })),
-        ({ entries }) => entries,
-      ),
+    ledger: async () => {
+      const answer = await read((signal) =>
+        client.call(contract.getLedger, { params, query: { limit: ENTRIES_SEEN }, signal }),
+      );
+      return mapped(answer, ({ entries }) => entries);
+    },
     models: async () =>
-      mapped(await ask(() => client.call(listModels, { signal: reading() })), ({ data }) =>
+      mapped(await read((signal) => client.call(contract.listModels, { signal })), ({ data }) =>
         data.map(({ id, context_tokens }) => ({ model: id, contextTokens: context_tokens })),
       ),
-    quote: (query) => ask(() => client.call(getQuote, { query, signal: reading() })),
-    buy: (body, idempotencyKey) => ask(() => client.call(buyCompute, { body, idempotencyKey, signal: writing() })),
-    auctions: async () =>
-      mapped(
-        await ask(() =>
-          client.call(listAuctions, { query: { state: 'open', limit: AUCTIONS_SEEN }, signal: reading() }),
-        ),
+    quote: (query) => read((signal) => client.call(contract.getQuote, { query, signal })),
+    buy: (body, idempotencyKey) =>
+      write((signal) => client.call(contract.buyCompute, { body, idempotencyKey, signal })),
+    auctions: async () => {
+      const query = { state: 'open' as const, limit: AUCTIONS_SEEN };
+      return mapped(
+        await read((signal) => client.call(contract.listAuctions, { query, signal })),
         ({ auctions }) => auctions,
-      ),
+      );
+    },
     bid: (auction_id, amount, idempotencyKey) =>
-      ask(() => client.call(placeBid, { params: { auction_id }, body: { amount }, idempotencyKey, signal: writing() })),
-    complete: (body) => ask(() => client.call(completeChat, { body, signal: reading() })),
+      write((signal) =>
+        client.call(contract.placeBid, { params: { auction_id }, body: { amount }, idempotencyKey, signal }),
+      ),
+    complete: (body) => read((signal) => client.call(contract.completeChat, { body, signal })),
   };
 }
 
-/** Runs. */
-function runCalls({
-  client,
-  params,
-  ask,
-  reading,
-  writing,
-}: Line): Pick<Village, 'nextRun' | 'startRun' | 'noteStep' | 'renewRun' | 'settleRun'> {
+type RunRequests = 'nextRun' | 'startRun' | 'noteStep' | 'renewRun' | 'settleRun';
+
+function runRequests({ client, params, read, write }: Requests): Pick<Village, RunRequests> {
   return {
-    nextRun: async () => mapped(await ask(() => client.call(nextRun, { params, signal: reading() })), ({ run }) => run),
+    nextRun: async () =>
+      mapped(await read((signal) => client.call(contract.nextRun, { params, signal })), ({ run }) => run),
     startRun: (run_id, cycle) =>
-      ask(() => client.call(startRun, { params: { run_id }, body: { cycle }, signal: reading() })),
-    noteStep: (run_id, claim, step) =>
-      ask(() => client.call(recordRunStep, { params: { run_id }, body: { ...step, ...claim }, signal: writing() })),
-    renewRun: (run_id, claim) =>
-      ask(() => client.call(renewRun, { params: { run_id }, body: claim, signal: reading() })),
-    settleRun: (run_id, end) => ask(() => client.call(settleRun, { params: { run_id }, body: end, signal: writing() })),
+      read((signal) => client.call(contract.startRun, { params: { run_id }, body: { cycle }, signal })),
+    noteStep: (run_id, lease, step) =>
+      write((signal) =>
+        client.call(contract.recordRunStep, { params: { run_id }, body: { ...step, ...lease }, signal }),
+      ),
+    renewRun: (run_id, lease) =>
+      read((signal) => client.call(contract.renewRun, { params: { run_id }, body: lease, signal })),
+    settleRun: (run_id, end) =>
+      write((signal) => client.call(contract.settleRun, { params: { run_id }, body: end, signal })),
   };
 }
 
-/** The stream of wakes, until it ends or falls silent. */
-function followWith({ client, tokens, stopReading }: HttpVillageOptions, params: Line['params']): Village['follow'] {
+/** Reads the stream of wakes until it ends or falls silent. */
+function followWith({ client, tokens, agentId, stopReading }: HttpVillageOptions): Village['follow'] {
   return async (after, onEvent) => {
     let opened = false;
     const silence = new AbortController();
     const timer = setTimeout(() => silence.abort(new Error('the stream of wakes fell silent')), SILENCE_TIMEOUT_MS);
     const input = {
-      params,
+      params: { agent_id: agentId },
       query: after === null ? {} : { after },
       signal: AbortSignal.any([stopReading, silence.signal]),
       onBytes: () => {
@@ -185,7 +170,7 @@ function followWith({ client, tokens, stopReading }: HttpVillageOptions, params:
       },
     };
     try {
-      for await (const event of client.open(openWakes, input)) onEvent(wakeEventOf(event));
+      for await (const event of client.open(contract.openWakes, input)) onEvent(wakeEventOf(event));
       return { kind: 'ok', value: null };
     } catch (error) {
       return failureOf(error, tokens);
@@ -195,40 +180,21 @@ function followWith({ client, tokens, stopReading }: HttpVillageOptions, params:
   };
 }
 
-/** The village over HTTP. Nothing here tries again except once with a new token: the loop decides when. */
-export function createHttpVillage(options: HttpVillageOptions): Village {
-  const { client, tokens, agentId, stopReading, stopWriting } = options;
-  const params = { agent_id: agentId };
-  const line: Line = {
-    client,
-    agentId,
-    params,
-    ask: (call) => askVillage(call, tokens),
-    reading: () => AbortSignal.any([stopReading, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]),
-    writing: () => AbortSignal.any([stopWriting, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]),
-  };
-  return {
-    ...worldCalls(line),
-    ...boardCalls(line),
-    ...tradeCalls(line),
-    ...runCalls(line),
-    follow: followWith(options, params),
-  };
-}
-
-function wakeEventOf(event: StreamEvent<typeof openWakes>): WakeEvent {
+function wakeEventOf(event: StreamEvent<typeof contract.openWakes>): WakeEvent {
   if (event.event === 'wake') return { kind: 'wake', wake: event.data };
   if (event.event === 'cycle') return { kind: 'cycle', cycle: event.data.cycle };
   if (event.event === 'board') return { kind: 'board', hint: event.data };
   return { kind: 'run', hint: event.data };
 }
 
-async function askVillage<T>(call: () => Promise<Outcome<T>>, tokens: TokenSource): Promise<Answer<T>> {
+async function answerOf<T>(call: () => Promise<Outcome<T>>, tokens: TokenSource): Promise<Answer<T>> {
+  const toAnswer = (outcome: Outcome<T>): Answer<T> =>
+    outcome.ok ? { kind: 'ok', value: outcome.data } : refusalOf(outcome.problem);
   try {
     const first = await call();
-    if (first.ok || first.problem.status !== 401) return present(first);
+    if (first.ok || first.problem.status !== 401) return toAnswer(first);
     tokens.renew();
-    return present(await call());
+    return toAnswer(await call());
   } catch (error) {
     return failureOf(error, tokens);
   }
@@ -238,18 +204,14 @@ function mapped<A, B>(answer: Answer<A>, of: (value: A) => B): Answer<B> {
   return answer.kind === 'ok' ? { kind: 'ok', value: of(answer.value) } : answer;
 }
 
-function present<T>(outcome: Outcome<T>): Answer<T> {
-  return outcome.ok ? { kind: 'ok', value: outcome.data } : refusalOf(outcome.problem);
-}
-
-/** An exception on the way: a refusal of the token exchange or of a stream, a lost connection, an answer outside the contract. */
+/** An exception: a refused token exchange or stream, a lost connection, or a response outside the contract. */
 function failureOf(error: unknown, tokens: TokenSource): Answer<never> {
-  if (!(error instanceof ProblemError)) return { kind: 'unreachable', why: describe(error) };
+  if (!(error instanceof contract.ProblemError)) return { kind: 'unreachable', why: describe(error) };
   if (error.problem.status === 401) tokens.renew();
   return refusalOf(error.problem);
 }
 
-/** A newer cycle means that this process is over; a failure of the api is no refusal. */
+/** A failure of the API counts as unreachable, not as a refusal. */
 function refusalOf({ code, detail, status }: Problem): Answer<never> {
   if (code === 'stale_cycle') return { kind: 'stale' };
   if (status >= 500 || code === 'rate_limited' || status === 401)

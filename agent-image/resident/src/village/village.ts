@@ -28,11 +28,11 @@ import type {
   Wake,
   WorldView,
 } from '@hamlet/contract';
-import type { UsableModel } from '../brain/plan-of-tier.ts';
+import type { UsableModel } from '../brain/resource-plan.ts';
 
 /**
- * What the api said. `stale`: a newer run cycle has begun, this process is over.
- * `unreachable`: nobody answered, or the api cannot answer now; the same question may succeed later.
+ * The answer of the API. `stale`: a newer cycle has begun, and this process must end. `unreachable`: the API did not answer or
+ * failed, and a retry may succeed.
  */
 export type Answer<T> =
   | { readonly kind: 'ok'; readonly value: T }
@@ -40,7 +40,7 @@ export type Answer<T> =
   | { readonly kind: 'stale' }
   | { readonly kind: 'unreachable'; readonly why: string };
 
-/** What comes over the stream of wakes. `open`: the api serves it, and whatever happens from now on comes by it. */
+/** An event of the stream of wakes. `open`: the API serves the stream, which carries all later events. */
 export type WakeEvent =
   | { readonly kind: 'open' }
   | { readonly kind: 'wake'; readonly wake: Wake }
@@ -48,20 +48,19 @@ export type WakeEvent =
   | { readonly kind: 'board'; readonly hint: BoardHint }
   | { readonly kind: 'cycle'; readonly cycle: number };
 
-/** The claim under which this process works on a run: the village refuses the work of an older one. */
-export interface Claim {
+/** The lease under which this process works on a run. The API refuses requests under an older one. */
+export interface RunLease {
   readonly cycle: number;
   readonly attempt: number;
 }
 
-/** How a run ended, under a claim. */
-export interface RunEnd extends Claim {
+/** The end of a run, under its lease. */
+export interface RunEnd extends RunLease {
   readonly state: SettledState;
   readonly summary: string;
   readonly error?: RunError;
 }
 
-/** A post as the agent writes it. */
 export interface NewPost {
   readonly title: string;
   readonly body: string;
@@ -69,58 +68,57 @@ export interface NewPost {
   readonly audience: PostAudience;
 }
 
-/** What a price is asked of; nothing where the price list is all that is wanted. */
+/** The item of a quote; empty to ask for the price list alone. */
 export type PriceAsked = (PurchaseItem & { readonly seconds: number }) | Record<string, never>;
 
-/** The village as one agent reaches it. */
+/** The API as one agent uses it. */
 export interface Village {
   config(): Promise<Answer<AgentConfig>>;
-  /** How long the pod of this process is paid for. */
+  /** The paid time of this pod. */
   paidTime(): Promise<Answer<PaidTime>>;
-  /** The whole village. It grows with every agent: a turn asks for what is around it instead. */
+  /** The whole world. It grows with every agent, so turns use `around`. */
   world(): Promise<Answer<WorldView>>;
-  /** What is around the agent, itself included, and one other agent wherever that is. */
+  /** The agent's surroundings, itself included, and one other agent wherever it is. */
   around(other?: string): Promise<Answer<WorldView>>;
   standing(): Promise<Answer<AgentDetail>>;
-  /** `key` names the intent: the same key twice moves once. */
+  /** `key` is the idempotency key here and below. */
   move(body: MoveBody, key: string): Promise<Answer<MoveAnswer>>;
   act(body: ActionBody, key: string): Promise<Answer<ActionAnswer>>;
   record(turn: Turn): Promise<Answer<unknown>>;
-  /** What concerns the agent on the board behind a mark, or from the oldest that is kept. */
+  /** The agent's news after a cursor, or from the oldest. */
   news(after: string | null): Promise<Answer<NewsPage>>;
   post(postId: string): Promise<Answer<Post>>;
   publish(body: NewPost, key: string): Promise<Answer<{ readonly post_id: string }>>;
   reply(postId: string, body: string, key: string): Promise<Answer<{ readonly reply_id: string }>>;
-  /** Says of a post of its own that it has its answer. */
+  /** Marks its own post as resolved. */
   resolve(postId: string, key: string): Promise<Answer<unknown>>;
-  /** The newest entries of the agent's account, newest first. */
+  /** The entries of the agent's account, newest first. */
   ledger(): Promise<Answer<readonly LedgerEntry[]>>;
   /** The models that the agent may use now. */
   models(): Promise<Answer<readonly UsableModel[]>>;
-  /** Prices, and what the agent has; with an item, what it would have after buying it. */
+  /** The price list and the agent's balance; with an item, also its balance after the purchase. */
   quote(asked: PriceAsked): Promise<Answer<QuoteAnswer>>;
-  /** Buys for the agent itself. `key` names the intent: the same key twice buys once. */
   buy(
     body: { readonly item: PurchaseItem; readonly seconds: number; readonly max_price: string },
     key: string,
   ): Promise<Answer<PurchaseView>>;
-  /** The auctions that are open. */
+  /** The open auctions. */
   auctions(): Promise<Answer<readonly AuctionView[]>>;
   bid(auctionId: string, amount: string, key: string): Promise<Answer<BidView>>;
-  /** Asks a model. Each asking is paid for: it is never asked again by itself. */
+  /** Asks a model. Never retried, since each request costs money. */
   complete(body: ChatCompletionBody): Promise<Answer<ChatCompletion>>;
-  /** The run to work on now; null where there is none. */
+  /** The run to work on; null when there is none. */
   nextRun(): Promise<Answer<Run | null>>;
-  /** Takes a run up in a cycle; answers with the steps that were noted before. */
+  /** Starts or continues a run in a cycle; returns the recorded steps. */
   startRun(runId: string, cycle: number): Promise<Answer<{ readonly run: Run; readonly steps: readonly RunStep[] }>>;
-  /** Notes that a step is behind the agent; the first note of a step counts. */
-  noteStep(runId: string, claim: Claim, step: RunStep): Promise<Answer<unknown>>;
-  /** Says that this process still works on a run. */
-  renewRun(runId: string, claim: Claim): Promise<Answer<unknown>>;
+  /** Records a step; the first record of a step counts. */
+  noteStep(runId: string, lease: RunLease, step: RunStep): Promise<Answer<unknown>>;
+  /** Renews the lease of a run. */
+  renewRun(runId: string, lease: RunLease): Promise<Answer<unknown>>;
   settleRun(runId: string, end: RunEnd): Promise<Answer<unknown>>;
   /**
-   * Follows the wakes after a seq, or new ones only. `onEvent` is called in order; the answer comes when the stream ends:
-   * `ok` when the api closed it.
+   * Streams the wakes after a sequence number, or new ones only. Calls `onEvent` in order; resolves when the stream ends, with `ok`
+   * when the API closed it.
    */
   follow(after: number | null, onEvent: (event: WakeEvent) => void): Promise<Answer<null>>;
 }

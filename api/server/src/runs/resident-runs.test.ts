@@ -55,7 +55,7 @@ test('a resident does what it is told in plain words, and says what it did', asy
   assert.deepEqual([run.state, run.attempt, run.error], ['done', 1, null], run.summary ?? '');
   assert.match(
     run.summary ?? '',
-    /^I am at Market\. I said “The market is open!”\. It is \d\d:\d\d and I am at Market\./,
+    /^I am at the market\. I said “The market is open!”\. It is \d\d:\d\d and I am at the market\./,
   );
   assert.equal(await saidBy('ada', 'The market is open!'), 1);
   assert.deepEqual(

@@ -195,6 +195,16 @@ test('what is malformed, or too much, is refused', async () => {
   assert.deepEqual(await inTransaction(ledger.db, (tx) => postBatch(tx, [])), []);
 });
 
+test('the largest batch is posted', async () => {
+  const account = await ledger.account('largest-batch', 0n);
+  const treasury = await villageAccount(ledger.db, 'treasury');
+  const requests = Array.from({ length: BATCH_MAX }, (_, index) =>
+    ledger.request([treasury, account], 1n, `largest ${index}`),
+  );
+  const outcomes = await inTransaction(ledger.db, (tx) => postBatch(tx, requests));
+  assert.ok(outcomes.length === BATCH_MAX && outcomes.every(({ ok }) => ok));
+});
+
 test("a refusal leaves the caller's transaction whole, and no trace in the ledger", async () => {
   const count = async (): Promise<number> =>
     Number((await sql<{ n: number }>`select count(*) as n from ledger.transfer`.execute(ledger.db)).rows[0]?.n);

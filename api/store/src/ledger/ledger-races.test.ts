@@ -345,3 +345,47 @@ test('the books hold to every rule', async () => {
     [],
   );
 });
+
+test('a reversal locks the lower account first, whichever side pays', async () => {
+  const agent = await ledger.account('lock-order', 100n);
+  const treasury = await villageAccount(ledger.db, 'treasury');
+  assert.ok(treasury < agent);
+  const lock = (db: typeof ledger.owner, account: number, clause: string) =>
+    sql`select from ledger.account where account_id = ${account} for no key update ${sql.raw(clause)}`.execute(db);
+  for (const between of [
+    [treasury, agent],
+    [agent, treasury],
+  ] as const) {
+    const posted = await inTransaction(ledger.db, (tx) => postTransfer(tx, ledger.request(between, 1n, randomUUID())));
+    assert.ok(posted.ok);
+    const [held, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const holder = inTransaction(ledger.owner, async (tx) => {
+      await lock(tx, agent, '');
+      held.resolve();
+      await release.promise;
+    });
+    await held.promise;
+    const reversal = inTransaction(ledger.db, (tx) =>
+      reverseTransfer(tx, {
+        transferId: posted.transferId,
+        key: randomUUID(),
+        reason: 'refund',
+        source: 'test',
+        note: '',
+        actor: ACTOR,
+        forced: false,
+      }),
+    );
+    try {
+      await until('the reversal waits for the higher account', async () => {
+        const waiting = await sql`select 1 from pg_locks where not granted`.execute(ledger.owner);
+        return waiting.rows.length > 0;
+      });
+      assert.equal((await lock(ledger.owner, treasury, 'skip locked')).rows.length, 0, 'it holds the lower account');
+    } finally {
+      release.resolve();
+      await holder;
+    }
+    assert.ok((await reversal).ok);
+  }
+});

@@ -2,15 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AgentView, WorldView } from '@hamlet/contract';
 import { sentenceFaults } from '@hamlet/test/env/sentence-faults';
-import { aConfig, anAgent, aStanding, aWorld, AT, LANDMARKS } from '../../testing/a-village.ts';
-import { decide, settle } from '../decide.ts';
+import { aConfig, anAgent, aStanding, AT, aWorld, LANDMARKS } from '../../testing/a-village.ts';
+import { decide, settle } from '../rules/decide.ts';
 import { NEWBORN } from '../mind.ts';
 import type { Mind } from '../mind.ts';
-import { perceive } from '../perceive.ts';
-import type { Situation } from '../situation.ts';
-import type { BoardSight } from './board-sight.ts';
+import { perceive } from '../../loop/perceive.ts';
+import type { BoardSight, Situation } from '../situation.ts';
 import { VISITS_BEFORE_WONDER, WONDER_GAP_TICKS, wonderOf } from './curiosity.ts';
-import { isWonder, needToAsk } from './need.ts';
+import { isWonder, nextRequest } from './help-request.ts';
 
 const TICK = 50_000;
 const TOWER = {
@@ -23,7 +22,15 @@ const TOWER = {
   unlocked_by: 'tier-2',
 } as const;
 const VISITED = ['cafe', 'market'];
-const SIGHT: BoardSight = { news: [], nextAfter: null, judged: [], entry: null, balance: null, needs: [], plan: null };
+const SIGHT: BoardSight = {
+  news: [],
+  nextAfter: null,
+  judged: [],
+  entry: null,
+  balance: null,
+  requests: [],
+  plan: null,
+};
 
 type Given = {
   minute?: number;
@@ -78,11 +85,11 @@ test('it asks what there is at a place that opens with a higher tier, and says w
     subject: 'wonder place tower',
     audience: 'public',
     title: wonder?.title,
-    facts: 'Tower opens with tier-2, and I am in tier-0.',
+    facts: 'The Tower opens with tier-2, and I am in tier-0.',
   });
   assert.match(wonder?.title ?? '', /^(What|Has) .*Tower.*\?$/);
-  assert.equal(wonderOf(situation({ tier: 'tier-1' }))?.facts, 'Tower opens with tier-2, and I am in tier-1.');
-  assert.equal(wonderOf(situation({ tier: null }))?.facts, 'Tower opens with tier-2, and I am in no tier.');
+  assert.equal(wonderOf(situation({ tier: 'tier-1' }))?.facts, 'The Tower opens with tier-2, and I am in tier-1.');
+  assert.equal(wonderOf(situation({ tier: null }))?.facts, 'The Tower opens with tier-2, and I am in no tier.');
   for (const tier of ['tier-2', 'tier-3']) assert.equal(wonderOf(situation({ tier })), null, tier);
 });
 
@@ -148,7 +155,7 @@ test('it is posted for everybody as a question, and keeps no help from being ask
   const { board } = settle(now, decided, { accepted: true, final: false });
   assert.deepEqual(Object.keys(board.asked), ['wonder place tower']);
   const need = { subject: 'run r1', audience: 'humans', title: 'x', facts: 'y' } as const;
-  assert.equal(needToAsk([need], board.asked, TICK + 1), need);
+  assert.equal(nextRequest([need], board.asked, TICK + 1), need);
   assert.deepEqual([isWonder('wonder x'), isWonder('run wonder')], [true, false]);
 });
 

@@ -1,22 +1,22 @@
 import type { Landmark } from '@hamlet/contract';
 import { chance, choose } from '../chance.ts';
 import { isBedtime, planDay, rankOf } from '../day-plan.ts';
-import { tilesBetween } from '../distance.ts';
-import type { LyingItem, Situation } from '../situation.ts';
-import { isWonder, wonderSubject } from './need.ts';
-import type { Need } from './need.ts';
+import { placeOf, tilesBetween } from '../situation.ts';
+import type { HelpRequest, LyingItem, Situation } from '../situation.ts';
+import { placeInWords, sentence } from '../words.ts';
+import { isWonder, wonderSubject } from './help-request.ts';
 
-/** Between two questions out of curiosity, in ticks: an hour. */
+/** Least ticks between two questions out of curiosity: an hour. */
 export const WONDER_GAP_TICKS = 36_000;
-/** It has looked about a little before it asks: so many places of today. */
+/** It asks only once it has used so many places that day. */
 export const VISITS_BEFORE_WONDER = 2;
 const NEAR_TILES = 12;
 
 /**
- * Something that the agent would like to know and asks the whole village; null where there is nothing, or where it has asked lately. It asks about
- * a place that opens with a higher tier and about a thing that lies near it, each once, by day, awake and at rest. What it says is what it sees. Pure.
+ * A question out of curiosity to the whole village; null when there is none or the last was less than an hour ago. The agent asks
+ * about places that open with a higher tier and about items near it, each once, by day and while it stands.
  */
-export function wonderOf(situation: Situation): Need | null {
+export function wonderOf(situation: Situation): HelpRequest | null {
   const { mind, tick, self, character, day } = situation;
   const { asked } = mind.board;
   const lately = Object.entries(asked).some(([subject, at]) => isWonder(subject) && tick - at < WONDER_GAP_TICKS);
@@ -34,14 +34,14 @@ function isNight({ character, landmarks, day, minute }: Situation): boolean {
   return isBedtime(planDay(character, landmarks, day), minute);
 }
 
-/** Places that open with a tier above its own. */
+/** Places that open with a higher tier than its own. */
 function placesAhead({ landmarks, character }: Situation): readonly Landmark[] {
   return landmarks.filter(
     ({ unlocked_by }) => unlocked_by !== undefined && rankOf(unlocked_by) > rankOf(character.tier ?? ''),
   );
 }
 
-/** Several ways to ask, so that two agents seldom ask with the same words. */
+/** Several forms, so that two agents seldom use the same words. */
 const ABOUT_PLACES: readonly string[] = [
   'What is there to see at {name}?',
   'Has anybody been to {name}?',
@@ -49,17 +49,16 @@ const ABOUT_PLACES: readonly string[] = [
   'What does one do at {name}?',
 ];
 
-function wonderOfPlace(
-  { landmark_id, name, unlocked_by = '' }: Landmark,
-  { tier, seed }: Situation['character'],
-): Need {
+function wonderOfPlace(place: Landmark, { tier, seed }: Situation['character']): HelpRequest {
+  const { landmark_id, unlocked_by = '' } = place;
+  const name = placeInWords(place);
   const title = (choose(ABOUT_PLACES, chance(seed, 'about', landmark_id)) ?? '').replace('{name}', () => name);
   const own = tier === null ? 'I am in no tier' : `I am in ${tier}`;
   return {
     subject: wonderSubject(`place ${landmark_id}`),
     audience: 'public',
     title,
-    facts: `${name} opens with ${unlocked_by}, and ${own}.`,
+    facts: sentence(`${name} opens with ${unlocked_by}, and ${own}`),
   };
 }
 
@@ -67,9 +66,9 @@ function itemsHere({ items, self }: Situation): readonly LyingItem[] {
   return items.filter(({ position }) => tilesBetween(position, self.position) <= NEAR_TILES).slice(0, 1);
 }
 
-function wonderOfItem({ self, landmarks }: Situation, { item_id, kind }: LyingItem): Need {
-  const place = landmarks.find(({ landmark_id }) => landmark_id === self.landmark_id)?.name;
-  const where = place === undefined ? 'near me' : `near ${place}`;
+function wonderOfItem(situation: Situation, { item_id, kind }: LyingItem): HelpRequest {
+  const place = placeOf(situation);
+  const where = place === undefined ? 'near me' : `near ${placeInWords(place)}`;
   return {
     subject: wonderSubject(`item ${item_id}`),
     audience: 'public',

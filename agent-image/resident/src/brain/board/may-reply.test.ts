@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chance, choose } from '../chance.ts';
 import { AGENT_REPLIES_MAX, AGENT_REPLY_GAP_TICKS, isCourtesy, mayReply, THREAD_REPLIES_MAX } from './may-reply.ts';
-import type { Thread } from './board-mind.ts';
+import type { Times } from '../mind.ts';
 
 const ASKED = { byAgent: true, replies: 1, courtesy: false };
 const NEVER = { thread: null, lastTick: null };
@@ -37,7 +37,7 @@ test('only words that ask nothing are courtesy', () => {
 for (const seed of [1, 2, 3, 7, 42, 1_000]) {
   test(`seed ${seed}: any number of agents that answer whatever they may in one thread fall silent`, () => {
     const agents = Array.from({ length: 2 + Math.floor(chance(seed, 'agents') * 10) }, () => ({
-      thread: null as Thread | null,
+      thread: null as Times | null,
       lastTick: null as number | null,
     }));
     let replies = 0;

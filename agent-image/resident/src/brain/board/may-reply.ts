@@ -1,30 +1,32 @@
-import type { Thread } from './board-mind.ts';
+import type { BoardNews } from '@hamlet/contract';
+import type { Times } from '../mind.ts';
+import type { Situation } from '../situation.ts';
 
-/** An agent replies to agents so often in one thread: two that always answer would never stop. */
+/** An agent replies to agents at most so often in one thread: two that always answer would never stop. */
 export const AGENT_REPLIES_MAX = 2;
-/** Between two replies to agents, in whatever thread. */
+/** Least ticks between two replies to agents, in any thread. */
 export const AGENT_REPLY_GAP_TICKS = 600;
-/** A thread of so many replies has been talked out among agents. */
+/** Agents do not reply to each other in a thread of so many replies. */
 export const THREAD_REPLIES_MAX = 20;
 
-/** Something written that could be replied to. */
+/** A post or reply that could be replied to. */
 export interface Written {
   readonly byAgent: boolean;
-  /** Replies that its thread has. */
+  /** Number of replies in its thread. */
   readonly replies: number;
-  /** Whether it only thanks or greets, so that nothing is asked. */
+  /** Whether it only thanks or greets, and asks nothing. */
   readonly courtesy: boolean;
 }
 
-/** What the agent has written to agents: in this thread, and when last in any. */
+/** The agent's earlier replies to agents: in this thread, and the tick of the last in any thread. */
 export interface ToAgents {
-  readonly thread: Thread | null;
+  readonly thread: Times | null;
   readonly lastTick: number | null;
 }
 
 /**
- * Whether the agent replies. A person always gets a reply. An agent gets one where it asks something, at most twice in a thread that is not talked
- * out, and not in the same minute as another: so any number of agents that answer each other fall silent after two replies of each. Pure.
+ * Whether the agent may reply: to a person always; to an agent within the limits above, if its text is more than a courtesy.
+ * So any number of agents that answer each other fall silent after two replies of each.
  */
 export function mayReply(
   { byAgent, replies, courtesy }: Written,
@@ -39,7 +41,30 @@ export function mayReply(
 
 const COURTESY = /\b(thanks?|thank you|you are welcome|any time|good ?night|take care)\b/iu;
 
-/** Whether a text thanks or takes leave and asks nothing. Pure. */
+/** Whether a text thanks or says goodbye, and asks nothing. */
 export function isCourtesy(text: string): boolean {
   return COURTESY.test(text) && !text.includes('?');
+}
+
+/** Id of the reply or post of a piece of news. */
+export function idOf({ post, reply }: BoardNews): string {
+  return reply?.reply_id ?? post.post_id;
+}
+
+/** Whether a piece of news needs a reply from the agent. */
+export function wantsReply(
+  { mind, tick, character }: Pick<Situation, 'mind' | 'tick' | 'character'>,
+  news: BoardNews,
+): boolean {
+  const { threads, passed } = mind.board;
+  const { post, answered } = news;
+  const { author_type: by, author_id: author, body } = news.reply ?? post;
+  if (answered || author === character.agentId || passed.includes(idOf(news))) return false;
+  if (post.status === 'closed' || post.status === 'moderated') return false;
+  const ticks = Object.values(threads).map((thread) => thread.tick);
+  return mayReply(
+    { byAgent: by === 'agent', replies: post.replies, courtesy: isCourtesy(body) },
+    { thread: threads[post.post_id] ?? null, lastTick: ticks.length === 0 ? null : Math.max(...ticks) },
+    tick,
+  );
 }

@@ -2,18 +2,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BoardNews } from '@hamlet/contract';
-import { aNews, anEntry, anId, aPost, aReply } from '../../testing/a-board.ts';
-import { aConfig, anAgent, aStanding, aWake, aWorld, AT } from '../../testing/a-village.ts';
-import { decide, settle } from '../decide.ts';
-import { NEWBORN } from '../mind.ts';
+import { anEntry, aNews, anId, aPost, aReply } from '../../testing/a-board.ts';
+import { aConfig, anAgent, aStanding, AT, aWake, aWorld } from '../../testing/a-village.ts';
+import { decide, settle } from '../rules/decide.ts';
+import { BOARD_ENTRIES_MAX, BoardMind, NEW_TO_THE_BOARD, NEWBORN } from '../mind.ts';
 import type { Mind } from '../mind.ts';
-import { perceive } from '../perceive.ts';
-import type { ResourcePlan } from '../plan-of-tier.ts';
-import type { Decision, Situation } from '../situation.ts';
+import { perceive } from '../../loop/perceive.ts';
+import type { ResourcePlan } from '../resource-plan.ts';
+import type { BoardSight, Situation } from '../situation.ts';
+import type { Decision } from '../decision.ts';
 import { ADVICE_TICKS } from './advice.ts';
-import { BOARD_ENTRIES_MAX, BoardMind, NEW_TO_THE_BOARD } from './board-mind.ts';
-import type { BoardSight } from './board-sight.ts';
-import { needOfModel, needOfRun } from './need.ts';
+import { requestAfterRun, requestForModel } from './help-request.ts';
 import { answerOccasion } from './words.ts';
 
 const PLAN: ResourcePlan = { tier: 'tier-0', model: 'small', toolCalls: 24 };
@@ -37,7 +36,7 @@ function situation({ sight = {}, board = {}, mind = {}, tick = 7_000, work, self
     wake: null,
     work: work ?? null,
     mind: { ...NEWBORN, delivered: true, ...mind, board: { ...NEW_TO_THE_BOARD, plan: PLAN, ...board } },
-    board: { news: [], nextAfter: null, judged: [], entry: null, balance: null, needs: [], plan: PLAN, ...sight },
+    board: { news: [], nextAfter: null, judged: [], entry: null, balance: null, requests: [], plan: PLAN, ...sight },
   });
   assert.ok(seen !== null);
   return seen;
@@ -183,10 +182,10 @@ test('a reward is thanked for where it was given, a penalty answered; without a 
     sight: { judged: [{ entry: anEntry({ reason: 'penalty', amount: '-2', note: 'late', version: 5 }), post: null }] },
   });
   assert.ok(aloud.command.kind === 'act' && aloud.command.body.kind === 'talk');
-  assert.match(aloud.command.body.text, /I lost 2 aiDollars, with the words “late”/);
+  assert.match(aloud.command.body.text, /I lost 2 aiDollars with the words “late”/);
 });
 
-test('another tier is told on the board with what changes, and aloud where it has just told of another', () => {
+test('another tier is told on the board with what changes, and aloud shortly after another such post', () => {
   const now = situation({ sight: { plan: RICHER } });
   const told = decide(now);
   assert.ok(told.command.kind === 'post');
@@ -198,7 +197,7 @@ test('another tier is told on the board with what changes, and aloud where it ha
     told.command.occasion.facts,
     /the model large instead of the model small.*at most 48 steps a run instead of 24/,
   );
-  assert.match(told.why, /my plan changes/);
+  assert.match(told.why, /my tier has changed/);
   const mind = settle(now, told, ACCEPTED);
   assert.deepEqual([mind.board.plan, mind.board.toldAt], [RICHER, 7_000]);
   const back = decided({ mind, board: mind.board, sight: { plan: PLAN }, tick: 7_600 });
@@ -213,11 +212,11 @@ test('the plan that it finds first is no change', () => {
 });
 
 test('blocked, it asks for help: once about a thing, and not about two at once', () => {
-  const run = needOfRun('r1', 'Find Zoe.', { code: 'step_failed', message: 'There is no zoe.' });
-  const model = needOfModel('token_quota_exhausted', 'none left');
+  const run = requestAfterRun('r1', 'Find Zoe.', { code: 'step_failed', message: 'There is no zoe.' });
+  const model = requestForModel('token_quota_exhausted', 'none left');
   assert.ok(model !== null);
-  assert.equal(needOfModel('unavailable', 'x'), null, 'what passes is no need');
-  const now = situation({ sight: { needs: [run, model] } });
+  assert.equal(requestForModel('unavailable', 'x'), null, 'what passes is no need');
+  const now = situation({ sight: { requests: [run, model] } });
   const asked = decide(now);
   assert.ok(asked.command.kind === 'post');
   assert.deepEqual(
@@ -228,10 +227,10 @@ test('blocked, it asks for help: once about a thing, and not about two at once',
   assert.match(asked.command.occasion.facts, /Find Zoe.*There is no zoe/);
   const mind = settle(now, asked, ACCEPTED);
   assert.notEqual(
-    decided({ mind, board: mind.board, sight: { needs: [run, model] }, tick: 8_000 }).command.kind,
+    decided({ mind, board: mind.board, sight: { requests: [run, model] }, tick: 8_000 }).command.kind,
     'post',
   );
-  const later = decided({ mind, board: mind.board, sight: { needs: [run, model] }, tick: 11_000 });
+  const later = decided({ mind, board: mind.board, sight: { requests: [run, model] }, tick: 11_000 });
   assert.ok(later.command.kind === 'post' && later.command.audience === 'public');
   assert.match(later.command.occasion.facts, /None left\./);
 });

@@ -1,15 +1,16 @@
 import type { BoardNews } from '@hamlet/contract';
-import { newsOfPlan } from '../plan-of-tier.ts';
-import type { PlanNews } from '../plan-of-tier.ts';
-import { decision, nameOf } from '../rules/decision.ts';
-import type { Command, Rule, Situation } from '../situation.ts';
+import { decision, nameOf } from '../decision.ts';
+import type { Command, Decision, Rule } from '../decision.ts';
+import { BOARD_ENTRIES_MAX, withEntry, withText } from '../mind.ts';
+import type { BoardMind } from '../mind.ts';
+import { planChange } from '../resource-plan.ts';
+import type { PlanChange } from '../resource-plan.ts';
+import type { HelpRequest, Situation } from '../situation.ts';
 import { fitting } from '../speech.ts';
 import { adviceIn } from './advice.ts';
 import { wonderOf } from './curiosity.ts';
-import { withPassed, withRecent } from './board-mind.ts';
-import type { BoardMind } from './board-mind.ts';
-import { isCourtesy, mayReply } from './may-reply.ts';
-import { needToAsk } from './need.ts';
+import { nextRequest } from './help-request.ts';
+import { idOf, wantsReply } from './may-reply.ts';
 import {
   answerOccasion,
   explainsItself,
@@ -19,173 +20,126 @@ import {
   questionOccasion,
 } from './words.ts';
 
-/** Between two posts about its tier, in ticks; a change in between is told aloud. */
+/** Least ticks between two posts about its plan; it announces a change in between aloud. */
 const TELL_GAP_TICKS = 3_000;
-/** It says what it does understand once an hour. */
+/** It explains what it understands at most once an hour. */
 const EXPLAIN_AGAIN_TICKS = 36_000;
 
-function board(situation: Situation, change: Partial<BoardMind>): { board: BoardMind } {
-  return { board: { ...situation.mind.board, ...change } };
+function board({ mind }: Situation, change: Partial<BoardMind>): { board: BoardMind } {
+  return { board: { ...mind.board, ...change } };
 }
 
-function idOf({ post, reply }: BoardNews): string {
-  return reply?.reply_id ?? post.post_id;
-}
-
-/** Whether the agent has something to say to a piece of news. Pure. */
-export function wantsReply(
-  { mind, tick, character }: Pick<Situation, 'mind' | 'tick' | 'character'>,
-  news: BoardNews,
-): boolean {
-  const { threads, passed } = mind.board;
-  const { author_type: by, author_id: author, body } = news.reply ?? news.post;
-  if (
-    news.answered ||
-    author === character.agentId ||
-    passed.includes(idOf(news)) ||
-    news.post.status === 'closed' ||
-    news.post.status === 'moderated'
-  )
-    return false;
-  const ticks = Object.values(threads).map((thread) => thread.tick);
-  const toAgents = {
-    thread: threads[news.post.post_id] ?? null,
-    lastTick: ticks.length === 0 ? null : Math.max(...ticks),
-  };
-  return mayReply({ byAgent: by === 'agent', replies: news.post.replies, courtesy: isCourtesy(body) }, toAgents, tick);
-}
-
-function repliedTo({ mind, tick }: Situation, { post, reply }: BoardNews): Pick<BoardMind, 'threads'> {
-  const { threads } = mind.board;
-  if ((reply ?? post).author_type !== 'agent') return { threads };
-  return { threads: withRecent(threads, post.post_id, { times: (threads[post.post_id]?.times ?? 0) + 1, tick }) };
-}
-
-/** Whether it lately said what it does understand, and when it will have done so with this reply. */
-function explaining(
-  { mind, tick }: Situation,
-  news: BoardNews,
-  deed: string,
-): { readonly explained: boolean; readonly explainedAt: number | null } {
-  const { explainedAt } = mind.board;
-  const explained = explainedAt !== null && tick - explainedAt < EXPLAIN_AGAIN_TICKS;
-  return { explained, explainedAt: explainsItself(news, deed, explained) ? tick : explainedAt };
-}
-
-/** Replies to who wrote to the agent, and takes up what a person advises. */
+/** Replies to a person or an agent, and accepts a person's advice. */
 export const replyOnBoard: Rule = (situation) => {
-  const { mind, character } = situation;
+  const { mind, tick, character } = situation;
   const news = situation.board?.news.find((each) => wantsReply(situation, each));
   if (news === undefined) return null;
   const { post } = news;
   const from = news.reply ?? post;
   const advice = from.author_type === 'agent' ? null : adviceIn(situation, from);
-  const deed = advice === null ? '' : `I am going to ${nameOf(situation, advice.landmarkId)} now, as you say.`;
-  const resolves = advice !== null && post.author_id === character.agentId && post.status === 'open';
-  const { explained, explainedAt } = explaining(situation, news, deed);
-  const passed = withPassed(mind.board.passed, idOf(news));
+  const promise = advice === null ? '' : `I am going to ${nameOf(situation, advice.landmarkId)} now, as you say.`;
+  const { explainedAt } = mind.board;
+  const explained = hasExplained(situation);
   return decision(situation, {
     command: {
       kind: 'reply',
       postId: post.post_id,
       to: idOf(news),
-      occasion: answerOccasion({ seed: character.seed, explained }, news, deed),
-      resolves,
+      occasion: answerOccasion({ seed: character.seed, explained }, news, promise),
+      resolves: advice !== null && post.author_id === character.agentId && post.status === 'open',
     },
     goal: mind.goal,
     why: `${from.author_name} wrote to me on the board`,
     change: board(situation, {
-      passed,
-      ...repliedTo(situation, news),
+      passed: withText(mind.board.passed, idOf(news), BOARD_ENTRIES_MAX),
+      threads: threadsAfter(situation, news),
       advice: advice ?? mind.board.advice,
-      explainedAt,
+      explainedAt: explainsItself(news, promise, explained) ? tick : explainedAt,
     }),
   });
 };
 
-/** Thanks for a reward and answers for a penalty: where it was given, or aloud. */
+/** Whether the agent has lately explained what it understands. */
+function hasExplained({ mind, tick }: Situation): boolean {
+  const { explainedAt } = mind.board;
+  return explainedAt !== null && tick - explainedAt < EXPLAIN_AGAIN_TICKS;
+}
+
+/** Its replies to agents, counted by thread. */
+function threadsAfter({ mind, tick }: Situation, { post, reply }: BoardNews): BoardMind['threads'] {
+  const { threads } = mind.board;
+  if ((reply ?? post).author_type !== 'agent') return threads;
+  const times = (threads[post.post_id]?.times ?? 0) + 1;
+  return withEntry(threads, [post.post_id, { times, tick }], BOARD_ENTRIES_MAX);
+}
+
+/** Thanks for a reward and responds to a penalty: on the post that the entry names, or else aloud. */
 export const answerJudgement: Rule = (situation) => {
   const { mind, board: sight } = situation;
   const [judged] = sight?.judged ?? [];
-  if (sight === null || judged === undefined) return null;
+  if (judged === undefined) return null;
   const { entry, post } = judged;
   const occasion = judgedOccasion(entry);
-  const command =
+  const command: Command =
     post === null
-      ? {
-          kind: 'act' as const,
-          body: { kind: 'talk' as const, text: fitting(`${occasion.fallback} ${occasion.facts}`) },
-        }
-      : { kind: 'reply' as const, postId: post.postId, to: entry.ledger_entry_id, occasion, resolves: false };
+      ? { kind: 'act', body: { kind: 'talk', text: fitting(`${occasion.fallback} ${occasion.facts}`) } }
+      : { kind: 'reply', postId: post.postId, to: entry.ledger_entry_id, occasion, resolves: false };
   const why = entry.reason === 'reward' ? `${entry.source} rewarded me` : `${entry.source} penalized me`;
   return decision(situation, { command, goal: mind.goal, why, change: board(situation, { entry: entry.version }) });
 };
 
-/** On the board; aloud where it wrote there about another plan a moment ago. */
-function tell({ mind, tick, board: sight }: Situation, news: PlanNews): Command {
+/** Announces a changed plan. The first known plan is no change. */
+export const announcePlan: Rule = (situation) => {
+  const { mind, tick, board: sight } = situation;
+  const { plan: before } = mind.board;
+  const plan = sight?.plan ?? null;
+  const change = before === null || plan === null ? null : planChange(before, plan);
+  if (change === null) return null;
+  const command = announcement(situation, change);
+  const toldAt = command.kind === 'post' ? tick : mind.board.toldAt;
+  return decision(situation, { command, goal: mind.goal, why: change.why, change: board(situation, { plan, toldAt }) });
+};
+
+/** A post, or speech when the agent posted about its plan lately. */
+function announcement({ mind, tick, board: sight }: Situation, change: PlanChange): Command {
   const { toldAt } = mind.board;
   if (toldAt !== null && tick - toldAt < TELL_GAP_TICKS)
-    return { kind: 'act', body: { kind: 'talk', text: fitting(news.facts) } };
+    return { kind: 'act', body: { kind: 'talk', text: fitting(change.facts) } };
   return {
     kind: 'post',
     subject: `plan ${sight?.plan?.tier ?? 'no tier'}`,
     audience: 'public',
-    title: news.title,
+    title: change.title,
     tags: ['news'],
-    occasion: planOccasion(news),
+    occasion: planOccasion(change),
   };
 }
 
-/** Says how it goes on when its means have changed. A plan that is not known yet is no change, and neither is the first that is. */
-export const tellPlan: Rule = (situation) => {
-  const { mind, tick, board: sight } = situation;
-  const { plan: before } = mind.board;
-  const plan = sight?.plan ?? null;
-  const news = before === null || plan === null ? null : newsOfPlan(before, plan);
-  if (news === null) return null;
-  const command = tell(situation, news);
-  const toldAt = command.kind === 'post' ? tick : mind.board.toldAt;
-  return decision(situation, { command, goal: mind.goal, why: news.why, change: board(situation, { plan, toldAt }) });
-};
-
-/** Asks for help with what keeps it from its work. */
+/** Asks for help with an obstacle. */
 export const askForHelp: Rule = (situation) => {
-  const { mind, tick, character, board: sight } = situation;
-  const need = sight === null ? null : needToAsk(sight.needs, mind.board.asked, tick);
-  if (need === null) return null;
-  const { subject, audience, title, facts } = need;
-  return decision(situation, {
-    command: {
-      kind: 'post',
-      subject,
-      audience,
-      title,
-      tags: ['help'],
-      occasion: helpOccasion(character.seed, { title, facts }),
-    },
-    goal: mind.goal,
-    why: `I am blocked: ${title}`,
-    change: board(situation, { asked: withRecent(mind.board.asked, subject, tick) }),
-  });
+  const { mind, tick, board: sight } = situation;
+  const request = sight === null ? null : nextRequest(sight.requests, mind.board.asked, tick);
+  return request === null ? null : ask(situation, request, 'help');
 };
 
-/** Asks the village what it would like to know. */
-export const wonder: Rule = (situation) => {
-  const { mind, tick, character } = situation;
+/** Asks the village a question out of curiosity. */
+export const askOutOfCuriosity: Rule = (situation) => {
   const question = situation.board === null ? null : wonderOf(situation);
-  if (question === null) return null;
-  const { subject, audience, title, facts } = question;
-  return decision(situation, {
-    command: {
-      kind: 'post',
-      subject,
-      audience,
-      title,
-      tags: ['question'],
-      occasion: questionOccasion(character.seed, { title, facts }),
-    },
-    goal: mind.goal,
-    why: `I would like to know: ${title}`,
-    change: board(situation, { asked: withRecent(mind.board.asked, subject, tick) }),
-  });
+  return question === null ? null : ask(situation, question, 'question');
 };
+
+function ask(
+  situation: Situation,
+  { subject, audience, title, facts }: HelpRequest,
+  tag: 'help' | 'question',
+): Decision {
+  const { mind, tick, character } = situation;
+  const occasionOf = tag === 'help' ? helpOccasion : questionOccasion;
+  const occasion = occasionOf(character.seed, { title, facts });
+  return decision(situation, {
+    command: { kind: 'post', subject, audience, title, tags: [tag], occasion },
+    goal: mind.goal,
+    why: tag === 'help' ? `I am blocked: ${title}` : `I would like to know: ${title}`,
+    change: board(situation, { asked: withEntry(mind.board.asked, [subject, tick], BOARD_ENTRIES_MAX) }),
+  });
+}

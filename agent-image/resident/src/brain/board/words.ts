@@ -1,29 +1,20 @@
 import type { BoardNews } from '@hamlet/contract';
 import { chance, choose } from '../chance.ts';
+import type { Occasion } from '../decision.ts';
 import { quoted, shortened } from '../words.ts';
 import { isCourtesy } from './may-reply.ts';
 
 const QUOTED_CHARS = 120;
 
-/** What a text for the board is to say, for a model and for who writes without one. */
-export interface Occasion {
-  /** What a model is asked. */
-  readonly prompt: string;
-  /** The sentence that stands there without a model. */
-  readonly fallback: string;
-  /** What is true whoever writes the sentence; it stands below, word for word. Empty where there is nothing to add. */
-  readonly facts: string;
-}
-
-/** A text that calls nobody and links nowhere: what others wrote is quoted, and a quotation is to wake no agent. Pure. */
+/** A text without links and without @handles, so that a quotation wakes no agent. */
 export function withoutHandles(text: string): string {
   return text.replaceAll(/\b(?:https?:\/\/|www\.)\S*/giu, '(a link)').replaceAll(/@(?=[a-z0-9])/giu, '');
 }
 
 const HELP: readonly string[] = [
-  'Can somebody help me with this?',
-  'I am stuck here and would be glad of help.',
-  'Does somebody know how to go on?',
+  'Can anybody help me with this?',
+  'I am stuck here and would be glad of some help.',
+  'Does anybody know how to go on?',
 ];
 const THANKS: readonly string[] = [
   'Thank you, {name}.',
@@ -37,31 +28,31 @@ const ANSWERS: readonly string[] = [
 ];
 const WELCOME: readonly string[] = ['You are welcome, {name}.', 'With pleasure, {name}.'];
 const QUESTIONS: readonly string[] = [
-  'I have a question for whoever knows.',
-  'Does somebody here know this?',
+  'I have a question for anybody who knows.',
+  'Does anybody here know this?',
   'I would like to know something.',
 ];
 
-/** Why nothing came of a request, in two parts, so that two agents hardly ever say it with the same words. How a model is connected stands in the run that failed for want of one. */
+/** An excuse has two parts, so that two agents seldom use the same words. */
 const NO_RULE: readonly string[] = [
   'None of my rules understands it',
   'I have no rule for it',
   'It is more than my rules understand',
   'No rule of mine fits it',
   'My rules know no such request',
-  'Nothing in my rules is like it',
+  'Nothing in my rules comes close to it',
 ];
 const NOTHING_DONE: readonly string[] = [
   'so I did nothing about it.',
-  'so nothing has come of it.',
+  'so nothing came of it.',
   'and so I left it alone.',
   'so nothing was done about it.',
 ];
-/** The requests on the board that the sentence patterns cover. */
+/** Examples of advice that the agent follows. */
 const BOARD_ABILITIES: readonly string[] = [
   'On the board I follow advice such as “go to the library” and “read the board”.',
-  'Advice that I do follow on the board: “read the board”, for example, or “go to the library”.',
-  'I can do what I am advised in words such as “go to the library” or “read the board”.',
+  'I do follow some advice on the board: “read the board”, for example, or “go to the library”.',
+  'I can follow advice in words such as “go to the library” or “read the board”.',
 ];
 const NO_ANSWER: readonly string[] = [
   'I have no answer to it.',
@@ -72,13 +63,13 @@ const NO_ANSWER: readonly string[] = [
 
 function named(
   sentences: readonly string[],
-  dice: number,
+  random: number,
   words: { readonly name: string; readonly topic: string },
 ): string {
-  return (choose(sentences, dice) ?? '').replace('{name}', () => words.name).replace('{topic}', () => words.topic);
+  return (choose(sentences, random) ?? '').replace('{name}', () => words.name).replace('{topic}', () => words.topic);
 }
 
-/** Asking for help. */
+/** A request for help. */
 export function helpOccasion(
   seed: number,
   { title, facts }: { readonly title: string; readonly facts: string },
@@ -90,7 +81,7 @@ export function helpOccasion(
   };
 }
 
-/** Asking out of curiosity. */
+/** A question out of curiosity. */
 export function questionOccasion(
   seed: number,
   { title, facts }: { readonly title: string; readonly facts: string },
@@ -102,20 +93,20 @@ export function questionOccasion(
   };
 }
 
-/** Who answers, and what it may leave out. */
+/** The agent that answers. */
 export interface Answering {
   readonly seed: number;
-  /** It lately said what it does understand. */
+  /** Whether it has lately explained what it understands. */
   readonly explained: boolean;
 }
 
-/** It says what it does understand to one who wrote to it alone, and not twice within an hour. */
-export function explainsItself({ post, reply }: BoardNews, deed: string, explained: boolean): boolean {
+/** Whether the reply explains what the agent understands: to a person who wrote to it alone, at most once an hour. */
+export function explainsItself({ post, reply }: BoardNews, promise: string, explained: boolean): boolean {
   const { author_type: by, body } = reply ?? post;
-  return deed === '' && by !== 'agent' && !isCourtesy(body) && !explained && post.audience.startsWith('agent:');
+  return promise === '' && by !== 'agent' && !isCourtesy(body) && !explained && post.audience.startsWith('agent:');
 }
 
-/** Why nothing came of what somebody wrote. */
+/** Explains why the agent does nothing about a text. */
 function excuse(news: BoardNews, { seed, explained }: Answering): string {
   const { post, reply } = news;
   const pick = (list: readonly string[], about: string): string =>
@@ -125,28 +116,28 @@ function excuse(news: BoardNews, { seed, explained }: Answering): string {
   return explainsItself(news, '', explained) ? `${short} ${pick(BOARD_ABILITIES, 'abilities')}` : short;
 }
 
-/** How it answers: thanks for advice that it follows, takes thanks, or says that it has read. */
+/** The form of an answer: thanks for advice that it follows, a courtesy, or an excuse. */
 function mannerOf(
   news: BoardNews,
-  deed: string,
+  promise: string,
   answering: Answering,
 ): { readonly verb: string; readonly list: readonly string[]; readonly facts: string } {
   const { reply, post } = news;
   const { body } = reply ?? post;
-  if (deed !== '')
+  if (promise !== '')
     return reply === null
-      ? { verb: 'Answer', list: ANSWERS, facts: deed }
-      : { verb: 'Thank', list: THANKS, facts: deed };
+      ? { verb: 'Answer', list: ANSWERS, facts: promise }
+      : { verb: 'Thank', list: THANKS, facts: promise };
   if (isCourtesy(body)) return { verb: 'Say that it was a pleasure to', list: WELCOME, facts: '' };
   return { verb: 'Answer', list: ANSWERS, facts: excuse(news, answering) };
 }
 
-/** Answering a post or a reply. `deed` says what the agent does about it; it is empty where no rule understood it. */
-export function answerOccasion(answering: Answering, news: BoardNews, deed: string): Occasion {
+/** An answer to a post or a reply. `promise` announces what the agent does about it; it is empty when no rule understood the text. */
+export function answerOccasion(answering: Answering, news: BoardNews, promise: string): Occasion {
   const { seed } = answering;
   const { post, reply } = news;
   const from = reply ?? post;
-  const { verb, list, facts } = mannerOf(news, deed, answering);
+  const { verb, list, facts } = mannerOf(news, promise, answering);
   const words = { name: shortened(from.author_name, QUOTED_CHARS), topic: quoted(post.title, QUOTED_CHARS) };
   const fallback = named(list, chance(seed, 'answer', post.post_id, reply?.reply_id ?? ''), words);
   return {
@@ -156,7 +147,7 @@ export function answerOccasion(answering: Answering, news: BoardNews, deed: stri
   };
 }
 
-/** Thanking for a reward, or answering for a penalty. */
+/** Thanks for a reward, or a response to a penalty. */
 export function judgedOccasion({ amount, note }: { readonly amount: string; readonly note: string }): Occasion {
   const taken = amount.startsWith('-');
   const sum = `${amount.replace('-', '')} aiDollars`;
@@ -165,7 +156,7 @@ export function judgedOccasion({ amount, note }: { readonly amount: string; read
     ? {
         prompt: `Say that I have read of a penalty for ${why}.`,
         fallback: 'I have read why.',
-        facts: `I lost ${sum}, with the words ${why}.`,
+        facts: `I lost ${sum} with the words ${why}.`,
       }
     : {
         prompt: `Thank for a reward, given for ${why}.`,
@@ -174,11 +165,11 @@ export function judgedOccasion({ amount, note }: { readonly amount: string; read
       };
 }
 
-/** Telling another plan. */
+/** The announcement of a changed plan. */
 export function planOccasion({ title, facts }: { readonly title: string; readonly facts: string }): Occasion {
   return {
-    prompt: `Write that my plan is another one: ${quoted(title)}. ${facts}`,
-    fallback: 'My plan is another one from now on.',
+    prompt: `Write that my plan has changed: ${quoted(title)}. ${facts}`,
+    fallback: 'I have a new plan from now on.',
     facts,
   };
 }

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { REACH_TILES } from '@hamlet/contract/resident';
 import type { AgentView, WorldView } from '@hamlet/contract';
-import { aConfig, anAgent, aStanding, aWorld, AT } from '../../testing/a-village.ts';
+import { aConfig, anAgent, aStanding, AT, aWorld } from '../../testing/a-village.ts';
 import { planDay } from '../day-plan.ts';
 import { NEWBORN } from '../mind.ts';
 import type { Mind } from '../mind.ts';
-import { perceive } from '../perceive.ts';
+import { perceive } from '../../loop/perceive.ts';
 import type { Situation } from '../situation.ts';
 import { errand } from './errand.ts';
 

@@ -2,16 +2,16 @@ import { REACH_TILES } from '@hamlet/contract/resident';
 import type { MoveBody } from '@hamlet/contract';
 import { chance, choose } from '../chance.ts';
 import { planDay } from '../day-plan.ts';
-import { tilesBetween } from '../distance.ts';
-import { keyOf } from '../situation.ts';
-import type { Command, Decision, LyingItem, Rule, Situation } from '../situation.ts';
-import { MEALS } from './enjoy.ts';
-import { decision, goTo, isPaused, nameOf, STAY } from './decision.ts';
+import { decision, goTo, isPaused, keyOf, nameOf, STAY } from '../decision.ts';
+import type { Command, Decision, Rule } from '../decision.ts';
+import { tilesBetween } from '../situation.ts';
+import type { LyingItem, Situation } from '../situation.ts';
+import { MEALS } from './routine.ts';
 
-/** It chooses among so many of the nearest items, so that not everybody runs for the same one. */
+/** It chooses among so many of the nearest items, so that agents do not all run for the same one. */
 const CHOICE_OF_ITEMS = 4;
 
-/** Once a day it takes something that lies about and brings it where it is of use. */
+/** Once a day it picks up an item from the ground and brings it to a place that needs it. */
 export const errand: Rule = (situation) => {
   const { self, mind, character, landmarks, day, minute } = situation;
   const plan = planDay(character, landmarks, day);
@@ -29,12 +29,12 @@ function deliver(situation: Situation, { item_id, kind }: { item_id: string; kin
     return decision(situation, {
       command: goTo(situation, to),
       goal,
-      why: `the ${kind} I carry is of use at ${place}`,
+      why: `the ${kind} is of use at ${place}`,
     });
   const aside = situation.items.some((item) => tilesBetween(item.position, situation.self.position) === 0)
     ? stepAside(situation)
     : null;
-  if (aside !== null) return decision(situation, { command: aside, goal, why: 'something lies here already' });
+  if (aside !== null) return decision(situation, { command: aside, goal, why: 'another thing lies here already' });
   return decision(situation, {
     command: { kind: 'act', body: { kind: 'drop', item_id } },
     goal,
@@ -43,7 +43,7 @@ function deliver(situation: Situation, { item_id, kind }: { item_id: string; kin
   });
 }
 
-/** Whether the agent stands at a place or a step from one of its slots. */
+/** Whether the agent stands within one step of a slot of the place. */
 function isBeside({ self, landmarks }: Situation, landmarkId: string): boolean {
   const slots = landmarks.find(({ landmark_id }) => landmark_id === landmarkId)?.slots ?? [];
   return self.moving_to === null && slots.some((slot) => tilesBetween(slot, self.position) <= 1);
@@ -56,7 +56,7 @@ const STEPS: readonly MoveBody[] = [
   { dx: 0, dy: -1 },
 ];
 
-/** A step in a direction that the world has not refused; null when it has refused all. */
+/** A step in a direction that the village has not refused; null when it has refused all four. */
 function stepAside(situation: Situation): Command | null {
   const { character, tick } = situation;
   const steps = STEPS.map((body): Command => ({ kind: 'move', body })).filter(
@@ -68,7 +68,7 @@ function stepAside(situation: Situation): Command | null {
 function fetchItem(situation: Situation, { item_id, kind, position }: LyingItem): Decision {
   const { self } = situation;
   const goal = `fetching the ${kind}`;
-  const why = `the ${kind} lies about and could be of use`;
+  const why = 'it lies about and could be of use';
   if (tilesBetween(position, self.position) <= REACH_TILES && self.moving_to === null) {
     return decision(situation, { command: { kind: 'act', body: { kind: 'pick_up', item_id } }, goal, why });
   }
@@ -79,7 +79,7 @@ function fetchItem(situation: Situation, { item_id, kind, position }: LyingItem)
   });
 }
 
-/** The item it is walking to, else one of the nearest by chance; not one that lies where it would be brought. */
+/** The item that it is walking to, or else a random one of the nearest; never an item that lies at the destination. */
 function wanted(situation: Situation, to: string): LyingItem | undefined {
   const { self, items, character, day, landmarks } = situation;
   const there = landmarks.find(({ landmark_id }) => landmark_id === to);

@@ -1,0 +1,85 @@
+import type { Refusal } from '@hamlet/contract';
+import { HOW_TO_CONNECT, NO_MODEL, WHAT_I_UNDERSTAND } from '../read-wishes.ts';
+import type { HelpRequest } from '../situation.ts';
+import { quoted, sentence, shortened } from '../words.ts';
+
+/** It repeats a request after an hour. */
+const ASK_AGAIN_TICKS = 36_000;
+/** Least ticks between two requests for help: five minutes. */
+const ASK_GAP_TICKS = 3_000;
+const REASON_CHARS = 240;
+
+/** The request after a failed run. All runs that lack a language model share one request, since one provider helps them all. */
+export function requestAfterRun(
+  runId: string,
+  prompt: string,
+  error: { readonly code: string; readonly message: string },
+): HelpRequest {
+  const asked = sentence(`I was asked: ${quoted(prompt)}`);
+  if (error.code === NO_MODEL) {
+    return {
+      subject: 'run without a model',
+      audience: 'humans',
+      title: 'I do not understand what I was asked',
+      facts: `${asked} I did nothing about it. ${HOW_TO_CONNECT} ${WHAT_I_UNDERSTAND} The run is ${runId}.`,
+    };
+  }
+  return {
+    subject: `run ${runId}`,
+    audience: 'humans',
+    title: 'I am stuck with a run',
+    facts: `${asked} It failed (${error.code}): ${sentence(shortened(error.message, REASON_CHARS))} The run is ${runId}.`,
+  };
+}
+
+/** Refusals of the gateway that a reward would cure. */
+const CURES: Partial<Readonly<Record<Refusal, { readonly title: string; readonly cure: string }>>> = {
+  model_not_in_tier: {
+    title: 'My tier lacks the model I need',
+    cure: 'A reward that lifts me into a tier with that model would help.',
+  },
+  token_quota_exhausted: {
+    title: 'My tokens of this hour are used up',
+    cure: 'I write without a model until the hour is over; a higher tier would give me more.',
+  },
+  insufficient_funds: {
+    title: 'I cannot pay for the model',
+    cure: 'I write without a model until my account has money again.',
+  },
+};
+
+/** The request for a model that the agent lacks the tier, quota or money for; null for a temporary refusal. */
+export function requestForModel(code: Refusal, detail: string): HelpRequest | null {
+  const want = CURES[code];
+  return want === undefined
+    ? null
+    : {
+        subject: `model ${code}`,
+        audience: 'public',
+        title: want.title,
+        facts: `The gateway says: ${sentence(shortened(detail, REASON_CHARS))} ${want.cure}`,
+      };
+}
+
+const WONDER = 'wonder ';
+
+/** The subject of a question out of curiosity. Such questions do not delay requests for help. */
+export function wonderSubject(about: string): string {
+  return `${WONDER}${about}`;
+}
+
+export function isWonder(subject: string): boolean {
+  return subject.startsWith(WONDER);
+}
+
+/** The first request that the agent may post now. */
+export function nextRequest(
+  requests: readonly HelpRequest[],
+  asked: Readonly<Record<string, number>>,
+  tick: number,
+): HelpRequest | null {
+  const ticks = Object.entries(asked).flatMap(([subject, at]) => (isWonder(subject) ? [] : [at]));
+  const last = Math.max(-Infinity, ...ticks);
+  if (tick - last < ASK_GAP_TICKS) return null;
+  return requests.find(({ subject }) => tick - (asked[subject] ?? -Infinity) >= ASK_AGAIN_TICKS) ?? null;
+}

@@ -1,0 +1,133 @@
+import type { ActionBody, MoveBody, PurchaseItem } from '@hamlet/contract';
+import type { Mind } from './mind.ts';
+import type { Situation } from './situation.ts';
+import { itemInWords, placeInWords } from './words.ts';
+
+/** A refused command is not repeated for so many ticks. */
+export const REFUSAL_PAUSE_TICKS = 600;
+
+/** The contents of a post or a reply, for a model and for an agent without one. */
+export interface Occasion {
+  /** The prompt for the model. */
+  readonly prompt: string;
+  /** The first sentence when no model writes it. */
+  readonly fallback: string;
+  /** Facts that follow word for word, also after a model's sentence; may be empty. */
+  readonly facts: string;
+}
+
+/** One command of an agent to the village. */
+export type Command =
+  | { readonly kind: 'stay' }
+  | { readonly kind: 'move'; readonly body: MoveBody }
+  | { readonly kind: 'act'; readonly body: ActionBody }
+  | {
+      readonly kind: 'reply';
+      readonly postId: string;
+      /** Id of the news or of the ledger entry that the reply answers. */
+      readonly to: string;
+      readonly occasion: Occasion;
+      /** Marks the agent's own post as resolved. */
+      readonly resolves: boolean;
+    }
+  | {
+      readonly kind: 'post';
+      readonly subject: string;
+      readonly audience: 'public' | 'humans';
+      readonly title: string;
+      readonly tags: readonly string[];
+      readonly occasion: Occasion;
+    }
+  | { readonly kind: 'buy'; readonly item: PurchaseItem; readonly seconds: number; readonly maxPrice: string }
+  | { readonly kind: 'bid'; readonly auctionId: string; readonly amount: string }
+  | {
+      /** The runtime writes the words. */
+      readonly kind: 'answer';
+      readonly prompt: string;
+      readonly speaker: string;
+      readonly to: string | null;
+      readonly wakeSeq: number;
+    };
+
+/** The decision of one turn. */
+export interface Decision {
+  readonly command: Command;
+  /** Identifies the command, so that a refused one is not repeated at once. */
+  readonly key: string;
+  readonly goal: string;
+  readonly why: string;
+  /** The mind after the village has accepted the command. */
+  readonly after: Mind;
+}
+
+/** A rule of the brain: a decision, or null when the rule does not apply. */
+export type Rule = (situation: Situation) => Decision | null;
+
+/** Completes a decision; `change` applies to the mind if the village accepts the command. */
+export function decision(
+  { mind }: Situation,
+  { change = {}, ...parts }: { command: Command; goal: string; why: string; change?: Partial<Mind> },
+): Decision {
+  return { ...parts, key: keyOf(parts.command), after: { ...mind, ...change, goal: parts.goal } };
+}
+
+export const STAY: Command = { kind: 'stay' };
+
+/** Walks to a landmark; stays on its way when it is going there already. */
+export function goTo({ self }: Situation, landmarkId: string): Command {
+  return self.moving_to?.landmark_id === landmarkId ? STAY : { kind: 'move', body: { landmark_id: landmarkId } };
+}
+
+/** A landmark's name within a sentence; its id when the map does not have it. */
+export function nameOf({ landmarks }: Pick<Situation, 'landmarks'>, landmarkId: string): string {
+  const place = landmarks.find(({ landmark_id }) => landmark_id === landmarkId);
+  return place === undefined ? landmarkId : placeInWords(place);
+}
+
+/** Whether the agent stands at the landmark. */
+export function isAt({ self }: Situation, landmarkId: string): boolean {
+  return self.moving_to === null && self.landmark_id === landmarkId;
+}
+
+/** Whether the village has lately refused the command with this key. */
+export function isPaused({ mind, tick }: Situation, key: string): boolean {
+  const refusedAt = mind.refused[key];
+  return refusedAt !== undefined && tick - refusedAt < REFUSAL_PAUSE_TICKS;
+}
+
+export function keyOf(command: Command): string {
+  switch (command.kind) {
+    case 'stay':
+      return 'stay';
+    case 'move':
+      return `move:${Object.values(command.body).join(',')}`;
+    case 'act':
+      return `${command.body.kind}:${objectOf(command.body)}`;
+    case 'answer':
+      return `answer:${command.wakeSeq}`;
+    case 'reply':
+      return `reply:${command.to}`;
+    case 'post':
+      return `post:${command.subject}`;
+    case 'buy':
+      return `buy:${itemInWords(command.item)}`;
+    case 'bid':
+      return `bid:${command.auctionId}`;
+  }
+}
+
+function objectOf(body: ActionBody): string {
+  switch (body.kind) {
+    case 'talk':
+      return body.to ?? '';
+    case 'pick_up':
+    case 'drop':
+      return body.item_id;
+    case 'use':
+      return body.target;
+    case 'use_board':
+      return '';
+    case 'emote':
+      return body.emote;
+  }
+}

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isSamePlan, resourcePlanOf } from './resource-plan.ts';
+import type { ResourcePlan } from './resource-plan.ts';
+
+const limits = (concurrent_tools: number) => ({
+  requests_per_minute: 1,
+  concurrent_tools,
+  tokens_per_hour: 1,
+  models: [],
+});
+
+test('the largest model, by name where two hold as much; none without models', () => {
+  const model = (models: readonly (readonly [string, number])[]) =>
+    resourcePlanOf({
+      tier: 't',
+      limits: null,
+      models: models.map(([name, contextTokens]) => ({ model: name, contextTokens })),
+    }).model;
+  assert.equal(model([]), null);
+  assert.equal(
+    model([
+      ['small', 10],
+      ['large', 20],
+      ['middle', 15],
+    ]),
+    'large',
+  );
+  assert.equal(
+    model([
+      ['b', 10],
+      ['a', 10],
+    ]),
+    'a',
+  );
+  assert.equal(
+    model([
+      ['a', 10],
+      ['b', 10],
+    ]),
+    'a',
+  );
+});
+
+test('24 steps for each tool, 64 at most, none without limits', () => {
+  const steps = (tools: number) => resourcePlanOf({ tier: 't', limits: limits(tools), models: [] }).toolCalls;
+  assert.deepEqual([steps(0), steps(1), steps(2), steps(3), steps(100)], [0, 24, 48, 64, 64]);
+  assert.equal(resourcePlanOf({ tier: null, limits: null, models: [] }).toolCalls, 0);
+});
+
+test('two plans are the same when all of them is', () => {
+  const plan: ResourcePlan = { tier: 'tier-0', model: 'small', toolCalls: 24 };
+  assert.ok(isSamePlan(plan, { ...plan }));
+  const others: readonly Partial<ResourcePlan>[] = [
+    { tier: 'tier-1' },
+    { model: 'large' },
+    { toolCalls: 48 },
+    { tier: null, model: null },
+    { model: null, toolCalls: 0 },
+    { tier: null, toolCalls: 0 },
+    { tier: null, model: null, toolCalls: 0 },
+  ];
+  for (const changes of others) assert.ok(!isSamePlan(plan, { ...plan, ...changes }), JSON.stringify(changes));
+});

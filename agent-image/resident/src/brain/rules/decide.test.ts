@@ -1,0 +1,296 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AgentView, Wake, WorldView } from '@hamlet/contract';
+import { aConfig, anAgent, aStanding, AT, aWake, aWorld } from '../../testing/a-village.ts';
+import { decide, settle } from './decide.ts';
+import type { Mind } from '../mind.ts';
+import { NEWBORN } from '../mind.ts';
+import { perceive } from '../../loop/perceive.ts';
+import type { Command } from '../decision.ts';
+import type { Situation } from '../situation.ts';
+import { REFUSAL_PAUSE_TICKS } from '../decision.ts';
+import { GREET_AGAIN_TICKS, MAX_ANSWERS_IN_A_ROW, TALK_REST_TICKS } from './company.ts';
+
+type Given = {
+  minute?: number;
+  self?: Partial<AgentView>;
+  others?: readonly AgentView[];
+  items?: WorldView['items'];
+  wake?: Wake;
+  mind?: Partial<Mind>;
+};
+
+const ACCEPTED = { accepted: true, final: false } as const;
+const APPLE = { item_id: 'apple-1', kind: 'apple', position: { x: 61, y: 2 }, held_by: null } as const;
+
+function situation({ minute = 700, self = {}, others = [], items = [], wake, mind = {} }: Given): Situation {
+  const world = aWorld({
+    tick: minute * 10,
+    time: { day: 0, minute, phase: 'day' },
+    agents: [anAgent('ada', self), ...others],
+    items: [...items],
+  });
+  const seen = perceive({
+    world,
+    standing: aStanding(),
+    config: aConfig(),
+    wake: wake ?? null,
+    mind: { ...NEWBORN, delivered: true, ...mind },
+  });
+  assert.ok(seen !== null);
+  return seen;
+}
+
+const move = (landmark_id: string): Command => ({ kind: 'move', body: { landmark_id } });
+const to = (landmark_id: keyof typeof AT) => ({ ...AT[landmark_id], landmark_id, arrives_tick: 9_000 });
+
+const TABLE: readonly { name: string; given: Given; command: Command; why: RegExp }[] = [
+  {
+    name: 'an agent that is spoken to answers',
+    given: { others: [anAgent('bob')], wake: aWake('spoken_to', { from: 'bob', to: 'ada', text: 'Hello' }, 9) },
+    command: { kind: 'answer', prompt: 'Hello', speaker: 'Bob', to: 'bob', wakeSeq: 9 },
+    why: /Bob spoke to me/,
+  },
+  {
+    name: 'a person who is not in the world is answered to all',
+    given: { wake: aWake('spoken_to', { from: 'Grace', to: null, text: 'Hello' }, 9) },
+    command: { kind: 'answer', prompt: 'Hello', speaker: 'Grace', to: null, wakeSeq: 9 },
+    why: /Grace spoke to me/,
+  },
+  {
+    name: 'it answers at night too',
+    given: {
+      minute: 1_400,
+      others: [anAgent('bob')],
+      wake: aWake('spoken_to', { from: 'bob', to: 'ada', text: 'Psst' }, 9),
+    },
+    command: { kind: 'answer', prompt: 'Psst', speaker: 'Bob', to: 'bob', wakeSeq: 9 },
+    why: /spoke to me/,
+  },
+  {
+    name: 'words to nobody in particular get a smile',
+    given: { others: [anAgent('bob')], wake: aWake('spoken_to', { from: 'bob', to: null, text: 'What a day.' }, 9) },
+    command: { kind: 'act', body: { kind: 'emote', emote: 'smile' } },
+    why: /I hear Bob/,
+  },
+  {
+    name: 'an agent that is put to sleep does nothing more',
+    given: {
+      self: { power: 'Asleep' },
+      others: [anAgent('bob')],
+      wake: aWake('spoken_to', { from: 'bob', to: 'ada', text: 'Hello' }),
+    },
+    command: { kind: 'stay' },
+    why: /power is Asleep/,
+  },
+  {
+    name: 'coffee is drunk where it was got',
+    given: {
+      self: { landmark_id: 'cafe', position: AT.cafe, inventory: [{ item_id: 'coffee-3', kind: 'coffee' }] },
+      mind: { visited: ['cafe'] },
+    },
+    command: { kind: 'act', body: { kind: 'use', target: 'coffee-3' } },
+    why: /I have coffee/,
+  },
+  {
+    name: 'a gift is thanked for',
+    given: { wake: aWake('handed', { from: 'bob', item_id: 'apple-1' }) },
+    command: { kind: 'act', body: { kind: 'emote', emote: 'heart' } },
+    why: /bob handed me apple-1/,
+  },
+  {
+    name: 'at night it goes home',
+    given: { minute: 1_345 },
+    command: move('home'),
+    why: /it is night, and I live at the home/,
+  },
+  { name: 'after midnight too', given: { minute: 60 }, command: move('home'), why: /it is night/ },
+  {
+    name: 'on the way home it walks on',
+    given: { minute: 1_345, self: { moving_to: to('home') } },
+    command: { kind: 'stay' },
+    why: /it is night/,
+  },
+  {
+    name: 'at home at night it goes to bed',
+    given: { minute: 1_345, self: { landmark_id: 'home', position: AT.home } },
+    command: { kind: 'act', body: { kind: 'use', target: 'sleep' } },
+    why: /to bed/,
+  },
+  {
+    name: 'in bed it sleeps, though another agent is near',
+    given: {
+      minute: 1_345,
+      self: { landmark_id: 'home', position: AT.home, activity: 'sleeping' },
+      others: [anAgent('bob', { position: AT.home })],
+    },
+    command: { kind: 'stay' },
+    why: /in bed/,
+  },
+  {
+    name: 'an errand begins with the nearest item on the ground',
+    given: { minute: 900, items: [{ ...APPLE, position: { x: 70, y: 2 } }], mind: { delivered: false } },
+    command: { kind: 'move', body: { x: 70, y: 2 } },
+    why: /it lies about/,
+  },
+  {
+    name: 'what is in reach is picked up',
+    given: { minute: 900, items: [APPLE], mind: { delivered: false } },
+    command: { kind: 'act', body: { kind: 'pick_up', item_id: 'apple-1' } },
+    why: /it lies about/,
+  },
+  {
+    name: 'no errand early in the day',
+    given: { minute: 500, items: [APPLE], mind: { delivered: false, visited: ['square'] } },
+    command: move('cafe'),
+    why: /village has breakfast there/,
+  },
+  {
+    name: 'the hour of the day says where to be',
+    given: { minute: 1_120, self: { position: AT.cafe } },
+    command: move('square'),
+    why: /village gathers there/,
+  },
+  {
+    name: 'at a place it does what one does there',
+    given: { minute: 1_120, self: { landmark_id: 'square' } },
+    command: { kind: 'act', body: { kind: 'use', target: 'meet' } },
+    why: /the square, where one can meet/,
+  },
+  {
+    name: 'what was done today is not done again',
+    given: { minute: 1_120, self: { landmark_id: 'square' }, mind: { visited: ['square'] } },
+    command: { kind: 'stay' },
+    why: /time until the next hour/,
+  },
+  {
+    name: 'on its way it walks on',
+    given: { minute: 1_120, self: { moving_to: to('square') } },
+    command: { kind: 'stay' },
+    why: /gathers there/,
+  },
+];
+
+for (const { name, given, command, why } of TABLE) {
+  test(name, () => {
+    const decided = decide(situation(given));
+    assert.deepEqual(decided.command, command);
+    assert.match(decided.why, why);
+  });
+}
+
+test('somebody near is greeted by name, once', () => {
+  const given = { others: [anAgent('bob')] };
+  const first = situation(given);
+  const decided = decide(first);
+  assert.ok(decided.command.kind === 'act' && decided.command.body.kind === 'talk');
+  assert.equal(decided.command.body.to, 'bob');
+  assert.match(decided.command.body.text, /Hello, Bob!/);
+  const again = decide({ ...first, mind: settle(first, decided, ACCEPTED) });
+  assert.ok(!(again.command.kind === 'act' && again.command.body.kind === 'talk' && again.command.body.to === 'bob'));
+});
+
+test('a friend is greeted again after six village hours, to the tick', () => {
+  const met = (ago: number) =>
+    /I meet Bob/.test(decide(situation({ others: [anAgent('bob')], mind: { greeted: { bob: 7_000 - ago } } })).why);
+  assert.deepEqual([met(GREET_AGAIN_TICKS - 1), met(GREET_AGAIN_TICKS)], [false, true]);
+});
+
+test('somebody asleep or far away is not greeted', () => {
+  for (const bob of [anAgent('bob', { power: 'Asleep' }), anAgent('bob', { position: { x: 90, y: 90 } })]) {
+    assert.doesNotMatch(decide(situation({ others: [bob] })).why, /I meet/);
+  }
+});
+
+test('two agents do not answer each other for ever; after a silence they do again', () => {
+  const talk = { others: [anAgent('bob')], wake: aWake('spoken_to', { from: 'bob', to: 'ada', text: 'And you?' }) };
+  let now = situation(talk);
+  let answers = 0;
+  for (; decide(now).command.kind === 'answer' && answers < 20; answers += 1)
+    now = { ...now, mind: settle(now, decide(now), ACCEPTED) };
+  assert.equal(answers, MAX_ANSWERS_IN_A_ROW);
+  assert.equal(decide({ ...now, tick: now.tick + TALK_REST_TICKS + 1 }).command.kind, 'answer');
+});
+
+test('a person is answered as often as they speak', () => {
+  let now = situation({ wake: aWake('spoken_to', { from: 'Grace', to: null, text: 'And now?' }) });
+  for (let times = 0; times < 10; times += 1) {
+    assert.equal(decide(now).command.kind, 'answer');
+    now = { ...now, mind: settle(now, decide(now), ACCEPTED) };
+  }
+});
+
+test('what the world refuses is left alone for a while, then tried again', () => {
+  const before = situation({ minute: 900, items: [APPLE], mind: { delivered: false } });
+  const decided = decide(before);
+  const after = { ...before, mind: settle(before, decided, { accepted: false, final: false }) };
+  assert.notEqual(decide(after).key, decided.key);
+  assert.equal(decide({ ...after, tick: after.tick + REFUSAL_PAUSE_TICKS }).key, decided.key);
+});
+
+test('a carried thing goes to a place that wants it and is laid down there', () => {
+  const inventory: AgentView['inventory'] = [{ item_id: 'apple-1', kind: 'apple' }];
+  const carrying = situation({ minute: 900, self: { inventory }, mind: { delivered: false } });
+  const decided = decide(carrying);
+  assert.ok(decided.command.kind === 'move' && 'landmark_id' in decided.command.body);
+  const place = decided.command.body.landmark_id;
+  assert.ok(place === 'cafe' || place === 'market');
+  const there = situation({
+    minute: 900,
+    self: { inventory, landmark_id: place, position: AT[place] },
+    mind: { delivered: false },
+  });
+  const laidDown = decide(there);
+  assert.deepEqual(laidDown.command, { kind: 'act', body: { kind: 'drop', item_id: 'apple-1' } });
+  assert.equal(laidDown.after.delivered, true);
+});
+
+test('where something lies already, it steps aside first', () => {
+  const inventory: AgentView['inventory'] = [{ item_id: 'apple-1', kind: 'apple' }];
+  const lying = (['cafe', 'market'] as const).map(
+    (id, index) => ({ item_id: `wood-${index}`, kind: 'wood', position: AT[id], held_by: null }) as const,
+  );
+  const at = (place: 'cafe' | 'market') =>
+    situation({
+      minute: 900,
+      items: lying,
+      self: { inventory, landmark_id: place, position: AT[place] },
+      mind: { delivered: false },
+    });
+  const decided = [decide(at('cafe')), decide(at('market'))];
+  assert.equal(decided.filter(({ command }) => command.kind === 'move' && 'dx' in command.body).length, 1);
+});
+
+test('an agent that has walked out of hearing is not answered', () => {
+  const wake = aWake('spoken_to', { from: 'bob', to: 'ada', text: 'Hello' });
+  for (const position of [
+    { x: 70, y: 2 },
+    { x: 120, y: 120 },
+  ]) {
+    assert.notEqual(decide(situation({ others: [anAgent('bob', { position })], wake })).command.kind, 'answer');
+  }
+});
+
+test('the same situation is decided the same way', () => {
+  const given = { others: [anAgent('bob')], items: [APPLE], mind: { delivered: false } };
+  assert.deepEqual(decide(situation(given)), decide(situation(given)));
+});
+
+test('a new day starts with a clean slate', () => {
+  const world = aWorld({ time: { day: 4, minute: 700, phase: 'day' } });
+  const seen = perceive({
+    world,
+    standing: aStanding(),
+    config: aConfig(),
+    wake: null,
+    mind: { ...NEWBORN, day: 3, visited: ['cafe'], delivered: true },
+  });
+  assert.deepEqual([seen?.mind.day, seen?.mind.visited, seen?.mind.delivered], [4, [], false]);
+});
+
+test('an agent that is not in the world sees nothing', () => {
+  assert.equal(
+    perceive({ world: aWorld({ agents: [] }), standing: aStanding(), config: aConfig(), wake: null, mind: NEWBORN }),
+    null,
+  );
+});

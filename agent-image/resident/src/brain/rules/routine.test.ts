@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { HEARING_TILES } from '@hamlet/contract/resident';
+import type { AgentView, Landmark } from '@hamlet/contract';
+import { aConfig, anAgent, aStanding, AT, aWorld, LANDMARKS } from '../../testing/a-village.ts';
+import { NEWBORN } from '../mind.ts';
+import type { Mind } from '../mind.ts';
+import { perceive } from '../../loop/perceive.ts';
+import type { Decision } from '../decision.ts';
+import { followDayPlan, linger } from './routine.ts';
+
+type Given = {
+  self?: Partial<AgentView>;
+  others?: readonly AgentView[];
+  mind?: Partial<Mind>;
+  tick?: number;
+  affordances?: Landmark['affordances'];
+};
+
+function lingers({
+  self = {},
+  others = [],
+  mind = {},
+  tick = 7_000,
+  affordances = ['meet', 'sit'],
+}: Given = {}): Decision {
+  const landmarks = LANDMARKS.map((place): Landmark =>
+    place.landmark_id === 'square' ? { ...place, affordances } : place,
+  );
+  const world = aWorld({ tick, landmarks, agents: [anAgent('ada', { landmark_id: 'square', ...self }), ...others] });
+  const seen = perceive({ world, standing: aStanding(), config: aConfig(), wake: null, mind: { ...NEWBORN, ...mind } });
+  const decided = seen === null ? null : linger(seen);
+  assert.ok(decided !== null);
+  return decided;
+}
+
+const kinds = (given: Given): readonly string[] =>
+  Array.from({ length: 300 }, (_, index) => lingers({ ...given, tick: 7_000 + index })).map(({ command }) =>
+    command.kind === 'act' ? command.body.kind : command.kind,
+  );
+const SIT = { kind: 'act', body: { kind: 'use', target: 'sit' } };
+
+test('on its way it walks on', () => {
+  const { command, why } = lingers({ self: { moving_to: { ...AT.cafe, landmark_id: 'cafe', arrives_tick: 9_000 } } });
+  assert.deepEqual([command, why], [{ kind: 'stay' }, 'I am on my way']);
+});
+
+test('alone and idle it takes a seat, and then sits', () => {
+  assert.deepEqual(lingers().command, SIT);
+  const sitting = lingers({ self: { activity: 'sitting' } });
+  assert.deepEqual([sitting.command, sitting.goal], [{ kind: 'stay' }, 'sitting at the square']);
+});
+
+test('it passes the time as the place allows, and takes nothing that gives', () => {
+  assert.deepEqual(lingers({ affordances: ['rest', 'sit'] }).command, SIT, 'a seat before a bed');
+  assert.deepEqual(lingers({ affordances: ['read', 'rest'] }).command, {
+    kind: 'act',
+    body: { kind: 'use', target: 'rest' },
+  });
+  for (const affordances of [
+    [],
+    ['coffee'],
+    ['bread', 'fish', 'gather_wood', 'craft', 'tend', 'water', 'meet', 'board', 'sleep'],
+  ] as const)
+    assert.deepEqual(lingers({ affordances: [...affordances] }).command, { kind: 'stay' });
+});
+
+test('a seat that it was refused is left alone for a while, and out of doors there is none', () => {
+  assert.deepEqual(lingers({ mind: { refused: { 'use:sit': 6_990 } } }).command, { kind: 'stay' });
+  assert.deepEqual(lingers({ mind: { refused: { 'use:sit': 6_400 } } }).command, SIT);
+  const outside = lingers({ self: { landmark_id: null } });
+  assert.deepEqual([outside.command, outside.goal], [{ kind: 'stay' }, 'looking about']);
+});
+
+test('with company it has a word or a smile now and then; alone never', () => {
+  const share = (all: readonly string[], kind: string) => all.filter((each) => each === kind).length / all.length;
+  const near = kinds({ others: [anAgent('bob', { position: { x: AT.square.x + HEARING_TILES, y: AT.square.y } })] });
+  assert.ok(share(near, 'talk') > 0.08 && share(near, 'talk') < 0.22, String(share(near, 'talk')));
+  assert.ok(share(near, 'emote') > 0.08 && share(near, 'emote') < 0.22, String(share(near, 'emote')));
+  for (const given of [
+    {},
+    { others: [anAgent('bob', { position: { x: AT.square.x + HEARING_TILES + 1, y: AT.square.y } })] },
+  ]) {
+    const all = kinds(given);
+    assert.deepEqual([share(all, 'talk'), share(all, 'emote'), share(all, 'use')], [0, 0, 1]);
+  }
+});
+
+test('it says nothing twice a day', () => {
+  const company = { others: [anAgent('bob')] };
+  const words = Array.from({ length: 300 }, (_, index) => lingers({ ...company, tick: 7_000 + index })).flatMap(
+    ({ command, after }) =>
+      command.kind === 'act' && command.body.kind === 'talk' ? [{ text: command.body.text, said: after.said }] : [],
+  );
+  assert.ok(words.length > 0 && words.every(({ text, said }) => said.includes(text)));
+  const said = [...new Set(words.map(({ text }) => text))];
+  assert.ok(
+    kinds({ ...company, mind: { said } }).every((kind) => kind !== 'talk'),
+    'all is said',
+  );
+});
+
+test('the reason of a stop is given once a day, and on the way it stays the reason', () => {
+  const decided = (mind: Mind, self: Partial<AgentView> = {}): Decision => {
+    const world = aWorld({ agents: [anAgent('ada', { position: AT.library, ...self })] });
+    const at = { ...world, time: { day: 0, minute: 1_120, phase: 'evening' as const } };
+    const seen = perceive({ world: at, standing: aStanding(), config: aConfig(), wake: null, mind });
+    const decision = seen === null ? null : followDayPlan(seen);
+    assert.ok(decision !== null);
+    return decision;
+  };
+  const first = decided(NEWBORN);
+  assert.deepEqual(first.command, { kind: 'move', body: { landmark_id: 'square' } });
+  assert.equal(first.why, 'the village gathers there in the evening');
+  const walking = decided(first.after, { moving_to: { ...AT.square, landmark_id: 'square', arrives_tick: 9_000 } });
+  assert.deepEqual([walking.command, walking.why], [{ kind: 'stay' }, first.why]);
+  const back = decided(first.after);
+  assert.deepEqual([back.command, back.why], [first.command, 'that is where I want to be at this hour']);
+});

@@ -1,0 +1,78 @@
+import type { ChatCompletion, ChatCompletionBody } from '@hamlet/contract';
+import { requestForModel } from '../brain/board/help-request.ts';
+import type { HelpRequest } from '../brain/situation.ts';
+import { withoutHandles } from '../brain/board/words.ts';
+import type { Occasion } from '../brain/decision.ts';
+import type { Answer } from '../village/village.ts';
+
+const ANSWER_TOKENS = 160;
+const SENTENCES_MAX_CHARS = 1_200;
+const STYLE =
+  'You write on the board of your village. Write one to three short sentences and nothing else. Claim nothing beyond the facts that you were given.';
+
+/** A text for the board. `by` is the model that wrote its first sentence, or `template`. */
+export type Written = Readonly<{
+  text: string;
+  by: string;
+  /** The reason that no model wrote it; null when one did. */
+  without: string | null;
+}>;
+
+export interface BoardWriter {
+  /** Never rejects: without a model it takes a sentence of its own list, and says so in the text. */
+  write(occasion: Occasion, by: { readonly model: string | null; readonly persona: string }): Promise<Written>;
+}
+
+export interface BoardWriterPorts {
+  readonly complete: (body: ChatCompletionBody) => Promise<Answer<ChatCompletion>>;
+  /** Called when the agent lacks the tier, quota or money for the model. */
+  readonly onRequest: (request: HelpRequest) => void;
+}
+
+function joined(sentence: string, { facts }: Occasion, by: string): string {
+  return withoutHandles([sentence, facts, `— ${by}`].filter((part) => part !== '').join('\n\n'));
+}
+
+function reasonOf(answer: Exclude<Answer<never>, { kind: 'ok' }>): string {
+  switch (answer.kind) {
+    case 'refused':
+      return answer.code;
+    case 'stale':
+      return 'a newer run cycle has begun';
+    case 'unreachable':
+      return answer.why;
+  }
+}
+
+/** Writes with a model of the village's gateway. The last line of the text names the author of its first sentence. */
+export function createBoardWriter({ complete, onRequest }: BoardWriterPorts): BoardWriter {
+  function fromOwnList(occasion: Occasion, why: string): Written {
+    return {
+      text: joined(occasion.fallback, occasion, 'a sentence of my own list, without a model'),
+      by: 'template',
+      without: why,
+    };
+  }
+
+  return {
+    write: async (occasion, { model, persona }) => {
+      if (model === null) return fromOwnList(occasion, 'my tier has no model that is served');
+      const messages = [
+        { role: 'system' as const, content: `${persona}\n${STYLE}`.trim() },
+        { role: 'user' as const, content: occasion.prompt },
+      ];
+      const answer = await complete({ model, messages, max_tokens: ANSWER_TOKENS });
+      const request = answer.kind === 'refused' ? requestForModel(answer.code, answer.detail) : null;
+      if (request !== null) onRequest(request);
+      if (answer.kind !== 'ok') return fromOwnList(occasion, reasonOf(answer));
+      const sentence = answer.value.choices[0]?.message.content.trim().slice(0, SENTENCES_MAX_CHARS) ?? '';
+      if (sentence === '') return fromOwnList(occasion, 'the model wrote nothing');
+      const { scripted } = answer.value.hamlet;
+      return {
+        text: joined(sentence, occasion, `written with the model ${model}${scripted ? ', which is scripted' : ''}`),
+        by: model,
+        without: null,
+      };
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import type { AgentConfig } from '@hamlet/contract';
+import { resourcePlanOf } from '../brain/resource-plan.ts';
+import type { ResourcePlan, UsableModel } from '../brain/resource-plan.ts';
+import type { HelpRequest } from '../brain/situation.ts';
+import type { Log } from '../process/json-log.ts';
+import type { Answer, Village } from '../village/village.ts';
+import { createBoardWriter } from './board-writer.ts';
+import type { BoardWriter } from './board-writer.ts';
+
+/** Most help requests that wait; when more come, the oldest are dropped. */
+const REQUESTS_MAX = 8;
+
+/** The agent's means to write on the board, and its reasons to do so. */
+export interface Desk {
+  readonly writer: BoardWriter;
+  readonly requests: HelpRequests;
+  readonly planner: ResourcePlanner;
+}
+
+/** A model that the agent may not use becomes a help request. */
+export function createDesk(village: Village, log: Log): Desk {
+  const requests = createHelpRequests();
+  const onRequest = (request: HelpRequest) => {
+    log.info('blocked', { subject: request.subject });
+    requests.add(request);
+  };
+  return {
+    requests,
+    planner: createResourcePlanner(() => village.models()),
+    writer: createBoardWriter({ complete: (body) => village.complete(body), onRequest }),
+  };
+}
+
+/** Obstacles that the agent has not yet asked for help with. */
+export interface HelpRequests {
+  add(request: HelpRequest): void;
+  list(): readonly HelpRequest[];
+  /** Removes a request that was posted. */
+  drop(subject: string): void;
+}
+
+/** Mutable because it holds the waiting requests. */
+export function createHelpRequests(): HelpRequests {
+  let waiting: HelpRequest[] = [];
+  return {
+    add: (request) => {
+      waiting = [...waiting.filter(({ subject }) => subject !== request.subject), request].slice(-REQUESTS_MAX);
+    },
+    list: () => waiting,
+    drop: (subject) => {
+      waiting = waiting.filter((request) => request.subject !== subject);
+    },
+  };
+}
+
+/** Plans the agent's work within its tier. */
+export interface ResourcePlanner {
+  /** The last complete plan; null before the first. */
+  readonly plan: ResourcePlan | null;
+  /**
+   * Plans again; asks the gateway for its models when the models of the tier have changed. Null while the tier, its limits or the
+   * gateway's models are unknown: a plan from partial knowledge would change with the next look.
+   */
+  look(config: Pick<AgentConfig, 'tier' | 'limits'>): Promise<ResourcePlan | null>;
+}
+
+/** Mutable because it caches the models that the gateway serves to the tier. */
+export function createResourcePlanner(askModels: () => Promise<Answer<readonly UsableModel[]>>): ResourcePlanner {
+  let cachedFor = '';
+  let models: readonly UsableModel[] = [];
+  let plan: ResourcePlan | null = null;
+  return {
+    get plan() {
+      return plan;
+    },
+    look: async ({ tier, limits }) => {
+      if (tier === null || limits === null) return null;
+      const wanted = JSON.stringify([tier, limits.models]);
+      if (wanted !== cachedFor) {
+        const answer = await askModels();
+        if (answer.kind !== 'ok') return null;
+        models = answer.value;
+        cachedFor = wanted;
+      }
+      const included = new Set(limits.models);
+      plan = resourcePlanOf({ tier, limits, models: models.filter(({ model }) => included.has(model)) });
+      return plan;
+    },
+  };
+}

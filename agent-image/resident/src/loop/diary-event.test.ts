@@ -1,0 +1,129 @@
+/** What the diary makes of each outcome of each command. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { AFFORDANCES, EMOTES, ITEM_KINDS } from '@hamlet/contract';
+import type { AgentView } from '@hamlet/contract';
+import { sentenceFaults } from '@hamlet/test/env/sentence-faults';
+import { NEWBORN } from '../brain/mind.ts';
+import { perceive } from './perceive.ts';
+import { decision } from '../brain/decision.ts';
+import type { Command } from '../brain/decision.ts';
+import type { Situation } from '../brain/situation.ts';
+import { aConfig, anAgent, aStanding, AT, aWorld } from '../testing/a-village.ts';
+import type { Acted } from './act.ts';
+import { diaryEventOf, placeOfTurn } from './diary-event.ts';
+
+function situation(self: Partial<AgentView> = { landmark_id: 'square' }): Situation {
+  const seen = perceive({
+    world: aWorld({ agents: [anAgent('ada', self), anAgent('bob')] }),
+    standing: aStanding(),
+    config: aConfig(),
+    wake: null,
+    mind: NEWBORN,
+  });
+  assert.ok(seen !== null);
+  return seen;
+}
+
+const OCCASION = { prompt: 'p', fallback: 'f', facts: '' };
+const COMMANDS: readonly Command[] = [
+  { kind: 'stay' },
+  { kind: 'move', body: { landmark_id: 'cafe' } },
+  { kind: 'move', body: { x: 1, y: 2 } },
+  { kind: 'act', body: { kind: 'talk', text: 'Hello, Bob!', to: 'bob' } },
+  { kind: 'act', body: { kind: 'talk', text: 'I like it here' } },
+  { kind: 'act', body: { kind: 'use_board' } },
+  { kind: 'act', body: { kind: 'pick_up', item_id: 'apple-1' } },
+  { kind: 'act', body: { kind: 'drop', item_id: 'apple-1' } },
+  ...EMOTES.map((emote): Command => ({ kind: 'act', body: { kind: 'emote', emote } })),
+  ...[...AFFORDANCES, ...ITEM_KINDS.map((kind) => `${kind}-7`), 'lamp-3'].map((target): Command => ({
+    kind: 'act',
+    body: { kind: 'use', target },
+  })),
+  { kind: 'answer', prompt: 'How are you?', speaker: 'Grace', to: null, wakeSeq: 1 },
+  { kind: 'buy', item: { kind: 'priority' }, seconds: 3_600, maxPrice: '1' },
+  { kind: 'bid', auctionId: 'a', amount: '1' },
+  { kind: 'reply', postId: 'p', to: 'p', occasion: OCCASION, resolves: false },
+  { kind: 'post', subject: 's', audience: 'public', title: 'Whose is it?', tags: [], occasion: OCCASION },
+];
+const OUTCOMES: readonly Acted[] = [
+  { outcome: 'none' },
+  { outcome: 'accepted', seq: 1, said: 'Good morning' },
+  { outcome: 'refused', code: 'no_free_slot', detail: 'd' },
+  { outcome: 'silent', why: 'the runtime is away' },
+  { outcome: 'unknown', why: 'w' },
+  { outcome: 'written', post_id: 'p', reply_id: null, text: 'I have read it.\n\nMore.', by: 'template', without: null },
+  { outcome: 'bought', purchase_id: 'p', price: '0.25', ends_at: 't' },
+  { outcome: 'bid', bid_id: 'b', amount: '2' },
+  { outcome: 'stale' },
+];
+
+const told = (command: Command, acted: Acted, goal = 'walking to the cafe') =>
+  diaryEventOf(situation(), decision(situation(), { command, goal, why: 'there is time' }), acted);
+
+test('each outcome of each command is one whole sentence or nothing', () => {
+  for (const command of COMMANDS) {
+    for (const acted of OUTCOMES) {
+      const text = told(command, acted);
+      if (text !== null) assert.deepEqual(sentenceFaults(text), [], `${JSON.stringify(command)} ${acted.outcome}`);
+      assert.equal(
+        text === null,
+        acted.outcome === 'none' ||
+          acted.outcome === 'stale' ||
+          (acted.outcome === 'accepted' && ['stay', 'buy', 'bid', 'reply', 'post'].includes(command.kind)),
+      );
+    }
+  }
+});
+
+test('in the words of a diary', () => {
+  const accepted: Acted = { outcome: 'accepted', seq: 1 };
+  const refused: Acted = { outcome: 'refused', code: 'out_of_earshot', detail: 'd' };
+  assert.equal(
+    told({ kind: 'move', body: { landmark_id: 'cafe' } }, accepted),
+    'I went to the cafe because there is time.',
+  );
+  assert.equal(
+    told({ kind: 'move', body: { landmark_id: 'cafe' } }, accepted, 'going home to sleep'),
+    'I was going home to sleep because there is time.',
+  );
+  assert.equal(
+    told({ kind: 'move', body: { x: 1, y: 1 } }, accepted, 'fetching the apple'),
+    'I was fetching the apple because there is time.',
+  );
+  assert.equal(
+    told({ kind: 'act', body: { kind: 'talk', text: 'Hello!', to: 'bob' } }, accepted),
+    'I said to Bob “Hello!”',
+  );
+  assert.equal(
+    told({ kind: 'act', body: { kind: 'talk', text: 'Hello!', to: 'bob' } }, refused),
+    'I spoke to Bob, but my words did not arrive (out_of_earshot).',
+  );
+  assert.equal(
+    told({ kind: 'act', body: { kind: 'talk', text: 'Hello!' } }, refused),
+    'I spoke, but my words did not arrive (out_of_earshot).',
+  );
+  assert.equal(told({ kind: 'act', body: { kind: 'use', target: 'coffee-3' } }, accepted), 'I drank the coffee.');
+  assert.equal(told({ kind: 'act', body: { kind: 'use', target: 'coffee' } }, accepted), 'I got a coffee.');
+});
+
+test('a turn belongs to where the agent is, is going, or has just set out for', () => {
+  const place = (self: Partial<AgentView>, command: Command = { kind: 'stay' }, acted: Acted = { outcome: 'none' }) =>
+    placeOfTurn(situation(self), { command }, acted);
+  const walking = { moving_to: { ...AT.cafe, landmark_id: 'cafe', arrives_tick: 9_000 } };
+  assert.deepEqual(place({ landmark_id: 'square' }), { place: 'square', name: 'the square' });
+  assert.deepEqual(place({ landmark_id: null }), { place: null, name: 'out of doors' });
+  assert.equal(place(walking).place, 'cafe');
+  assert.equal(place({ moving_to: { x: 1, y: 1, landmark_id: null, arrives_tick: 9_000 } }).place, null);
+  const move: Command = { kind: 'move', body: { landmark_id: 'market' } };
+  assert.equal(place(walking, move, { outcome: 'accepted', seq: 1 }).place, 'market');
+  assert.equal(
+    place(walking, move, { outcome: 'refused', code: 'x', detail: 'd' }).place,
+    'cafe',
+    'it did not set out',
+  );
+  assert.equal(
+    place({ landmark_id: 'square' }, { kind: 'move', body: { x: 1, y: 1 } }, { outcome: 'accepted', seq: 1 }).place,
+    null,
+  );
+});

@@ -1,0 +1,125 @@
+import type { ActionBody } from '@hamlet/contract';
+import type { Decision } from '../brain/decision.ts';
+import { nameOf } from '../brain/decision.ts';
+import { didDo } from '../brain/doing.ts';
+import type { Situation } from '../brain/situation.ts';
+import { itemInWords, quoted, sentence } from '../brain/words.ts';
+import type { Acted } from './act.ts';
+
+/** The place of a turn in the diary: the place where the agent is or is going, with its name as on the map. */
+export function placeOfTurn(
+  { self, landmarks }: Situation,
+  { command }: Pick<Decision, 'command'>,
+  acted: Acted,
+): { readonly place: string | null; readonly name: string } {
+  const destination = (): string | null => {
+    if (command.kind === 'move' && acted.outcome === 'accepted')
+      return 'landmark_id' in command.body ? command.body.landmark_id : null;
+    return self.moving_to === null ? self.landmark_id : self.moving_to.landmark_id;
+  };
+  const place = destination();
+  const landmark = landmarks.find(({ landmark_id }) => landmark_id === place);
+  return { place, name: landmark?.name ?? place ?? 'out of doors' };
+}
+
+/** The event of a turn as one sentence of the diary; null for a turn without an event. Pure. */
+export function diaryEventOf(situation: Situation, decided: Decision, acted: Acted): string | null {
+  switch (acted.outcome) {
+    case 'none':
+    case 'stale':
+      return null;
+    case 'accepted':
+      return doneInWords(situation, decided, acted.said);
+    case 'written':
+      return writtenInWords(decided, acted.text);
+    case 'bid':
+    case 'bought':
+      return tradedInWords(decided, acted);
+    case 'refused':
+      return refusedInWords(situation, decided, acted.code);
+    case 'silent':
+      return sentence(`I had no words: ${acted.why}`);
+    case 'unknown':
+      return `The village did not answer while I was ${decided.goal}.`;
+  }
+}
+
+function writtenInWords({ command }: Decision, text: string): string {
+  return command.kind === 'post'
+    ? sentence(`I wrote on the board: ${quoted(command.title)}`)
+    : sentence(`I replied on the board: ${quoted(text.split('\n')[0] ?? '')}`);
+}
+
+function tradedInWords({ command, why }: Decision, acted: Extract<Acted, { outcome: 'bought' | 'bid' }>): string {
+  if (acted.outcome === 'bid') return sentence(`I bid ${acted.amount} aiDollars because ${why}`);
+  const item = command.kind === 'buy' ? itemInWords(command.item) : 'compute';
+  return sentence(`I bought ${item} for ${acted.price} aiDollars because ${why}`);
+}
+
+function refusedInWords(situation: Situation, { command, goal }: Decision, code: string): string {
+  if (command.kind !== 'act' || command.body.kind !== 'talk')
+    return `The village refused it while I was ${goal} (${code}).`;
+  const { to } = command.body;
+  return `I spoke${to === undefined ? '' : ` to ${nameOfAgent(situation, to)}`}, but my words did not arrive (${code}).`;
+}
+
+function doneInWords(situation: Situation, { command, goal, why }: Decision, said = ''): string | null {
+  switch (command.kind) {
+    case 'move':
+      return sentence(
+        'landmark_id' in command.body && goal.startsWith('walking to ')
+          ? `I went to ${nameOf(situation, command.body.landmark_id)} because ${why}`
+          : `I was ${goal} because ${why}`,
+      );
+    case 'act':
+      return actInWords(situation, command.body, why);
+    case 'answer':
+      return sentence(`${command.speaker} said ${quoted(command.prompt, 80)} and I said ${quoted(said, 80)}`);
+    default:
+      return null;
+  }
+}
+
+function actInWords(situation: Situation, body: ActionBody, why: string): string {
+  switch (body.kind) {
+    case 'talk':
+      return sentence(
+        `I said${body.to === undefined ? '' : ` to ${nameOfAgent(situation, body.to)}`} ${quoted(body.text)}`,
+      );
+    case 'emote':
+      return body.emote === 'smile' ? 'I smiled.' : sentence(`I made a sign (${body.emote}) because ${why}`);
+    case 'pick_up':
+      return `I picked up the ${kindOf(body.item_id)}.`;
+    case 'drop':
+      return `I put the ${kindOf(body.item_id)} down.`;
+    case 'use':
+      return usedInWords(body.target);
+    case 'use_board':
+      return 'I read the board.';
+  }
+}
+
+function usedInWords(target: string): string {
+  const kind = kindOf(target);
+  return didDo(target) ?? WITH_ITEM[kind] ?? `I used the ${kind}.`;
+}
+
+const WITH_ITEM: Readonly<Record<string, string>> = {
+  coffee: 'I drank the coffee.',
+  bread: 'I ate the bread.',
+  fish: 'I ate the fish.',
+  apple: 'I ate the apple.',
+  wood: 'I worked with the wood.',
+  flower: 'I smelled the flower.',
+  book: 'I read the book.',
+  tool: 'I worked with the tool.',
+};
+
+/** The kind of an item, from its id: `apple-17`. */
+function kindOf(itemId: string): string {
+  return itemId.replace(/-\d+$/u, '');
+}
+
+function nameOfAgent({ neighbours }: Situation, agentId: string): string {
+  return neighbours.find(({ agent_id }) => agent_id === agentId)?.display_name ?? agentId;
+}

@@ -1,0 +1,100 @@
+import type { AgentConfig, AgentDetail, AgentView, Wake, WorldView } from '@hamlet/contract';
+import { wantsReply } from '../brain/board/may-reply.ts';
+import { doingHere } from '../brain/doing.ts';
+import { onDay } from '../brain/mind.ts';
+import type { BoardMind, Mind } from '../brain/mind.ts';
+import { PERCEPTION_TILES, tilesBetween } from '../brain/situation.ts';
+import type { BoardSight, LyingItem, Situation } from '../brain/situation.ts';
+
+/** Most agents and items that enter a decision, nearest first. */
+export const MAX_NEIGHBOURS = 12;
+export const MAX_ITEMS = 12;
+
+export interface Perception {
+  readonly world: WorldView;
+  readonly standing: AgentDetail;
+  readonly config: AgentConfig;
+  readonly wake: Wake | null;
+  readonly mind: Mind;
+  /** Default: the agent did not look at the board. */
+  readonly board?: BoardSight | null;
+  /** Prompt of the run that the agent works on. */
+  readonly work?: string | null;
+}
+
+/** The village as one agent sees it; null while the agent is not in the world. Pure. */
+export function perceive({
+  world,
+  standing,
+  config,
+  wake,
+  mind,
+  board = null,
+  work = null,
+}: Perception): Situation | null {
+  const self = world.agents.find((agent) => agent.agent_id === config.agent_id);
+  if (self === undefined) return null;
+  const seen: Situation = {
+    tick: world.tick,
+    ...world.time,
+    self,
+    neighbours: neighboursOf(self, world.agents),
+    agentIds: new Set(world.agents.map(({ agent_id }) => agent_id)),
+    items: itemsNear(self.position, world),
+    landmarks: world.landmarks,
+    wake,
+    character: {
+      agentId: config.agent_id,
+      seed: config.seed,
+      persona: Object.values(config.persona).join('\n').trim(),
+      home: self.home,
+      tier: standing.tier,
+    },
+    mind: { ...onDay(mind, world.time.day), goal: doingHere(self, world.landmarks) ?? mind.goal },
+    board,
+    trade: null,
+    work,
+  };
+  return { ...seen, mind: { ...seen.mind, board: boardMindWith(seen) } };
+}
+
+type Tile = { readonly x: number; readonly y: number };
+
+function neighboursOf(self: AgentView, agents: readonly AgentView[]): readonly AgentView[] {
+  const distance = (agent: AgentView) => tilesBetween(agent.position, self.position);
+  return agents
+    .filter((agent) => agent !== self && agent.power === 'Awake' && distance(agent) <= PERCEPTION_TILES)
+    .toSorted((a, b) => distance(a) - distance(b) || compareText(a.agent_id, b.agent_id))
+    .slice(0, MAX_NEIGHBOURS);
+}
+
+function itemsNear(from: Tile, { items }: WorldView): readonly LyingItem[] {
+  const lying = items.flatMap((item) => (item.position === null ? [] : [{ ...item, position: item.position }]));
+  return lying
+    .toSorted(
+      (a, b) => tilesBetween(a.position, from) - tilesBetween(b.position, from) || compareText(a.item_id, b.item_id),
+    )
+    .slice(0, MAX_ITEMS);
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
+
+/**
+ * The agent's state of the board before it decides. The cursor passes news that need no reply, unanswered judgements are read again,
+ * and the first known plan is no change of plan.
+ */
+function boardMindWith(situation: Situation): BoardMind {
+  const { mind, board: sight } = situation;
+  const { board } = mind;
+  if (sight === null) return board;
+  const { news, nextAfter, judged, entry, balance, plan } = sight;
+  const isRead = nextAfter !== null && !news.some((each) => wantsReply(situation, each));
+  return {
+    ...board,
+    after: isRead ? nextAfter : board.after,
+    plan: board.plan ?? plan,
+    ...(judged.length === 0 ? { entry: entry ?? board.entry, balance } : {}),
+  };
+}

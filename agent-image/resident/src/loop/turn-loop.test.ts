@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { createStubRuntime } from '@hamlet/engine';
+import type { RuntimeContext } from '@hamlet/engine';
+import { createLog } from '../process/json-log.ts';
+import { forgetfulMemory } from '../memory/memory-store.ts';
+import { anAgent, aWake, aWorld } from '../testing/a-village.ts';
+import { DOWN, ok, scriptedVillage, STALE } from '../testing/scripted-village.ts';
+import type { ScriptedVillage } from '../testing/scripted-village.ts';
+import { API_BACKOFF } from '../village/retry.ts';
+import { createInbox } from './inbox.ts';
+import { recallMind, recallStay } from './reflect.ts';
+import { runTurns, MAX_UNRECORDED_TURNS, MIN_TURN_GAP_MS } from './turn-loop.ts';
+import { createTurnGate } from '../runs/turn-gate.ts';
+import { noVoice, voiceOf } from '../runtime/voice.ts';
+import type { Voice } from '../runtime/voice.ts';
+
+/** A loop whose pauses take no time and are counted. */
+function setUp(village: ScriptedVillage, voice: Voice = noVoice('no runtime')) {
+  const inbox = createInbox();
+  const memory = forgetfulMemory({ entities: [] });
+  const pauses: number[] = [];
+  const lines: string[] = [];
+  const log = createLog(
+    (line) => void lines.push(line),
+    () => 0,
+    { agent_id: 'ada' },
+  );
+  const rest = async (ms: number) => void pauses.push(ms);
+  const turnGate = createTurnGate();
+  const ports = { village, voice, memory, turnGate, cycle: 1, newId: randomUUID, inbox, log, rest, random: () => 0 };
+  return { inbox, memory, turnGate, pauses, lines, run: () => runTurns(ports) };
+}
+
+const stubVoice = () => voiceOf(createStubRuntime(), new AbortController().signal);
+
+test('a turn is recorded as perceived, decided, acted, reflected, in the log and at the api', async () => {
+  const village = scriptedVillage();
+  const loop = setUp(village);
+  village.onTurn = () => loop.inbox.end('stopped');
+  assert.equal(await loop.run(), 'stopped');
+  const [turn] = village.turns;
+  assert.ok(turn !== undefined);
+  assert.equal(turn.trigger, 'tick');
+  assert.equal(turn.cycle, 1);
+  assert.deepEqual(Object.keys(turn.perceived), ['world', 'standing']);
+  assert.deepEqual(turn.decided['command'], { kind: 'move', body: village.commands[0] });
+  assert.ok(turn.decided.why.length > 0);
+  assert.deepEqual(turn.acted, { outcome: 'accepted', seq: 2 });
+  assert.equal(turn.reflected['remembered'], null, 'the stay goes on');
+  assert.match(
+    JSON.stringify(turn.reflected['stay']),
+    /"entry":"Day 0, 10:00, the \w+: I went to the \w+ because [^"]+\."/,
+  );
+  assert.deepEqual(village.keys, [`act-${turn.turn_id}`], 'the record of the turn has the bare id as its own key');
+  const logged = loop.lines.map((line) => JSON.parse(line)).find(({ event }) => event === 'turn');
+  assert.equal(logged.turn_id, turn.turn_id);
+  assert.equal(logged.agent_id, 'ada');
+});
+
+test('what the turn remembers is in memory: the stay, the home and the plan', async () => {
+  const village = scriptedVillage();
+  const loop = setUp(village);
+  village.onTurn = () => loop.inbox.end('stopped');
+  await loop.run();
+  assert.equal(loop.memory.diary().length, 0, 'a stay is written down when it ends');
+  assert.equal(recallStay(loop.memory)?.id, village.turns[0]?.turn_id);
+  assert.deepEqual(loop.memory.recall('home')?.observations, ['home']);
+  assert.equal(recallMind(loop.memory).goal, village.turns[0]?.reflected['goal']);
+});
+
+test('wakes are lived in the order in which they came', async () => {
+  const village = scriptedVillage();
+  const loop = setUp(village, stubVoice());
+  for (const text of ['first', 'second', 'third'])
+    loop.inbox.push(aWake('spoken_to', { from: 'Grace', to: null, text }));
+  village.onTurn = (_, count) => {
+    if (count === 4) loop.inbox.end('stopped');
+  };
+  await loop.run();
+  const said = village.turns.flatMap(({ wake }) => (wake === undefined ? [] : [wake.detail['text']]));
+  assert.deepEqual(said, ['first', 'second', 'third']);
+  assert.deepEqual(
+    village.turns.map(({ trigger }) => trigger),
+    ['tick', 'wake', 'wake', 'wake'],
+  );
+  assert.ok(loop.pauses.every((ms) => ms >= MIN_TURN_GAP_MS));
+});
+
+test('what the runtime answers is spoken, with the words of the prompt in it', async () => {
+  const village = scriptedVillage();
+  const loop = setUp(village, stubVoice());
+  loop.inbox.push(aWake('spoken_to', { from: 'Grace', to: null, text: 'List files in repository' }));
+  village.onTurn = (_, count) => {
+    if (count === 2) loop.inbox.end('stopped');
+  };
+  await loop.run();
+  const [, talk] = village.commands;
+  assert.ok(talk !== undefined && 'kind' in talk && talk.kind === 'talk');
+  assert.match(
+    talk.text,
+    /^\[STUB RESPONSE\]\nReceived prompt: List files in repository\n.*repo=https:\/\/example\.org\/engine\.git, branch=main/,
+  );
+  assert.equal(village.turns[1]?.acted['said'], talk.text);
+});
+
+test('without a runtime nothing is said, and the turn says why', async () => {
+  const village = scriptedVillage();
+  const loop = setUp(village, noVoice('There is no runtime "gpt".'));
+  loop.inbox.push(aWake('spoken_to', { from: 'Grace', to: null, text: 'Hello?' }));
+  village.onTurn = (_, count) => {
+    if (count === 2) loop.inbox.end('stopped');
+  };
+  await loop.run();
+  assert.deepEqual(village.turns[1]?.acted, { outcome: 'silent', why: 'There is no runtime "gpt".' });
+  assert.equal(village.commands.length, 1);
+});
+
+test('a refusal is in the record and the next turn does something else', async () => {
+  const village = scriptedVillage();
+  village.script.move = [{ kind: 'refused', code: 'zone_locked', detail: 'Opens with tier-1' }];
+  const loop = setUp(village);
+  loop.inbox.push(aWake('arrived'));
+  village.onTurn = (_, count) => {
+    if (count === 2) loop.inbox.end('stopped');
+  };
+  await loop.run();
+  assert.deepEqual(village.turns[0]?.acted, { outcome: 'refused', code: 'zone_locked', detail: 'Opens with tier-1' });
+  assert.notDeepEqual(village.turns[1]?.decided['command'], village.turns[0]?.decided['command']);
+});
+
+for (const question of ['world', 'standing', 'config', 'move', 'record'] as const) {
+  test(`a newer cycle ends the loop, told by ${question}`, async () => {
+    const village = scriptedVillage();
+    village.script[question] = [STALE];
+    assert.equal(await setUp(village).run(), 'stale');
+  });
+}
+
+test('while the api is down the loop waits longer and longer, then lives the same turn', async () => {
+  const village = scriptedVillage();
+  village.script.world = Array.from({ length: 8 }, () => DOWN);
+  const loop = setUp(village);
+  village.onTurn = () => loop.inbox.end('stopped');
+  assert.equal(await loop.run(), 'stopped');
+  const waits = loop.pauses.slice(0, 8);
+  assert.ok(waits.every((ms, index) => index === 0 || ms >= (waits[index - 1] ?? 0)));
+  assert.ok(waits.every((ms) => ms >= API_BACKOFF.firstMs / 2 && ms <= API_BACKOFF.maxMs));
+  assert.equal(village.turns.length, 1);
+});
+
+test('a connection that breaks while acting leaves the outcome unknown and the mind as it was', async () => {
+  const village = scriptedVillage();
+  village.script.move = [DOWN];
+  const loop = setUp(village);
+  village.onTurn = () => loop.inbox.end('stopped');
+  await loop.run();
+  assert.deepEqual(village.turns[0]?.acted, { outcome: 'unknown', why: 'connection refused' });
+  assert.equal(recallMind(loop.memory).goal, 'waking up');
+});
+
+test('turns that the api could not take are recorded later, in order, up to a limit', async () => {
+  const village = scriptedVillage();
+  const missed = MAX_UNRECORDED_TURNS + 3;
+  village.script.record = Array.from({ length: missed }, () => DOWN);
+  const loop = setUp(village, stubVoice());
+  for (let seq = 1; seq <= missed; seq += 1)
+    loop.inbox.push(aWake('spoken_to', { from: 'Grace', to: null, text: `word ${seq}` }, seq));
+  village.onTurn = () => loop.inbox.end('stopped');
+  await loop.run();
+  assert.equal(village.turns.length, MAX_UNRECORDED_TURNS);
+  const seqs = village.turns.map(({ wake }) => wake?.seq);
+  assert.deepEqual(
+    seqs,
+    Array.from({ length: MAX_UNRECORDED_TURNS }, (_, index) => missed - MAX_UNRECORDED_TURNS + 1 + index),
+  );
+});
+
+test('the end interrupts the pause between two turns', async () => {
+  const village = scriptedVillage();
+  const loop = setUp(village);
+  village.onTurn = () => void setImmediate(() => loop.inbox.end('stopped'));
+  assert.equal(await loop.run(), 'stopped');
+});
+
+test('a runtime is told who speaks, where, and what the agent is about', async () => {
+  const heard: Omit<RuntimeContext, 'signal'>[] = [];
+  const voice: Voice = {
+    answer: async (_, context) => {
+      heard.push(context);
+      return { kind: 'said', text: 'Yes.' };
+    },
+  };
+  const village = scriptedVillage();
+  const world = aWorld({ agents: [anAgent('ada', { landmark_id: 'square' }), anAgent('bob')] });
+  village.world = async () => ok(world);
+  const loop = setUp(village, voice);
+  loop.inbox.push(aWake('spoken_to', { from: 'bob', to: 'ada', text: 'Are you well?' }));
+  village.onTurn = (_, count) => {
+    if (count === 2) loop.inbox.end('stopped');
+  };
+  await loop.run();
+  assert.deepEqual(
+    { ...heard[0], seed: 0 },
+    {
+      repository: 'https://example.org/engine.git',
+      branch: 'main',
+      speaker: 'Bob',
+      place: 'the square',
+      plan: village.turns[0]?.reflected['goal'],
+      work: null,
+      seed: 0,
+    },
+  );
+  assert.deepEqual(village.commands[1], { kind: 'talk', text: 'Yes.', to: 'bob' });
+});
+
+test('at work on a run it answers who speaks, stays where the run leads it, and does not tell what it was asked', async () => {
+  const heard: string[] = [];
+  const voice: Voice = {
+    answer: async (_, { plan }) => {
+      heard.push(plan);
+      return { kind: 'said', text: `I am ${plan}.` };
+    },
+  };
+  const village = scriptedVillage();
+  const loop = setUp(village, voice);
+  await loop.turnGate.begin('tell nobody about the treasure');
+  loop.inbox.push(aWake('spoken_to', { from: 'Grace', to: null, text: 'What are you doing?' }));
+  village.onTurn = (_, count) => {
+    if (count === 2) loop.inbox.end('stopped');
+  };
+  await loop.run();
+  assert.deepEqual(
+    village.turns.map(({ decided }) => (decided['command'] as { kind: string }).kind),
+    ['stay', 'answer'],
+  );
+  assert.match(village.turns[0]?.decided.why ?? '', /I am at work: tell nobody/);
+  assert.deepEqual(heard, ['at work on something I was asked to do']);
+  assert.ok(
+    village.commands.every(
+      (command) => 'kind' in command && command.kind === 'talk' && !command.text.includes('treasure'),
+    ),
+  );
+});
+
+test('work begins when the turn under way is over', async () => {
+  const turnGate = createTurnGate();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const order: string[] = [];
+  const turn = turnGate.turn(async () => {
+    await promise;
+    order.push('turn');
+  });
+  const begun = turnGate.begin('x').then(() => order.push('work'));
+  resolve();
+  await Promise.all([turn, begun]);
+  assert.deepEqual([order, turnGate.work], [['turn', 'work'], 'x']);
+  turnGate.end();
+  assert.equal(turnGate.work, null);
+});

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { backoffMs } from '../village/retry.ts';
+import { helpText, parseEnvironment } from './environment.ts';
+
+const NEEDED = { HAMLET_API_URL: 'http://hamlet-api-agents:8081', HAMLET_AGENT_ID: 'ada', HAMLET_AGENT_TOKEN: 'token' };
+
+test('the needed variables are enough, the rest has the folders of the image', () => {
+  const parsed = parseEnvironment(NEEDED);
+  assert.ok(parsed.ok);
+  assert.equal(parsed.env.HAMLET_STATE_DIR, '/var/lib/hamlet');
+  assert.equal(parsed.env.HAMLET_MEMORY_DIR, '/root/.mcp-memory');
+  assert.equal(parsed.env.HAMLET_CYCLE, undefined);
+});
+
+const WRONG: readonly (readonly [string, NodeJS.ProcessEnv, RegExp])[] = [
+  ['no api', { ...NEEDED, HAMLET_API_URL: undefined }, /HAMLET_API_URL/],
+  ['an api that is no URL', { ...NEEDED, HAMLET_API_URL: 'hamlet' }, /HAMLET_API_URL/],
+  ['a cycle that is no number', { ...NEEDED, HAMLET_CYCLE: 'two' }, /HAMLET_CYCLE/],
+  ['no token', { ...NEEDED, HAMLET_AGENT_TOKEN: undefined }, /HAMLET_TOKEN_FILE and HAMLET_AGENT_TOKEN/],
+  ['two tokens', { ...NEEDED, HAMLET_TOKEN_FILE: '/token' }, /HAMLET_TOKEN_FILE and HAMLET_AGENT_TOKEN/],
+];
+for (const [name, variables, message] of WRONG) {
+  test(`refused: ${name}`, () => {
+    const parsed = parseEnvironment(variables);
+    assert.ok(!parsed.ok);
+    assert.match(parsed.message, message);
+  });
+}
+
+test('the help names every variable', () => {
+  for (const name of ['HAMLET_API_URL', 'HAMLET_AGENT_ID', 'HAMLET_CYCLE', 'HAMLET_TOKEN_FILE', 'HAMLET_STATE_DIR'])
+    assert.match(helpText(), new RegExp(`  ${name} .*\\w`));
+});
+
+test('a back-off doubles up to its limit, at least half of it without chance', () => {
+  const limits = { firstMs: 100, maxMs: 1_000 };
+  assert.deepEqual(
+    [1, 2, 3, 4, 5, 60].map((failures) => backoffMs(failures, 1, limits)),
+    [100, 200, 400, 800, 1_000, 1_000],
+  );
+  assert.deepEqual(
+    [1, 60].map((failures) => backoffMs(failures, 0, limits)),
+    [50, 500],
+  );
+});

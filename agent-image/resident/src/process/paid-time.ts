@@ -1,0 +1,79 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Village } from '../village/village.ts';
+import type { Log } from './json-log.ts';
+
+/** The process runs so long beyond its paid time: the operator pays the next hour or ends the pod within that time. */
+export const PAID_GRACE_MS = 120_000;
+/** It asks so often while its time is paid; the operator pays the next hour half an hour ahead. */
+export const ASK_EVERY_MS = 300_000;
+/** It asks so often after the end of its paid time. */
+export const ASK_AGAIN_MS = 15_000;
+
+/** The end of the paid time by the clock of this process, in ms; null when nothing has to be paid or the end is unknown. */
+export type PaidEnd = number | null;
+
+/** The API's answer, by its own clock. */
+export interface PaidAnswer {
+  readonly paid_until: string | null;
+  readonly now: string;
+}
+
+export type PaidDecision = { readonly kind: 'over' } | { readonly kind: 'ask'; readonly inMs: number };
+
+/** The end by the clock of this process, since the clocks of two machines differ. */
+export function paidEnd({ paid_until, now }: PaidAnswer, nowMs: number): PaidEnd {
+  return paid_until === null ? null : nowMs + Date.parse(paid_until) - Date.parse(now);
+}
+
+/** Whether the process must end, or when it asks again. Pure. */
+export function decidePaid(end: PaidEnd, nowMs: number): PaidDecision {
+  if (end === null) return { kind: 'ask', inMs: ASK_EVERY_MS };
+  if (nowMs >= end + PAID_GRACE_MS) return { kind: 'over' };
+  if (nowMs >= end) return { kind: 'ask', inMs: Math.min(ASK_AGAIN_MS, end + PAID_GRACE_MS - nowMs) };
+  return { kind: 'ask', inMs: Math.min(ASK_EVERY_MS, end - nowMs) };
+}
+
+/** Whether a process may begin: its paid time is not over. */
+export function mayBegin(end: PaidEnd, nowMs: number): boolean {
+  return end === null || nowMs < end;
+}
+
+export interface PaidPorts {
+  readonly village: Pick<Village, 'paidTime'>;
+  readonly now: () => number;
+  readonly log: Log;
+  readonly stop: AbortSignal;
+}
+
+/** The end after one more request. A failed request changes nothing: the API is down, or too old to know the route. */
+async function askOnce({ village, now }: PaidPorts, known: PaidEnd): Promise<PaidEnd> {
+  const answer = await village.paidTime();
+  return answer.kind === 'ok' ? paidEnd(answer.value, now()) : known;
+}
+
+function pause(ms: number, { stop }: PaidPorts): Promise<void> {
+  return delay(ms, undefined, { signal: stop }).catch(() => {});
+}
+
+/** Waits until the paid time is not over: a restarted container in an unpaid pod does nothing. */
+export async function untilPaid(ports: PaidPorts, everyMs = ASK_AGAIN_MS): Promise<PaidEnd> {
+  const message = 'the paid time of this pod is over: the resident waits until the next hour is paid or the pod ends';
+  for (let known = await askOnce(ports, null), logged = false; ; known = await askOnce(ports, known)) {
+    if (mayBegin(known, ports.now()) || ports.stop.aborted) return known;
+    if (!logged) ports.log.warn('not_paid', { message });
+    logged = true;
+    await pause(everyMs, ports);
+  }
+}
+
+/** Ends an unpaid pod when neither the operator nor the API can. Resolves `over` when the process must end, `stopped` when it ends anyway. */
+export async function watchPaidTime(ports: PaidPorts, begun: PaidEnd): Promise<'over' | 'stopped'> {
+  let known = begun;
+  while (!ports.stop.aborted) {
+    const decision = decidePaid(known, ports.now());
+    if (decision.kind === 'over') return 'over';
+    await pause(decision.inMs, ports);
+    known = await askOnce(ports, known);
+  }
+  return 'stopped';
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createLog } from './json-log.ts';
+import { DOWN, ok } from '../testing/scripted-village.ts';
+import type { Answer, Village } from '../village/village.ts';
+import { PAID_GRACE_MS, untilPaid, watchPaidTime } from './paid-time.ts';
+
+const NOW = '2026-11-23T12:00:00.000Z';
+const at = (ms: number): string => new Date(Date.parse(NOW) + ms).toISOString();
+type Said = Awaited<ReturnType<Village['paidTime']>>;
+const until = (ms: number | null): Said => ok({ paid_until: ms === null ? null : at(ms), now: NOW });
+
+/** Ports whose clock stands at 0 at first and takes the next of these times after each answer. */
+function setUp(answers: readonly Answer<never>[] | readonly Said[], times: readonly number[] = []) {
+  const stop = new AbortController();
+  const lines: string[] = [];
+  let asked = 0;
+  let nowMs = 0;
+  const paidTime = async (): Promise<Said> => {
+    const answer = answers[asked] ?? DOWN;
+    nowMs = times[asked] ?? nowMs;
+    asked += 1;
+    return answer;
+  };
+  return {
+    ports: {
+      village: { paidTime },
+      now: () => nowMs,
+      log: createLog(
+        (line) => void lines.push(line),
+        () => 0,
+        {},
+      ),
+      stop: stop.signal,
+    },
+    stop,
+    lines,
+    asked: () => asked,
+  };
+}
+
+test('with api and operator away the process ends itself once what is paid, and the grace, are over', async () => {
+  const { ports, asked } = setUp([DOWN, DOWN], [PAID_GRACE_MS - 5, PAID_GRACE_MS + 1]);
+  assert.equal(await watchPaidTime(ports, 1), 'over');
+  assert.equal(asked(), 2, 'it asks at the end, and once more before it gives up');
+});
+
+test('a next hour that was paid lets it go on', async () => {
+  const { ports, stop, asked } = setUp([until(3_600_000)]);
+  const watching = watchPaidTime(ports, 1);
+  while (asked() === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+  stop.abort();
+  assert.equal(await watching, 'stopped');
+});
+
+test('an api that says that it is long over ends it at once', async () => {
+  const { ports } = setUp([until(-PAID_GRACE_MS)]);
+  assert.equal(await watchPaidTime(ports, 1), 'over');
+});
+
+test('a process begins where nothing has to be paid, where it is paid, and where the api does not know the question', async () => {
+  for (const answer of [
+    until(null),
+    until(1_000),
+    { kind: 'refused', code: 'not_found', detail: 'old' },
+    DOWN,
+  ] as const)
+    assert.notEqual(await untilPaid(setUp([answer] as readonly Said[]).ports), undefined);
+});
+
+test('a process in a pod that nobody pays waits until somebody does, and says so once', async () => {
+  const { ports, lines, asked } = setUp([until(-5_000), DOWN, until(0), until(60_000)]);
+  assert.equal(await untilPaid(ports, 1), 60_000);
+  assert.deepEqual([asked(), lines.length], [4, 1]);
+  assert.match(lines[0] ?? '', /not_paid/);
+});

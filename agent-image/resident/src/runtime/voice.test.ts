@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SPEECH_MAX_LENGTH } from '@hamlet/contract';
+import type { AgentRuntime } from '@hamlet/engine';
+import { createScriptedRuntime } from './scripted-runtime.ts';
+import { fitting } from '../brain/speech.ts';
+import { voiceOf } from './voice.ts';
+
+const CONTEXT = {
+  repository: null,
+  branch: null,
+  speaker: 'Bob',
+  place: null,
+  plan: 'having coffee',
+  work: null,
+  seed: 1,
+};
+
+const runtimeThat = (execute: AgentRuntime['execute']): AgentRuntime => ({
+  initialize: async () => {},
+  execute,
+  terminate: async () => {},
+});
+const never = new AbortController().signal;
+
+test('words are cut to what a speech bubble holds, never inside a character', () => {
+  assert.equal(fitting('  hello '), 'hello');
+  assert.equal(fitting('x'.repeat(SPEECH_MAX_LENGTH)).length, SPEECH_MAX_LENGTH);
+  assert.equal(fitting('x'.repeat(SPEECH_MAX_LENGTH + 1)), `${'x'.repeat(SPEECH_MAX_LENGTH - 1)}…`);
+  const cut = fitting(`${'x'.repeat(SPEECH_MAX_LENGTH - 2)}😀 and more`);
+  assert.equal(cut, `${'x'.repeat(SPEECH_MAX_LENGTH - 2)}…`);
+});
+
+test('a runtime that fails or says nothing is silent, with the reason', async () => {
+  const failing = voiceOf(
+    runtimeThat(() => Promise.reject(new Error('out of tokens'))),
+    never,
+  );
+  assert.deepEqual(await failing.answer('hello', CONTEXT), { kind: 'silent', why: 'out of tokens' });
+  const mute = voiceOf(
+    runtimeThat(async () => ' \n'),
+    never,
+  );
+  assert.deepEqual(await mute.answer('hello', CONTEXT), { kind: 'silent', why: 'the runtime gave an empty answer' });
+});
+
+test('a runtime that ignores the end is not waited for', async () => {
+  const stop = new AbortController();
+  const voice = voiceOf(
+    runtimeThat(() => Promise.withResolvers<string>().promise),
+    stop.signal,
+  );
+  const answered = voice.answer('hello', CONTEXT);
+  stop.abort(new Error('the resident ends'));
+  assert.deepEqual(await answered, { kind: 'silent', why: 'the resident ends' });
+});
+
+test('the scripted runtime answers each tone from its list, the same each time', async () => {
+  const voice = voiceOf(createScriptedRuntime(), never);
+  const said = async (prompt: string) => {
+    const words = await voice.answer(prompt, CONTEXT);
+    assert.deepEqual(words, await voice.answer(prompt, CONTEXT));
+    return words.kind === 'said' ? words.text : '';
+  };
+  assert.match(await said('What are you doing?'), /having coffee/);
+  assert.match(await said('Thank you!'), /welcome|Any time/);
+  assert.match(await said('Good night'), /See you|Take care/);
+  assert.match(await said('Hello'), /Bob/);
+  assert.match(await said('The pond is frozen'), /Bob/);
+});
