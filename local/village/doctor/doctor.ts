@@ -156,7 +156,8 @@ async function agents({ namespace }: Settings): Promise<Finding> {
         bad.map(([name, , , why]) => `${name}: ${why}`).join(', '),
         `kubectl -n ${namespace} describe agent ${bad[0]?.[0]}`,
       );
-    return right(rows.map(([name, power]) => `${name} ${power}`).join(', ') || 'none');
+    // kubectl prints <none> for an absent field; Awake is the default of spec.power.
+    return right(rows.map(([name, power]) => `${name} ${power === '<none>' ? 'Awake' : power}`).join(', ') || 'none');
   } catch {
     return wrong('the API server does not answer', 'make up');
   }
