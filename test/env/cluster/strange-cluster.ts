@@ -12,6 +12,10 @@ const VOLUMES: ResourceType = { group: '', version: 'v1', plural: 'persistentvol
 const CAPACITY = { cpu: '64', memory: '256Gi', 'ephemeral-storage': '1Ti', pods: '110' };
 const TOKEN_SECONDS = 3_600;
 const NODE_NAME = 'elsewhere';
+/** Kubernetes takes a node without a heartbeat for lost after 40 s or more. */
+const HEARTBEAT_MS = 5_000;
+
+const READY = { type: 'Ready', status: 'True', reason: 'KubeletReady', message: '' };
 
 interface Container {
   readonly name: string;
@@ -44,10 +48,13 @@ class Node {
   readonly #pods: Reflector<Pod>;
   readonly #begun = new Set<string>();
   readonly #running = new Set<ChildProcess>();
+  readonly #name: string;
+  #heartbeat: NodeJS.Timeout | undefined;
   output = '';
 
   constructor(server: TestApiServer, name: string) {
     this.#server = server;
+    this.#name = name;
     this.#pods = new Reflector<Pod>({ client: server.client, type: PODS, fieldSelector: `spec.nodeName=${name}` });
     this.#pods.cache.onChange(({ kind, object }) => {
       if (kind !== 'deleted') void this.#serve(object).catch((error: unknown) => (this.output += `${String(error)}\n`));
@@ -55,10 +62,21 @@ class Node {
   }
 
   start(): Promise<void> {
+    this.#heartbeat = setInterval(() => void this.#beat().catch(() => undefined), HEARTBEAT_MS);
     return this.#pods.start();
   }
 
+  async #beat(): Promise<void> {
+    const conditions = [{ ...READY, lastHeartbeatTime: new Date().toISOString() }];
+    await this.#server.client.mergePatch(
+      NODES,
+      { status: { conditions } },
+      { name: this.#name, subresource: 'status' },
+    );
+  }
+
   async stop(): Promise<void> {
+    clearInterval(this.#heartbeat);
     for (const child of this.#running) child.kill('SIGKILL');
     await this.#pods.stop();
   }
@@ -197,7 +215,7 @@ async function furnish({ client }: TestApiServer, architecture: string): Promise
     capacity: CAPACITY,
     allocatable: CAPACITY,
     nodeInfo,
-    conditions: [{ type: 'Ready', status: 'True', reason: 'KubeletReady', message: '' }],
+    conditions: [READY],
   };
   await client.mergePatch(NODES, { status }, { name: NODE_NAME, subresource: 'status' });
   for (const name of ['one', 'two', 'three']) {
