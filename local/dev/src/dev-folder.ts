@@ -16,7 +16,7 @@ export const DevFile = z.object({
   postgresUrl: z.string(),
   redisUrl: z.string(),
   /** The folder of the sealed log. */
-  sealedLog: z.string(),
+  sealedLog: z.string().optional(),
   pid: z.int().positive(),
 });
 export type DevFile = z.infer<typeof DevFile>;
