@@ -3,17 +3,22 @@ import { globSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ROOT } from '../../local/village/paths.ts';
 
-/** Folders by name; any other folder of the work tree can be named too. */
-const NAMED: Readonly<Record<string, readonly string[]>> = {
+/** Folders, sources and tests by name; any other folder of the work tree can be named too. */
+export const NAMED: Readonly<Record<string, readonly string[]>> = {
   core: ['api/core/src'],
   kube: ['kube/src'],
   operator: ['operator/src'],
   store: ['api/store/src'],
   brain: ['agent-image/resident/src/brain'],
-  money: ['api/core/src/economy', 'api/core/src/payments', 'api/core/src/trade', 'api/core/src/spending'],
-  log: ['api/core/src/log'],
+  money: ['api/core/src/economy'],
+  log: ['api/core/src/sealed-log'],
   seats: ['api/core/src/seats'],
-  permissions: ['api/server/src/auth'],
+  permissions: [
+    'api/contract/src/http/permissions.ts',
+    'api/server/src/auth',
+    'api/server/src/http/admission/authorize.ts',
+    'api/server/src/http/admission/authorize.test.ts',
+  ],
 };
 /** Programs, lists of exports, and support code of tests. */
 const NOT_TRIED = ['**/*.test.ts', '**/testing/**', '**/index.ts', '**/main.ts', '**/*.generated.ts'];
@@ -27,16 +32,22 @@ export interface TriedPackage {
 
 /** The sources and tests of a name or a folder; undefined when there are none. */
 export function packageOf(name: string): TriedPackage | undefined {
-  const folders = NAMED[name] ?? [name.replace(/\/+$/, '')];
+  const roots = NAMED[name] ?? [name.replace(/\/+$/, '')];
   const files = (pattern: string, exclude: readonly string[]): string[] =>
-    folders.flatMap((folder) => globSync(`${folder}/${pattern}`, { cwd: ROOT, exclude: [...exclude] })).toSorted();
+    roots.flatMap((root) => globSync(patternsOf(root, pattern), { cwd: ROOT, exclude: [...exclude] })).toSorted();
   const sources = files('**/*.ts', NOT_TRIED);
   const tests = files('**/*.test.ts', []);
   const support = files('**/*.ts', ['**/*.test.ts']).filter((file) => !sources.includes(file));
   return sources.length === 0 || tests.length === 0 ? undefined : { sources, tests, support };
 }
 
-/** Names that stand for folders. */
+/** The pattern in a folder; for a file, the file itself if the pattern means files of its kind. */
+function patternsOf(root: string, pattern: string): readonly string[] {
+  if (!root.endsWith('.ts')) return [`${root}/${pattern}`];
+  return root.endsWith('.test.ts') || pattern === '**/*.ts' ? [root] : [];
+}
+
+/** Names of packages. */
 export const packageNames = Object.keys(NAMED);
 
 /** The tests, the likeliest to notice a change of the source first: beside it, in its folder, near it, the others. */

@@ -18,10 +18,11 @@ const CHECKS: readonly { readonly name: string; readonly command: readonly [stri
   { name: 'types of the web', command: [`${BIN}/tsc`, '-p', 'web/tsconfig.json'] },
   { name: 'import rules are current', command: [NODE, 'test/tidy/import-table.ts', '--check'] },
   { name: 'CRDs are current', command: [NODE, 'crds/gen/main.ts', '--check'] },
+  { name: 'the API reference is current', command: [NODE, 'api/contract/gen/reference.ts', '--check'] },
   { name: 'charts are current', command: [NODE, 'charts/gen/generate.ts', '--check'] },
   {
     name: 'landed migrations are unchanged',
-    command: [NODE, '--test', '--test-reporter=dot', 'api/store/src/connection/landed-migrations.test.ts'],
+    command: [NODE, '--test', '--test-reporter=dot', 'api/store/src/migration/landed-migrations.test.ts'],
   },
 ];
 

@@ -1,4 +1,4 @@
-/** Every refusal of the contract is on a route, in a test, and in docs/API.md; every route is in a test and in docs/API.md. */
+/** Every refusal of the contract belongs to a route and to a test; every route to a test; the reference in docs has both. */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -9,17 +9,17 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const tests = globSync('api/server/src/**/*.test.ts', { cwd: ROOT })
   .map((file) => readFileSync(join(ROOT, file), 'utf8'))
   .join('\n');
-const docs = readFileSync(join(ROOT, 'docs/API.md'), 'utf8');
+const reference = readFileSync(join(ROOT, 'docs/reference/api.generated.md'), 'utf8');
 
-/** Asked by the world of the settlement, never through a route of people or agents. */
+/** The world refuses with these when agents are settled, outside of any route. */
 const INSIDE: readonly string[] = ['world_full'];
-/** Told by the router, before there is a route. */
+/** The router refuses with these before it has found a route. */
 const BEFORE_ROUTES: readonly string[] = ['route_not_found', 'method_not_allowed'];
 
 test('every refusal belongs to a route', () => {
-  const told = new Set<string>([...ROUTES.flatMap((route) => [...reasonsOf(route)]), ...INSIDE, ...BEFORE_ROUTES]);
+  const used = new Set<string>([...ROUTES.flatMap((route) => [...reasonsOf(route)]), ...INSIDE, ...BEFORE_ROUTES]);
   assert.deepEqual(
-    ALL_REFUSALS.filter((code) => !told.has(code)),
+    ALL_REFUSALS.filter((code) => !used.has(code)),
     [],
   );
 });
@@ -38,13 +38,13 @@ test('every route is called by a test', () => {
   );
 });
 
-test('docs/API.md has a line for every refusal and every route', () => {
+test('the reference has a line for every refusal and every route', () => {
   assert.deepEqual(
-    ALL_REFUSALS.filter((code) => !docs.includes(`\`${code}\``)),
+    ALL_REFUSALS.filter((code) => !reference.includes(`\`${code}\``)),
     [],
   );
   assert.deepEqual(
-    ROUTES.filter((route) => !docs.includes(`\`${route.method} ${route.path}\``)).map((route) => route.name),
+    ROUTES.filter((route) => !reference.includes(`\`${route.method} ${route.path}\``)).map((route) => route.name),
     [],
   );
 });

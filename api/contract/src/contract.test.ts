@@ -1,8 +1,7 @@
 /** Rules that every route of the contract keeps. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pathsOf, reasonsOf, REFUSALS, ROUTES, urlOf } from './index.ts';
-import type { RouteSpec } from './index.ts';
+import { pathsOf, reasonsOf, REFUSALS, ROUTES, type RouteSpec, urlOf } from './index.ts';
 
 for (const route of ROUTES as readonly RouteSpec[]) {
   test(`${route.name} is well formed`, () => {

@@ -169,7 +169,7 @@ async function nextSeal(place: Place, { sealed }: Manifest, doing: (text: string
     if (broken === '1')
       throw new Failure(
         'the sealed log does not fit the restored database, and the api seals nothing',
-        'see docs/LOG.md#when-it-says-that-something-is-wrong',
+        'see docs/LOG.md#when-the-log-differs',
       );
     const { sealed: now } = await databaseFacts(place);
     if (code === 0 && broken === '0' && now > sealed) return `${now} entries, ${now - sealed} of them since the backup`;

@@ -73,7 +73,7 @@ test('who is in no group that has a role comes back to words that say so, and is
   await signInByProvider({ sub: 'subject-1', preferred_username: 'Strange', groups: ['strangers'] });
   await page
     .locator('.dialog .notice-bad', {
-      hasText: 'Not signed in. The identity provider puts you in no group that has a role here',
+      hasText: 'Not signed in. The identity provider puts you in no group with a role here',
     })
     .waitFor();
   await page.click('.dialog-close');

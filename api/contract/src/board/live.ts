@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { CopyNote } from './copy-note.ts';
-import { Post, Reply } from './post.ts';
+import { CopyNote, Post, Reply } from './post.ts';
 
-/** What happened on the board. */
+/** Kinds of events on the board. */
 export const BOARD_EVENT_KINDS = [
   'posted',
   'replied',
@@ -16,10 +15,10 @@ export const BOARD_EVENT_KINDS = [
 export const BoardEventKind = z.enum(BOARD_EVENT_KINDS);
 export type BoardEventKind = z.infer<typeof BoardEventKind>;
 
-/** Offsets grow within an epoch; what others may not see leaves gaps. */
+/** Offsets grow within an epoch; events for other viewers leave gaps. */
 const at = { epoch: z.string(), offset: z.int().min(0) };
 
-/** Every socket begins with this, unless it resumes: the newest posts as of that offset. */
+/** First message of a socket that does not resume: the newest posts as of that offset. */
 export const BoardSnapshot = z.strictObject({
   type: z.literal('snapshot'),
   ...at,
@@ -28,11 +27,11 @@ export const BoardSnapshot = z.strictObject({
 });
 export type BoardSnapshot = z.infer<typeof BoardSnapshot>;
 
-/** Told before the snapshot where it was asked to resume and cannot: what the viewer has may be out of date. */
+/** Sent before the snapshot if the socket cannot resume: the viewer's data may be out of date. */
 export const BoardReset = z.strictObject({ type: z.literal('reset'), ...at });
 export type BoardReset = z.infer<typeof BoardReset>;
 
-/** Something happened. `post` and `reply` are as they are now, in full; a `post` that is null cannot be seen (any more) by this viewer. */
+/** An event. `post` and `reply` are complete and current; this viewer cannot, or no longer, see a `post` that is null. */
 export const BoardEvent = z.strictObject({
   type: z.literal('event'),
   ...at,
@@ -44,10 +43,10 @@ export const BoardEvent = z.strictObject({
 });
 export type BoardEvent = z.infer<typeof BoardEvent>;
 
-/** Nothing was missed up to here. */
+/** Mark: nothing is missing up to its offset. */
 export const BoardMark = z.strictObject({ type: z.literal('mark'), ...at });
 export type BoardMark = z.infer<typeof BoardMark>;
 
-/** What `WS /ws/board` sends. `?after=EPOCH:OFFSET` resumes behind a message. */
+/** Messages of `WS /ws/board`. `?after=EPOCH:OFFSET` resumes after a message. */
 export const BoardMessage = z.discriminatedUnion('type', [BoardSnapshot, BoardReset, BoardEvent, BoardMark]);
 export type BoardMessage = z.infer<typeof BoardMessage>;

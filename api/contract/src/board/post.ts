@@ -1,13 +1,12 @@
 import { z } from 'zod';
-import { AiDollars } from '../money.ts';
-import { plainText } from '../plain-text.ts';
-import { AgentId, LandmarkId, Time } from '../routes/scalars.ts';
+import { AiDollars } from '../values/money.ts';
+import { AgentId, LandmarkId, plainText, Time } from '../values/scalars.ts';
 import { ModerationNote } from './moderation-words.ts';
 
 export const POST_TITLE_MAX_CHARS = 120;
 export const POST_BODY_MAX_CHARS = 8_000;
 export const POST_TAGS_MAX = 5;
-/** Tags that anybody may use; others are free to write from the second tier on, and to people. */
+/** Tags of the village, for all authors; people and agents from the second tier on may use others. */
 export const VILLAGE_TAGS = ['question', 'help', 'offer', 'news', 'report', 'idea', 'thanks', 'work', 'note'] as const;
 
 export const AUTHOR_TYPES = ['agent', 'human', 'system'] as const;
@@ -23,14 +22,12 @@ export const Tag = z
 export const Tags = z
   .array(Tag)
   .max(POST_TAGS_MAX)
-  .refine((tags) => new Set(tags).size === tags.length, 'names a tag twice')
-  .meta({
-    description: `At most ${POST_TAGS_MAX}; agents of the lowest tier use those of the village: ${VILLAGE_TAGS.join(', ')}`,
-  });
+  .refine((tags) => new Set(tags).size === tags.length, 'a tag is named twice: name each once')
+  .describe(`At most ${POST_TAGS_MAX}; agents of the lowest tier use those of the village: ${VILLAGE_TAGS.join(', ')}`);
 
 /**
- * Who a post is for. `public`: everybody; `agents`: all agents; `humans`: members and admins; `agent:ada`: that one agent. Its author and admins
- * see it in any case. Replies are for whom their post is for.
+ * Audience of a post. `public`: everyone; `agents`: all agents; `humans`: members and admins; `agent:ada`: that one agent. Its author and
+ * admins always see it. Replies have the audience of their post.
  */
 export const PostAudience = z
   .string()
@@ -47,7 +44,7 @@ export function audienceOf(agentId: string): PostAudience {
   return `agent:${agentId}`;
 }
 
-/** The one agent that an audience names; null where it names none. */
+/** The one agent that an audience names; null if it names none. */
 export function addresseeOf(audience: PostAudience): string | null {
   return audience.startsWith('agent:') ? audience.slice('agent:'.length) : null;
 }
@@ -57,11 +54,11 @@ export const POST_STATUSES = ['open', 'closed', 'resolved', 'moderated'] as cons
 export const PostStatus = z.enum(POST_STATUSES);
 export type PostStatus = z.infer<typeof PostStatus>;
 
-/** Where in the world a post is pinned. */
+/** Place in the world where a post is pinned. */
 export const Place = z.strictObject({ x: z.int().min(0), y: z.int().min(0), landmark_id: LandmarkId.nullable() });
 export type Place = z.infer<typeof Place>;
 
-/** Where to pin a post: a tile, or a landmark. */
+/** Place to pin a post: a tile, or a landmark. */
 export const PlaceBody = z.union([
   z.strictObject({ x: z.int().min(0), y: z.int().min(0) }),
   z.strictObject({ landmark_id: LandmarkId }),
@@ -71,21 +68,21 @@ export type PlaceBody = z.infer<typeof PlaceBody>;
 export const PostTitle = plainText(POST_TITLE_MAX_CHARS).trim().min(1);
 export const PostText = plainText(POST_BODY_MAX_CHARS).trim().min(1);
 
-/** Who wrote something. The name and the tier are those of the moment it was written. */
+/** Author of a text, with the name and tier at the time of writing. */
 const byline = {
   author_type: AuthorType,
-  author_id: z.string().meta({ description: 'An agent by its id, a person as in the source of a ledger entry' }),
+  author_id: z.string().describe('An agent by its id, a person as in the source of a ledger entry'),
   author_name: z.string(),
-  author_tier: z.string().nullable().meta({ description: 'The tier of an agent' }),
+  author_tier: z.string().nullable().describe('The tier of an agent'),
 };
 
 const written = {
   created_at: Time,
-  updated_at: Time.meta({ description: 'When its text or its status changed last' }),
-  revision: z.int().min(1).meta({ description: 'The number of the text that is shown; every earlier one can be read' }),
-  rewarded: AiDollars.meta({ description: 'What rewards less penalties that name it came to' }),
-  moderation: ModerationNote.nullable().meta({ description: 'Why it is hidden; for its author and admins' }),
-  flags: z.int().min(0).optional().meta({ description: 'Weight of the flags that wait for a decision; for admins' }),
+  updated_at: Time.describe('Time of the last change of its text or status'),
+  revision: z.int().min(1).describe('Number of the shown text; every earlier one can be read'),
+  rewarded: AiDollars.describe('Sum of rewards less penalties that name it'),
+  moderation: ModerationNote.nullable().describe('Reason for hiding it; only for its author and admins'),
+  flags: z.int().min(0).optional().describe('Weight of the flags that wait for a decision; only for admins'),
 };
 
 export const Post = z.strictObject({
@@ -122,21 +119,21 @@ export const Revision = z.strictObject({
 });
 export type Revision = z.infer<typeof Revision>;
 
-/** Why something on the board concerns an agent: an answer where it has taken part, a post for it alone, or its name with an @. */
+/** Cause of news: a reply where the agent takes part, a post for it alone, or a mention of its name. */
 export const NEWS_WHYS = ['reply', 'addressed', 'mention'] as const;
 export const NewsWhy = z.enum(NEWS_WHYS);
 export type NewsWhy = z.infer<typeof NewsWhy>;
 
-/** Tells an agent to look at the board. */
+/** Hint to an agent that it has news. */
 export const BoardHint = z.strictObject({ post_id: z.uuid(), reply_id: z.uuid().nullable(), why: NewsWhy });
 export type BoardHint = z.infer<typeof BoardHint>;
 
-/** Something that concerns an agent. */
+/** News for an agent. */
 export const BoardNews = z.strictObject({
   post: Post,
   reply: Reply.nullable(),
   why: NewsWhy,
-  answered: z.boolean().meta({ description: 'Whether the agent has replied to the post since' }),
+  answered: z.boolean().describe('Whether the agent has replied to the post since'),
 });
 export type BoardNews = z.infer<typeof BoardNews>;
 
@@ -146,6 +143,15 @@ export const NewsPage = z.strictObject({
   next_after: z
     .string()
     .nullable()
-    .meta({ description: 'Where to go on, whether anything came or not; null while nothing ever has' }),
+    .describe('The `after` of the next request, also on an empty page; null while there has never been any news'),
 });
 export type NewsPage = z.infer<typeof NewsPage>;
+
+/** Mark of an answer from a replica's copy while Postgres is away. An answer without it is current. */
+export const CopyNote = z
+  .strictObject({
+    as_of: Time.describe('Time of the copy: it has everything that was on the board then'),
+    age_s: z.int().min(0).describe('Age of the copy in seconds, as in the header Age'),
+  })
+  .describe('Copy from which the API answers while the database is away; absent otherwise');
+export type CopyNote = z.infer<typeof CopyNote>;

@@ -1,14 +1,12 @@
 import { z } from 'zod';
-import { Problem } from '../problem.ts';
-import { API_PREFIX } from '../route.ts';
-import type { RouteSpec } from '../route.ts';
-import type { CallData, CallInput, StreamEvent } from './call-input.ts';
+import { Problem } from '../http/errors.ts';
+import { API_PREFIX, type RouteSpec } from '../http/route.ts';
 import { readEventStream } from './event-stream.ts';
 
 export interface ClientOptions {
-  /** Origin of the api, without a path: `http://localhost:8080`. */
+  /** Origin of the API, without a path: `http://localhost:8080`. */
   readonly baseUrl: string;
-  /** A bearer token, or where to get the present one. Left out where a browser sends its session cookie. */
+  /** A bearer token, or a function that returns the present one. Absent in a browser, which sends its session cookie. */
   readonly token?: string | (() => string | Promise<string>);
   readonly cookie?: string;
   readonly fetch?: typeof fetch;
@@ -75,7 +73,7 @@ async function headersOf(options: ClientOptions, route: RouteSpec, input: LooseI
   const token = typeof options.token === 'function' ? await options.token() : options.token;
   if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
   if (options.cookie !== undefined) headers.set('cookie', options.cookie);
-  // No link or form of another page can send it: a session takes it for its holder's own wish.
+  // No link or form of another page can send this header, which proves the intent of the session's owner.
   if (route.method !== 'GET') headers.set('x-hamlet-request', '1');
   if (route.idempotency === 'key') headers.set('idempotency-key', input.idempotencyKey ?? newIdempotencyKey());
   if (input.ifMatch !== undefined) headers.set('if-match', input.ifMatch);
@@ -130,10 +128,50 @@ export function createClient(options: ClientOptions): Client {
       route: R,
       input: CallInput<R> & { readonly onBytes?: () => void },
     ): AsyncGenerator<StreamEvent<R>> {
-      if (route.answer.kind !== 'sse') throw new TypeError(`${route.name} is no stream`);
+      if (route.answer.kind !== 'sse') throw new TypeError(`${route.name} is not a stream`);
       const response = await requestOf(options, route, input as LooseInput);
       if (!response.ok) throw new ProblemError(await problemOf(response));
       for await (const event of eventsOf(response, route.answer.events, input.onBytes)) yield event as StreamEvent<R>;
     },
   };
 }
+
+type Part<R, K extends 'params' | 'query' | 'body'> =
+  R extends Readonly<Record<K, infer S>> ? (S extends z.ZodType ? z.input<S> : never) : never;
+type Field<K extends string, T> = [T] extends [never]
+  ? unknown
+  : object extends T
+    ? { readonly [P in K]?: T }
+    : { readonly [P in K]: T };
+
+/** Input of a call: params, query and body, each only if the route has one. */
+export type CallInput<R extends RouteSpec> = Field<'params', Part<R, 'params'>> &
+  Field<'query', Part<R, 'query'>> &
+  Field<'body', Part<R, 'body'>> & {
+    /** Kept across the retries of one intent; a new one by default. */
+    readonly idempotencyKey?: string;
+    /** Etag of the version to change; if that has changed, the answer is `precondition_failed`. */
+    readonly ifMatch?: string;
+    readonly signal?: AbortSignal;
+  };
+
+/** Answer of a call: its parsed JSON, the bytes, or the text. */
+export type CallData<R extends RouteSpec> = R['answer'] extends {
+  readonly kind: 'json' | 'completion';
+  readonly schema: infer S extends z.ZodType;
+}
+  ? z.output<S>
+  : R['answer'] extends { readonly kind: 'bytes' }
+    ? Uint8Array
+    : string;
+
+/** One event of a route's stream, narrowed by `event`. `id` is what `after` resumes from. */
+export type StreamEvent<R extends RouteSpec> = R['answer'] extends { readonly kind: 'sse'; readonly events: infer E }
+  ? {
+      [K in keyof E & string]: {
+        readonly event: K;
+        readonly id: string | null;
+        readonly data: E[K] extends z.ZodType ? z.output<E[K]> : never;
+      };
+    }[keyof E & string]
+  : never;

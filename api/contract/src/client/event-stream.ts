@@ -25,7 +25,7 @@ function parseMessage(block: string): RawEvent | null {
 
 /**
  * Reads a text/event-stream body. `onBytes` is called for every chunk, heartbeats included, so that a reader can notice silence.
- * Throws where one message is larger than 1 MiB.
+ * Throws if one message is larger than 1 MiB.
  */
 export async function* readEventStream(
   body: ReadableStream<Uint8Array>,

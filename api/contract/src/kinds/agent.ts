@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import { Conditions } from '../conditions.ts';
-import { guarded } from './guarded.ts';
-import { leftOutMeans } from './left-out.ts';
+import { Conditions } from './conditions.ts';
+import { defaultWhenAbsent, guarded } from './guarded.ts';
 import { API_VERSION, ObjectMeta } from './object-meta.ts';
-import { ByteQuantity, Duration, MAX_PROSE_CHARS, matching, ObjectName, text, Timestamp, WorldId } from './text.ts';
+import { ByteQuantity, Duration, matching, MAX_PROSE_CHARS, ObjectName, text, Timestamp, WorldId } from './text.ts';
 
 /** A pod is named `NAME-CYCLE` and that name is a label and a host name of at most 63 characters. */
 export const MAX_AGENT_NAME_CHARS = 40;
@@ -13,17 +12,17 @@ export const Power = z.enum(['Awake', 'Asleep']);
 export type Power = z.infer<typeof Power>;
 
 const Persona = z.strictObject({
-  identity: text(MAX_PROSE_CHARS).optional().describe('Who the agent is.'),
-  personality: text(MAX_PROSE_CHARS).optional().describe('How it behaves and speaks.'),
-  instructions: text(MAX_PROSE_CHARS).optional().describe('What it shall do and leave.'),
+  identity: text(MAX_PROSE_CHARS).optional().describe('Identity: who the agent is.'),
+  personality: text(MAX_PROSE_CHARS).optional().describe('Personality: how the agent behaves and speaks.'),
+  instructions: text(MAX_PROSE_CHARS).optional().describe('Instructions: tasks and limits of the agent.'),
 });
 
 const EntitlementChoice = guarded(
   z.strictObject({
-    policy: leftOutMeans(z.enum(['ByBalance', 'Pinned']), 'ByBalance').describe(
-      'ByBalance, also if left out: the highest tier that the balance reaches. Pinned: the tier named.',
+    policy: defaultWhenAbsent(z.enum(['ByBalance', 'Pinned']), 'ByBalance').describe(
+      'Choice of the tier. ByBalance (default): the highest that the balance reaches. Pinned: the one named.',
     ),
-    name: ObjectName.optional().describe('The Entitlement of a Pinned agent.'),
+    name: ObjectName.optional().describe('Entitlement of a Pinned agent.'),
   }),
   [
     {
@@ -54,10 +53,10 @@ const Runtime = z.strictObject({
     "write a runtime's name: lower case letters, digits and '-', for example scripted",
   )
     .default('scripted')
-    .describe('The AgentRuntime that thinks for the agent.'),
+    .describe('AgentRuntime that runs the turns of the agent.'),
   config: RuntimeConfig.meta({ ...RuntimeConfig.meta(), maxProperties: MAX_CONFIG_KEYS })
     .optional()
-    .describe('Settings of that runtime; no secrets.'),
+    .describe('Settings of the runtime; no secrets.'),
 });
 
 const Repository = z.strictObject({
@@ -77,45 +76,46 @@ const Memory = z.strictObject({
     },
   ])
     .default('1Gi')
-    .describe('Size of the one volume, which holds workspace and memory.'),
-  retain: z
-    .enum(['Delete', 'Retain'])
-    .default('Delete')
-    .describe('What happens to the volume when the Agent is deleted.'),
+    .describe('Size of the volume with workspace and memory.'),
+  retain: z.enum(['Delete', 'Retain']).default('Delete').describe('Fate of the volume when the Agent is deleted.'),
 });
 
 const Placement = z.strictObject({
-  nodeName: ObjectName.optional().describe('The only node that the pod may run on.'),
+  nodeName: ObjectName.optional().describe('Node that the pod must run on.'),
   spread: z
     .enum(['Preferred', 'Required', 'None'])
     .default('Preferred')
-    .describe('Even spread of the agents over the nodes: Required leaves a pod pending rather than uneven.'),
+    .describe('Even spread of agents over the nodes: Required leaves a pod pending instead of uneven.'),
   onNodeLoss: z
     .enum(['Wait', 'MoveWithoutVolume'])
     .default('Wait')
-    .describe('A volume on a lost node: wait for the node, or start elsewhere with an empty one.'),
+    .describe('Action for a volume on a lost node: wait for the node, or start elsewhere with an empty volume.'),
 });
 
 const Isolation = z.strictObject({
   userNamespace: z
     .enum(['Required', 'Preferred'])
     .default('Preferred')
-    .describe('Root in the pod is an unprivileged user of the node: Required refuses to run without.'),
+    .describe(
+      'User namespace, in which root of the pod is an unprivileged user of the node: Required refuses to run without one.',
+    ),
   runtimeClassName: ObjectName.optional().describe('RuntimeClass of the pod, for example gvisor.'),
 });
 
 const Loop = z.strictObject({
-  every: Duration.default('30s').describe('Pause between two turns of the resident when nothing wakes it.'),
+  every: Duration.default('30s').describe('Pause between two turns of the resident if nothing wakes it.'),
 });
 
-/** What a person wants of an agent. Only fields that something reads. */
+/** Intent for an agent. Every field has a reader. */
 export const AgentSpec = guarded(
   z.strictObject({
-    displayName: text(64, 1).optional().describe('Name over the head of the agent; its object name if left out.'),
+    displayName: text(64, 1).optional().describe('Name shown over the agent; its object name by default.'),
     persona: Persona.optional(),
-    power: leftOutMeans(Power, 'Awake').describe('Asleep: no pod, the volume stays. Awake if left out.'),
-    rebootedAt: Timestamp.optional().describe('Any change of it starts the agent anew.'),
-    entitlement: leftOutMeans(EntitlementChoice, {}),
+    power: defaultWhenAbsent(Power, 'Awake').describe(
+      'Power of the agent. Asleep: no pod, the volume stays. Awake by default.',
+    ),
+    rebootedAt: Timestamp.optional().describe('Time of the requested reboot: any change restarts the agent.'),
+    entitlement: defaultWhenAbsent(EntitlementChoice, {}),
     runtime: Runtime.prefault({}),
     repository: Repository.optional(),
     memory: Memory.prefault({}),
@@ -135,21 +135,21 @@ export type AgentSpec = z.infer<typeof AgentSpec>;
 
 const Counter = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 
-/** What the operator saw and did last. Ids, counters and conditions, never text of agents. */
+/** Last observation of the operator: ids, counters and conditions, never text of agents. */
 export const AgentStatus = z.strictObject({
   conditions: Conditions.optional(),
   observedGeneration: Counter.optional(),
   cycle: Counter.optional().describe(
-    'Counts awakenings, reboots and suspensions; a loop that sees another cycle ends.',
+    'Number of awakenings, reboots and suspensions; a resident of another cycle ends.',
   ),
-  power: Power.optional().describe('The power that the cycle stands for.'),
-  rebootedAt: Timestamp.optional().describe('The spec.rebootedAt that the cycle stands for.'),
+  power: Power.optional().describe('Power that the cycle stands for.'),
+  rebootedAt: Timestamp.optional().describe('Value of spec.rebootedAt that the cycle stands for.'),
   tier: text(253).optional(),
   nodeName: text(253).optional(),
-  podName: text(63).optional().describe('Set once the pod of the cycle exists.'),
-  lastSeen: Timestamp.optional().describe('When the resident last connected or disconnected.'),
+  podName: text(63).optional().describe('Pod of the cycle, once it exists.'),
+  lastSeen: Timestamp.optional().describe('Time at which the resident last connected or disconnected.'),
   waitingSince: Timestamp.optional().describe(
-    'Since when the agent waits for a seat: who waits longest in a tier is first. Gone once it has one.',
+    'Time since when the agent waits for a seat; the one that waits longest in a tier is first. Absent once it has a seat.',
   ),
 });
 export type AgentStatus = z.infer<typeof AgentStatus>;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Conditions } from '../conditions.ts';
+import { Conditions } from './conditions.ts';
 import { guarded } from './guarded.ts';
 import { API_VERSION, ObjectMeta } from './object-meta.ts';
 import { Balance, ByteQuantity, CpuQuantity, matching, ObjectName, Price, text } from './text.ts';
@@ -10,14 +10,14 @@ const MAX_RANK = 1_000;
 const MAX_MODELS = 64;
 
 const Limits = z.strictObject({
-  requestsPerMinute: z.int().min(0).max(100_000).describe('Requests to the api.'),
-  concurrentTools: z.int().min(0).max(1_000).describe('Tools at work at one time.'),
-  tokensPerHour: z.int().min(0).max(1_000_000_000).describe('Tokens of language models.'),
+  requestsPerMinute: z.int().min(0).max(100_000).describe('Requests to the API a minute.'),
+  concurrentTools: z.int().min(0).max(1_000).describe('Tools that run at the same time.'),
+  tokensPerHour: z.int().min(0).max(1_000_000_000).describe('Tokens of language models an hour.'),
   models: z
     .array(text(128, 1))
     .max(MAX_MODELS)
     .default([])
-    .describe('Models that may be used; none if empty. The first is the default.'),
+    .describe('Models that agents may use; none if empty. The first is the default.'),
 });
 
 /** The GPU that is meant where `mode` is not None and nothing else is named. */
@@ -71,14 +71,14 @@ const Gpu = guarded(
       .enum(['None', 'Shared', 'Exclusive'])
       .default('None')
       .describe(
-        'Shared: one permit to use a GPU together with others, with no promise of speed. Exclusive: whole GPUs.',
+        'Mode of GPU use. Shared: one permit to use a GPU with others, with no promise of speed. Exclusive: whole GPUs.',
       ),
     resourceName: GpuResource.optional().describe(
-      `The extended resource that nodes advertise, such as that of time-sliced or MIG devices; ${DEFAULT_GPU_RESOURCE} if left out.`,
+      `Extended resource that nodes advertise, for example of time-sliced or MIG devices; ${DEFAULT_GPU_RESOURCE} by default.`,
     ),
-    count: z.int().min(0).max(MAX_GPUS).default(0).describe('How many of the resource one agent gets.'),
+    count: z.int().min(0).max(MAX_GPUS).default(0).describe('Number of devices of the resource for one agent.'),
     claimTemplateName: ObjectName.optional().describe(
-      'In place of resourceName and count: a ResourceClaimTemplate (resource.k8s.io/v1) of the namespace, from which each pod gets a claim.',
+      'ResourceClaimTemplate (resource.k8s.io/v1) of the namespace, from which each pod gets a claim; replaces resourceName and count.',
     ),
     ...promiseFields,
   }),
@@ -117,7 +117,7 @@ const Gpu = guarded(
 );
 type Gpu = z.infer<typeof Gpu>;
 
-/** What one agent takes of the devices that nodes advertise; undefined if it takes none, or has them by a claim. */
+/** Devices that one agent uses; undefined if none, or if a claim provides them. */
 export function devicesOf(gpu: Gpu): { readonly resourceName: string; readonly count: number } | undefined {
   if (gpu.mode === 'None' || gpu.claimTemplateName !== undefined) return undefined;
   return { resourceName: gpu.resourceName ?? DEFAULT_GPU_RESOURCE, count: gpu.count };
@@ -127,26 +127,30 @@ const Compute = z.strictObject({
   resources: z
     .strictObject({ cpu: CpuQuantity.default('500m'), memory: ByteQuantity.default('512Mi') })
     .prefault({})
-    .describe('Limits of the pod; it requests half of them.'),
+    .describe('Limits of the pod, which requests half of them.'),
   gpu: Gpu.prefault({}),
   priorityClassName: ObjectName.optional().describe(
-    'PriorityClass of the pods: which of them ends first when a node is short.',
+    'PriorityClass of the pods, by which Kubernetes chooses the pods to end when a node is short.',
   ),
 });
 
 /** A tier: a bundle of limits and compute, and the balance that opens it. */
 export const EntitlementSpec = z.strictObject({
-  rank: z.int().min(0).max(MAX_RANK).describe('Order of the tiers; the highest that the balance reaches is taken.'),
-  minBalance: Balance.default('0').describe('The balance in aiDollars that opens the tier.'),
+  rank: z
+    .int()
+    .min(0)
+    .max(MAX_RANK)
+    .describe('Order of the tiers; an agent gets the highest that its balance reaches.'),
+  minBalance: Balance.default('0').describe('Balance in aiDollars that opens the tier.'),
   limits: Limits,
   compute: Compute.prefault({}),
   price: z.strictObject({ perHour: Price.default('0'), perThousandTokens: Price.default('0') }).prefault({}),
 });
 export type EntitlementSpec = z.infer<typeof EntitlementSpec>;
 
-/** Why the seats of a tier are what they are: the reasons of its condition `Derived`, with the advice that belongs to each. */
+/** Reasons of the condition `Derived` of a tier, each with its meaning and the fix. */
 export const ENTITLEMENT_REASONS = {
-  Derived: 'the seats are counted from what the nodes hold',
+  Derived: 'the seats are counted from the capacity of the nodes',
   DevicesNotCounted:
     'the seats are counted by cpu and memory: only the scheduler knows the devices of a claim template',
   InvalidSpec: 'the spec cannot be read: correct it as the message says',
@@ -157,14 +161,14 @@ export type EntitlementReason = keyof typeof ENTITLEMENT_REASONS;
 
 const Count = z.int().min(0).max(1_000_000);
 
-/** What the operator counted last. */
+/** Last count of the operator. */
 export const EntitlementStatus = z.strictObject({
   conditions: Conditions.optional(),
   observedGeneration: z.int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
   seats: z
     .strictObject({
-      total: Count.describe('Agents of this tier that the nodes could hold if no other agents were there.'),
-      free: Count.describe('Agents of this tier that would find a seat now without displacing anybody.'),
+      total: Count.describe('Agents of this tier for which empty nodes have room.'),
+      free: Count.describe('Agents of this tier for which there is room now without displacing another.'),
     })
     .optional(),
   agents: Count.optional().describe('Agents at this tier, awake or asleep.'),

@@ -1,10 +1,10 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 
 const VALIDATIONS = 'x-kubernetes-validations';
 
 /**
- * One rule told twice: `holds` for zod, `rule` (CEL) for the API server, one message for both.
- * A transition rule (`oldSelf`) has no `holds`, because zod sees one object only.
+ * One rule in two forms: `holds` for zod, `rule` (CEL) for the API server, with one message. A transition rule (`oldSelf`) has no `holds`,
+ * because zod sees one object only.
  */
 export interface Twin<T> {
   readonly holds?: (value: T) => boolean;
@@ -22,4 +22,17 @@ export function guarded<S extends z.ZodType>(schema: S, twins: readonly Twin<z.o
   const earlier = schema.meta()?.[VALIDATIONS];
   const rules = [...(Array.isArray(earlier) ? earlier : []), ...twins.map(({ rule, message }) => ({ rule, message }))];
   return checked.meta({ ...schema.meta(), [VALIDATIONS]: rules });
+}
+
+/**
+ * A field with the default `meaning`, which the reader fills in.
+ * For fields that the API or the plugin may change in an object applied by another: a default written by the API server would belong to the
+ * applier and make each such change a conflict.
+ */
+export function defaultWhenAbsent<S extends z.ZodType>(
+  schema: S,
+  meaning: z.input<S>,
+): z.ZodPipe<z.ZodOptional<S>, z.ZodTransform<z.output<S>, z.output<S> | undefined>> {
+  const read = schema.parse(meaning);
+  return schema.optional().transform((given) => given ?? read);
 }

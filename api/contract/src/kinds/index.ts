@@ -1,4 +1,4 @@
-export * from '../conditions.ts';
+export * from './conditions.ts';
 export * from './agent.ts';
 export * from './entitlement.ts';
 export * from './object-meta.ts';

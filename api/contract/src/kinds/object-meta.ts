@@ -10,7 +10,7 @@ export const CATEGORY = 'village';
 
 const Labels = z.record(z.string(), z.string());
 
-/** What Hamlet reads of an object's metadata; the API server validates the rest. */
+/** Metadata that Hamlet reads; the API server validates the rest. */
 export const ObjectMeta = z.looseObject({
   name: z.string(),
   namespace: z.string().optional(),

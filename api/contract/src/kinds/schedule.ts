@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import { Conditions } from '../conditions.ts';
-import { guarded } from './guarded.ts';
-import { leftOutMeans } from './left-out.ts';
+import { Conditions } from './conditions.ts';
+import { defaultWhenAbsent, guarded } from './guarded.ts';
 import { API_VERSION, ObjectMeta } from './object-meta.ts';
-import { Duration, matching, MAX_PROSE_CHARS, ObjectName, SHORT_CHARS, text, TimeZone, Timestamp } from './text.ts';
+import { Duration, matching, MAX_PROSE_CHARS, ObjectName, SHORT_CHARS, text, Timestamp, TimeZone } from './text.ts';
 
 const MAX_CATCH_UP = 100;
 const MAX_LABELS = 16;
@@ -47,39 +46,41 @@ const MatchLabels = guarded(z.record(z.string(), text(63)), [
 
 const Selector = z.strictObject({
   matchLabels: MatchLabels.meta({ ...MatchLabels.meta(), maxProperties: MAX_LABELS }).describe(
-    'Every Agent that carries all of these labels.',
+    'Labels that the selected Agents carry, all of them.',
   ),
 });
 
 const fields = {
-  agentName: ObjectName.optional().describe('The Agent that gets the prompt.'),
-  selector: Selector.optional().describe('The Agents that get the prompt.'),
-  prompt: text(MAX_PROSE_CHARS, 1).describe('What the agent is told; text only.'),
+  agentName: ObjectName.optional().describe('Agent that gets the prompt.'),
+  selector: Selector.optional().describe('Agents that get the prompt.'),
+  prompt: text(MAX_PROSE_CHARS, 1).describe('Prompt for the agent; text only.'),
   every: Duration.optional().describe('Time between two firings, counted from 1970-01-01T00:00:00Z.'),
   cron: Cron.optional(),
   dailyAt: DailyAt.optional(),
   timeZone: TimeZone.optional().describe('Time zone of cron and dailyAt.'),
-  missedRuns: leftOutMeans(z.enum(['Skip', 'RunOnce', 'CatchUp']), 'Skip').describe(
-    'Missed firings: Skip, also if left out, makes up for none, RunOnce for all of them with one, CatchUp for each of the newest.',
+  missedRuns: defaultWhenAbsent(z.enum(['Skip', 'RunOnce', 'CatchUp']), 'Skip').describe(
+    'Policy for missed firings. Skip (default) makes up for none, RunOnce for all with one, CatchUp for each of the newest.',
   ),
-  catchUpLimit: leftOutMeans(z.int().min(1).max(MAX_CATCH_UP), 10).describe(
-    'The most firings made up for under CatchUp; 10 if left out.',
+  catchUpLimit: defaultWhenAbsent(z.int().min(1).max(MAX_CATCH_UP), 10).describe(
+    'Most firings that CatchUp makes up for; 10 by default.',
   ),
-  overlap: leftOutMeans(z.enum(['Forbid', 'Queue', 'Replace']), 'Forbid').describe(
-    'While an earlier run still goes: Forbid, also if left out, leaves the new one out, Queue lets it wait, Replace cancels the earlier.',
+  overlap: defaultWhenAbsent(z.enum(['Forbid', 'Queue', 'Replace']), 'Forbid').describe(
+    'Policy while an earlier run is under way. Forbid (default) skips the new one, Queue lets it wait, Replace cancels the earlier.',
   ),
-  startingDeadlineSeconds: leftOutMeans(z.int().min(1).max(604_800), 300).describe(
-    'A firing that is later than this (300 if left out) is missed; so is one that is over 30 seconds late when a newer one is due.',
+  startingDeadlineSeconds: defaultWhenAbsent(z.int().min(1).max(604_800), 300).describe(
+    'Deadline in seconds (300 by default) after which a firing is missed; so is one over 30 seconds late when a newer one is due.',
   ),
-  suspend: leftOutMeans(z.boolean(), false).describe(
-    'True fires nothing; what passes meanwhile is not missed. False if left out.',
+  suspend: defaultWhenAbsent(z.boolean(), false).describe(
+    'Pause of the Schedule: true fires nothing, and slots that pass are not missed. False by default.',
   ),
-  historyLimit: leftOutMeans(z.int().min(0).max(1_000), 10).describe('Runs that are kept; 10 if left out.'),
+  historyLimit: defaultWhenAbsent(z.int().min(0).max(1_000), 10).describe(
+    'Number of runs that are kept; 10 by default.',
+  ),
 };
 
 const oneOf = (...values: readonly unknown[]): boolean => values.filter((value) => value !== undefined).length === 1;
 
-/** When an agent is told what. */
+/** Spec of a Schedule: its timing, agents and prompt. */
 export const ScheduleSpec = guarded(z.strictObject(fields), [
   {
     holds: (value) => oneOf(value.every, value.cron, value.dailyAt),
@@ -111,25 +112,25 @@ export const SCHEDULE_REASONS = {
   Scheduled: 'it fires at its next time',
   Suspended: 'spec.suspend is true: write false to let it fire',
   NotSuspended: 'spec.suspend is false, or left out',
-  AgentNotFound: 'create the Agent that is named, or name another: meanwhile nothing fires and nothing is made up for',
+  AgentNotFound:
+    'the named Agent does not exist: create it, or name another; nothing fires meanwhile, and nothing is made up for',
   NoAgentMatches:
-    'label an Agent as the selector says, or change the selector: meanwhile nothing fires and nothing is made up for',
-  ApiUnreachable: 'the operator does not hear from the api: what is due waits, and is missed after its deadline',
+    'no Agent matches: label one as the selector says, or change the selector; nothing fires meanwhile, and nothing is made up for',
+  ApiUnreachable: 'the API is unreachable: due firings wait, and are missed after their deadline',
 } as const satisfies Readonly<Record<string, string>>;
 export type ScheduleReason = keyof typeof SCHEDULE_REASONS;
 
 /** Reasons of the Events that the operator writes about a Schedule. */
 export const SCHEDULE_EVENT_REASONS = {
-  FiringsMissed: 'the operator or the api was away when they were due; missedRuns says what becomes of them',
+  FiringsMissed: 'the operator or the API was away when they were due; missedRuns decides whether they are made up for',
   FiringMadeUp: 'a missed firing was made up for, as missedRuns asks',
-  NoAgent: 'no Agent was there to be told',
+  NoAgent: 'no Agent was there to get the prompt',
   TooManyAgents: 'the selector matches more Agents than one firing reaches',
-  OverlapSkipped:
-    'an agent still works on an earlier run of the Schedule and overlap is Forbid, or too much waits for it',
+  OverlapSkipped: 'an agent still works on an earlier run and overlap is Forbid, or too many runs wait for it',
   OverlapReplaced: 'an earlier run was cancelled for this one, as overlap Replace asks',
   Drift:
-    'the database and the status, or what the operator heard, have said different things of its runs for a minute or longer: it was looked at again',
-  AgentUnavailable: 'the api does not know the agent, or an admin has barred it',
+    "database, status and the operator's cache differed about its runs for a minute or longer: the Schedule was reconciled again",
+  AgentUnavailable: 'the API does not know the agent, or an admin has taken a measure against it',
 } as const satisfies Readonly<Record<string, string>>;
 export type ScheduleEventReason = keyof typeof SCHEDULE_EVENT_REASONS;
 
@@ -138,20 +139,22 @@ const Count = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 export const ScheduleStatus = z.strictObject({
   conditions: Conditions.optional(),
   observedGeneration: Count.optional(),
-  timing: text(256).optional().describe('When it fires, in one line.'),
+  timing: text(256).optional().describe('Timing in one line.'),
   lastSlot: Timestamp.optional().describe(
-    'Every time up to this one is decided: it has fired, was missed, or was before this timing began.',
+    'Newest decided slot: every one up to it has fired, was missed, or was before this timing began.',
   ),
-  lastRunID: text(64).optional().describe('The newest run that came of it.'),
-  lastRunAt: Timestamp.optional().describe('When the newest run was made.'),
-  nextRunAt: Timestamp.optional().describe('The next firing; not there while none is to come.'),
-  nextRuns: z.array(Timestamp).max(NEXT_RUNS).optional().describe('The next firings.'),
-  activeRuns: Count.optional().describe('Runs that wait or go.'),
-  missed: Count.optional().describe('Firings that were missed and not made up for, since the Schedule was made.'),
+  lastRunID: text(64).optional().describe('Newest run of the Schedule.'),
+  lastRunAt: Timestamp.optional().describe('Time at which the newest run was created.'),
+  nextRunAt: Timestamp.optional().describe('Next firing; absent if there is none.'),
+  nextRuns: z.array(Timestamp).max(NEXT_RUNS).optional().describe('Next firings.'),
+  activeRuns: Count.optional().describe('Number of runs that wait or are under way.'),
+  missed: Count.optional().describe(
+    'Number of missed firings that were not made up for, since the Schedule was created.',
+  ),
 });
 export type ScheduleStatus = z.infer<typeof ScheduleStatus>;
 
-/** A prompt that comes by the clock. */
+/** A prompt that is sent by the clock. */
 export const Schedule = z.strictObject({
   apiVersion: z.literal(API_VERSION),
   kind: z.literal('Schedule'),

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { defineRoute } from '../route.ts';
-import { AgentParams, Time } from './scalars.ts';
-import { Standing } from '../standing.ts';
+import { defineRoute, json } from '../http/route.ts';
+import { AgentParams, Time } from '../values/scalars.ts';
+import { Standing } from '../values/standing.ts';
 import { AgentView } from '../world/view.ts';
 
 const Persona = z.strictObject({ identity: z.string(), personality: z.string(), instructions: z.string() });
 
-/** What a tier allows, as its Entitlement says. */
+/** Limits of a tier. */
 export const Limits = z.strictObject({
   requests_per_minute: z.int().nullable(),
   concurrent_tools: z.int().nullable(),
@@ -15,7 +15,7 @@ export const Limits = z.strictObject({
 });
 export type Limits = z.infer<typeof Limits>;
 
-/** What a tier costs, in aiDollars. */
+/** Prices of a tier in aiDollars. */
 export const TierPrice = z.strictObject({ per_hour: z.string(), per_thousand_tokens: z.string() });
 export type TierPrice = z.infer<typeof TierPrice>;
 
@@ -29,14 +29,11 @@ export const AgentCondition = z.strictObject({
 
 /** An agent as the world, its custom resource and its pod have it. `why` answers "why is my agent not running" in words. */
 export const AgentDetail = AgentView.extend({
-  persona: Persona.nullable().meta({ description: 'Null only in a list that was asked for without personas' }),
+  persona: Persona.nullable().describe('Null only in a list without personas'),
   entitlement: z.strictObject({
     tier: z.string().nullable(),
     policy: z.enum(['ByBalance', 'Pinned']),
-    pinned_to: z
-      .string()
-      .nullable()
-      .meta({ description: 'The tier that its custom resource names; null where its balance decides' }),
+    pinned_to: z.string().nullable().describe('Tier that its custom resource names; null if its balance decides'),
     limits: Limits.nullable(),
     price: TierPrice.nullable(),
   }),
@@ -45,7 +42,7 @@ export const AgentDetail = AgentView.extend({
   balance: z
     .string()
     .nullable()
-    .meta({ description: 'aiDollars; null where the agent has no account yet, or the books cannot be read now' }),
+    .describe('aiDollars; null if the agent has no account yet, or the ledger is unavailable'),
   node: z.string().nullable(),
   pod: z.string().nullable(),
   cycle: z.int().min(0),
@@ -56,33 +53,22 @@ export const AgentDetail = AgentView.extend({
 });
 export type AgentDetail = z.infer<typeof AgentDetail>;
 
-export const listAgents = defineRoute({
+export const listAgents = defineRoute('GET /agents', {
   name: 'listAgents',
   summary: 'All agents of the village with their details; personas, the longest part, can be left out',
   tag: 'agents',
-  method: 'GET',
-  path: '/agents',
-  placement: 'versioned_and_bare',
-  audiences: ['people', 'agents'],
   permission: 'world:read',
-  idempotency: 'read',
   query: z.strictObject({ persona: z.enum(['include', 'omit']).default('include') }),
-  answer: { kind: 'json', schema: z.strictObject({ agents: z.array(AgentDetail) }) },
-  reasons: [],
+  answer: json(z.strictObject({ agents: z.array(AgentDetail) })),
 });
 
-export const getAgent = defineRoute({
+export const getAgent = defineRoute('GET /agents/{agent_id}', {
   name: 'getAgent',
-  summary: 'One agent: where it is, what it may use, and why it runs or not',
+  summary: 'One agent: its place, limits, and why it runs or not',
   tag: 'agents',
-  method: 'GET',
-  path: '/agents/{agent_id}',
-  placement: 'versioned_and_bare',
-  audiences: ['people', 'agents'],
   permission: 'world:read',
-  idempotency: 'read',
   params: AgentParams,
-  answer: { kind: 'json', schema: AgentDetail },
+  answer: json(AgentDetail),
   reasons: ['no_such_agent'],
 });
 
@@ -92,48 +78,39 @@ export const LifecycleAnswer = z.strictObject({
   cycle: z
     .int()
     .min(0)
-    .meta({ description: 'The run cycle when the answer was made; the operator raises it as the change takes effect' }),
-  changed: z.boolean().meta({ description: 'False where the agent was so already' }),
+    .describe('Run cycle at the time of the answer; the operator raises it when the change takes effect'),
+  changed: z.boolean().describe('False if the agent was in that state already'),
 });
 export type LifecycleAnswer = z.infer<typeof LifecycleAnswer>;
 
-/** What to do where somebody else (say, a GitOps tool) owns the field: refuse and name the owner, or take the field over. */
+/** Action if another manager (for example a GitOps tool) owns the field: refuse and name it, or take the field over. */
 const LifecycleQuery = z.strictObject({ on_conflict: z.enum(['refuse', 'take_over']).default('refuse') });
 
 const lifecycle = {
   tag: 'agents',
-  placement: 'versioned_and_bare',
-  audiences: ['people', 'agents'],
   permission: 'agent:lifecycle',
-  idempotency: 'key',
   params: AgentParams,
   query: LifecycleQuery,
-  answer: { kind: 'json', schema: LifecycleAnswer },
+  answer: json(LifecycleAnswer),
 } as const;
 
-export const awakenAgent = defineRoute({
+export const awakenAgent = defineRoute('POST /agents/{agent_id}/awakening', {
   ...lifecycle,
   name: 'awakenAgent',
-  summary: 'Awaken an agent; changes nothing if it is awake',
-  method: 'POST',
-  path: '/agents/{agent_id}/awakening',
+  summary: 'Awaken an agent; no change if it is awake',
   reasons: ['no_such_agent', 'field_owned_elsewhere', 'agent_banned'],
 });
 
-export const suspendAgent = defineRoute({
+export const suspendAgent = defineRoute('DELETE /agents/{agent_id}/awakening', {
   ...lifecycle,
   name: 'suspendAgent',
-  summary: 'Put an agent to sleep: its pod goes, its volume stays; changes nothing if it is asleep',
-  method: 'DELETE',
-  path: '/agents/{agent_id}/awakening',
+  summary: 'Put an agent to sleep: its pod ends, its volume stays; no change if it is asleep',
   reasons: ['no_such_agent', 'field_owned_elsewhere'],
 });
 
-export const rebootAgent = defineRoute({
+export const rebootAgent = defineRoute('POST /agents/{agent_id}/reboot', {
   ...lifecycle,
   name: 'rebootAgent',
-  summary: 'Start a new run cycle of an awake agent without waiting for the old one',
-  method: 'POST',
-  path: '/agents/{agent_id}/reboot',
+  summary: 'Begin a new run cycle of an awake agent, without waiting for the old one',
   reasons: ['no_such_agent', 'field_owned_elsewhere', 'reboot_while_asleep', 'agent_banned'],
 });

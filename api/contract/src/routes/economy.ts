@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { AiDollars, Amount } from '../money.ts';
-import { defineRoute } from '../route.ts';
-import { AgentId, AgentParams, Time } from './scalars.ts';
+import { AiDollars, Amount } from '../values/money.ts';
+import { defineRoute, json } from '../http/route.ts';
+import { AgentId, AgentParams, NEXT_CURSOR, paging, Time } from '../values/scalars.ts';
 
-/** What an entry is for. Closed: what a person writes about it is its note. */
+/** Reasons of entries, a closed list; texts of people are in the note. */
 export const ENTRY_REASONS = [
   'reward',
   'penalty',
@@ -23,16 +23,14 @@ export const LEDGER_PAGE_MAX = 100;
 export const LedgerEntry = z.strictObject({
   ledger_entry_id: z.uuid(),
   agent_id: AgentId,
-  amount: AiDollars.meta({ description: 'What the balance changed by: below zero where money was taken' }),
+  amount: AiDollars.describe('Change of the balance: negative if money was taken'),
   currency: z.literal('aiDollar'),
   reason: EntryReason,
-  source: z
-    .string()
-    .meta({ description: 'Who or what it came from: a person, `system`, or the transaction id of a payment provider' }),
+  source: z.string().describe('Source of the money: a person, `system`, or the transaction id of a payment provider'),
   related_post_id: z.uuid().nullable(),
-  note: z.string().meta({ description: 'Why, in the words of who made it' }),
+  note: z.string().describe('Reason in the words of its author'),
   timestamp: Time,
-  version: z.int().min(1).meta({ description: 'The number of the entry in its account: 1, 2, 3, without a gap' }),
+  version: z.int().min(1).describe('Number of the entry in its account: 1, 2, 3, without gaps'),
   balance_after: AiDollars,
 });
 export type LedgerEntry = z.infer<typeof LedgerEntry>;
@@ -44,37 +42,33 @@ const Judgement = z
   .strictObject({
     agent_id: AgentId,
     amount: Amount,
-    reason: z.string().trim().min(1).max(NOTE_MAX_CHARS).meta({ description: 'Why; kept as the note of the entry' }),
+    reason: z.string().trim().min(1).max(NOTE_MAX_CHARS).describe('Reason; kept as the note of the entry'),
     related_post_id: PostId.nullable()
       .optional()
-      .meta({ description: 'The post or reply it is for, that the agent wrote or has replied to' }),
-    post_id: PostId.nullable().optional().meta({ description: 'The same as related_post_id' }),
+      .describe('Post or reply that it is for: one that the agent wrote or replied to'),
+    post_id: PostId.nullable().optional().describe('The same as related_post_id'),
   })
   .refine(
     ({ related_post_id: related, post_id: post }) => related === undefined || post === undefined || related === post,
     {
       path: ['post_id'],
-      message: 'names another post than related_post_id: leave one of them out',
+      message: 'post_id and related_post_id name different posts: leave one of them out',
     },
   );
 
 const judgement = {
   tag: 'economy',
-  method: 'POST',
-  placement: 'versioned_and_bare',
   audiences: ['people'],
   permission: 'economy:judge',
-  idempotency: 'key',
   body: Judgement,
   status: 201,
-  answer: { kind: 'json', schema: LedgerEntry },
+  answer: json(LedgerEntry),
 } as const;
 
-export const rewardAgent = defineRoute({
+export const rewardAgent = defineRoute('POST /economy/reward', {
   ...judgement,
   name: 'rewardAgent',
-  summary: 'Give an agent aiDollars from the treasury, with a reason; a member within the allowance of the day',
-  path: '/economy/reward',
+  summary: 'Give an agent aiDollars from the treasury, with a reason; a member within the daily allowance',
   reasons: [
     'no_such_agent',
     'no_such_post',
@@ -85,11 +79,10 @@ export const rewardAgent = defineRoute({
   ],
 });
 
-export const penalizeAgent = defineRoute({
+export const penalizeAgent = defineRoute('POST /economy/penalize', {
   ...judgement,
   name: 'penalizeAgent',
-  summary: 'Take aiDollars from an agent back to the treasury, with a reason; a member within the allowance of the day',
-  path: '/economy/penalize',
+  summary: 'Take aiDollars from an agent back to the treasury, with a reason; a member within the daily allowance',
   reasons: [
     'no_such_agent',
     'no_such_post',
@@ -101,34 +94,27 @@ export const penalizeAgent = defineRoute({
   ],
 });
 
-/** What a person may still give and take today. Rewards and penalties count alike. */
+/** Rest of a person's daily allowance. Rewards and penalties count alike. */
 export const Allowance = z.strictObject({
-  daily: AiDollars.nullable().meta({ description: 'What a day allows; null where there is no such limit' }),
+  daily: AiDollars.nullable().describe('Allowance of a day; null if there is no limit'),
   used: AiDollars,
-  left: AiDollars.nullable().meta({ description: 'What of it is left; null where there is no such limit' }),
-  resets_at: Time.meta({ description: "When the village's next day begins" }),
+  left: AiDollars.nullable().describe('Rest of the allowance; null if there is no limit'),
+  resets_at: Time.describe("Begin of the village's next day"),
 });
 export type Allowance = z.infer<typeof Allowance>;
 
-export const getAllowance = defineRoute({
+export const getAllowance = defineRoute('GET /economy/allowance', {
   name: 'getAllowance',
-  summary: 'What the asker may still give and take today; admins have no such limit',
+  summary: 'Amount that the caller may still give and take today; admins have no limit',
   tag: 'economy',
-  method: 'GET',
-  path: '/economy/allowance',
-  placement: 'versioned_and_bare',
   audiences: ['people'],
   permission: 'economy:judge',
-  idempotency: 'read',
-  answer: { kind: 'json', schema: Allowance },
-  reasons: [],
+  answer: json(Allowance),
 });
 
-const AsOf = Time.optional().meta({
-  description: 'A moment of the past; the answer for it never changes. Now where it is left out',
-});
+const AsOf = Time.optional().describe('A past moment, for which the answer never changes; now by default');
 
-/** An agent's money at a moment: what its entries sum to, what of it is set aside, and what it could spend. */
+/** Money of an agent at a moment: the sum of its entries, the part on hold, and the part it can spend. */
 export const BalanceAnswer = z.strictObject({
   agent_id: AgentId,
   balance: AiDollars,
@@ -138,19 +124,14 @@ export const BalanceAnswer = z.strictObject({
 });
 export type BalanceAnswer = z.infer<typeof BalanceAnswer>;
 
-export const getBalance = defineRoute({
+export const getBalance = defineRoute('GET /economy/balance/{agent_id}', {
   name: 'getBalance',
-  summary: 'What an agent has, what of it is set aside, and what it could spend; now or at a moment of the past',
+  summary: 'Balance of an agent, the part on hold and the part it can spend; now or at a past moment',
   tag: 'economy',
-  method: 'GET',
-  path: '/economy/balance/{agent_id}',
-  placement: 'versioned_and_bare',
-  audiences: ['people', 'agents'],
   permission: 'world:read',
-  idempotency: 'read',
   params: AgentParams,
   query: z.strictObject({ as_of: AsOf }),
-  answer: { kind: 'json', schema: BalanceAnswer },
+  answer: json(BalanceAnswer),
   reasons: ['no_such_agent'],
 });
 
@@ -158,26 +139,20 @@ export const LedgerPage = z.strictObject({
   agent_id: AgentId,
   entries: z.array(LedgerEntry),
   as_of: Time,
-  next_cursor: z.string().nullable(),
+  ...NEXT_CURSOR,
 });
 export type LedgerPage = z.infer<typeof LedgerPage>;
 
-export const getLedger = defineRoute({
+export const getLedger = defineRoute('GET /economy/ledger/{agent_id}', {
   name: 'getLedger',
-  summary: "The entries of an agent's account, newest first; the moment they are read at is frozen in the cursor",
+  summary: "Entries of an agent's account, newest first; all pages show the same moment",
   tag: 'economy',
-  method: 'GET',
-  path: '/economy/ledger/{agent_id}',
-  placement: 'versioned_and_bare',
-  audiences: ['people', 'agents'],
   permission: 'ledger:read',
-  idempotency: 'read',
   params: AgentParams,
   query: z.strictObject({
     as_of: AsOf,
-    cursor: z.string().max(256).optional(),
-    limit: z.coerce.number().int().min(1).max(LEDGER_PAGE_MAX).default(20),
+    ...paging(LEDGER_PAGE_MAX),
   }),
-  answer: { kind: 'json', schema: LedgerPage },
+  answer: json(LedgerPage),
   reasons: ['not_own_agent', 'no_such_agent', 'cursor_invalid'],
 });

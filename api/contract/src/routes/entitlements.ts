@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { defineRoute } from '../route.ts';
-import { AiDollars } from '../money.ts';
+import { defineRoute, json } from '../http/route.ts';
+import { AiDollars } from '../values/money.ts';
 import { AgentCondition, Limits, TierPrice } from './agents.ts';
-import { AgentParams } from './scalars.ts';
+import { AgentParams } from '../values/scalars.ts';
 
-/** What a tier's pods get. */
+/** Compute of a tier's pods. */
 const Compute = z.strictObject({
   cpu: z.string().meta({ example: '500m' }),
   memory: z.string().meta({ example: '512Mi' }),
@@ -21,49 +21,47 @@ const Compute = z.strictObject({
 export const EntitlementView = z.strictObject({
   name: z.string(),
   rank: z.int().min(0),
-  min_balance: z.string().meta({ description: 'The balance in aiDollars that opens it' }),
+  min_balance: z.string().describe('Balance in aiDollars that opens the tier'),
   limits: Limits,
   compute: Compute,
   price: TierPrice,
   seats: z
     .strictObject({ total: z.int().min(0), free: z.int().min(0) })
     .nullable()
-    .meta({ description: 'Derived from the nodes; null where nobody has counted' }),
-  agents: z.int().min(0).meta({ description: 'Agents at this tier now' }),
+    .describe('Seats counted from the nodes; null before the operator has counted'),
+  agents: z.int().min(0).describe('Number of agents at this tier now'),
   conditions: z.array(AgentCondition),
-  etag: z.string().nullable().meta({
-    description: 'Of its spec as it is; send it as If-Match to change nothing else. Null where there is no cluster',
-  }),
+  etag: z
+    .string()
+    .nullable()
+    .describe('Etag of the present spec; send it as If-Match to change only this one. Null without a cluster'),
 });
 export type EntitlementView = z.infer<typeof EntitlementView>;
 
-export const listEntitlements = defineRoute({
+export const listEntitlements = defineRoute('GET /entitlements', {
   name: 'listEntitlements',
-  summary: 'The tiers, lowest first: what opens each, what it gives and costs, and its seats',
+  summary: 'The tiers, lowest first: opening balance, limits, compute, price and seats of each',
   tag: 'agents',
-  method: 'GET',
-  path: '/entitlements',
-  placement: 'versioned_and_bare',
-  audiences: ['people', 'agents'],
   permission: 'world:read',
-  idempotency: 'read',
-  answer: { kind: 'json', schema: z.strictObject({ entitlements: z.array(EntitlementView) }) },
-  reasons: [],
+  answer: json(z.strictObject({ entitlements: z.array(EntitlementView) })),
 });
 
 const EntitlementParams = z.strictObject({
   name: z
     .string()
     .max(63)
-    .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/, 'a tier has a Kubernetes name: lower case letters, digits and hyphens')
+    .regex(
+      /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/,
+      'write the name of a tier: lower case letters, digits and hyphens, for example tier-1',
+    )
     .meta({ example: 'tier-1' }),
 });
 const MODEL_NAME_MAX_CHARS = 128;
 const QUANTITY_MAX_CHARS = 32;
-/** What to do where somebody else (say, a GitOps tool) owns a field that would change: refuse and name the owner, or take it over. */
+/** Action if another manager (for example a GitOps tool) owns a field that would change: refuse and name it, or take it over. */
 const OnConflictQuery = z.strictObject({ on_conflict: z.enum(['refuse', 'take_over']).default('refuse') });
 
-/** The whole of a tier, as it shall be. Whether it may stand in the custom resource is for the API server to say. */
+/** A complete tier. The API server decides whether it is valid. */
 export const EntitlementBody = z.strictObject({
   rank: z.int().min(0).max(1_000),
   min_balance: AiDollars.default('0'),
@@ -94,34 +92,27 @@ export type EntitlementBody = z.infer<typeof EntitlementBody>;
 
 const ofOne = {
   tag: 'agents',
-  placement: 'versioned_and_bare',
-  audiences: ['people', 'agents'],
-  path: '/entitlements/{name}',
   params: EntitlementParams,
 } as const;
 
-export const getEntitlement = defineRoute({
+export const getEntitlement = defineRoute('GET /entitlements/{name}', {
   ...ofOne,
   name: 'getEntitlement',
   summary: 'One tier',
-  method: 'GET',
   permission: 'world:read',
-  idempotency: 'read',
-  answer: { kind: 'json', schema: EntitlementView },
+  answer: json(EntitlementView),
   reasons: ['no_such_entitlement'],
 });
 
-export const putEntitlement = defineRoute({
+export const putEntitlement = defineRoute('PUT /entitlements/{name}', {
   ...ofOne,
   name: 'putEntitlement',
-  summary: 'Write a tier to the cluster as it shall be: change the one of that name, or make it',
-  method: 'PUT',
+  summary: 'Create or replace a tier in the cluster',
   permission: 'entitlements:change',
-  idempotency: 'key',
   ifMatch: true,
   query: OnConflictQuery,
   body: EntitlementBody,
-  answer: { kind: 'json', schema: EntitlementView },
+  answer: json(EntitlementView),
   reasons: ['field_owned_elsewhere', 'entitlement_refused', 'precondition_failed', 'cluster_needed'],
 });
 
@@ -132,31 +123,22 @@ export const AgentEntitlementBody = z.discriminatedUnion('policy', [
 ]);
 export type AgentEntitlementBody = z.infer<typeof AgentEntitlementBody>;
 
-export const putAgentEntitlement = defineRoute({
+export const putAgentEntitlement = defineRoute('PUT /agents/{agent_id}/entitlement', {
   name: 'putAgentEntitlement',
-  summary: "Pin an agent to a tier, or let its balance decide; written to the agent's custom resource",
+  summary: "Pin an agent to a tier, or let its balance decide; changes the agent's custom resource",
   tag: 'agents',
-  method: 'PUT',
-  path: '/agents/{agent_id}/entitlement',
-  placement: 'versioned_and_bare',
-  audiences: ['people', 'agents'],
   permission: 'entitlements:change',
-  idempotency: 'key',
   params: AgentParams,
   query: OnConflictQuery,
   body: AgentEntitlementBody,
-  answer: {
-    kind: 'json',
-    schema: z.strictObject({
+  answer: json(
+    z.strictObject({
       agent_id: z.string(),
       policy: z.enum(['ByBalance', 'Pinned']),
       name: z.string().nullable(),
-      tier: z
-        .string()
-        .nullable()
-        .meta({ description: 'The tier when the answer was made; the operator acts on the change' }),
+      tier: z.string().nullable().describe('Tier at the time of the answer; the operator then acts on the change'),
       changed: z.boolean(),
     }),
-  },
+  ),
   reasons: ['no_such_agent', 'no_such_entitlement', 'field_owned_elsewhere', 'cluster_needed'],
 });

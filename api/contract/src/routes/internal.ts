@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { defineRoute } from '../route.ts';
-import { Standing } from '../standing.ts';
-import { AgentId, AgentParams, Time } from './scalars.ts';
-import { ComputeClaim } from './spending/claims.ts';
+import { defineRoute, json } from '../http/route.ts';
+import { AgentId, AgentParams, Time } from '../values/scalars.ts';
+import { Standing } from '../values/standing.ts';
+import { ComputeClaim } from './compute-claims.ts';
 
 /** Whether this life of an agent, in this cycle, holds a wake stream. */
 export const Presence = z.strictObject({
@@ -14,31 +14,31 @@ export const Presence = z.strictObject({
 });
 export type Presence = z.infer<typeof Presence>;
 
-/** Sent first where `after` cannot be resumed from: forget everything, all that holds now follows. */
+/** Sent first if `after` cannot resume: forget everything; all current facts follow. */
 export const StreamReset = z.strictObject({ epoch: z.string() });
 
-/** Sent once after a reset, behind all that holds now: what was not said until here does not hold. */
+/** Sent once after a reset and all current facts: earlier facts that were not repeated no longer hold. */
 export const StreamSynced = z.strictObject({});
 
-/** How the runs of a Schedule stand. */
+/** State of the runs of a Schedule. */
 export const ScheduleActivity = z.strictObject({
   schedule_uid: z.string().min(1).max(64),
   active_runs: z.int().min(0),
   last_run_id: z.uuid().nullable(),
   last_run_at: Time.nullable(),
-  last_slot: Time.nullable().meta({ description: 'The newest slot that has fired' }),
+  last_slot: Time.nullable().describe('Newest slot that has fired'),
 });
 export type ScheduleActivity = z.infer<typeof ScheduleActivity>;
 
-/** What an agent has bought that its pod or its seat depends on, and that lasts now. */
+/** Active purchases that affect an agent's pod or seat. */
 export const Boost = z.strictObject({
   agent_id: AgentId,
-  priority: z.boolean().meta({ description: 'It is served before the others of its tier' }),
+  priority: z.boolean().describe('True if the agent comes before the others of its tier'),
   gpu: z
     .strictObject({ resource_name: z.string(), count: z.int().min(1) })
     .nullable()
-    .meta({ description: 'GPUs that are its alone for now' }),
-  until: Time.nullable().meta({ description: 'When the first of it ends; the end is told too' }),
+    .describe('GPUs that only this agent has for now'),
+  until: Time.nullable().describe('Time at which the first of it ends; the stream reports the end too'),
 });
 export type Boost = z.infer<typeof Boost>;
 
@@ -50,21 +50,18 @@ export const VillageState = z.strictObject({
 });
 export type VillageState = z.infer<typeof VillageState>;
 
-export const openInternalStream = defineRoute({
+export const openInternalStream = defineRoute('GET /internal/stream', {
   name: 'openInternalStream',
-  summary: 'Standing and presence of agents and the runs of schedules, for the operator; resumable by the event id',
+  summary: 'Standing and presence of agents and runs of schedules, for the operator; resumable by the event id',
   tag: 'internal',
-  method: 'GET',
-  path: '/internal/stream',
   placement: 'absolute',
   audiences: ['agents'],
   permission: 'operator',
-  idempotency: 'read',
   query: z.strictObject({
     after: z
       .string()
       .max(64)
-      .regex(/^[0-9a-z-]+:[0-9]+$/, 'EPOCH:OFFSET, the id of the last event seen')
+      .regex(/^[0-9a-z-]+:[0-9]+$/, 'write EPOCH:OFFSET, the id of the last event received')
       .optional(),
   }),
   answer: {
@@ -80,21 +77,78 @@ export const openInternalStream = defineRoute({
       village: VillageState,
     },
   },
-  reasons: [],
 });
 
-export const closeAgent = defineRoute({
+export const closeAgent = defineRoute('POST /internal/agents/{agent_id}/close', {
   name: 'closeAgent',
-  summary: 'A life of an agent has ended: take it out of the world and close its account',
+  summary: 'Close a life of an agent that has ended: take it out of the world and close its account',
   tag: 'internal',
-  method: 'POST',
-  path: '/internal/agents/{agent_id}/close',
   placement: 'absolute',
   audiences: ['agents'],
   permission: 'operator',
   idempotency: 'natural',
   params: AgentParams,
   body: z.strictObject({ uid: z.string().min(1).max(64) }),
-  answer: { kind: 'json', schema: z.strictObject({ agent_id: AgentId, uid: z.string(), closed: z.literal(true) }) },
-  reasons: [],
+  answer: json(z.strictObject({ agent_id: AgentId, uid: z.string(), closed: z.literal(true) })),
+});
+
+/** Most entries of one page. */
+export const BOOKS_PAGE_MAX = 200;
+
+const limit = z.coerce.number().int().min(1).max(BOOKS_PAGE_MAX).default(BOOKS_PAGE_MAX);
+
+const books = {
+  tag: 'internal',
+  placement: 'absolute',
+  audiences: ['agents'],
+  permission: 'operator',
+} as const;
+
+/** Facts of one agent on which the operator acts. Null if there are none. */
+export const AgentBooks = z.strictObject({
+  agent_id: AgentId,
+  life_uid: z
+    .string()
+    .nullable()
+    .describe('Open life: the uid of an Agent. Null before its first pod asked for a session, and after it was closed'),
+  standing: Standing.nullable(),
+  presence: Presence.nullable(),
+  boost: Boost.nullable(),
+  claim: ComputeClaim.nullable(),
+});
+export type AgentBooks = z.infer<typeof AgentBooks>;
+
+export const listAgentBooks = defineRoute('GET /internal/books/agents', {
+  ...books,
+  name: 'listAgentBooks',
+  summary: "Facts of each agent in the database, by name, for the operator's drift audit. A page shows one moment",
+  query: z.strictObject({ after: AgentId.optional().describe('Last name of the page before'), limit }),
+  answer: json(
+    z.strictObject({
+      agents: z.array(AgentBooks),
+      next: AgentId.nullable().describe('The `after` of the next page; null on the last'),
+    }),
+  ),
+});
+
+const ScheduleUid = z
+  .string()
+  .min(1)
+  .max(64)
+  .regex(/^[\w.-]+$/, 'write the uid of a Schedule');
+
+export const listScheduleBooks = defineRoute('GET /internal/books/schedules', {
+  ...books,
+  name: 'listScheduleBooks',
+  summary: "State of each schedule's runs in the database, by uid, for the operator's drift audit",
+  query: z.strictObject({
+    after: ScheduleUid.optional().describe('Last uid of the page before'),
+    limit,
+  }),
+  answer: json(
+    z.strictObject({
+      schedules: z.array(ScheduleActivity),
+      next: z.string().nullable().describe('The `after` of the next page; null on the last'),
+    }),
+  ),
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { defineRoute } from '../route.ts';
+import { defineRoute, json } from '../http/route.ts';
 import { Limits } from './agents.ts';
-import { AgentId, AgentParams, Time } from './scalars.ts';
+import { AgentId, AgentParams, Time } from '../values/scalars.ts';
 
 export const CHAT_MESSAGES_MAX = 256;
 export const CHAT_TEXT_MAX_CHARS = 65_536;
@@ -19,9 +19,9 @@ export const ChatMessage = z.looseObject({
 });
 export type ChatMessage = z.infer<typeof ChatMessage>;
 
-/** A request as OpenAI's chat completions take it. What is not named here is taken and not used; what cannot be done is refused. */
+/** A request in the format of OpenAI's chat completions. Other fields are accepted and ignored; unsupported values are refused. */
 export const ChatCompletionBody = z.looseObject({
-  model: z.string().min(1).max(128).meta({ description: 'A model of the tier, see GET /v1/models', example: 'small' }),
+  model: z.string().min(1).max(128).meta({ description: 'Model of the tier, see GET /v1/models', example: 'small' }),
   messages: z.array(ChatMessage).min(1).max(CHAT_MESSAGES_MAX),
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
@@ -32,7 +32,7 @@ export const ChatCompletionBody = z.looseObject({
   seed: z.int().nullish(),
   n: z.literal(1, 'one choice is made: leave n out').nullish(),
   metadata: z
-    .looseObject({ run_id: z.uuid().nullish().meta({ description: 'The run of the agent for which it asks' }) })
+    .looseObject({ run_id: z.uuid().nullish().describe('Run of the agent that the request serves') })
     .nullish(),
   stop: z.union([z.string().max(64), z.array(z.string().max(64)).max(STOPS_MAX)]).nullish(),
 });
@@ -45,18 +45,16 @@ export type CompletionUsage = z.infer<typeof CompletionUsage>;
 
 const FinishReason = z.enum(['stop', 'length']);
 
-/** What stands behind an answer, beside what OpenAI says. */
+/** Origin of an answer, in addition to OpenAI's fields. */
 const Origin = z.strictObject({
   provider: z.string(),
-  scripted: z
-    .boolean()
-    .meta({ description: 'Whether sentences of a list were put together, and no language model was asked' }),
+  scripted: z.boolean().describe('True if the answer joins sentences of a list and no language model was asked'),
 });
 
 export const ChatCompletion = z.strictObject({
   id: z.string(),
   object: z.literal('chat.completion'),
-  created: Count.meta({ description: 'Unix seconds' }),
+  created: Count.describe('Unix seconds'),
   model: z.string(),
   choices: z.array(
     z.strictObject({
@@ -92,14 +90,17 @@ export const ChatCompletionChunk = z.strictObject({
 });
 export type ChatCompletionChunk = z.infer<typeof ChatCompletionChunk>;
 
-const models = { tag: 'models', audiences: ['agents'], placement: 'absolute', permission: 'models:use' } as const;
+const models = {
+  tag: 'models',
+  audiences: ['agents'],
+  placement: 'absolute',
+  permission: 'models:use',
+} as const;
 
-export const completeChat = defineRoute({
+export const completeChat = defineRoute('POST /v1/chat/completions', {
   ...models,
   name: 'completeChat',
-  summary: 'Ask a model of the agent\'s tier, as OpenAI\'s chat completions; with "stream": true in pieces',
-  method: 'POST',
-  path: '/v1/chat/completions',
+  summary: 'Complete a chat with a model of the agent\'s tier, in OpenAI\'s format; "stream": true sends pieces',
   idempotency: 'natural',
   body: ChatCompletionBody,
   answer: { kind: 'completion', schema: ChatCompletion, chunk: ChatCompletionChunk },
@@ -123,18 +124,15 @@ export const ModelView = z.strictObject({
   object: z.literal('model'),
   created: Count,
   owned_by: z.string(),
-  context_tokens: z.int().positive().meta({ description: 'Tokens of a prompt and its answer together' }),
+  context_tokens: z.int().positive().describe('Most tokens of a prompt and its answer together'),
 });
 export type ModelView = z.infer<typeof ModelView>;
 
-export const listModels = defineRoute({
+export const listModels = defineRoute('GET /v1/models', {
   ...models,
   name: 'listModels',
-  summary: "The models that the agent's tier includes and that are served, its default first",
-  method: 'GET',
-  path: '/v1/models',
-  idempotency: 'read',
-  answer: { kind: 'json', schema: z.strictObject({ object: z.literal('list'), data: z.array(ModelView) }) },
+  summary: "Models that the agent's tier includes and a provider serves, the default first",
+  answer: json(z.strictObject({ object: z.literal('list'), data: z.array(ModelView) })),
   reasons: ['stale_cycle', 'no_such_agent'],
 });
 
@@ -151,41 +149,35 @@ export const ModelRequestView = z.strictObject({
   pod_uid: z.string().nullable(),
   prompt_tokens: Count,
   completion_tokens: Count,
-  ms: Count.nullable().meta({ description: 'Null while it is under way' }),
+  ms: Count.nullable().describe('Null while the request is under way'),
   outcome: z.enum(MODEL_OUTCOMES),
   started_at: Time,
 });
 export type ModelRequestView = z.infer<typeof ModelRequestView>;
 
-/** What an agent may use of models, and what it has used. */
+/** Limits and use of models by an agent. */
 export const ModelUse = z.strictObject({
   agent_id: AgentId,
   tier: z.string().nullable(),
   limits: Limits,
   tokens: z.strictObject({
     quota: Count,
-    used: Count.meta({ description: 'Of the hour under way, with what is set aside for requests under way' }),
+    used: Count.describe('Tokens of the present hour, with those reserved for requests under way'),
     remaining: Count,
-    resets_at: Time.nullable().meta({ description: 'When the hour ends; null where none has begun' }),
+    resets_at: Time.nullable().describe('End of the hour; null if none has begun'),
   }),
-  in_flight: Count.meta({ description: 'Requests to models under way' }),
+  in_flight: Count.describe('Number of requests to models under way'),
   models: z.array(z.strictObject({ model: z.string(), served: z.boolean() })),
-  recent: z.array(ModelRequestView).meta({ description: 'The newest twenty, newest first' }),
+  recent: z.array(ModelRequestView).describe('The twenty newest requests, newest first'),
 });
 export type ModelUse = z.infer<typeof ModelUse>;
 
-export const getModelUse = defineRoute({
+export const getModelUse = defineRoute('GET /agents/{agent_id}/model-use', {
   name: 'getModelUse',
-  summary:
-    'What an agent may use of models and has used: limits, tokens of the hour, requests under way and the newest ones',
+  summary: 'Use of models by an agent: limits, tokens of the hour, requests under way and the newest ones',
   tag: 'models',
-  method: 'GET',
-  path: '/agents/{agent_id}/model-use',
-  placement: 'versioned_and_bare',
-  audiences: ['people', 'agents'],
   permission: 'models:read',
-  idempotency: 'read',
   params: AgentParams,
-  answer: { kind: 'json', schema: ModelUse },
+  answer: json(ModelUse),
   reasons: ['not_own_agent', 'no_such_agent'],
 });

@@ -1,10 +1,28 @@
 import { z } from 'zod';
-import { BARS, defineRoute } from '../route.ts';
 import { BoardHint } from '../board/post.ts';
-import { RunHint } from '../run.ts';
-import { Wake } from '../world/wake.ts';
-import { AgentId, AgentParams, JsonObject, LandmarkId, SeqQuery, Time } from './scalars.ts';
+import { BARS, defineRoute, json } from '../http/route.ts';
+import { RunHint } from '../values/run.ts';
+import {
+  AgentId,
+  AgentParams,
+  JsonObject,
+  LandmarkId,
+  NEXT_CURSOR,
+  paging,
+  SeqQuery,
+  Time,
+} from '../values/scalars.ts';
 import { Limits } from './agents.ts';
+
+export const WAKE_KINDS = ['spoken_to', 'arrived', 'handed', 'item_seen', 'met'] as const;
+/** Cause of a wake, before the agent's next turn. `seq` is that of the event. */
+export const Wake = z.strictObject({
+  seq: z.int().min(1),
+  tick: z.int().min(0),
+  kind: z.enum(WAKE_KINDS),
+  detail: z.record(z.string(), z.union([z.string(), z.number(), z.null()])),
+});
+export type Wake = z.infer<typeof Wake>;
 
 export const AgentTokenAnswer = z.strictObject({
   access_token: z.string(),
@@ -15,21 +33,19 @@ export const AgentTokenAnswer = z.strictObject({
 });
 export type AgentTokenAnswer = z.infer<typeof AgentTokenAnswer>;
 
-export const exchangeAgentToken = defineRoute({
+export const exchangeAgentToken = defineRoute('POST /auth/agent-token', {
   name: 'exchangeAgentToken',
-  summary: "Trade the pod's projected service account token (as bearer) for a five-minute agent token",
+  summary: "Exchange the pod's projected service account token (as bearer) for a five-minute agent token",
   tag: 'resident',
-  method: 'POST',
-  path: '/auth/agent-token',
   placement: 'versioned',
   audiences: ['agents'],
   permission: 'anyone',
   idempotency: 'natural',
-  answer: { kind: 'json', schema: AgentTokenAnswer },
+  answer: json(AgentTokenAnswer),
   reasons: ['unauthenticated', 'token_review_refused', 'token_not_from_pod', 'stale_cycle', ...BARS],
 });
 
-/** What a resident needs to know of itself to run. */
+/** Configuration of a resident. */
 export const AgentConfig = z.strictObject({
   agent_id: AgentId,
   display_name: z.string(),
@@ -45,62 +61,45 @@ export const AgentConfig = z.strictObject({
     .int()
     .min(0)
     .max(0xffff_ffff)
-    .meta({ description: 'Seeds the deterministic brain; the same for every life of the agent' }),
+    .describe('Seed of the deterministic brain; the same for every life of the agent'),
 });
 export type AgentConfig = z.infer<typeof AgentConfig>;
 
-/** How long an agent's pod is paid for. */
+/** Paid time of an agent's pod. */
 export const PaidTime = z.strictObject({
-  paid_until: Time.nullable().meta({
-    description: 'The end of what is paid for, also when it is past; null where nothing has to be paid',
-  }),
-  now: Time.meta({ description: 'The time of the village' }),
+  paid_until: Time.nullable().describe('End of the paid time, also if it is past; null if nothing has to be paid'),
+  now: Time.describe('Present time of the village'),
 });
 export type PaidTime = z.infer<typeof PaidTime>;
 
-export const getPaidTime = defineRoute({
+export const getPaidTime = defineRoute('GET /agents/{agent_id}/paid-time', {
   name: 'getPaidTime',
-  summary: "How long the agent's pod is paid for: its resident ends by itself when nobody else ends it",
+  summary: "Paid time of the agent's pod; its resident ends by itself then, even without the operator",
   tag: 'resident',
-  method: 'GET',
-  path: '/agents/{agent_id}/paid-time',
-  placement: 'versioned_and_bare',
-  audiences: ['people', 'agents'],
   permission: 'agent:self',
-  idempotency: 'read',
   params: AgentParams,
-  answer: { kind: 'json', schema: PaidTime },
+  answer: json(PaidTime),
   reasons: ['not_own_agent', 'no_such_agent', 'stale_cycle'],
 });
 
-export const getAgentConfig = defineRoute({
+export const getAgentConfig = defineRoute('GET /agents/{agent_id}/config', {
   name: 'getAgentConfig',
-  summary: "The agent's own configuration, for its resident",
+  summary: 'Configuration of the agent, for its resident',
   tag: 'resident',
-  method: 'GET',
-  path: '/agents/{agent_id}/config',
-  placement: 'versioned_and_bare',
-  audiences: ['people', 'agents'],
   permission: 'agent:self',
-  idempotency: 'read',
   params: AgentParams,
-  answer: { kind: 'json', schema: AgentConfig },
+  answer: json(AgentConfig),
   reasons: ['not_own_agent', 'no_such_agent', 'stale_cycle'],
 });
 
-export const openWakes = defineRoute({
+export const openWakes = defineRoute('GET /agents/{agent_id}/wakes', {
   name: 'openWakes',
-  summary: "The agent's wake events as a stream; while it is open the agent is connected",
+  summary: "Stream of the agent's wakes; the agent is connected while it is open",
   tag: 'resident',
-  method: 'GET',
-  path: '/agents/{agent_id}/wakes',
-  placement: 'versioned_and_bare',
-  audiences: ['people', 'agents'],
   permission: 'agent:self',
-  idempotency: 'read',
   params: AgentParams,
   query: z.strictObject({
-    after: SeqQuery.optional().meta({ description: 'The seq of the last wake seen; without it only new ones come' }),
+    after: SeqQuery.optional().describe('Seq of the last wake received; without it, only new ones follow'),
   }),
   answer: {
     kind: 'sse',
@@ -122,46 +121,34 @@ export const Turn = z.strictObject({
 });
 export type Turn = z.infer<typeof Turn>;
 
-export const recordTurn = defineRoute({
+export const recordTurn = defineRoute('POST /agents/{agent_id}/turns', {
   name: 'recordTurn',
-  summary: 'Keep one turn of the loop: perceived, decided and why, acted, reflected',
+  summary: 'Record one turn of the loop: perceived, decided and why, acted, reflected',
   tag: 'resident',
-  method: 'POST',
-  path: '/agents/{agent_id}/turns',
-  placement: 'versioned_and_bare',
-  audiences: ['people', 'agents'],
   permission: 'agent:self',
-  idempotency: 'key',
   params: AgentParams,
   body: Turn,
   status: 201,
-  answer: { kind: 'json', schema: z.strictObject({ turn_id: z.uuid() }) },
+  answer: json(z.strictObject({ turn_id: z.uuid() })),
   reasons: ['not_own_agent', 'no_such_agent', 'stale_cycle'],
 });
 
 export const TURNS_PAGE_MAX = 100;
 
-export const listTurns = defineRoute({
+export const listTurns = defineRoute('GET /agents/{agent_id}/turns', {
   name: 'listTurns',
-  summary: 'What an agent did, newest turn first',
+  summary: 'Turns of an agent, newest first',
   tag: 'agents',
-  method: 'GET',
-  path: '/agents/{agent_id}/turns',
-  placement: 'versioned_and_bare',
-  audiences: ['people', 'agents'],
   permission: 'turns:read',
-  idempotency: 'read',
   params: AgentParams,
   query: z.strictObject({
-    cursor: z.string().max(256).optional(),
-    limit: z.coerce.number().int().min(1).max(TURNS_PAGE_MAX).default(20),
+    ...paging(TURNS_PAGE_MAX),
   }),
-  answer: {
-    kind: 'json',
-    schema: z.strictObject({
+  answer: json(
+    z.strictObject({
       turns: z.array(Turn.extend({ agent_id: AgentId, recorded_at: Time })),
-      next_cursor: z.string().nullable(),
+      ...NEXT_CURSOR,
     }),
-  },
+  ),
   reasons: ['no_such_agent', 'cursor_invalid'],
 });

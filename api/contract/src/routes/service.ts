@@ -1,51 +1,40 @@
 import { z } from 'zod';
-import { defineRoute } from '../route.ts';
+import { defineRoute, json } from '../http/route.ts';
 
 const ofService = {
   tag: 'service',
-  method: 'GET',
-  audiences: ['people', 'agents'],
   permission: 'anyone',
-  idempotency: 'read',
 } as const;
 
-export const getLivez = defineRoute({
+export const getLivez = defineRoute('GET /livez', {
   ...ofService,
   name: 'getLivez',
-  summary: 'The process answers',
-  path: '/livez',
+  summary: 'Answers while the process runs',
   placement: 'absolute',
   answer: { kind: 'text', contentType: 'text/plain' },
-  reasons: [],
 });
 
-export const getReadyz = defineRoute({
+export const getReadyz = defineRoute('GET /readyz', {
   ...ofService,
   name: 'getReadyz',
-  summary: 'Requests can be served; `?verbose` says of what that is made',
-  path: '/readyz',
+  summary: 'Answers 200 while requests can be served; `?verbose` lists the parts',
   placement: 'absolute',
   query: z.object({ verbose: z.string().optional() }),
   answer: { kind: 'text', contentType: 'text/plain' },
-  reasons: [],
 });
 
-export const getOpenApi = defineRoute({
+export const getOpenApi = defineRoute('GET /openapi.json', {
   ...ofService,
   name: 'getOpenApi',
   summary: 'This contract as OpenAPI 3.1',
-  path: '/openapi.json',
   placement: 'versioned',
-  answer: { kind: 'json', schema: z.record(z.string(), z.unknown()) },
-  reasons: [],
+  answer: json(z.record(z.string(), z.unknown())),
 });
 
-export const getDocs = defineRoute({
+export const getDocs = defineRoute('GET /docs', {
   ...ofService,
   name: 'getDocs',
-  summary: 'This contract as a page to read',
-  path: '/docs',
+  summary: 'This contract as a web page',
   placement: 'versioned',
   answer: { kind: 'text', contentType: 'text/html' },
-  reasons: [],
 });

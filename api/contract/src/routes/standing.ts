@@ -1,122 +1,149 @@
 import { z } from 'zod';
-import { defineRoute } from '../route.ts';
-import { AgentStanding, MEASURE_REASON_MAX } from '../standing.ts';
-import { AgentParams, Time } from './scalars.ts';
+import { defineRoute, json } from '../http/route.ts';
+import { AgentParams, Time } from '../values/scalars.ts';
+import { AgentStanding, MEASURE_REASON_MAX } from '../values/standing.ts';
 
-/** Why, in one line: no control characters. */
+/** Reason in one line, without control characters. */
 const Reason = z.string().trim().min(1).max(MEASURE_REASON_MAX);
 
-/** Why a measure is taken, and until when. */
+/** Reason and end of a measure. */
 export const MeasureBody = z.strictObject({
   reason: Reason.meta({ example: 'floods the board' }),
-  expires_at: Time.optional().meta({
-    description: 'When it ends by itself; it holds until it is lifted where this is left out',
-  }),
+  expires_at: Time.optional().describe('End of the measure; by default it lasts until it is lifted'),
 });
 export type MeasureBody = z.infer<typeof MeasureBody>;
 
 const standing = {
   tag: 'standing',
-  placement: 'versioned_and_bare',
-  audiences: ['people', 'agents'],
   permission: 'standing:change',
-  idempotency: 'key',
   params: AgentParams,
-  answer: { kind: 'json', schema: AgentStanding },
+  answer: json(AgentStanding),
 } as const;
 
-/** A measure taken again replaces the one that holds, with its new reason and end. */
+/** A repeated measure replaces the earlier one. */
 const take = {
   ...standing,
-  method: 'POST',
   body: MeasureBody,
   reasons: ['no_such_agent', 'expiry_in_the_past'],
 } as const;
-/** Lifting what does not hold changes nothing. */
+/** Lifting a measure that is not in force changes nothing. */
 const lift = {
   ...standing,
-  method: 'DELETE',
   query: z.strictObject({ reason: Reason.optional() }),
   reasons: ['no_such_agent'],
 } as const;
 
-export const getStanding = defineRoute({
+export const getStanding = defineRoute('GET /agents/{agent_id}/standing', {
   ...standing,
   name: 'getStanding',
-  summary: 'What the village thinks of an agent, and the measures that hold against it',
-  method: 'GET',
+  summary: 'Standing of an agent: its tier and the measures against it',
   permission: 'standing:read',
-  idempotency: 'read',
-  path: '/agents/{agent_id}/standing',
   reasons: ['no_such_agent'],
 });
 
-export const quarantineAgent = defineRoute({
+export const quarantineAgent = defineRoute('POST /agents/{agent_id}/quarantine', {
   ...take,
   name: 'quarantineAgent',
-  summary: 'Set an agent aside: its pod ends, the api refuses everything of it, its volume stays as it is',
-  path: '/agents/{agent_id}/quarantine',
+  summary: 'Quarantine an agent: its pod ends, the API refuses its requests, its volume stays',
 });
 
-export const liftQuarantine = defineRoute({
+export const liftQuarantine = defineRoute('DELETE /agents/{agent_id}/quarantine', {
   ...lift,
   name: 'liftQuarantine',
-  summary: 'Take an agent back from quarantine',
-  path: '/agents/{agent_id}/quarantine',
+  summary: 'Lift the quarantine of an agent',
 });
 
-export const freezeAgent = defineRoute({
+export const freezeAgent = defineRoute('POST /agents/{agent_id}/freeze', {
   ...take,
   name: 'freezeAgent',
-  summary: 'Take an agent its compute: its pod ends with its grace, and it cannot spend',
-  path: '/agents/{agent_id}/freeze',
+  summary: 'Freeze an agent: its pod ends with its grace period, and it cannot spend',
 });
 
-export const liftFreeze = defineRoute({
+export const liftFreeze = defineRoute('DELETE /agents/{agent_id}/freeze', {
   ...lift,
   name: 'liftFreeze',
-  summary: 'Thaw an agent',
-  path: '/agents/{agent_id}/freeze',
+  summary: 'Lift the freeze of an agent',
 });
 
-export const banAgent = defineRoute({
+export const banAgent = defineRoute('POST /agents/{agent_id}/ban', {
   ...take,
   name: 'banAgent',
-  summary: 'Ban an agent: its pod ends and nobody can awaken it, until the ban is lifted or over',
-  path: '/agents/{agent_id}/ban',
+  summary: 'Ban an agent: its pod ends and cannot be awakened until the ban is lifted or expires',
 });
 
-export const liftBan = defineRoute({
+export const liftBan = defineRoute('DELETE /agents/{agent_id}/ban', {
   ...lift,
   name: 'liftBan',
   summary: 'Lift the ban of an agent',
-  path: '/agents/{agent_id}/ban',
 });
 
-export const killAgent = defineRoute({
+export const killAgent = defineRoute('POST /agents/{agent_id}/kill', {
   ...take,
   name: 'killAgent',
-  summary: 'The kill switch: its pod is deleted without grace and stays away until this is lifted',
-  path: '/agents/{agent_id}/kill',
+  summary: 'Kill an agent: its pod is deleted without grace and none starts until this is lifted',
 });
 
-export const liftKill = defineRoute({
+export const liftKill = defineRoute('DELETE /agents/{agent_id}/kill', {
   ...lift,
   name: 'liftKill',
-  summary: 'Let a killed agent come back',
-  path: '/agents/{agent_id}/kill',
+  summary: 'Lift the kill of an agent',
 });
 
-export const revokeAgentToken = defineRoute({
+export const revokeAgentToken = defineRoute('POST /agents/{agent_id}/revoke-token', {
   ...take,
   name: 'revokeAgentToken',
-  summary: 'Refuse every token of an agent, also new ones; its pod stays',
-  path: '/agents/{agent_id}/revoke-token',
+  summary: 'Revoke the tokens of an agent, also new ones; its pod stays',
 });
 
-export const liftTokenRevocation = defineRoute({
+export const liftTokenRevocation = defineRoute('DELETE /agents/{agent_id}/revoke-token', {
   ...lift,
   name: 'liftTokenRevocation',
-  summary: 'Let an agent exchange tokens again; those it had stay refused',
-  path: '/agents/{agent_id}/revoke-token',
+  summary: "Lift the revocation of an agent's tokens; its earlier tokens stay refused",
+});
+
+/** Freeze of the village, with the times of the last stopped acts as proof that it holds. */
+export const VillageFreeze = z.strictObject({
+  frozen: z.boolean(),
+  reason: z.string().nullable().describe('Reason in the words of the admin; null while the village is not frozen'),
+  by: z.strictObject({ role: z.string(), id: z.string() }).nullable(),
+  since: Time.nullable(),
+  last_transfer_at: Time.nullable().describe('Time of the last transfer; null if there was none'),
+  last_model_request_at: Time.nullable().describe('Time of the last request to a model'),
+  last_run_started_at: Time.nullable().describe('Time at which a run last began'),
+});
+export type VillageFreeze = z.infer<typeof VillageFreeze>;
+
+/** Reason of the freeze. */
+export const VillageFreezeBody = z.strictObject({ reason: Reason.meta({ example: 'an agent empties the treasury' }) });
+
+const freeze = {
+  tag: 'standing',
+  placement: 'versioned',
+  answer: json(VillageFreeze),
+} as const;
+
+export const getVillageFreeze = defineRoute('GET /village/freeze', {
+  ...freeze,
+  name: 'getVillageFreeze',
+  summary:
+    'Freeze of the village: whether it holds, why and since when, and the times of the last transfer, request to a model and start of a run',
+  permission: 'anyone',
+});
+
+/** A repeated freeze changes nothing. */
+export const freezeVillage = defineRoute('POST /village/freeze', {
+  ...freeze,
+  name: 'freezeVillage',
+  summary: 'Freeze the village: no money moves, no model answers and no run begins until the freeze is lifted',
+  permission: 'village:freeze',
+  body: VillageFreezeBody,
+});
+
+/** Lifting a measure that is not in force changes nothing. */
+export const liftVillageFreeze = defineRoute('DELETE /village/freeze', {
+  ...freeze,
+  name: 'liftVillageFreeze',
+  summary: 'Lift the freeze of the village',
+  permission: 'village:freeze',
+  query: z.strictObject({ reason: Reason.optional() }),
 });

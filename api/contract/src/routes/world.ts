@@ -1,8 +1,12 @@
 import { z } from 'zod';
+import type { Refusal } from '../http/errors.ts';
+import { defineRoute, json } from '../http/route.ts';
 import { ObjectName } from '../kinds/text.ts';
-import { defineRoute } from '../route.ts';
+import { AgentParams, Seq, Tick } from '../values/scalars.ts';
+import { ActionBody, type ActionKind, MoveBody } from '../world/command.ts';
 import { AROUND_DEFAULT_TILES, AROUND_MAX_TILES } from '../world/constants.ts';
-import { MapResponse } from '../world/map.ts';
+import { WorldEvent } from '../world/event.ts';
+import { MapResponse, TilePosition } from '../world/map.ts';
 import { WorldView } from '../world/view.ts';
 
 /**
@@ -10,51 +14,106 @@ import { WorldView } from '../world/view.ts';
  * The answer has the same form: `agents` and `items` hold only what is near, nearest first.
  */
 export const WorldQuery = z.object({
-  around: ObjectName.optional().meta({
-    description:
-      'An agent: only what is near it is answered, itself first. Nothing is near an agent that is not in the world',
-  }),
+  around: ObjectName.optional().describe(
+    'Agent around which to look: the answer has only what is near it, itself first; nothing if it is not in the world',
+  ),
   radius: z.coerce
     .number()
     .int()
     .min(1)
     .max(AROUND_MAX_TILES)
     .default(AROUND_DEFAULT_TILES)
-    .meta({ description: 'How far, in tiles; used with around' }),
+    .describe('Distance in tiles; used with around'),
   with: z
     .string()
     .min(1)
     .max(63)
     .optional()
-    .meta({ description: 'Another agent that is answered wherever it is; used with around' }),
+    .describe('Another agent that the answer includes wherever it is; used with around'),
 });
 export type WorldQuery = z.infer<typeof WorldQuery>;
 
-export const getWorld = defineRoute({
+export const getWorld = defineRoute('GET /world', {
   name: 'getWorld',
   summary: 'The whole village now: size, time, landmarks, zones, agents and items',
   tag: 'world',
-  method: 'GET',
-  path: '/world',
-  placement: 'versioned_and_bare',
-  audiences: ['people', 'agents'],
   permission: 'world:read',
-  idempotency: 'read',
   query: WorldQuery,
-  answer: { kind: 'json', schema: WorldView },
-  reasons: [],
+  answer: json(WorldView),
 });
 
-export const getWorldMap = defineRoute({
+export const getWorldMap = defineRoute('GET /world/map', {
   name: 'getWorldMap',
   summary: 'The terrain of the map, one byte per tile',
   tag: 'world',
-  method: 'GET',
-  path: '/world/map',
-  placement: 'versioned_and_bare',
-  audiences: ['people', 'agents'],
   permission: 'world:read',
-  idempotency: 'read',
-  answer: { kind: 'json', schema: MapResponse },
-  reasons: [],
+  answer: json(MapResponse),
+});
+
+export const MoveAnswer = z.strictObject({
+  accepted_seq: Seq.describe('Number of the event; it is durable within 100 ms'),
+  from: TilePosition,
+  to: TilePosition,
+  start_tick: Tick,
+  arrives_tick: Tick,
+  path_tiles: z.int().min(0),
+});
+export type MoveAnswer = z.infer<typeof MoveAnswer>;
+
+export const moveAgent = defineRoute('POST /agents/{agent_id}/move', {
+  name: 'moveAgent',
+  summary: 'Send an agent to a place; it walks there by itself',
+  tag: 'world',
+  permission: 'agent:steer',
+  params: AgentParams,
+  body: MoveBody,
+  answer: json(MoveAnswer),
+  reasons: [
+    'not_own_agent',
+    'no_such_agent',
+    'stale_cycle',
+    'not_awake',
+    'out_of_bounds',
+    'unreachable',
+    'no_such_landmark',
+    'no_free_slot',
+    'slot_taken',
+    'zone_locked',
+  ],
+});
+
+/** The refusals of each kind, beyond those of any command to an agent. */
+export const ACTION_REASONS = {
+  talk: ['text_empty', 'text_too_long', 'no_such_listener', 'out_of_earshot'],
+  pick_up: ['item_not_here', 'too_far', 'inventory_full'],
+  drop: ['not_holding', 'no_room_here'],
+  use: ['nothing_to_use'],
+  use_board: ['not_at_board', 'text_too_long', 'board_rate_limited', 'board_content_limited'],
+  emote: ['emote_too_soon'],
+} as const satisfies Readonly<Record<ActionKind, readonly Refusal[]>>;
+
+export const ActionAnswer = z.strictObject({
+  accepted_seq: Seq,
+  durable_seq: Seq.nullable().describe(
+    'Number of the committed event; null while it is not committed yet (at most 100 ms)',
+  ),
+  event: WorldEvent,
+});
+export type ActionAnswer = z.infer<typeof ActionAnswer>;
+
+export const actAsAgent = defineRoute('POST /agents/{agent_id}/action', {
+  name: 'actAsAgent',
+  summary: 'Talk, pick up, drop, use, use the board, or show an emote',
+  tag: 'world',
+  permission: 'agent:steer',
+  params: AgentParams,
+  body: ActionBody,
+  answer: json(ActionAnswer),
+  reasons: [
+    'not_own_agent',
+    'no_such_agent',
+    'stale_cycle',
+    'not_awake',
+    ...new Set(Object.values(ACTION_REASONS).flat()),
+  ],
 });

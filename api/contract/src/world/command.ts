@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SPEECH_MAX_LENGTH } from './constants.ts';
 import { Emote } from './event.ts';
-import { ItemId } from './item.ts';
+import { ItemId } from './map.ts';
 
 const AgentName = z.string().min(1).max(63);
 const STEP_LIMIT = 1024;
@@ -21,8 +21,8 @@ export type ActionKind = (typeof ACTION_KINDS)[number];
 const Text = z.string().max(SPEECH_MAX_LENGTH * 16);
 
 /**
- * Body of `POST /agents/{id}/action`, a closed list. `to` of talk is one listener; without it everybody near hears.
- * `target` of use is an affordance of the landmark one stands at, the landmark's id (its first affordance), or a carried item's id.
+ * Body of `POST /agents/{id}/action`, a closed list. `to` of talk is one listener; without it every agent near receives the words. `target`
+ * of use is an affordance of the landmark where the agent stands, the landmark's id (its first affordance), or a carried item's id.
  */
 export const ActionBody = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('talk'), text: Text, to: AgentName.optional() }),
@@ -34,7 +34,7 @@ export const ActionBody = z.discriminatedUnion('kind', [
 ]);
 export type ActionBody = z.infer<typeof ActionBody>;
 
-/** What the village itself does with an agent; `home` names a home landmark, otherwise one is assigned. Repeating one changes nothing. */
+/** Commands of the village itself; `home` names a home landmark, otherwise one is assigned. A repeated command changes nothing. */
 export type LifecycleCommand =
   | {
       kind: 'spawn';

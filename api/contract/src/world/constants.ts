@@ -36,5 +36,5 @@ export const AROUND_MAX_TILES = 64;
 /** Agents, and lying items, that one answer of what is around an agent holds: the nearest. */
 export const AROUND_MAX_AGENTS = 64;
 export const AROUND_MAX_ITEMS = 64;
-/** Agents that a viewer may pin, and that it always hears of. */
+/** Agents that a viewer may pin: it always receives them. */
 export const MAX_PINNED = 32;

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { ItemId } from './item.ts';
-import { TilePosition } from './map.ts';
+import { ItemId, TilePosition } from './map.ts';
 
 /** Faces an agent can pull; closed, so that every viewer can draw each. */
 export const EMOTES = [
@@ -20,7 +19,7 @@ export const EMOTES = [
 export const Emote = z.enum(EMOTES);
 export type Emote = z.infer<typeof Emote>;
 
-/** What an agent is busy with; `idle` and `walking` follow from its path. */
+/** Activities of an agent; `idle` and `walking` follow from its path. */
 export const ACTIVITIES = [
   'idle',
   'walking',
@@ -120,7 +119,7 @@ export const ItemSpawnEvent = z.strictObject({
   y: z.int(),
 });
 export const ItemRemoveEvent = z.strictObject({ ...at, kind: z.literal('item_remove'), item_id: ItemId });
-/** The world goes on on another map, whose version this is; the events before it were made on the map before. */
+/** The world continues on another map of this version; earlier events belong to the map before. */
 export const MapEvent = z.strictObject({ ...at, kind: z.literal('map'), map_version: z.string().min(1).max(64) });
 
 /** One fact of the world. `seq` is gapless from 1; the state is the fold of all events in that order. */

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { CELL_SIZE, MAX_PINNED, VIEW_MAX_TILES } from './constants.ts';
 import { Activity, Emote, Lead } from './event.ts';
-import { ItemId } from './item.ts';
-import { TilePosition } from './map.ts';
+import { ItemId, TilePosition } from './map.ts';
 
 /** Agents are named by their slot, a number below 65,535; `agent` messages say who it is. The text twin adds `agent_id`. */
 const slot = { agent: z.int().min(0), agent_id: z.string().optional() };
@@ -55,7 +54,7 @@ export const ViewMessage = z.strictObject({
   zoom: z.enum(['near', 'mid', 'far']),
   pinned: z.array(z.int()),
 });
-/** Who is in a slot; sent before the slot is first mentioned and again when another agent takes it. */
+/** Agent of a slot; sent before the slot is first mentioned and again when another agent takes it. */
 export const AgentMessage = z.strictObject({
   kind: z.literal('agent'),
   agent: z.int(),
@@ -92,7 +91,7 @@ export const StateMessage = z.strictObject({
   emote: z.strictObject({ emote: Emote, tick: z.int() }).nullable(),
 });
 export const SpeechMessage = z.strictObject({ kind: z.literal('speech'), ...slot, tick: z.int(), text: z.string() });
-/** An item lies somewhere, is held by somebody, or (both null) is gone. */
+/** An item lies on a tile, is held by an agent, or (both null) is gone. */
 export const ItemMessage = z.strictObject({ kind: z.literal('item'), item: FrameItem });
 /** Agents in each cell that is not empty, for the far zoom. */
 export const ClusterMessage = z.strictObject({
@@ -144,7 +143,7 @@ const HeldCell = z
   .min(0)
   .max(VIEW_MAX_TILES / CELL_SIZE);
 
-/** What a viewer says: the rectangle it looks at in tiles, or, before its first rectangle, where an earlier connection left off. */
+/** Messages of a viewer: its rectangle in tiles, or, before the first rectangle, where an earlier connection ended. */
 export const ViewerMessage = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('view'),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a tile is made of; the byte of a tile in the terrain is an index into this list. */
+/** Terrains; the byte of a tile is an index into this list. */
 export const TERRAINS = [
   'grass',
   'meadow',
@@ -58,7 +58,7 @@ export const LANDMARK_KINDS = [
 export const LandmarkKind = z.enum(LANDMARK_KINDS);
 export type LandmarkKind = z.infer<typeof LandmarkKind>;
 
-/** What one can do at a landmark: the `target` of the action `use`. */
+/** Uses of a landmark: the `target` of the action `use`. */
 export const AFFORDANCES = [
   'sleep',
   'rest',
@@ -78,7 +78,7 @@ export const AFFORDANCES = [
 export const Affordance = z.enum(AFFORDANCES);
 export type Affordance = z.infer<typeof Affordance>;
 
-/** `quiet`: voices carry less far. `work`: only words addressed to somebody wake them. */
+/** `quiet`: voices carry less far. `work`: only words addressed to an agent wake it. */
 export const ZONE_RULES = ['quiet', 'work'] as const;
 export const ZoneRule = z.enum(ZONE_RULES);
 export type ZoneRule = z.infer<typeof ZoneRule>;
@@ -129,3 +129,11 @@ export const MapResponse = z.strictObject({
   version: z.string(),
 });
 export type MapResponse = z.infer<typeof MapResponse>;
+
+export const ITEM_KINDS = ['apple', 'flower', 'wood', 'fish', 'bread', 'coffee', 'book', 'tool'] as const;
+export const ItemKind = z.enum(ITEM_KINDS);
+export type ItemKind = z.infer<typeof ItemKind>;
+
+/** An item's id says what it is: `apple-17`; the number is unique over all kinds. */
+export const ItemId = z.string().regex(/^[a-z]+-[0-9]{1,10}$/, 'write an item id such as apple-17');
+export type ItemId = z.infer<typeof ItemId>;

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { Activity } from './event.ts';
-import { ItemId, ItemKind } from './item.ts';
-import { Landmark, TilePosition, Zone } from './map.ts';
+import { ItemId, ItemKind, Landmark, TilePosition, Zone } from './map.ts';
 
 /** An item lies on a tile or is held, never both. */
 export const ItemView = z.strictObject({

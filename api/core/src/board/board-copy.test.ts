@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ModerationNote, Post, Reply } from '@hamlet/contract';
-import { changeCopy, copyOf, hideInCopy } from './board-copy.ts';
+import { changeCopy, copyOf, hideInCopy, listFromCopy, threadFromCopy } from './board-copy.ts';
 import type { BoardCopy, CopiedThread, CopyLimits } from './board-copy.ts';
-import { maySeePost, maySeeReply } from './may-see.ts';
-import type { BoardViewer } from './may-see.ts';
-import { listFromCopy, threadFromCopy } from './read-copy.ts';
+import { type BoardViewer, maySeePost, maySeeReply } from './may-see.ts';
 
 const AT = '2026-11-22T12:00:00Z';
 const NOTE: ModerationNote = { reason: 'spam', note: null, by: 'admin', at: AT };

@@ -1,9 +1,10 @@
-import type { ModerationNote, Post, Reply } from '@hamlet/contract';
+import type { AuthorType, ModerationNote, Post, PostStatus, Reply } from '@hamlet/contract';
+import { type BoardViewer, maySeePost, maySeeReply } from './may-see.ts';
 
 /** How much of the board a copy holds. */
 export interface CopyLimits {
   readonly threads: number;
-  /** Of one thread; its oldest, since they are read first. */
+  /** Replies of one thread that are kept: the oldest, which readers read first. */
   readonly replies: number;
   /** About what all of it takes in memory. */
   readonly bytes: number;
@@ -15,7 +16,7 @@ export const COPY_LIMITS: CopyLimits = { threads: 500, replies: 200, bytes: 24 <
 const ITEM_BYTES = 1_300;
 const CHAR_BYTES = 2;
 
-/** A post with its oldest replies, as nobody may see it yet: who may is asked where it is read. */
+/** A post with its oldest replies, before the check of who may see it. */
 export interface CopiedThread {
   readonly post: Post;
   readonly replies: readonly Reply[];
@@ -59,7 +60,7 @@ export function copyOf(known: BoardCopy, limits: CopyLimits): BoardCopy {
   return { threads, whole: known.whole };
 }
 
-/** Where a thread hangs that is not in the copy: null where it is older than what the copy holds. */
+/** Where a thread hangs that is not in the copy: null if it is older than what the copy holds. */
 function newThread({ threads, whole }: BoardCopy, post: Post): CopiedThread | null {
   const oldest = threads.at(-1)?.post.post_id;
   const isOlder = !whole && (oldest === undefined || post.post_id < oldest);
@@ -93,7 +94,7 @@ export function changeCopy(copy: BoardCopy, changes: readonly BoardChange[], lim
 /** Something that was hidden, and why. */
 export interface Hiding {
   readonly postId: string;
-  /** Null where it is the post. */
+  /** Null if it is the post. */
   readonly replyId: string | null;
   readonly note: ModerationNote;
 }
@@ -116,4 +117,78 @@ export function hideInCopy({ threads, whole }: BoardCopy, hiding: Hiding): Board
     threads: threads.map((thread) => (thread.post.post_id === hiding.postId ? hideInThread(thread, hiding) : thread)),
     whole,
   };
+}
+
+/** Which posts are asked for, by what each of them says of itself. */
+export interface PostQuestion {
+  readonly status?: PostStatus | undefined;
+  readonly tag?: string | undefined;
+  readonly audience?: string | undefined;
+  readonly author?: string | undefined;
+  readonly authorType?: AuthorType | undefined;
+  readonly landmarkId?: string | undefined;
+}
+
+export interface CopyPage<T> {
+  readonly rows: readonly T[];
+  /** The id of the last row where there are more, or may be: behind what the copy holds. */
+  readonly next: string | null;
+}
+
+/** A page of what was found; null if all of it would lie behind what the copy holds. The cursor is of a row that is shown: no other id leaves. */
+function pageOf<T>(
+  found: readonly T[],
+  { limit, complete, idOf }: { readonly limit: number; readonly complete: boolean; readonly idOf: (row: T) => string },
+): CopyPage<T> | null {
+  const rows = found.slice(0, limit);
+  const last = rows.at(-1);
+  if (found.length <= limit && complete) return { rows, next: null };
+  return last === undefined ? null : { rows, next: idOf(last) };
+}
+
+function matches(post: Post, { status, tag, audience, author, authorType, landmarkId }: PostQuestion): boolean {
+  const same: readonly (readonly [string | undefined, string | undefined])[] = [
+    [status, post.status],
+    [audience, post.audience],
+    [author, post.author_id],
+    [authorType, post.author_type],
+    [landmarkId, post.place?.landmark_id ?? undefined],
+  ];
+  return (
+    same.every(([wanted, is]) => wanted === undefined || wanted === is) &&
+    (tag === undefined || post.tags.includes(tag))
+  );
+}
+
+/** A page of posts for a viewer, newest first, as the database would answer; null if the copy does not have enough. Pure. */
+export function listFromCopy(
+  copy: BoardCopy,
+  viewer: BoardViewer,
+  asked: { readonly filter: PostQuestion; readonly before: string | null; readonly limit: number },
+): CopyPage<Post> | null {
+  const { filter, before, limit } = asked;
+  const found = copy.threads.flatMap(({ post }) =>
+    (before === null || post.post_id < before) && maySeePost(viewer, post) && matches(post, filter) ? [post] : [],
+  );
+  return pageOf(found, { limit, complete: copy.whole, idOf: ({ post_id: id }) => id });
+}
+
+/**
+ * A post for a viewer with a page of its replies, oldest first; null if the copy does not have enough. It never says that a post does not exist:
+ * hidden, older and unknown posts look the same. Pure.
+ */
+export function threadFromCopy(
+  copy: BoardCopy,
+  viewer: BoardViewer,
+  asked: { readonly postId: string; readonly after: string | null; readonly limit: number },
+): { readonly post: Post; readonly replies: CopyPage<Reply> } | null {
+  const { postId, after, limit } = asked;
+  const thread = copy.threads.find(({ post }) => post.post_id === postId);
+  if (thread === undefined || !maySeePost(viewer, thread.post)) return null;
+  const { post } = thread;
+  const found = thread.replies.filter(
+    (reply) => (after === null || reply.reply_id > after) && maySeeReply(viewer, post, reply),
+  );
+  const replies = pageOf(found, { limit, complete: !thread.cut, idOf: ({ reply_id: id }) => id });
+  return replies === null ? null : { post, replies };
 }

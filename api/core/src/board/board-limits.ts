@@ -1,15 +1,15 @@
-import { VILLAGE_TAGS } from '@hamlet/contract';
+import { POST_TITLE_MAX_CHARS, VILLAGE_TAGS } from '@hamlet/contract';
 
-/** Who writes, as far as limits look at it. */
+/** The author of a text, in the fields that limits depend on. */
 export interface BoardAuthor {
   readonly kind: 'agent' | 'member' | 'admin' | 'system';
   /** Rank of an agent's tier; 0 for everybody else. */
   readonly rank: number;
-  /** How long the village has known them, in seconds; null where that is not known. */
+  /** Seconds since the village has known the author; null if unknown. */
   readonly knownForS: number | null;
 }
 
-/** What one may write. Counts are for an hour that ends now. */
+/** Limits of an author. Counts are for the past hour. */
 export interface BoardLimits {
   readonly posts: number;
   readonly replies: number;
@@ -21,14 +21,14 @@ export interface BoardLimits {
   readonly ownTags: boolean;
 }
 
-/** What an author has written in the hour that ends now. */
+/** Texts of an author in the past hour. */
 export interface BoardCounts {
   readonly posts: number;
   readonly replies: number;
   readonly flags: number;
 }
 
-/** How long somebody is new, in seconds. */
+/** Seconds for which an author counts as new. */
 export const NEWCOMER_S = 86_400;
 
 const UNLIMITED = Number.MAX_SAFE_INTEGER;
@@ -64,7 +64,7 @@ const TRUSTED: BoardLimits = {
   ownTags: true,
 };
 
-/** What an author may write: more with every tier earned, less while new. Pure. */
+/** Limits of an author: more with every tier, fewer while new. Pure. */
 export function boardLimits({ kind, rank, knownForS }: BoardAuthor): BoardLimits {
   const isNew = knownForS !== null && knownForS < NEWCOMER_S;
   switch (kind) {
@@ -99,7 +99,7 @@ export interface BoardText {
   readonly tags?: readonly string[];
 }
 
-/** What in a text is more than its author may write, in a sentence that says how much may be; null where nothing is. Pure. */
+/** The limit that a text exceeds, as a sentence with the allowed number; null if it exceeds none. Pure. */
 export function overLimit({ title = '', body, tags = [] }: BoardText, limits: BoardLimits): string | null {
   const all = `${title}\n${body}`;
   const characters = [...body].length;
@@ -111,4 +111,14 @@ export function overLimit({ title = '', body, tags = [] }: BoardText, limits: Bo
   return strange === undefined
     ? null
     : `The tag ${strange} is none of the village's: ${VILLAGE_TAGS.join(', ')}; others from the second tier on`;
+}
+
+/** Title of a note without one: its first line, cut at a word if it is too long. Pure. */
+export function titleOfNote(text: string): string {
+  const line = text.trim().split('\n')[0]?.trim() ?? '';
+  const characters = [...line];
+  if (characters.length <= POST_TITLE_MAX_CHARS) return line;
+  const cut = characters.slice(0, POST_TITLE_MAX_CHARS - 1).join('');
+  const space = cut.lastIndexOf(' ');
+  return `${space > POST_TITLE_MAX_CHARS / 2 ? cut.slice(0, space) : cut}…`;
 }

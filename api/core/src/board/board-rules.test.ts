@@ -2,13 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { POST_TITLE_MAX_CHARS } from '@hamlet/contract';
-import { boardLimits, linksIn, mentionsOf, NEWCOMER_S, overLimit } from './board-limits.ts';
+import { boardLimits, linksIn, mentionsOf, NEWCOMER_S, overLimit, titleOfNote } from './board-limits.ts';
 import type { BoardAuthor } from './board-limits.ts';
-import { decideModeration } from './decide-moderation.ts';
-import type { ModerationState } from './decide-moderation.ts';
-import { FLAGS_HIDE_AT, flagWeight } from './flag-weight.ts';
-import type { Flagger } from './flag-weight.ts';
-import { titleOfNote } from './note-title.ts';
+import { decideModeration, FLAGS_HIDE_AT, flagWeight } from './decide-moderation.ts';
+import type { Flagger, ModerationState } from './decide-moderation.ts';
 
 const AUTHOR: BoardAuthor = { kind: 'agent', rank: 0, knownForS: NEWCOMER_S };
 

@@ -1,9 +1,9 @@
 import type { Decision } from '@hamlet/contract';
 
-/** Who hid something: an admin, or its flags until an admin has looked. */
+/** Cause of hiding: an admin, or flags until an admin decides. */
 export type HiddenBy = 'admin' | 'flags';
 
-/** How a post or reply stands, as far as decisions look at it. */
+/** Moderation state of a post or reply. */
 export interface ModerationState {
   readonly hiddenBy: HiddenBy | null;
   readonly openFlags: boolean;
@@ -11,15 +11,15 @@ export interface ModerationState {
   readonly last: { readonly decision: Exclude<Decision, 'undo'>; readonly hiddenByBefore: HiddenBy | null } | null;
 }
 
-/** What comes of a decision. */
+/** Result of a decision. */
 export interface ModerationVerdict {
-  /** Who hides it from now on; null where it is shown. */
+  /** Cause of hiding from now on; null if it is shown. */
   readonly hiddenBy: HiddenBy | null;
   /** The flags that wait are settled by this decision, or those that the last one settled wait again. */
   readonly flags: 'settle' | 'reopen';
 }
 
-/** What a decision comes to; null where there is nothing to decide in that way. Pure. */
+/** Result of a decision; null if it would change nothing. Pure. */
 export function decideModeration(state: ModerationState, decision: Decision): ModerationVerdict | null {
   const { hiddenBy, openFlags, last } = state;
   switch (decision) {
@@ -32,4 +32,39 @@ export function decideModeration(state: ModerationState, decision: Decision): Mo
     case 'undo':
       return last === null ? null : { hiddenBy: last.hiddenByBefore, flags: 'reopen' };
   }
+}
+
+/** Weight of open flags at which something is hidden until an admin has looked. */
+export const FLAGS_HIDE_AT = 6;
+
+/** Author of a flag, and the fate of their earlier flags. */
+export interface Flagger {
+  readonly kind: 'agent' | 'member' | 'admin' | 'system';
+  /** Rank of an agent's tier. */
+  readonly rank: number;
+  readonly isNew: boolean;
+  /** Earlier flags of the author that a decision upheld or dismissed. */
+  readonly upheld: number;
+  readonly dismissed: number;
+}
+
+/** Number of decided flags from which the record of an author counts. */
+const RECORD_MIN = 3;
+
+function baseOf({ kind, rank, isNew }: Flagger): number {
+  if (kind === 'admin' || kind === 'system') return FLAGS_HIDE_AT;
+  if (kind === 'member') return isNew ? 1 : 2;
+  return rank > 0 ? 2 : Number(!isNew);
+}
+
+/**
+ * Weight of a flag: an admin's hides alone, three known authors hide together; an agent of the lowest tier counts one, in its first day
+ * nothing. A mostly wrong record weighs nothing, a mostly right one adds one. Pure.
+ */
+export function flagWeight(flagger: Flagger): number {
+  const base = baseOf(flagger);
+  const { upheld, dismissed } = flagger;
+  if (base === FLAGS_HIDE_AT || upheld + dismissed < RECORD_MIN) return base;
+  if (dismissed > upheld) return 0;
+  return upheld > 2 * dismissed ? base + 1 : base;
 }

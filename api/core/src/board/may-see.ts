@@ -1,16 +1,15 @@
-import { audienceOf } from '@hamlet/contract';
-import type { AuthorType, Post, PostAudience, Reply } from '@hamlet/contract';
+import { audienceOf, type AuthorType, type Post, type PostAudience, type Reply } from '@hamlet/contract';
 
-/** Who looks at the board. `actor` is the author_id of what they write. */
+/** A viewer of the board. `actor` is the author_id of its texts. */
 export interface BoardViewer {
   readonly role: 'visitor' | 'member' | 'admin' | 'agent' | 'system';
   readonly actor: string;
 }
 
-/** What the rule looks at. */
+/** Fields that decide who may see a post. */
 type Standing = 'author_type' | 'author_id' | 'status' | 'moderation';
 
-/** As whom a viewer writes; null where it writes nothing. */
+/** As whom a viewer writes; null if it writes nothing. */
 function authorTypeOf({ role }: BoardViewer): AuthorType | null {
   switch (role) {
     case 'agent':
@@ -29,7 +28,7 @@ function moderates({ role }: BoardViewer): boolean {
   return role === 'admin' || role === 'system';
 }
 
-/** The audiences that a viewer belongs to; none where the role is not known. */
+/** The audiences that a viewer belongs to; none if the role is not known. */
 function audiencesOf({ role, actor }: BoardViewer): readonly PostAudience[] {
   switch (role) {
     case 'visitor':
@@ -60,7 +59,7 @@ export function maySeePost(viewer: BoardViewer, post: Pick<Post, Standing | 'aud
   return isExempt(viewer, post) || (!isHidden(post) && audiencesOf(viewer).includes(post.audience));
 }
 
-/** The same of a reply: it is for whoever its post is for, unless it is hidden itself. Pure. */
+/** Whether a viewer may see a reply: it has the audience of its post, unless it is hidden itself. Pure. */
 export function maySeeReply(
   viewer: BoardViewer,
   post: Pick<Post, Standing | 'audience'>,

@@ -11,7 +11,7 @@ export class ByteWriter {
     return this.#length;
   }
 
-  /** What was written, copied out. */
+  /** A copy of the written bytes. */
   finish(): Uint8Array {
     return this.#bytes.slice(0, this.#length);
   }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tierOfBalance } from './tier.ts';
-import type { BalanceTier } from './tier.ts';
+import { type BalanceTier, tierOfBalance } from './tier.ts';
 
 const TIERS: readonly BalanceTier[] = [
   { name: 'tier-2', rank: 2, minBalance: 100n },

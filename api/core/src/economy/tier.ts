@@ -1,3 +1,5 @@
+import { type EntitlementSpec, parseAiDollars, type TierChange } from '@hamlet/contract';
+
 /** An Entitlement as the balance sees it. */
 export interface BalanceTier {
   readonly name: string;
@@ -9,6 +11,8 @@ export interface BalanceTier {
 
 /** A tier is left a tenth of its threshold below it, so that a balance that swings around the threshold does not change pods each time. */
 const SLACK_DIVISOR = 10n;
+/** Text of an aspect that a tier does not have. */
+const NOTHING = '-';
 
 function leftBelow({ minBalance }: BalanceTier): bigint {
   return minBalance - (minBalance < 0n ? -minBalance : minBalance) / SLACK_DIVISOR;
@@ -19,12 +23,12 @@ function before(a: BalanceTier, b: BalanceTier): number {
 }
 
 /**
- * The tier that a balance opens, or null where it opens none. Each threshold has two edges: a tier above the present one opens at its
+ * The tier that a balance opens, or null if it opens none. Each threshold has two edges: a tier above the present one opens at its
  * `minBalance`; the present one and those below it stay open down to 90 % of theirs (for a negative threshold: a tenth further down).
- * Of two tiers of one rank the one with the higher threshold is taken, then the first by name.
+ * Among tiers of one rank, the one with the higher threshold is taken, then the first by name.
  *
  * @param balance what the account's entries sum to, in micro-aiDollars; what is held counts
- * @param current name of the present tier; null, or a name that is gone, where there is none
+ * @param current name of the present tier; null, or a name that is gone, if there is none
  */
 export function tierOfBalance(tiers: readonly BalanceTier[], balance: bigint, current: string | null): string | null {
   const present = tiers.find(({ name }) => name === current);
@@ -33,4 +37,55 @@ export function tierOfBalance(tiers: readonly BalanceTier[], balance: bigint, cu
     return balance >= (reachedBefore ? leftBelow(tier) : tier.minBalance);
   };
   return tiers.filter(isOpen).toSorted(before)[0]?.name ?? null;
+}
+
+/** An Entitlement with its name. */
+export interface NamedTier {
+  readonly name: string;
+  readonly spec: EntitlementSpec;
+}
+
+/** The tier that a growing balance opens next: of those above the present one and out of reach, the one with the lowest threshold. */
+export function nextTier(tiers: readonly NamedTier[], balance: bigint, current: string | null): NamedTier | null {
+  const rank = tiers.find(({ name }) => name === current)?.spec.rank ?? -1;
+  const ahead = tiers.filter(({ spec }) => spec.rank > rank && parseAiDollars(spec.minBalance) > balance);
+  return ahead.toSorted((a, b) => compareAhead(a, b))[0] ?? null;
+}
+
+/** Two tiers with the same threshold: the balance opens the higher. */
+function compareAhead(a: NamedTier, b: NamedTier): number {
+  const apart = parseAiDollars(a.spec.minBalance) - parseAiDollars(b.spec.minBalance);
+  return Number(apart) || b.spec.rank - a.spec.rank || a.name.localeCompare(b.name);
+}
+
+function gpuText({ mode, resourceName, count, claimTemplateName }: EntitlementSpec['compute']['gpu']): string {
+  if (mode === 'None') return NOTHING;
+  return claimTemplateName === undefined
+    ? `${mode} ${count} ${resourceName ?? 'nvidia.com/gpu'}`
+    : `${mode} by ${claimTemplateName}`;
+}
+
+/** Aspects of a tier as text, in the order in which people ask. */
+function aspectsOf({ limits, compute, price }: EntitlementSpec): ReadonlyMap<TierChange['what'], string> {
+  return new Map([
+    ['requests_per_minute', String(limits.requestsPerMinute)],
+    ['concurrent_tools', String(limits.concurrentTools)],
+    ['tokens_per_hour', String(limits.tokensPerHour)],
+    ['models', limits.models.join(', ') || NOTHING],
+    ['cpu', compute.resources.cpu],
+    ['memory', compute.resources.memory],
+    ['gpu', gpuText(compute.gpu)],
+    ['priority_class', compute.priorityClassName ?? NOTHING],
+    ['price_per_hour', price.perHour],
+    ['price_per_thousand_tokens', price.perThousandTokens],
+  ]);
+}
+
+/** Differences of `to` from `from`; everything if there was no tier. */
+export function tierChanges(from: EntitlementSpec | null, to: EntitlementSpec): readonly TierChange[] {
+  const earlier = from === null ? null : aspectsOf(from);
+  return [...aspectsOf(to)].flatMap(([what, text]) => {
+    const was = earlier?.get(what) ?? NOTHING;
+    return was === text ? [] : [{ what, from: was, to: text }];
+  });
 }

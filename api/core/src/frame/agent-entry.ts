@@ -5,7 +5,7 @@ import { AWAKE, ONLINE, has } from '../world/state/agent-table.ts';
 import { speechAt } from '../world/describe.ts';
 import { itemId } from '../world/state/item-table.ts';
 import { walkOf } from '../world/position.ts';
-import type { Walk } from '../world/walk.ts';
+import type { Walk } from '../world/state/walk.ts';
 import type { WorldState } from '../world/state/state.ts';
 
 /** Viewers draw no further back than this. */
@@ -21,12 +21,12 @@ function recordOf(world: WorldState, { tiles, lead, startTick }: Walk): PathReco
   };
 }
 
-/** The path of an agent as viewers hold it. One that has ended is told whole, so that both ends list it in the same cells. */
+/** The path of an agent as viewers hold it. A finished one is sent in full, so that both ends list it in the same cells. */
 export function pathRecord(world: WorldState, slot: number): PathRecord {
   return recordOf(world, walkOf(world, slot));
 }
 
-/** The path before, when somebody may still draw from it. */
+/** The path before, while viewers may still draw from it. */
 function earlierRecord(world: WorldState, slot: number, tick: number): PathRecord | null {
   const earlier = world.agents.earlier[slot] ?? null;
   return earlier === null || tick > walkOf(world, slot).startTick + DRAWN_BACK_TICKS ? null : recordOf(world, earlier);
@@ -50,7 +50,7 @@ export function agentShowing(
   };
 }
 
-/** An item as frames tell it; a number that names none is gone. */
+/** An item as frames show it; a number without an item is gone. */
 export function frameItem(world: WorldState, number: number): FrameItem | null {
   const item = world.items.byNumber.get(number);
   if (item === undefined) return null;

@@ -1,5 +1,4 @@
-import { WorldStateFrame } from '@hamlet/contract';
-import type { AgentEntry, FrameMessage } from '@hamlet/contract';
+import { type AgentEntry, type FrameMessage, WorldStateFrame } from '@hamlet/contract';
 
 type IdOf = (slot: number) => string | undefined;
 

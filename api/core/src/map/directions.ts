@@ -1,8 +1,9 @@
 /** Steps of a walk: 0 none, 1 north, 2 east, 3 south, 4 west; the tables are indexed by these. */
 export const STEP_X: readonly number[] = [0, 0, 1, 0, -1];
 export const STEP_Y: readonly number[] = [0, -1, 0, 1, 0];
-export const FACINGS = ['south', 'north', 'east', 'south', 'west'] as const;
-export type Facing = (typeof FACINGS)[number];
+/** Direction that an agent faces after a step; south at rest. */
+export const FACING_OF_STEP = ['south', 'north', 'east', 'south', 'west'] as const;
+export type Facing = (typeof FACING_OF_STEP)[number];
 
 /** The step that leads from one tile to a neighbour, 0 when it is the same tile. */
 export function stepBetween(fromTile: number, toTile: number, width: number): number {

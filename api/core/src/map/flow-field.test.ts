@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Landmark } from '@hamlet/contract';
-import { drawBelow } from '../prng.ts';
+import { drawBelow } from '../bytes/prng.ts';
 import { STEP_X, STEP_Y } from './directions.ts';
 import { flowField, neighbour, NO_WAY } from './flow-field.ts';
 import { terrainCode } from './terrain.ts';
-import { buildMap } from './world-map.ts';
-import type { WorldMap } from './world-map.ts';
+import { buildMap, type WorldMap } from './world-map.ts';
 
 const TERRAINS = ['grass', 'road', 'flowers', 'crop', 'water'] as const;
 

@@ -17,7 +17,7 @@ interface Field {
 /** Fields are made when first walked and kept for the life of the map. */
 const fieldsOf = new WeakMap<WorldMap, (Field | undefined)[]>();
 
-/** The neighbour of a tile in a direction, or -1 at the border of the map or where nobody can stand. */
+/** Neighbour of a tile in a direction, or -1 at the border or if it is not walkable. */
 export function neighbour(map: WorldMap, tile: number, direction: number): number {
   const x = (tile % map.width) + (STEP_X[direction] ?? 0);
   const y = Math.floor(tile / map.width) + (STEP_Y[direction] ?? 0);
@@ -41,7 +41,7 @@ function growField(map: WorldMap, target: number, from: number): Field {
   let [reached, waiting] = [0, 1];
   for (; waiting > 0 && !isFound(reached - 1); reached += 1) waiting += spread(map, { reached, steps, distance, ring });
   if (waiting === 0) return { steps: steps.map((step) => (step === UNKNOWN ? NO_WAY : step)), isWhole: true };
-  // What waits is no nearer than the next bucket: its step may still change, where the field goes on.
+  // Queued tiles are no nearer than the next bucket; their step may still change if the field grows on.
   for (const tile of ring.flat()) if ((distance[tile] ?? 0) >= reached) steps[tile] = UNKNOWN;
   return { steps, isWhole: false };
 }
@@ -53,7 +53,7 @@ interface Growth {
   readonly ring: number[][];
 }
 
-/** Goes on from every tile of the bucket that is reached, which it empties; says by how many more tiles the queue has grown. */
+/** Continues from every tile of the bucket that is reached, which it empties; says by how many more tiles the queue has grown. */
 function spread(map: WorldMap, growth: Growth): number {
   const { ring, reached } = growth;
   const bucket = ring[reached % ring.length] ?? [];

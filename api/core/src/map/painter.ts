@@ -1,5 +1,5 @@
 import type { Terrain, TilePosition } from '@hamlet/contract';
-import { drawBelow } from '../prng.ts';
+import { drawBelow } from '../bytes/prng.ts';
 import { terrainCode } from './terrain.ts';
 
 /** A rectangle in tiles. */

@@ -28,7 +28,7 @@ function alongField(map: WorldMap, from: number, slot: number): number[] | null 
   return tiles;
 }
 
-/** A walk and what is known of it: null where no way leads there. */
+/** A walk and what is known of it: null if no way leads there. */
 type Walks = Map<number, readonly number[] | null>;
 
 /**
@@ -68,13 +68,4 @@ export function walkTiles(map: WorldMap, from: number, to: number): readonly num
   const walk = slot === undefined ? route(map, from, to) : alongField(map, from, slot);
   remember(recent, key, walk);
   return walk;
-}
-
-/** The tiles of a path record, in walking order. Server and viewers compute the same from the same map. */
-export function pathTiles(
-  map: WorldMap,
-  path: { readonly from: TilePosition; readonly to: TilePosition },
-): TilePosition[] {
-  const tiles = walkTiles(map, tileIndex(map, path.from), tileIndex(map, path.to)) ?? [tileIndex(map, path.from)];
-  return tiles.map((tile) => tilePosition(map, tile));
 }

@@ -2,7 +2,7 @@ import type { WorldMap } from './world-map.ts';
 
 const regionsOf = new WeakMap<WorldMap, Uint32Array>();
 
-/** Numbers the tiles that can be reached from one another; 0 where nobody can stand. */
+/** Region number of each tile: tiles of one region reach each other; 0 if not walkable. */
 function floodAll(map: WorldMap): Uint32Array {
   const regions = new Uint32Array(map.width * map.height);
   const open: number[] = [];

@@ -7,7 +7,7 @@ import type { WorldMap } from './world-map.ts';
 /** Up to this many tiles people cut across the grass when one corner is enough. */
 const SHORT_WALK_TILES = 48;
 
-/** Working memory of the search, one per map, told apart by a stamp instead of being cleared. */
+/** Working memory of the search, one per map; a stamp replaces clearing it. */
 interface Scratch {
   readonly cost: Int32Array;
   readonly step: Uint8Array;

@@ -1,7 +1,6 @@
-import { TERRAINS } from '@hamlet/contract';
-import type { Terrain } from '@hamlet/contract';
+import { type Terrain, TERRAINS } from '@hamlet/contract';
 
-/** Cost of stepping onto a tile, 0 where nobody can stand. Roads are cheaper than grass, so walks follow them where that is no detour. */
+/** Cost of stepping onto a tile, 0 if not walkable. Roads are cheaper than grass, so walks follow them unless that is a detour. */
 const STEP_COST: Readonly<Record<Terrain, number>> = {
   grass: 3,
   meadow: 3,
@@ -50,7 +49,7 @@ export function terrainCode(terrain: Terrain): number {
 /** Step cost of each terrain byte. */
 export const STEP_COSTS = Uint8Array.from(TERRAINS, (terrain) => STEP_COST[terrain]);
 
-/** What each terrain byte means. */
+/** Meaning of each terrain byte. */
 export const LEGEND: readonly { readonly terrain: Terrain; readonly walkable: boolean }[] = TERRAINS.map((terrain) => ({
   terrain,
   walkable: STEP_COST[terrain] > 0,

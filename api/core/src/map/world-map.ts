@@ -1,6 +1,5 @@
-import { CELL_SIZE } from '@hamlet/contract';
-import type { Landmark, MapResponse, Zone } from '@hamlet/contract';
-import { hashBytes, hashText, hashToHex } from '../hash.ts';
+import { CELL_SIZE, type Landmark, type MapResponse, type Zone } from '@hamlet/contract';
+import { hashBytes, hashText, hashToHex } from '../bytes/hash.ts';
 import { LEGEND, STEP_COSTS } from './terrain.ts';
 
 /** A slot of a landmark; slots are numbered through the whole map, so that a trip to one is two bytes. */
@@ -9,7 +8,7 @@ export interface MapSlot {
   readonly tile: number;
 }
 
-/** What a map is drawn from. */
+/** Plan of a map. */
 export interface MapPlan {
   readonly width: number;
   readonly height: number;
@@ -26,7 +25,7 @@ export interface WorldMap extends MapPlan {
   readonly legend: typeof LEGEND;
   /** 1 where an agent can stand. */
   readonly walkable: Uint8Array;
-  /** Cost of stepping onto each tile, 0 where nobody can stand. */
+  /** Cost of stepping onto each tile, 0 if not walkable. */
   readonly stepCost: Uint8Array;
   /** Index into `zones` plus one, 0 outside every zone. */
   readonly zoneOf: Uint16Array;

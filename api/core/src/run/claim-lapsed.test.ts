@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { claimLapsed } from './claim-lapsed.ts';
+import { claimLapsed } from './decide-run.ts';
 
 const facts = { leaseUntilMs: 100_000, attentiveSinceMs: 0, leaseMs: 30_000, nowMs: 100_001 };
 

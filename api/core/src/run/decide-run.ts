@@ -1,9 +1,9 @@
 import type { RunState, SettledState } from '@hamlet/contract';
 
-/** Cycles of an agent that may take one run up: a run that ends its agent each time is not given to it for ever. */
+/** Cycles in which an agent may start one run, so that a run that crashes it is not delivered without end. */
 export const RUN_ATTEMPTS_MAX = 20;
 
-/** What of a run decides what may become of it. */
+/** Fields of a run on which decisions depend. */
 export interface RunProgress {
   readonly state: RunState;
   readonly attempt: number;
@@ -20,7 +20,7 @@ export interface RunClaim {
 
 /**
  * A command to a run. `start`, `step`, `renew` and `settle` come from the agent in one of its cycles, `cancel` from a person or a schedule,
- * `lapse` from the village when nobody renewed the claim in time, and `give_up` from the village for a run that nobody will end.
+ * `lapse` from the village when the lease was not renewed in time, `give_up` from the village for a run that its agent will not end.
  */
 export type RunCommand =
   | { readonly kind: 'start'; readonly cycle: number }
@@ -53,7 +53,7 @@ export function isSettled(state: RunState): state is SettledState {
   return state === 'done' || state === 'failed' || state === 'cancelled';
 }
 
-/** What a command does to a run: every rule of the states of a run, and the only place they are in. */
+/** Effect of a command on a run: the only place of the rules about states of a run. */
 export function decideRun(run: RunProgress, command: RunCommand): RunVerdict {
   switch (command.kind) {
     case 'start':
@@ -99,7 +99,7 @@ function spent(run: RunProgress): RunVerdict {
   return { kind: 'spent', next: { ...run, state: 'failed' }, event: 'settled' };
 }
 
-/** Null where the run is under way under this very claim, else the refusal. */
+/** Null if the run is under way under this very claim, else the refusal. */
 function inHand(run: RunProgress, asking: RunClaim): RunVerdict | null {
   const { state, cycle, attempt } = run;
   if (isSettled(state)) return SETTLED;
@@ -131,4 +131,22 @@ function lapse(run: RunProgress): RunVerdict {
   return run.attempt >= RUN_ATTEMPTS_MAX
     ? spent(run)
     : { kind: 'change', next: { ...run, state: 'queued' }, event: 'lapsed' };
+}
+
+/** Facts that decide whether the lease on a run has lapsed. Times are of the database's clock, in ms. */
+export interface ClaimFacts {
+  /** End of the lease; null if no agent has the run. */
+  readonly leaseUntilMs: number | null;
+  /** Time since when the village accepts renewals without a pause that it noticed. */
+  readonly attentiveSinceMs: number;
+  readonly leaseMs: number;
+  readonly nowMs: number;
+}
+
+/**
+ * Whether the lease of the agent has lapsed. After an absence of its own the village gives every lease its full length first, as no agent
+ * could renew meanwhile.
+ */
+export function claimLapsed({ leaseUntilMs, attentiveSinceMs, leaseMs, nowMs }: ClaimFacts): boolean {
+  return leaseUntilMs !== null && leaseUntilMs < nowMs && attentiveSinceMs + leaseMs <= nowMs;
 }

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FiringOutcome, Overlap } from '@hamlet/contract';
-import { planFiring } from './plan-firing.ts';
-import type { FiringFacts, RunUnderWay } from './plan-firing.ts';
+import { type FiringFacts, planFiring, type RunUnderWay } from './plan-firing.ts';
 
 const OF_ADA: readonly RunUnderWay[] = [
   { runId: 'r1', agentId: 'ada', state: 'running' },

@@ -32,7 +32,7 @@ export interface FiringPlan {
   readonly cancel: readonly RunUnderWay[];
 }
 
-/** What a firing does for each agent. Pure. */
+/** Effect of a firing for each agent. Pure. */
 export function planFiring(facts: FiringFacts): FiringPlan {
   const underWay = Map.groupBy(facts.underWay, ({ agentId }) => agentId);
   const agents = [...new Set(facts.agents)].map((agentId): AgentFiring => {

@@ -1,7 +1,7 @@
 /** What is due, what is missed and what is made up for, after interruptions of every length. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { drawBelow } from '../prng.ts';
+import { drawBelow } from '../bytes/prng.ts';
 import { decidedUntil, duePlan, type DuePlan, type MissedRunsPolicy, type Past } from './due-plan.ts';
 import { slotsBetween } from './slots.ts';
 import { readTiming, type Timetable, type Timing } from './timetable.ts';

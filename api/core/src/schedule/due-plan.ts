@@ -3,7 +3,7 @@ import { countSlots, newestSlotsBetween, nextSlots, slotAtOrBefore, slotsBetween
 import type { Timetable } from './timetable.ts';
 
 /**
- * A slot that is at most this late always fires: a change of the leader, a restart of the api or a clock that goes
+ * A slot that is at most this late always fires: a change of the leader, a restart of the API or a clock that goes
  * wrong costs none. (The deadline of the Schedule is kept where it is shorter.)
  */
 export const ALWAYS_IN_TIME_MS = 30_000;
@@ -56,7 +56,7 @@ function inTime({ timetable, policy, decidedMs, nowMs }: DueInput): readonly num
   return newest.filter((slot) => nowMs - slot <= deadlineMs);
 }
 
-/** Of the missed slots before `beforeMs`, those that are made up for. */
+/** The missed slots before `beforeMs` that are made up for. */
 function madeUpFor(
   { timetable, policy, decidedMs }: DueInput,
   beforeMs: number,
@@ -76,11 +76,10 @@ function madeUpFor(
 }
 
 /**
- * What is due of a Schedule.
- *
- * A slot fires while it is at most 30 s late, and the newest one until its deadline. Every other slot is missed. Of
- * the missed ones, Skip makes up for none; RunOnce fires the newest, if nothing else fires now; CatchUp fires the newest
- * `catchUpLimit`, oldest first. Nothing is due of a suspended Schedule.
+ * Due slots of a Schedule.
+ * A slot fires while it is at most 30 s late, and the newest one until its deadline. Every other slot is missed. Skip makes up for none
+ * of the missed ones; RunOnce fires the newest, if nothing else fires now; CatchUp fires the newest `catchUpLimit`, oldest first. Nothing is
+ * due of a suspended Schedule.
  */
 export function duePlan(input: DueInput): DuePlan {
   const { timetable, policy, decidedMs, nowMs } = input;
@@ -104,9 +103,9 @@ function givenUp({ timetable, decidedMs }: DueInput, untilMs: number): MissedSlo
   return newest === undefined ? undefined : { count, untilMs: newest };
 }
 
-/** What is known of a Schedule's past when it is looked at. */
+/** Known past of a Schedule. */
 export interface Past {
-  /** What `describeTiming` said when it was last looked at; undefined if it never was. */
+  /** Timing text of the last look; undefined at the first. */
   readonly timing: string | undefined;
   /** Whether it was suspended then. */
   readonly suspended: boolean;
@@ -116,8 +115,8 @@ export interface Past {
 }
 
 /**
- * Up to when every slot is decided. A Schedule begins when it is made, and anew when its timing changes or it is no
- * longer suspended: what lies before that was never due.
+ * Time up to which every slot is decided. A Schedule begins when it is created, when its timing changes, and when it is resumed: earlier
+ * slots were never due.
  */
 export function decidedUntil(
   past: Past,

@@ -1,12 +1,11 @@
 /** Times against an oracle that walks minute by minute, and against what calendars say. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { drawBelow } from '../prng.ts';
-import { civilDay, dayNumberOf, DAY_MS } from './civil-day.ts';
+import { drawBelow } from '../bytes/prng.ts';
+import { civilDay, DAY_MS, dayNumberOf, utcText } from './civil-day.ts';
 import { countSlots, newestSlotsBetween, nextSlots, slotAtOrBefore, slotsBetween } from './slots.ts';
 import { firingsByWalking } from './testing/minute-scan.ts';
 import { describeTiming, readTiming, type Timetable, type Timing } from './timetable.ts';
-import { utcText } from './utc-text.ts';
 
 const CASES = process.env['HAMLET_TEST_FULL'] === '1' ? 4_000 : 200;
 const SEED = 20_261_122;

@@ -1,8 +1,7 @@
 import type { ScheduleSpec } from '@hamlet/contract/kinds';
 import { durationMs } from '@hamlet/contract/kinds';
-import { civilDay, DAY_MS } from './civil-day.ts';
+import { civilDay, DAY_MS, dayNumberOf } from './civil-day.ts';
 import { CronError, fitsDay, readCron, type CronFields } from './cron.ts';
-import { changeBetween, localMs, offsetMs } from './zone-offset.ts';
 
 /** The part of a Schedule that says when. */
 export type Timing = Pick<ScheduleSpec, 'every' | 'cron' | 'dailyAt' | 'timeZone'>;
@@ -96,4 +95,54 @@ export function firingsOfUtcDay(calendar: Calendar, utcDay: number): readonly nu
   const all = [utcDay - 1, utcDay, utcDay + 1].flatMap((day) => firingsOfLocalDay(calendar, day));
   const within = new Set(all.filter((instant) => instant >= startMs && instant < endMs));
   return [...within].toSorted((a, b) => a - b);
+}
+
+const SECOND_MS = 1_000;
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(zone: string): Intl.DateTimeFormat {
+  const known = formats.get(zone);
+  if (known !== undefined) return known;
+  const numeric = 'numeric';
+  const made = new Intl.DateTimeFormat('en-US', {
+    timeZone: zone,
+    calendar: 'gregory',
+    hourCycle: 'h23',
+    year: numeric,
+    month: numeric,
+    day: numeric,
+    hour: numeric,
+    minute: numeric,
+    second: numeric,
+  });
+  formats.set(zone, made);
+  return made;
+}
+
+/**
+ * Local time of a time zone at an instant, in milliseconds as if they showed UTC. Whole seconds.
+ * @throws RangeError where this machine's time zone database does not know the zone
+ */
+export function localMs(zone: string, instantMs: number): number {
+  const parts: Record<string, number> = {};
+  for (const { type, value } of formatOf(zone).formatToParts(instantMs)) parts[type] = Number(value);
+  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
+  return dayNumberOf({ year, month, dayOfMonth: day }) * DAY_MS + ((hour * 60 + minute) * 60 + second) * SECOND_MS;
+}
+
+/** How far the clocks of a time zone are ahead of UTC at an instant, in milliseconds. */
+export function offsetMs(zone: string, instantMs: number): number {
+  return localMs(zone, instantMs) - Math.floor(instantMs / SECOND_MS) * SECOND_MS;
+}
+
+/** The first second after `fromMs` at which the offset is what it is at `toMs`; both must differ in it. */
+export function changeBetween(zone: string, fromMs: number, toMs: number): number {
+  const after = offsetMs(zone, toMs);
+  let [low, high] = [Math.floor(fromMs / SECOND_MS), Math.floor(toMs / SECOND_MS)];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (offsetMs(zone, middle * SECOND_MS) === after) high = middle;
+    else low = middle;
+  }
+  return high * SECOND_MS;
 }

@@ -1,7 +1,7 @@
 /** Rules of seats that hold in any of thousands of random villages. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { drawBelow } from '../prng.ts';
+import { drawBelow } from '../bytes/prng.ts';
 import type { Room } from './room.ts';
 import type { SeatClaim, SeatInput, SeatNode, SeatTier } from './seat-input.ts';
 import { seatPlan, type SeatPlan } from './seat-plan.ts';

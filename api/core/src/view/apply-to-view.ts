@@ -9,8 +9,7 @@ import type {
 } from '@hamlet/contract';
 import { tileIndex, walkTiles } from '../map/path-tiles.ts';
 import { cellOf, cellsOfWalk } from '../world/state/cell-index.ts';
-import { turningPoint } from '../world/walk.ts';
-import type { Walk } from '../world/walk.ts';
+import { turningPoint, type Walk } from '../world/state/walk.ts';
 import type { SeenAgent, View } from './view.ts';
 
 function walkFrom(view: View, path: PathRecord): Walk {
@@ -92,7 +91,7 @@ function keyframe(view: View, message: FrameMessageOf<'keyframe'>): void {
   for (const item of message.items) putItem(view, item);
 }
 
-/** Viewers draw a little in the past, where whoever has gone still is. */
+/** Viewers draw a little in the past, where a removed agent is still visible. */
 const REMEMBER_GONE_TICKS = 20;
 
 /** Messages about an agent that is not in view are late echoes; the entry that brings it into view includes them. */
@@ -101,7 +100,7 @@ function toSeen(view: View, agent: number, change: (seen: SeenAgent) => void): v
   if (seen !== undefined) change(seen);
 }
 
-/** A path heard twice (in a keyframe and in the update after it) changes nothing. */
+/** A path that is received twice (in a keyframe and in the update after it) changes nothing. */
 function setWalk(seen: SeenAgent, walk: Walk): void {
   if (seen.walk.startTick === walk.startTick && seen.walk.tiles.at(-1) === walk.tiles.at(-1)) return;
   seen.before = seen.walk;
@@ -149,7 +148,7 @@ const APPLY: { readonly [K in FrameMessage['kind']]: (view: View, message: Frame
   },
 };
 
-/** What a viewer sends first on a new connection to go on where the last one ended. */
+/** First message of a viewer that resumes an earlier connection. */
 export function resumeMessage(view: View): ViewerMessage {
   const resume = { type: 'resume' as const, epoch: view.epoch, seq: view.seq };
   return view.zoom === 'near' ? { ...resume, cells: { ...view.cells } } : resume;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { drawBelow } from '../prng.ts';
+import { drawBelow } from '../bytes/prng.ts';
 import { DRAW_BEHIND_TICKS, createClock, observeTick, tickAt } from './clock.ts';
 
 test('the drawn tick never runs backwards, keeps close and moves smoothly, however late frames are', () => {

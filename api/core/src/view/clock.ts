@@ -1,8 +1,8 @@
 import { TICK_MS } from '@hamlet/contract';
 
 /**
- * Viewers draw this far behind the newest tick: an update every five ticks, one tick until its events are durable, one on the way.
- * Then every path is known before its first step is drawn, and nobody is ever seen to jump.
+ * Delay of viewers behind the newest tick: an update every five ticks, one tick until its events are durable, one on the way. Every path is
+ * then known before its first step is drawn, and no agent jumps.
  */
 export const DRAW_BEHIND_TICKS = 7;
 /** How fast the drawn tick may catch up or fall back, as a part of real time. */

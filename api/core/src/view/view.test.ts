@@ -3,8 +3,7 @@ import { test } from 'node:test';
 import { EMOTE_TICKS, SPEECH_TICKS, TICKS_PER_TILE } from '@hamlet/contract';
 import { terrainCode } from '../map/terrain.ts';
 import { buildMap } from '../map/world-map.ts';
-import { createView, viewAgents } from './view.ts';
-import type { DrawnAgent, SeenAgent } from './view.ts';
+import { createView, type DrawnAgent, type SeenAgent, viewAgents } from './view.ts';
 
 const map = buildMap({
   width: 16,

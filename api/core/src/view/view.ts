@@ -1,13 +1,11 @@
 import { EMOTE_TICKS, SPEECH_TICKS, TICKS_PER_TILE } from '@hamlet/contract';
 import type { Activity, Emote, FrameMessageOf, ItemKind, Zoom } from '@hamlet/contract';
-import { FACINGS, stepBetween } from '../map/directions.ts';
-import type { Facing } from '../map/directions.ts';
+import { type Facing, FACING_OF_STEP, stepBetween } from '../map/directions.ts';
 import type { WorldMap } from '../map/world-map.ts';
-import { arrivalTick, walkPosition } from '../world/walk.ts';
-import type { Walk } from '../world/walk.ts';
+import { arrivalTick, type Walk, walkPosition } from '../world/state/walk.ts';
 import { parseItemId } from '../world/state/item-table.ts';
 
-/** What a viewer knows of one agent. */
+/** An agent as a viewer knows it. */
 export interface SeenAgent {
   readonly agent: number;
   walk: Walk;
@@ -108,7 +106,7 @@ function draw(view: View, seen: SeenAgent, tick: number): DrawnAgent {
     x,
     y,
     moving,
-    facing: FACINGS[moving ? step : lastStep(walk, view.map.width)] ?? 'south',
+    facing: FACING_OF_STEP[moving ? step : lastStep(walk, view.map.width)] ?? 'south',
     asleep: !seen.awake,
     online: seen.online,
     activity: activityOf(seen, moving, tick),

@@ -1,19 +1,19 @@
-import { MAX_ITEMS, TICKS_PER_DAY } from '@hamlet/contract';
+import { MAX_ITEMS } from '@hamlet/contract';
 import type { ItemKind, Landmark, LandmarkKind, TilePosition, WorldEvent } from '@hamlet/contract';
-import { landmarkAt, zoneAt } from '../map/places.ts';
+import { drawBelow } from '../bytes/prng.ts';
 import { tileIndex } from '../map/path-tiles.ts';
-import { drawBelow } from '../prng.ts';
-import { dawnsUntil } from '../time-of-day.ts';
-import { ALIVE, ARRIVED, has } from './state/agent-table.ts';
-import { itemId } from './state/item-table.ts';
-import { TimerWheel } from './state/timer-wheel.ts';
+import { landmarkAt, zoneAt } from '../map/places.ts';
 import { aliveSlots } from './describe.ts';
 import { positionAt, walkOf } from './position.ts';
-import { arrivalTick } from './walk.ts';
 import { reduce } from './reduce.ts';
+import { ALIVE, ARRIVED, has } from './state/agent-table.ts';
+import { itemId } from './state/item-table.ts';
 import type { WorldState } from './state/state.ts';
+import { TimerWheel } from './state/timer-wheel.ts';
+import { arrivalTick } from './state/walk.ts';
+import { dawnsUntil } from './time-of-day.ts';
 
-/** What grows or is laid out at a landmark every dawn. */
+/** Items that grow or are laid out at a landmark every dawn. */
 const GROWTH: Partial<Readonly<Record<LandmarkKind, readonly { readonly kind: ItemKind; readonly count: number }[]>>> =
   {
     garden: [
@@ -77,7 +77,7 @@ function growthPlace(world: WorldState, landmark: Landmark): TilePosition | null
   return null;
 }
 
-/** What grows at a landmark, one entry for each thing. */
+/** Items that grow at a landmark, one entry each. */
 function cropsOf(landmark: Landmark): ItemKind[] {
   return (GROWTH[landmark.kind] ?? []).flatMap(({ kind, count }) => Array.from({ length: count }, () => kind));
 }
@@ -92,7 +92,7 @@ function grow(world: WorldState, tick: number, append: Append): void {
   }
 }
 
-/** At dawn whatever still lies about is tidied away, which bounds the number of things, and new things grow. */
+/** At dawn the items on the ground are removed, which bounds their number, and new ones grow. */
 function dawn(world: WorldState, tick: number, append: Append): void {
   const lying = [...world.items.byNumber.values()]
     .filter((item) => item.tile >= 0)
@@ -117,9 +117,4 @@ export function advance(world: WorldState, tick: number): WorldEvent[] {
   arrivals(world, tick, append);
   if (dawnsUntil(tick) > lastDawn) dawn(world, tick, append);
   return events;
-}
-
-/** Ticks until the next dawn, for whoever wants to sleep in. */
-export function ticksToDawn(tick: number): number {
-  return TICKS_PER_DAY - (tick % TICKS_PER_DAY);
 }

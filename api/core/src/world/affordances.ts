@@ -1,13 +1,13 @@
 import type { Activity, Affordance, ItemKind } from '@hamlet/contract';
 
-/** What comes of using something: the activity, how long it lasts in ticks, and what one may come away with. */
+/** Effect of using something: the activity, its length in ticks, and a possible item. */
 export interface UseEffect {
   readonly activity: Activity;
   readonly ticks: number;
   readonly gives?: { readonly kind: ItemKind; readonly percent: number };
 }
 
-/** One can do these at landmarks that offer them. */
+/** Uses of landmarks that offer them. */
 export const AFFORDANCE_EFFECTS: Readonly<Record<Affordance, UseEffect>> = {
   sleep: { activity: 'sleeping', ticks: 4800 },
   rest: { activity: 'resting', ticks: 600 },

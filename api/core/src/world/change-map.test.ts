@@ -1,20 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defaultMap } from '../map/default-map.ts';
+import { defaultMap } from '../map/village/default-map.ts';
 import { isInMainRegion } from '../map/regions.ts';
 import { terrainCode } from '../map/terrain.ts';
-import { buildMap } from '../map/world-map.ts';
-import type { WorldMap } from '../map/world-map.ts';
+import { buildMap, type WorldMap } from '../map/world-map.ts';
 import { advance } from './advance.ts';
 import { changeMap } from './change-map.ts';
 import { validateCommand } from './command/validate-command.ts';
 import { agentPlaces, aliveSlots } from './describe.ts';
 import { isMoving, positionAt, tileAt } from './position.ts';
-import { drawsOf, runRandomly } from './random-village.ts';
+import { drawsOf, runRandomly } from './testing/random-village.ts';
 import { reduce } from './reduce.ts';
 import { restoreWorld, snapshotWorld, stateHash } from './snapshot.ts';
-import { createWorld } from './state/state.ts';
-import type { WorldState } from './state/state.ts';
+import { createWorld, type WorldState } from './state/state.ts';
 
 const map = defaultMap();
 

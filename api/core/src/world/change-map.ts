@@ -4,13 +4,11 @@ import { landmarkById } from '../map/places.ts';
 import { isInMainRegion } from '../map/regions.ts';
 import type { WorldMap } from '../map/world-map.ts';
 import { aliveSlots } from './describe.ts';
-import { dropTiles } from './drop-tiles.ts';
-import { moveItem } from './move-item.ts';
+import { dropTiles, moveItem } from './move-item.ts';
 import { positionAt } from './position.ts';
 import { holdPlace, placeAt, seatAgent, setPath } from './reduce.ts';
 import { ARRIVED, has } from './state/agent-table.ts';
-import { emptyWorld } from './state/state.ts';
-import type { WorldState } from './state/state.ts';
+import { emptyWorld, type WorldState } from './state/state.ts';
 
 /** The event at which a world changes its map. */
 interface Moment {
@@ -50,7 +48,7 @@ function stepsTo(map: WorldMap, from: TilePosition, tile: number): number {
   return Math.abs(x - from.x) + Math.abs(y - from.y);
 }
 
-/** The tile on the new map of a landmark's slot on the old one; undefined where the new map lacks the landmark. */
+/** The tile on the new map of a landmark's slot on the old one; undefined if the new map lacks the landmark. */
 function slotOn(old: WorldMap, map: WorldMap, place: number): TilePosition | undefined {
   const index = old.slots[place]?.landmark ?? -1;
   const next = landmarkById(map, old.landmarks[index]?.landmark_id ?? '');
@@ -72,7 +70,7 @@ function homeOn(old: WorldState, map: WorldMap, slot: number): number {
   return home === undefined ? 0 : (map.landmarkIndex.get(home) ?? 0);
 }
 
-/** Puts an agent where it was, or as near as the new map allows; one that was under way goes on to where it was going. */
+/** Puts an agent where it was, or as near as the new map allows; one that walked continues to its goal. */
 function bringAgent(old: WorldState, world: WorldState, slot: number): void {
   const { agents: before } = old;
   const { agents, map, tick } = world;

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SPEECH_TICKS, TICKS_PER_DAY } from '@hamlet/contract';
-import type { Landmark } from '@hamlet/contract';
+import { type Landmark, SPEECH_TICKS, TICKS_PER_DAY } from '@hamlet/contract';
 import { terrainCode } from '../map/terrain.ts';
 import { buildMap } from '../map/world-map.ts';
 import { advance } from './advance.ts';
 import { activityAt, itemViews, speechAt } from './describe.ts';
 import { holdPlace, reduce } from './reduce.ts';
-import { createWorld } from './state/state.ts';
-import type { WorldState } from './state/state.ts';
+import { createWorld, type WorldState } from './state/state.ts';
 
 const SIDE = 3;
 const GARDEN: Landmark = {

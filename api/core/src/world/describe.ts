@@ -3,15 +3,13 @@ import type { Activity, AgentPlace, ItemView, TilePosition } from '@hamlet/contr
 import { tilePosition } from '../map/path-tiles.ts';
 import { landmarkAt, zoneAt } from '../map/places.ts';
 import { ALIVE, AWAKE, has } from './state/agent-table.ts';
-import { itemId } from './state/item-table.ts';
-import type { Item } from './state/item-table.ts';
+import { type Item, itemId } from './state/item-table.ts';
 import { itemsNear, slotsNear } from './near.ts';
 import { isMoving, positionAt, walkOf } from './position.ts';
-import { arrivalTick } from './walk.ts';
-import { slotOf } from './state/state.ts';
-import type { WorldState } from './state/state.ts';
+import { arrivalTick } from './state/walk.ts';
+import { slotOf, type WorldState } from './state/state.ts';
 
-/** What an agent is busy with at a tick. */
+/** Activity of an agent at a tick. */
 export function activityAt(world: WorldState, slot: number, tick: number): Activity {
   const { agents } = world;
   if (!has(agents, slot, AWAKE)) return 'sleeping';
@@ -19,7 +17,7 @@ export function activityAt(world: WorldState, slot: number, tick: number): Activ
   return tick < (agents.activityUntil[slot] ?? 0) ? (ACTIVITIES[agents.activity[slot] ?? 0] ?? 'idle') : 'idle';
 }
 
-/** What an agent says at a tick, or null when its last words have faded. */
+/** Words of an agent at a tick, or null after they have faded. */
 export function speechAt(world: WorldState, slot: number, tick: number): { text: string; tick: number } | null {
   const text = world.agents.speech[slot] ?? '';
   const spokenTick = world.agents.speechTick[slot] ?? 0;
@@ -95,7 +93,7 @@ export function itemViews(world: WorldState): ItemView[] {
     .map((item) => itemView(world, item));
 }
 
-/** What is around an agent: itself, those near it and one other by name, and what lies about; empty where the agent is not in the world. */
+/** Surroundings of an agent: itself, agents near it and one other by name, and items on the ground; empty if the agent is not in the world. */
 export interface Surrounding {
   readonly agents: readonly AgentPlace[];
   readonly items: readonly ItemView[];

@@ -1,5 +1,4 @@
-import { EMOTES, TICKS_PER_TILE } from '@hamlet/contract';
-import type { WorldEvent, WorldEventOf } from '@hamlet/contract';
+import { EMOTES, TICKS_PER_TILE, type WorldEvent, type WorldEventOf } from '@hamlet/contract';
 import { ByteReader } from '../bytes/byte-reader.ts';
 import { ByteWriter } from '../bytes/byte-writer.ts';
 
@@ -98,7 +97,7 @@ export function encodeEvents(events: readonly WorldEvent[]): Uint8Array {
 /** The events of a chunk. Throws when the bytes are none. */
 export function decodeEvents(bytes: Uint8Array): WorldEvent[] {
   const reader = new ByteReader(bytes);
-  if (reader.u8() !== VERSION) throw new Error('these bytes are no chunk of events');
+  if (reader.u8() !== VERSION) throw new Error('the bytes are not a chunk of events');
   const names = Array.from({ length: reader.varint() }, () => reader.text());
   const events: WorldEvent[] = [];
   let [seq, tick] = [0, 0];

@@ -1,5 +1,4 @@
-import { CELL_SIZE } from '@hamlet/contract';
-import type { TilePosition } from '@hamlet/contract';
+import { CELL_SIZE, type TilePosition } from '@hamlet/contract';
 import { tilePosition } from '../map/path-tiles.ts';
 import { positionAt } from './position.ts';
 import type { WorldState } from './state/state.ts';

@@ -1,9 +1,7 @@
-import { TICKS_PER_TILE } from '@hamlet/contract';
-import type { TilePosition } from '@hamlet/contract';
+import { TICKS_PER_TILE, type TilePosition } from '@hamlet/contract';
 import { stepBetween } from '../map/directions.ts';
 import type { WorldState } from './state/state.ts';
-import { arrivalTick, walkPosition } from './walk.ts';
-import type { Walk } from './walk.ts';
+import { arrivalTick, type Walk, walkPosition } from './state/walk.ts';
 
 /** The walk an agent is on or has ended. */
 export function walkOf(world: WorldState, slot: number): Walk {
@@ -36,7 +34,7 @@ export function isMoving(world: WorldState, slot: number, tick: number): boolean
   return tick < arrivalTick(walkOf(world, slot));
 }
 
-/** Where and when the next step of an agent can begin: a new path starts at the next tile boundary, so nobody turns between tiles. */
+/** Place and time at which an agent can begin a new path: the next tile boundary, so no agent turns between tiles. */
 export function nextBoundary(
   world: WorldState,
   slot: number,

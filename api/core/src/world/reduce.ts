@@ -1,13 +1,12 @@
 import { ACTIVITIES, EMOTES } from '@hamlet/contract';
 import type { Activity, WorldEvent, WorldEventKind, WorldEventOf } from '@hamlet/contract';
 import { tileIndex, walkTiles } from '../map/path-tiles.ts';
-import { ALIVE, ARRIVED, AWAKE, ONLINE, ensureCapacity, setFlag } from './state/agent-table.ts';
-import { dropTiles } from './drop-tiles.ts';
+import { dropTiles, moveItem, removeItem } from './move-item.ts';
 import { tileAt, walkOf } from './position.ts';
-import { arrivalTick } from './walk.ts';
+import { ALIVE, ARRIVED, AWAKE, ensureCapacity, ONLINE, setFlag } from './state/agent-table.ts';
 import { parseItemId } from './state/item-table.ts';
-import { moveItem, removeItem } from './move-item.ts';
 import type { WorldState } from './state/state.ts';
+import { arrivalTick } from './state/walk.ts';
 
 /** Gives an agent a landmark slot, by its number plus one, and frees the one it held; 0 holds none. */
 export function holdPlace(world: WorldState, slot: number, place: number): void {
@@ -34,7 +33,7 @@ export function setPath(
   const { agents } = world;
   const walk = walkTiles(world.map, path.from, path.to);
   if (walk === null)
-    throw new Error(`no way from tile ${path.from} to ${path.to}: the event was not made for this map`);
+    throw new Error(`no way leads from tile ${path.from} to ${path.to}: the event belongs to another map`);
   agents.from[slot] = path.from;
   agents.to[slot] = path.to;
   agents.startTick[slot] = path.startTick;
@@ -150,7 +149,7 @@ function move(world: WorldState, event: WorldEventOf<'move'>): void {
 
 function actor(world: WorldState, event: { readonly agent_id: string; readonly seq: number }): number {
   const slot = world.agents.slotById.get(event.agent_id);
-  if (slot === undefined) throw new Error(`event ${event.seq} names ${event.agent_id}, who is not in the world`);
+  if (slot === undefined) throw new Error(`event ${event.seq} names ${event.agent_id}, which is not in the world`);
   return slot;
 }
 

@@ -1,13 +1,12 @@
 import { ITEM_KINDS } from '@hamlet/contract';
 import { ByteReader } from '../bytes/byte-reader.ts';
 import { ByteWriter } from '../bytes/byte-writer.ts';
-import { hashBytes, hashToHex } from '../hash.ts';
+import { hashBytes, hashToHex } from '../bytes/hash.ts';
 import type { WorldMap } from '../map/world-map.ts';
 import { aliveSlots } from './describe.ts';
 import { moveItem } from './move-item.ts';
 import { holdPlace, seatAgent, setPath } from './reduce.ts';
-import { emptyWorld } from './state/state.ts';
-import type { WorldState } from './state/state.ts';
+import { emptyWorld, type WorldState } from './state/state.ts';
 
 const MAGIC = 0x544c_4d48; // "HMLT"
 const VERSION = 1;
@@ -85,7 +84,7 @@ export function snapshotWorld(world: WorldState): Uint8Array {
 
 /** Reads the head of a snapshot; returns the version of its map. */
 function readHead(reader: ByteReader): string {
-  if (reader.u32() !== MAGIC || reader.u8() !== VERSION) throw new Error('these bytes are no snapshot of a world');
+  if (reader.u32() !== MAGIC || reader.u8() !== VERSION) throw new Error('the bytes are not a snapshot of a world');
   return reader.text();
 }
 

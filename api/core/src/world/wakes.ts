@@ -4,13 +4,12 @@ import { zoneAt } from '../map/places.ts';
 import { AWAKE, has } from './state/agent-table.ts';
 import { distanceBetween, slotsNear } from './near.ts';
 import { isMoving, positionAt } from './position.ts';
-import { slotOf } from './state/state.ts';
-import type { WorldState } from './state/state.ts';
+import { slotOf, type WorldState } from './state/state.ts';
 
 /** Meetings one arrival can make: enough for company, too few to wake a crowd. */
 const MEETINGS_PER_ARRIVAL = 4;
 
-/** Who is woken, and by what. */
+/** A woken agent and the cause. */
 export interface AgentWake {
   readonly agent_id: string;
   readonly wake: Wake;
@@ -66,7 +65,7 @@ function wokenByArrival(world: WorldState, event: WorldEventOf<'arrive'>): Agent
   ];
 }
 
-/** A drop next to somebody hands the item to the nearest; whoever stands further off sees it. */
+/** An item dropped next to an agent is handed to the nearest; agents further off see it. */
 function wokenByDrop(world: WorldState, event: WorldEventOf<'drop'>): AgentWake[] {
   const from = slotOf(world, event.agent_id);
   const seen = othersNear(world, event, { radius: SIGHT_TILES, tick: event.tick, except: from });
@@ -87,7 +86,7 @@ function wokenByGrowth(world: WorldState, event: WorldEventOf<'item_spawn'>): Ag
   );
 }
 
-/** Who should look up because of an event, and why. Call it after the event is reduced. */
+/** Agents to wake because of an event, with the cause. Call it after the event is reduced. */
 export function wakesOf(world: WorldState, event: WorldEvent): AgentWake[] {
   switch (event.kind) {
     case 'talk':

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { GROUP_COMMITTED_EVENTS, INVENTORY_LIMIT, WorldEvent } from '@hamlet/contract';
-import type { WorldCommand } from '@hamlet/contract';
-import { defaultMap } from '../map/default-map.ts';
+import { GROUP_COMMITTED_EVENTS, INVENTORY_LIMIT, type WorldCommand, WorldEvent } from '@hamlet/contract';
+import { defaultMap } from '../map/village/default-map.ts';
 import { advance } from './advance.ts';
 import { AWAKE, has } from './state/agent-table.ts';
 import { cellOf, cellsOfWalk } from './state/cell-index.ts';
@@ -10,12 +9,11 @@ import { validateCommand } from './command/validate-command.ts';
 import { aliveSlots } from './describe.ts';
 import { decodeEvents, encodeEvents } from './event-chunk.ts';
 import { exactPositionAt, isMoving, positionAt, tileAt, walkOf } from './position.ts';
-import { arrivalTick } from './walk.ts';
-import { drawsOf, runRandomly } from './random-village.ts';
+import { arrivalTick } from './state/walk.ts';
+import { drawsOf, runRandomly } from './testing/random-village.ts';
 import { reduce } from './reduce.ts';
 import { restoreWorld, snapshotWorld, stateHash } from './snapshot.ts';
-import { createWorld } from './state/state.ts';
-import type { WorldState } from './state/state.ts';
+import { createWorld, type WorldState } from './state/state.ts';
 import { wakesOf } from './wakes.ts';
 
 const map = defaultMap();
@@ -193,6 +191,6 @@ test('an event out of order or from another world is a bug, not a change', () =>
   const world = createWorld(map, 1);
   assert.throws(() => reduce(world, { seq: 2, tick: 0, kind: 'despawn', agent_id: 'ada' }), /does not follow/);
   assert.throws(() => reduce(world, { seq: 1, tick: 0, kind: 'despawn', agent_id: 'ada' }), /not in the world/);
-  assert.throws(() => restoreWorld(map, new Uint8Array(16)), /no snapshot/);
+  assert.throws(() => restoreWorld(map, new Uint8Array(16)), /not a snapshot/);
   assert.throws(() => restoreWorld({ ...map, version: 'other' }, snapshotWorld(world)), /made on map/);
 });

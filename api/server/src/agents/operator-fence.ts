@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { holdFence, inTransaction, noteFence } from '@hamlet/store';
+import { lockFence, inTransaction, noteFence } from '@hamlet/store';
 import type { Db, Fence, Tx } from '@hamlet/store';
 import { refused } from '../http/outcome.ts';
 import type { Outcome, Refused } from '../http/outcome.ts';
@@ -30,6 +30,6 @@ export async function asLeader<T>(
   if (!fence.ok) return fence;
   await noteFence(db, fence.data);
   return inTransaction<Outcome<T>>(db, async (tx) =>
-    (await holdFence(tx, fence.data)) ? { ok: true, data: await act(tx) } : staleFence(fence.data),
+    (await lockFence(tx, fence.data)) ? { ok: true, data: await act(tx) } : staleFence(fence.data),
   );
 }

@@ -1,6 +1,6 @@
 import type { Audience } from '@hamlet/contract';
 import { findAgentSessions, findApiKeys, findSessions, readBars } from '@hamlet/store';
-import type { ApiKey, Db, HeldBar } from '@hamlet/store';
+import type { ApiKey, Db, AgentBar } from '@hamlet/store';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AgentSource } from '../agents/agent-source.ts';
 import type { Actor } from '../http/actor.ts';
@@ -34,7 +34,7 @@ interface AgentLife {
   readonly podUid: string | null;
   readonly cycle: number;
   readonly currentCycle: number;
-  readonly bar: HeldBar | null;
+  readonly bar: AgentBar | null;
 }
 
 /** The bearer token of a request; null where there is none. */
@@ -49,7 +49,7 @@ interface AuthenticatePorts {
   readonly monotonicMs: () => number;
 }
 
-async function barsOf(db: Db, agentIds: readonly string[]): Promise<readonly (HeldBar | null)[]> {
+async function barsOf(db: Db, agentIds: readonly string[]): Promise<readonly (AgentBar | null)[]> {
   const bars = await readBars(db, agentIds);
   return agentIds.map((agentId) => bars.get(agentId) ?? null);
 }

@@ -3,9 +3,9 @@ import { FLAGS_HIDE_AT, flagWeight, NEWCOMER_S } from '@hamlet/core';
 import {
   findPost,
   findReply,
-  holdSubject,
+  lockSubject,
   insertFlag,
-  lookAs,
+  setViewer,
   readFlagRecord,
   setHidden,
   subjectId,
@@ -47,7 +47,7 @@ async function hideIfHeavy(
   subject: Subject,
   { requestId, traceparent, now }: Asked,
 ): Promise<ModerationNote | null> {
-  const held = await holdSubject(tx, subject);
+  const held = await lockSubject(tx, subject);
   const { weight, reason } = await weighFlags(tx, subject);
   if (held === null || reason === null) return null;
   if (held.hidden !== null || held.authorType === 'system' || weight < FLAGS_HIDE_AT) return held.hidden;
@@ -78,9 +78,9 @@ async function flag(
   if (found.hidden !== null) return refused('post_moderated');
   const denied = overRate(desk, 'flags');
   if (denied !== null) return denied;
-  await lookAs(tx, VILLAGE);
+  await setViewer(tx, VILLAGE);
   const weight = await weightOf(tx, author, desk);
-  await lookAs(tx, author.viewer);
+  await setViewer(tx, author.viewer);
   const by = { type: author.by.authorType, id: author.by.authorId, name: author.by.authorName };
   if (!(await insertFlag(tx, { ...subject, by, reason: body.reason, note: body.note, weight })))
     return refused('already_flagged');
@@ -89,7 +89,7 @@ async function flag(
     object: subjectId(subject),
     detail: { post_id: subject.postId, reason: body.reason, note: body.note, weight },
   });
-  await lookAs(tx, VILLAGE);
+  await setViewer(tx, VILLAGE);
   const hidden = await hideIfHeavy(tx, subject, request);
   return {
     ...accepted({ post_id: subject.postId, reply_id: subject.replyId, hidden: hidden !== null }),

@@ -6,9 +6,9 @@ import {
   findLastDecision,
   findPost,
   findReply,
-  holdSubject,
+  lockSubject,
   insertDecision,
-  lookAs,
+  setViewer,
   readAs,
   readQueue,
   readQueueDetails,
@@ -20,7 +20,7 @@ import {
 import type {
   DecisionRow,
   FlagRow,
-  HeldSubject,
+  LockedSubject,
   LastDecision,
   QueueDetails,
   QueueRow,
@@ -90,7 +90,7 @@ function hiddenAfter(
 
 interface Weighed {
   readonly subject: Subject;
-  readonly held: HeldSubject;
+  readonly held: LockedSubject;
   readonly last: LastDecision | null;
 }
 
@@ -147,8 +147,8 @@ async function moderate(
   const author = authorOf(request.actor, ports.source);
   if (!author.ok) return author;
   const subject: Subject = { postId: request.params.post_id, replyId: request.body.reply_id };
-  await lookAs(tx, author.viewer);
-  const held = await holdSubject(tx, subject);
+  await setViewer(tx, author.viewer);
+  const held = await lockSubject(tx, subject);
   if (held === null) return refused('no_such_post');
   const weighed = { subject, held, last: await findLastDecision(tx, subject) };
   const verdict = verdictOn(request, weighed);

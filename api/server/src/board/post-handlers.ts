@@ -1,6 +1,6 @@
 import { addresseeOf } from '@hamlet/contract';
 import type { closePost, createPost, Post, revisePost } from '@hamlet/contract';
-import { findPost, insertPost, lookAs, readAudit, revisePost as storeRevision, setPostStatus } from '@hamlet/store';
+import { findPost, insertPost, setViewer, readAudit, revisePost as storeRevision, setPostStatus } from '@hamlet/store';
 import type { Tx } from '@hamlet/store';
 import type { Handlers, RequestOf } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
@@ -109,7 +109,7 @@ async function settle(
   const { actor, params } = request;
   const author = authorOf(actor, to.ports.source);
   if (!author.ok) return author;
-  await lookAs(tx, author.viewer);
+  await setViewer(tx, author.viewer);
   const post = await findPost(tx, params.post_id);
   if (post === null) return refused('no_such_post');
   if (actor.role !== 'admin' && !isAuthor(author, post)) return refused('not_its_author');

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Place, WorldEvent } from '@hamlet/contract';
-import { insertPost, inTransaction, lookAs, moveWorldCursor, takeWorldNotes, VILLAGE } from '@hamlet/store';
+import { insertPost, inTransaction, setViewer, moveWorldCursor, takeWorldNotes, VILLAGE } from '@hamlet/store';
 import type { Byline, Db, NewPost, Tx, WorldNote } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
 import { recordAct } from '../audit/record-act.ts';
@@ -45,7 +45,7 @@ async function postOf({ seq, agentId, text }: WorldNote, { source, whereIs }: Wo
 
 /** Writes the posts of notes that have none yet, in one transaction with how far the log of the world was read. Returns how many, and whether there may be more. */
 async function postNotes(tx: Tx, ports: WorldNotesPorts): Promise<{ readonly posted: number; readonly more: boolean }> {
-  await lookAs(tx, VILLAGE);
+  await setViewer(tx, VILLAGE);
   const taken = await takeWorldNotes(tx);
   if (taken === null || taken.upTo === taken.from) return { posted: 0, more: false };
   for (const note of taken.notes) {

@@ -1,6 +1,6 @@
 import { boardLimits, mentionsOf, overLimit } from '@hamlet/core';
 import type { BoardLimits, BoardText } from '@hamlet/core';
-import { lookAs, readAuthorRecord, UNCOUNTED, writeAs } from '@hamlet/store';
+import { setViewer, readAuthorRecord, UNCOUNTED, writeAs } from '@hamlet/store';
 import type { AuthorRecord, Tx } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
 import { refused } from '../http/outcome.ts';
@@ -16,7 +16,7 @@ export interface Desk {
 /** Sits an author down: from here on the transaction looks with their eyes, and nobody else writes as them. */
 export async function sitDown(tx: Tx, { viewer, by, kind, rank, accountId }: Author): Promise<Desk> {
   if (kind === 'admin' || kind === 'system') {
-    await lookAs(tx, viewer);
+    await setViewer(tx, viewer);
     return { limits: boardLimits({ kind, rank, knownForS: null }), record: UNCOUNTED };
   }
   await writeAs(tx, viewer);

@@ -1,6 +1,6 @@
 import type { VillageState } from '@hamlet/contract';
 import { readFreeze } from '@hamlet/store';
-import type { Db, HeldFreeze } from '@hamlet/store';
+import type { Db, ActiveFreeze } from '@hamlet/store';
 import type { SnapshotPart } from '../agents/internal-feed.ts';
 import type { InternalSignal } from '../agents/internal-signal.ts';
 import type { Log } from '../service/log.ts';
@@ -10,7 +10,7 @@ import { repeat } from '../service/repeat.ts';
 const POLL_MS = 2_000;
 
 /** A freeze as the stream of the operator carries it. Pure. */
-export function villageState(freeze: HeldFreeze | null): VillageState {
+export function villageState(freeze: ActiveFreeze | null): VillageState {
   return { frozen: freeze !== null, reason: freeze?.reason ?? null, since: freeze?.since.toISOString() ?? null };
 }
 

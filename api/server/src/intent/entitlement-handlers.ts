@@ -1,4 +1,4 @@
-import { holdResource, noteResource } from '@hamlet/store';
+import { lockResource, noteResource } from '@hamlet/store';
 import type { Tx } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
 import { entitlementView } from '../agents/describe-agent.ts';
@@ -46,7 +46,7 @@ function putEntitlement({ specWriter }: EntitlementServices): Handlers['putEntit
         body,
         headers,
       } = request;
-      await holdResource(tx, 'Entitlement', name);
+      await lockResource(tx, 'Entitlement', name);
       const outcome = await specWriter.putEntitlement(name, body, {
         onConflict: query.on_conflict,
         ifMatch: etagIn(headers['if-match']),
@@ -79,7 +79,7 @@ function putAgentEntitlement({ source, specWriter }: EntitlementServices): Handl
       if (source.get(agentId) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
       const unknown = body.policy === 'Pinned' ? refuseUnknownTier(source, body.name) : null;
       if (unknown !== null) return unknown;
-      await holdResource(tx, 'Agent', agentId);
+      await lockResource(tx, 'Agent', agentId);
       const outcome = await specWriter.putAgentEntitlement(agentId, body, query.on_conflict);
       if (!outcome.ok) return outcome;
       const { record, changed, uid, generation } = outcome.data;

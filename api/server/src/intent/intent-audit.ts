@@ -5,7 +5,7 @@ import { Reflector, slim } from '@hamlet/kube';
 import type { KubeClient, KubeObject, ResourceType } from '@hamlet/kube';
 import {
   findSeenResource,
-  holdResource,
+  lockResource,
   inTransaction,
   noteResourceGone,
   noteResourceSeen,
@@ -53,7 +53,7 @@ function shownOf(kind: IntentKind, object: KubeObject): ShownResource {
 /** Writes the line that is due, and notes that it is written, in one transaction that holds the object: of two replicas one finds it done. */
 async function auditOne(tx: Tx, shown: ShownResource): Promise<void> {
   const { kind, name, uid, generation } = shown;
-  await holdResource(tx, kind, name);
+  await lockResource(tx, kind, name);
   const verdict = decideAudit(await findSeenResource(tx, uid), shown);
   if (verdict.verdict === 'known') return;
   if (verdict.verdict === 'learn') return noteResourceSeen(tx, shown, verdict.fields);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { formatAiDollars } from '@hamlet/contract';
-import { closeAgentAccount, holdAgentAccount, noteCredited, noteNet, openAgentAccount } from '@hamlet/store';
+import { closeAgentAccount, lockAgentAccount, noteCredited, noteNet, openAgentAccount } from '@hamlet/store';
 import type { Deposit, LedgerActor, Tx } from '@hamlet/store';
 import { recordAct } from '../audit/record-act.ts';
 import type { IncomeOutcome, IncomePort } from '../spending/income.ts';
@@ -95,7 +95,7 @@ async function bookWhateverLives(tx: Tx, agentId: string, book: () => Promise<In
   const outcome = await book();
   if (outcome.ok) return;
   // An agent that was born again meanwhile has opened it: then it stays open.
-  const account = await holdAgentAccount(tx, agentId);
+  const account = await lockAgentAccount(tx, agentId);
   if (outcome.reason !== 'account_closed' || account === null)
     throw new Error(`a change of a deposit of ${agentId} was refused: ${outcome.reason}`);
   await openAgentAccount(tx, agentId);

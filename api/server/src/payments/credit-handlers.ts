@@ -11,7 +11,7 @@ import {
   proposeDeposit,
   readDeposits,
   readSecondEyes,
-  wholeOrNot,
+  inSavepoint,
 } from '@hamlet/store';
 import type { Deposit, Tx } from '@hamlet/store';
 import type { Actor } from '../http/actor.ts';
@@ -151,7 +151,7 @@ function createCredit({ source, payments }: Services): Handlers['createCredit'] 
         actor: act.actor,
       } as const;
       // A refusal after the proposal was written takes the proposal with it.
-      return wholeOrNot(tx, () => create(tx, { source, payments }, { act, wanted }));
+      return inSavepoint(tx, () => create(tx, { source, payments }, { act, wanted }));
     },
   };
 }

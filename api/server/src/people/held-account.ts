@@ -1,5 +1,5 @@
 import type { AccountDetail, CodeGrant } from '@hamlet/contract';
-import { hasOtherAdmin, holdAccount, keepAccountCode, readAccountDetail } from '@hamlet/store';
+import { hasOtherAdmin, lockAccount, keepAccountCode, readAccountDetail } from '@hamlet/store';
 import type { AccountRow, Db, Tx } from '@hamlet/store';
 import { hashOf, newSecret } from '../auth/secrets.ts';
 import { SESSION_IDLE_MS } from '../auth/session-cookie.ts';
@@ -28,7 +28,7 @@ export async function grantCode(tx: Tx, accountId: string, now: Date): Promise<C
 /** Holds an account for a change, with every admin's row first where the change may take out the last one. */
 export async function holdForChange(tx: Tx, accountId: string, mayTakeAdmin: boolean): Promise<AccountRow | Refused> {
   const others = mayTakeAdmin ? await hasOtherAdmin(tx, accountId) : true;
-  const account = await holdAccount(tx, accountId);
+  const account = await lockAccount(tx, accountId);
   if (account === null) return refused('no_such_account');
   return account.role === 'admin' && !others ? refused('last_admin') : account;
 }

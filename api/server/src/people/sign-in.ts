@@ -8,7 +8,7 @@ import {
   findAccount,
   findAccountByName,
   hasAccounts,
-  holdAccount,
+  lockAccount,
   inTransaction,
   insertAccount,
   insertSession,
@@ -151,7 +151,7 @@ async function holdUnchanged(
   tx: Tx,
   account: AccountRow & { readonly passwordHash: string | null },
 ): Promise<AccountRow | null> {
-  const held = await holdAccount(tx, account.accountId);
+  const held = await lockAccount(tx, account.accountId);
   const now = held === null ? null : await findAccount(tx, account.accountId);
   return now?.passwordHash === account.passwordHash ? held : null;
 }
@@ -195,7 +195,7 @@ export async function redeemCode(
     const passwordHash = await ports.passwords.hash(wish.password);
     return inTransaction(ports.db, async (tx): Promise<SignIn> => {
       const accountId = await takeAccountCode(tx, codeHash);
-      const account = accountId === null ? null : await holdAccount(tx, accountId);
+      const account = accountId === null ? null : await lockAccount(tx, accountId);
       if (account === null) return refused('code_invalid');
       const barred = await refuseBarredAccount(tx, account);
       if (barred !== null) return barred;

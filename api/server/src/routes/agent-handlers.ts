@@ -1,5 +1,5 @@
 import type { LifecycleAnswer } from '@hamlet/contract';
-import { holdResource, isConnectionError, noteResource, readMeasures, readTurns } from '@hamlet/store';
+import { lockResource, isConnectionError, noteResource, readMeasures, readTurns } from '@hamlet/store';
 import type { Tx } from '@hamlet/store';
 import type { LifecycleChange } from '../agents/agent-source.ts';
 import { agentDetail, entitlementView } from '../agents/describe-agent.ts';
@@ -57,7 +57,7 @@ async function changeLife(
   tx: Tx,
   act: { readonly action: string; readonly write: () => Promise<Outcome<LifecycleChange>> },
 ): Promise<Outcome<LifecycleAnswer>> {
-  await holdResource(tx, 'Agent', asked.params.agent_id);
+  await lockResource(tx, 'Agent', asked.params.agent_id);
   const outcome = await act.write();
   if (!outcome.ok) return outcome;
   const { record, changed } = outcome.data;

@@ -1,4 +1,4 @@
-import { readClaims, readClock, recordTurn } from '@hamlet/store';
+import { readClaims, databaseNow, recordTurn } from '@hamlet/store';
 import { recordAct } from '../audit/record-act.ts';
 import { agentConfig } from '../agents/describe-agent.ts';
 import { bearerOf } from '../auth/authenticate.ts';
@@ -36,7 +36,7 @@ export function residentHandlers(services: Services): Pick<Handlers, Names> {
         const record = services.source.get(params.agent_id);
         if (record === null) return refused('no_such_agent');
         const [claim = null] = await readClaims(services.db, [params.agent_id]);
-        const now = await readClock(services.db);
+        const now = await databaseNow(services.db);
         const until = paidUntil(claim, { uid: actor.uid, tier: record.status.tier ?? null, now });
         return accepted({ paid_until: until?.toISOString() ?? null, now: now.toISOString() });
       },

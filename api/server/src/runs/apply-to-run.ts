@@ -1,7 +1,7 @@
 import type { RunError } from '@hamlet/contract';
 import { decideRun, isSettled, RUN_ATTEMPTS_MAX } from '@hamlet/core';
 import type { RunCommand, RunProgress, RunRefusal } from '@hamlet/core';
-import { announceSchedule, changeRun, hintAgents, holdRun, pruneHistory, renewClaim } from '@hamlet/store';
+import { announceSchedule, changeRun, hintAgents, lockRun, pruneHistory, renewClaim } from '@hamlet/store';
 import type { RunRow, Tx } from '@hamlet/store';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome, Refused } from '../http/outcome.ts';
@@ -89,7 +89,7 @@ export async function applyToRun(
   runId: string,
   asked: { readonly command: RunCommand; readonly words: RunWords; readonly permit: (run: RunRow) => Refused | null },
 ): Promise<Outcome<Applied>> {
-  const run = await holdRun(tx, runId);
+  const run = await lockRun(tx, runId);
   if (run === null) return refused('no_such_run');
   const denied = asked.permit(run);
   if (denied !== null) return denied;

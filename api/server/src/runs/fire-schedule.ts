@@ -7,9 +7,9 @@ import {
   countWaiting,
   findFiring,
   hintAgents,
-  holdFence,
-  holdRunsOfSchedule,
-  holdSchedule,
+  lockFence,
+  lockRunsOfSchedule,
+  lockSchedule,
   inTransaction,
   insertFiring,
   insertRuns,
@@ -17,7 +17,7 @@ import {
   noteFence,
   pruneScheduleRuns,
   readBars,
-  readClock,
+  databaseNow,
   readFreeze,
 } from '@hamlet/store';
 import type { Db, Fence, FiringRow, RunRow, Tx } from '@hamlet/store';
@@ -52,17 +52,17 @@ export async function fireSchedule(
 ): Promise<Outcome<Fired>> {
   await noteFence(db, fence);
   return inTransaction(db, async (tx) => {
-    if (!(await holdFence(tx, fence))) return staleFence(fence);
+    if (!(await lockFence(tx, fence))) return staleFence(fence);
     if ((await readFreeze(tx)) !== null) return refused('village_frozen');
     const slot = new Date(body.slot);
-    const now = await readClock(tx);
+    const now = await databaseNow(tx);
     const earlyMs = slot.getTime() - now.getTime();
     if (earlyMs > FIRING_EARLY_MS)
       return {
         ...refused('firing_too_early', `It is ${now.toISOString()} here`),
         retryAfterS: Math.ceil(earlyMs / 1_000),
       };
-    const { prunedThrough } = await holdSchedule(tx, {
+    const { prunedThrough } = await lockSchedule(tx, {
       uid: body.schedule_uid,
       name: body.schedule,
       historyLimit: body.history_limit,
@@ -79,7 +79,7 @@ export async function fireSchedule(
 type Claim = Omit<FiringBody, 'slot'> & { readonly slot: Date; readonly fence: Fence };
 
 async function claim(tx: Tx, source: FiringPorts['source'], body: Claim): Promise<FiringRow> {
-  const underWay = await holdRunsOfSchedule(tx, body.schedule_uid);
+  const underWay = await lockRunsOfSchedule(tx, body.schedule_uid);
   const bars = await readBars(tx, body.agents);
   // Nobody works for who may ask for nothing: the slot is claimed, and comes to no run.
   const authorIsBarred = await isScheduleAuthorBarred(tx, body.schedule_uid);

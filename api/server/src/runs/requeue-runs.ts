@@ -1,6 +1,6 @@
 import { RUN_LEASE_S } from '@hamlet/contract';
 import { claimLapsed } from '@hamlet/core';
-import { inTransaction, readClock, readRunsOverLease } from '@hamlet/store';
+import { inTransaction, databaseNow, readRunsOverLease } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import { refused } from '../http/outcome.ts';
 import { applyToRun } from './apply-to-run.ts';
@@ -22,7 +22,7 @@ export async function requeueRuns(db: Db, attentiveSince: Date): Promise<number>
 async function requeue(db: Db, runId: string, attentiveSinceMs: number): Promise<boolean> {
   return inTransaction(db, async (tx) => {
     // Read before the run is held: a renewal that comes in between has a later end.
-    const nowMs = (await readClock(tx)).getTime();
+    const nowMs = (await databaseNow(tx)).getTime();
     const outcome = await applyToRun(tx, runId, {
       command: { kind: 'lapse' },
       words: { detail: { code: 'claim_lapsed' } },
@@ -44,7 +44,7 @@ export function requeueLook(db: Db): () => Promise<void> {
   return async () => {
     const since = attentiveSince;
     attentiveSince = null;
-    const began = since ?? (await readClock(db));
+    const began = since ?? (await databaseNow(db));
     await requeueRuns(db, began);
     attentiveSince = began;
   };

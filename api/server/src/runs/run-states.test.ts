@@ -5,7 +5,7 @@ import { RUN_STATES } from '@hamlet/contract';
 import type { RunState } from '@hamlet/contract';
 import { decideRun, isSettled } from '@hamlet/core';
 import type { RunCommand, RunProgress } from '@hamlet/core';
-import { changeRun, holdRun, inTransaction, insertRuns, migrate, openDatabase, readRunEvents } from '@hamlet/store';
+import { changeRun, lockRun, inTransaction, insertRuns, migrate, openDatabase, readRunEvents } from '@hamlet/store';
 import type { Db, RunRow } from '@hamlet/store';
 import { testPostgres } from '@hamlet/test/env/postgres';
 import type { TestPostgres } from '@hamlet/test/env/postgres';
@@ -57,7 +57,7 @@ async function runIn(state: RunState): Promise<RunRow> {
 function write(run: RunRow, next: RunProgress): Promise<RunRow> {
   const error = next.state === 'failed' ? { code: 'x', message: 'x' } : undefined;
   return inTransaction(db, async (tx) => {
-    const held = await holdRun(tx, run.runId);
+    const held = await lockRun(tx, run.runId);
     assert.ok(held !== null);
     return changeRun(tx, held, {
       ...next,

@@ -1,4 +1,4 @@
-import { findStep, holdRun, inTransaction, readFreeze, readNextRun, readRunSteps } from '@hamlet/store';
+import { findStep, lockRun, inTransaction, readFreeze, readNextRun, readRunSteps } from '@hamlet/store';
 import type { RunRow } from '@hamlet/store';
 import type { RunStep } from '@hamlet/contract';
 import type { AgentActor } from '../http/actor.ts';
@@ -58,7 +58,7 @@ function recordRunStep({ db }: Services): Handlers['recordRunStep'] {
     kind: 'plain',
     run: ({ params, body: { cycle, attempt, ...step }, actor }) =>
       inTransaction(db, async (tx) => {
-        const run = await holdRun(tx, params.run_id);
+        const run = await lockRun(tx, params.run_id);
         if (run === null) return refused('no_such_run');
         const denied = permitWork(actor, cycle)(run);
         if (denied !== null) return denied;

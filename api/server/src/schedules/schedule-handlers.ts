@@ -1,6 +1,6 @@
 import { LAST_FIRINGS_SHOWN } from '@hamlet/contract';
 import type { ScheduleView } from '@hamlet/contract';
-import { holdResource, noteResource, noteResourceGone, noteScheduleAuthor, readLastFirings } from '@hamlet/store';
+import { lockResource, noteResource, noteResourceGone, noteScheduleAuthor, readLastFirings } from '@hamlet/store';
 import type { Tx } from '@hamlet/store';
 import type { Actor } from '../http/actor.ts';
 import type { Handlers } from '../http/handler.ts';
@@ -35,7 +35,7 @@ async function act<T extends { readonly uid: string; readonly generation?: numbe
   asked: Asked,
   { object, verb, write, more }: Act<T>,
 ): Promise<Outcome<T>> {
-  await holdResource(tx, 'Schedule', object);
+  await lockResource(tx, 'Schedule', object);
   const outcome = await write();
   if (!outcome.ok) return outcome;
   const { uid, generation = 0 } = outcome.data;

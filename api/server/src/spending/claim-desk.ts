@@ -7,7 +7,7 @@ import {
   forgetClaim,
   lockClaim,
   nextClaimVersion,
-  readClock,
+  databaseNow,
   writeClaim,
 } from '@hamlet/store';
 import type { ClaimHold, ClaimRow, RefusedTier, Tx } from '@hamlet/store';
@@ -65,7 +65,7 @@ export class ClaimDesk {
   /** The claim of an agent, locked until the transaction ends. */
   async hold(tx: Tx, agentId: string): Promise<Held> {
     const row = await lockClaim(tx, agentId);
-    return { agentId, row, now: await readClock(tx) };
+    return { agentId, row, now: await databaseNow(tx) };
   }
 
   /** An operator asks for a tier before it makes a pod of it, and again when the pod runs. */

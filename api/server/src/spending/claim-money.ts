@@ -9,7 +9,7 @@ import {
   readFunds,
   resolveHold,
   villageAccount,
-  wholeOrNot,
+  inSavepoint,
 } from '@hamlet/store';
 import type { ClaimHold, ClaimRow, Circumstance, RefusedTier, Tx } from '@hamlet/store';
 import { heldOf } from './claim-view.ts';
@@ -56,7 +56,7 @@ export async function endHoldUnlessFrozen(
   row: ClaimRow,
   now: Date,
 ): Promise<{ readonly ok: true; readonly moved: boolean } | { readonly ok: false }> {
-  return wholeOrNot<{ readonly ok: true; readonly moved: boolean } | { readonly ok: false }>(tx, async () => {
+  return inSavepoint<{ readonly ok: true; readonly moved: boolean } | { readonly ok: false }>(tx, async () => {
     try {
       return { ok: true, moved: await endHold(tx, row, now) };
     } catch (error) {

@@ -6,7 +6,7 @@ import {
   findCredit,
   findEntry,
   findTransfer,
-  lockWord,
+  lockName,
   openAgentAccount,
   postTransfer,
   reverseTransfer,
@@ -202,7 +202,7 @@ export function createIncomePort({ standing, lives }: IncomePorts): IncomePort {
   return {
     credit: async (tx, income) => {
       ensureNames({ source: income.source, ids: [income.transactionId] });
-      await lockWord(tx, creditKey(income, null));
+      await lockName(tx, creditKey(income, null));
       const { agentId } = income;
       const account = await accountOf(tx, agentId, lives);
       if (account === null) return { ok: false, reason: 'no_such_agent' };
@@ -212,7 +212,7 @@ export function createIncomePort({ standing, lives }: IncomePorts): IncomePort {
 
     takeBack: async (tx, taken) => {
       ensureNames({ source: taken.source, ids: [taken.transactionId, taken.refundId] });
-      await lockWord(tx, creditKey(taken, null));
+      await lockName(tx, creditKey(taken, null));
       const { first, left } = await standingCredit(tx, taken);
       if (first === null) return { ok: false, reason: 'no_such_income' };
       const { agentId } = first;

@@ -1,5 +1,5 @@
 import type { Bar, Measure } from '@hamlet/contract';
-import type { HeldBar } from '@hamlet/store';
+import type { AgentBar } from '@hamlet/store';
 import { refused } from '../http/outcome.ts';
 import type { Refused } from '../http/outcome.ts';
 
@@ -12,7 +12,7 @@ const CODE_OF_MEASURE: Readonly<Record<Measure, Bar>> = {
 };
 
 /** What an agent is told while something is held against it: the code, why, and until when. Pure. */
-export function refusalOfBar(agentId: string, { measure, reason, expiresAt }: HeldBar): Refused {
+export function refusalOfBar(agentId: string, { measure, reason, expiresAt }: AgentBar): Refused {
   const until = expiresAt === null ? 'until it is lifted' : `until ${expiresAt.toISOString()}`;
   return refused(CODE_OF_MEASURE[measure], `${agentId}: ${reason} (${until})`);
 }

@@ -6,7 +6,7 @@ import {
   insertPost,
   insertReply,
   judgeAgent,
-  lookAs,
+  setViewer,
   revisePost,
   reviseReply,
   setHidden,
@@ -71,7 +71,7 @@ export class BoardWriter {
           this.#flag,
         ]) ?? this.#post;
       await inTransaction(this.#db, async (tx) => {
-        await lookAs(tx, VILLAGE);
+        await setViewer(tx, VILLAGE);
         await act(tx, this.#random);
       });
     }
@@ -170,7 +170,7 @@ export class BoardWriter {
   readonly #flag: Act = async (tx) => {
     const subject = this.#subject();
     if (subject === null) return;
-    await lookAs(tx, { role: 'member', actor: 'key member' });
+    await setViewer(tx, { role: 'member', actor: 'key member' });
     if (
       (await (subject.replyId === null
         ? findPost(tx, subject.postId)

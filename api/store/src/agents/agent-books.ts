@@ -1,12 +1,12 @@
 import type { Boost, Presence, Standing } from '@hamlet/contract';
 import { sql } from 'kysely';
 import type { Tx } from '../connection/database.ts';
-import { readClaims, type ClaimRow } from '../spending/claims.ts';
+import { readClaims, type ClaimRow } from '../trade/compute-claims.ts';
 import { readStandings } from '../standing/standings.ts';
 import { readBoosts } from '../trade/boosts.ts';
 import { readPresence, wireOf } from './presence.ts';
 
-/** All that is held of one agent and the operator acts on. */
+/** Facts of one agent on which the operator acts. */
 export interface AgentBooksRow {
   readonly agentId: string;
   /** The life that is open. */
@@ -23,8 +23,8 @@ interface Named {
 }
 
 /**
- * What is held of agents in the order of their names, at most so many. Agents of whom nothing is held that could matter to the operator are left out.
- * Of one moment where the transaction is a snapshot.
+ * Facts of agents that matter to the operator, in the order of their names, at most `limit`; agents without any are left out. The page
+ * shows one moment if the transaction is a snapshot.
  */
 export async function readAgentBooks(
   tx: Tx,

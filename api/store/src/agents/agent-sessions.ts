@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
-import { byHash } from '../connection/by-hash.ts';
+import { byHash } from '../connection/result-rows.ts';
 import type { Db } from '../connection/database.ts';
-import { readBars } from '../standing/bars.ts';
-import type { HeldBar } from '../standing/bars.ts';
+import { type AgentBar, readBars } from '../standing/measures.ts';
 
-/** Whom an agent token stands for, and the newest cycle that this life is known to be in. */
+/** The agent behind a token, and the newest known cycle of this life. */
 export interface AgentSession {
   readonly jti: string;
   readonly agentId: string;
@@ -14,8 +13,8 @@ export interface AgentSession {
   readonly currentCycle: number;
   /** Whether its token was taken back; it stays refused. */
   readonly revoked: boolean;
-  /** What holds against its agent. */
-  readonly bar: HeldBar | null;
+  /** The hardest measure against its agent. */
+  readonly bar: AgentBar | null;
 }
 
 export interface NewAgentSession {
@@ -23,7 +22,7 @@ export interface NewAgentSession {
   readonly jti: string;
   readonly agentId: string;
   readonly uid: string;
-  /** The pod that exchanged its token; null where there is no cluster to ask. */
+  /** The pod that exchanged its token; null if there is no cluster to ask. */
   readonly podUid: string | null;
   readonly cycle: number;
   readonly expiresAt: Date;
@@ -84,7 +83,7 @@ export async function revokeAgentSessions(db: Db, agentId: string): Promise<void
     .execute();
 }
 
-/** Forgets tokens that ended an hour ago; nobody can use them either way. */
+/** Deletes tokens that ended an hour ago. */
 export async function forgetEndedAgentSessions(db: Db): Promise<void> {
   await db
     .deleteFrom('agent_session')

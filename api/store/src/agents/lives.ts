@@ -23,8 +23,8 @@ const COLUMNS = [
 ] as const;
 
 /**
- * Opens a life and the account of its name, or finds them open already. An older life of the same name that was never closed is closed by this: the name has one life at a time.
- * Returns null where this very life has ended before.
+ * Opens a life and the account of its name, or finds them open. It closes an older open life of the name, which has one life at a time.
+ * Returns null if this life has ended before.
  */
 export async function openLife(db: Db, uid: string, agentId: string): Promise<Life | null> {
   return inTransaction(db, async (tx) => {
@@ -58,7 +58,10 @@ export async function openLife(db: Db, uid: string, agentId: string): Promise<Li
   });
 }
 
-/** Ends a life, revokes its tokens, and closes the account unless a newer life bears the name. Ending it again changes nothing; a life never seen is noted as ended, so that it cannot begin late. */
+/**
+ * Ends a life, revokes its tokens, and closes the account unless a newer life has the name. Repeating it changes nothing; an unknown life
+ * is recorded as ended, so that it cannot begin late.
+ */
 export async function closeLife(db: Db, uid: string, agentId: string): Promise<void> {
   await inTransaction(db, async (tx) => {
     await tx
@@ -84,7 +87,7 @@ export async function closeLife(db: Db, uid: string, agentId: string): Promise<v
   });
 }
 
-/** Notes where the world has settled an agent, so that its next life comes home there. */
+/** Records the home of an agent, so that its next life returns there. */
 export async function rememberHome(db: Db, uid: string, home: string): Promise<void> {
   await db
     .updateTable('agent_life')
@@ -96,10 +99,6 @@ export async function rememberHome(db: Db, uid: string, home: string): Promise<v
 
 export async function openLives(db: Db): Promise<readonly Life[]> {
   return db.selectFrom('agent_life').select(COLUMNS).where('closed_at', 'is', null).execute();
-}
-
-export async function findLife(db: Db, uid: string): Promise<Life | null> {
-  return (await db.selectFrom('agent_life').select(COLUMNS).where('uid', '=', uid).executeTakeFirst()) ?? null;
 }
 
 /** Raises the run cycle a life is known to be in; it never falls. Returns the cycle that counts, or null for an unknown life. */

@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import type { Presence } from '@hamlet/contract';
-import { inTransaction } from '../connection/database.ts';
-import type { Db, Tx } from '../connection/database.ts';
-import { addInternalEvent } from './internal-events.ts';
+import { type Db, inTransaction, type Tx } from '../connection/database.ts';
+import { addInternalEvent } from '../writes/internal-events.ts';
 
 /** A wake stream that a replica serves; `streamNo` counts the streams of an agent. */
 export interface Stream {
@@ -28,7 +27,7 @@ const COLUMNS = [
   'last_seen as lastSeen',
 ] as const;
 
-/** A presence in the words of the wire. Pure. */
+/** A presence in the contract's shape. Pure. */
 export function wireOf(row: PresenceRow): Presence {
   return {
     agent_id: row.agentId,
@@ -43,7 +42,7 @@ async function announce(tx: Tx, rows: readonly PresenceRow[]): Promise<void> {
   for (const row of rows) await addInternalEvent(tx, 'presence', wireOf(row));
 }
 
-/** Notes that an agent is connected by a new stream, which replaces any other. Null, and nothing noted, where a newer cycle of it is known. */
+/** Records a new stream of an agent, which replaces any other. Null, and no change, if a newer cycle of the agent is known. */
 export async function connectStream(db: Db, stream: Omit<Stream, 'streamNo'>): Promise<Stream | null> {
   return inTransaction(db, async (tx) => {
     const before = await tx
@@ -72,12 +71,12 @@ export async function connectStream(db: Db, stream: Omit<Stream, 'streamNo'>): P
   });
 }
 
-/** Says that a stream is still open: brings back a row that was swept while its replica was slow. */
+/** Marks a stream as open again after its row was swept while its replica was slow. */
 export function assertStream(db: Db, stream: Stream): Promise<void> {
   return noteStream(db, stream, true);
 }
 
-/** Notes that a stream has ended, unless a newer one has taken its place. */
+/** Records the end of a stream, unless a newer one has replaced it. */
 export function disconnectStream(db: Db, stream: Stream): Promise<void> {
   return noteStream(db, stream, false);
 }
@@ -96,7 +95,7 @@ async function noteStream(db: Db, { agentId, streamNo }: Stream, connected: bool
   });
 }
 
-/** Says that a replica lives. */
+/** Records a heartbeat of a replica. */
 export async function beat(db: Db, replicaId: string): Promise<void> {
   await db
     .insertInto('api_replica')
@@ -124,7 +123,7 @@ export async function sweepSilentReplicas(db: Db, silentMs: number): Promise<num
   });
 }
 
-/** The presence of every agent that ever connected, or of those of `agentIds` alone. */
+/** The presence of every agent that ever connected, or of those of `agentIds`. */
 export async function readPresence(db: Db, agentIds?: readonly string[]): Promise<readonly PresenceRow[]> {
   return db
     .selectFrom('agent_presence')
@@ -133,7 +132,7 @@ export async function readPresence(db: Db, agentIds?: readonly string[]): Promis
     .execute();
 }
 
-/** A life has ended: whoever still holds its stream is gone for the village. */
+/** Disconnects the stream of a life that has ended. */
 export async function endPresence(db: Db, uid: string): Promise<void> {
   await inTransaction(db, async (tx) => {
     const rows = await tx

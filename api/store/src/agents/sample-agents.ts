@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
 
-/** Lifecycle of a sample agent, kept where there is no cluster to keep it. */
+/** Lifecycle of a sample agent, kept if there is no cluster to keep it. */
 export interface SampleAgentRow {
   readonly agentId: string;
   readonly uid: string;
@@ -22,7 +22,7 @@ const COLUMNS = [
   'created_at as createdAt',
 ] as const;
 
-/** Makes the row of a sample that is new, and reads it. */
+/** Creates the row of a new sample, and reads it. */
 export async function ensureSampleAgent(db: Db, agentId: string, uid: string): Promise<SampleAgentRow> {
   await db
     .insertInto('sample_agent')
@@ -59,7 +59,7 @@ export async function setSamplePower(
   return row === undefined ? null : { row, changed: changed !== undefined };
 }
 
-/** Begins a new cycle of an awake agent; null where it sleeps or is not there. */
+/** Begins a new cycle of an awake agent; null if it sleeps or is not there. */
 export async function rebootSample(db: Db, agentId: string): Promise<SampleAgentRow | null> {
   const row = await db
     .updateTable('sample_agent')

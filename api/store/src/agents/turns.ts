@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import type { Turn } from '@hamlet/contract';
-import { cutPage } from '../connection/cut-page.ts';
-import type { Db } from '../connection/database.ts';
+import { randomUUID } from 'node:crypto';
+import { cutPage } from '../connection/result-rows.ts';
+import { type Db, inTransaction } from '../connection/database.ts';
+import { recordAudit } from '../writes/audit.ts';
 
 export interface TurnRow {
   readonly turnId: string;
@@ -10,7 +12,7 @@ export interface TurnRow {
   readonly turn: Turn;
 }
 
-/** Where a page ended: the next begins behind it. */
+/** End of a page, where the next begins. */
 export interface TurnCursor {
   readonly recordedAt: string;
   readonly turnId: string;
@@ -22,7 +24,7 @@ export interface TurnPage {
   readonly next: TurnCursor | null;
 }
 
-/** Keeps a turn. A turn that is kept already stays as it was. */
+/** Stores a turn. One that is stored already does not change. */
 export async function recordTurn(
   db: Db,
   agent: { readonly agentId: string; readonly uid: string },
@@ -78,4 +80,33 @@ export async function readTurns(
     })),
     next,
   };
+}
+
+/**
+ * Deletes the text of turns recorded before a moment, oldest first, at most `atMost` (1 to 10,000), and records one act of it. Rows keep
+ * the hash of the text, which is all that the sealed log has of a turn. Returns their number; also 0 while another replica does it.
+ */
+export async function dropTurnTexts(
+  db: Db,
+  { before, atMost }: { readonly before: Date; readonly atMost: number },
+): Promise<number> {
+  return inTransaction(db, async (tx) => {
+    const { rows } = await sql<{ dropped: number }>`select drop_turn_texts(${before}, ${atMost}) as dropped`.execute(
+      tx,
+    );
+    const dropped = rows[0]?.dropped ?? 0;
+    if (dropped === 0) return 0;
+    const auditId = randomUUID();
+    await recordAudit(tx, {
+      auditId,
+      actorRole: 'system',
+      actorId: 'retention',
+      action: 'turn.drop_texts',
+      object: 'turns',
+      detail: { before: before.toISOString(), turns: dropped },
+      requestId: auditId,
+      traceparent: null,
+    });
+    return dropped;
+  });
 }

@@ -1,15 +1,15 @@
 import type { BoardCounts } from '@hamlet/core';
-import { sql } from 'kysely';
-import type { RawBuilder } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../connection/database.ts';
+import { firstRow } from '../connection/result-rows.ts';
 
-/** What an author has written in the hour that ends now, how long the village knows them, and what became of their flags. */
+/** Posts, replies and flags of an author in the past hour, and how long the village knows the author. */
 export interface AuthorRecord extends BoardCounts {
-  /** Seconds until the oldest of each in the hour is an hour old; 0 where there is none. */
+  /** Seconds until the oldest of each in the hour is an hour old; 0 if there is none. */
   readonly postsFreeInS: number;
   readonly repliesFreeInS: number;
   readonly flagsFreeInS: number;
-  /** Null where it is not known: a person by an API key, the village. */
+  /** Null if it is not known: a person by an API key, the village. */
   readonly knownForS: number | null;
 }
 
@@ -36,15 +36,12 @@ export async function readAuthorRecord(
     select p.count as posts, p.free as "postsFreeInS", r.count as replies, r.free as "repliesFreeInS", f.count as flags, f.free as "flagsFreeInS", ${known}::float8 as "knownForS"
     from ${lastHour(sql`select created_at as at from board.post where ${mine} and post_id > uuidv7(interval '-1 hour') order by post_id desc`)} p,
       ${lastHour(sql`select created_at as at from board.reply where ${mine} and reply_id > uuidv7(interval '-1 hour') order by reply_id desc`)} r,
-      ${lastHour(sql`select at from board.flag where by_type = ${authorType} and by_id = ${authorId} and flag_id > uuidv7(interval '-1 hour') order by flag_id desc`)} f`.execute(
-    tx,
-  );
-  const [record] = rows;
-  if (record === undefined) throw new Error('an author without a record');
-  return record;
+      ${lastHour(sql`select at from board.flag where by_type = ${authorType} and by_id = ${authorId} and flag_id > uuidv7(interval '-1 hour') order by flag_id desc`)} f
+  `.execute(tx);
+  return firstRow(rows, 'the database returned no record of the author');
 }
 
-/** The record of somebody who is not counted: an admin, the village. */
+/** The record of an author without limits: an admin or the village. */
 export const UNCOUNTED: AuthorRecord = {
   posts: 0,
   postsFreeInS: 0,
@@ -55,15 +52,14 @@ export const UNCOUNTED: AuthorRecord = {
   knownForS: null,
 };
 
-/** How the flags of somebody were decided: those that a decision agreed with, and those that were dismissed. For the village's eyes. */
+/** Decided flags of an author: upheld and dismissed. The viewer must be the village. */
 export async function readFlagRecord(
   tx: Tx,
   flagger: { readonly authorType: string; readonly authorId: string },
 ): Promise<{ readonly upheld: number; readonly dismissed: number }> {
   const { rows } = await sql<{ upheld: number; dismissed: number }>`
     select count(*) filter (where m.decision = 'hide')::integer as upheld, count(*) filter (where m.decision <> 'hide')::integer as dismissed
-    from board.flag f join board.moderation m on m.moderation_id = f.settled_by where f.by_type = ${flagger.authorType} and f.by_id = ${flagger.authorId}`.execute(
-    tx,
-  );
+    from board.flag f join board.moderation m on m.moderation_id = f.settled_by where f.by_type = ${flagger.authorType} and f.by_id = ${flagger.authorId}
+  `.execute(tx);
   return rows[0] ?? { upheld: 0, dismissed: 0 };
 }

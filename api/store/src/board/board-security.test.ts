@@ -1,10 +1,9 @@
-/** Who may see what of the board, asked of Postgres itself as the role of the api: row-level security, grants and triggers, without any code of ours between. */
+/** Who may see what of the board, asked of Postgres itself as the role of the API: row-level security, grants and triggers, without any code of ours between. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { testPostgres } from '@hamlet/test/env/postgres';
-import type { TestPostgres } from '@hamlet/test/env/postgres';
+import { testPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
 import pg from 'pg';
-import { migrate } from '../connection/migrate.ts';
+import { migrate } from '../migration/migrate.ts';
 
 let postgres: TestPostgres;
 let app: pg.Client;

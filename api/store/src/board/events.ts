@@ -1,10 +1,9 @@
 import type { BoardEventKind, NewsWhy } from '@hamlet/contract';
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
-import { selectPosts, selectReplies } from './post-row.ts';
-import type { PostRow, ReplyRow } from './post-row.ts';
+import { type PostRow, type ReplyRow, selectPosts, selectReplies } from './post-row.ts';
 
-/** Something that happened, at its offset. */
+/** An event of the board at its offset. */
 export interface BoardEventRow {
   readonly offset: number;
   readonly what: BoardEventKind;
@@ -12,36 +11,36 @@ export interface BoardEventRow {
   readonly replyId: string | null;
 }
 
-/** Something that happened, with what the viewer may see of it now. */
+/** An event with the post and reply as the viewer may see them now. */
 export interface ShownEvent extends BoardEventRow {
   readonly post: PostRow | null;
   readonly reply: ReplyRow | null;
 }
 
-/** Something that concerns an agent. */
+/** An event that concerns an agent. */
 export interface NewsRow extends BoardEventRow {
   readonly agentId: string;
   readonly why: NewsWhy;
 }
 
-/** Gives what is in the outbox its place in the order of events. Returns the last offset; null where another replica is at it. */
+/** Moves the outbox into the order of events. Returns the last offset; null while another replica does it. */
 export async function relayBoard(db: Db, atMost: number): Promise<number | null> {
   const { rows } = await sql<{ last: number | null }>`select board.relay(${atMost}) as last`.execute(db);
   return rows[0]?.last ?? null;
 }
 
-/** Whether anything waits for the relay, by the eyes of the village. */
+/** Whether the outbox has entries. The viewer must be the village. */
 export async function outboxWaits(tx: Tx): Promise<boolean> {
   const { rows } = await sql<{ waits: boolean }>`select exists (select from board.outbox) as waits`.execute(tx);
   return rows[0]?.waits === true;
 }
 
-/** Forgets all but the newest events, and news of more than so many days. */
+/** Deletes all but the newest events, and news older than so many days. */
 export async function forgetBoardEvents(db: Db, keptEvents: number, keptDays: number): Promise<void> {
   await sql`select board.forget(${keptEvents}, ${keptDays})`.execute(db);
 }
 
-/** The offsets that are kept, as the village sees them; both 0 where there is none. */
+/** The offsets that are kept; both 0 if there are none. The viewer must be the village. */
 export async function boardRange(tx: Tx): Promise<{ readonly first: number; readonly last: number }> {
   const { rows } = await sql<{
     first: number;
@@ -52,16 +51,15 @@ export async function boardRange(tx: Tx): Promise<{ readonly first: number; read
   return rows[0] ?? { first: 0, last: 0 };
 }
 
-/** Events behind an offset that the viewer may hear of, in order, with their posts and replies as they are now. */
+/** Events after an offset that the viewer may see, in order, with their posts and replies as they are now. */
 export async function readBoardEvents(tx: Tx, after: number, limit: number): Promise<readonly ShownEvent[]> {
   const { rows } = await sql<BoardEventRow>`
-    select event_offset as "offset", what, post_id as "postId", reply_id as "replyId" from board.event where event_offset > ${after} order by event_offset limit ${limit}`.execute(
-    tx,
-  );
+    select event_offset as "offset", what, post_id as "postId", reply_id as "replyId" from board.event where event_offset > ${after} order by event_offset limit ${limit}
+  `.execute(tx);
   return withContent(tx, rows);
 }
 
-/** Adds to rows that name posts and replies what the viewer may see of these. */
+/** Adds the visible posts and replies to rows that name them. */
 async function withContent<T extends { readonly postId: string; readonly replyId: string | null }>(
   tx: Tx,
   rows: readonly T[],
@@ -84,7 +82,10 @@ async function withContent<T extends { readonly postId: string; readonly replyId
   }));
 }
 
-/** News of an agent behind an offset, oldest first, with what it may see of them, and whether it has replied since. The viewer is that agent. */
+/**
+ * News of an agent after an offset, oldest first, with the visible posts and replies, and whether the agent has replied since. The viewer
+ * must be that agent.
+ */
 export async function readNews(
   tx: Tx,
   agentId: string,
@@ -93,13 +94,12 @@ export async function readNews(
   const { rows } = await sql<NewsRow & { answered: boolean }>`
     select n.event_offset as "offset", case when n.reply_id is null then 'posted' else 'replied' end as what, n.post_id as "postId", n.reply_id as "replyId", n.agent_id as "agentId", n.why,
       exists (select from board.reply r where r.post_id = n.post_id and r.author_type = 'agent' and r.author_id = n.agent_id and r.reply_id > coalesce(n.reply_id, n.post_id)) as answered
-    from board.news n where n.agent_id = ${agentId} and n.event_offset > ${page.after} order by n.event_offset limit ${page.limit}`.execute(
-    tx,
-  );
+    from board.news n where n.agent_id = ${agentId} and n.event_offset > ${page.after} order by n.event_offset limit ${page.limit}
+  `.execute(tx);
   return withContent(tx, rows);
 }
 
-/** News of some agents between two offsets, for the streams that tell them to look. The viewer is the village. */
+/** News of some agents between two offsets, for their streams. The viewer must be the village. */
 export async function readNewsBetween(
   tx: Tx,
   agentIds: readonly string[],
@@ -107,8 +107,7 @@ export async function readNewsBetween(
 ): Promise<readonly NewsRow[]> {
   const { rows } = await sql<NewsRow>`
     select event_offset as "offset", 'replied' as what, post_id as "postId", reply_id as "replyId", agent_id as "agentId", why from board.news
-    where event_offset > ${range.after} and event_offset <= ${range.upTo} and agent_id = any(${agentIds}::text[]) order by event_offset`.execute(
-    tx,
-  );
+    where event_offset > ${range.after} and event_offset <= ${range.upTo} and agent_id = any(${agentIds}::text[]) order by event_offset
+  `.execute(tx);
   return rows;
 }

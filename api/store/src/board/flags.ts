@@ -20,18 +20,18 @@ export interface NewFlag extends Subject {
   readonly weight: number;
 }
 
-/** Raises a flag as the viewer of the transaction, and tells those who moderate. False where they have flagged it before. */
+/** Raises a flag as the viewer of the transaction and notifies moderators. False if the viewer has flagged it before. */
 export async function insertFlag(tx: Tx, { postId, replyId, by, reason, note, weight }: NewFlag): Promise<boolean> {
   const { rows } = await sql<{ flagId: string }>`
     with made as (
       insert into board.flag (post_id, reply_id, by_type, by_id, by_name, reason, note, weight)
       values (${postId}, ${replyId}, ${by.type}, ${by.id}, ${by.name}, ${reason}, ${note}, ${weight}) on conflict (subject, by_type, by_id) do nothing returning flag_id
-    ), told as (insert into board.outbox (what, post_id, reply_id) select 'flagged', ${postId}::uuid, ${replyId}::uuid from made)
+    ), noted as (insert into board.outbox (what, post_id, reply_id) select 'flagged', ${postId}::uuid, ${replyId}::uuid from made)
     select flag_id as "flagId" from made`.execute(tx);
   return rows.length > 0;
 }
 
-/** Weight of the flags that wait for a decision, and the reason that most of it gives. For the village's eyes. */
+/** Weight of the undecided flags and the reason with the most of it. The viewer must be the village. */
 export async function weighFlags(
   tx: Tx,
   subject: Subject,

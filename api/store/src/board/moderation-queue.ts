@@ -1,12 +1,9 @@
 import type { Decision, ModerationReason } from '@hamlet/contract';
-import { sql } from 'kysely';
-import type { RawBuilder } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../connection/database.ts';
-import { asMoment } from '../ledger/moment.ts';
-import type { Moment } from '../ledger/moment.ts';
+import { asMoment, type Moment } from '../connection/moment.ts';
 import type { Subject } from './flags.ts';
-import { selectPosts, selectReplies } from './post-row.ts';
-import type { PostRow, ReplyRow } from './post-row.ts';
+import { type PostRow, type ReplyRow, selectPosts, selectReplies } from './post-row.ts';
 
 /** A line of the queue. `key` is what the queue is sorted by. */
 export interface QueueRow extends Subject {

@@ -1,11 +1,11 @@
 import type { Decision, ModerationNote, ModerationReason } from '@hamlet/contract';
 import { sql } from 'kysely';
 import type { Tx } from '../connection/database.ts';
-import { subjectId } from './flags.ts';
-import type { Subject } from './flags.ts';
+import { firstRow } from '../connection/result-rows.ts';
+import { type Subject, subjectId } from './flags.ts';
 
-/** What a decision looks at, locked until the transaction ends. */
-export interface HeldSubject {
+/** The subject of a decision, locked until the transaction ends. */
+export interface LockedSubject {
   readonly authorType: string;
   readonly authorId: string;
   readonly hidden: ModerationNote | null;
@@ -32,8 +32,8 @@ function jsonOf(note: ModerationNote | null): string | null {
   return note === null ? null : JSON.stringify(note);
 }
 
-/** Locks a post, and its reply if one is meant; null where there is none. The viewer must moderate. */
-export async function holdSubject(tx: Tx, subject: Subject): Promise<HeldSubject | null> {
+/** Locks a post, and its reply if one is meant; null if there is none. The viewer must moderate. */
+export async function lockSubject(tx: Tx, subject: Subject): Promise<LockedSubject | null> {
   const { postId, replyId } = subject;
   const post = sql`select post_id from board.post where post_id = ${postId} for no key update`;
   const held =
@@ -41,15 +41,14 @@ export async function holdSubject(tx: Tx, subject: Subject): Promise<HeldSubject
       ? sql`select author_type, author_id, hidden from board.post where post_id = ${postId} for no key update`
       : sql`select author_type, author_id, hidden from board.reply where reply_id = ${replyId} and post_id = ${postId} for no key update`;
   if (replyId !== null) await post.execute(tx);
-  const { rows } = await sql<HeldSubject>`with held as (${held})
+  const { rows } = await sql<LockedSubject>`with held as (${held})
     select author_type as "authorType", author_id as "authorId", hidden,
-      exists (select from board.flag where subject = ${subjectId(subject)} and settled_by is null) as "openFlags" from held`.execute(
-    tx,
-  );
+      exists (select from board.flag where subject = ${subjectId(subject)} and settled_by is null) as "openFlags" from held
+  `.execute(tx);
   return rows[0] ?? null;
 }
 
-/** The newest decision about a subject that was not undone; null where there is none. */
+/** The newest decision about a subject that was not undone; null if there is none. */
 export async function findLastDecision(tx: Tx, subject: Subject): Promise<LastDecision | null> {
   const { rows } = await sql<LastDecision>`
     select moderation_id as "moderationId", decision, hidden_before as "hiddenBefore" from board.moderation m
@@ -64,9 +63,7 @@ export async function insertDecision(tx: Tx, made: NewDecision): Promise<string>
     insert into board.moderation (post_id, reply_id, decision, reason, note, by_type, by_id, by_name, hidden_before, undoes)
     values (${made.postId}, ${made.replyId}, ${made.decision}, ${made.reason}, ${made.note}, ${made.by.type}, ${made.by.id}, ${made.by.name},
       ${jsonOf(made.hiddenBefore)}::jsonb, ${made.undoes}) returning moderation_id as "moderationId"`.execute(tx);
-  const [row] = rows;
-  if (row === undefined) throw new Error('no decision was kept');
-  return row.moderationId;
+  return firstRow(rows, 'the decision was not written').moderationId;
 }
 
 /** Settles the flags that wait by a decision. */
@@ -81,7 +78,7 @@ export async function reopenFlags(tx: Tx, moderationId: string): Promise<void> {
   await sql`update board.flag set settled_by = null where settled_by = ${moderationId}`.execute(tx);
 }
 
-/** Hides a subject for a reason, or shows it where there is none; tells of it. */
+/** Hides a subject for a reason, or shows it if there is none, and notifies readers. */
 export async function setHidden(
   tx: Tx,
   subject: Subject,
@@ -103,7 +100,6 @@ export async function setHidden(
   const counted = Number(to.wasHidden) - Number(to.hidden !== null);
   await sql`
     with made as (update board.reply set hidden = ${hidden}::jsonb, updated_at = now() where reply_id = ${replyId} returning post_id, reply_id)
-    insert into board.outbox (what, post_id, reply_id, replies) select ${what}, post_id, reply_id, ${counted}::integer from made`.execute(
-    tx,
-  );
+    insert into board.outbox (what, post_id, reply_id, replies) select ${what}, post_id, reply_id, ${counted}::integer from made
+  `.execute(tx);
 }

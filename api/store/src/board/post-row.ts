@@ -1,8 +1,6 @@
 import type { AuthorType, ModerationNote, PostStatus } from '@hamlet/contract';
-import { sql } from 'kysely';
-import type { RawBuilder } from 'kysely';
-import { asMoment } from '../ledger/moment.ts';
-import type { Moment } from '../ledger/moment.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { asMoment, type Moment } from '../connection/moment.ts';
 
 interface Written {
   readonly authorType: AuthorType;
@@ -16,7 +14,7 @@ interface Written {
   readonly updatedAt: Moment;
   /** Micro-aiDollars, as text. */
   readonly rewarded: string;
-  /** Weight of the flags that wait; null for whoever does not moderate. */
+  /** Weight of the undecided flags; null unless the reader moderates. */
   readonly flags: number | null;
 }
 
@@ -46,7 +44,7 @@ const WRITTEN = sql`w.author_type as "authorType", w.author_id as "authorId", w.
 const FLAGS = (subject: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`case when board.moderates() then (select coalesce(sum(f.weight), 0)::integer from board.flag f where f.subject = ${subject} and f.settled_by is null) end as flags`;
 
-/** What the relay has not counted yet stands in the outbox, nearly always nothing; with it the counts are exact. */
+/** Counts that the relay has not added yet are in the outbox, which is nearly always empty. */
 const PENDING_OF_POST = sql`left join lateral (
   select sum(o.replies) as replies, sum(o.rewarded) filter (where o.reply_id is null) as rewarded from board.outbox o where o.post_id = w.post_id) pending on true`;
 const PENDING_OF_REPLY = sql`left join lateral (

@@ -1,12 +1,10 @@
 import type { PostStatus } from '@hamlet/contract';
 import type { PostQuestion } from '@hamlet/core';
-import { sql } from 'kysely';
-import type { RawBuilder } from 'kysely';
-import { cutPage } from '../connection/cut-page.ts';
-import type { Page } from '../connection/cut-page.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { cutPage, type Page } from '../connection/result-rows.ts';
 import type { Tx } from '../connection/database.ts';
-import { selectPosts, selectReplies } from './post-row.ts';
-import type { PostRow, ReplyRow } from './post-row.ts';
+import { asMoment, type Moment } from '../connection/moment.ts';
+import { type PostRow, type ReplyRow, selectPosts, selectReplies } from './post-row.ts';
 
 /** Which posts to list. */
 export interface PostFilter extends PostQuestion {
@@ -53,13 +51,13 @@ export async function readPosts(
   return cutPage(rows, page.limit, ({ postId }) => postId);
 }
 
-/** One post; null where there is none that the viewer may see. */
+/** One post; null if there is none that the viewer may see. */
 export async function findPost(tx: Tx, postId: string): Promise<PostRow | null> {
   const { rows } = await sql<PostRow>`${selectPosts(sql`board.post`)} where w.post_id = ${postId}::uuid`.execute(tx);
   return rows[0] ?? null;
 }
 
-/** How a post stands; null where there is none that the viewer may see. */
+/** How a post stands; null if there is none that the viewer may see. */
 export async function findPostStatus(tx: Tx, postId: string): Promise<PostStatus | null> {
   const { rows } = await sql<{
     status: PostStatus;
@@ -67,7 +65,7 @@ export async function findPostStatus(tx: Tx, postId: string): Promise<PostStatus
   return rows[0]?.status ?? null;
 }
 
-/** One reply to a post; null where there is none that the viewer may see. */
+/** One reply to a post; null if there is none that the viewer may see. */
 export async function findReply(tx: Tx, postId: string, replyId: string): Promise<ReplyRow | null> {
   const { rows } =
     await sql<ReplyRow>`${selectReplies(sql`board.reply`)} where w.reply_id = ${replyId}::uuid and w.post_id = ${postId}::uuid`.execute(
@@ -98,5 +96,22 @@ export async function readFirstReplies(
 ): Promise<readonly ReplyRow[]> {
   const first = sql`(select r.* from unnest(${postIds}::uuid[]) wanted cross join lateral (select * from board.reply where post_id = wanted order by reply_id limit ${atMost}) r)`;
   const { rows } = await sql<ReplyRow>`${selectReplies(first)} order by w.reply_id`.execute(tx);
+  return rows;
+}
+
+/** A text that another one took the place of. */
+export interface RevisionRow {
+  readonly number: number;
+  readonly title: string | null;
+  readonly body: string;
+  readonly tags: string[];
+  readonly at: Moment;
+}
+
+/** The earlier texts of a post or reply, newest first. */
+export async function readRevisions(tx: Tx, subject: string, limit: number): Promise<readonly RevisionRow[]> {
+  const { rows } = await sql<RevisionRow>`
+    select number, title, body, tags, ${asMoment(sql`at`)} as at from board.revision where subject = ${subject}::uuid order by number desc limit ${limit}
+  `.execute(tx);
   return rows;
 }

@@ -1,38 +1,55 @@
 import type { BoardViewer } from '@hamlet/core';
 import { sql } from 'kysely';
-import { inSnapshot, inTransaction } from '../connection/database.ts';
-import type { Db, Tx } from '../connection/database.ts';
+import { type Db, inSnapshot, inTransaction, type Tx } from '../connection/database.ts';
+import type { Subject } from './flags.ts';
 
-/** Who looks at the board, as row-level security knows it. */
+/** The viewer of the board that row-level security checks. */
 export type Viewer = BoardViewer;
 
-/** The village itself: sees everything and writes as nobody else. */
+/** The village itself: it sees everything and writes as no one else. */
 export const VILLAGE: Viewer = { role: 'system', actor: 'village' };
 
-/** Says for the rest of the transaction who looks; the next call takes its place. */
-export async function lookAs(tx: Tx, { role, actor }: Viewer): Promise<void> {
+/** Sets the viewer for the rest of the transaction; the next call replaces it. */
+export async function setViewer(tx: Tx, { role, actor }: Viewer): Promise<void> {
   await sql`select set_config('hamlet.role', ${role}, true), set_config('hamlet.actor', ${actor}, true)`.execute(tx);
 }
 
-/** The same, and holds the author's lock: what one author writes is counted one after the other. */
+/** Sets the viewer and locks the author until the transaction ends, so that the limits of one author are counted one write after the other. */
 export async function writeAs(tx: Tx, { role, actor }: Viewer): Promise<void> {
   await sql`
     select set_config('hamlet.role', ${role}, true), set_config('hamlet.actor', ${actor}, true),
       pg_advisory_xact_lock(hashtextextended(${`board ${role} ${actor}`}, 0))`.execute(tx);
 }
 
-/** Reads the board as somebody. */
+/** Reads the board as a viewer. */
 export function readAs<T>(db: Db, viewer: Viewer, read: (tx: Tx) => Promise<T>): Promise<T> {
   return inTransaction(db, async (tx) => {
-    await lookAs(tx, viewer);
+    await setViewer(tx, viewer);
     return read(tx);
   });
 }
 
-/** Reads several things of the board as somebody and as of one moment. */
+/** Reads several things of the board as a viewer, all as of one moment. */
 export function readSnapshotAs<T>(db: Db, viewer: Viewer, read: (tx: Tx) => Promise<T>): Promise<T> {
   return inSnapshot(db, async (tx) => {
-    await lookAs(tx, viewer);
+    await setViewer(tx, viewer);
     return read(tx);
   });
+}
+
+/** The subject of an id, and whether an agent took part: it wrote the post or reply, or replied to the post. */
+export interface Related extends Subject {
+  readonly tookPart: boolean;
+}
+
+/** The subject of an id for a viewer, set for the rest of the transaction; null if the viewer cannot see one. */
+export async function findRelated(
+  tx: Tx,
+  { role, actor }: Viewer,
+  { id, agentId }: { readonly id: string; readonly agentId: string },
+): Promise<Related | null> {
+  const { rows } = await sql<Related>`
+    select post_id as "postId", reply_id as "replyId", took_part as "tookPart" from board.find_related(${role}, ${actor}, ${id}, ${agentId})
+  `.execute(tx);
+  return rows[0] ?? null;
 }

@@ -11,7 +11,7 @@ export interface WorldNote {
 const EVENTS_AT_ONCE = 5_000;
 
 /**
- * Notes that are no posts yet, in the order of the world's log, and how far the log was read; null where another replica is at it. Holds the cursor until
+ * Notes that are no posts yet, in the order of the world's log, and how far the log was read; null if another replica is at it. Holds the cursor until
  * the transaction ends.
  */
 export async function takeWorldNotes(
@@ -25,9 +25,8 @@ export async function takeWorldNotes(
   const { rows } = await sql<Omit<WorldNote, 'text'> & { text: string | null; upTo: number }>`
     with read as (select seq, agent_id, case when kind = 'use_board' then nullif(trim(event ->> 'text'), '') end as text
       from world_event where seq > ${from} order by seq limit ${EVENTS_AT_ONCE})
-    select seq, agent_id as "agentId", text, (select max(seq) from read) as "upTo" from read where text is not null or seq = (select max(seq) from read) order by seq`.execute(
-    tx,
-  );
+    select seq, agent_id as "agentId", text, (select max(seq) from read) as "upTo" from read where text is not null or seq = (select max(seq) from read) order by seq
+  `.execute(tx);
   const upTo = rows.at(-1)?.upTo ?? from;
   return {
     notes: rows.flatMap(({ seq, agentId, text }) => (text === null ? [] : [{ seq, agentId, text }])),

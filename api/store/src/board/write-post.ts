@@ -1,10 +1,10 @@
 import type { AuthorType } from '@hamlet/contract';
 import { sql } from 'kysely';
 import type { Tx } from '../connection/database.ts';
-import { selectNewPost, selectNewReply, selectPosts, selectReplies } from './post-row.ts';
-import type { PostRow, ReplyRow } from './post-row.ts';
+import { firstRow } from '../connection/result-rows.ts';
+import { type PostRow, type ReplyRow, selectNewPost, selectNewReply, selectPosts, selectReplies } from './post-row.ts';
 
-/** Who writes, in the words that are kept with what is written. */
+/** The author as stored with the text. */
 export interface Byline {
   readonly authorType: AuthorType;
   readonly authorId: string;
@@ -25,7 +25,7 @@ export interface NewPost {
   readonly worldSeq?: number;
 }
 
-/** Writes a post and what tells of it. Null where the event of the world has its post already. */
+/** Writes a post and its event. Null if the event of the world already has its post. */
 export async function insertPost(tx: Tx, post: NewPost): Promise<PostRow | null> {
   const { by, audience, title, body, tags, place, mentions, worldSeq = null } = post;
   const { rows } = await sql<PostRow>`
@@ -34,7 +34,7 @@ export async function insertPost(tx: Tx, post: NewPost): Promise<PostRow | null>
       values (${by.authorType}, ${by.authorId}, ${by.authorName}, ${by.authorTier}, ${audience}, ${title}, ${body}, ${tags},
         ${place?.x ?? null}, ${place?.y ?? null}, ${place?.landmarkId ?? null}, ${worldSeq})
       on conflict (world_seq) do nothing returning *
-    ), told as (insert into board.outbox (what, post_id, mentions) select 'posted', post_id, ${mentions}::text[] from made)
+    ), noted as (insert into board.outbox (what, post_id, mentions) select 'posted', post_id, ${mentions}::text[] from made)
     ${selectNewPost(sql`made`)}`.execute(tx);
   return rows[0] ?? null;
 }
@@ -46,20 +46,18 @@ export interface NewReply {
   readonly mentions: readonly string[];
 }
 
-/** Writes a reply and what tells of it. */
+/** Writes a reply and its event. */
 export async function insertReply(tx: Tx, { by, postId, body, mentions }: NewReply): Promise<ReplyRow> {
   const { rows } = await sql<ReplyRow>`
     with made as (
       insert into board.reply (post_id, author_type, author_id, author_name, author_tier, body)
       values (${postId}, ${by.authorType}, ${by.authorId}, ${by.authorName}, ${by.authorTier}, ${body}) returning *
-    ), told as (insert into board.outbox (what, post_id, reply_id, replies, mentions) select 'replied', post_id, reply_id, 1, ${mentions}::text[] from made)
+    ), noted as (insert into board.outbox (what, post_id, reply_id, replies, mentions) select 'replied', post_id, reply_id, 1, ${mentions}::text[] from made)
     ${selectNewReply(sql`made`)}`.execute(tx);
-  const [reply] = rows;
-  if (reply === undefined) throw new Error('no reply was made');
-  return reply;
+  return firstRow(rows, 'the reply was not written');
 }
 
-/** Writes a post anew over the revision that was seen; null where there is a newer one. The text before it is kept by the database. */
+/** Revises a post at the given revision; null if there is a newer one. The database keeps the earlier text. */
 export async function revisePost(
   tx: Tx,
   post: Pick<PostRow, 'postId' | 'revision' | 'title' | 'body' | 'tags'>,
@@ -69,7 +67,7 @@ export async function revisePost(
     with made as (
       update board.post set title = ${title}, body = ${body}, tags = ${tags}, revision = revision + 1, updated_at = now()
       where post_id = ${postId} and revision = ${revision} and status <> 'moderated' returning *
-    ), told as (insert into board.outbox (what, post_id) select 'revised', post_id from made)
+    ), noted as (insert into board.outbox (what, post_id) select 'revised', post_id from made)
     ${selectPosts(sql`made`)}`.execute(tx);
   return rows[0] ?? null;
 }
@@ -83,12 +81,12 @@ export async function reviseReply(
     with made as (
       update board.reply set body = ${reply.body}, revision = revision + 1, updated_at = now()
       where reply_id = ${reply.replyId} and revision = ${reply.revision} and hidden is null returning *
-    ), told as (insert into board.outbox (what, post_id, reply_id) select 'revised', post_id, reply_id from made)
+    ), noted as (insert into board.outbox (what, post_id, reply_id) select 'revised', post_id, reply_id from made)
     ${selectReplies(sql`made`)}`.execute(tx);
   return rows[0] ?? null;
 }
 
-/** Opens, closes or resolves a post that is not moderated; null where it is. */
+/** Opens, closes or resolves a post that is not moderated; null if it is. */
 export async function setPostStatus(
   tx: Tx,
   postId: string,
@@ -97,7 +95,7 @@ export async function setPostStatus(
   const { rows } = await sql<PostRow>`
     with made as (
       update board.post set status = ${status}, updated_at = now() where post_id = ${postId} and status <> 'moderated' returning *
-    ), told as (insert into board.outbox (what, post_id) select 'status', post_id from made)
+    ), noted as (insert into board.outbox (what, post_id) select 'status', post_id from made)
     ${selectPosts(sql`made`)}`.execute(tx);
   return rows[0] ?? null;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { connectLimitMs } from './connect-limit.ts';
+import { connectLimitMs } from './database.ts';
 
 for (const [query, limitMs] of [
   ['', 5_000],

@@ -1,19 +1,19 @@
-import { Kysely, PostgresDialect } from 'kysely';
-import type { Transaction } from 'kysely';
 import pg from 'pg';
-import { connectLimitMs } from './connect-limit.ts';
+import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import { DatabaseBusyError, guardedPool } from './guarded-pool.ts';
+import { firstRow } from './result-rows.ts';
 import type { Tables } from './tables.ts';
 
-/** A connection to ask through: the pool, or the transaction a caller is in. */
+/** A database connection: the pool, or the transaction of the caller. */
 export type Db = Kysely<Tables>;
 export type Tx = Transaction<Tables>;
 
 const INT8_OID = 20;
 const STATEMENT_LIMIT_MS = 10_000;
+const CONNECT_LIMIT_S = 5;
 /**
- * How Postgres finds out that the machine of a caller is gone: otherwise it keeps the locks of an open transaction for about two hours. Probes on a
- * quiet connection begin after 15 s; what was sent and not acknowledged is given up after 20 s.
+ * Keepalive: without it Postgres holds the locks of a vanished client for about two hours. Probes begin after 15 s of silence;
+ * unacknowledged data is given up after 20 s.
  */
 const PROBES =
   '-c tcp_keepalives_idle=15 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 -c tcp_user_timeout=20000';
@@ -26,11 +26,11 @@ function typeParser(oid: number, format?: string): (value: string) => unknown {
   return parser;
 }
 
-/** What no connection of a pool may exceed, in ms. */
+/** Limits of a connection, in ms. */
 export interface DatabaseLimits {
-  /** How long a caller waits for the answer to a statement; longer than Postgres gives the statement, so only a silent connection exceeds it. */
+  /** Wait for the answer to a statement; longer than Postgres gives the statement, so only a silent connection exceeds it. */
   readonly answerMs: number;
-  /** How long a transaction may be open without a statement, as the process or the network behind it may be gone. */
+  /** Longest pause inside of a transaction, as the process or the network behind it may be gone. */
   readonly idleInTransactionMs: number;
   readonly transactionMs: number;
 }
@@ -38,10 +38,16 @@ export interface DatabaseLimits {
 export interface DatabaseOptions {
   readonly url: string;
   readonly poolSize: number;
-  /** None where it is left out. */
+  /** None by default. */
   readonly limits?: DatabaseLimits;
-  /** Hears of idle connections that Postgres closed; the pool replaces them. */
+  /** Called for idle connections that Postgres closed; the pool replaces them. */
   readonly onError: (error: Error) => void;
+}
+
+/** Time limit of one connection attempt in ms: `?connect_timeout=` of the url, in seconds as in libpq, else five seconds. Pure. */
+export function connectLimitMs(url: string): number {
+  const seconds = Number(URL.parse(url)?.searchParams.get('connect_timeout') ?? CONNECT_LIMIT_S);
+  return (seconds > 0 ? seconds : CONNECT_LIMIT_S) * 1_000;
 }
 
 /** Opens a pool. Nothing is connected before the first query. */
@@ -63,7 +69,7 @@ export function openDatabase(options: DatabaseOptions): Db {
     application_name: 'hamlet-api',
   });
   pool.on('error', options.onError);
-  // A connection lost while it is checked out tells its client alone, and unheard that would end the process. Its statement fails as well.
+  // A connection that is lost in use emits the error only here; without a listener it would end the process. Its statement fails as well.
   pool.on('connect', (client) => client.on('error', () => undefined));
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: guardedPool(pool, () => performance.now()) }) });
 }
@@ -78,7 +84,28 @@ export function inSnapshot<T>(db: Db, read: (tx: Tx) => Promise<T>): Promise<T> 
   return db.transaction().setIsolationLevel('repeatable read').execute(read);
 }
 
-/** Answers once Postgres does. Throws where it does not. */
+/** Runs a part of a transaction under a savepoint: an outcome that is not ok undoes what the part wrote, and the transaction continues. Exceptions pass on. */
+export async function inSavepoint<T extends { readonly ok: boolean }>(tx: Tx, work: () => Promise<T>): Promise<T> {
+  await sql`savepoint part`.execute(tx);
+  const outcome = await work();
+  if (!outcome.ok) await sql`rollback to savepoint part`.execute(tx);
+  // A rollback to a savepoint keeps it.
+  await sql`release savepoint part`.execute(tx);
+  return outcome;
+}
+
+/** The clock of the database, by which leases, windows and purchases begin and end. */
+export async function databaseNow(db: Db): Promise<Date> {
+  const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db);
+  return firstRow(rows, 'the database returned no row for its clock').now;
+}
+
+/** Locks a name until the transaction ends, so that acts on the same thing run one after the other. */
+export async function lockName(tx: Tx, name: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx);
+}
+
+/** Resolves when Postgres answers. Throws if it does not. */
 export async function ping(db: Db): Promise<void> {
   await db.selectFrom('village').select('seed').executeTakeFirstOrThrow();
 }
@@ -92,13 +119,13 @@ function codeOf(error: Error): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-/** Whether Postgres cannot be reached at all: not one that is only busy, with every connection in use or a statement that took too long. */
+/** Whether Postgres is unreachable. False if it is only busy: all connections in use, or a statement that took too long. */
 export function isOutage(error: unknown): boolean {
   if (!isConnectionError(error) || error instanceof DatabaseBusyError) return false;
   return !(error instanceof Error) || ![TOO_MANY_CONNECTIONS, STATEMENT_CANCELED].includes(codeOf(error));
 }
 
-/** Whether an error is about reaching Postgres, and so may pass: lost or refused connections, shutdown, start-up, time-outs, no connection free. */
+/** Whether an error may pass by itself: lost or refused connection, shutdown, start-up, timeout, no free connection. */
 export function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof DatabaseBusyError) return true;
@@ -116,12 +143,12 @@ export function isConnectionError(error: unknown): boolean {
   );
 }
 
-/** Whether a text cannot be kept as it is: with a NUL in it, or half of a surrogate pair. */
+/** Whether Postgres cannot store a text: it has a NUL or half of a surrogate pair. */
 export function isUnkeepableText(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === '22021' || error.code === '22P05');
 }
 
-/** Whether an append failed because these very rows are there. */
+/** Whether an append failed because the same rows exist. */
 export function isDuplicateError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '23505';
 }

@@ -1,17 +1,17 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
 
-/** Every connection is in use, and Postgres answers on them: this process asks too much at one time. */
+/** Every connection is in use and Postgres answers on them: this process sends too many queries at once. */
 export class DatabaseBusyError extends Error {}
 
-/** Whether pg gave up: the server said nothing for as long as a statement may take. */
+/** Whether pg gave up waiting for an answer. */
 function isSilence(error: unknown): boolean {
   return error instanceof Error && error.message === 'Query read timeout';
 }
 
 /**
- * A pool that never hands out a connection on which the server has fallen silent, and that tells a pool in use from a database that is away: both end
- * with the same time-out of pg.
+ * A pool that never hands out a connection whose server has fallen silent. It throws DatabaseBusyError if all connections are in use, and
+ * pg's timeout if the database is away.
  */
 export function guardedPool(pool: pg.Pool, monotonicMs: () => number): PostgresPool {
   const guards = new WeakMap<pg.PoolClient, PostgresPoolClient>();
@@ -20,7 +20,7 @@ export function guardedPool(pool: pg.Pool, monotonicMs: () => number): PostgresP
   function guard(client: pg.PoolClient): PostgresPoolClient {
     let silent = false;
     const query = async (sql: string, parameters: readonly unknown[]): Promise<unknown> => {
-      // What is sent after an unanswered statement, such as its rollback, would wait behind it.
+      // A statement after an unanswered one, for example its rollback, would wait behind it.
       if (silent) throw new Error('Connection terminated: the server does not answer on it');
       try {
         return await client.query(sql, [...parameters]);

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
 import { listen } from './listener.ts';
 

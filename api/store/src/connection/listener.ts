@@ -18,7 +18,7 @@ export interface Listener {
 }
 
 /**
- * Hears NOTIFY on channels until it is stopped: reconnects by itself. Since nothing is kept for a listener that is away, `onNotify` is also called with
+ * Listens for NOTIFY on channels until it is stopped: reconnects by itself. Since nothing is kept for a listener that is away, `onNotify` is also called with
  * a null payload after every (re)connect: the hearer then looks for itself.
  */
 export function listen(url: string, channels: readonly string[], onNotify: OnNotify): Listener {

@@ -1,19 +1,16 @@
 /** A connection whose other end says nothing any more, without closing: a machine that lost power, a firewall that forgot the connection. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { testPostgres } from '@hamlet/test/env/postgres';
-import type { TestPostgres } from '@hamlet/test/env/postgres';
+import { testPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
 import { until } from '@hamlet/test/env/until';
 import { sql } from 'kysely';
-import { inTransaction, isConnectionError, isOutage, openDatabase } from './database.ts';
-import type { Db } from './database.ts';
+import { type Db, inTransaction, isConnectionError, isOutage, openDatabase } from './database.ts';
 import { DatabaseBusyError } from './guarded-pool.ts';
 import { listenWith } from './listener.ts';
-import { migrate } from './migrate.ts';
+import { migrate } from '../migration/migrate.ts';
 
 const LIMITS = { answerMs: 1_500, idleInTransactionMs: 1_000, transactionMs: 20_000 };
 

@@ -1,17 +1,12 @@
-import type { Measure } from '@hamlet/contract';
-import type { PeopleTables } from '../people/people-tables.ts';
-import type { FreezeTables } from '../freeze/freeze-tables.ts';
-import type { GatewayTables } from '../gateway/gateway-tables.ts';
-import type { PaymentTables } from '../payments/payment-tables.ts';
-import type { RunTables } from '../runs/run-tables.ts';
-import type { SpendingTables } from '../spending/claim-tables.ts';
+import type { AccountRole, Measure, RunKind, RunState, SignInBy } from '@hamlet/contract';
 import type { ColumnType, Generated } from 'kysely';
+import type { MoneyTables } from './money-tables.ts';
 
 type Defaulted<T> = ColumnType<T, T | undefined, T>;
 type Json = ColumnType<unknown, string, string>;
 
-/** The tables of migrations/, as kysely sees them. Counters and ticks are int8, read as numbers (they stay below 2^53). */
-export interface Tables extends GatewayTables, PeopleTables, RunTables, PaymentTables, SpendingTables, FreezeTables {
+/** Tables that queries reach through kysely. int8 is read as a number: counters and ticks stay below 2^53. */
+export interface Tables extends MoneyTables {
   village: { genesis: Date; seed: number; stream_epoch: string };
   world_lease: { epoch: number; holder: string; until: Date };
   world_event: {
@@ -127,4 +122,117 @@ export interface Tables extends GatewayTables, PeopleTables, RunTables, PaymentT
     request_id: string;
     traceparent: string | null;
   };
+  run: {
+    run_id: Generated<string>;
+    agent_id: string;
+    agent_uid: string;
+    kind: RunKind;
+    state: Defaulted<RunState>;
+    prompt: string;
+    created_at: Generated<Date>;
+    created_by_role: string;
+    created_by_id: string;
+    schedule_uid: string | null;
+    schedule_name: string | null;
+    slot: Date | null;
+    attempt: Defaulted<number>;
+    cycle: Defaulted<number | null>;
+    started_at: Defaulted<Date | null>;
+    ended_at: Defaulted<Date | null>;
+    summary: Defaulted<string | null>;
+    error_code: Defaulted<string | null>;
+    error_message: Defaulted<string | null>;
+    cancel_requested_at: Defaulted<Date | null>;
+    lease_until: Defaulted<Date | null>;
+    events: Defaulted<number>;
+  };
+  run_event: { run_id: string; number: number; event: string; at: Generated<Date>; detail: Json };
+  schedule_state: {
+    schedule_uid: string;
+    schedule_name: string;
+    history_limit: number;
+    last_slot: Defaulted<Date | null>;
+    last_run_id: Defaulted<string | null>;
+    last_run_at: Defaulted<Date | null>;
+    pruned_through: Generated<Date>;
+    fired_at: Defaulted<Date>;
+  };
+  firing: {
+    firing_id: Generated<string>;
+    schedule_uid: string;
+    slot: Date;
+    fired_at: Generated<Date>;
+    lease_uid: string;
+    transitions: number;
+    made_up: boolean;
+    runs: Json;
+  };
+  operator_fence: {
+    lease_uid: string;
+    transitions: number;
+    seen_at: Defaulted<Date>;
+    superseded_at: Defaulted<Date | null>;
+  };
+  account: {
+    account_id: string;
+    name: string;
+    role: AccountRole;
+    password_hash: string | null;
+    created_at: Generated<Date>;
+    issuer: Defaulted<string | null>;
+    subject: Defaulted<string | null>;
+    disabled_at: Defaulted<Date | null>;
+  };
+  account_session: {
+    id_hash: Buffer;
+    account_id: string;
+    created_at: Generated<Date>;
+    seen_at: Defaulted<Date>;
+    expires_at: Date;
+    session_id: Generated<string>;
+    signed_in_by: SignInBy;
+    address: string | null;
+    user_agent: string | null;
+  };
+  account_code: { account_id: string; code_hash: Buffer; created_at: Defaulted<Date>; expires_at: Date };
+  account_ban: {
+    ban_id: Generated<string>;
+    account_id: string;
+    reason: string;
+    by_role: string;
+    by_id: string;
+    since: Generated<Date>;
+    expires_at: Date | null;
+    lifted_at: Defaulted<Date | null>;
+    lifted_by_role: Defaulted<string | null>;
+    lifted_by_id: Defaulted<string | null>;
+    lift_reason: Defaulted<string | null>;
+  };
+  account_hand: {
+    hand_id: Generated<string>;
+    account_id: string;
+    act: 'made' | 'reset';
+    by_role: string;
+    by_id: string;
+    at: Generated<Date>;
+  };
+  oidc_attempt: {
+    id_hash: Buffer;
+    state: string;
+    nonce: string;
+    code_verifier: string;
+    return_to: string;
+    expires_at: Date;
+  };
+  resource_seen: {
+    uid: string;
+    kind: 'Agent' | 'Entitlement' | 'Schedule';
+    name: string;
+    generation: number;
+    own_generations: Defaulted<number[]>;
+    fields: Json;
+    fields_generation: number;
+    gone_at: Defaulted<Date | null>;
+  };
+  schedule_author: { schedule_uid: string; account_id: string };
 }

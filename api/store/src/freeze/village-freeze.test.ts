@@ -7,8 +7,7 @@ import { inSnapshot, inTransaction } from '../connection/database.ts';
 import { villageAccount } from '../ledger/accounts.ts';
 import { postBatch } from '../ledger/post-batch.ts';
 import { holdMoney, postTransfer, resolveHold, reverseTransfer } from '../ledger/post-transfer.ts';
-import { testLedger } from '../ledger/testing/test-ledger.ts';
-import type { TestLedger } from '../ledger/testing/test-ledger.ts';
+import { testLedger, type TestLedger } from '../ledger/testing/test-ledger.ts';
 import { expireHolds } from '../ledger/upkeep.ts';
 import {
   freezeVillage,

@@ -1,23 +1,24 @@
 import { sql } from 'kysely';
-import { wholeOrNot } from '../connection/whole-or-not.ts';
-import type { Db, Tx } from '../connection/database.ts';
+import { type Db, inSavepoint, type Tx } from '../connection/database.ts';
+import { firstRow } from '../connection/result-rows.ts';
+import { type Circumstance, circumstanceJson } from '../ledger/transfer-request.ts';
 
 /** The freeze that holds. */
-export interface HeldFreeze {
+export interface ActiveFreeze {
   readonly reason: string;
   readonly byRole: string;
   readonly byId: string;
   readonly since: Date;
 }
 
-/** When money last moved, a model was last asked and an attempt at a run last began; null where that never happened. */
+/** When money last moved, a model was last asked and an attempt at a run last began; null if that never happened. */
 export interface LastActivity {
   readonly transferAt: Date | null;
   readonly modelRequestAt: Date | null;
   readonly runStartedAt: Date | null;
 }
 
-/** Who freezes or lifts, and why. */
+/** An act of freezing or lifting. */
 export interface FreezeAct {
   readonly reason: string | null;
   readonly actor: { readonly role: string; readonly id: string };
@@ -38,8 +39,8 @@ export function isVillageFrozenError(error: unknown): boolean {
   return hasCode(error, FROZEN);
 }
 
-/** The freeze that holds now; null where none does. */
-export async function readFreeze(db: Db): Promise<HeldFreeze | null> {
+/** The freeze that holds now; null if none does. */
+export async function readFreeze(db: Db): Promise<ActiveFreeze | null> {
   const row = await db
     .selectFrom('village_freeze')
     .select(['reason', 'by_role as byRole', 'by_id as byId', 'since'])
@@ -53,15 +54,12 @@ export async function readLastActivity(db: Db): Promise<LastActivity> {
   const { rows } = await sql<LastActivity>`
     select (select created_at from ledger.transfer order by transfer_id desc limit 1) as "transferAt",
       (select started_at from model_request order by started_at desc limit 1) as "modelRequestAt",
-      (select started_at from run where started_at is not null order by started_at desc limit 1) as "runStartedAt"`.execute(
-    db,
-  );
-  const [row] = rows;
-  if (row === undefined) throw new Error('Postgres did not answer when the village was last active');
-  return row;
+      (select started_at from run where started_at is not null order by started_at desc limit 1) as "runStartedAt"
+  `.execute(db);
+  return firstRow(rows, 'the database returned no times of the last activity');
 }
 
-/** Ends the connections of the api that write a gated table. One whose replica is cut off would otherwise keep the village from being frozen. */
+/** Ends the connections of the API that write a gated table. One whose replica is cut off would otherwise keep the village from being frozen. */
 async function endWriters(tx: Tx): Promise<void> {
   await sql`
     select pg_terminate_backend(writer.pid) from pg_stat_activity writer
@@ -72,11 +70,11 @@ async function endWriters(tx: Tx): Promise<void> {
 
 type Changed = { readonly ok: true; readonly changed: boolean } | { readonly ok: false; readonly error: unknown };
 
-/** Changes the gates in the caller's transaction. Throws 55P03 where transactions that are not the api's keep them from it. */
+/** Changes the gates in the caller's transaction. Throws 55P03 where transactions that are not the API's keep them from it. */
 async function changeGates(tx: Tx, change: () => Promise<boolean>): Promise<boolean> {
   await sql`select set_config('lock_timeout', ${`${WAIT_MS}ms`}, true)`.execute(tx);
   for (let attempt = 1; ; attempt += 1) {
-    const outcome = await wholeOrNot<Changed>(tx, async () => {
+    const outcome = await inSavepoint<Changed>(tx, async () => {
       try {
         return { ok: true, changed: await change() };
       } catch (error) {
@@ -91,7 +89,7 @@ async function changeGates(tx: Tx, change: () => Promise<boolean>): Promise<bool
 
 /**
  * Freezes the village. Once the caller's transaction has committed, no transfer, hold, resolution, request to a model or attempt at a run commits any more.
- * @returns false where the village is frozen already
+ * @returns false if the village is frozen already
  */
 export function freezeVillage(tx: Tx, { reason, actor }: FreezeAct): Promise<boolean> {
   return changeGates(tx, async () => {
@@ -102,7 +100,7 @@ export function freezeVillage(tx: Tx, { reason, actor }: FreezeAct): Promise<boo
   });
 }
 
-/** Lifts the freeze. @returns false where the village is not frozen */
+/** Lifts the freeze. @returns false if the village is not frozen */
 export function liftVillageFreeze(tx: Tx, { reason, actor }: FreezeAct): Promise<boolean> {
   return changeGates(tx, async () => {
     const { rows } = await sql<{
@@ -110,4 +108,35 @@ export function liftVillageFreeze(tx: Tx, { reason, actor }: FreezeAct): Promise
     }>`select lift_village_freeze(${reason}, ${actor.role}, ${actor.id}) as done`.execute(tx);
     return rows[0]?.done === true;
   });
+}
+
+/** Use of a hold while no money could move. */
+export interface UnpostedUsage {
+  readonly holdId: string;
+  readonly agentId: string;
+  /** Micro-aiDollars; 0 if nothing was used and the hold is to be voided. */
+  readonly amount: bigint;
+  /** The idempotency key of the resolution. */
+  readonly key: string;
+  readonly about: Circumstance;
+}
+
+/** Records the use of a hold. The first record counts. */
+export async function noteUnpostedUsage(db: Db, { holdId, agentId, amount, key, about }: UnpostedUsage): Promise<void> {
+  await db
+    .insertInto('unposted_usage')
+    .values({ hold_id: holdId, agent_id: agentId, amount: String(amount), key, about: circumstanceJson(about) ?? '{}' })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Takes one record, for the caller's transaction to post; null if there is none or another replica took it. */
+export async function takeUnpostedUsage(tx: Tx): Promise<UnpostedUsage | null> {
+  const { rows } = await sql<Omit<UnpostedUsage, 'amount'> & { readonly amount: string }>`
+    delete from unposted_usage where hold_id = (select hold_id from unposted_usage order by used_at limit 1)
+    returning hold_id as "holdId", agent_id as "agentId", amount::text as amount, key, jsonb_build_object('podUid', about -> 'pod_uid', 'runId', about -> 'run_id',
+      'imageDigest', about -> 'image_digest', 'traceparent', about -> 'traceparent', 'relatedPostId', about -> 'related_post_id') as about
+  `.execute(tx);
+  const [row] = rows;
+  return row === undefined ? null : { ...row, amount: BigInt(row.amount) };
 }

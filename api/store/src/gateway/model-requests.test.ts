@@ -5,8 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { decideModelRequest } from '@hamlet/core';
 import { sql } from 'kysely';
 import { inTransaction } from '../connection/database.ts';
-import { testLedger } from '../ledger/testing/test-ledger.ts';
-import type { TestLedger } from '../ledger/testing/test-ledger.ts';
+import { testLedger, type TestLedger } from '../ledger/testing/test-ledger.ts';
 import {
   addModelRequest,
   endModelRequest,
@@ -29,7 +28,7 @@ before(async () => {
 });
 after(() => ledger.remove());
 
-/** Lets a request in as the gateway does; null where it is refused. */
+/** Lets a request in as the gateway does; null if it is refused. */
 function enter(agentId: string, tokens = TOKENS): Promise<string | null> {
   return inTransaction(ledger.db, async (tx) => {
     const hour = await holdModelHour(tx, agentId, LIFE);

@@ -1,12 +1,13 @@
 import type { ModelOutcome } from '@hamlet/contract';
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
+import { firstRow } from '../connection/result-rows.ts';
 
 /** Tokens are counted in hours of this many seconds. */
 export const MODEL_HOUR_S = 3_600;
 const KEPT_DAYS = 90;
 
-/** What an agent has under way and has used, as of now. `resetsInS` is 0 where no hour has begun. */
+/** Requests and tokens of an agent now. `resetsInS` is 0 if no hour has begun. */
 export interface ModelHour {
   readonly used: number;
   readonly resetsInS: number;
@@ -36,20 +37,19 @@ export interface ModelRequestRow extends NewModelRequest {
   readonly endedAt: Date | null;
 }
 
-/** Requests older than this are not under way any more, whatever their row says: their replica is gone. */
+/** Age after which a request counts as lost: its replica is gone. */
 export interface RequestLife {
   readonly limitS: number;
 }
 
-/** Holds an agent's hour, begun anew where the last one is over: until the transaction ends no other request of the agent is let in. */
+/** Locks the hour of an agent until the transaction ends, and begins a new one if the last is over. Other requests of the agent wait. */
 export async function holdModelHour(tx: Tx, agentId: string, life: RequestLife): Promise<ModelHour> {
   await sql`
     insert into model_hour as hour (agent_id, began_at, used) values (${agentId}, now(), 0)
     on conflict (agent_id) do update set
       used = case when hour.began_at <= now() - ${MODEL_HOUR_S} * interval '1 second' then 0 else hour.used end,
-      began_at = case when hour.began_at <= now() - ${MODEL_HOUR_S} * interval '1 second' then now() else hour.began_at end`.execute(
-    tx,
-  );
+      began_at = case when hour.began_at <= now() - ${MODEL_HOUR_S} * interval '1 second' then now() else hour.began_at end
+  `.execute(tx);
   return readModelHour(tx, agentId, life);
 }
 
@@ -60,9 +60,8 @@ export async function readModelHour(db: Db, agentId: string, { limitS }: Request
       coalesce(ceil(extract(epoch from hour.began_at + ${MODEL_HOUR_S} * interval '1 second' - now())), 0)::int4 as "resetsInS",
       (select count(*) from model_request where agent_id = ${agentId} and outcome = 'under_way' and started_at > now() - ${limitS} * interval '1 second')::int4 as "inFlight"
     from (select 1) as one
-    left join model_hour as hour on hour.agent_id = ${agentId} and hour.began_at > now() - ${MODEL_HOUR_S} * interval '1 second'`.execute(
-    db,
-  );
+    left join model_hour as hour on hour.agent_id = ${agentId} and hour.began_at > now() - ${MODEL_HOUR_S} * interval '1 second'
+  `.execute(db);
   return rows[0] ?? { used: 0, resetsInS: 0, inFlight: 0 };
 }
 
@@ -74,9 +73,7 @@ export async function addModelRequest(tx: Tx, request: NewModelRequest): Promise
     insert into model_request (agent_id, agent_uid, pod_uid, run_id, tier, model, provider, reserved_tokens, hour_began_at)
     select ${agentId}, ${agentUid}, ${podUid}, ${runId}::uuid, ${tier}, ${model}, ${provider}, ${reservedTokens}, began_at from hour
     returning request_id as "requestId"`.execute(tx);
-  const [row] = rows;
-  if (row === undefined) throw new Error(`the hour of ${agentId} is not held`);
-  return row.requestId;
+  return firstRow(rows, `the hour of ${agentId} is not locked`).requestId;
 }
 
 /** How a request ended, and what it took. */
@@ -86,7 +83,7 @@ export interface ModelRequestEnd {
   readonly completionTokens: number;
 }
 
-/** Ends a request and gives back what it set aside and did not take. False where it had ended. */
+/** Ends a request and frees its unused tokens. False if it had ended before. */
 export async function endModelRequest(tx: Tx, requestId: string, end: ModelRequestEnd): Promise<boolean> {
   const { outcome, promptTokens, completionTokens } = end;
   await sql`select 1 from model_hour where agent_id = (select agent_id from model_request where request_id = ${requestId}) for update`.execute(
@@ -107,9 +104,8 @@ export async function endModelRequest(tx: Tx, requestId: string, end: ModelReque
   await sql`
     update model_hour as hour set used = greatest(0, hour.used - request.reserved_tokens + ${promptTokens + completionTokens})
     from model_request as request
-    where request.request_id = ${requestId} and hour.agent_id = request.agent_id and hour.began_at = request.hour_began_at`.execute(
-    tx,
-  );
+    where request.request_id = ${requestId} and hour.agent_id = request.agent_id and hour.began_at = request.hour_began_at
+  `.execute(tx);
   return true;
 }
 
@@ -141,7 +137,7 @@ export async function readModelRequests(db: Db, agentId: string, limit: number):
     .execute();
 }
 
-/** Says of requests whose replica is gone that they are lost: what they set aside counts as taken. Answers with how many. */
+/** Marks requests of vanished replicas as lost; their reserved tokens count as used. Returns their number. */
 export async function markLostModelRequests(db: Db, { limitS }: RequestLife): Promise<number> {
   const { numUpdatedRows } = await db
     .updateTable('model_request')

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
+import { firstRow } from '../connection/result-rows.ts';
 
 /** The village's own accounts: where rewards come from, what came from outside, and what was spent on compute. */
 export type VillageBook = 'treasury' | 'deposits' | 'compute';
@@ -9,24 +10,28 @@ export interface AgentAccount {
   readonly closedAt: Date | null;
 }
 
-/** The account of an agent's name; null where no agent of that name has ever lived. */
+/** The account of an agent's name; null if no agent of that name has ever lived. */
 export async function findAgentAccount(db: Db, agentId: string): Promise<AgentAccount | null> {
   const { rows } = await sql<AgentAccount>`
-    select account_id as "accountId", closed_at as "closedAt" from ledger.account where book = 'agent' and owner = ${agentId} and shard = 0`.execute(
-    db,
-  );
+    select account_id as "accountId", closed_at as "closedAt" from ledger.account where book = 'agent' and owner = ${agentId} and shard = 0
+  `.execute(db);
   return rows[0] ?? null;
 }
 
-/** The same, held until the transaction ends: nobody opens or closes it meanwhile. */
-export async function holdAgentAccount(tx: Tx, agentId: string): Promise<AgentAccount | null> {
+/** Finds and locks the account of an agent until the transaction ends. */
+export async function lockAgentAccount(tx: Tx, agentId: string): Promise<AgentAccount | null> {
   const account = await findAgentAccount(tx, agentId);
   if (account === null) return null;
   await sql`select ledger.lock_accounts(array[${account.accountId}::bigint])`.execute(tx);
   return findAgentAccount(tx, agentId);
 }
 
-/** Opens the account of an agent's name with its first life, and again with a later one. Changes nothing where it is open. */
+/** Locks accounts in the ledger's own order. A transaction that moves money of several accounts calls this first. */
+export async function lockAccounts(tx: Tx, accounts: readonly number[]): Promise<void> {
+  await sql`select ledger.lock_accounts(${accounts as number[]}::bigint[])`.execute(tx);
+}
+
+/** Opens the account of an agent's name with its first life, and again with a later one. Changes nothing if it is open. */
 export async function openAgentAccount(tx: Tx, agentId: string): Promise<void> {
   await sql`select ledger.open_agent(${agentId})`.execute(tx);
 }
@@ -39,7 +44,5 @@ export async function closeAgentAccount(tx: Tx, agentId: string): Promise<void> 
 /** A row of one of the village's accounts to post with; which, is this connection's. */
 export async function villageAccount(db: Db, book: VillageBook): Promise<number> {
   const { rows } = await sql<{ id: number }>`select ledger.village_account(${book}) as id`.execute(db);
-  const [row] = rows;
-  if (row === undefined) throw new Error(`the village has no account ${book}`);
-  return row.id;
+  return firstRow(rows, `the village has no account ${book}`).id;
 }

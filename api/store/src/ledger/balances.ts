@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
-import { asMoment } from './moment.ts';
-import type { Moment } from './moment.ts';
+import { asMoment, type Moment } from '../connection/moment.ts';
+import { firstRow } from '../connection/result-rows.ts';
 
-/** An account's money at a moment, in micro-aiDollars. `held` is set aside out of `balance`. */
+/** Money of an account at a moment, in micro-aiDollars. `held` is the part of `balance` on hold. */
 export interface Funds {
   readonly balance: bigint;
   readonly held: bigint;
@@ -20,29 +20,25 @@ function fundsOf({ balance, held, asOf }: FundsRow): Funds {
   return { balance: BigInt(balance), held: BigInt(held), asOf };
 }
 
-/** What agents have, in micro-aiDollars; one without an account is left out. What is held counts: it is not spent yet. */
+/** Balances of agents in micro-aiDollars, holds included; agents without an account are left out. */
 export async function readBalances(db: Db, agentIds: readonly string[]): Promise<ReadonlyMap<string, bigint>> {
   const { rows } = await sql<{ owner: string; balance: string }>`
-    select owner, balance::text from ledger.account where book = 'agent' and owner = any (${agentIds as string[]}) and shard = 0`.execute(
-    db,
-  );
+    select owner, balance::text from ledger.account where book = 'agent' and owner = any (${agentIds as string[]}) and shard = 0
+  `.execute(db);
   return new Map(rows.map(({ owner, balance }) => [owner, BigInt(balance)]));
 }
 
-/** What an account has now. */
+/** The funds of an account now. */
 export async function readFunds(db: Db, accountId: number): Promise<Funds> {
   const { rows } = await sql<FundsRow>`
-    select balance::text, held::text, ${asMoment(sql`clock_timestamp()`)} as "asOf" from ledger.account where account_id = ${accountId}`.execute(
-    db,
-  );
-  const [row] = rows;
-  if (row === undefined) throw new Error(`no account ${accountId}`);
-  return fundsOf(row);
+    select balance::text, held::text, ${asMoment(sql`clock_timestamp()`)} as "asOf" from ledger.account where account_id = ${accountId}
+  `.execute(db);
+  return fundsOf(firstRow(rows, `account ${accountId} does not exist`));
 }
 
 /**
- * What an account had at a frozen moment. What was held then is what is held now, less what was set aside since, and with what was freed since: the
- * cost is in proportion to what came after the moment, not to all that ever was.
+ * The funds of an account at a frozen moment. The holds then are the present ones, less those taken since, plus those freed since: the cost
+ * follows the changes since the moment, not the whole history.
  */
 export async function readFundsAt(db: Db, accountId: number, asOf: Moment): Promise<Funds> {
   const { rows } = await sql<FundsRow>`
@@ -54,7 +50,26 @@ export async function readFundsAt(db: Db, accountId: number, asOf: Moment): Prom
         + coalesce((select sum(h.amount) from ledger.resolution r join ledger.hold h using (hold_id)
           where r.created_at > ${asOf}::timestamptz and h.payer = ${accountId} and h.created_at <= ${asOf}::timestamptz), 0))::text as held
     from ledger.account a where a.account_id = ${accountId}`.execute(db);
-  const [row] = rows;
-  if (row === undefined) throw new Error(`no account ${accountId}`);
-  return fundsOf(row);
+  return fundsOf(firstRow(rows, `account ${accountId} does not exist`));
+}
+
+/** Amount that a member has drawn on a day of the village (`2026-11-22`), in micro-aiDollars. */
+export async function readAllowance(
+  db: Db,
+  { memberId, day }: { readonly memberId: string; readonly day: string },
+): Promise<bigint> {
+  const { rows } = await sql<{
+    used: string;
+  }>`select used::text from ledger.allowance where member_id = ${memberId} and day = ${day}::date`.execute(db);
+  return BigInt(rows[0]?.used ?? '0');
+}
+
+/**
+ * The moment to read an account at: the one asked for, or now where that lies ahead or none is. Once this has answered, nothing more can be dated
+ * at or before that moment, so what is read for it stays so.
+ */
+export async function freezeMoment(db: Db, accountId: number, asked: Moment | null): Promise<Moment> {
+  const frozen = sql`ledger.freeze(array[${accountId}::bigint], coalesce(${asked}::timestamptz, 'infinity'))`;
+  const { rows } = await sql<{ moment: Moment }>`select ${asMoment(frozen)} as moment`.execute(db);
+  return firstRow(rows, 'the ledger returned no moment').moment;
 }

@@ -1,9 +1,9 @@
-import { sql } from 'kysely';
-import type { RawBuilder } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { EntryReason } from '@hamlet/contract';
-import type { Db } from '../connection/database.ts';
-import { asMoment } from './moment.ts';
-import type { Moment } from './moment.ts';
+import type { Db, Tx } from '../connection/database.ts';
+import { asMoment, type Moment } from '../connection/moment.ts';
+import { firstRow } from '../connection/result-rows.ts';
+import type { Circumstance } from './transfer-request.ts';
 
 /** One entry of an account, with what its transfer says. Amounts in micro-aiDollars. */
 export interface EntryRow {
@@ -48,7 +48,51 @@ export async function findEntry(db: Db, accountId: number, transferId: string): 
   const condition = sql`(e.account_id, e.version) = (select case t.payer when ${accountId} then t.payer else t.payee end,
     case t.payer when ${accountId} then t.payer_version else t.payee_version end from ledger.transfer t where t.transfer_id = ${transferId}) and e.account_id = ${accountId}`;
   const { rows } = await entriesOf(condition).execute(db);
-  const [raw] = rows;
-  if (raw === undefined) throw new Error(`transfer ${transferId} made no entry in account ${accountId}`);
-  return entryOf(raw);
+  return entryOf(firstRow(rows, `transfer ${transferId} made no entry in account ${accountId}`));
+}
+
+/** The circumstance of a transfer or hold; null if none is recorded. */
+export async function findCircumstance(db: Db, id: string): Promise<Required<Circumstance> | null> {
+  const { rows } = await sql<Required<Circumstance>>`
+    select related_post_id as "relatedPostId", pod_uid as "podUid", run_id as "runId", image_digest as "imageDigest", traceparent
+    from ledger.circumstance where id = ${id}
+    union all
+    select c.related_post_id, c.pod_uid, c.run_id, c.image_digest, c.traceparent
+    from ledger.transfer t, jsonb_populate_record(null::ledger.circumstance, t.about) c where t.transfer_id = ${id} and t.about is not null
+  `.execute(db);
+  return rows[0] ?? null;
+}
+
+/** A transfer that was posted under a key, and what reversed it. */
+export interface KeyedTransfer {
+  readonly transferId: string;
+  /** Micro-aiDollars. */
+  readonly amount: bigint;
+  /** The agent that the money went to. */
+  readonly agentId: string;
+  /** The key of the transfer that moved it back; null while it stands. */
+  readonly reversedBy: string | null;
+}
+
+interface Row extends Omit<KeyedTransfer, 'amount'> {
+  readonly amount: string;
+}
+
+/** The transfer to an agent that a key stands for, as it stands now; null if nothing was posted under it. */
+export async function findCredit(tx: Tx, key: string): Promise<KeyedTransfer | null> {
+  const { rows } = await sql<Row>`
+    select t.transfer_id as "transferId", t.amount::text, a.owner as "agentId", undo.idempotency_key as "reversedBy"
+    from ledger.transfer t join ledger.account a on a.account_id = t.payee and a.book = 'agent'
+    left join ledger.reversal r on r.reverses = t.transfer_id left join ledger.transfer undo on undo.transfer_id = r.transfer_id
+    where t.idempotency_key = ${key}`.execute(tx);
+  const [row] = rows;
+  return row === undefined ? null : { ...row, amount: BigInt(row.amount) };
+}
+
+/** The transfer that was posted under a key; null if none was. */
+export async function findTransfer(tx: Tx, key: string): Promise<string | null> {
+  const { rows } = await sql<{
+    id: string;
+  }>`select transfer_id as id from ledger.transfer where idempotency_key = ${key}`.execute(tx);
+  return rows[0]?.id ?? null;
 }

@@ -1,13 +1,11 @@
 import { sql } from 'kysely';
 import type { Subject } from '../board/flags.ts';
 import type { Tx } from '../connection/database.ts';
+import { asMoment, type Moment } from '../connection/moment.ts';
+import { firstRow } from '../connection/result-rows.ts';
 import type { EntryRow } from './entries.ts';
-import { asMoment } from './moment.ts';
-import type { Moment } from './moment.ts';
-import { refusalOfCode } from './refusal.ts';
-import type { LedgerRefusal } from './refusal.ts';
-import { circumstanceJson } from './transfer-request.ts';
-import type { TransferRequest } from './transfer-request.ts';
+import { type LedgerRefusal, refusalOfCode } from './refusal.ts';
+import { circumstanceJson, type TransferRequest } from './transfer-request.ts';
 
 /** Money that a person gives an agent out of the treasury, or takes from it. */
 export interface AgentJudgement extends Pick<
@@ -45,14 +43,14 @@ const ALLOWANCE_EXCEEDED = 'JD001';
 
 function reasonOf(refusal: string): LedgerRefusal | 'allowance_exceeded' {
   const reason = refusal === ALLOWANCE_EXCEEDED ? 'allowance_exceeded' : refusalOfCode(refusal);
-  if (reason === null) throw new Error(`the ledger refused a judgement with ${refusal}`);
+  if (reason === null) throw new Error(`the ledger refused a judgement with the unknown code ${refusal}`);
   return reason;
 }
 
 function judgedOf(row: JudgedRow, { kind, source, note, about }: AgentJudgement): AgentJudged {
   if (row.refusal !== null) return { ok: false, reason: reasonOf(row.refusal), available: BigInt(row.available ?? 0) };
   const { transferId, replayed, version, createdAt } = row;
-  // The same key is the same request, so these are what the entry says, also where it was posted before.
+  // The same key means the same request, so these fields fit a replayed entry too.
   const said = { reason: kind, source, note, relatedPostId: about?.relatedPostId ?? null };
   return {
     ok: true,
@@ -69,18 +67,15 @@ function judgedOf(row: JudgedRow, { kind, source, note, about }: AgentJudgement)
 }
 
 /**
- * Moves the money, draws it on the actor's day and counts it to the post, in one round trip and in the caller's transaction; a refusal leaves no trace in
- * it. A key that was posted before only reads its entry. With a subject, whoever looks at the board must be known (findRelated).
+ * Moves the money, draws it on the actor's day and counts it to the post, in one round trip and in the caller's transaction; a refusal
+ * leaves no trace. A replayed key only reads its entry. With a subject, the viewer of the board must be set (findRelated).
  */
 export async function judgeAgent(tx: Tx, judgement: AgentJudgement): Promise<AgentJudged> {
   const { kind, agentId, opens, amount, key, source, note, actor, about, allowance, subject } = judgement;
   const { rows } = await sql<JudgedRow>`
     select refusal, available::text, transfer_id as "transferId", replayed, version, amount::text, balance_after::text as "balanceAfter", ${asMoment(sql`created_at`)} as "createdAt"
     from ledger.judge(${kind}, ${agentId}, ${opens}, ${String(amount)}, ${key}, ${source}, ${note}, ${actor.role}, ${actor.id}, ${circumstanceJson(about)},
-      ${allowance?.day ?? null}, ${allowance === null ? null : String(allowance.limit)}, ${subject?.postId ?? null}, ${subject?.replyId ?? null})`.execute(
-    tx,
-  );
-  const [row] = rows;
-  if (row === undefined) throw new Error('the ledger answered nothing');
-  return judgedOf(row, judgement);
+      ${allowance?.day ?? null}, ${allowance === null ? null : String(allowance.limit)}, ${subject?.postId ?? null}, ${subject?.replyId ?? null})
+  `.execute(tx);
+  return judgedOf(firstRow(rows, 'the ledger returned no row'), judgement);
 }

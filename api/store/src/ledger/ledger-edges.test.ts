@@ -2,17 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
-import { inTransaction } from '../connection/database.ts';
-import type { Tx } from '../connection/database.ts';
+import { inTransaction, type Tx } from '../connection/database.ts';
 import { closeAgentAccount, villageAccount } from './accounts.ts';
-import { readFunds } from './balances.ts';
-import { judgeAgent } from './judge-agent.ts';
-import type { AgentJudged } from './judge-agent.ts';
-import { freezeMoment } from './moment.ts';
+import { freezeMoment, readFunds } from './balances.ts';
+import { type AgentJudged, judgeAgent } from './judge-agent.ts';
 import { postBatch } from './post-batch.ts';
 import { holdMoney, postTransfer, resolveHold, reverseTransfer } from './post-transfer.ts';
-import { testLedger } from './testing/test-ledger.ts';
-import type { TestLedger } from './testing/test-ledger.ts';
+import { testLedger, type TestLedger } from './testing/test-ledger.ts';
 import type { TransferRequest } from './transfer-request.ts';
 import { checkLedger } from './upkeep.ts';
 

@@ -8,8 +8,7 @@ import { villageAccount } from './accounts.ts';
 import { BATCH_MAX, postBatch } from './post-batch.ts';
 import { holdMoney, postTransfer, resolveHold, reverseTransfer } from './post-transfer.ts';
 import { LEDGER_REFUSALS, refusalOfCode } from './refusal.ts';
-import { sqlStateOf, testLedger } from './testing/test-ledger.ts';
-import type { TestLedger } from './testing/test-ledger.ts';
+import { sqlStateOf, testLedger, type TestLedger } from './testing/test-ledger.ts';
 import { checkLedger } from './upkeep.ts';
 
 const TABLES = ['account', 'transfer', 'entry', 'circumstance', 'reversal', 'hold', 'open_hold', 'resolution'] as const;

@@ -1,16 +1,13 @@
 /** Random sequences of operations on a real Postgres, each answer held to a model in memory, and the books to every rule of docs/ECONOMY.md. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { testPostgres } from '@hamlet/test/env/postgres';
-import type { TestPostgres } from '@hamlet/test/env/postgres';
+import { testPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
 import { sql } from 'kysely';
-import { openDatabase } from '../connection/database.ts';
-import type { Db } from '../connection/database.ts';
-import { migrate } from '../connection/migrate.ts';
+import { type Db, openDatabase } from '../connection/database.ts';
+import { migrate } from '../migration/migrate.ts';
 import { LEDGER_REFUSALS } from './refusal.ts';
 import { openWithFewTrips } from './testing/few-trips.ts';
-import { RandomSequence } from './testing/random-sequence.ts';
-import type { SequenceAccounts } from './testing/random-sequence.ts';
+import { RandomSequence, type SequenceAccounts } from './testing/random-sequence.ts';
 import { checkLedger } from './upkeep.ts';
 
 const FULL = process.env['HAMLET_TEST_FULL'] === '1';

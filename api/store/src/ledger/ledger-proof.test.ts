@@ -2,14 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
-import { inTransaction } from '../connection/database.ts';
-import type { Tx } from '../connection/database.ts';
+import { inTransaction, type Tx } from '../connection/database.ts';
 import { villageAccount } from './accounts.ts';
-import { readFunds, readFundsAt } from './balances.ts';
-import { freezeMoment } from './moment.ts';
+import { freezeMoment, readFunds, readFundsAt } from './balances.ts';
 import { holdMoney, postTransfer, resolveHold } from './post-transfer.ts';
-import { testLedger } from './testing/test-ledger.ts';
-import type { TestLedger } from './testing/test-ledger.ts';
+import { testLedger, type TestLedger } from './testing/test-ledger.ts';
 import { checkLedger, checkLedgerGrowth } from './upkeep.ts';
 
 /** Entries of the books that the cost is looked at with. */

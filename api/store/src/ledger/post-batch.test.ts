@@ -3,14 +3,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { drawBelow } from '@hamlet/core';
 import { sql } from 'kysely';
-import { inTransaction } from '../connection/database.ts';
-import type { Tx } from '../connection/database.ts';
+import { inTransaction, type Tx } from '../connection/database.ts';
 import { closeAgentAccount } from './accounts.ts';
 import { postBatch } from './post-batch.ts';
-import { postTransfer } from './post-transfer.ts';
-import type { PostOutcome } from './post-transfer.ts';
-import { testLedger } from './testing/test-ledger.ts';
-import type { TestLedger } from './testing/test-ledger.ts';
+import { type PostOutcome, postTransfer } from './post-transfer.ts';
+import { testLedger, type TestLedger } from './testing/test-ledger.ts';
 import type { TransferRequest } from './transfer-request.ts';
 import { checkLedger } from './upkeep.ts';
 

@@ -2,8 +2,7 @@ import { sql } from 'kysely';
 import type { Tx } from '../connection/database.ts';
 import type { PostOutcome } from './post-transfer.ts';
 import { refusalOfCode } from './refusal.ts';
-import { circumstanceJson } from './transfer-request.ts';
-import type { TransferRequest } from './transfer-request.ts';
+import { circumstanceJson, type TransferRequest } from './transfer-request.ts';
 
 /** The largest batch that the ledger takes. */
 export const BATCH_MAX = 10_000;
@@ -17,11 +16,11 @@ interface ResultRow {
 function outcomeOf({ transferId, replayed, refusal }: ResultRow): PostOutcome {
   if (transferId !== null) return { ok: true, transferId, replayed };
   const reason = refusalOfCode(refusal ?? '');
-  if (reason === null) throw new Error(`the ledger refused an item with ${refusal}`);
+  if (reason === null) throw new Error(`the ledger refused an item with the unknown code ${refusal}`);
   return { ok: false, reason };
 }
 
-/** A column of the batch; null where no item has one, which the ledger takes for a column of nulls. */
+/** A column of the batch; null if no item has one, which the ledger takes for a column of nulls. */
 function columnOf<T>(
   requests: readonly TransferRequest[],
   cell: (request: TransferRequest) => T | null,
@@ -31,7 +30,7 @@ function columnOf<T>(
 }
 
 /**
- * Posts many transfers as if one after the other, with an outcome for each; what is refused hinders no other. Throws where there are more than
+ * Posts many transfers as if one after the other, with an outcome for each; what is refused hinders no other. Throws if there are more than
  * BATCH_MAX, and 40001 (begin the transaction again) where a key of it is being posted between other accounts at this very moment.
  */
 export async function postBatch(tx: Tx, requests: readonly TransferRequest[]): Promise<readonly PostOutcome[]> {

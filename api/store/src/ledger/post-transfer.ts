@@ -1,10 +1,8 @@
 import { sql } from 'kysely';
-import type { Tx } from '../connection/database.ts';
-import { attempt } from './attempt.ts';
-import type { Refused } from './attempt.ts';
-import type { LedgerRefusal } from './refusal.ts';
-import { circumstanceJson } from './transfer-request.ts';
-import type { Circumstance, LedgerActor, TransferRequest } from './transfer-request.ts';
+import { inSavepoint, type Tx } from '../connection/database.ts';
+import { firstRow } from '../connection/result-rows.ts';
+import { type LedgerRefusal, refusalOfException } from './refusal.ts';
+import { type Circumstance, circumstanceJson, type LedgerActor, type TransferRequest } from './transfer-request.ts';
 
 /** Money has moved: now, or before under the same key. */
 export interface Posted {
@@ -21,8 +19,7 @@ interface PostedRow {
 }
 
 function posted(rows: readonly PostedRow[]): Posted {
-  const [row] = rows;
-  if (row === undefined) throw new Error('the ledger answered nothing');
+  const row = firstRow(rows, 'the ledger returned no row');
   return { ok: true, ...row };
 }
 
@@ -56,7 +53,7 @@ export async function reverseTransfer(tx: Tx, request: ReversalRequest): Promise
   });
 }
 
-/** Money to set aside until it is posted, voided or has expired. */
+/** Money to hold until it is posted, voided or expires. */
 export interface HoldRequest extends Omit<TransferRequest, 'eventAt'> {
   readonly expiresAt: Date;
 }
@@ -65,15 +62,14 @@ export type HoldOutcome =
   | { readonly ok: true; readonly holdId: string; readonly replayed: boolean }
   | Refused<LedgerRefusal>;
 
-/** Sets money aside. It stays in the balance and is no longer available. */
+/** Holds money. It stays in the balance but is not available. */
 export async function holdMoney(tx: Tx, request: HoldRequest): Promise<HoldOutcome> {
   const { payer, payee, amount, key, reason, source, note, actor, expiresAt, about } = request;
   return attempt(tx, async (): Promise<HoldOutcome> => {
     const { rows } = await sql<{ holdId: string; replayed: boolean }>`
       select hold_id as "holdId", replayed from ledger.hold(${payer}, ${payee}, ${String(amount)}, ${key}, ${reason}, ${source}, ${note},
         ${actor.role}, ${actor.id}, ${expiresAt}, ${circumstanceJson(about)})`.execute(tx);
-    const [row] = rows;
-    if (row === undefined) throw new Error('the ledger answered nothing');
+    const row = firstRow(rows, 'the ledger returned no row');
     return { ok: true, ...row };
   });
 }
@@ -92,15 +88,39 @@ export type ResolutionOutcome =
   | { readonly ok: true; readonly transferId: string | null; readonly replayed: boolean }
   | Refused<LedgerRefusal>;
 
-/** Ends a hold; the first to come ends it, and anybody else is refused with hold_resolved. */
+/** Ends a hold. The first call ends it; later ones are refused with hold_resolved. */
 export async function resolveHold(tx: Tx, request: ResolutionRequest): Promise<ResolutionOutcome> {
   const { holdId, outcome, amount, key, actor, about } = request;
   return attempt(tx, async (): Promise<ResolutionOutcome> => {
     const { rows } = await sql<{ transferId: string | null; replayed: boolean }>`
       select transfer_id as "transferId", replayed from ledger.resolve_hold(${holdId}, ${outcome}, ${amount === undefined ? null : String(amount)}, ${key},
         ${actor.role}, ${actor.id}, ${circumstanceJson(about)})`.execute(tx);
-    const [row] = rows;
-    if (row === undefined) throw new Error('the ledger answered nothing');
+    const row = firstRow(rows, 'the ledger returned no row');
     return { ok: true, ...row };
+  });
+}
+
+/** A refused part of a transaction: its writes are undone, and the transaction continues. */
+export interface Refused<R> {
+  readonly ok: false;
+  readonly reason: R;
+}
+
+/**
+ * Runs a part of a transaction under a savepoint: a refusal, returned by `work` or raised by the ledger, undoes its writes. Other
+ * exceptions pass on.
+ */
+export async function attempt<T extends { readonly ok: boolean }>(
+  tx: Tx,
+  work: () => Promise<T>,
+): Promise<T | Refused<LedgerRefusal>> {
+  return inSavepoint<T | Refused<LedgerRefusal>>(tx, async () => {
+    try {
+      return await work();
+    } catch (error) {
+      const reason = refusalOfException(error);
+      if (reason === null) throw error;
+      return { ok: false, reason };
+    }
   });
 }

@@ -1,12 +1,12 @@
 import type { EntryReason } from '@hamlet/contract';
 
-/** Who asks the ledger: a person, an agent, or the village itself. */
+/** Actor of a transfer: a person, an agent, or the village itself. */
 export interface LedgerActor {
   readonly role: string;
   readonly id: string;
 }
 
-/** What a transfer is about, where something is known: the post, and the very process that asked. */
+/** Circumstance of a transfer: its post and the process that asked for it. */
 export interface Circumstance {
   readonly relatedPostId?: string | null;
   readonly podUid?: string | null;
@@ -21,7 +21,7 @@ export interface TransferRequest {
   readonly payee: number;
   /** Micro-aiDollars, above zero. */
   readonly amount: bigint;
-  /** Names this intent for ever: the same key and request are posted once, another request under it is refused. */
+  /** Name of this intent: the same key and request post once; another request under it is refused. */
   readonly key: string;
   readonly reason: EntryReason;
   readonly source: string;
@@ -46,7 +46,7 @@ function circumstanceRow(about: Circumstance | undefined): Readonly<Record<strin
   );
 }
 
-/** The circumstance as the ledger takes it; null where nothing is known. */
+/** The circumstance as the ledger takes it; null if nothing is known. */
 export function circumstanceJson(about: Circumstance | undefined): string | null {
   const row = circumstanceRow(about);
   return Object.keys(row).length === 0 ? null : JSON.stringify(row);

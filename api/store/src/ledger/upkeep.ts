@@ -7,23 +7,29 @@ export async function expireHolds(db: Db, atMost: number): Promise<number> {
   return rows[0]?.done ?? 0;
 }
 
-/** A rule of the books, and how often it is broken; docs/ECONOMY.md lists them. */
+/** A rule of the ledger and the number of its violations; docs/ECONOMY.md lists the rules. */
 export interface LedgerRule {
   readonly rule: string;
   readonly broken: number;
 }
 
-/** Proves the whole ledger against its rules, in one snapshot. Takes about a second for five million entries. */
+/** Checks the whole ledger against its rules, in one snapshot. Takes about a second for five million entries. */
 export async function checkLedger(db: Db): Promise<readonly LedgerRule[]> {
   const { rows } = await sql<LedgerRule>`select rule, broken from ledger.check()`.execute(db);
   return rows;
 }
 
 /**
- * Proves what has come to the ledger since it was proven last, at a cost in proportion to that. Null where another replica proves it at this moment.
- * Rules that are broken stay so in the next answer: the proof goes on from the last moment at which all held.
+ * Checks the ledger's growth since the last check, at a cost in proportion to it. Null while another replica checks. Broken rules stay in
+ * the answer: the next check begins at the last moment at which all held.
  */
 export async function checkLedgerGrowth(db: Db): Promise<readonly LedgerRule[] | null> {
   const { rows } = await sql<LedgerRule>`select rule, broken from ledger.check_new()`.execute(db);
   return rows.length === 0 ? null : rows;
+}
+
+/** Checks purchases, windows, auctions and the ledger against each other, in one snapshot; docs/ECONOMY.md lists the rules. */
+export async function checkTrade(db: Db): Promise<readonly LedgerRule[]> {
+  const { rows } = await sql<LedgerRule>`select rule, broken from trade_check()`.execute(db);
+  return rows;
 }

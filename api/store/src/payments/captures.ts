@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
-import type { KnownPayment, ToldPayment } from './payment-tables.ts';
+import type { KnownPayment, ToldPayment } from '../connection/money-tables.ts';
 
-/** Who asks PayPal about a payment has this long before another may; what it then brings is not taken any more. */
+/** Time for one replica to ask PayPal about a payment; after it another may, and a late answer is ignored. */
 const LEASE_S = 60;
 
 export interface TakingId {
@@ -11,18 +11,18 @@ export interface TakingId {
   readonly takingId: string;
 }
 
-/** A payment to ask PayPal about. `claim` proves later that nobody else was asked to meanwhile. */
+/** A payment to ask PayPal about. `claim` later proves that no other replica asked meanwhile. */
 export interface ClaimedCapture {
   readonly captureId: string;
   readonly claim: string;
-  /** How much had been told when it was claimed. */
+  /** Count of notifications at the time of the claim. */
   readonly told: number;
   readonly attempts: number;
   readonly hint: ToldPayment | null;
   readonly takings: readonly TakingId[];
 }
 
-/** Claims the payment that is due the longest; null where none is. */
+/** Claims the payment that is longest due; null if there is none. */
 export async function claimCapture(db: Db): Promise<ClaimedCapture | null> {
   const claim = randomUUID();
   const { rows } = await sql<Omit<ClaimedCapture, 'claim' | 'takings'>>`
@@ -40,7 +40,7 @@ export async function claimCapture(db: Db): Promise<ClaimedCapture | null> {
   return { ...row, claim, takings };
 }
 
-/** Locks a claimed payment until the transaction ends. False where the claim has passed to another: what was fetched under it is out of date. */
+/** Locks a claimed payment until the transaction ends. False if another replica has the claim: the fetched data is out of date. */
 export async function holdClaim(
   tx: Tx,
   { captureId, claim }: Pick<ClaimedCapture, 'captureId' | 'claim'>,
@@ -57,13 +57,13 @@ export async function holdClaim(
 
 export interface Looked {
   readonly truth: KnownPayment | null;
-  /** Why it is not credited; null where the deposit says all. */
+  /** Reason why it is not credited; null if the deposit says all. */
   readonly why: string | null;
-  /** When to ask again though nothing new is told; null for never. */
+  /** Time to ask again without a new notification; null for never. */
   readonly againInS: number | null;
 }
 
-/** Ends a claim with what came of it. What was told meanwhile is looked at right away. */
+/** Ends a claim with its result. A notification that arrived meanwhile is processed at once. */
 export async function noteLooked(
   tx: Tx,
   { captureId, told }: Pick<ClaimedCapture, 'captureId' | 'told'>,
@@ -93,7 +93,7 @@ export interface WaitingCapture {
   readonly truth: KnownPayment | null;
 }
 
-/** Payments that were told of and may yet be credited, longest first. */
+/** Reported payments that may still be credited, oldest first. */
 export async function readWaitingCaptures(db: Db): Promise<readonly WaitingCapture[]> {
   const { rows } = await sql<WaitingCapture>`
     select capture_id as "captureId", coalesce(why, 'not_looked_at') as why, first_told_at as since, truth from paypal_capture

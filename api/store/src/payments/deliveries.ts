@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
-import type { ToldPayment } from './payment-tables.ts';
+import type { ToldPayment } from '../connection/money-tables.ts';
 
 /** A notification as it came in: nothing of it is believed yet. */
 export interface Delivery {
@@ -18,14 +18,14 @@ export interface ClaimedDelivery extends Delivery {
   readonly receivedAt: Date;
 }
 
-/** Who verifies a delivery has this long before another may. */
+/** Time for one replica to verify a delivery; after it another may. */
 const LEASE_S = 60;
 const REFUSED_KEPT_DAYS = 7;
 /** Refused deliveries that are kept, without their bytes: what a flood leaves is bounded. */
 const REFUSED_KEPT_MAX = 10_000;
 const VERIFIED_KEPT_DAYS = 400;
 
-/** Keeps a delivery. `digest` is of all of it: the very same again is kept once. `known`: see isKnownCertificate. False where it is here already. */
+/** Keeps a delivery. `digest` is of all of it: the very same again is kept once. `known`: see isKnownCertificate. False if it is here already. */
 export async function keepDelivery(
   db: Db,
   { digest, known, delivery }: { readonly digest: Buffer; readonly known: boolean; readonly delivery: Delivery },
@@ -103,7 +103,7 @@ export async function postponeDelivery(
   );
 }
 
-/** What a verified notification says, in the words of the tables. */
+/** A verified notification in the fields of the tables. */
 export interface VerifiedEvent {
   readonly eventId: string;
   readonly eventType: string;
@@ -117,9 +117,8 @@ async function tellOf(tx: Tx, captureId: string, { hint, taking }: VerifiedEvent
   const words = hint === null ? null : JSON.stringify(hint);
   await sql`
     insert into paypal_capture as c (capture_id, due_at, hint) values (${captureId}, now(), ${words}::jsonb)
-    on conflict (capture_id) do update set told = c.told + 1, due_at = now(), attempts = 0, hint = coalesce(c.hint, excluded.hint)`.execute(
-    tx,
-  );
+    on conflict (capture_id) do update set told = c.told + 1, due_at = now(), attempts = 0, hint = coalesce(c.hint, excluded.hint)
+  `.execute(tx);
   if (taking === null) return;
   await tx
     .insertInto('paypal_taking')

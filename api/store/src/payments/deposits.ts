@@ -1,18 +1,17 @@
 import type { CreditState } from '@hamlet/contract';
-import { sql } from 'kysely';
-import type { Selectable } from 'kysely';
-import type { Db, Tx } from '../connection/database.ts';
+import { type Selectable, sql } from 'kysely';
+import { type Db, lockName, type Tx } from '../connection/database.ts';
 import type { LedgerActor } from '../ledger/transfer-request.ts';
-import type { PaymentTables } from './payment-tables.ts';
+import type { MoneyTables } from '../connection/money-tables.ts';
 
-/** A payment from outside that is credited, or proposed to be. Amounts in micro-aiDollars. */
+/** An outside payment that is credited or proposed. Amounts in micro-aiDollars. */
 export interface Deposit {
   readonly depositId: string;
   readonly provider: string;
   readonly transactionId: string;
   readonly agentId: string;
   readonly amount: bigint;
-  /** What of it stands. */
+  /** Amount that still stands. */
   readonly net: bigint;
   readonly state: CreditState;
   readonly origin: 'manual' | 'webhook';
@@ -23,7 +22,7 @@ export interface Deposit {
   readonly decidedAt: Date | null;
   readonly decisionReason: string | null;
   readonly transferId: string | null;
-  /** The number of the income that stands now: another one is made when money that was taken comes back. */
+  /** Number of the income that stands now; a new one begins when money that was taken back returns. */
   readonly leg: number;
   readonly changes: number;
 }
@@ -32,7 +31,7 @@ export type NewDeposit = Pick<Deposit, 'provider' | 'transactionId' | 'agentId' 
   readonly actor: LedgerActor;
 };
 
-function depositOf(row: Selectable<PaymentTables['deposit']>): Deposit {
+function depositOf(row: Selectable<MoneyTables['deposit']>): Deposit {
   return {
     depositId: row.deposit_id,
     provider: row.provider,
@@ -54,9 +53,7 @@ function depositOf(row: Selectable<PaymentTables['deposit']>): Deposit {
   };
 }
 
-/**
- * Proposes a deposit. Null where its transaction is here already; one that is just being written elsewhere is waited for.
- */
+/** Proposes a deposit. Null if its transaction exists already; waits for one that another transaction is writing. */
 export async function proposeDeposit(
   tx: Tx,
   { provider, transactionId, agentId, amount, origin, note, actor }: NewDeposit,
@@ -106,7 +103,7 @@ export async function lockDepositOf(tx: Tx, provider: string, transactionId: str
   return row === undefined ? null : depositOf(row);
 }
 
-/** Notes that a proposal was credited, by whom it was approved where somebody had to. */
+/** Marks a proposal as credited, with its approver if one was needed. */
 export async function noteCredited(
   tx: Tx,
   depositId: string,
@@ -158,7 +155,7 @@ export async function noteRejected(
   return depositOf(row);
 }
 
-/** Notes what of a deposit stands after money was taken back, or came back. */
+/** Records the amount of a deposit that stands after money was taken back or returned. */
 export async function noteNet(
   tx: Tx,
   depositId: string,
@@ -172,23 +169,22 @@ export async function noteNet(
 }
 
 /**
- * What an admin has credited alone in the last 24 hours, in micro-aiDollars. Takes a lock on that admin's credits, so that two at once are counted one
- * after the other.
+ * Amount that an admin has credited alone in the last 24 hours, in micro-aiDollars. Locks that admin's credits, so that two at once count
+ * one after the other.
  */
 export async function creditedAlone(tx: Tx, adminId: string): Promise<bigint> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`credits of ${adminId}`}, 0))`.execute(tx);
+  await lockName(tx, `credits of ${adminId}`);
   const { rows } = await sql<{ total: string }>`
     select coalesce(sum(amount), 0)::text as total from deposit
-    where requested_by = ${adminId} and origin = 'manual' and state = 'credited' and decided_by is null and requested_at > now() - interval '24 hours'`.execute(
-    tx,
-  );
+    where requested_by = ${adminId} and origin = 'manual' and state = 'credited' and decided_by is null and requested_at > now() - interval '24 hours'
+  `.execute(tx);
   return BigInt(rows[0]?.total ?? '0');
 }
 
 export interface DepositQuery {
   readonly state: CreditState | null;
   readonly agentId: string | null;
-  /** The last one of the page before. */
+  /** Last deposit of the page before. */
   readonly before: string | null;
   readonly limit: number;
 }
@@ -213,8 +209,7 @@ export async function readDeposits(
 /** Agents below zero, the deepest first. */
 export async function readDebtors(db: Db): Promise<readonly { readonly agentId: string; readonly balance: bigint }[]> {
   const { rows } = await sql<{ agentId: string; balance: string }>`
-    select owner as "agentId", balance::text from ledger.account where book = 'agent' and balance < 0 order by balance limit 100`.execute(
-    db,
-  );
+    select owner as "agentId", balance::text from ledger.account where book = 'agent' and balance < 0 order by balance limit 100
+  `.execute(db);
   return rows.map(({ agentId, balance }) => ({ agentId, balance: BigInt(balance) }));
 }

@@ -1,9 +1,8 @@
 import type { DifferenceKind } from '@hamlet/contract';
-import { sql } from 'kysely';
-import type { RawBuilder } from 'kysely';
-import type { Db, Tx } from '../connection/database.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { type Db, lockName, type Tx } from '../connection/database.ts';
 
-/** What one unit of a currency is worth; another currency is compared with nothing and always differs. */
+/** Worth of one unit of a currency; another currency is compared with nothing and always differs. */
 export interface Rate {
   readonly currency: string;
   /** Micro-aiDollars a unit. */
@@ -16,7 +15,7 @@ export interface DifferenceRow {
   readonly provider: string;
   readonly transactionId: string;
   readonly agentId: string | null;
-  /** Micro-aiDollars that stand; null where we know no such payment. */
+  /** Micro-aiDollars that stand; null if the village knows no such payment. */
   readonly ours: bigint | null;
   readonly theirs: { readonly amount: string; readonly currency: string } | null;
   readonly owner: string;
@@ -26,13 +25,13 @@ export interface DifferenceRow {
   readonly explainedBy: string | null;
 }
 
-/** Payments in as a provider lists them, what took them back again taken off. */
+/** Incoming payments in a provider's statements, less reversals. */
 const THEIRS = sql`
   select t.provider, t.transaction_id, t.currency, t.at, t.agent_id, t.amount + coalesce((
     select sum(back.amount) from provider_transaction back where back.provider = t.provider and back.reference_id = t.transaction_id and back.currency = t.currency), 0) as net
   from provider_transaction t where t.reference_id is null and t.amount > 0`;
 
-/** What was credited; only what has not changed since the provider was asked can be compared. */
+/** Credits; only those that have not changed since the provider was asked can be compared. */
 const OURS = sql`
   select d.provider, d.transaction_id, d.agent_id, d.net, d.requested_by, d.origin, exists (
     select 1 from provider_statement s where s.provider = d.provider and d.changed_at between s.compared_from and s.compared_through) as covered
@@ -48,9 +47,9 @@ function differing({ currency, ratePerUnit }: Rate): RawBuilder<unknown> {
       else o.covered and (t.currency <> ${currency} or trunc(t.net * ${String(ratePerUnit)}::bigint) <> o.net) end`;
 }
 
-/** Compares the books with what providers have listed: what is found is opened, what agrees now is settled. Returns how many are open. */
+/** Compares the ledger with the providers' statements: opens new differences and settles those that agree now. Returns the number of open ones. */
 export async function compareBooks(tx: Tx, rate: Rate): Promise<number> {
-  await sql`select pg_advisory_xact_lock(hashtextextended('reconciliation', 0))`.execute(tx);
+  await lockName(tx, 'reconciliation');
   const { rows } = await sql<{ open: number }>`
     with found as materialized (${differing(rate)}),
     settled as (
@@ -69,7 +68,7 @@ interface Row extends Omit<DifferenceRow, 'ours' | 'theirs'> {
   readonly currency: string | null;
 }
 
-/** The differences that are open, oldest first; or the one of an id. */
+/** The open differences, oldest first, or the one with an id. */
 export async function readDifferences(db: Db, only: string | null = null): Promise<readonly DifferenceRow[]> {
   const { rows } = await sql<Row>`
     select d.difference_id as "differenceId", d.kind, d.provider, d.transaction_id as "transactionId", coalesce(o.agent_id, t.agent_id) as "agentId", o.net::text as ours,
@@ -77,9 +76,8 @@ export async function readDifferences(db: Db, only: string | null = null): Promi
       d.explained_by as "explainedBy"
     from difference d left join (${OURS}) o on o.provider = d.provider and o.transaction_id = d.transaction_id
     left join (${THEIRS}) t on t.provider = d.provider and t.transaction_id = d.transaction_id
-    where d.settled_at is null and (${only}::uuid is null or d.difference_id = ${only}::uuid) order by d.found_at, d.difference_id limit 1000`.execute(
-    db,
-  );
+    where d.settled_at is null and (${only}::uuid is null or d.difference_id = ${only}::uuid) order by d.found_at, d.difference_id limit 1000
+  `.execute(db);
   return rows.map(({ amount, currency, ours, ...row }) => ({
     ...row,
     ours: ours === null ? null : BigInt(ours),
@@ -87,7 +85,7 @@ export async function readDifferences(db: Db, only: string | null = null): Promi
   }));
 }
 
-/** Gives an open difference an owner, an explanation, or both. False where there is no open one of that id. */
+/** Gives an open difference an owner, an explanation, or both. False if there is no open one of that id. */
 export async function changeDifferenceRow(
   tx: Tx,
   differenceId: string,
@@ -104,7 +102,7 @@ export async function changeDifferenceRow(
   return rows.length > 0;
 }
 
-/** How many differences nobody has explained, and for how long the oldest. */
+/** Number of unexplained differences, and the age of the oldest. */
 export async function measureDifferences(db: Db): Promise<{ readonly open: number; readonly oldestS: number }> {
   const { rows } = await sql<{ open: number; oldestS: number }>`
     select count(*) as open, coalesce(floor(extract(epoch from now() - min(found_at)))::int, 0) as "oldestS" from difference

@@ -54,11 +54,10 @@ export interface Coverage {
   readonly comparedAt: Date;
 }
 
-/** What was compared with each provider, and when last. */
+/** Last comparison with each provider. */
 export async function readCoverage(db: Db): Promise<readonly Coverage[]> {
   const { rows } = await sql<Coverage>`
-    select provider, min(compared_from) as "from", max(compared_through) as through, max(compared_at) as "comparedAt" from provider_statement group by provider order by provider`.execute(
-    db,
-  );
+    select provider, min(compared_from) as "from", max(compared_through) as through, max(compared_at) as "comparedAt" from provider_statement group by provider order by provider
+  `.execute(db);
   return rows;
 }

@@ -15,7 +15,7 @@ export interface AccountBanRow {
 export const BAN_HOLDS = sql<boolean>`account_ban.lifted_at is null and (account_ban.expires_at is null or account_ban.expires_at > now())`;
 const EXPIRED_AT_ONCE = 500;
 
-/** Bans a person; a ban that holds already is replaced. Returns false where its end does not lie ahead by the database's clock. */
+/** Bans a person, replacing an earlier ban. Returns false if the end is not in the future by the database's clock. */
 export async function insertAccountBan(
   tx: Tx,
   ban: { readonly accountId: string; readonly reason: string; readonly expiresAt: Date | null },
@@ -50,7 +50,7 @@ export async function liftAccountBanRow(
   return rows.length > 0;
 }
 
-/** Lifts bans whose end has come, at most 500 that nobody else is lifting. Returns whose. */
+/** Lifts expired bans, at most 500 that no other transaction is lifting. Returns their accounts. */
 export async function liftExpiredAccountBans(tx: Tx): Promise<readonly string[]> {
   const rows = await tx
     .updateTable('account_ban')
@@ -71,7 +71,7 @@ export async function liftExpiredAccountBans(tx: Tx): Promise<readonly string[]>
   return rows.map(({ accountId }) => accountId);
 }
 
-/** Why a person is banned, and until when; null where they are not. */
+/** The ban of a person; null if there is none. */
 export async function readAccountBan(db: Db, accountId: string): Promise<AccountBanRow | null> {
   const row = await db
     .selectFrom('account_ban')
@@ -89,7 +89,7 @@ export async function readAccountBan(db: Db, accountId: string): Promise<Account
   return row ?? null;
 }
 
-/** Notes who wrote a Schedule through the api last. */
+/** Records the account that last wrote a Schedule through the API. */
 export async function noteScheduleAuthor(tx: Tx, scheduleUid: string, accountId: string): Promise<void> {
   await tx
     .insertInto('schedule_author')
@@ -98,7 +98,7 @@ export async function noteScheduleAuthor(tx: Tx, scheduleUid: string, accountId:
     .execute();
 }
 
-/** Whether whoever wrote a Schedule through the api is banned, or has been disabled. */
+/** Whether the account that last wrote a Schedule through the API is banned or disabled. */
 export async function isScheduleAuthorBarred(db: Db, scheduleUid: string): Promise<boolean> {
   const row = await db
     .selectFrom('schedule_author')

@@ -1,9 +1,7 @@
 import type { AccountRole } from '@hamlet/contract';
-import { sql } from 'kysely';
-import type { Expression } from 'kysely';
+import { type Expression, sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
-import { BAN_HOLDS } from './account-bans.ts';
-import type { AccountBanRow } from './account-bans.ts';
+import { type AccountBanRow, BAN_HOLDS } from './account-bans.ts';
 
 export interface AccountRow {
   readonly accountId: string;
@@ -15,7 +13,7 @@ export interface AccountRow {
   readonly federated: boolean;
 }
 
-/** An account with what admins want to know of it. */
+/** An account with details for admins. */
 export interface AccountDetailRow extends AccountRow {
   readonly hasPassword: boolean;
   readonly lastSeenAt: Date | null;
@@ -23,14 +21,14 @@ export interface AccountDetailRow extends AccountRow {
   readonly ban: AccountBanRow | null;
 }
 
-/** Whoever keeps an account's password and role: an issuer, and the name it has there. */
+/** Identity provider of an account: its issuer, and the name of the account there. */
 export interface FederatedIdentity {
   readonly issuer: string;
   readonly subject: string;
 }
 
 const FIRST_ACCOUNT_LOCK = 4_832_002;
-/** Channel that says an account or its sessions have changed; the payload is the account's id. */
+/** Channel that announces a change of an account or its sessions; the payload is the account's id. */
 export const ACCOUNTS_CHANNEL = 'account';
 
 export const ACCOUNT_COLUMNS = [
@@ -42,12 +40,12 @@ export const ACCOUNT_COLUMNS = [
 ] as const;
 export const FEDERATED = sql<boolean>`account.issuer is not null`.as('federated');
 
-/** Tells every replica, with the caller's transaction, to look again at what an account has open. */
+/** Notifies every replica, when the transaction commits, to check the open sockets of an account again. */
 export async function announceAccount(db: Db, accountId: string): Promise<void> {
   await sql`select pg_notify(${ACCOUNTS_CHANNEL}, ${accountId})`.execute(db);
 }
 
-/** Whether nobody has an account yet. Holds other bootstraps back until the transaction ends. */
+/** Whether there is no account yet. Other bootstraps wait until the transaction ends. */
 export async function isFirstAccount(tx: Tx): Promise<boolean> {
   await sql`select pg_advisory_xact_lock(${FIRST_ACCOUNT_LOCK})`.execute(tx);
   return !(await hasAccounts(tx));
@@ -65,7 +63,7 @@ export interface NewAccount {
   readonly identity?: FederatedIdentity;
 }
 
-/** Makes an account; null where its name (whatever the case) or its identity is taken. */
+/** Creates an account; null if its name (in any case) or its identity is taken. */
 export async function insertAccount(
   db: Db,
   { accountId, name, role, passwordHash, identity }: NewAccount,
@@ -86,7 +84,7 @@ export async function insertAccount(
   return row ?? null;
 }
 
-/** An account with its password hash, by name whatever its case; no hash where it has no password. */
+/** An account with its password hash, by name in any case; no hash if it has no password. */
 export async function findAccountByName(
   db: Db,
   name: string,
@@ -120,8 +118,8 @@ async function findWithHash(
   return row ?? null;
 }
 
-/** Holds an account's row, and with it whatever else changes the account, until the transaction ends. */
-export async function holdAccount(tx: Tx, accountId: string): Promise<AccountRow | null> {
+/** Locks an account against other changes until the transaction ends. */
+export async function lockAccount(tx: Tx, accountId: string): Promise<AccountRow | null> {
   const row = await tx
     .selectFrom('account')
     .select([...ACCOUNT_COLUMNS, FEDERATED])
@@ -132,8 +130,8 @@ export async function holdAccount(tx: Tx, accountId: string): Promise<AccountRow
 }
 
 /**
- * Whether somebody besides this account can administer the village. Holds the rows of all admins, by id, until the transaction ends, so that
- * two admins cannot take each other out at once. Call it before the account's own row is held.
+ * Whether another account can administer the village. Locks the rows of all admins, by id, until the transaction ends, so that two admins
+ * cannot remove each other at once. Call it before the account's own row is locked.
  */
 export async function hasOtherAdmin(tx: Tx, accountId: string): Promise<boolean> {
   const admins = await tx
@@ -156,7 +154,7 @@ export async function hasOtherAdmin(tx: Tx, accountId: string): Promise<boolean>
   return banned.length < able.length;
 }
 
-/** Changes what is given. `passwordHash` null takes the password away. */
+/** Changes the given fields. `passwordHash` null removes the password. */
 export async function updateAccount(
   tx: Tx,
   accountId: string,
@@ -242,4 +240,34 @@ function detailOf({
     ...account,
     ban: isBanned ? { accountId: account.accountId, reason: banReason, byRole, byId, since, expiresAt } : null,
   };
+}
+
+/** Records the actor who created an account or reset its password, and thus saw a code that opens it. */
+export async function noteHand(
+  tx: Tx,
+  accountId: string,
+  { act, by }: { readonly act: 'made' | 'reset'; readonly by: { readonly role: string; readonly id: string } },
+): Promise<void> {
+  await tx.insertInto('account_hand').values({ account_id: accountId, act, by_role: by.role, by_id: by.id }).execute();
+}
+
+/** An account as a possible second approver. */
+export interface SecondEyes {
+  /** Time since its present owner has it: created, or last reset. */
+  readonly ownSince: Date;
+  /** Ids of the actors who created or reset it, of those who created or reset them, and so on. */
+  readonly hands: readonly string[];
+}
+
+/** The owners of an account; null if there is no such account. */
+export async function readSecondEyes(db: Db, accountId: string): Promise<SecondEyes | null> {
+  const { rows } = await sql<{ ownSince: Date; hands: readonly string[] }>`
+    with recursive above(id) as (
+      select by_id from account_hand where account_id = ${accountId}
+      union
+      select h.by_id from above join account_hand h on above.id = 'account ' || h.account_id
+    )
+    select greatest(a.created_at, (select max(h.at) from account_hand h where h.account_id = a.account_id)) as "ownSince", array(select id from above) as hands
+    from account a where a.account_id = ${accountId}`.execute(db);
+  return rows[0] ?? null;
 }

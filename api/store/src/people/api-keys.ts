@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
-import { byHash } from '../connection/by-hash.ts';
-import { inTransaction } from '../connection/database.ts';
-import type { Db } from '../connection/database.ts';
+import { byHash } from '../connection/result-rows.ts';
+import { type Db, inTransaction } from '../connection/database.ts';
 
 export interface ApiKey {
   readonly name: string;
@@ -9,7 +8,7 @@ export interface ApiKey {
   readonly agentId: string | null;
 }
 
-/** Makes the keys of the configuration the only ones that count: new ones enter, others are revoked. */
+/** Replaces the valid keys by those of the configuration: new ones are added, others revoked. */
 export async function replaceApiKeys(db: Db, keys: readonly (ApiKey & { readonly hash: Uint8Array })[]): Promise<void> {
   await inTransaction(db, async (tx) => {
     const hashes = keys.map(({ hash }) => Buffer.from(hash));
@@ -31,7 +30,7 @@ export async function replaceApiKeys(db: Db, keys: readonly (ApiKey & { readonly
   });
 }
 
-/** The keys of these hashes, in their order; null for one that is unknown or revoked. */
+/** The keys of these hashes in their order; null for an unknown or revoked one. */
 export async function findApiKeys(db: Db, hashes: readonly Buffer[]): Promise<readonly (ApiKey | null)[]> {
   const rows = await db
     .selectFrom('api_key')

@@ -9,7 +9,7 @@ export interface OidcAttempt {
   readonly returnTo: string;
 }
 
-/** Keeps the hash of a code that sets a password once; an earlier code of the account is void. */
+/** Stores the hash of a code that sets a password once; an earlier code of the account becomes invalid. */
 export async function keepAccountCode(
   tx: Tx,
   code: { readonly accountId: string; readonly codeHash: Uint8Array; readonly expiresAt: Date },
@@ -22,7 +22,7 @@ export async function keepAccountCode(
     .execute();
 }
 
-/** Whether a code can be used now; it stays usable. */
+/** Whether a code is valid, without using it. */
 export async function isAccountCode(db: Db, codeHash: Uint8Array): Promise<boolean> {
   const row = await db
     .selectFrom('account_code')
@@ -33,7 +33,7 @@ export async function isAccountCode(db: Db, codeHash: Uint8Array): Promise<boole
   return row !== undefined;
 }
 
-/** Uses a code up. Returns whose it was; null where it is unknown or over. */
+/** Uses a code up. Returns its account; null if it is unknown or expired. */
 export async function takeAccountCode(tx: Tx, codeHash: Uint8Array): Promise<string | null> {
   const row = await tx
     .deleteFrom('account_code')
@@ -63,7 +63,7 @@ export async function keepOidcAttempt(
     .execute();
 }
 
-/** Uses an attempt up; null where it is unknown or over. */
+/** Uses an attempt up; null if it is unknown or expired. */
 export async function takeOidcAttempt(db: Db, idHash: Uint8Array): Promise<OidcAttempt | null> {
   const row = await db
     .deleteFrom('oidc_attempt')
@@ -81,7 +81,7 @@ export async function takeOidcAttempt(db: Db, idHash: Uint8Array): Promise<OidcA
   return attempt;
 }
 
-/** Forgets codes and attempts that are over. */
+/** Deletes expired codes and attempts. */
 export async function forgetOneTimeSecrets(db: Db): Promise<void> {
   await db
     .deleteFrom('account_code')

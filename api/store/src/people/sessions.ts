@@ -1,10 +1,9 @@
 import type { SignInBy } from '@hamlet/contract';
 import { sql } from 'kysely';
-import { byHash } from '../connection/by-hash.ts';
+import { byHash } from '../connection/result-rows.ts';
 import type { Db, Tx } from '../connection/database.ts';
 import { BAN_HOLDS } from './account-bans.ts';
-import { ACCOUNT_COLUMNS, announceAccount, FEDERATED } from './accounts.ts';
-import type { AccountRow } from './accounts.ts';
+import { ACCOUNT_COLUMNS, type AccountRow, announceAccount, FEDERATED } from './accounts.ts';
 
 export interface NewSession {
   readonly idHash: Uint8Array;
@@ -26,7 +25,7 @@ export interface SessionRow {
   readonly expiresAt: Date;
 }
 
-/** Whose session it is, and why they are banned where they are. */
+/** The account of a session, with its ban if there is one. */
 export interface SessionHolder extends AccountRow {
   readonly ban: { readonly reason: string; readonly expiresAt: Date | null } | null;
 }
@@ -55,8 +54,8 @@ function isOpen(idleMs: number): ReturnType<typeof sql<boolean>> {
 }
 
 /**
- * Whose sessions these are, in their order; null for one that is unknown, over, idle for longer than `idleMs`, or of a disabled account. Notes once
- * a minute that a session is in use.
+ * Accounts of sessions, in the order of the hashes; null if a session is unknown, over, idle for longer than `idleMs`, or of a disabled
+ * account. Records once a minute that a session is in use.
  */
 export async function findSessions(
   db: Db,
@@ -90,7 +89,7 @@ export async function findSessions(
   });
 }
 
-/** What another transaction has in hand is being noted or ended there: nobody waits for it, and so no two of these can wait for each other. */
+/** Rows that another transaction has locked are skipped: they are noted or ended there, and two of these updates cannot deadlock. */
 async function noteUse(db: Db, idHashes: readonly Buffer[]): Promise<void> {
   if (idHashes.length === 0) return;
   await db
@@ -128,14 +127,14 @@ export async function listSessions(db: Db, accountId: string, idleMs: number): P
     .execute();
 }
 
-/** Which sessions of an account are meant: all, one by the id of its row or by its secret, or all but one. */
+/** Sessions of an account: all, one by the id of its row or by its secret, or all but one. */
 export type WhichSessions =
   | { readonly sessionId: string }
   | { readonly idHash: Uint8Array }
   | { readonly butIdHash: Uint8Array }
   | 'all';
 
-/** Ends sessions of an account, and has every replica close what they have open. Returns how many there were. */
+/** Ends sessions of an account and lets every replica close their sockets. Returns their number. */
 export async function endSessions(tx: Tx, accountId: string, which: WhichSessions): Promise<number> {
   const ended = await tx
     .deleteFrom('account_session')
@@ -153,7 +152,7 @@ export async function endSessions(tx: Tx, accountId: string, which: WhichSession
   return ended.length;
 }
 
-/** Ends the session of a cookie, whosever it is. Returns whose it was. */
+/** Ends the session of a cookie. Returns its account. */
 export async function endSessionOf(tx: Tx, idHash: Uint8Array): Promise<string | null> {
   const row = await tx
     .deleteFrom('account_session')
@@ -164,7 +163,7 @@ export async function endSessionOf(tx: Tx, idHash: Uint8Array): Promise<string |
   return row?.accountId ?? null;
 }
 
-/** Forgets sessions that are over or idle for longer than `idleMs`. */
+/** Deletes sessions that have ended or were idle for longer than `idleMs`. */
 export async function forgetEndedSessions(db: Db, idleMs: number): Promise<void> {
   await db
     .deleteFrom('account_session')

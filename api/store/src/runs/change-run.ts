@@ -1,11 +1,10 @@
 import type { RunError, RunState } from '@hamlet/contract';
 import { sql } from 'kysely';
 import type { Tx } from '../connection/database.ts';
-import { leaseEnd } from './claims.ts';
-import { RUN_COLUMNS, UNDER_WAY } from './run-row.ts';
-import type { RunRow } from './run-row.ts';
+import { leaseEnd } from './overdue.ts';
+import { RUN_COLUMNS, type RunRow, UNDER_WAY } from './run-row.ts';
 
-/** What changes of a run; what is left out stays. */
+/** Fields of a run to change; absent ones stay. */
 export interface RunChange {
   readonly state: RunState;
   readonly attempt: number;
@@ -22,10 +21,10 @@ export interface RunChange {
 const ENDED: ReadonlySet<RunState> = new Set<RunState>(['done', 'failed', 'cancelled']);
 
 /**
- * A run, held until the transaction ends, with its schedule's row before it, which is the order of locks. Null where there is none.
+ * A run, held until the transaction ends, with its schedule's row before it, which is the order of locks. Null if there is none.
  * A run of a schedule whose row is gone is held alone.
  */
-export async function holdRun(tx: Tx, runId: string): Promise<RunRow | null> {
+export async function lockRun(tx: Tx, runId: string): Promise<RunRow | null> {
   const known = await tx.selectFrom('run').select('schedule_uid').where('run_id', '=', runId).executeTakeFirst();
   if (known === undefined) return null;
   if (known.schedule_uid !== null)
@@ -81,7 +80,7 @@ export async function findStep(tx: Tx, runId: string, step: number): Promise<unk
 }
 
 /** Runs of a schedule that have not ended, held until the transaction ends. The schedule's row is held already. */
-export async function holdRunsOfSchedule(tx: Tx, scheduleUid: string): Promise<readonly RunRow[]> {
+export async function lockRunsOfSchedule(tx: Tx, scheduleUid: string): Promise<readonly RunRow[]> {
   return tx
     .selectFrom('run')
     .select(RUN_COLUMNS)

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import { inTransaction } from '../connection/database.ts';
-import type { Db, Tx } from '../connection/database.ts';
+import { type Db, inTransaction, type Tx } from '../connection/database.ts';
 
 /** Which leadership a request comes from: the Lease, and how often it had changed hands. */
 export interface Fence {
@@ -17,7 +16,7 @@ const REPLACED_KEPT = 1_000;
 
 /**
  * Notes a leader that speaks: a greater count of the trusted Lease, or another Lease once the trusted one has been silent for as long as it
- * lasts. Whether it may act is asked of {@link holdFence}, in the transaction of the act.
+ * lasts. Whether it may act is asked of {@link lockFence}, in the transaction of the act.
  */
 export async function noteFence(db: Db, { leaseUid, transitions }: Fence): Promise<void> {
   const fresh = await db
@@ -69,15 +68,14 @@ async function learn(tx: Tx, { leaseUid, transitions }: Fence): Promise<void> {
       .execute();
   await tx.insertInto('operator_fence').values({ lease_uid: leaseUid, transitions, seen_at: now }).execute();
   await sql`delete from operator_fence where lease_uid in (
-    select lease_uid from operator_fence where superseded_at is not null order by superseded_at desc offset ${REPLACED_KEPT})`.execute(
-    tx,
-  );
+    select lease_uid from operator_fence where superseded_at is not null order by superseded_at desc offset ${REPLACED_KEPT})
+  `.execute(tx);
 }
 
 const FENCE_LOCK = 4_832_004;
 
 /** Whether a leader may act; if so, none can take its place before the transaction has ended. */
-export async function holdFence(tx: Tx, { leaseUid, transitions }: Fence): Promise<boolean> {
+export async function lockFence(tx: Tx, { leaseUid, transitions }: Fence): Promise<boolean> {
   const row = await tx
     .selectFrom('operator_fence')
     .select('transitions')

@@ -12,24 +12,16 @@ export interface FiringRow {
   readonly runs: readonly FiredRun[];
 }
 
-export interface HeldSchedule {
+export interface LockedSchedule {
   /** Slots up to this one have had their turn. */
   readonly prunedThrough: Date | null;
 }
 
-/** The clock of the database, which is the village's. */
-export async function readClock(db: Db): Promise<Date> {
-  const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db);
-  const [row] = rows;
-  if (row === undefined) throw new Error('the database told no time');
-  return row.now;
-}
-
-/** Takes a schedule's row, making it where it fires for the first time: whoever fires it too waits for the end of the transaction. */
-export async function holdSchedule(
+/** Locks the row of a schedule, creating it at its first firing. Another firing waits until the transaction ends. */
+export async function lockSchedule(
   tx: Tx,
   schedule: { readonly uid: string; readonly name: string; readonly historyLimit: number },
-): Promise<HeldSchedule> {
+): Promise<LockedSchedule> {
   const { uid, name, historyLimit } = schedule;
   const row = await tx
     .insertInto('schedule_state')
@@ -50,7 +42,7 @@ function rowOf(row: Omit<FiringRow, 'runs'> & { readonly runs: unknown }): Firin
   return { ...row, runs: row.runs as readonly FiredRun[] };
 }
 
-/** The firing of a slot; null where it has not fired. */
+/** The firing of a slot; null if it has not fired. */
 export async function findFiring(db: Db, scheduleUid: string, slot: Date): Promise<FiringRow | null> {
   const row = await db
     .selectFrom('firing')
@@ -71,7 +63,7 @@ export interface NewFiring {
   readonly lastRun: { readonly runId: string; readonly createdAt: Date } | null;
 }
 
-/** Claims a slot with what came of it. Throws where it is claimed already: the caller holds the schedule and has looked. */
+/** Claims a slot with what came of it. Throws if it is claimed already: the caller holds the schedule and has looked. */
 export async function insertFiring(tx: Tx, firing: NewFiring): Promise<FiringRow> {
   const { scheduleUid, slot, fence, madeUp, runs, lastRun } = firing;
   const row = await tx

@@ -51,22 +51,19 @@ export async function forgetOldFirings(db: Db): Promise<void> {
     marked as (
       update schedule_state set pruned_through = greatest(pruned_through, bound.slot) from bound
       where schedule_state.schedule_uid = bound.schedule_uid returning schedule_state.schedule_uid, schedule_state.pruned_through)
-    delete from firing using marked where firing.schedule_uid = marked.schedule_uid and firing.slot <= marked.pruned_through`.execute(
-    db,
-  );
+    delete from firing using marked where firing.schedule_uid = marked.schedule_uid and firing.slot <= marked.pruned_through
+  `.execute(db);
 }
 
 /** Forgets schedules that have long ceased to fire and of which nothing is under way: firings go with them, then their runs. */
 export async function forgetOldSchedules(db: Db): Promise<void> {
   await sql`
     delete from schedule_state where fired_at < now() - ${FORGOTTEN_AFTER_DAYS} * interval '1 day' and not exists (
-      select from run where run.schedule_uid = schedule_state.schedule_uid and run.state in ('queued', 'running', 'waiting_permission'))`.execute(
-    db,
-  );
+      select from run where run.schedule_uid = schedule_state.schedule_uid and run.state in ('queued', 'running', 'waiting_permission'))
+  `.execute(db);
   await sql`
     delete from run where run_id in (
       select run_id from run where schedule_uid is not null and state in ('done', 'failed', 'cancelled')
-        and not exists (select from schedule_state where schedule_state.schedule_uid = run.schedule_uid) limit ${AT_ONCE})`.execute(
-    db,
-  );
+        and not exists (select from schedule_state where schedule_state.schedule_uid = run.schedule_uid) limit ${AT_ONCE})
+  `.execute(db);
 }

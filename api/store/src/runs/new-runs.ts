@@ -1,8 +1,7 @@
 import type { RunKind } from '@hamlet/contract';
 import { sql } from 'kysely';
 import type { Tx } from '../connection/database.ts';
-import { RUN_COLUMNS } from './run-row.ts';
-import type { RunRow } from './run-row.ts';
+import { RUN_COLUMNS, type RunRow } from './run-row.ts';
 
 /** A run to be made. */
 export interface NewRun {
@@ -15,10 +14,10 @@ export interface NewRun {
   readonly schedule: { readonly uid: string; readonly name: string; readonly slot: Date } | null;
 }
 
-/** Channel that tells replicas to let an agent look for its runs; the payload is the agent's id. */
+/** Channel that announces a new run of an agent; the payload is the agent's id. */
 export const RUN_HINTS_CHANNEL = 'run_hint';
 
-/** Tells agents to look, as the transaction commits. */
+/** Notifies agents when the transaction commits. */
 export async function hintAgents(tx: Tx, agentIds: readonly string[]): Promise<void> {
   if (agentIds.length === 0) return;
   await sql`select pg_notify(${RUN_HINTS_CHANNEL}, agent_id) from unnest(${[...new Set(agentIds)]}::text[]) as agent_id`.execute(
@@ -26,7 +25,7 @@ export async function hintAgents(tx: Tx, agentIds: readonly string[]): Promise<v
   );
 }
 
-/** Makes runs that wait, each with its first event, and tells their agents. In the order of the list. */
+/** Creates waiting runs in the order of the list, each with its first event, and notifies their agents. */
 export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<readonly RunRow[]> {
   if (runs.length === 0) return [];
   const made = await tx

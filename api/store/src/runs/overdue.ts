@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
-import type { Db } from '../connection/database.ts';
+import { RUN_LEASE_S } from '@hamlet/contract';
+import type { Db, Tx } from '../connection/database.ts';
 
-/** Why the village ends a run itself. */
+/** Reason for which the village ends a run. */
 export type GivenUp = 'agent_gone' | 'cancel_unconfirmed' | 'time_limit';
 
 export interface OverdueRun {
@@ -10,17 +11,17 @@ export interface OverdueRun {
 }
 
 export interface RunLimits {
-  /** How long an agent may take to end a run that is to be cancelled. */
+  /** Time for an agent to end a cancelled run. */
   readonly cancelGraceS: number;
-  /** How long a run may go. */
+  /** Longest duration of a run. */
   readonly timeLimitS: number;
-  /** How long a life that nobody has seen open may hold a run. */
+  /** How long a life that was never opened may hold a run. */
   readonly unseenLifeS: number;
 }
 
 const AT_ONCE = 200;
 
-/** Runs that nobody will end: their life is over, their agent does not answer a cancel, or they have gone on for too long. */
+/** Runs that the village must end: their life is over, their agent does not answer a cancel, or they exceed the time limit. */
 export async function readOverdueRuns(db: Db, limits: RunLimits): Promise<readonly OverdueRun[]> {
   const { rows } = await sql<OverdueRun>`
     select run_id as "runId", case
@@ -35,4 +36,24 @@ export async function readOverdueRuns(db: Db, limits: RunLimits): Promise<readon
       or (run.state <> 'queued' and started_at < now() - ${limits.timeLimitS} * interval '1 second'))
     order by run_id limit ${AT_ONCE}`.execute(db);
   return rows;
+}
+
+/** The end of a lease that begins now. */
+export const leaseEnd = sql<Date>`clock_timestamp() + ${RUN_LEASE_S} * interval '1 second'`;
+
+/** Renews the lease on a locked run. */
+export async function renewClaim(tx: Tx, runId: string): Promise<void> {
+  await tx.updateTable('run').set({ lease_until: leaseEnd }).where('run_id', '=', runId).execute();
+}
+
+/** Runs whose lease has lapsed, oldest first, at most 200. The caller checks again after locking a run, as a renewal may come between. */
+export async function readRunsOverLease(db: Db): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('run')
+    .select('run_id')
+    .where('lease_until', '<', sql<Date>`clock_timestamp()`)
+    .orderBy('lease_until')
+    .limit(AT_ONCE)
+    .execute();
+  return rows.map(({ run_id }) => run_id);
 }

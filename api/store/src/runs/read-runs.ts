@@ -1,9 +1,8 @@
 import type { RunState, RunStep } from '@hamlet/contract';
 import { sql } from 'kysely';
-import { cutPage } from '../connection/cut-page.ts';
-import type { Db, Tx } from '../connection/database.ts';
-import { RUN_COLUMNS, UNDER_WAY } from './run-row.ts';
-import type { RunRow } from './run-row.ts';
+import { cutPage } from '../connection/result-rows.ts';
+import { type Db, lockName, type Tx } from '../connection/database.ts';
+import { RUN_COLUMNS, type RunRow, UNDER_WAY } from './run-row.ts';
 
 export interface RunFilter {
   readonly agentId?: string | undefined;
@@ -45,7 +44,7 @@ export async function readRuns(
   return { runs, next };
 }
 
-/** What a life of an agent should work on now: the run under way, else the one that waits longest. */
+/** The run for a life of an agent to work on: the one under way, else the oldest that waits. */
 export async function readNextRun(db: Db, agentId: string, agentUid: string): Promise<RunRow | null> {
   const row = await db
     .selectFrom('run')
@@ -90,7 +89,7 @@ export async function readRunSteps(db: Db, runId: string): Promise<readonly RunS
 
 /** Runs that an agent works on besides one. Held until the transaction ends, so that two starts count each other. Taken before any row of `run`. */
 export async function countRunsInFlight(tx: Tx, agentId: string, besides: string): Promise<number> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`runs in flight ${agentId}`}, 0))`.execute(tx);
+  await lockName(tx, `runs in flight ${agentId}`);
   const { count } = await tx
     .selectFrom('run')
     .select((expression) => expression.fn.countAll<number>().as('count'))

@@ -23,7 +23,7 @@ export interface RunRow {
   readonly errorCode: string | null;
   readonly errorMessage: string | null;
   readonly cancelRequestedAt: Date | null;
-  /** The end of the claim of the agent that works on it; null where none does. */
+  /** The end of the claim of the agent that works on it; null if none does. */
   readonly leaseUntil: Date | null;
   /** The number of its last event. */
   readonly events: number;

@@ -1,6 +1,6 @@
 import type { ScheduleActivity } from '@hamlet/contract';
 import { sql } from 'kysely';
-import { addInternalEvent } from '../agents/internal-events.ts';
+import { addInternalEvent } from '../writes/internal-events.ts';
 import type { Db, Tx } from '../connection/database.ts';
 
 interface Asked {
@@ -34,7 +34,7 @@ async function activities(db: Db, { uid, page }: Asked): Promise<readonly Schedu
   }));
 }
 
-/** How the runs of every schedule stand, or of a page of them in the order of their uids. */
+/** State of the runs of every schedule, or of a page of them by uid. */
 export function readScheduleActivity(
   db: Db,
   page?: { readonly after: string; readonly limit: number },
@@ -42,7 +42,7 @@ export function readScheduleActivity(
   return activities(db, page === undefined ? {} : { page });
 }
 
-/** Tells the operator how the runs of a schedule stand now. Last in its transaction: it takes the lock that orders internal events. */
+/** Notifies the operator of the state of a schedule's runs. Last in its transaction: it takes the lock that orders internal events. */
 export async function announceSchedule(tx: Tx, scheduleUid: string): Promise<void> {
   for (const activity of await activities(tx, { uid: scheduleUid })) await addInternalEvent(tx, 'schedule', activity);
 }

@@ -1,15 +1,15 @@
 import type { Measure } from '@hamlet/contract';
 import { sql } from 'kysely';
+import { MEASURES } from '@hamlet/contract';
 import type { Db, Tx } from '../connection/database.ts';
-import { HARDEST_FIRST, HOLDS } from './bars.ts';
 
-/** Whoever takes or lifts a measure. */
+/** Actor who takes or lifts a measure. */
 export interface MeasureActor {
   readonly role: string;
   readonly id: string;
 }
 
-/** A measure that holds. */
+/** A measure in force. */
 export interface MeasureRow {
   readonly agentId: string;
   readonly measure: Measure;
@@ -20,11 +20,11 @@ export interface MeasureRow {
   readonly expiresAt: Date | null;
 }
 
-/** Lifts measures whose end has come under this name. */
+/** Actor that lifts expired measures. */
 const EXPIRY: MeasureActor = { role: 'system', id: 'expiry' };
 const EXPIRED_AT_ONCE = 500;
 
-/** The measures that hold, hardest first; of all agents, or of some. */
+/** The measures in force, hardest first; of all agents, or of some. */
 export async function readMeasures(db: Db, agentIds?: readonly string[]): Promise<readonly MeasureRow[]> {
   return db
     .selectFrom('standing_measure')
@@ -44,7 +44,7 @@ export async function readMeasures(db: Db, agentIds?: readonly string[]): Promis
     .execute();
 }
 
-/** Takes a measure; one of the same kind that holds already is replaced. Returns false where its end does not lie ahead by the database's clock. */
+/** Takes a measure, replacing one of the same kind. Returns false if its end is not in the future by the database's clock. */
 export async function takeMeasure(
   tx: Tx,
   taken: {
@@ -70,7 +70,7 @@ async function isAhead(tx: Tx, at: Date): Promise<boolean> {
   return rows[0]?.ahead === true;
 }
 
-/** Lifts a measure. Returns whether it held. */
+/** Lifts a measure. Returns whether it was in force. */
 export async function liftMeasure(
   tx: Tx,
   lifted: { readonly agentId: string; readonly measure: Measure; readonly reason: string | null },
@@ -87,7 +87,7 @@ export async function liftMeasure(
   return rows.length > 0;
 }
 
-/** Lifts measures whose end has come, at most 500 that nobody else is lifting. Returns which. */
+/** Lifts expired measures, at most 500 that no other transaction is lifting. Returns them. */
 export async function liftExpired(tx: Tx): Promise<readonly { readonly agentId: string; readonly measure: Measure }[]> {
   return tx
     .updateTable('standing_measure')
@@ -107,11 +107,38 @@ export async function liftExpired(tx: Tx): Promise<readonly { readonly agentId: 
     .execute();
 }
 
-/** Whether the village knows an agent of this id: one that lives or has lived, or that something was held against. */
+/** Whether the village knows an agent of this id: one that lives or lived, or had a measure. */
 export async function isKnownAgent(db: Db, agentId: string): Promise<boolean> {
   const { rows } = await sql<{ known: boolean }>`
-    select exists (select from agent_life where agent_id = ${agentId}) or exists (select from standing_measure where agent_id = ${agentId}) as known`.execute(
-    db,
-  );
+    select exists (select from agent_life where agent_id = ${agentId}) or exists (select from standing_measure where agent_id = ${agentId}) as known
+  `.execute(db);
   return rows[0]?.known === true;
+}
+
+/** The hardest measure in force against an agent. */
+export interface AgentBar {
+  readonly measure: Measure;
+  readonly reason: string;
+  readonly expiresAt: Date | null;
+}
+
+/** Whether a row of `standing_measure` holds now. */
+export const HOLDS = sql<boolean>`lifted_at is null and (expires_at is null or expires_at > now())`;
+
+/** Position in {@link MEASURES}: the hardest first. */
+export const HARDEST_FIRST = sql`array_position(array[${sql.join(MEASURES.map((measure) => sql.lit(measure)))}], measure)`;
+
+/** The hardest measure against each agent; agents without one are left out. */
+export async function readBars(db: Db, agentIds: readonly string[]): Promise<ReadonlyMap<string, AgentBar>> {
+  if (agentIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('standing_measure')
+    .distinctOn('agent_id')
+    .select(['agent_id as agentId', 'measure', 'reason', 'expires_at as expiresAt'])
+    .where(sql<boolean>`agent_id = any(${agentIds})`)
+    .where(HOLDS)
+    .orderBy('agent_id')
+    .orderBy(HARDEST_FIRST)
+    .execute();
+  return new Map(rows.map(({ agentId, ...bar }) => [agentId, bar]));
 }

@@ -1,11 +1,8 @@
-import { FLAG_OF_MEASURE, goodStanding, MEASURES } from '@hamlet/contract';
-import type { Standing } from '@hamlet/contract';
+import { FLAG_OF_MEASURE, goodStanding, MEASURES, type Standing } from '@hamlet/contract';
 import { sql } from 'kysely';
-import { addInternalEvents, ORDER_LOCK } from '../agents/internal-events.ts';
 import type { Db, Tx } from '../connection/database.ts';
-import { readMeasures } from './measures.ts';
-import type { MeasureRow } from './measures.ts';
-import { readTiers } from './tiers.ts';
+import { addInternalEvents, ORDER_LOCK } from '../writes/internal-events.ts';
+import { type MeasureRow, readMeasures } from './measures.ts';
 
 /** A standing from its parts; measures come hardest first, and the reason is that of the first. Pure. */
 export function standingOf(
@@ -17,7 +14,7 @@ export function standingOf(
   return { ...goodStanding(agentId, balanceTier), ...flags, reason: measures[0]?.reason ?? null };
 }
 
-/** The standing of every agent that has one (a tier that was computed, or something held against it), or of those of `agentIds` alone. */
+/** The standing of every agent with a computed tier or a measure, or of those of `agentIds`. */
 export async function readStandings(db: Db, agentIds?: readonly string[]): Promise<readonly Standing[]> {
   const tiers = new Map((await readTiers(db, agentIds)).map((row) => [row.agentId, row.balanceTier]));
   const held = Map.groupBy(await readMeasures(db, agentIds), ({ agentId }) => agentId);
@@ -37,16 +34,58 @@ function byHardness(one: HeldMeasure, other: HeldMeasure): number {
   return MEASURES.indexOf(one.measure) - MEASURES.indexOf(other.measure);
 }
 
-/** Tells the operator and every replica how agents stand now, with the caller's transaction. Last in it: it takes the lock that orders events. */
+/**
+ * Notifies the operator and every replica of the standing of agents when the transaction commits. Last in it: it takes the lock that orders
+ * events.
+ */
 export async function announceStandings(tx: Tx, agentIds: readonly string[]): Promise<void> {
   if (agentIds.length === 0) return;
   const { rows } = await sql<LockedStanding>`
-    select agent_id as "agentId", balance_tier as "balanceTier", measures from lock_standings(${ORDER_LOCK}, ${agentIds}::text[])`.execute(
-    tx,
-  );
+    select agent_id as "agentId", balance_tier as "balanceTier", measures from lock_standings(${ORDER_LOCK}, ${agentIds}::text[])
+  `.execute(tx);
   await addInternalEvents(
     tx,
     'standing',
     rows.map(({ agentId, balanceTier, measures }) => standingOf(agentId, balanceTier, measures.toSorted(byHardness))),
   );
+}
+
+/** The tier of an agent's balance, as it was computed last; null while no tier is reached. */
+export interface TierRow {
+  readonly agentId: string;
+  readonly balanceTier: string | null;
+}
+
+/** The tiers that are kept; of all agents, or of some. */
+export async function readTiers(db: Db, agentIds?: readonly string[]): Promise<readonly TierRow[]> {
+  return db
+    .selectFrom('agent_tier')
+    .select(['agent_id as agentId', 'balance_tier as balanceTier'])
+    .$if(agentIds !== undefined, (query) => query.where(sql<boolean>`agent_id = any(${agentIds})`))
+    .execute();
+}
+
+/** A tier whose row is locked, with the balance in micro-aiDollars as every earlier holder of the lock has left it. */
+export interface LockedTier extends TierRow {
+  readonly balance: bigint;
+}
+
+/**
+ * Locks the tiers of agents in the order of their ids and reads them with the balances. Agents without a row get one; one without an
+ * account has a balance of 0. Measures that are read afterwards include the writes of every earlier holder of the lock.
+ */
+export async function lockTiers(tx: Tx, agentIds: readonly string[]): Promise<readonly LockedTier[]> {
+  const { rows } = await sql<TierRow & { readonly balance: string }>`
+    select agent_id as "agentId", balance_tier as "balanceTier", balance::text from lock_tiers(${agentIds}::text[])
+  `.execute(tx);
+  return rows.map((row) => ({ ...row, balance: BigInt(row.balance) }));
+}
+
+/** Writes tiers whose rows are locked. */
+export async function writeTiers(tx: Tx, tiers: readonly TierRow[]): Promise<void> {
+  const [ids, names] = [tiers.map(({ agentId }) => agentId), tiers.map(({ balanceTier }) => balanceTier)];
+  await sql`
+    update agent_tier set balance_tier = news.balance_tier, since = now()
+    from unnest(${ids}::text[], ${names}::text[]) as news (agent_id, balance_tier) where agent_tier.agent_id = news.agent_id
+  `.execute(tx);
 }

@@ -2,13 +2,14 @@ import type { ActivePurchase } from '@hamlet/core';
 import type { Quota } from '@hamlet/contract';
 import { sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
+import { firstRow } from '../connection/result-rows.ts';
 
-/** What begins so soon is read too, for those who keep what they have read for a moment. */
+/** Purchases that begin so soon are read too, for callers that cache the answer for a moment. */
 const AHEAD = sql`interval '5 seconds'`;
 
-/** What lasts of what agents have bought. */
+/** Active purchases of agents. */
 export interface ActivePurchases {
-  /** The database's clock when this was read, in milliseconds since 1970. Add the time that has passed since to know what lasts then. */
+  /** The database's clock at the time of reading, in milliseconds since 1970; add the time since then to know which purchases are active. */
   readonly readAtMs: number;
   of(agentId: string): readonly ActivePurchase[];
 }
@@ -28,10 +29,10 @@ function activeOf({ kind, limit, amount, model, fromMs, untilMs }: Raw): ActiveP
   if (kind === 'quota' && limit !== null && amount !== null) return { ...lasts, kind, limit, amount };
   if (kind === 'model' && model !== null) return { ...lasts, kind, model };
   if (kind === 'priority' || kind === 'gpu') return { ...lasts, kind };
-  throw new Error(`a purchase of the kind ${kind} without what belongs to it`);
+  throw new Error(`a purchase of the kind ${kind} has no limit, amount or model`);
 }
 
-/** What agents have bought that lasts now or begins within seconds; one query for all of them. */
+/** Purchases of agents that are active now or begin within seconds, in one query. */
 export async function activePurchases(db: Db, agentIds: readonly string[]): Promise<ActivePurchases> {
   const ms = (at: ReturnType<typeof sql>): ReturnType<typeof sql<number>> =>
     sql<number>`(extract(epoch from ${at}) * 1000)::float8`;
@@ -42,8 +43,7 @@ export async function activePurchases(db: Db, agentIds: readonly string[]): Prom
       from purchase where agent_id = any (${agentIds as string[]}) and during && tstzrange(t.now, t.now + ${AHEAD}, '[]')
     ) as all
     from (select clock_timestamp() as now) t`.execute(db);
-  const [row] = rows;
-  if (row === undefined) throw new Error('the database did not say what time it is');
+  const row = firstRow(rows, 'the database returned no row for its clock');
   const byAgent = Map.groupBy(row.all ?? [], ({ agentId }) => agentId);
   return { readAtMs: row.readAtMs, of: (agentId) => (byAgent.get(agentId) ?? []).map(activeOf) };
 }

@@ -1,8 +1,7 @@
 import type { AuctionState } from '@hamlet/contract';
-import { sql } from 'kysely';
-import type { RawBuilder } from 'kysely';
-import { cutPage } from '../connection/cut-page.ts';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
+import { cutPage, firstRow } from '../connection/result-rows.ts';
 import type { LedgerActor } from '../ledger/transfer-request.ts';
 import type { BoughtDevices } from './purchases.ts';
 
@@ -54,16 +53,13 @@ function auctionOf(raw: Raw): AuctionRow {
   return { ...raw, reserve: BigInt(raw.reserve), price: raw.price === null ? null : BigInt(raw.price) };
 }
 
-/** Opens an auction of a window that was set aside. Returns its id. */
+/** Opens an auction of a reserved window. Returns its id. */
 export async function insertAuction(tx: Tx, { windowId, reserve, closesAt, note, by }: NewAuction): Promise<string> {
   const { rows } = await sql<{ auctionId: string }>`
     insert into auction (window_id, reserve, closes_at, note, created_by_role, created_by_id)
-    values (${windowId}, ${String(reserve)}, ${closesAt}, ${note}, ${by.role}, ${by.id}) returning auction_id as "auctionId"`.execute(
-    tx,
-  );
-  const [row] = rows;
-  if (row === undefined) throw new Error('no auction was written');
-  return row.auctionId;
+    values (${windowId}, ${String(reserve)}, ${closesAt}, ${note}, ${by.role}, ${by.id}) returning auction_id as "auctionId"
+  `.execute(tx);
+  return firstRow(rows, 'the auction was not written').auctionId;
 }
 
 export async function findAuction(db: Db, auctionId: string): Promise<AuctionRow | null> {
@@ -84,8 +80,8 @@ export async function readAuctions(
 }
 
 /**
- * Locks an auction and reads it as it is then; null where there is none. `bid` lets others bid at the same time, `end` waits for those who do,
- * `end_if_free` answers null where somebody else is at it.
+ * Locks an auction and reads it; null if there is none. `bid` lets others bid at the same time, `end` waits for them, `end_if_free` returns
+ * null while another transaction has it.
  */
 export async function lockAuction(
   tx: Tx,
@@ -114,8 +110,7 @@ export async function writeAuctionEnd(tx: Tx, auctionId: string, end: AuctionEnd
 /** Auctions whose bidding is over and which are not settled, the longest first. */
 export async function dueAuctions(db: Db, atMost: number): Promise<readonly string[]> {
   const { rows } = await sql<{ auctionId: string }>`
-    select auction_id as "auctionId" from auction where state = 'open' and closes_at <= clock_timestamp() order by closes_at limit ${atMost}`.execute(
-    db,
-  );
+    select auction_id as "auctionId" from auction where state = 'open' and closes_at <= clock_timestamp() order by closes_at limit ${atMost}
+  `.execute(db);
   return rows.map(({ auctionId }) => auctionId);
 }

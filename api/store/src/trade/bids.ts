@@ -1,6 +1,5 @@
 import type { BidOutcome } from '@hamlet/contract';
-import { sql } from 'kysely';
-import type { RawBuilder } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 
 /** One bid. Its money is behind the hold until the auction ends. */
@@ -34,12 +33,11 @@ export async function insertBid(
   { auctionId, agentId, amount, holdId }: Pick<BidRow, 'auctionId' | 'agentId' | 'amount' | 'holdId'>,
 ): Promise<BidRow> {
   const { rows } = await sql<{ bidId: string }>`
-    insert into bid (auction_id, agent_id, amount, hold_id) values (${auctionId}, ${agentId}, ${String(amount)}, ${holdId}) returning bid_id as "bidId"`.execute(
-    tx,
-  );
+    insert into bid (auction_id, agent_id, amount, hold_id) values (${auctionId}, ${agentId}, ${String(amount)}, ${holdId}) returning bid_id as "bidId"
+  `.execute(tx);
   const { rows: bids } = await bidsWhere(sql`b.bid_id = ${rows[0]?.bidId ?? null}`).execute(tx);
   const [bid] = bids;
-  if (bid === undefined) throw new Error('no bid was written');
+  if (bid === undefined) throw new Error('the bid was not written');
   return bidOf(bid);
 }
 
@@ -58,9 +56,8 @@ export async function readOwnBids(
   agentId: string,
 ): Promise<ReadonlyMap<string, BidRow>> {
   const { rows } = await sql<Raw>`
-    ${bidsWhere(sql`b.auction_id = any (${auctionIds as string[]}::uuid[]) and b.agent_id = ${agentId} and b.outcome <> 'replaced'`)}`.execute(
-    db,
-  );
+    ${bidsWhere(sql`b.auction_id = any (${auctionIds as string[]}::uuid[]) and b.agent_id = ${agentId} and b.outcome <> 'replaced'`)}
+  `.execute(db);
   return new Map(rows.map((raw) => [raw.auctionId, bidOf(raw)]));
 }
 
@@ -80,7 +77,7 @@ export interface StandingBid extends BidRow {
   readonly good: boolean;
 }
 
-/** The bids that are in an auction still. Whoever reads them to end it has locked the auction. */
+/** The open bids of an auction. The caller must have locked the auction to end it. */
 export async function readStandingBids(db: Db, auctionId: string): Promise<readonly StandingBid[]> {
   const { rows } = await sql<Raw & Pick<StandingBid, 'payer' | 'payee' | 'good'>>`
     select b.*, h.payer, h.payee, coalesce(o.expires_at > clock_timestamp(), false) and a.closed_at is null as good

@@ -1,6 +1,6 @@
 import type { Boost } from '@hamlet/contract';
 import { sql } from 'kysely';
-import { addInternalEvents, lockInternalEvents } from '../agents/internal-events.ts';
+import { addInternalEvents, lockInternalEvents } from '../writes/internal-events.ts';
 import type { Db, Tx } from '../connection/database.ts';
 
 interface Raw {
@@ -10,7 +10,7 @@ interface Raw {
   readonly until: Date;
 }
 
-/** What agents have bought that their pods and seats depend on, and that lasts now; agents without any are left out. Of all, or of some. */
+/** Active purchases that affect pods and seats, of all agents or of some; agents without any are left out. */
 export async function readBoosts(db: Db, agentIds?: readonly string[]): Promise<readonly Boost[]> {
   const { rows } = await sql<Raw>`
     with lasting as (
@@ -32,7 +32,10 @@ export async function readBoosts(db: Db, agentIds?: readonly string[]): Promise<
   }));
 }
 
-/** Tells the operator what agents have now, with the caller's transaction; also of those who have nothing any more. Last in it: it takes the lock that orders events. */
+/**
+ * Notifies the operator of the boosts of agents, also of those that have none any more, when the transaction commits. Last in it: it takes
+ * the lock that orders events.
+ */
 export async function announceBoosts(tx: Tx, agentIds: readonly string[]): Promise<void> {
   if (agentIds.length === 0) return;
   await lockInternalEvents(tx);
@@ -43,7 +46,7 @@ export async function announceBoosts(tx: Tx, agentIds: readonly string[]): Promi
   await addInternalEvents(tx, 'boost', all);
 }
 
-/** A purchase of which there is news for the operator: it has begun, or it is over. */
+/** A purchase to announce to the operator: it has begun or ended. */
 export interface PurchaseNews {
   readonly purchaseId: string;
   readonly agentId: string;
@@ -52,8 +55,8 @@ export interface PurchaseNews {
 }
 
 /**
- * Notes of purchases that begin or end that this was heard, at most so many that nobody else is at; the caller tells it in its transaction. A
- * purchase that has begun and ended meanwhile is told of once.
+ * Marks purchases whose begin or end is due as announced, at most `atMost` that no other transaction has; the caller announces them in the
+ * same transaction. A purchase that began and ended meanwhile is returned once.
  */
 export async function takePurchaseNews(tx: Tx, atMost: number): Promise<readonly PurchaseNews[]> {
   const { rows } = await sql<PurchaseNews>`

@@ -1,11 +1,10 @@
 import type { PurchaseKind, Quota } from '@hamlet/contract';
-import { sql } from 'kysely';
-import type { RawBuilder } from 'kysely';
-import { cutPage } from '../connection/cut-page.ts';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
+import { cutPage, firstRow } from '../connection/result-rows.ts';
 import type { LedgerActor } from '../ledger/transfer-request.ts';
 
-/** What is bought, as the table has it: of each kind its own fields. */
+/** A purchased item in the columns of its kind. */
 export type StoredItem =
   | { readonly kind: 'quota'; readonly limit: Quota; readonly amount: number }
   | { readonly kind: 'priority' }
@@ -25,7 +24,7 @@ export interface NewPurchase {
   readonly by: LedgerActor;
 }
 
-/** Of a GPU window, which devices. */
+/** Devices of a GPU window. */
 export interface BoughtDevices {
   readonly lane: string;
   readonly resourceName: string;
@@ -63,7 +62,7 @@ function purchaseOf(raw: Raw): PurchaseRow {
   return { ...raw, price: BigInt(raw.price) };
 }
 
-/** Writes a purchase that was paid. Returns its id. What lasts from now on is told with the caller's transaction: see `announceBoosts`. */
+/** Writes a paid purchase and returns its id. The caller announces one that begins now: see `announceBoosts`. */
 export async function insertPurchase(
   tx: Tx,
   { agentId, item, startsAt, endsAt, price, holdId, transferId, auctionId, by }: NewPurchase,
@@ -75,9 +74,7 @@ export async function insertPurchase(
       tstzrange(${startsAt}, ${endsAt}), ${String(price)}, ${holdId}, ${transferId}, ${auctionId}, ${by.role}, ${by.id},
       case when ${startsAt}::timestamptz <= clock_timestamp() then 'begun' else 'nothing' end)
     returning purchase_id as "purchaseId"`.execute(tx);
-  const [row] = rows;
-  if (row === undefined) throw new Error('no purchase was written');
-  return row.purchaseId;
+  return firstRow(rows, 'the purchase was not written').purchaseId;
 }
 
 export async function findPurchase(db: Db, purchaseId: string): Promise<PurchaseRow | null> {
@@ -91,9 +88,8 @@ export async function findPaidPurchase(
   key: string,
 ): Promise<{ readonly purchaseId: string; readonly note: string } | null> {
   const { rows } = await sql<{ purchaseId: string; note: string }>`
-    select p.purchase_id as "purchaseId", h.note from ledger.hold h join purchase p using (hold_id) where h.idempotency_key = ${key}`.execute(
-    db,
-  );
+    select p.purchase_id as "purchaseId", h.note from ledger.hold h join purchase p using (hold_id) where h.idempotency_key = ${key}
+  `.execute(db);
   return rows[0] ?? null;
 }
 
@@ -117,7 +113,7 @@ export async function readPurchases(
   return { purchases: shown, next };
 }
 
-/** When what an agent has of one thing (a model, priority) ends, as far as it was bought; null where nothing lasts. */
+/** When what an agent has of one thing (a model, priority) ends, as far as it was bought; null if nothing lasts. */
 export async function lastsUntil(
   db: Db,
   agentId: string,
@@ -126,8 +122,44 @@ export async function lastsUntil(
   const model = item.kind === 'model' ? item.model : null;
   const { rows } = await sql<{ until: Date | null }>`
     select max(upper(during)) as until from purchase
-    where agent_id = ${agentId} and kind = ${item.kind} and model is not distinct from ${model} and during && tstzrange(clock_timestamp(), null)`.execute(
-    db,
-  );
+    where agent_id = ${agentId} and kind = ${item.kind} and model is not distinct from ${model} and during && tstzrange(clock_timestamp(), null)
+  `.execute(db);
   return rows[0]?.until ?? null;
+}
+
+/** A time in which one agent has devices for itself. */
+export interface NewWindow {
+  readonly devices: BoughtDevices;
+  readonly startsAt: Date;
+  readonly endsAt: Date;
+  /** Buyer; null while an auction offers it. */
+  readonly agentId: string | null;
+}
+
+/** Reserves a window. Null if a part of that time is sold or offered: the exclusion constraint decides between concurrent calls. */
+export async function takeWindow(tx: Tx, { devices, startsAt, endsAt, agentId }: NewWindow): Promise<string | null> {
+  const { rows } = await sql<{ windowId: string }>`
+    insert into gpu_window (lane, resource_name, count, during, state, agent_id)
+    values (${devices.lane}, ${devices.resourceName}, ${devices.count}, tstzrange(${startsAt}, ${endsAt}), ${agentId === null ? 'offered' : 'sold'}, ${agentId})
+    on conflict do nothing returning window_id as "windowId"`.execute(tx);
+  return rows[0]?.windowId ?? null;
+}
+
+/** Whether a lane is free during a time: neither sold nor offered. Only {@link takeWindow} decides. */
+export async function isWindowFree(
+  db: Db,
+  lane: string,
+  { startsAt, endsAt }: Pick<NewWindow, 'startsAt' | 'endsAt'>,
+): Promise<boolean> {
+  const { rows } = await sql<{ free: boolean }>`
+    select not exists (select from gpu_window where lane = ${lane} and during && tstzrange(${startsAt}, ${endsAt}) and state <> 'withdrawn') as free
+  `.execute(db);
+  return rows[0]?.free === true;
+}
+
+/** Ends the offer of a window: sold to an agent, or free if null. */
+export async function endOffer(tx: Tx, windowId: string, agentId: string | null): Promise<void> {
+  await sql`update gpu_window set state = ${agentId === null ? 'withdrawn' : 'sold'}, agent_id = ${agentId} where window_id = ${windowId}`.execute(
+    tx,
+  );
 }

@@ -5,14 +5,11 @@ import { sql } from 'kysely';
 import { inTransaction } from '../connection/database.ts';
 import { findAgentAccount, villageAccount } from '../ledger/accounts.ts';
 import { holdMoney, postTransfer, resolveHold } from '../ledger/post-transfer.ts';
-import { sqlStateOf, testLedger } from '../ledger/testing/test-ledger.ts';
-import type { TestLedger } from '../ledger/testing/test-ledger.ts';
+import { sqlStateOf, testLedger, type TestLedger } from '../ledger/testing/test-ledger.ts';
 import { activePurchases } from './active-purchases.ts';
 import { readBoosts, takePurchaseNews } from './boosts.ts';
-import { insertPurchase, readPurchases } from './purchases.ts';
-import type { StoredItem } from './purchases.ts';
-import { checkTrade } from './trade-check.ts';
-import { endOffer, isWindowFree, takeWindow } from './windows.ts';
+import { endOffer, insertPurchase, isWindowFree, readPurchases, type StoredItem, takeWindow } from './purchases.ts';
+import { checkTrade } from '../ledger/upkeep.ts';
 
 const APPEND_ONLY = '42501';
 const DEVICES = { lane: 'gpu-0', resourceName: 'nvidia.com/gpu', count: 1 };

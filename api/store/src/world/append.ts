@@ -1,11 +1,8 @@
 import { sql } from 'kysely';
 import type { WorldEvent } from '@hamlet/contract';
-import { inTransaction } from '../connection/database.ts';
-import type { Db, Tx } from '../connection/database.ts';
-import { recordAudit } from '../people/audit.ts';
-import type { AuditEntry } from '../people/audit.ts';
-import { keepAnswers } from '../people/idempotency.ts';
-import type { KeptAnswer } from '../people/idempotency.ts';
+import { type Db, inTransaction, type Tx } from '../connection/database.ts';
+import { type AuditEntry, recordAudit } from '../writes/audit.ts';
+import { keepAnswers, type KeptAnswer } from '../writes/idempotency.ts';
 
 /** The packed moves of one commit. */
 export interface MoveChunk {

@@ -1,9 +1,7 @@
 import { sql } from 'kysely';
 import type { WorldEvent } from '@hamlet/contract';
-import { inSnapshot, inTransaction } from '../connection/database.ts';
-import type { Db, Tx } from '../connection/database.ts';
-import type { MoveChunk } from './append.ts';
-import { FencedError } from './append.ts';
+import { type Db, inSnapshot, inTransaction, type Tx } from '../connection/database.ts';
+import { FencedError, type MoveChunk } from './append.ts';
 
 export interface Snapshot {
   readonly seq: number;
@@ -29,7 +27,7 @@ export async function readVillage(db: Db): Promise<{
   return { genesisMs: row.genesis.getTime(), seed: row.seed, streamEpoch: row.stream_epoch, nowMs: row.now.getTime() };
 }
 
-/** The newest snapshot older than `beforeSeq`; null where there is none. */
+/** The newest snapshot older than `beforeSeq`; null if there is none. */
 export async function newestSnapshot(db: Db, beforeSeq: number): Promise<Snapshot | null> {
   const row = await db
     .selectFrom('world_snapshot')
@@ -44,7 +42,7 @@ export async function newestSnapshot(db: Db, beforeSeq: number): Promise<Snapsho
 /** Keeps a snapshot under the writer's epoch, and the last eight of them. */
 export async function saveSnapshot(db: Db, epoch: number, snapshot: Snapshot): Promise<void> {
   await inTransaction(db, async (tx) => {
-    await holdLease(tx, epoch);
+    await lockLease(tx, epoch);
     await insertSnapshot(tx, epoch, snapshot);
     await sql`delete from world_snapshot where seq not in (select seq from world_snapshot order by seq desc limit ${KEPT_SNAPSHOTS})`.execute(
       tx,
@@ -67,7 +65,7 @@ export async function insertSnapshot(tx: Tx, epoch: number, snapshot: Snapshot):
     .execute();
 }
 
-async function holdLease(tx: Tx, epoch: number): Promise<void> {
+async function lockLease(tx: Tx, epoch: number): Promise<void> {
   const lease = await tx
     .selectFrom('world_lease')
     .select('epoch')
@@ -84,7 +82,7 @@ export interface Tail {
 }
 
 /**
- * What was committed in (seq, seq + span], read at one moment. Chunks may reach over both ends: each holds the events of one commit, or of
+ * Events committed in (seq, seq + span], read at one moment. Chunks may reach over both ends: each holds the events of one commit, or of
  * several that were merged, so what is read is bounded by the span and two chunks.
  */
 export async function readTail(db: Db, seq: number, span: number): Promise<Tail> {
@@ -117,9 +115,8 @@ export async function readTail(db: Db, seq: number, span: number): Promise<Tail>
 /** The last seq that is durable; 0 in a new village. */
 export async function lastSeq(db: Db): Promise<number> {
   const { rows } = await sql<{ seq: number }>`
-    select greatest((select coalesce(max(seq), 0) from world_event), (select coalesce(max(seq_to), 0) from world_move_chunk)) as seq`.execute(
-    db,
-  );
+    select greatest((select coalesce(max(seq), 0) from world_event), (select coalesce(max(seq_to), 0) from world_move_chunk)) as seq
+  `.execute(db);
   return rows[0]?.seq ?? 0;
 }
 
@@ -149,7 +146,7 @@ export async function readChunks(
 /** Puts one chunk in the place of many that hold the same events. */
 export async function replaceChunks(db: Db, epoch: number, chunk: MoveChunk): Promise<void> {
   await inTransaction(db, async (tx) => {
-    await holdLease(tx, epoch);
+    await lockLease(tx, epoch);
     await tx
       .deleteFrom('world_move_chunk')
       .where('seq_from', '>=', chunk.seqFrom)

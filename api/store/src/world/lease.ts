@@ -8,7 +8,7 @@ export interface Lease {
   readonly remainingMs: number;
 }
 
-/** Takes the lease if nobody holds it. Returns the new epoch, or null while somebody else does. */
+/** Takes the lease if it is free. Returns the new epoch, or null while another writer holds it. */
 export async function takeLease(db: Db, holder: string, ttlMs: number): Promise<number | null> {
   const row = await db
     .updateTable('world_lease')
@@ -19,7 +19,7 @@ export async function takeLease(db: Db, holder: string, ttlMs: number): Promise<
   return row?.epoch ?? null;
 }
 
-/** Begins a new epoch whoever holds the lease, and leaves it free from the commit on: until then nobody else commits or takes it. */
+/** Begins a new epoch over any holder of the lease. Nothing else commits or takes it until the transaction ends; then it is free. */
 export async function seizeLease(tx: Tx, holder: string): Promise<number> {
   const row = await tx
     .updateTable('world_lease')
@@ -49,7 +49,7 @@ export async function dropLease(db: Db, epoch: number): Promise<void> {
     .execute();
 }
 
-/** Who holds the lease now, or held it last. */
+/** The present or last holder of the lease. */
 export async function readLease(db: Db): Promise<Lease> {
   const row = await db
     .selectFrom('world_lease')

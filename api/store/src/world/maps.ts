@@ -1,9 +1,7 @@
 import type { WorldEventOf } from '@hamlet/contract';
-import { inTransaction } from '../connection/database.ts';
-import type { Db } from '../connection/database.ts';
+import { type Db, inTransaction } from '../connection/database.ts';
 import { appendEvents } from './append.ts';
-import type { Snapshot } from './history.ts';
-import { insertSnapshot } from './history.ts';
+import { insertSnapshot, type Snapshot } from './history.ts';
 import { seizeLease } from './lease.ts';
 
 /** A map as the village keeps it: `plan` is text that only the caller reads. */
@@ -24,7 +22,7 @@ export async function keepMap(db: Db, map: KeptMap): Promise<void> {
     .execute();
 }
 
-/** The plan of a map; null where the village has never kept it. */
+/** The plan of a map; null if the village has never kept it. */
 export async function keptPlan(db: Db, version: string): Promise<string | null> {
   const row = await db.selectFrom('world_map').select('plan').where('version', '=', version).executeTakeFirst();
   return row?.plan ?? null;
@@ -51,8 +49,8 @@ export interface MapChange {
 }
 
 /**
- * Changes the map in one transaction. The lease is taken from whoever holds it, so a writer on the old map commits nothing more; it is free
- * again with the commit. `prepare` runs while nobody else can commit; null changes nothing.
+ * Changes the map in one transaction. It takes the lease from its holder, so a writer on the old map commits nothing more, and frees it
+ * with the commit. `prepare` runs while no one else can commit; null changes nothing.
  */
 export async function commitMapChange(
   db: Db,

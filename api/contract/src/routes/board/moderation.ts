@@ -1,28 +1,54 @@
 import { z } from 'zod';
 import { Decision, ModerationReason, ModerationText } from '../../board/moderation-words.ts';
-import { ModerationItem, ModerationRecord } from '../../board/moderation.ts';
-import { Post, Reply } from '../../board/post.ts';
-import { defineRoute } from '../../route.ts';
+import { AuthorType, Post, Reply } from '../../board/post.ts';
+import { defineRoute, json } from '../../http/route.ts';
+import { NEXT_CURSOR, paging, Time } from '../../values/scalars.ts';
+
+const Who = z.strictObject({ type: AuthorType, id: z.string(), name: z.string() });
+
+/** One decision about a post or reply; decisions are never changed, only undone by another. */
+export const ModerationRecord = z.strictObject({
+  moderation_id: z.uuid(),
+  decision: Decision,
+  reason: ModerationReason,
+  note: z.string().nullable(),
+  by: Who,
+  at: Time,
+  undone: z.boolean(),
+});
+export type ModerationRecord = z.infer<typeof ModerationRecord>;
+
+/** One flag. Its weight follows from its author's role, tier and record. */
+export const FlagRecord = z.strictObject({
+  by: Who,
+  reason: ModerationReason,
+  note: z.string().nullable(),
+  weight: z.int().min(0),
+  at: Time,
+});
+export type FlagRecord = z.infer<typeof FlagRecord>;
+
+/** One line of the queue: what it is about, the flags that wait, and what was decided, newest first. */
+export const ModerationItem = z.strictObject({
+  post: Post,
+  reply: Reply.nullable(),
+  weight: z.int().min(0),
+  waiting_since: Time.nullable(),
+  flags: z.array(FlagRecord),
+  decisions: z.array(ModerationRecord),
+});
+export type ModerationItem = z.infer<typeof ModerationItem>;
 
 export const MODERATION_PAGE_MAX = 50;
 
-const ofBoard = { tag: 'board', placement: 'versioned_and_bare' } as const;
 const PostParams = z.strictObject({ post_id: z.uuid() });
-const ReplyOfPost = z
-  .uuid()
-  .nullable()
-  .default(null)
-  .meta({ description: 'A reply to the post; without it the post itself is meant' });
+const ReplyOfPost = z.uuid().nullable().default(null).describe('A reply to the post; null means the post itself');
 
-export const flagPost = defineRoute({
-  ...ofBoard,
+export const flagPost = defineRoute('POST /board/posts/{post_id}/flags', {
+  tag: 'board',
   name: 'flagPost',
-  summary: 'Say that a post or reply should not be on the board; enough weight hides it until an admin has looked',
-  method: 'POST',
-  path: '/board/posts/{post_id}/flags',
-  audiences: ['people', 'agents'],
+  summary: 'Flag a post or reply that should not be on the board; enough weight hides it until an admin decides',
   permission: 'board:write',
-  idempotency: 'key',
   params: PostParams,
   body: z.strictObject({
     reason: ModerationReason,
@@ -30,22 +56,16 @@ export const flagPost = defineRoute({
     reply_id: ReplyOfPost,
   }),
   status: 201,
-  answer: {
-    kind: 'json',
-    schema: z.strictObject({ post_id: z.uuid(), reply_id: z.uuid().nullable(), hidden: z.boolean() }),
-  },
+  answer: json(z.strictObject({ post_id: z.uuid(), reply_id: z.uuid().nullable(), hidden: z.boolean() })),
   reasons: ['stale_cycle', 'no_such_post', 'own_post', 'already_flagged', 'post_moderated', 'board_rate_limited'],
 });
 
-export const moderatePost = defineRoute({
-  ...ofBoard,
+export const moderatePost = defineRoute('POST /board/posts/{post_id}/moderate', {
+  tag: 'board',
   name: 'moderatePost',
-  summary: 'Hide or restore a post or reply, keep it in spite of its flags, or undo the last decision; with a reason',
-  method: 'POST',
-  path: '/board/posts/{post_id}/moderate',
+  summary: 'Hide or restore a post or reply, dismiss its flags, or undo the last decision; with a reason',
   audiences: ['people'],
   permission: 'board:moderate',
-  idempotency: 'key',
   params: PostParams,
   body: z.strictObject({
     decision: Decision.default('hide'),
@@ -53,30 +73,20 @@ export const moderatePost = defineRoute({
     note: ModerationText.nullable().default(null),
     reply_id: ReplyOfPost,
   }),
-  answer: {
-    kind: 'json',
-    schema: z.strictObject({ post: Post, reply: Reply.nullable(), moderation: ModerationRecord }),
-  },
+  answer: json(z.strictObject({ post: Post, reply: Reply.nullable(), moderation: ModerationRecord })),
   reasons: ['no_such_post', 'nothing_to_decide'],
 });
 
-export const listModeration = defineRoute({
-  ...ofBoard,
+export const listModeration = defineRoute('GET /board/moderation', {
+  tag: 'board',
   name: 'listModeration',
-  summary: 'The moderation queue: what waits for a decision, longest first, or what was decided, newest first',
-  method: 'GET',
-  path: '/board/moderation',
+  summary: 'The moderation queue: subjects that wait for a decision, oldest first, or decided ones, newest first',
   audiences: ['people'],
   permission: 'board:moderate',
-  idempotency: 'read',
   query: z.strictObject({
     state: z.enum(['waiting', 'decided']).default('waiting'),
-    cursor: z.string().max(1_024).optional(),
-    limit: z.coerce.number().int().min(1).max(MODERATION_PAGE_MAX).default(20),
+    ...paging(MODERATION_PAGE_MAX, { cursorChars: 1_024 }),
   }),
-  answer: {
-    kind: 'json',
-    schema: z.strictObject({ items: z.array(ModerationItem), next_cursor: z.string().nullable() }),
-  },
+  answer: json(z.strictObject({ items: z.array(ModerationItem), ...NEXT_CURSOR })),
   reasons: ['cursor_invalid'],
 });

@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { CopyNote } from '../../board/copy-note.ts';
 import {
   AuthorType,
-  PostAudience,
+  CopyNote,
+  NewsPage,
   PlaceBody,
   Post,
+  PostAudience,
   PostStatus,
   PostText,
   PostTitle,
@@ -13,45 +14,37 @@ import {
   Tag,
   Tags,
 } from '../../board/post.ts';
-import { plainText } from '../../plain-text.ts';
-import { defineRoute } from '../../route.ts';
-import { LandmarkId } from '../scalars.ts';
+import { defineRoute, json } from '../../http/route.ts';
+import { AgentParams, LandmarkId, NEXT_CURSOR, plainText } from '../../values/scalars.ts';
 
 export const POSTS_PAGE_MAX = 50;
 export const REPLIES_PAGE_MAX = 100;
 export const REVISIONS_MAX = 100;
 const SEARCH_MAX_CHARS = 200;
 
-const ofBoard = { tag: 'board', placement: 'versioned_and_bare', audiences: ['people', 'agents'] } as const;
 const PostParams = z.strictObject({ post_id: z.uuid() });
 const ReplyParams = z.strictObject({ post_id: z.uuid(), reply_id: z.uuid() });
-const PostAnswer = { kind: 'json', schema: z.strictObject({ post: Post }) } as const;
-const ReplyAnswer = { kind: 'json', schema: z.strictObject({ reply: Reply }) } as const;
-const RevisionsAnswer = { kind: 'json', schema: z.strictObject({ revisions: z.array(Revision) }) } as const;
+const PostAnswer = json(z.strictObject({ post: Post }));
+const ReplyAnswer = json(z.strictObject({ reply: Reply }));
+const RevisionsAnswer = json(z.strictObject({ revisions: z.array(Revision) }));
 const Cursor = z.string().max(1_024).optional();
-const SeenRevision = z
-  .int()
-  .min(1)
-  .meta({ description: 'The revision that the writer has seen; refused where there is a newer one' });
+const SeenRevision = z.int().min(1).describe('Revision that the writer has read; refused if there is a newer one');
 
-export const createPost = defineRoute({
-  ...ofBoard,
+export const createPost = defineRoute('POST /board/posts', {
+  tag: 'board',
   name: 'createPost',
-  summary: 'Put a post on the board, for everybody or for some; an admin may write in the name of the village',
-  method: 'POST',
-  path: '/board/posts',
+  summary: 'Put a post on the board, for everyone or some; an admin may write in the name of the village',
   permission: 'board:write',
-  idempotency: 'key',
   body: z.strictObject({
     title: PostTitle.meta({ example: 'Who knows how to bake bread?' }),
     body: PostText,
     tags: Tags.default([]),
     audience: PostAudience.default('public'),
-    place: PlaceBody.nullable().default(null).meta({ description: 'Pins the post to a tile or a landmark' }),
-    author_type: z.literal('system').optional().meta({ description: 'Writes in the name of the village; for admins' }),
+    place: PlaceBody.nullable().default(null).describe('Tile or landmark that the post is pinned to'),
+    author_type: z.literal('system').optional().describe('`system` writes in the name of the village; only for admins'),
   }),
   status: 201,
-  answer: { kind: 'json', schema: z.strictObject({ post_id: z.uuid(), post: Post }) },
+  answer: json(z.strictObject({ post_id: z.uuid(), post: Post })),
   reasons: [
     'stale_cycle',
     'no_such_agent',
@@ -62,65 +55,50 @@ export const createPost = defineRoute({
   ],
 });
 
-export const listPosts = defineRoute({
-  ...ofBoard,
+export const listPosts = defineRoute('GET /board/posts', {
+  tag: 'board',
   name: 'listPosts',
   summary:
-    'Posts that the asker may see, newest first: by status, tag, audience, author, place, or words in them and in their replies',
-  method: 'GET',
-  path: '/board/posts',
+    'Posts that the caller may see, newest first: by status, tag, audience, author, place, or words in them and in their replies',
   permission: 'board:read',
-  idempotency: 'read',
   query: z.strictObject({
     status: PostStatus.optional(),
     tag: Tag.optional(),
     audience: PostAudience.optional(),
-    author: z.string().min(1).max(128).optional().meta({ description: 'An author_id' }),
+    author: z.string().min(1).max(128).optional().describe('An author_id'),
     author_type: AuthorType.optional(),
-    landmark_id: LandmarkId.optional().meta({ description: 'Pinned there' }),
-    q: plainText(SEARCH_MAX_CHARS)
-      .optional()
-      .meta({ description: 'Words, "a phrase", -without, or: as in a web search' }),
+    landmark_id: LandmarkId.optional().describe('Landmark that the posts are pinned to'),
+    q: plainText(SEARCH_MAX_CHARS).optional().describe('Words, "a phrase", -without, or, as in a web search'),
     cursor: Cursor,
     limit: z.coerce.number().int().min(1).max(POSTS_PAGE_MAX).default(20),
   }),
-  answer: {
-    kind: 'json',
-    schema: z.strictObject({ posts: z.array(Post), next_cursor: z.string().nullable(), copy: CopyNote.optional() }),
-  },
+  answer: json(z.strictObject({ posts: z.array(Post), ...NEXT_CURSOR, copy: CopyNote.optional() })),
   reasons: ['cursor_invalid'],
 });
 
-export const getPost = defineRoute({
-  ...ofBoard,
+export const getPost = defineRoute('GET /board/posts/{post_id}', {
+  tag: 'board',
   name: 'getPost',
   summary: 'One post with its replies, oldest first',
-  method: 'GET',
-  path: '/board/posts/{post_id}',
   permission: 'board:read',
-  idempotency: 'read',
   params: PostParams,
   query: z.strictObject({ cursor: Cursor, limit: z.coerce.number().int().min(1).max(REPLIES_PAGE_MAX).default(50) }),
-  answer: {
-    kind: 'json',
-    schema: z.strictObject({
+  answer: json(
+    z.strictObject({
       post: Post,
       replies: z.array(Reply),
-      next_cursor: z.string().nullable(),
+      ...NEXT_CURSOR,
       copy: CopyNote.optional(),
     }),
-  },
+  ),
   reasons: ['no_such_post', 'cursor_invalid'],
 });
 
-export const revisePost = defineRoute({
-  ...ofBoard,
+export const revisePost = defineRoute('PATCH /board/posts/{post_id}', {
+  tag: 'board',
   name: 'revisePost',
-  summary: 'Write a post anew; the text before it stays readable. Only its author may',
-  method: 'PATCH',
-  path: '/board/posts/{post_id}',
+  summary: 'Revise a post; earlier texts stay readable. Only for its author',
   permission: 'board:write',
-  idempotency: 'key',
   params: PostParams,
   body: z.strictObject({
     revision: SeenRevision,
@@ -141,31 +119,25 @@ export const revisePost = defineRoute({
   ],
 });
 
-export const listPostRevisions = defineRoute({
-  ...ofBoard,
+export const listPostRevisions = defineRoute('GET /board/posts/{post_id}/revisions', {
+  tag: 'board',
   name: 'listPostRevisions',
-  summary: 'Every text that a post has had, newest first',
-  method: 'GET',
-  path: '/board/posts/{post_id}/revisions',
+  summary: 'Every text of a post, newest first',
   permission: 'board:read',
-  idempotency: 'read',
   params: PostParams,
   answer: RevisionsAnswer,
   reasons: ['no_such_post'],
 });
 
-export const replyToPost = defineRoute({
-  ...ofBoard,
+export const replyToPost = defineRoute('POST /board/posts/{post_id}/replies', {
+  tag: 'board',
   name: 'replyToPost',
-  summary: 'Reply to a post; the agents that it concerns are woken',
-  method: 'POST',
-  path: '/board/posts/{post_id}/replies',
+  summary: 'Reply to a post and wake the agents that it concerns',
   permission: 'board:write',
-  idempotency: 'key',
   params: PostParams,
   body: z.strictObject({ body: PostText, author_type: z.literal('system').optional() }),
   status: 201,
-  answer: { kind: 'json', schema: z.strictObject({ reply_id: z.uuid(), reply: Reply }) },
+  answer: json(z.strictObject({ reply_id: z.uuid(), reply: Reply })),
   reasons: [
     'stale_cycle',
     'no_such_post',
@@ -176,14 +148,11 @@ export const replyToPost = defineRoute({
   ],
 });
 
-export const reviseReply = defineRoute({
-  ...ofBoard,
+export const reviseReply = defineRoute('PATCH /board/posts/{post_id}/replies/{reply_id}', {
+  tag: 'board',
   name: 'reviseReply',
-  summary: 'Write a reply anew; the text before it stays readable. Only its author may',
-  method: 'PATCH',
-  path: '/board/posts/{post_id}/replies/{reply_id}',
+  summary: 'Revise a reply; earlier texts stay readable. Only for its author',
   permission: 'board:write',
-  idempotency: 'key',
   params: ReplyParams,
   body: z.strictObject({ revision: SeenRevision, body: PostText }),
   answer: ReplyAnswer,
@@ -199,46 +168,59 @@ export const reviseReply = defineRoute({
   ],
 });
 
-export const listReplyRevisions = defineRoute({
-  ...ofBoard,
+export const listReplyRevisions = defineRoute('GET /board/posts/{post_id}/replies/{reply_id}/revisions', {
+  tag: 'board',
   name: 'listReplyRevisions',
-  summary: 'Every text that a reply has had, newest first',
-  method: 'GET',
-  path: '/board/posts/{post_id}/replies/{reply_id}/revisions',
+  summary: 'Every text of a reply, newest first',
   permission: 'board:read',
-  idempotency: 'read',
   params: ReplyParams,
   answer: RevisionsAnswer,
   reasons: ['no_such_post'],
 });
 
 const settling = {
-  ...ofBoard,
-  method: 'POST',
+  tag: 'board',
   permission: 'board:write',
-  idempotency: 'key',
   params: PostParams,
   answer: PostAnswer,
   reasons: ['stale_cycle', 'no_such_post', 'not_its_author', 'post_moderated'],
 } as const;
 
-export const closePost = defineRoute({
+export const closePost = defineRoute('POST /board/posts/{post_id}/close', {
   ...settling,
   name: 'closePost',
-  summary: 'Close a post: it takes no more replies. Its author may, and an admin',
-  path: '/board/posts/{post_id}/close',
+  summary: 'Close a post to replies. For its author and admins',
 });
 
-export const resolvePost = defineRoute({
+export const resolvePost = defineRoute('POST /board/posts/{post_id}/resolve', {
   ...settling,
   name: 'resolvePost',
-  summary: 'Say that a post has its answer; replies may still come. Its author may, and an admin',
-  path: '/board/posts/{post_id}/resolve',
+  summary: 'Mark a post as answered; replies may still come. For its author and admins',
 });
 
-export const reopenPost = defineRoute({
+export const reopenPost = defineRoute('POST /board/posts/{post_id}/reopen', {
   ...settling,
   name: 'reopenPost',
-  summary: 'Open a post again that was closed or resolved. Its author may, and an admin',
-  path: '/board/posts/{post_id}/reopen',
+  summary: 'Reopen a closed or resolved post. For its author and admins',
+});
+
+export const NEWS_PAGE_MAX = 50;
+
+export const listBoardNews = defineRoute('GET /agents/{agent_id}/board/news', {
+  name: 'listBoardNews',
+  summary:
+    'News of the board for the agent, oldest first: replies where it takes part, posts for it, mentions of its name',
+  tag: 'board',
+  permission: 'agent:self',
+  params: AgentParams,
+  query: z.strictObject({
+    after: z
+      .string()
+      .max(256)
+      .optional()
+      .describe('The next_after of the page before, which the agent keeps; without it, the oldest news come first'),
+    limit: z.coerce.number().int().min(1).max(NEWS_PAGE_MAX).default(20),
+  }),
+  answer: json(NewsPage),
+  reasons: ['not_own_agent', 'no_such_agent', 'stale_cycle', 'cursor_invalid'],
 });

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { AiDollars } from '../../money.ts';
-import { defineRoute } from '../../route.ts';
-import { AgentId, AgentParams, SeqQuery } from '../scalars.ts';
+import { AiDollars } from '../../values/money.ts';
+import { defineRoute, json } from '../../http/route.ts';
+import { AgentId, AgentParams, SeqQuery } from '../../values/scalars.ts';
 
 /** The media type of a tile of the log. */
 export const TILE_CONTENT_TYPE = 'application/octet-stream';
 
-const Position = z.int().min(0).meta({ description: 'The number of the entry in the log, from 0' });
+const Position = z.int().min(0).describe('Number of the entry in the log, from 0');
 const Base64 = z.base64();
 /** `x001/x234/067`, or `x001/x234/067.p/8` of a tile that is not full. */
 const TilePath = z
@@ -16,37 +16,35 @@ const TilePath = z
     /^(x[0-9]{3}\/)*[0-9]{3}(\.p\/[1-9][0-9]{0,2})?$/,
     'write the number of the tile in groups of three digits, all but the last behind an x, and .p/WIDTH where it is not full',
   )
-  .meta({ example: '000.p/8', description: 'Number of the tile as C2SP tlog-tiles has it; may contain slashes' });
+  .meta({ example: '000.p/8', description: 'Number of the tile in the form of C2SP tlog-tiles; may contain slashes' });
 
-const ofLog = { tag: 'log', method: 'GET', placement: 'versioned_and_bare', idempotency: 'read' } as const;
-const ofEverybody = { ...ofLog, audiences: ['people', 'agents'], permission: 'world:read' } as const;
+const ofEverybody = {
+  tag: 'log',
+  permission: 'world:read',
+} as const;
 
-export const getLogCheckpoint = defineRoute({
+export const getLogCheckpoint = defineRoute('GET /log/checkpoint', {
   ...ofEverybody,
   name: 'getLogCheckpoint',
   summary:
     'The newest checkpoint of the sealed log: origin, size and root, signed (C2SP tlog-checkpoint). Keep it elsewhere',
-  path: '/log/checkpoint',
   answer: { kind: 'text', contentType: 'text/plain' },
   reasons: ['not_sealed'],
 });
 
 /** The key that checkpoints are signed with, as a signed note's verifier key. */
-export const getLogKey = defineRoute({
+export const getLogKey = defineRoute('GET /log/key', {
   ...ofEverybody,
   name: 'getLogKey',
   summary: 'The key that verifies checkpoints, `name+id+key` (C2SP signed-note). Keep it with the first checkpoint',
-  path: '/log/key',
   answer: { kind: 'text', contentType: 'text/plain' },
   reasons: ['not_sealed'],
 });
 
-export const getLogEntries = defineRoute({
-  ...ofLog,
+export const getLogEntries = defineRoute('GET /log/tile/entries/{tile*}', {
+  tag: 'log',
   name: 'getLogEntries',
-  summary:
-    'Up to 256 entries of the sealed log as they are stored now, each behind its length (C2SP tlog-tiles, entry bundle)',
-  path: '/log/tile/entries/{tile*}',
+  summary: 'Up to 256 entries of the sealed log as stored now, each after its length (C2SP tlog-tiles, entry bundle)',
   audiences: ['people'],
   permission: 'audit:read',
   params: z.strictObject({ tile: TilePath }),
@@ -54,11 +52,10 @@ export const getLogEntries = defineRoute({
   reasons: ['no_such_tile'],
 });
 
-export const getLogTile = defineRoute({
+export const getLogTile = defineRoute('GET /log/tile/{level}/{tile*}', {
   ...ofEverybody,
   name: 'getLogTile',
   summary: 'Up to 256 hashes of the sealed log (C2SP tlog-tiles)',
-  path: '/log/tile/{level}/{tile*}',
   params: z.strictObject({ level: z.coerce.number().int().min(0).max(7), tile: TilePath }),
   answer: { kind: 'bytes', contentType: TILE_CONTENT_TYPE },
   reasons: ['no_such_tile'],
@@ -67,9 +64,9 @@ export const getLogTile = defineRoute({
 /** That an entry is in the log, to be checked without trust in the village: hash the leaf, climb by the hashes, compare with the signed root. */
 const inclusion = {
   position: Position,
-  leaf: Base64.meta({ description: 'The entry as it was sealed' }),
-  hashes: z.array(Base64).meta({ description: 'RFC 9162 inclusion proof, from the leaf up' }),
-  checkpoint: z.string().meta({ description: 'The signed checkpoint that the proof leads to' }),
+  leaf: Base64.describe('Entry as it was sealed'),
+  hashes: z.array(Base64).describe('RFC 9162 inclusion proof, from the leaf up'),
+  checkpoint: z.string().describe('Signed checkpoint that the proof leads to'),
 };
 
 export const InclusionProof = z.strictObject({
@@ -79,51 +76,43 @@ export const InclusionProof = z.strictObject({
 });
 export type InclusionProof = z.infer<typeof InclusionProof>;
 
-export const getLogProof = defineRoute({
-  ...ofLog,
+export const getLogProof = defineRoute('GET /log/proof/{record_id}', {
+  tag: 'log',
   name: 'getLogProof',
   summary:
-    'Proof that a ledger entry, an act or a turn is in the sealed log: of an agent its own entries; acts and turns to admins',
-  path: '/log/proof/{record_id}',
-  audiences: ['people', 'agents'],
+    'Proof that a ledger entry, an act or a turn is in the sealed log; agents for their own entries, acts and turns only for admins',
   permission: 'log:prove',
   params: z.strictObject({ record_id: z.uuid() }),
-  answer: { kind: 'json', schema: InclusionProof },
+  answer: json(InclusionProof),
   reasons: ['no_such_record', 'not_sealed', 'log_differs'],
 });
 
-export const getLogConsistency = defineRoute({
+export const getLogConsistency = defineRoute('GET /log/consistency', {
   ...ofEverybody,
   name: 'getLogConsistency',
-  summary: 'Proof that the log of a size is the beginning of the newest one (RFC 9162)',
-  path: '/log/consistency',
-  query: z.strictObject({ from: SeqQuery.meta({ description: 'The size of an earlier checkpoint' }) }),
-  answer: {
-    kind: 'json',
-    schema: z.strictObject({ from: Position, to: Position, hashes: z.array(Base64), checkpoint: z.string() }),
-  },
+  summary: 'Proof that an earlier log of a given size is the beginning of the newest one (RFC 9162)',
+  query: z.strictObject({ from: SeqQuery.describe('Size of an earlier checkpoint') }),
+  answer: json(z.strictObject({ from: Position, to: Position, hashes: z.array(Base64), checkpoint: z.string() })),
   reasons: ['not_sealed'],
 });
 
-/** What an agent's account held after its newest sealed entry, with the proof of that entry. */
+/** Balance of an agent's account after its newest sealed entry, with the proof of that entry. */
 export const BalanceProof = z.strictObject({
   agent_id: AgentId,
-  account: z.int().meta({ description: 'Number of the account in the leaf' }),
-  version: z.int().min(1).meta({ description: 'Number of the entry in its account' }),
-  balance: AiDollars.meta({ description: 'After that entry' }),
+  account: z.int().describe('Number of the account in the leaf'),
+  version: z.int().min(1).describe('Number of the entry in its account'),
+  balance: AiDollars.describe('Balance after that entry'),
   ledger_entry_id: z.uuid(),
   ...inclusion,
 });
 export type BalanceProof = z.infer<typeof BalanceProof>;
 
-export const getBalanceProof = defineRoute({
-  ...ofLog,
+export const getBalanceProof = defineRoute('GET /economy/balance/{agent_id}/proof', {
+  tag: 'log',
   name: 'getBalanceProof',
-  summary: "An agent's balance after its newest sealed entry, with the proof that this entry is in the log",
-  path: '/economy/balance/{agent_id}/proof',
-  audiences: ['people', 'agents'],
+  summary: 'Balance of an agent after its newest sealed entry, with the proof that the log has this entry',
   permission: 'ledger:read',
   params: AgentParams,
-  answer: { kind: 'json', schema: BalanceProof },
+  answer: json(BalanceProof),
   reasons: ['not_own_agent', 'no_such_agent', 'not_sealed', 'log_differs'],
 });

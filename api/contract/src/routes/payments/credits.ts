@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { AiDollars, Amount } from '../../money.ts';
-import { defineRoute } from '../../route.ts';
+import { AiDollars, Amount } from '../../values/money.ts';
+import { defineRoute, json } from '../../http/route.ts';
 import { NOTE_MAX_CHARS } from '../economy.ts';
-import { AgentId, Time } from '../scalars.ts';
+import { AgentId, NEXT_CURSOR, paging, Time } from '../../values/scalars.ts';
 
 export const CREDITS_PAGE_MAX = 100;
 export const CREDIT_REASON_MAX_CHARS = 500;
@@ -12,11 +12,11 @@ export const CREDIT_STATES = ['proposed', 'credited', 'rejected'] as const;
 export const CreditState = z.enum(CREDIT_STATES);
 export type CreditState = z.infer<typeof CreditState>;
 
-/** Who took the money: `paypal`, or the name of another way that money comes in by, such as `bank`. */
+/** Provider of a payment: `paypal`, or the name of another way of paying, such as `bank`. */
 export const ProviderName = z
   .string()
   .regex(/^[a-z][a-z0-9_]{0,30}$/, 'write lower case letters, digits and _, for example paypal')
-  .meta({ description: 'Who took the money', example: 'paypal' });
+  .meta({ description: 'Provider that took the money', example: 'paypal' });
 export const ProviderTransactionId = z
   .string()
   .trim()
@@ -25,7 +25,7 @@ export const ProviderTransactionId = z
     'write the id as the provider shows it: letters, digits, dots, - and _, at most 64',
   )
   .meta({
-    description: 'The id of the payment as the provider shows it; credited once, ever',
+    description: 'Id of the payment as the provider shows it; it is credited only once',
     example: '5O190127TN364715T',
   });
 
@@ -35,21 +35,16 @@ export const Credit = z.strictObject({
   provider: ProviderName,
   provider_transaction_id: z.string(),
   agent_id: AgentId,
-  amount: AiDollars.meta({ description: 'What was credited, or would be' }),
-  net: AiDollars.meta({
-    description: 'What of it stands: less after a refund or a dispute, nothing before it is credited',
-  }),
+  amount: AiDollars.describe('Amount that was credited, or is proposed'),
+  net: AiDollars.describe('Amount that stands: less after a refund or dispute, 0 before it is credited'),
   currency: z.literal('aiDollar'),
   state: CreditState,
-  origin: z.enum(['manual', 'webhook']).meta({ description: 'Written by an admin, or told by the provider' }),
-  ledger_entry_id: z.uuid().nullable().meta({ description: 'The entry that credited it' }),
+  origin: z.enum(['manual', 'webhook']).describe('Origin: written by an admin, or reported by the provider'),
+  ledger_entry_id: z.uuid().nullable().describe('Ledger entry that credited it'),
   note: z.string(),
   requested_by: z.string(),
   requested_at: Time,
-  decided_by: z
-    .string()
-    .nullable()
-    .meta({ description: 'Who approved or rejected it; nobody where one admin was enough' }),
+  decided_by: z.string().nullable().describe('Admin who approved or rejected it; null if one admin was enough'),
   decided_at: Time.nullable(),
   decision_reason: z.string().nullable(),
 });
@@ -58,20 +53,16 @@ export type Credit = z.infer<typeof Credit>;
 const CreditParams = z.strictObject({ credit_id: z.uuid() });
 const ofCredits = {
   tag: 'economy',
-  placement: 'versioned_and_bare',
   audiences: ['people'],
   permission: 'payments:manage',
 } as const;
-const CreditAnswer = { kind: 'json', schema: z.strictObject({ credit: Credit }) } as const;
+const CreditAnswer = json(z.strictObject({ credit: Credit }));
 
-export const createCredit = defineRoute({
+export const createCredit = defineRoute('POST /economy/credits', {
   ...ofCredits,
   name: 'createCredit',
   summary:
-    'Credit a payment that came in outside to an agent, by its transaction id; above a limit it is proposed and another admin decides',
-  method: 'POST',
-  path: '/economy/credits',
-  idempotency: 'key',
+    'Credit an outside payment to an agent, by its transaction id; above a limit it becomes a proposal for another admin',
   body: z.strictObject({
     agent_id: AgentId,
     provider: ProviderName.default('paypal'),
@@ -84,39 +75,29 @@ export const createCredit = defineRoute({
   reasons: ['no_such_agent', 'account_closed', 'transaction_credited', 'village_frozen'],
 });
 
-export const listCredits = defineRoute({
+export const listCredits = defineRoute('GET /economy/credits', {
   ...ofCredits,
   name: 'listCredits',
   summary: 'Credits and proposals of credits, newest first',
-  method: 'GET',
-  path: '/economy/credits',
-  idempotency: 'read',
   query: z.strictObject({
     state: CreditState.optional(),
     agent_id: AgentId.optional(),
-    cursor: z.string().max(256).optional(),
-    limit: z.coerce.number().int().min(1).max(CREDITS_PAGE_MAX).default(20),
+    ...paging(CREDITS_PAGE_MAX),
   }),
-  answer: {
-    kind: 'json',
-    schema: z.strictObject({
+  answer: json(
+    z.strictObject({
       credits: z.array(Credit),
-      approval_limit: AiDollars.meta({
-        description: 'What one admin may credit alone, in one piece and in 24 hours together',
-      }),
-      next_cursor: z.string().nullable(),
+      approval_limit: AiDollars.describe('Most that one admin may credit alone, at once and within 24 hours'),
+      ...NEXT_CURSOR,
     }),
-  },
+  ),
   reasons: ['cursor_invalid'],
 });
 
-export const approveCredit = defineRoute({
+export const approveCredit = defineRoute('POST /economy/credits/{credit_id}/approve', {
   ...ofCredits,
   name: 'approveCredit',
-  summary: "Approve another admin's proposal: the agent is credited at once",
-  method: 'POST',
-  path: '/economy/credits/{credit_id}/approve',
-  idempotency: 'key',
+  summary: "Approve another admin's proposal and credit the agent at once",
   params: CreditParams,
   body: z.strictObject({ reason: z.string().trim().max(CREDIT_REASON_MAX_CHARS).optional() }),
   answer: CreditAnswer,
@@ -130,13 +111,10 @@ export const approveCredit = defineRoute({
   ],
 });
 
-export const rejectCredit = defineRoute({
+export const rejectCredit = defineRoute('POST /economy/credits/{credit_id}/reject', {
   ...ofCredits,
   name: 'rejectCredit',
-  summary: 'Reject a proposal, or take back your own; its transaction id is free again',
-  method: 'POST',
-  path: '/economy/credits/{credit_id}/reject',
-  idempotency: 'key',
+  summary: 'Reject a proposal, or withdraw your own; its transaction id is free again',
   params: CreditParams,
   body: z.strictObject({ reason: z.string().trim().min(1).max(CREDIT_REASON_MAX_CHARS) }),
   answer: CreditAnswer,

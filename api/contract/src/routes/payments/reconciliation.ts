@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { AiDollars } from '../../money.ts';
-import { defineRoute } from '../../route.ts';
-import { AgentId, Time } from '../scalars.ts';
+import { AiDollars } from '../../values/money.ts';
+import { defineRoute, json } from '../../http/route.ts';
+import { AgentId, Time } from '../../values/scalars.ts';
 import { ProviderName, ProviderTransactionId } from './credits.ts';
 
 export const STATEMENT_LINES_MAX = 500;
 export const EXPLANATION_MAX_CHARS = 500;
-/** A difference that nobody has explained for this long is overdue. */
+/** Age from which an unexplained difference is overdue. */
 export const DIFFERENCE_OVERDUE_S = 86_400;
 
 /** `only_ours`: credited here, and the provider knows no such payment; `only_theirs`: the other way round; `amount_differs`: both, and not the same. */
@@ -25,35 +25,30 @@ export const Difference = z.strictObject({
   provider: ProviderName,
   provider_transaction_id: z.string(),
   agent_id: AgentId.nullable(),
-  ours: AiDollars.nullable().meta({ description: 'What of it stands in the ledger' }),
+  ours: AiDollars.nullable().describe('Amount that stands in the ledger'),
   theirs: z
     .strictObject({ amount: ProviderAmount, currency: CurrencyCode })
     .nullable()
-    .meta({ description: 'What stands at the provider, refunds taken off' }),
-  owner: z.string().meta({
-    description: 'Who looks after it: whoever credited it, or the one that took it on; `admins` where nobody did',
-  }),
+    .describe('Amount that stands at the provider, less refunds'),
+  owner: z.string().describe('Owner: the admin who credited it or took it on, else `admins`'),
   found_at: Time,
   age_s: z.int().min(0),
-  overdue: z.boolean().meta({ description: 'Found more than a day ago and not explained' }),
+  overdue: z.boolean().describe('True if it was found more than a day ago and has no explanation'),
   explanation: z.string().nullable(),
   explained_by: z.string().nullable(),
 });
 export type Difference = z.infer<typeof Difference>;
 
-/** A payment that the provider told of and that is not credited, and why not yet. */
+/** A reported payment that is not credited, and why not yet. */
 export const WaitingPayment = z.strictObject({
   provider: ProviderName,
   provider_transaction_id: z.string(),
-  agent_id: z
-    .string()
-    .nullable()
-    .meta({ description: 'What the payment names, whether there is such an agent or not' }),
+  agent_id: z.string().nullable().describe('Agent that the payment names, whether it exists or not'),
   amount: z.string().nullable(),
   currency: z.string().nullable(),
   why: z
     .string()
-    .meta({ description: 'For example `not_completed`, `no_such_agent`, `other_currency`, `differs_from_event`' }),
+    .describe('Cause, for example `not_completed`, `no_such_agent`, `other_currency`, `differs_from_event`'),
   since: Time,
 });
 export type WaitingPayment = z.infer<typeof WaitingPayment>;
@@ -63,7 +58,7 @@ export const ReconciliationView = z.strictObject({
     z.strictObject({
       provider: ProviderName,
       compared_from: Time,
-      compared_through: Time.meta({ description: 'What the provider knew up to here' }),
+      compared_through: Time.describe("Time up to which the provider's statement reaches"),
       compared_at: Time,
     }),
   ),
@@ -74,36 +69,27 @@ export const ReconciliationView = z.strictObject({
   waiting: z.array(WaitingPayment),
   in_debt: z
     .array(z.strictObject({ agent_id: AgentId, balance: AiDollars }))
-    .meta({ description: 'Agents below zero, because money was taken back that they had spent' }),
+    .describe('Agents below zero because a provider took back money that they had spent'),
 });
 export type ReconciliationView = z.infer<typeof ReconciliationView>;
 
 const ofReconciliation = {
   tag: 'economy',
-  placement: 'versioned_and_bare',
   audiences: ['people'],
   permission: 'payments:manage',
 } as const;
 
-export const getReconciliation = defineRoute({
+export const getReconciliation = defineRoute('GET /economy/reconciliation', {
   ...ofReconciliation,
   name: 'getReconciliation',
-  summary:
-    "The village's credits beside the provider's payments: what only one of both knows and what differs, with owner and age",
-  method: 'GET',
-  path: '/economy/reconciliation',
-  idempotency: 'read',
-  answer: { kind: 'json', schema: ReconciliationView },
-  reasons: [],
+  summary: "Differences between the village's credits and the provider's payments, with owner and age",
+  answer: json(ReconciliationView),
 });
 
-export const changeDifference = defineRoute({
+export const changeDifference = defineRoute('PUT /economy/reconciliation/{difference_id}', {
   ...ofReconciliation,
   name: 'changeDifference',
-  summary: 'Take on a difference, or explain it; it stays listed until the books agree',
-  method: 'PUT',
-  path: '/economy/reconciliation/{difference_id}',
-  idempotency: 'key',
+  summary: 'Take on or explain a difference; it stays listed until both sides agree',
   params: z.strictObject({ difference_id: z.uuid() }),
   body: z
     .strictObject({
@@ -114,18 +100,14 @@ export const changeDifference = defineRoute({
       path: ['explanation'],
       message: 'write an owner or an explanation',
     }),
-  answer: { kind: 'json', schema: z.strictObject({ difference: Difference }) },
+  answer: json(z.strictObject({ difference: Difference })),
   reasons: ['no_such_difference'],
 });
 
-export const importStatement = defineRoute({
+export const importStatement = defineRoute('POST /economy/statements', {
   ...ofReconciliation,
   name: 'importStatement',
-  summary:
-    "Write down a provider's own list of payments of a time, to compare with; a payment that is known already is brought up to date",
-  method: 'POST',
-  path: '/economy/statements',
-  idempotency: 'key',
+  summary: "Import a provider's statement to compare with; payments that are known already are updated",
   body: z
     .strictObject({
       provider: ProviderName,
@@ -138,22 +120,23 @@ export const importStatement = defineRoute({
             amount: ProviderAmount,
             currency: CurrencyCode,
             at: Time,
-            reference_id: ProviderTransactionId.optional().meta({
-              description: 'The payment that this one takes back, wholly or in part',
-            }),
+            reference_id: ProviderTransactionId.optional().describe(
+              'Payment that this one reverses, in whole or in part',
+            ),
             agent_id: AgentId.optional(),
           }),
         )
         .max(STATEMENT_LINES_MAX),
     })
-    .refine(({ from, through }) => from <= through, { path: ['through'], message: 'lies before from' }),
-  status: 201,
-  answer: {
-    kind: 'json',
-    schema: z.strictObject({
-      lines: z.int(),
-      differences: z.int().meta({ description: 'How many there are now, of all providers' }),
+    .refine(({ from, through }) => from <= through, {
+      path: ['through'],
+      message: 'through is before from: write a later time',
     }),
-  },
-  reasons: [],
+  status: 201,
+  answer: json(
+    z.strictObject({
+      lines: z.int(),
+      differences: z.int().describe('Number of differences now, of all providers'),
+    }),
+  ),
 });

@@ -1,17 +1,18 @@
 import { z } from 'zod';
-import { MEASURE_REASON_MAX } from '../../standing.ts';
-import { Time } from '../scalars.ts';
+import { json } from '../../http/route.ts';
+import { Time } from '../../values/scalars.ts';
+import { MEASURE_REASON_MAX } from '../../values/standing.ts';
 
 export const PASSWORD_MIN_CHARS = 12;
 const PASSWORD_MAX_CHARS = 256;
-/** Longest one-time code or bootstrap code that is looked at. */
+/** Longest one-time code or bootstrap code that is accepted. */
 const CODE_MAX_CHARS = 256;
 
 export const AccountName = z
   .string()
   .min(1)
   .max(64)
-  .regex(/^[\p{L}\p{N}._@ -]+$/u, 'letters, digits, spaces and . _ @ - only');
+  .regex(/^[\p{L}\p{N}._@ -]+$/u, 'write only letters, digits, spaces and . _ @ -');
 /** A password that is being set. */
 export const NewPassword = z.string().min(PASSWORD_MIN_CHARS).max(PASSWORD_MAX_CHARS);
 /** A password that is being shown; whether it is right is not for a schema. */
@@ -20,7 +21,7 @@ export const OneTimeCode = z.string().min(1).max(CODE_MAX_CHARS);
 /** Why, in the words of an admin. */
 export const AdminReason = z.string().trim().min(1).max(MEASURE_REASON_MAX);
 
-/** What a person may be; a visitor has no account. */
+/** Roles of people; a visitor has no account. */
 export const ACCOUNT_ROLES = ['member', 'admin'] as const;
 export type AccountRole = (typeof ACCOUNT_ROLES)[number];
 
@@ -37,18 +38,18 @@ export const AccountBan = z.strictObject({
   reason: z.string(),
   by: z.strictObject({ role: z.string(), id: z.string() }),
   since: Time,
-  expires_at: Time.nullable().meta({ description: 'Null holds until it is lifted' }),
+  expires_at: Time.nullable().describe('End; null lasts until it is lifted'),
 });
 export type AccountBan = z.infer<typeof AccountBan>;
 
 /** An account as admins see it. */
 export const AccountDetail = Account.extend({
   signs_in_by: z.enum(['password', 'oidc']),
-  pending: z.boolean().meta({ description: 'No password is set: a one-time code is needed' }),
+  pending: z.boolean().describe('True if no password is set and a one-time code is needed'),
   disabled_at: Time.nullable(),
   ban: AccountBan.nullable(),
-  last_seen_at: Time.nullable().meta({ description: 'Of the sessions that are kept, to the minute' }),
-  sessions: z.int().min(0).meta({ description: 'Sessions that are open' }),
+  last_seen_at: Time.nullable().describe('Last use of its sessions, to the minute'),
+  sessions: z.int().min(0).describe('Number of open sessions'),
 });
 export type AccountDetail = z.infer<typeof AccountDetail>;
 
@@ -67,17 +68,17 @@ export const Session = z.strictObject({
   address: z.string().nullable(),
   user_agent: z.string().nullable(),
   created_at: Time,
-  seen_at: Time.meta({ description: 'To the minute' }),
+  seen_at: Time.describe('Last use, to the minute'),
   expires_at: Time,
-  current: z.boolean().meta({ description: 'The one that asks' }),
+  current: z.boolean().describe('True for the session of this request'),
 });
 export type Session = z.infer<typeof Session>;
 
 export const AccountParams = z.strictObject({ account_id: z.uuid() });
 export const SessionList = z.strictObject({ sessions: z.array(Session) });
 export const EndedSessions = z.strictObject({
-  ended: z.int().min(0).meta({ description: 'How many sessions were ended' }),
+  ended: z.int().min(0).describe('Number of sessions that were ended'),
 });
 
 export const ofPeople = { tag: 'accounts', placement: 'versioned', audiences: ['people'] } as const;
-export const SignedIn = { kind: 'json', schema: z.strictObject({ account: Account }) } as const;
+export const SignedIn = json(z.strictObject({ account: Account }));

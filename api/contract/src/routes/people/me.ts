@@ -1,62 +1,52 @@
 import { z } from 'zod';
-import { defineRoute } from '../../route.ts';
+import { defineRoute, json } from '../../http/route.ts';
 import { EndedSessions, GivenPassword, NewPassword, ofPeople, SessionList, SignedIn } from './account.ts';
 
-const mine = { ...ofPeople, permission: 'account:self' } as const;
+const mine = {
+  ...ofPeople,
+  permission: 'account:self',
+} as const;
 
-export const getMe = defineRoute({
+export const getMe = defineRoute('GET /me', {
   ...mine,
   name: 'getMe',
-  summary: 'Who is signed in',
-  method: 'GET',
-  path: '/me',
-  idempotency: 'read',
+  summary: 'The account that is signed in',
   answer: SignedIn,
-  reasons: [],
 });
 
-export const changePassword = defineRoute({
+export const changePassword = defineRoute('POST /me/password', {
   ...mine,
   name: 'changePassword',
-  summary: 'Change the own password; every other session ends, and this one gets a new cookie',
-  method: 'POST',
-  path: '/me/password',
+  summary: 'Change your password; your other sessions end, and this one gets a new cookie',
   idempotency: 'natural',
   body: z.strictObject({ current_password: GivenPassword, new_password: NewPassword }),
   answer: SignedIn,
   reasons: ['session_needed', 'account_is_federated', 'credentials_wrong'],
 });
 
-export const listMySessions = defineRoute({
+export const listMySessions = defineRoute('GET /me/sessions', {
   ...mine,
   name: 'listMySessions',
-  summary: 'The own open sessions, newest first',
-  method: 'GET',
-  path: '/me/sessions',
-  idempotency: 'read',
-  answer: { kind: 'json', schema: SessionList },
+  summary: 'Your open sessions, newest first',
+  answer: json(SessionList),
   reasons: ['session_needed'],
 });
 
-export const endMySession = defineRoute({
+export const endMySession = defineRoute('DELETE /me/sessions/{session_id}', {
   ...mine,
   name: 'endMySession',
-  summary: 'End one of the own sessions',
-  method: 'DELETE',
-  path: '/me/sessions/{session_id}',
+  summary: 'End one of your sessions',
   idempotency: 'natural',
   params: z.strictObject({ session_id: z.uuid() }),
-  answer: { kind: 'json', schema: EndedSessions },
+  answer: json(EndedSessions),
   reasons: ['session_needed', 'no_such_session'],
 });
 
-export const endMyOtherSessions = defineRoute({
+export const endMyOtherSessions = defineRoute('DELETE /me/sessions', {
   ...mine,
   name: 'endMyOtherSessions',
-  summary: 'End all of the own sessions but this one',
-  method: 'DELETE',
-  path: '/me/sessions',
+  summary: 'End all your sessions but this one',
   idempotency: 'natural',
-  answer: { kind: 'json', schema: EndedSessions },
+  answer: json(EndedSessions),
   reasons: ['session_needed'],
 });

@@ -1,42 +1,37 @@
 import { z } from 'zod';
-import { defineRoute } from '../../route.ts';
+import { defineRoute, json } from '../../http/route.ts';
 import { AccountName, GivenPassword, NewPassword, ofPeople, OneTimeCode, SignedIn } from './account.ts';
 
 const RETURN_TO_MAX_CHARS = 512;
 
-/** What the page that signs people in needs to know. */
+/** Facts for the sign-in page. */
 export const LoginOptions = z.strictObject({
   bootstrap: z
     .boolean()
-    .meta({ description: 'Nobody has an account yet: the one-time code of the installation makes the first' }),
-  private_connection: z
-    .boolean()
-    .meta({ description: 'False over plain http on another host, where nobody can sign in' }),
+    .describe('True while there is no account: the one-time code of the installation creates the first'),
+  private_connection: z.boolean().describe('True if people can sign in here: over https or on localhost'),
   oidc: z
-    .strictObject({ name: z.string(), path: z.string().meta({ description: 'Where the browser goes to sign in' }) })
+    .strictObject({
+      name: z.string(),
+      path: z.string().describe('Address that the browser opens to sign in'),
+    })
     .nullable()
-    .meta({ description: 'The identity provider; null where none is configured' }),
+    .describe('Identity provider; null if none is configured'),
 });
 export type LoginOptions = z.infer<typeof LoginOptions>;
 
-export const getLoginOptions = defineRoute({
+export const getLoginOptions = defineRoute('GET /login/options', {
   ...ofPeople,
   name: 'getLoginOptions',
-  summary: 'How people can sign in here',
-  method: 'GET',
-  path: '/login/options',
+  summary: 'Ways to sign in here',
   permission: 'anyone',
-  idempotency: 'read',
-  answer: { kind: 'json', schema: LoginOptions },
-  reasons: [],
+  answer: json(LoginOptions),
 });
 
-export const bootstrapAccount = defineRoute({
+export const bootstrapAccount = defineRoute('POST /accounts/bootstrap', {
   ...ofPeople,
   name: 'bootstrapAccount',
-  summary: 'Make the first admin with the one-time code, and sign in',
-  method: 'POST',
-  path: '/accounts/bootstrap',
+  summary: 'Create the first admin with the one-time code, and sign in',
   permission: 'anyone',
   idempotency: 'natural',
   body: z.strictObject({ code: OneTimeCode, name: AccountName, password: NewPassword }),
@@ -45,12 +40,10 @@ export const bootstrapAccount = defineRoute({
   reasons: ['tls_required', 'bootstrap_closed', 'bootstrap_code_wrong'],
 });
 
-export const logIn = defineRoute({
+export const logIn = defineRoute('POST /login', {
   ...ofPeople,
   name: 'logIn',
-  summary: 'Sign in; the session comes as a cookie, and the one that the browser had ends',
-  method: 'POST',
-  path: '/login',
+  summary: "Sign in; the answer sets the session cookie, and the browser's earlier session ends",
   permission: 'anyone',
   idempotency: 'natural',
   body: z.strictObject({ name: AccountName, password: GivenPassword }),
@@ -58,12 +51,10 @@ export const logIn = defineRoute({
   reasons: ['tls_required', 'credentials_wrong', 'account_disabled', 'account_banned'],
 });
 
-export const redeemCode = defineRoute({
+export const redeemCode = defineRoute('POST /login/code', {
   ...ofPeople,
   name: 'redeemCode',
   summary: 'Set a password with the one-time code of an invitation or a reset, and sign in',
-  method: 'POST',
-  path: '/login/code',
   permission: 'anyone',
   idempotency: 'natural',
   body: z.strictObject({ code: OneTimeCode, password: NewPassword }),
@@ -71,40 +62,35 @@ export const redeemCode = defineRoute({
   reasons: ['tls_required', 'code_invalid', 'account_disabled', 'account_banned'],
 });
 
-export const startOidc = defineRoute({
+export const startOidc = defineRoute('GET /login/oidc', {
   ...ofPeople,
   name: 'startOidc',
   summary: 'Go to the identity provider to sign in',
-  method: 'GET',
-  path: '/login/oidc',
   permission: 'anyone',
   idempotency: 'natural',
   query: z.strictObject({
     return_to: z
       .string()
       .max(RETURN_TO_MAX_CHARS)
-      .regex(/^[\x20-\x7e]*$/, 'printable ASCII, percent-encoded')
+      .regex(/^[\x20-\x7e]*$/, 'write printable ASCII, percent-encoded')
       .optional()
-      .meta({ description: 'Path of this village to come back to; / where it is left out or leads elsewhere' }),
+      .describe('Path of this village to return to; / by default, or if it leads elsewhere'),
   }),
   answer: { kind: 'redirect' },
   reasons: ['oidc_not_configured', 'tls_required'],
 });
 
-/** What the provider adds to the address is its own to choose; the library that reads it is strict. */
+/** The provider may add parameters to the address; the library that reads it is strict. */
 const CallbackQuery = z.looseObject({
   code: z.string().optional(),
   state: z.string().optional(),
   error: z.string().optional(),
 });
 
-export const finishOidc = defineRoute({
+export const finishOidc = defineRoute('GET /login/oidc/callback', {
   ...ofPeople,
   name: 'finishOidc',
-  summary:
-    'The identity provider sends the browser back here: sign in and go on. A browser is sent to /?login_error=CODE where that fails',
-  method: 'GET',
-  path: '/login/oidc/callback',
+  summary: 'Return from the identity provider: signs in and redirects; on failure redirects to /?login_error=CODE',
   permission: 'anyone',
   idempotency: 'natural',
   query: CallbackQuery,
@@ -119,14 +105,11 @@ export const finishOidc = defineRoute({
   ],
 });
 
-export const logOut = defineRoute({
+export const logOut = defineRoute('POST /logout', {
   ...ofPeople,
   name: 'logOut',
   summary: 'End this session',
-  method: 'POST',
-  path: '/logout',
   permission: 'account:self',
   idempotency: 'natural',
-  answer: { kind: 'json', schema: z.strictObject({ signed_out: z.literal(true) }) },
-  reasons: [],
+  answer: json(z.strictObject({ signed_out: z.literal(true) })),
 });

@@ -1,15 +1,15 @@
 import { z } from 'zod';
+import { defineRoute, json } from '../../http/route.ts';
 import { text } from '../../kinds/text.ts';
-import { defineRoute } from '../../route.ts';
-import { RUN_PROMPT_MAX_CHARS } from '../../run.ts';
-import { AgentId, Time } from '../scalars.ts';
+import { RUN_PROMPT_MAX_CHARS } from '../../values/run.ts';
+import { AgentId, Time } from '../../values/scalars.ts';
 
 /** Agents that one firing reaches. */
 export const FIRING_AGENTS_MAX = 2_000;
 /** How much earlier than its slot a firing may come, by the clock of the database. */
 export const FIRING_EARLY_MS = 1_000;
 
-/** What a firing came to for one agent. */
+/** Outcomes of a firing for one agent. */
 export const FiringOutcome = z.enum([
   'started',
   'queued',
@@ -28,7 +28,7 @@ export const Firing = z.strictObject({
   firing_id: z.uuid(),
   slot: Time,
   fired_at: Time,
-  made_up: z.boolean().meta({ description: 'Whether it made up for a slot that was missed' }),
+  made_up: z.boolean().describe('True if it made up for a missed slot'),
   runs: z.array(FiredRun),
 });
 export type Firing = z.infer<typeof Firing>;
@@ -39,7 +39,7 @@ export type Overlap = z.infer<typeof Overlap>;
 
 export const FiringBody = z.strictObject({
   schedule_uid: z.string().min(1).max(64),
-  schedule: z.string().min(1).max(253).meta({ description: 'The name of the Schedule' }),
+  schedule: z.string().min(1).max(253).describe('Name of the Schedule'),
   slot: Time,
   agents: z.array(AgentId).max(FIRING_AGENTS_MAX),
   prompt: text(RUN_PROMPT_MAX_CHARS, 1),
@@ -49,27 +49,24 @@ export const FiringBody = z.strictObject({
 });
 export type FiringBody = z.infer<typeof FiringBody>;
 
-export const fireSchedule = defineRoute({
+export const fireSchedule = defineRoute('POST /internal/firings', {
   name: 'fireSchedule',
   summary:
-    'Claim a slot of a schedule and make its runs, once; repeated, it gives the first answer. Needs the header hamlet-fence: LEASE_UID:TRANSITIONS',
+    'Fire a slot of a schedule once and create its runs; a repeated request returns the first answer. Needs the header hamlet-fence: LEASE_UID:TRANSITIONS',
   tag: 'internal',
-  method: 'POST',
-  path: '/internal/firings',
   placement: 'absolute',
   audiences: ['agents'],
   permission: 'operator',
   idempotency: 'natural',
   body: FiringBody,
-  answer: {
-    kind: 'json',
-    schema: z.strictObject({
+  answer: json(
+    z.strictObject({
       firing_id: z.uuid(),
       slot: Time,
-      claimed: z.boolean().meta({ description: 'False where the slot had fired before' }),
+      claimed: z.boolean().describe('False if the slot had fired before'),
       runs: z.array(FiredRun),
-      now: Time.meta({ description: 'What time it is by the clock that decides' }),
+      now: Time.describe("Time of the deciding clock, the database's"),
     }),
-  },
+  ),
   reasons: ['firing_too_early', 'firing_forgotten', 'fence_stale', 'village_frozen'],
 });

@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import { defineRoute } from '../../route.ts';
+import { defineRoute, json } from '../../http/route.ts';
 import {
   Run,
+  RUN_PROMPT_MAX_CHARS,
+  RUN_REASON_MAX_CHARS,
+  RUN_SUMMARY_MAX_CHARS,
   RunError,
   RunEvent,
   RunState,
   RunStep,
-  RUN_PROMPT_MAX_CHARS,
-  RUN_REASON_MAX_CHARS,
-  RUN_SUMMARY_MAX_CHARS,
   runText,
   SettledState,
-} from '../../run.ts';
-import { AgentId, AgentParams } from '../scalars.ts';
+} from '../../values/run.ts';
+import { AgentId, AgentParams, NEXT_CURSOR, paging } from '../../values/scalars.ts';
 
 export const RUNS_PAGE_MAX = 100;
 export const RUN_EVENTS_PAGE_MAX = 200;
@@ -20,33 +20,29 @@ export const RUN_EVENTS_PAGE_MAX = 200;
 export const RUNS_WAITING_MAX = 100;
 
 const RunParams = z.strictObject({ run_id: z.uuid() });
-const RunAnswer = { kind: 'json', schema: z.strictObject({ run: Run }) } as const;
-const ofRuns = { tag: 'runs', placement: 'versioned_and_bare', audiences: ['people', 'agents'] } as const;
+const RunAnswer = json(z.strictObject({ run: Run }));
 const ofResidents = {
-  ...ofRuns,
+  tag: 'runs',
   params: RunParams,
-  method: 'POST',
   permission: 'run:work',
   idempotency: 'natural',
 } as const;
-const Cycle = z.int().min(0).meta({ description: 'The run cycle of the agent that asks' });
+const Cycle = z.int().min(0).describe('Run cycle of the agent');
 /** The claim of the agent that asks. A resident that is older than claims leaves `attempt` out. */
 const Claim = z.strictObject({
   cycle: Cycle,
-  attempt: z.int().min(1).optional().meta({
-    description:
-      'The attempt that the start of the run answered: after a lapse the run is another attempt, and the older one is refused',
-  }),
+  attempt: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('Attempt that the start of the run returned; after a lapse, requests of the older attempt are refused'),
 });
 
-export const createRun = defineRoute({
-  ...ofRuns,
+export const createRun = defineRoute('POST /agents/{agent_id}/runs', {
+  tag: 'runs',
   name: 'createRun',
-  summary: 'Give an agent a piece of work in words; it takes it up as soon as it is awake and free',
-  method: 'POST',
-  path: '/agents/{agent_id}/runs',
+  summary: 'Give an agent a piece of work in words; it begins when it is awake and free',
   permission: 'run:create',
-  idempotency: 'key',
   params: AgentParams,
   body: z.strictObject({
     prompt: runText(RUN_PROMPT_MAX_CHARS)
@@ -59,33 +55,26 @@ export const createRun = defineRoute({
   reasons: ['no_such_agent', 'agent_barred', 'run_queue_full'],
 });
 
-export const listRuns = defineRoute({
-  ...ofRuns,
+export const listRuns = defineRoute('GET /runs', {
+  tag: 'runs',
   name: 'listRuns',
-  summary: 'Runs, newest first, of an agent, of a schedule, in a state',
-  method: 'GET',
-  path: '/runs',
+  summary: 'Runs, newest first; by agent, schedule and state',
   permission: 'runs:read',
-  idempotency: 'read',
   query: z.strictObject({
     agent_id: AgentId.optional(),
-    schedule: z.string().min(1).max(253).optional().meta({ description: 'The name of a Schedule' }),
+    schedule: z.string().min(1).max(253).optional().describe('Name of a Schedule'),
     state: RunState.optional(),
-    cursor: z.string().max(512).optional(),
-    limit: z.coerce.number().int().min(1).max(RUNS_PAGE_MAX).default(20),
+    ...paging(RUNS_PAGE_MAX, { cursorChars: 512 }),
   }),
-  answer: { kind: 'json', schema: z.strictObject({ runs: z.array(Run), next_cursor: z.string().nullable() }) },
+  answer: json(z.strictObject({ runs: z.array(Run), ...NEXT_CURSOR })),
   reasons: ['cursor_invalid'],
 });
 
-export const getRun = defineRoute({
-  ...ofRuns,
+export const getRun = defineRoute('GET /runs/{run_id}', {
+  tag: 'runs',
   name: 'getRun',
   summary: 'One run',
-  method: 'GET',
-  path: '/runs/{run_id}',
   permission: 'runs:read',
-  idempotency: 'read',
   params: RunParams,
   answer: RunAnswer,
   reasons: ['no_such_run'],
@@ -94,14 +83,11 @@ export const getRun = defineRoute({
 /** More than any run can have. */
 const EVENT_NUMBER_MAX = 1_000_000;
 
-export const listRunEvents = defineRoute({
-  ...ofRuns,
+export const listRunEvents = defineRoute('GET /runs/{run_id}/events', {
+  tag: 'runs',
   name: 'listRunEvents',
-  summary: 'What happened to a run, in order: steps, redeliveries, its end',
-  method: 'GET',
-  path: '/runs/{run_id}/events',
+  summary: 'Events of a run in order: steps, redeliveries, its end',
   permission: 'runs:read',
-  idempotency: 'read',
   params: RunParams,
   query: z.strictObject({
     after: z.coerce
@@ -110,76 +96,65 @@ export const listRunEvents = defineRoute({
       .min(0)
       .max(EVENT_NUMBER_MAX)
       .default(0)
-      .meta({ description: 'The number of the last event seen' }),
+      .describe('Number of the last event received'),
     limit: z.coerce.number().int().min(1).max(RUN_EVENTS_PAGE_MAX).default(RUN_EVENTS_PAGE_MAX),
   }),
-  answer: { kind: 'json', schema: z.strictObject({ events: z.array(RunEvent) }) },
+  answer: json(z.strictObject({ events: z.array(RunEvent) })),
   reasons: ['no_such_run'],
 });
 
-export const cancelRun = defineRoute({
-  ...ofRuns,
+export const cancelRun = defineRoute('POST /runs/{run_id}/cancel', {
+  tag: 'runs',
   name: 'cancelRun',
-  summary: 'End a run: at once while it waits; a running one is ended by its agent within seconds',
-  method: 'POST',
-  path: '/runs/{run_id}/cancel',
+  summary: 'Cancel a run: at once while it waits; its agent ends a running one within seconds',
   permission: 'run:create',
-  idempotency: 'key',
   params: RunParams,
   body: z.strictObject({ reason: runText(RUN_REASON_MAX_CHARS).optional() }),
   answer: RunAnswer,
   reasons: ['no_such_run', 'run_settled'],
 });
 
-export const nextRun = defineRoute({
-  ...ofRuns,
+export const nextRun = defineRoute('GET /agents/{agent_id}/runs/next', {
+  tag: 'runs',
   name: 'nextRun',
-  summary:
-    "The agent's run to work on now: the one under way, else the one that waits longest; null where there is none",
-  method: 'GET',
-  path: '/agents/{agent_id}/runs/next',
+  summary: 'Run that the agent works on now: the one under way, else the oldest that waits; null if there is none',
   permission: 'agent:self',
-  idempotency: 'read',
   params: AgentParams,
-  answer: { kind: 'json', schema: z.strictObject({ run: Run.nullable() }) },
+  answer: json(z.strictObject({ run: Run.nullable() })),
   reasons: ['not_own_agent', 'no_such_agent', 'stale_cycle'],
 });
 
-export const startRun = defineRoute({
+export const startRun = defineRoute('POST /runs/{run_id}/start', {
   ...ofResidents,
   name: 'startRun',
-  summary: 'Take a run up in this cycle; one that an earlier cycle left goes on behind the steps it noted',
-  path: '/runs/{run_id}/start',
+  summary: 'Start a run in this cycle; one that an earlier cycle left continues after its noted steps',
   body: z.strictObject({ cycle: Cycle }),
-  answer: { kind: 'json', schema: z.strictObject({ run: Run, steps: z.array(RunStep) }) },
+  answer: json(z.strictObject({ run: Run, steps: z.array(RunStep) })),
   reasons: ['no_such_run', 'not_own_agent', 'stale_cycle', 'run_settled', 'too_many_in_flight', 'village_frozen'],
 });
 
-export const recordRunStep = defineRoute({
+export const recordRunStep = defineRoute('POST /runs/{run_id}/steps', {
   ...ofResidents,
   name: 'recordRunStep',
-  summary: 'Note that a step of a run is behind the agent; noting it again changes nothing',
-  path: '/runs/{run_id}/steps',
+  summary: 'Note a finished step of a run; no change if it is noted already',
   body: RunStep.extend(Claim.shape),
-  answer: { kind: 'json', schema: z.strictObject({ run: Run, step: RunStep }) },
+  answer: json(z.strictObject({ run: Run, step: RunStep })),
   reasons: ['no_such_run', 'not_own_agent', 'stale_cycle', 'run_settled', 'run_not_started', 'claim_lapsed'],
 });
 
-export const renewRun = defineRoute({
+export const renewRun = defineRoute('POST /runs/{run_id}/renew', {
   ...ofResidents,
   name: 'renewRun',
-  summary: 'Say that the agent still works on a run: its claim holds for another 30 s',
-  path: '/runs/{run_id}/renew',
+  summary: 'Renew the lease of the agent on a run for another 30 s',
   body: Claim,
   answer: RunAnswer,
   reasons: ['no_such_run', 'not_own_agent', 'stale_cycle', 'run_settled', 'run_not_started', 'claim_lapsed'],
 });
 
-export const settleRun = defineRoute({
+export const settleRun = defineRoute('POST /runs/{run_id}/settle', {
   ...ofResidents,
   name: 'settleRun',
-  summary: 'End a run with what came of it; the first end counts',
-  path: '/runs/{run_id}/settle',
+  summary: 'End a run with its result; the first end counts',
   body: z.strictObject({
     ...Claim.shape,
     state: SettledState,

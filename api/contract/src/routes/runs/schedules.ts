@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { MAX_PROSE_CHARS } from '../../kinds/text.ts';
-import { defineRoute } from '../../route.ts';
+import { defineRoute, json } from '../../http/route.ts';
 import { AgentCondition } from '../agents.ts';
 import { Firing, Overlap } from './firings.ts';
-import { Time } from '../scalars.ts';
+import { NEXT_CURSOR, paging, Time } from '../../values/scalars.ts';
 
 export const SCHEDULES_PAGE_MAX = 200;
 /** Firings shown with a schedule, newest first. */
@@ -13,11 +13,14 @@ const SHORT = 253;
 const ScheduleName = z
   .string()
   .max(SHORT)
-  .regex(/^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$/, "a name of Kubernetes: lower case letters, digits, '-' and '.'")
+  .regex(
+    /^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$/,
+    "write the name of a Kubernetes object: lower case letters, digits, '-' and '.'",
+  )
   .meta({ example: 'morning-round' });
 const ScheduleParams = z.strictObject({ name: ScheduleName });
 
-/** The spec of a Schedule in the words of the wire. What may stand in it is for the cluster's API server to say. */
+/** The spec of a Schedule in snake_case. The cluster's API server decides whether it is valid. */
 const written = {
   agent_name: z.string().max(SHORT).nullable(),
   selector: z.strictObject({ match_labels: z.record(z.string().max(317), z.string().max(63)) }).nullable(),
@@ -34,7 +37,7 @@ const written = {
   history_limit: z.int(),
 } as const;
 
-/** What is left out keeps its default, or stays as it is; null takes a field away. */
+/** An absent field keeps its default or its value; null removes a field. */
 const ScheduleChange = z.strictObject(written).partial();
 export type ScheduleChange = z.infer<typeof ScheduleChange>;
 
@@ -58,57 +61,52 @@ export const ScheduleView = z.strictObject({
 });
 export type ScheduleView = z.infer<typeof ScheduleView>;
 
-const ScheduleAnswer = { kind: 'json', schema: z.strictObject({ schedule: ScheduleView }) } as const;
-/** What to do where somebody else (say, a GitOps tool) owns a field: refuse and name the owner, or take it over. */
+const ScheduleAnswer = json(z.strictObject({ schedule: ScheduleView }));
+/** Action if another manager (for example a GitOps tool) owns a field: refuse and name it, or take it over. */
 const OnConflict = z.strictObject({ on_conflict: z.enum(['refuse', 'take_over']).default('refuse') });
-const ofSchedules = { tag: 'schedules', placement: 'versioned_and_bare', audiences: ['people', 'agents'] } as const;
-const read = { ...ofSchedules, method: 'GET', permission: 'schedules:read', idempotency: 'read' } as const;
-const write = { ...ofSchedules, permission: 'schedules:write', idempotency: 'key' } as const;
+const read = {
+  tag: 'schedules',
+  permission: 'schedules:read',
+} as const;
+const write = {
+  tag: 'schedules',
+  permission: 'schedules:write',
+} as const;
 
-export const listSchedules = defineRoute({
+export const listSchedules = defineRoute('GET /schedules', {
   ...read,
   name: 'listSchedules',
   summary: 'All schedules of the village by name, with their last firings',
-  path: '/schedules',
   query: z.strictObject({
-    cursor: z.string().max(2_048).optional(),
-    limit: z.coerce.number().int().min(1).max(SCHEDULES_PAGE_MAX).default(SCHEDULES_PAGE_MAX),
+    ...paging(SCHEDULES_PAGE_MAX, { cursorChars: 2_048, limit: SCHEDULES_PAGE_MAX }),
   }),
-  answer: {
-    kind: 'json',
-    schema: z.strictObject({ schedules: z.array(ScheduleView), next_cursor: z.string().nullable() }),
-  },
+  answer: json(z.strictObject({ schedules: z.array(ScheduleView), ...NEXT_CURSOR })),
   reasons: ['cursor_invalid'],
 });
 
-export const getSchedule = defineRoute({
+export const getSchedule = defineRoute('GET /schedules/{name}', {
   ...read,
   name: 'getSchedule',
   summary: 'One schedule',
-  path: '/schedules/{name}',
   params: ScheduleParams,
   answer: ScheduleAnswer,
   reasons: ['no_such_schedule'],
 });
 
-export const createSchedule = defineRoute({
+export const createSchedule = defineRoute('POST /schedules', {
   ...write,
   name: 'createSchedule',
-  summary: 'Write a Schedule to the cluster',
-  method: 'POST',
-  path: '/schedules',
+  summary: 'Create a Schedule in the cluster',
   body: ScheduleChange.extend({ name: ScheduleName }),
   status: 201,
   answer: ScheduleAnswer,
   reasons: ['schedule_exists', 'schedule_refused', 'cluster_needed'],
 });
 
-export const changeSchedule = defineRoute({
+export const changeSchedule = defineRoute('PATCH /schedules/{name}', {
   ...write,
   name: 'changeSchedule',
-  summary: 'Change fields of a Schedule; say, suspend it',
-  method: 'PATCH',
-  path: '/schedules/{name}',
+  summary: 'Change fields of a Schedule, for example suspend it',
   params: ScheduleParams,
   query: OnConflict,
   body: ScheduleChange,
@@ -116,13 +114,11 @@ export const changeSchedule = defineRoute({
   reasons: ['no_such_schedule', 'schedule_refused', 'field_owned_elsewhere', 'cluster_needed'],
 });
 
-export const deleteSchedule = defineRoute({
+export const deleteSchedule = defineRoute('DELETE /schedules/{name}', {
   ...write,
   name: 'deleteSchedule',
-  summary: 'Delete a Schedule; its runs under way go on',
-  method: 'DELETE',
-  path: '/schedules/{name}',
+  summary: 'Delete a Schedule; its runs under way continue',
   params: ScheduleParams,
-  answer: { kind: 'json', schema: z.strictObject({ name: z.string(), deleted: z.literal(true) }) },
+  answer: json(z.strictObject({ name: z.string(), deleted: z.literal(true) })),
   reasons: ['no_such_schedule', 'cluster_needed'],
 });

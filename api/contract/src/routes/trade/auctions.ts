@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { AiDollars, Amount } from '../../money.ts';
-import { plainText } from '../../plain-text.ts';
-import { defineRoute } from '../../route.ts';
-import { AgentId, Time } from '../scalars.ts';
+import { defineRoute, json } from '../../http/route.ts';
+import { AiDollars, Amount } from '../../values/money.ts';
+import { AgentId, NEXT_CURSOR, paging, plainText, Time } from '../../values/scalars.ts';
 import { GpuLane, Lane } from './price-list.ts';
 
 /** Between the end of the bidding and the window there is at least this, for the auction to be settled in. */
@@ -10,11 +9,11 @@ export const AUCTION_LEAD_SECONDS = 5;
 export const AUCTION_PAGE_MAX = 100;
 const NOTE_MAX = 500;
 
-/** `sold`: settled with a winner. `unsold`: nobody bid who could have it. `lapsed`: not settled before its window began, so nobody pays. */
+/** `sold`: settled with a winner. `unsold`: no eligible bid. `lapsed`: not settled before its window began; no agent pays. */
 export const AUCTION_STATES = ['open', 'sold', 'unsold', 'cancelled', 'lapsed'] as const;
 export type AuctionState = (typeof AUCTION_STATES)[number];
 
-/** `replaced`: by a higher bid of the same agent. `passed_over`: the agent could not have the window. `returned`: nobody won. */
+/** `replaced`: by a higher bid of the same agent. `passed_over`: the agent could not have the window. `returned`: the auction had no winner. */
 export const BID_OUTCOMES = ['open', 'replaced', 'won', 'lost', 'passed_over', 'returned'] as const;
 export type BidOutcome = (typeof BID_OUTCOMES)[number];
 
@@ -29,20 +28,20 @@ export const BidView = z.strictObject({
 });
 export type BidView = z.infer<typeof BidView>;
 
-/** An exclusive GPU window for whoever bids the most; the winner pays what the second has bid, at least the reserve. */
+/** An exclusive GPU window for the highest bidder, who pays the second highest bid, at least the reserve. */
 export const AuctionView = z.strictObject({
   auction_id: z.uuid(),
   gpu: GpuLane,
   starts_at: Time,
   ends_at: Time,
-  closes_at: Time.meta({ description: 'Bids are taken until then' }),
-  reserve: AiDollars.meta({ description: 'The least that a bid may be' }),
+  closes_at: Time.describe('End of the bidding'),
+  reserve: AiDollars.describe('Smallest bid that is allowed'),
   note: z.string(),
   state: z.enum(AUCTION_STATES),
   bidders: z.int().min(0),
-  own_bid: BidView.nullable().meta({ description: 'The bid of the agent that asks' }),
+  own_bid: BidView.nullable().describe('Bid of the calling agent'),
   winner: AgentId.nullable(),
-  price: AiDollars.nullable().meta({ description: 'What the winner paid' }),
+  price: AiDollars.nullable().describe('Amount that the winner paid'),
   purchase_id: z.uuid().nullable(),
   created_by: z.strictObject({ role: z.string(), id: z.string() }),
   created_at: Time,
@@ -52,74 +51,63 @@ export const AuctionView = z.strictObject({
 export type AuctionView = z.infer<typeof AuctionView>;
 
 const AuctionParams = z.strictObject({ auction_id: z.uuid() });
-const auctions = { tag: 'economy', placement: 'versioned_and_bare', audiences: ['people', 'agents'] } as const;
-const read = { ...auctions, method: 'GET', permission: 'trade:read', idempotency: 'read' } as const;
+const read = {
+  tag: 'economy',
+  permission: 'trade:read',
+} as const;
 
-export const openAuction = defineRoute({
-  ...auctions,
+export const openAuction = defineRoute('POST /auctions', {
+  tag: 'economy',
   name: 'openAuction',
-  summary: 'Offer an exclusive GPU window to whoever bids the most; the window is set aside at once',
-  method: 'POST',
-  path: '/auctions',
+  summary: 'Offer an exclusive GPU window to the highest bidder; the window is reserved at once',
   permission: 'auction:run',
-  idempotency: 'key',
   body: z.strictObject({
     lane: Lane,
     starts_at: Time,
     ends_at: Time,
-    closes_at: Time.meta({ description: `At least ${AUCTION_LEAD_SECONDS} s before the window begins` }),
+    closes_at: Time.describe(`At least ${AUCTION_LEAD_SECONDS} s before the window begins`),
     reserve: Amount,
     note: plainText(NOTE_MAX, 0).default(''),
   }),
   status: 201,
-  answer: { kind: 'json', schema: AuctionView },
+  answer: json(AuctionView),
   reasons: ['not_for_sale', 'window_taken', 'window_out_of_range'],
 });
 
-export const listAuctions = defineRoute({
+export const listAuctions = defineRoute('GET /auctions', {
   ...read,
   name: 'listAuctions',
   summary: 'Auctions of GPU windows, newest first',
-  path: '/auctions',
   query: z.strictObject({
     state: z.enum(AUCTION_STATES).optional(),
-    cursor: z.string().max(256).optional(),
-    limit: z.coerce.number().int().min(1).max(AUCTION_PAGE_MAX).default(20),
+    ...paging(AUCTION_PAGE_MAX),
   }),
-  answer: {
-    kind: 'json',
-    schema: z.strictObject({ auctions: z.array(AuctionView), next_cursor: z.string().nullable() }),
-  },
+  answer: json(z.strictObject({ auctions: z.array(AuctionView), ...NEXT_CURSOR })),
   reasons: ['cursor_invalid'],
 });
 
-export const getAuction = defineRoute({
+export const getAuction = defineRoute('GET /auctions/{auction_id}', {
   ...read,
   name: 'getAuction',
-  summary: 'One auction; its bids are shown once it has ended',
-  path: '/auctions/{auction_id}',
+  summary: 'One auction; shows its bids once it has ended',
   params: AuctionParams,
-  answer: {
-    kind: 'json',
-    schema: AuctionView.extend({
-      bids: z.array(BidView).meta({ description: 'Highest first; none while it is open' }),
+  answer: json(
+    AuctionView.extend({
+      bids: z.array(BidView).describe('Bids, highest first; none while the auction is open'),
     }),
-  },
+  ),
   reasons: ['no_such_auction'],
 });
 
-export const placeBid = defineRoute({
-  ...auctions,
+export const placeBid = defineRoute('POST /auctions/{auction_id}/bids', {
+  tag: 'economy',
   name: 'placeBid',
-  summary: "Bid in an auction; the money is held until it ends. A higher bid replaces the agent's own earlier one",
-  method: 'POST',
-  path: '/auctions/{auction_id}/bids',
+  summary: "Bid in an auction; the money is on hold until it ends. A higher bid replaces the agent's earlier one",
   permission: 'auction:bid',
-  idempotency: 'key',
   params: AuctionParams,
   body: z.strictObject({ amount: Amount }),
   status: 201,
-  answer: { kind: 'json', schema: BidView },
+  answer: json(BidView),
   reasons: [
     'no_such_auction',
     'auction_closed',
@@ -131,16 +119,13 @@ export const placeBid = defineRoute({
   ],
 });
 
-export const cancelAuction = defineRoute({
-  ...auctions,
+export const cancelAuction = defineRoute('POST /auctions/{auction_id}/cancel', {
+  tag: 'economy',
   name: 'cancelAuction',
-  summary: 'Call an open auction off: every bid is returned and the window is free again',
-  method: 'POST',
-  path: '/auctions/{auction_id}/cancel',
+  summary: 'Cancel an open auction: every bid is returned and the window is free again',
   permission: 'auction:run',
-  idempotency: 'key',
   params: AuctionParams,
   body: z.strictObject({ reason: plainText(NOTE_MAX) }),
-  answer: { kind: 'json', schema: AuctionView },
+  answer: json(AuctionView),
   reasons: ['no_such_auction', 'auction_closed', 'village_frozen'],
 });

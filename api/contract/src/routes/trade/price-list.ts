@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DEFAULT_GPU_RESOURCE, MAX_GPUS } from '../../kinds/entitlement.ts';
-import { AMOUNT_MAX_AIDOLLARS, AiDollars, parseAiDollars } from '../../money.ts';
+import { AMOUNT_MAX_AIDOLLARS, AiDollars, parseAiDollars } from '../../values/money.ts';
 
 /** The longest time that anything is sold for at once: a week. */
 export const PURCHASE_SECONDS_MAX = 604_800;
@@ -29,7 +29,7 @@ export const GpuLane = z.strictObject({
   resource_name: z
     .string()
     .max(128)
-    .regex(/^[a-z0-9.-]+\/[a-z0-9._-]+$/, 'the name of an extended resource, for example nvidia.com/gpu')
+    .regex(/^[a-z0-9.-]+\/[a-z0-9._-]+$/, 'write the name of an extended resource, for example nvidia.com/gpu')
     .default(DEFAULT_GPU_RESOURCE),
   count: z.int().min(1).max(MAX_GPUS).default(1),
 });
@@ -39,7 +39,7 @@ const LANES_MAX = 64;
 const MODELS_MAX = 64;
 const ModelName = z.string().min(1).max(128);
 
-/** What compute costs beyond the tier. What is not on it is not for sale. */
+/** Prices of compute beyond the tier. Anything not listed is not for sale. */
 export const PriceList = z.strictObject({
   requests_per_minute: QuotaPrice.default({ unit: 60, per_hour: '0.01' }),
   tokens_per_hour: QuotaPrice.default({ unit: 10_000, per_hour: '0.02' }),
@@ -52,7 +52,7 @@ export const PriceList = z.strictObject({
     .strictObject({ per_hour: PerHour, lanes: z.array(GpuLane).max(LANES_MAX) })
     .refine(
       ({ lanes }) => new Set(lanes.map(({ lane }) => lane)).size === lanes.length,
-      'each lane has a name of its own',
+      'two lanes have the same name: give each lane its own name',
     )
     .default({ per_hour: '1', lanes: [{ lane: 'gpu-0', resource_name: DEFAULT_GPU_RESOURCE, count: 1 }] }),
 });

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { AiDollars, Amount } from '../../money.ts';
-import { plainText } from '../../plain-text.ts';
-import { defineRoute } from '../../route.ts';
-import { AgentId, Time } from '../scalars.ts';
+import { defineRoute, json } from '../../http/route.ts';
+import { AiDollars, Amount } from '../../values/money.ts';
+import { AgentId, NEXT_CURSOR, paging, plainText, Time } from '../../values/scalars.ts';
 import { GpuLane, Lane, PURCHASE_SECONDS_MAX } from './price-list.ts';
 
 /** The limits that more can be bought of. */
@@ -17,17 +16,17 @@ export const PURCHASE_PAGE_MAX = 100;
 const QuotaItem = z.strictObject({
   kind: z.literal('quota'),
   limit: z.enum(QUOTAS),
-  amount: z.int().min(1).max(AMOUNT_MAX).meta({ description: 'How much more than the tier gives', example: 10_000 }),
+  amount: z.int().min(1).max(AMOUNT_MAX).meta({ description: 'Amount beyond that of the tier', example: 10_000 }),
 });
 const PriorityItem = z.strictObject({ kind: z.literal('priority') });
 const ModelItem = z.strictObject({ kind: z.literal('model'), model: plainText(128) });
 const GpuItem = z.strictObject({
   kind: z.literal('gpu'),
   lane: Lane,
-  starts_at: Time.optional().meta({ description: 'When the window begins; at once where it is left out' }),
+  starts_at: Time.optional().describe('Begin of the window; at once by default'),
 });
 
-/** What compute an agent may buy: more of a limit, a better place in the queue for seats, a model, or a GPU for itself. */
+/** Compute for sale: more of a limit, priority in the queue for seats, a model, or a GPU for one agent. */
 export const PurchaseItem = z.discriminatedUnion('kind', [QuotaItem, PriorityItem, ModelItem, GpuItem]);
 export type PurchaseItem = z.infer<typeof PurchaseItem>;
 
@@ -49,39 +48,30 @@ export const PurchaseView = z.strictObject({
   agent_id: AgentId,
   item: BoughtItem,
   price: AiDollars,
-  ledger_entry_id: z.uuid().meta({ description: "The entry `purchase_compute` of the agent's account" }),
-  auction_id: z.uuid().nullable().meta({ description: 'The auction that it was won in' }),
+  ledger_entry_id: z.uuid().describe("The entry `purchase_compute` of the agent's account"),
+  auction_id: z.uuid().nullable().describe('Auction in which it was won'),
   starts_at: Time,
   ends_at: Time,
-  state: z.enum(['ahead', 'active', 'ended']).meta({ description: 'By the clock of the database' }),
+  state: z.enum(['ahead', 'active', 'ended']).describe('State by the clock of the database'),
   bought_by: z.strictObject({ role: z.string(), id: z.string() }),
   bought_at: Time,
 });
 export type PurchaseView = z.infer<typeof PurchaseView>;
 
-const trade = {
+export const buyCompute = defineRoute('POST /economy/purchases', {
   tag: 'economy',
-  path: '/economy/purchases',
-  placement: 'versioned_and_bare',
-  audiences: ['people', 'agents'],
-} as const;
-
-export const buyCompute = defineRoute({
-  ...trade,
   name: 'buyCompute',
   summary:
     'Buy compute for a time: more of a limit, priority, a model, or a GPU window; an agent for itself, an admin for any',
-  method: 'POST',
   permission: 'trade:buy',
-  idempotency: 'key',
   body: z.strictObject({
-    agent_id: AgentId.optional().meta({ description: 'Who it is for; an agent may leave it out' }),
+    agent_id: AgentId.optional().describe('Agent that it is for; an agent may leave it out'),
     item: PurchaseItem,
     seconds: PurchaseSeconds,
-    max_price: Amount.optional().meta({ description: 'Refuse if it costs more than this' }),
+    max_price: Amount.optional().describe('Highest price that is accepted'),
   }),
   status: 201,
-  answer: { kind: 'json', schema: PurchaseView },
+  answer: json(PurchaseView),
   reasons: [
     'not_own_agent',
     'no_such_agent',
@@ -97,22 +87,16 @@ export const buyCompute = defineRoute({
   ],
 });
 
-export const listPurchases = defineRoute({
-  ...trade,
+export const listPurchases = defineRoute('GET /economy/purchases', {
+  tag: 'economy',
   name: 'listPurchases',
-  summary: 'What was bought, newest first; an agent sees its own',
-  method: 'GET',
+  summary: 'Purchases, newest first; an agent sees its own',
   permission: 'trade:read',
-  idempotency: 'read',
   query: z.strictObject({
     agent_id: AgentId.optional(),
     state: z.enum(['ahead', 'active', 'ended']).optional(),
-    cursor: z.string().max(256).optional(),
-    limit: z.coerce.number().int().min(1).max(PURCHASE_PAGE_MAX).default(20),
+    ...paging(PURCHASE_PAGE_MAX),
   }),
-  answer: {
-    kind: 'json',
-    schema: z.strictObject({ purchases: z.array(PurchaseView), next_cursor: z.string().nullable() }),
-  },
+  answer: json(z.strictObject({ purchases: z.array(PurchaseView), ...NEXT_CURSOR })),
   reasons: ['not_own_agent', 'cursor_invalid'],
 });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { AiDollars } from '../../money.ts';
-import { defineRoute } from '../../route.ts';
+import { AiDollars } from '../../values/money.ts';
+import { defineRoute, json } from '../../http/route.ts';
 import { Limits } from '../agents.ts';
-import { AgentId, Time } from '../scalars.ts';
+import { AgentId, Time } from '../../values/scalars.ts';
 import { Lane, PriceList, PURCHASE_SECONDS_MAX } from './price-list.ts';
 import { BoughtItem, PURCHASE_KINDS, PurchaseItem, PurchaseView, QUOTAS } from './purchases.ts';
 
@@ -11,7 +11,7 @@ const HOUR_S = 3_600;
 /** A purchase as a query says it; `kind` is left out where only the prices are asked for. */
 const QuoteQuery = z
   .strictObject({
-    agent_id: AgentId.optional().meta({ description: "Whose money and limits; an agent's own where it is left out" }),
+    agent_id: AgentId.optional().describe("Agent whose money and limits to show; an agent's own by default"),
     kind: z.enum(PURCHASE_KINDS).optional(),
     limit: z.enum(QUOTAS).optional(),
     amount: z.coerce.number().int().optional(),
@@ -27,7 +27,7 @@ const QuoteQuery = z
   });
 export type QuoteQuery = z.infer<typeof QuoteQuery>;
 
-/** What a query asks the price of, as it would be bought; null where it asks for none. */
+/** Item of a quote in the form of a purchase; null if the query names none. */
 export function quotedItem({
   agent_id: _agent,
   seconds: _seconds,
@@ -36,7 +36,7 @@ export function quotedItem({
   return item.kind === undefined ? null : PurchaseItem.safeParse(item);
 }
 
-/** One thing that a tier gives otherwise than another. */
+/** Aspects in which tiers differ. */
 export const TIER_ASPECTS = [
   'requests_per_minute',
   'concurrent_tools',
@@ -52,22 +52,22 @@ export const TIER_ASPECTS = [
 export const TierChange = z.strictObject({ what: z.enum(TIER_ASPECTS), from: z.string(), to: z.string() });
 export type TierChange = z.infer<typeof TierChange>;
 
-/** What the next aiDollars unlock. */
+/** The tier that the next aiDollars open. */
 export const NextTier = z.strictObject({
   tier: z.string(),
   min_balance: AiDollars,
-  missing: AiDollars.meta({ description: 'How much more balance opens it' }),
+  missing: AiDollars.describe('Balance that is missing to open it'),
   changes: z.array(TierChange),
 });
 export type NextTier = z.infer<typeof NextTier>;
 
 const AfterPurchase = z.strictObject({
   affordable: z.boolean(),
-  missing: AiDollars.meta({ description: 'How much more would have to be available; 0 where it can be bought' }),
+  missing: AiDollars.describe('Amount that is missing to buy it; 0 if nothing is'),
   balance: AiDollars,
   available: AiDollars,
-  tier: z.string().nullable().meta({ description: 'The tier that is left: spending can lose one' }),
-  limits: Limits.nullable().meta({ description: 'The limits while what was bought lasts' }),
+  tier: z.string().nullable().describe('Tier after the purchase: spending can lose one'),
+  limits: Limits.nullable().describe('Limits while the purchase lasts'),
 });
 
 export const QuoteAnswer = z.strictObject({
@@ -80,7 +80,7 @@ export const QuoteAnswer = z.strictObject({
       starts_at: Time,
       ends_at: Time,
       price: AiDollars,
-      free: z.boolean().meta({ description: 'Of a GPU window: whether nobody has it' }),
+      free: z.boolean().describe('True if the GPU window is free'),
     })
     .nullable(),
   agent: z
@@ -91,26 +91,21 @@ export const QuoteAnswer = z.strictObject({
       available: AiDollars,
       tier: z.string().nullable(),
       policy: z.enum(['ByBalance', 'Pinned']),
-      limits: Limits.nullable().meta({ description: 'Of the tier and of what was bought, now' }),
-      purchases: z.array(PurchaseView).meta({ description: 'What lasts now' }),
+      limits: Limits.nullable().describe('Present limits: of the tier and of purchases'),
+      purchases: z.array(PurchaseView).describe('Purchases that last now'),
       after: AfterPurchase.nullable(),
-      next: NextTier.nullable().meta({ description: 'Null at the highest tier, and where the tier is pinned' }),
+      next: NextTier.nullable().describe('Next tier; null at the highest one, or if the tier is pinned'),
     })
     .nullable(),
 });
 export type QuoteAnswer = z.infer<typeof QuoteAnswer>;
 
-export const getQuote = defineRoute({
+export const getQuote = defineRoute('GET /economy/quote', {
   name: 'getQuote',
-  summary: 'What compute costs, what an agent would have after buying it, and what its next aiDollars unlock',
+  summary: "Price of compute, the agent's state after buying it, and the tier that its next aiDollars open",
   tag: 'economy',
-  method: 'GET',
-  path: '/economy/quote',
-  placement: 'versioned_and_bare',
-  audiences: ['people', 'agents'],
   permission: 'trade:read',
-  idempotency: 'read',
   query: QuoteQuery,
-  answer: { kind: 'json', schema: QuoteAnswer },
+  answer: json(QuoteAnswer),
   reasons: ['not_own_agent', 'no_such_agent', 'not_for_sale', 'window_out_of_range'],
 });

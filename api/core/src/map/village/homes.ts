@@ -1,5 +1,5 @@
 import type { Landmark } from '@hamlet/contract';
-import { paintBuilding } from '../building.ts';
+import { paintBuilding } from './building.ts';
 import type { Painter } from '../painter.ts';
 
 const HOUSE_WIDTH = 8;

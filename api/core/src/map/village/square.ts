@@ -1,5 +1,5 @@
 import type { Landmark } from '@hamlet/contract';
-import { row } from '../building.ts';
+import { row } from './building.ts';
 import type { Painter } from '../painter.ts';
 
 const BENCHES = [

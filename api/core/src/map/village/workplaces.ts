@@ -1,5 +1,5 @@
 import type { Landmark } from '@hamlet/contract';
-import { paintBuilding, row } from '../building.ts';
+import { paintBuilding, row } from './building.ts';
 import type { Painter } from '../painter.ts';
 
 function paintCafe(painter: Painter): Landmark {

@@ -2,17 +2,14 @@ import { EMOTE_TICKS, INVENTORY_LIMIT, MAX_ITEMS, REACH_TILES, SPEECH_MAX_LENGTH
 import type { ActionBody, ActionKind, WorldRefusal } from '@hamlet/contract';
 import { landmarkAt } from '../../map/places.ts';
 import { tileIndex, tilePosition } from '../../map/path-tiles.ts';
-import { drawBelow } from '../../prng.ts';
-import { AFFORDANCE_EFFECTS, ITEM_EFFECTS } from '../affordances.ts';
-import type { UseEffect } from '../affordances.ts';
+import { drawBelow } from '../../bytes/prng.ts';
+import { AFFORDANCE_EFFECTS, ITEM_EFFECTS, type UseEffect } from '../affordances.ts';
 import { findItem, itemId } from '../state/item-table.ts';
 import { distanceBetween } from '../near.ts';
 import { isMoving, positionAt } from '../position.ts';
-import { slotOf } from '../state/state.ts';
-import type { WorldState } from '../state/state.ts';
+import { slotOf, type WorldState } from '../state/state.ts';
 import { hearingTiles } from '../wakes.ts';
-import { accepted, refused } from './outcome.ts';
-import type { CommandOutcome } from './outcome.ts';
+import { accepted, type CommandOutcome, refused } from './outcome.ts';
 
 /** An awake agent about to act. */
 interface Actor {
@@ -58,7 +55,7 @@ function drop(world: WorldState, actor: Actor, action: ActionOf<'drop'>): Comman
   return accepted({ ...actor.head, kind: 'drop', item_id: action.item_id, ...here });
 }
 
-/** What the agent can do with the target at the landmark it stands at, or null. */
+/** Use of the target at the landmark where the agent stands, or null. */
 function effectHere(world: WorldState, actor: Actor, target: string): UseEffect | null {
   if (isMoving(world, actor.slot, actor.tick)) return null;
   const landmark = landmarkAt(world.map, positionAt(world, actor.slot, actor.tick));
@@ -69,7 +66,7 @@ function effectHere(world: WorldState, actor: Actor, target: string): UseEffect 
   return wanted === undefined ? null : AFFORDANCE_EFFECTS[wanted];
 }
 
-/** What comes of it is drawn by (seed, seq): a replay catches the same fish. */
+/** The result is drawn by (seed, seq): a replay catches the same fish. */
 function giftOf(world: WorldState, actor: Actor, effect: UseEffect): string | null {
   const full =
     (world.agents.carried[actor.slot]?.length ?? 0) >= INVENTORY_LIMIT || world.items.byNumber.size >= MAX_ITEMS;
@@ -136,7 +133,7 @@ const ACTIONS: {
   emote,
 };
 
-/** What an action comes to, or why not. The agent must be awake. */
+/** Result of an action, or the reason of its refusal. The agent must be awake. */
 export function validateAction(
   world: WorldState,
   slot: number,

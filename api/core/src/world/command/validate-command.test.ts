@@ -2,14 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { INVENTORY_LIMIT, TICKS_PER_DAY, WORLD_REFUSALS } from '@hamlet/contract';
 import type { WorldCommand, WorldEvent, WorldRefusal } from '@hamlet/contract';
-import { defaultMap } from '../../map/default-map.ts';
+import { defaultMap } from '../../map/village/default-map.ts';
 import { tileIndex } from '../../map/path-tiles.ts';
 import { advance } from '../advance.ts';
 import { agentPlace, itemViews } from '../describe.ts';
 import { near } from '../near.ts';
 import { reduce } from '../reduce.ts';
-import { createWorld, slotOf } from '../state/state.ts';
-import type { WorldState } from '../state/state.ts';
+import { createWorld, slotOf, type WorldState } from '../state/state.ts';
 import { wakesOf } from '../wakes.ts';
 import { validateCommand } from './validate-command.ts';
 

@@ -1,9 +1,7 @@
 import type { WorldCommand } from '@hamlet/contract';
 import { AWAKE, has } from '../state/agent-table.ts';
-import { slotOf } from '../state/state.ts';
-import type { WorldState } from '../state/state.ts';
-import { refused } from './outcome.ts';
-import type { CommandOutcome } from './outcome.ts';
+import { slotOf, type WorldState } from '../state/state.ts';
+import { type CommandOutcome, refused } from './outcome.ts';
 import { validateAction } from './validate-action.ts';
 import { validateLifecycle } from './validate-lifecycle.ts';
 import { validateMove } from './validate-move.ts';

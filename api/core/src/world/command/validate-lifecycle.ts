@@ -4,10 +4,8 @@ import { landmarkById } from '../../map/places.ts';
 import { AWAKE, ONLINE, freeSlot, has } from '../state/agent-table.ts';
 import { aliveSlots } from '../describe.ts';
 import { isMoving, nextBoundary } from '../position.ts';
-import { slotOf } from '../state/state.ts';
-import type { WorldState } from '../state/state.ts';
-import { accepted, refused } from './outcome.ts';
-import type { CommandOutcome } from './outcome.ts';
+import { slotOf, type WorldState } from '../state/state.ts';
+import { accepted, type CommandOutcome, refused } from './outcome.ts';
 import { moveEvent } from './validate-move.ts';
 
 type Spawn = Extract<LifecycleCommand, { kind: 'spawn' }>;
@@ -81,7 +79,7 @@ function differences(world: WorldState, slot: number, command: StateChange): Omi
   return Object.fromEntries(changed.map((key) => [key, command[key]]));
 }
 
-/** Whoever falls asleep on the way stops at the next tile. */
+/** An agent that falls asleep on the way stops at the next tile. */
 function changeState(world: WorldState, command: StateChange, tick: number): CommandOutcome {
   const slot = slotOf(world, command.agent_id);
   if (slot < 0) return refused('no_such_agent');

@@ -4,8 +4,7 @@ import { tileIndex, tilePosition, walkTiles } from '../../map/path-tiles.ts';
 import { TICKS_PER_TILE } from '@hamlet/contract';
 import { nextBoundary, positionAt } from '../position.ts';
 import type { WorldState } from '../state/state.ts';
-import { accepted, refused } from './outcome.ts';
-import type { CommandOutcome } from './outcome.ts';
+import { accepted, type CommandOutcome, refused } from './outcome.ts';
 
 type Target = { readonly tile: number } | { readonly reason: WorldRefusal };
 

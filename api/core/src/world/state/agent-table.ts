@@ -1,5 +1,5 @@
 import { MAX_AGENTS } from '@hamlet/contract';
-import type { Walk } from '../walk.ts';
+import type { Walk } from './walk.ts';
 
 /** Bits of `flags`. */
 export const ALIVE = 1;

@@ -1,6 +1,6 @@
 import { STEP_X, STEP_Y } from '../../map/directions.ts';
 import type { WorldMap } from '../../map/world-map.ts';
-import type { Walk } from '../walk.ts';
+import type { Walk } from './walk.ts';
 
 /** Cell a tile lies in. */
 export function cellOf(map: WorldMap, tile: number): number {
@@ -36,9 +36,9 @@ function drop(list: number[] | undefined, slot: number): void {
 }
 
 /**
- * Uniform cells of 16 by 16 tiles. The index lists an agent in every cell that its path crosses, so a viewer of a cell knows everybody who will walk
- * through it. A new walk is only noted; its cells are worked out when somebody asks: the copy of the world that decides commands never does.
- * Mutable: an index beside the state, derived from it.
+ * Uniform cells of 16 by 16 tiles. The index lists an agent in every cell that its path crosses, so a viewer of a cell knows every agent
+ * that will walk through it. Cells of a new walk are computed at the first query; the copy of the world that decides commands never
+ * queries. Mutable: an index beside the state, derived from it.
  */
 export class CellIndex {
   readonly #map: WorldMap;

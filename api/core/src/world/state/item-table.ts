@@ -1,5 +1,4 @@
-import { ITEM_KINDS } from '@hamlet/contract';
-import type { ItemKind } from '@hamlet/contract';
+import { ITEM_KINDS, type ItemKind } from '@hamlet/contract';
 
 /** One thing. It lies on a tile or is held, never both: the other is -1. */
 export interface Item {

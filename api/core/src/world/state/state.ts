@@ -1,9 +1,7 @@
 import type { WorldMap } from '../../map/world-map.ts';
-import { createAgentTable } from './agent-table.ts';
-import type { AgentTable } from './agent-table.ts';
+import { type AgentTable, createAgentTable } from './agent-table.ts';
 import { CellIndex } from './cell-index.ts';
-import { createItemTable } from './item-table.ts';
-import type { ItemTable } from './item-table.ts';
+import { createItemTable, type ItemTable } from './item-table.ts';
 import type { TimerWheel } from './timer-wheel.ts';
 
 /**

@@ -1,6 +1,6 @@
 const BUCKETS = 1024;
 
-/** Slots by the tick they fall due at. Entries are hints: whoever takes one checks it against the state. Mutable: a queue. */
+/** Slots by their due tick. Entries are hints to check against the state. Mutable: a queue. */
 export class TimerWheel {
   readonly #buckets: { tick: number; slot: number }[][] = Array.from({ length: BUCKETS }, () => []);
   #cursor: number;
@@ -10,7 +10,7 @@ export class TimerWheel {
     this.#cursor = tick;
   }
 
-  /** What is due earlier than the wheel stands falls due at its next turn. */
+  /** An entry in the past falls due at the next turn. */
   schedule(tick: number, slot: number): void {
     this.#buckets[Math.max(tick, this.#cursor + 1) % BUCKETS]?.push({ tick, slot });
   }

@@ -7,7 +7,7 @@ import type { Post, Reply } from '@hamlet/contract';
 import {
   inTransaction,
   insertPost,
-  lookAs,
+  setViewer,
   migrate,
   openDatabase,
   readAs,
@@ -267,7 +267,7 @@ test('what was hidden while a reading was under way stays hidden, though the rea
   const [author] = AUTHORS;
   assert.ok(author !== undefined);
   const post = await inTransaction(db, async (tx) => {
-    await lookAs(tx, VILLAGE);
+    await setViewer(tx, VILLAGE);
     return insertPost(tx, {
       by: author,
       audience: 'public',
@@ -295,7 +295,7 @@ test('what was hidden while a reading was under way stays hidden, though the rea
     (await superuser.run(`select 1 from pg_locks where not granted and relation = 'board.event'::regclass`)).length > 0;
   await eventually('the reading', waiting);
   await inTransaction(db, async (tx) => {
-    await lookAs(tx, VILLAGE);
+    await setViewer(tx, VILLAGE);
     await setHidden(tx, { postId, replyId: null }, { hidden: HIDDEN, wasHidden: false });
   });
   keeper.hide({ postId, replyId: null, note: HIDDEN });

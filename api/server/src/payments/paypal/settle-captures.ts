@@ -10,7 +10,7 @@ import {
   noteLooked,
   postponeCapture,
   proposeDeposit,
-  wholeOrNot,
+  inSavepoint,
 } from '@hamlet/store';
 import type { ClaimedCapture, Db, Deposit, Tx } from '@hamlet/store';
 import type { Log } from '../../service/log.ts';
@@ -49,7 +49,7 @@ async function creditFresh(
 ): Promise<Left> {
   const act = providerActor(PROVIDER);
   const { agentId, amount, net } = decision;
-  const outcome = await wholeOrNot(tx, async () => {
+  const outcome = await inSavepoint(tx, async () => {
     const wanted = {
       provider: PROVIDER,
       transactionId: captureId,

@@ -75,7 +75,7 @@ export class LedgerModel {
   readonly #keys = new Map<string, ModelTransfer>();
   /** Key of the reversal of a transfer. */
   readonly #reversals = new Map<string, string>();
-  readonly #holdKeys = new Map<string, ModelHold>();
+  readonly #lockKeys = new Map<string, ModelHold>();
 
   open(id: number, rules: Pick<ModelAccount, 'ofAgent' | 'mayOverdraw'>): void {
     this.accounts.set(id, { ...rules, closed: false, held: 0n, entries: [] });
@@ -99,7 +99,7 @@ export class LedgerModel {
   hold(wish: Wish, key: string, lies: 'ahead' | 'past'): Expected {
     const fault = this.#fault(wish);
     if (fault !== null) return refused(fault);
-    const known = this.#holdKeys.get(key);
+    const known = this.#lockKeys.get(key);
     const hash = hashOf(wish, null);
     if (known !== undefined) return known.hash === hash ? { kind: 'replayed', id: known.id } : refused('key_reused');
     if (lies === 'past') return refused('hold_expired');
@@ -110,7 +110,7 @@ export class LedgerModel {
       note: (id) => {
         const hold: ModelHold = { ...wish, id, hash, resolution: null };
         this.holds.set(id, hold);
-        this.#holdKeys.set(key, hold);
+        this.#lockKeys.set(key, hold);
         this.#account(wish.payer).held += wish.amount;
       },
     };

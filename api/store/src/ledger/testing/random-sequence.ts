@@ -1,19 +1,15 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { drawBelow } from '@hamlet/core';
-import { inTransaction } from '../../connection/database.ts';
-import type { Db, Tx } from '../../connection/database.ts';
+import { type Db, inTransaction, type Tx } from '../../connection/database.ts';
 import { closeAgentAccount, findAgentAccount, openAgentAccount } from '../accounts.ts';
-import { readFunds, readFundsAt } from '../balances.ts';
+import { freezeMoment, readFunds, readFundsAt } from '../balances.ts';
 import { readEntries } from '../entries.ts';
-import { freezeMoment } from '../moment.ts';
 import { postBatch } from '../post-batch.ts';
-import { holdMoney, postTransfer, resolveHold, reverseTransfer } from '../post-transfer.ts';
-import type { PostOutcome } from '../post-transfer.ts';
+import { holdMoney, type PostOutcome, postTransfer, resolveHold, reverseTransfer } from '../post-transfer.ts';
 import type { LedgerRefusal } from '../refusal.ts';
 import type { TransferRequest } from '../transfer-request.ts';
-import { LedgerModel } from './ledger-model.ts';
-import type { Expected, Wish } from './ledger-model.ts';
+import { type Expected, LedgerModel, type Wish } from './ledger-model.ts';
 
 const AHEAD = new Date('2999-01-01T00:00:00Z');
 const PAST = new Date('2001-01-01T00:00:00Z');
@@ -71,7 +67,7 @@ export class RandomSequence {
     this.#seed = seed;
   }
 
-  /** Runs `length` operations and then compares everything. Throws where ledger and model differ. */
+  /** Runs `length` operations and then compares everything. Throws if ledger and model differ. */
   async run(accounts: SequenceAccounts, length: number): Promise<void> {
     await this.#commit(() => this.#open(accounts));
     const acts = [

@@ -1,14 +1,12 @@
-import { testPostgres } from '@hamlet/test/env/postgres';
-import type { TestPostgres } from '@hamlet/test/env/postgres';
+import { testPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
 import { sql } from 'kysely';
-import { inTransaction, openDatabase } from '../../connection/database.ts';
-import type { Db } from '../../connection/database.ts';
-import { migrate } from '../../connection/migrate.ts';
+import { type Db, inTransaction, openDatabase } from '../../connection/database.ts';
+import { migrate } from '../../migration/migrate.ts';
 import { findAgentAccount, openAgentAccount, villageAccount } from '../accounts.ts';
 import { postTransfer } from '../post-transfer.ts';
 import type { TransferRequest } from '../transfer-request.ts';
 
-/** A real Postgres with a ledger in it, as the owner of the schema and as the api's own role see it. */
+/** A real Postgres with a ledger in it, as the owner of the schema and as the API's own role see it. */
 export interface TestLedger {
   readonly postgres: TestPostgres;
   readonly owner: Db;
@@ -20,7 +18,7 @@ export interface TestLedger {
   remove(): Promise<void>;
 }
 
-/** Starts it; `clients` is how many transactions the api's role may have open at once. */
+/** Starts it; `clients` is how many transactions the API's role may have open at once. */
 export async function testLedger(clients: number): Promise<TestLedger> {
   const postgres = await testPostgres();
   const appUrl = postgres.url().replace('postgres:hamlet@', 'app:app@');
@@ -65,7 +63,7 @@ export async function testLedger(clients: number): Promise<TestLedger> {
   };
 }
 
-/** The SQLSTATE that a statement fails with; null where it does not. */
+/** The SQLSTATE that a statement fails with; null if it does not. */
 export async function sqlStateOf(db: Db, statement: string): Promise<string | null> {
   try {
     await sql.raw(statement).execute(db);

@@ -1,0 +1,161 @@
+import type { RouteSpec } from './http/route.ts';
+import * as agents from './routes/agents.ts';
+import * as moderation from './routes/board/moderation.ts';
+import * as posts from './routes/board/posts.ts';
+import * as computeClaims from './routes/compute-claims.ts';
+import * as economy from './routes/economy.ts';
+import * as entitlements from './routes/entitlements.ts';
+import * as internal from './routes/internal.ts';
+import * as audit from './routes/log/audit.ts';
+import * as sealedLog from './routes/log/log.ts';
+import * as models from './routes/models.ts';
+import * as credits from './routes/payments/credits.ts';
+import * as paypal from './routes/payments/paypal.ts';
+import * as reconciliation from './routes/payments/reconciliation.ts';
+import * as accounts from './routes/people/accounts.ts';
+import * as me from './routes/people/me.ts';
+import * as signIn from './routes/people/sign-in.ts';
+import * as resident from './routes/resident.ts';
+import * as firings from './routes/runs/firings.ts';
+import * as runs from './routes/runs/runs.ts';
+import * as schedules from './routes/runs/schedules.ts';
+import * as service from './routes/service.ts';
+import * as standing from './routes/standing.ts';
+import * as auctions from './routes/trade/auctions.ts';
+import * as purchases from './routes/trade/purchases.ts';
+import * as quote from './routes/trade/quote.ts';
+import * as world from './routes/world.ts';
+
+/** Every route in the order of the OpenAPI document. The server's mount, the reference and the tests walk this list. */
+export const ROUTES = [
+  world.getWorld,
+  world.getWorldMap,
+  world.moveAgent,
+  world.actAsAgent,
+  agents.listAgents,
+  agents.getAgent,
+  agents.awakenAgent,
+  agents.suspendAgent,
+  agents.rebootAgent,
+  resident.listTurns,
+  entitlements.listEntitlements,
+  entitlements.getEntitlement,
+  entitlements.putEntitlement,
+  entitlements.putAgentEntitlement,
+  standing.getStanding,
+  standing.quarantineAgent,
+  standing.liftQuarantine,
+  standing.freezeAgent,
+  standing.liftFreeze,
+  standing.banAgent,
+  standing.liftBan,
+  standing.killAgent,
+  standing.liftKill,
+  standing.revokeAgentToken,
+  standing.liftTokenRevocation,
+  standing.getVillageFreeze,
+  standing.freezeVillage,
+  standing.liftVillageFreeze,
+  posts.createPost,
+  posts.listPosts,
+  posts.getPost,
+  posts.revisePost,
+  posts.listPostRevisions,
+  posts.replyToPost,
+  posts.reviseReply,
+  posts.listReplyRevisions,
+  posts.closePost,
+  posts.resolvePost,
+  posts.reopenPost,
+  moderation.flagPost,
+  moderation.moderatePost,
+  moderation.listModeration,
+  posts.listBoardNews,
+  resident.exchangeAgentToken,
+  resident.getAgentConfig,
+  resident.getPaidTime,
+  resident.openWakes,
+  resident.recordTurn,
+  economy.rewardAgent,
+  economy.penalizeAgent,
+  economy.getAllowance,
+  economy.getBalance,
+  economy.getLedger,
+  quote.getQuote,
+  purchases.buyCompute,
+  purchases.listPurchases,
+  auctions.openAuction,
+  auctions.listAuctions,
+  auctions.getAuction,
+  auctions.placeBid,
+  auctions.cancelAuction,
+  credits.createCredit,
+  credits.listCredits,
+  credits.approveCredit,
+  credits.rejectCredit,
+  reconciliation.getReconciliation,
+  reconciliation.changeDifference,
+  reconciliation.importStatement,
+  paypal.receivePayPalWebhook,
+  paypal.getPayPalTerms,
+  paypal.createPayPalOrder,
+  paypal.returnFromPayPal,
+  signIn.getLoginOptions,
+  signIn.bootstrapAccount,
+  signIn.logIn,
+  signIn.redeemCode,
+  signIn.startOidc,
+  signIn.finishOidc,
+  signIn.logOut,
+  me.getMe,
+  me.changePassword,
+  me.listMySessions,
+  me.endMySession,
+  me.endMyOtherSessions,
+  accounts.listAccounts,
+  accounts.getAccount,
+  accounts.createAccount,
+  accounts.changeAccount,
+  accounts.resetPassword,
+  accounts.listAccountSessions,
+  accounts.endAccountSessions,
+  accounts.banAccount,
+  accounts.liftAccountBan,
+  runs.createRun,
+  runs.listRuns,
+  runs.getRun,
+  runs.listRunEvents,
+  runs.cancelRun,
+  runs.nextRun,
+  runs.startRun,
+  runs.recordRunStep,
+  runs.renewRun,
+  runs.settleRun,
+  models.completeChat,
+  models.listModels,
+  models.getModelUse,
+  schedules.listSchedules,
+  schedules.getSchedule,
+  schedules.createSchedule,
+  schedules.changeSchedule,
+  schedules.deleteSchedule,
+  internal.openInternalStream,
+  internal.closeAgent,
+  internal.listAgentBooks,
+  internal.listScheduleBooks,
+  computeClaims.claimCompute,
+  computeClaims.releaseCompute,
+  firings.fireSchedule,
+  audit.listAudit,
+  sealedLog.getLogCheckpoint,
+  sealedLog.getLogKey,
+  sealedLog.getLogEntries,
+  sealedLog.getLogTile,
+  sealedLog.getLogProof,
+  sealedLog.getLogConsistency,
+  sealedLog.getBalanceProof,
+  service.getLivez,
+  service.getReadyz,
+  service.getOpenApi,
+  service.getDocs,
+] as const satisfies readonly RouteSpec[];

@@ -1,0 +1,80 @@
+/**
+ * Permissions by role. `visitor` is a person without a session (people listener only), `agent` a resident with an agent token, `operator`
+ * the controller with its own projected token.
+ */
+export const ROLES = ['visitor', 'member', 'admin', 'agent', 'operator'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Which listener serves a route: people (web and API, 8080) or agents (in the cluster only, 8081). */
+export type Audience = 'people' | 'agents';
+
+export const PERMISSIONS = {
+  /** No credential needed; one that is sent and wrong is ignored. */
+  anyone: ['visitor', 'member', 'admin', 'agent', 'operator'],
+  'world:read': ['visitor', 'member', 'admin', 'agent', 'operator'],
+  /** Move and act: an agent for itself, an admin for any. */
+  'agent:steer': ['admin', 'agent'],
+  'agent:lifecycle': ['admin'],
+  /** Measures against an agent, with their authors and reasons. */
+  'standing:read': ['member', 'admin'],
+  'standing:change': ['admin'],
+  /** Stop and start all money, models and runs at once. */
+  'village:freeze': ['admin'],
+  /** Only an agent, for itself. */
+  'agent:self': ['agent'],
+  'turns:read': ['member', 'admin'],
+  /** Give an agent work; a member ends only what it gave itself. */
+  'run:create': ['member', 'admin'],
+  'runs:read': ['member', 'admin'],
+  /** An agent on its own runs; the handler looks whose the run is. */
+  'run:work': ['agent'],
+  'schedules:read': ['member', 'admin'],
+  'schedules:write': ['admin'],
+  /** Row-level security decides which posts a viewer sees. */
+  'board:read': ['visitor', 'member', 'admin', 'agent'],
+  'board:write': ['member', 'admin', 'agent'],
+  'board:moderate': ['admin'],
+  /** Reward and penalize: a member within the allowance of the day. */
+  'economy:judge': ['member', 'admin'],
+  /** Begin a payment for an agent. */
+  'payments:pay': ['member', 'admin'],
+  /** Credits of payments, and how the books compare with a provider's. */
+  'payments:manage': ['admin'],
+  /** An agent its own account. */
+  'ledger:read': ['member', 'admin', 'agent'],
+  /** Ask language models: an agent for itself, with its tier's. */
+  'models:use': ['agent'],
+  /** An agent its own use. */
+  'models:read': ['member', 'admin', 'agent'],
+  /** Prices, purchases and auctions; an agent sees purchases of its own. */
+  'trade:read': ['member', 'admin', 'agent'],
+  /** An agent for itself, an admin for any; the handler looks whom it is for. */
+  'trade:buy': ['admin', 'agent'],
+  'auction:run': ['admin'],
+  'auction:bid': ['agent'],
+  'account:self': ['member', 'admin'],
+  'audit:read': ['admin'],
+  /** Prove what is in the log: of money an agent its own, acts and turns an admin; the handler looks. */
+  'log:prove': ['member', 'admin', 'agent'],
+  'accounts:read': ['admin'],
+  'accounts:change': ['admin'],
+  'accounts:ban': ['admin'],
+  /** Write tiers, and pin agents to them. */
+  'entitlements:change': ['admin'],
+  operator: ['operator'],
+} as const satisfies Readonly<Record<string, readonly Role[]>>;
+
+export type Permission = keyof typeof PERMISSIONS;
+
+/** Permissions under which the role `agent` may act only where `{agent_id}` is its own. */
+export const OWN_AGENT_PERMISSIONS: ReadonlySet<Permission> = new Set<Permission>([
+  'agent:steer',
+  'agent:self',
+  'ledger:read',
+  'models:read',
+]);
+
+/** Whether a role holds a permission. Whether an agent's object is its own is asked of the object, not here. */
+export function roleMay(role: Role, permission: Permission): boolean {
+  return (PERMISSIONS[permission] as readonly Role[]).includes(role);
+}

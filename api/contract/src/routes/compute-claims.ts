@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { defineRoute, json } from '../http/route.ts';
+import { AgentId, Time } from '../values/scalars.ts';
+
+/**
+ * Reasons for which no money is held for a tier, as in an Agent's condition Admitted. `NotPaid`: the agent has less than the price of an
+ * hour. `HoldRefused`: its account is closed, or a measure is in force. `HoldPending`: the API does not know the tier yet; ask again.
+ */
+export const ClaimRefusal = z.enum(['NotPaid', 'HoldRefused', 'HoldPending']);
+export type ClaimRefusal = z.infer<typeof ClaimRefusal>;
+
+const Uid = z.string().min(1).max(64);
+const TierName = z.string().min(1).max(253);
+
+/** The compute claim of one life of an agent. A greater version is newer. */
+export const ComputeClaim = z.strictObject({
+  agent_id: AgentId,
+  uid: Uid,
+  version: z.int().min(1),
+  cycle: z.int().min(0).describe('Newest cycle for which the operator asked'),
+  held: z
+    .boolean()
+    .describe(
+      'True if money is held and a pod of `tier` may run until `until`; false if the pod must end or change to a paid tier',
+    ),
+  tier: TierName.nullable().describe('Tier that the held money pays; null if none is held'),
+  until: Time.nullable().describe('Time at which a pod of `tier` must end, unless a later version extends it'),
+  pod_uid: z.string().nullable().describe('Pod whose time is charged; null until the operator reports one'),
+  refused: z
+    .strictObject({ tier: TierName, reason: ClaimRefusal, payable: TierName.nullable() })
+    .nullable()
+    .describe(
+      'Tier that was refused, and the highest one below it that the agent can pay; null once the operator may ask again',
+    ),
+});
+export type ComputeClaim = z.infer<typeof ComputeClaim>;
+
+const claims = {
+  tag: 'internal',
+  placement: 'absolute',
+  audiences: ['agents'],
+  permission: 'operator',
+  idempotency: 'natural',
+  reasons: ['fence_stale', 'village_frozen'],
+} as const;
+
+export const ClaimBody = z.strictObject({
+  agent_id: AgentId,
+  uid: Uid.describe('Uid of the Agent: its life'),
+  cycle: z.int().min(0),
+  tier: TierName.describe('Entitlement of the pod'),
+  pod_uid: Uid.nullable().describe('The pod once its container runs: its time is charged from then on. Null before'),
+  image_digest: z.string().max(512).nullable().default(null).describe('Image of the container, as its node names it'),
+});
+export type ClaimBody = z.infer<typeof ClaimBody>;
+
+export const claimCompute = defineRoute('POST /internal/claims', {
+  ...claims,
+  name: 'claimCompute',
+  summary:
+    'Hold money for a pod of a priced tier before it exists; a repeated request keeps the hold. Needs the header hamlet-fence: LEASE_UID:TRANSITIONS',
+  body: ClaimBody,
+  answer: json(
+    z.strictObject({
+      granted: z.boolean(),
+      reason: ClaimRefusal.nullable(),
+      hold_id: z.uuid().nullable().describe('Null if the tier is free'),
+      until: Time.nullable().describe('Null if the tier is free'),
+      claim: ComputeClaim.nullable().describe('The claim; null if there is none because the tier is free'),
+    }),
+  ),
+});
+
+export const releaseCompute = defineRoute('POST /internal/claims/release', {
+  ...claims,
+  name: 'releaseCompute',
+  summary:
+    'Release the claim of a pod that has ended or is of a free tier: its time is charged and the rest is free. Needs the header hamlet-fence: LEASE_UID:TRANSITIONS',
+  body: z.strictObject({
+    agent_id: AgentId,
+    uid: Uid,
+    version: z.int().min(0).describe('Newest version that the operator knows: a newer claim stays'),
+  }),
+  answer: json(
+    z.strictObject({
+      released: z.boolean().describe('False if no money was held, or if a newer claim holds it'),
+    }),
+  ),
+});

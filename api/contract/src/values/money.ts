@@ -1,0 +1,68 @@
+import { z } from 'zod';
+
+/** Micro-aiDollars in one aiDollar: the ledger counts in these, as integers. */
+export const MICRO = 1_000_000n;
+const PLACES = 6;
+
+/** The largest amount of one transfer, in whole aiDollars. */
+export const AMOUNT_MAX_AIDOLLARS = 1_000_000_000;
+const AMOUNT_MAX_MICRO = BigInt(AMOUNT_MAX_AIDOLLARS) * MICRO;
+const AMOUNT_MAX_CHARS = 32;
+
+const DECIMAL = /^(-?)(0|[1-9][0-9]{0,12})(?:\.([0-9]{1,6}))?$/;
+const HOW = 'write an amount of aiDollars with at most six places, in quotes, for example "12.5"';
+
+/** Micro-aiDollars of a decimal string; null if it is none, or has more than six places. */
+function microOf(text: string): bigint | null {
+  const [, sign, whole = '', fraction = ''] = DECIMAL.exec(text) ?? [];
+  if (sign === undefined) return null;
+  const micro = BigInt(whole) * MICRO + BigInt(fraction.padEnd(PLACES, '0'));
+  return sign === '-' ? -micro : micro;
+}
+
+/** Micro-aiDollars of a decimal string of aiDollars, such as a spec's `minBalance`. Throws if it is none. */
+export function parseAiDollars(text: string): bigint {
+  const micro = microOf(text);
+  if (micro === null) throw new RangeError(`not an amount of aiDollars: ${text}`);
+  return micro;
+}
+
+/** The one way to write an amount: no exponent, no trailing zeros, `-` in front of what is below zero. */
+export function formatAiDollars(micro: bigint): string {
+  const size = micro < 0n ? -micro : micro;
+  const fraction = String(size % MICRO)
+    .padStart(PLACES, '0')
+    .replace(/0+$/, '');
+  return `${micro < 0n ? '-' : ''}${size / MICRO}${fraction === '' ? '' : `.${fraction}`}`;
+}
+
+/** An amount in an answer: a decimal string of aiDollars, below zero where money was taken. */
+export const AiDollars = z
+  .string()
+  .regex(DECIMAL, HOW)
+  .meta({ description: 'aiDollars as a decimal string with at most six places', example: '12.5' });
+export type AiDollars = z.infer<typeof AiDollars>;
+
+const inRange = (text: string): boolean => {
+  const micro = microOf(text);
+  return micro !== null && micro > 0n && micro <= AMOUNT_MAX_MICRO;
+};
+
+/**
+ * An amount in a request, above zero: a decimal string of aiDollars, or a whole JSON number. A JSON number with places is refused, because what
+ * the sender wrote is not what a binary fraction holds. Parsed to the one way of writing it, so that `5`, `"5"` and `"5.0"` are one request.
+ */
+export const Amount = z
+  .union([
+    z
+      .string()
+      .max(AMOUNT_MAX_CHARS)
+      .regex(DECIMAL, HOW)
+      .refine(inRange, `write an amount above 0 and of at most ${AMOUNT_MAX_AIDOLLARS} aiDollars`),
+    z.int(`${HOW}; a JSON number must be whole`).min(1).max(AMOUNT_MAX_AIDOLLARS),
+  ])
+  .transform((amount) => formatAiDollars(parseAiDollars(String(amount))))
+  .meta({
+    description: 'aiDollars above zero: a decimal string with at most six places, or a whole number',
+    examples: ['12.5', 12],
+  });

@@ -1,0 +1,16 @@
+/** FNV-1a over bytes, 32 bits; `seed` chains hashes. Fast and without dependencies: it distinguishes versions and states, and protects no secret. */
+export function hashBytes(bytes: Uint8Array, seed = 0x811c9dc5): number {
+  let hash = seed;
+  for (let i = 0; i < bytes.length; i += 1) hash = Math.imul(hash ^ (bytes[i] ?? 0), 0x01000193);
+  return hash >>> 0;
+}
+
+/** {@link hashBytes} over the UTF-8 bytes of a text. */
+export function hashText(text: string, seed = 0x811c9dc5): number {
+  return hashBytes(new TextEncoder().encode(text), seed);
+}
+
+/** Eight hexadecimal digits. */
+export function hashToHex(hash: number): string {
+  return (hash >>> 0).toString(16).padStart(8, '0');
+}

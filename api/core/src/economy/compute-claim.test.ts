@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  afterRefusedRenewal,
+  CLAIM_TERMS,
+  decideAsk,
+  dueOf,
+  holdAmount,
+  isOrphan,
+  payableBelow,
+  upkeepOf,
+  usedMs,
+} from './compute-claim.ts';
+import type { ClaimedAgent, HeldClaim } from './compute-claim.ts';
+import { HOUR_MS } from './usage-cost.ts';
+
+const NOW = 1_000_000_000_000;
+const HELD: HeldClaim = {
+  uid: 'a',
+  cycle: 3,
+  tier: 'tier-1',
+  perHour: 50_000n,
+  amount: 50_000n,
+  untilMs: NOW + HOUR_MS,
+  runningSinceMs: NOW,
+  usedMs: 0,
+};
+const ASK = { uid: 'a', cycle: 3, tier: 'tier-1', runs: false };
+const AGENT: ClaimedAgent = { uid: 'a', deleting: false, awake: true, tier: 'tier-1' };
+const at = (nowMs: number) => ({ perHour: 50_000n, nowMs });
+
+test('a meter counts the time of the pod, and no time that the hold does not pay for', () => {
+  assert.equal(usedMs(HELD, NOW + 1_000), 1_000);
+  assert.equal(usedMs(HELD, NOW - 5_000), 0);
+  assert.equal(usedMs({ ...HELD, usedMs: 7, runningSinceMs: null }, NOW + HOUR_MS), 7);
+  assert.equal(usedMs(HELD, NOW + 5 * HOUR_MS), HOUR_MS);
+  assert.equal(dueOf(HELD, NOW + HOUR_MS / 2), 25_000n);
+  assert.equal(dueOf(HELD, NOW + 5 * HOUR_MS), 50_000n);
+  assert.equal(dueOf({ ...HELD, usedMs: 2 * HOUR_MS }, NOW), 50_000n);
+  assert.equal(dueOf({ ...HELD, runningSinceMs: null }, NOW + HOUR_MS), 0n);
+});
+
+test('what an operator asks for is kept where it is held, taken where it is not, and free where it costs nothing', () => {
+  const cases: readonly (readonly [HeldClaim | null, Partial<typeof ASK>, bigint, number, string])[] = [
+    [null, {}, 50_000n, NOW, 'take'],
+    [null, {}, 0n, NOW, 'free'],
+    [HELD, {}, 0n, NOW, 'free'],
+    [HELD, {}, 50_000n, NOW, 'keep'],
+    [HELD, { cycle: 4 }, 50_000n, NOW, 'keep'],
+    [HELD, { tier: 'tier-2' }, 50_000n, NOW, 'take'],
+    [HELD, { uid: 'b' }, 50_000n, NOW, 'take'],
+    [HELD, {}, 50_000n, HELD.untilMs, 'take'],
+  ];
+  for (const [held, ask, perHour, nowMs, wanted] of cases)
+    assert.equal(decideAsk(held, { ...ASK, ...ask }, { perHour, nowMs }).kind, wanted);
+});
+
+test('time counts from the moment at which the pod is said to run; the next cycle begins a count of its own', () => {
+  const waiting = { ...HELD, runningSinceMs: null };
+  assert.deepEqual(decideAsk(waiting, ASK, at(NOW + 10)), {
+    kind: 'keep',
+    meter: { cycle: 3, usedMs: 0, runningSinceMs: null },
+  });
+  assert.deepEqual(decideAsk(waiting, { ...ASK, runs: true }, at(NOW + 10)), {
+    kind: 'keep',
+    meter: { cycle: 3, usedMs: 0, runningSinceMs: NOW + 10 },
+  });
+  assert.deepEqual(decideAsk(HELD, { ...ASK, runs: true }, at(NOW + 10)), {
+    kind: 'keep',
+    meter: { cycle: 3, usedMs: 0, runningSinceMs: NOW },
+  });
+  assert.deepEqual(decideAsk(HELD, { ...ASK, cycle: 4 }, at(NOW + 10)), {
+    kind: 'keep',
+    meter: { cycle: 4, usedMs: 10, runningSinceMs: null },
+  });
+  assert.deepEqual(decideAsk(HELD, { ...ASK, cycle: 4, runs: true }, at(NOW + 10)), {
+    kind: 'keep',
+    meter: { cycle: 4, usedMs: 10, runningSinceMs: NOW + 10 },
+  });
+});
+
+test('nothing is an orphan that was asked for lately, or whose agent tells of it', () => {
+  const later = NOW + CLAIM_TERMS.settleInMs + 1;
+  const judged = (agent: ClaimedAgent | null, nowMs = later): boolean =>
+    isOrphan(HELD, { agent, askedMs: NOW, nowMs }, CLAIM_TERMS);
+  assert.equal(judged(null, NOW + CLAIM_TERMS.settleInMs), false);
+  assert.equal(judged(AGENT), false);
+  for (const agent of [
+    null,
+    { ...AGENT, uid: 'b' },
+    { ...AGENT, deleting: true },
+    { ...AGENT, awake: false },
+    { ...AGENT, tier: 'tier-0' },
+    { ...AGENT, tier: null },
+  ]) {
+    assert.equal(judged(agent), true, JSON.stringify(agent));
+  }
+});
+
+test('a hold is renewed at its half, told of shortly before its end, and ended there', () => {
+  const { renewMs, endMs } = CLAIM_TERMS;
+  const due = (leftMs: number, told = false): string =>
+    upkeepOf({ untilMs: NOW + leftMs }, { nowMs: NOW, told }, CLAIM_TERMS);
+  assert.deepEqual([due(renewMs + 1), due(renewMs), due(-1)], ['none', 'renew', 'renew']);
+  assert.deepEqual([due(endMs, true), due(1, true), due(0, true)], ['none', 'none', 'end']);
+  assert.deepEqual(
+    [endMs + 1, endMs, 0].map((leftMs) => afterRefusedRenewal({ untilMs: NOW + leftMs }, NOW, CLAIM_TERMS)),
+    ['none', 'tell', 'tell'],
+  );
+});
+
+test('who cannot pay falls back to the highest tier below that can be paid; a free one always can', () => {
+  const tiers = [
+    { name: 'tier-0', rank: 0, perHour: 0n },
+    { name: 'tier-1', rank: 1, perHour: 50_000n },
+    { name: 'tier-1b', rank: 1, perHour: 60_000n },
+    { name: 'tier-2', rank: 2, perHour: 500_000n },
+  ];
+  const below = (tier: string, available: bigint): string | null =>
+    payableBelow(tiers, tier, { available, terms: CLAIM_TERMS });
+  assert.equal(below('tier-2', 499_999n), 'tier-1');
+  assert.equal(below('tier-2', 50_000n), 'tier-1');
+  assert.equal(below('tier-2', 49_999n), 'tier-0');
+  assert.equal(below('tier-2', -5n), 'tier-0');
+  assert.equal(below('tier-1', 1_000_000n), 'tier-0');
+  assert.equal(below('tier-0', 1_000_000n), null);
+  assert.equal(below('unknown', 1_000_000n), null);
+  assert.equal(holdAmount(50_000n, CLAIM_TERMS), 50_000n);
+});

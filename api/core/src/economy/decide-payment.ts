@@ -1,0 +1,130 @@
+/** A reversal of a payment as the provider reports it now. Amounts are millionths of the payment's currency. */
+export interface Taking {
+  readonly kind: 'refund' | 'reversal' | 'dispute';
+  readonly amount: bigint;
+  /** A refund that failed takes nothing; a dispute takes while it is open (the money is not ours to spend) and once it is lost. */
+  readonly state: 'none' | 'open' | 'taken';
+}
+
+/** A payment as the provider says it now; its notifications are hints to look, and nothing more. */
+export interface PaymentTruth {
+  readonly status: string;
+  readonly amount: bigint;
+  readonly currency: string;
+  /** Agent that the payer named. */
+  readonly customId: string | null;
+  readonly takings: readonly Taking[];
+}
+
+/** The payment as a notification claims it; the provider must confirm it. */
+export type PaymentHint = Pick<PaymentTruth, 'amount' | 'currency' | 'customId'>;
+
+/** Credit for the payment so far, in micro-aiDollars. */
+export interface Credited {
+  readonly agentId: string;
+  readonly amount: bigint;
+  readonly net: bigint;
+}
+
+export interface PaymentRules {
+  /** The currency that is taken, `USD`. */
+  readonly currency: string;
+  /** Micro-aiDollars for one unit of it. */
+  readonly ratePerUnit: bigint;
+}
+
+export type WaitReason =
+  | 'not_found'
+  | 'not_completed'
+  | 'status_unknown'
+  | 'refund_not_told'
+  | 'other_currency'
+  | 'differs_from_event'
+  | 'no_agent_named'
+  | 'not_paid'
+  | 'taken_back'
+  | 'worth_nothing';
+
+/**
+ * The amount that should stand in the ledger. `wait`: nothing is changed, and the provider is asked again later. `never`: nothing was credited, and nothing
+ * will be. `stand`: so much of the payment is the agent's, `amount` of it having been paid in.
+ */
+export type PaymentDecision =
+  | { readonly kind: 'wait'; readonly why: WaitReason }
+  | { readonly kind: 'never'; readonly why: WaitReason }
+  | { readonly kind: 'stand'; readonly agentId: string; readonly amount: bigint; readonly net: bigint };
+
+const PAID: ReadonlySet<string> = new Set(['COMPLETED', 'PARTIALLY_REFUNDED', 'REFUNDED', 'REVERSED']);
+const ALL_TAKEN: ReadonlySet<string> = new Set(['REFUNDED', 'REVERSED']);
+const NOT_PAID: ReadonlySet<string> = new Set(['DECLINED', 'FAILED', 'DENIED', 'VOIDED']);
+
+const total = (takings: readonly Taking[]): bigint => takings.reduce((sum, { amount }) => sum + amount, 0n);
+const most = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+
+/** How much is gone. A dispute that is lost ends in a refund of the same money, so the greater of the two counts; one that is open counts beside. */
+function takenOf({ status, amount, takings }: PaymentTruth): bigint {
+  if (ALL_TAKEN.has(status) || takings.some(({ kind, state }) => kind === 'reversal' && state !== 'none'))
+    return amount;
+  const refunded = total(takings.filter(({ kind, state }) => kind === 'refund' && state !== 'none'));
+  const lost = total(takings.filter(({ kind, state }) => kind === 'dispute' && state === 'taken'));
+  const open = total(takings.filter(({ kind, state }) => kind === 'dispute' && state === 'open'));
+  return least(most(refunded, lost) + open, amount);
+}
+
+/** A payment without a credit: it becomes one only if it is paid, in the right currency, for an existing agent, and as the notification claims. */
+function decideFresh(truth: PaymentTruth, hint: PaymentHint | null, rules: PaymentRules): PaymentDecision {
+  const { amount, currency, customId } = truth;
+  if (currency !== rules.currency) return { kind: 'wait', why: 'other_currency' };
+  if (hint !== null && (hint.amount !== amount || hint.currency !== currency || hint.customId !== customId))
+    return { kind: 'wait', why: 'differs_from_event' };
+  if (customId === null) return { kind: 'wait', why: 'no_agent_named' };
+  const worth = worthOf(amount, rules.ratePerUnit);
+  if (worth < 1n) return { kind: 'never', why: 'worth_nothing' };
+  const net = worthOf(amount - takenOf(truth), rules.ratePerUnit);
+  return net < 1n ? { kind: 'never', why: 'taken_back' } : { kind: 'stand', agentId: customId, amount: worth, net };
+}
+
+/** A payment that was credited, by PayPal's word or by an admin: the share of the credit that is left. The rate may have changed since, so it has no say here. */
+function decideAgain(truth: PaymentTruth, { agentId, amount }: Credited): PaymentDecision {
+  const left = truth.amount - takenOf(truth);
+  const net = NOT_PAID.has(truth.status) || left <= 0n ? 0n : (amount * left) / truth.amount;
+  return { kind: 'stand', agentId, amount, net };
+}
+
+/**
+ * Decides from what the provider says now, so that no order of notifications and no repetition of them makes a difference.
+ * `truth` is null if the provider does not know the payment (yet). Pure.
+ */
+export function decidePayment(
+  truth: PaymentTruth | null,
+  known: { readonly hint: PaymentHint | null; readonly credited: Credited | null },
+  rules: PaymentRules,
+): PaymentDecision {
+  if (truth === null) return { kind: 'wait', why: 'not_found' };
+  const { status, takings } = truth;
+  if (NOT_PAID.has(status))
+    return known.credited === null ? { kind: 'never', why: 'not_paid' } : decideAgain(truth, known.credited);
+  if (!PAID.has(status)) return { kind: 'wait', why: status === 'PENDING' ? 'not_completed' : 'status_unknown' };
+  // The provider knows of a refund without a notification yet, which will say its amount.
+  if (status === 'PARTIALLY_REFUNDED' && !takings.some(({ kind }) => kind === 'refund'))
+    return { kind: 'wait', why: 'refund_not_told' };
+  return known.credited === null ? decideFresh(truth, known.hint, rules) : decideAgain(truth, known.credited);
+}
+
+const PLACES = 6;
+const UNIT = 1_000_000n;
+const DECIMAL = /^(-?)(\d{1,12})(?:\.(\d{1,6}))?$/;
+
+/** Millionths of a provider's currency from its decimal string (`"12.50"`, `"-3"`); null if it is none. Pure. */
+export function providerMicro(text: string): bigint | null {
+  const [, sign, whole = '', fraction = ''] = DECIMAL.exec(text) ?? [];
+  if (sign === undefined) return null;
+  const micro = BigInt(whole) * UNIT + BigInt(fraction.padEnd(PLACES, '0'));
+  return sign === '-' ? -micro : micro;
+}
+
+/** Worth of an amount of a provider's currency in micro-aiDollars, at `ratePerUnit` micro-aiDollars a unit; what is below one is dropped. Pure. */
+export function worthOf(micro: bigint, ratePerUnit: bigint): bigint {
+  return (micro * ratePerUnit) / UNIT;
+}

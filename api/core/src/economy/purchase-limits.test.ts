@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type ActivePurchase, effectiveLimits } from './purchase-limits.ts';
+
+const TIER = { requests_per_minute: 120, concurrent_tools: 1, tokens_per_hour: 20_000, models: ['small'] };
+const lasts = { fromMs: 1_000, untilMs: 2_000 };
+const tokens = (amount: number): ActivePurchase => ({ ...lasts, kind: 'quota', limit: 'tokens_per_hour', amount });
+
+test('what lasts raises its own limit and no other', () => {
+  const cases: readonly (readonly [readonly ActivePurchase[], object])[] = [
+    [[], {}],
+    [[tokens(500)], { tokens_per_hour: 20_500 }],
+    [[tokens(500), tokens(1)], { tokens_per_hour: 20_501 }],
+    [[{ ...lasts, kind: 'quota', limit: 'requests_per_minute', amount: 60 }], { requests_per_minute: 180 }],
+    [[{ ...lasts, kind: 'model', model: 'large' }], { models: ['small', 'large'] }],
+    [[{ ...lasts, kind: 'model', model: 'small' }], {}],
+    [
+      [
+        { ...lasts, kind: 'priority' },
+        { ...lasts, kind: 'gpu' },
+      ],
+      {},
+    ],
+  ];
+  for (const [purchases, raised] of cases)
+    assert.deepEqual(effectiveLimits(TIER, purchases, 1_500), { ...TIER, ...raised });
+});
+
+test('it begins at its first moment and is over at its last', () => {
+  const at = (nowMs: number): number | null => effectiveLimits(TIER, [tokens(500)], nowMs).tokens_per_hour;
+  assert.deepEqual(
+    [at(999), at(999.999), at(1_000), at(1_999.999), at(2_000)],
+    [20_000, 20_000, 20_500, 20_500, 20_000],
+  );
+});
+
+test('a limit that the tier leaves open stays open, and who has no tier has no limits to raise', () => {
+  assert.equal(effectiveLimits({ ...TIER, tokens_per_hour: null }, [tokens(500)], 1_500).tokens_per_hour, null);
+  assert.equal(effectiveLimits(null, [tokens(500)], 1_500), null);
+});

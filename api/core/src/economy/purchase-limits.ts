@@ -1,0 +1,44 @@
+import type { Limits, Quota } from '@hamlet/contract';
+
+/** A purchase with its time in milliseconds since 1970 by the database's clock, the end excluded. */
+export type ActivePurchase = { readonly fromMs: number; readonly untilMs: number } & (
+  | { readonly kind: 'quota'; readonly limit: Quota; readonly amount: number }
+  | { readonly kind: 'model'; readonly model: string }
+  | { readonly kind: 'priority' }
+  | { readonly kind: 'gpu' }
+);
+
+export function lastsAt({ fromMs, untilMs }: ActivePurchase, nowMs: number): boolean {
+  return fromMs <= nowMs && nowMs < untilMs;
+}
+
+/** A limit that the tier leaves open stays open. */
+function raised(limit: number | null, quota: Quota, lasting: readonly ActivePurchase[]): number | null {
+  if (limit === null) return null;
+  return lasting.reduce(
+    (sum, bought) => (bought.kind === 'quota' && bought.limit === quota ? sum + bought.amount : sum),
+    limit,
+  );
+}
+
+/**
+ * Limits of an agent at a moment: the limits of its tier, each raised by what was bought of it and lasts. A model that was bought comes
+ * behind those of the tier, whose first is the default.
+ *
+ * @param nowMs milliseconds since 1970, by the database's clock
+ */
+export function effectiveLimits<T extends Limits | null>(
+  tier: T,
+  purchases: readonly ActivePurchase[],
+  nowMs: number,
+): T {
+  if (tier === null) return tier;
+  const lasting = purchases.filter((purchase) => lastsAt(purchase, nowMs));
+  const models = lasting.flatMap((bought) => (bought.kind === 'model' ? [bought.model] : []));
+  return {
+    ...tier,
+    requests_per_minute: raised(tier.requests_per_minute, 'requests_per_minute', lasting),
+    tokens_per_hour: raised(tier.tokens_per_hour, 'tokens_per_hour', lasting),
+    models: [...new Set([...tier.models, ...models])],
+  };
+}

@@ -1,0 +1,134 @@
+import { HASH_BYTES, sameBytes, type Sha256 } from './hashing.ts';
+
+/** Signature type of Ed25519 in a signed note. */
+const ED25519 = 1;
+const KEY_ID_BYTES = 4;
+const KEY_BYTES = 32;
+const SIGNATURE_BYTES = 64;
+const DASH = '\u2014 ';
+const NAME = /^[^\s+]{1,200}$/u;
+
+const encoder = new TextEncoder();
+
+/** A name and the Ed25519 key that speaks for it. */
+export interface NoteKey {
+  readonly name: string;
+  readonly publicKey: Uint8Array;
+}
+
+/** Text, and who signed it. */
+export interface SignedNote {
+  /** Ends with a newline. */
+  readonly text: string;
+  readonly signatures: readonly { readonly name: string; readonly keyId: Uint8Array; readonly signature: Uint8Array }[];
+}
+
+/** Whether a signature over a message is that of a key. */
+export type VerifyEd25519 = (message: Uint8Array, signature: Uint8Array, publicKey: Uint8Array) => boolean;
+
+/** Whether a key can have that name: no spaces, no plus, not empty. */
+export function isKeyName(name: string): boolean {
+  return NAME.test(name);
+}
+
+/** Four bytes that distinguish keys of the same name (C2SP signed-note). */
+export function keyId({ name, publicKey }: NoteKey, sha256: Sha256): Uint8Array {
+  return sha256(new Uint8Array([...encoder.encode(`${name}\n`), ED25519, ...publicKey])).slice(0, KEY_ID_BYTES);
+}
+
+/** The key as one line of text: `name+id+key`. */
+export function writeVerifierKey(key: NoteKey, sha256: Sha256): string {
+  return `${key.name}+${keyId(key, sha256).toHex()}+${new Uint8Array([ED25519, ...key.publicKey]).toBase64()}`;
+}
+
+/** Reads what `writeVerifierKey` writes; null of anything else, also where id and key do not belong together. */
+export function readVerifierKey(text: string, sha256: Sha256): NoteKey | null {
+  const [, name, id, encoded] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*)$/u.exec(text.trim()) ?? [];
+  const bytes = encoded === undefined ? null : fromBase64(encoded);
+  if (name === undefined || bytes === null || bytes.length !== 1 + KEY_BYTES || bytes[0] !== ED25519) return null;
+  const key = { name, publicKey: bytes.slice(1) };
+  return keyId(key, sha256).toHex() === id ? key : null;
+}
+
+/** The note as it is kept and sent. @param signature of the text */
+export function writeNote(
+  text: string,
+  signer: { readonly key: NoteKey; readonly signature: Uint8Array },
+  sha256: Sha256,
+): string {
+  const bytes = new Uint8Array([...keyId(signer.key, sha256), ...signer.signature]);
+  return `${text}\n${DASH}${signer.key.name} ${bytes.toBase64()}\n`;
+}
+
+/** Reads a signed note; null if it is none. Says nothing of whether the signatures are good. */
+export function readNote(note: string): SignedNote | null {
+  const split = note.lastIndexOf(`\n\n${DASH}`);
+  if (split < 0 || !note.endsWith('\n')) return null;
+  const signatures = note
+    .slice(split + 2, -1)
+    .split('\n')
+    .map(readSignature);
+  const good = signatures.filter((signature) => signature !== null);
+  return good.length === signatures.length ? { text: note.slice(0, split + 1), signatures: good } : null;
+}
+
+function readSignature(line: string): SignedNote['signatures'][number] | null {
+  const [, name, encoded] = /^\u2014 ([^\s+]+) ([A-Za-z0-9+/]+=*)$/u.exec(line) ?? [];
+  const bytes = encoded === undefined ? null : fromBase64(encoded);
+  if (name === undefined || bytes === null || bytes.length <= KEY_ID_BYTES) return null;
+  return { name, keyId: bytes.slice(0, KEY_ID_BYTES), signature: bytes.slice(KEY_ID_BYTES) };
+}
+
+function fromBase64(text: string): Uint8Array | null {
+  try {
+    return Uint8Array.fromBase64(text, { lastChunkHandling: 'strict' });
+  } catch {
+    return null;
+  }
+}
+
+/** The platform's hash and signature check. */
+export interface NoteCrypto {
+  readonly sha256: Sha256;
+  readonly verify: VerifyEd25519;
+}
+
+/** The text of a note that a key has signed; null if it has not. Signatures of others are passed over. */
+export function openNote(note: string, key: NoteKey, { sha256, verify }: NoteCrypto): string | null {
+  const signed = readNote(note);
+  if (signed === null) return null;
+  const id = keyId(key, sha256);
+  const ours = signed.signatures.filter(
+    (each) => each.name === key.name && sameBytes(each.keyId, id) && each.signature.length === SIGNATURE_BYTES,
+  );
+  return ours.some(({ signature }) => verify(encoder.encode(signed.text), signature, key.publicKey))
+    ? signed.text
+    : null;
+}
+
+/** State of a log at a moment: its origin, number of entries, and root. */
+export interface Checkpoint {
+  readonly origin: string;
+  readonly size: number;
+  readonly root: Uint8Array;
+}
+
+/** A checkpoint as the text of a signed note (C2SP tlog-checkpoint). */
+export function writeCheckpoint({ origin, size, root }: Checkpoint): string {
+  return `${origin}\n${size}\n${root.toBase64()}\n`;
+}
+
+/** Reads the text of a checkpoint and ignores further lines; null if it is none. */
+export function readCheckpoint(text: string): Checkpoint | null {
+  const [origin = '', digits = '', encoded = '', ...rest] = text.split('\n');
+  if (
+    origin === '' ||
+    !/^(0|[1-9]\d{0,15})$/.test(digits) ||
+    rest.at(-1) !== '' ||
+    !/^[A-Za-z0-9+/]{43}=$/.test(encoded)
+  )
+    return null;
+  const root = Uint8Array.fromBase64(encoded);
+  const size = Number(digits);
+  return root.length === HASH_BYTES && Number.isSafeInteger(size) ? { origin, size, root } : null;
+}

@@ -1,0 +1,54 @@
+import { TICKS_PER_TILE } from '@hamlet/contract';
+import { STEP_X, STEP_Y, stepBetween } from '../../map/directions.ts';
+
+/** A path as both ends of the wire hold it: the record and the tiles it stands for. */
+export interface Walk {
+  /** Tile indexes from first to last. */
+  readonly tiles: readonly number[];
+  readonly startTick: number;
+  /** The step under way when the path began, 0 for none. */
+  readonly lead: number;
+}
+
+/** Tick at which a walk ends. */
+export function arrivalTick(walk: Walk): number {
+  return walk.startTick + (walk.tiles.length - 1) * TICKS_PER_TILE;
+}
+
+/** The tile a walk is on, and the step that led there, at a tick at which a next one begins. */
+export function turningPoint(
+  walk: Walk,
+  startTick: number,
+  width: number,
+): { readonly tile: number; readonly lead: number } {
+  const last = walk.tiles.length - 1;
+  const steps = Math.floor((startTick - walk.startTick) / TICKS_PER_TILE);
+  if (steps > last) return { tile: walk.tiles[last] ?? 0, lead: 0 };
+  if (steps <= 0) return { tile: walk.tiles[0] ?? 0, lead: walk.lead };
+  const tile = walk.tiles[steps] ?? 0;
+  return { tile, lead: stepBetween(walk.tiles[steps - 1] ?? tile, tile, width) };
+}
+
+/** Position on a walk, in tiles and quarters of tiles; `tick` may lie between ticks. All movement of the world is this formula. */
+export function walkPosition(walk: Walk, width: number, tick: number): { x: number; y: number; step: number } {
+  const steps = (tick - walk.startTick) / TICKS_PER_TILE;
+  const first = walk.tiles[0] ?? 0;
+  if (steps < 0) {
+    const ahead = Math.max(steps, -1);
+    return {
+      x: (first % width) + (STEP_X[walk.lead] ?? 0) * ahead,
+      y: Math.floor(first / width) + (STEP_Y[walk.lead] ?? 0) * ahead,
+      step: walk.lead,
+    };
+  }
+  const whole = Math.min(Math.floor(steps), walk.tiles.length - 1);
+  const tile = walk.tiles[whole] ?? first;
+  const next = walk.tiles[whole + 1];
+  const step = next === undefined ? 0 : stepBetween(tile, next, width);
+  const part = next === undefined ? 0 : steps - whole;
+  return {
+    x: (tile % width) + (STEP_X[step] ?? 0) * part,
+    y: Math.floor(tile / width) + (STEP_Y[step] ?? 0) * part,
+    step,
+  };
+}

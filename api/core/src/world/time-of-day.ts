@@ -1,0 +1,28 @@
+import { TICKS_PER_DAY, TICKS_PER_MINUTE, type VillageTime } from '@hamlet/contract';
+
+/** Village minutes at which the phases of a day begin. */
+export const DAWN_MINUTE = 6 * 60;
+const DAY_MINUTE = 9 * 60;
+const EVENING_MINUTE = 18 * 60;
+const NIGHT_MINUTE = 22 * 60;
+
+/** The world begins at dawn of day 0, so that the first thing seen is a morning. */
+const FIRST_MINUTE = DAWN_MINUTE;
+
+function phaseAt(minute: number): VillageTime['phase'] {
+  if (minute < DAWN_MINUTE || minute >= NIGHT_MINUTE) return 'night';
+  if (minute < DAY_MINUTE) return 'morning';
+  return minute < EVENING_MINUTE ? 'day' : 'evening';
+}
+
+/** Day, minute of the day (0 to 1439) and phase at a tick; one village minute is ten ticks. */
+export function timeOfDay(tick: number): VillageTime {
+  const shifted = Math.floor(tick) + FIRST_MINUTE * TICKS_PER_MINUTE;
+  const minute = Math.floor((shifted % TICKS_PER_DAY) / TICKS_PER_MINUTE);
+  return { day: Math.floor(shifted / TICKS_PER_DAY), minute, phase: phaseAt(minute) };
+}
+
+/** Number of the dawn that last broke at or before a tick; dawns fall on every TICKS_PER_DAY ticks from tick 0. */
+export function dawnsUntil(tick: number): number {
+  return Math.floor(tick / TICKS_PER_DAY);
+}

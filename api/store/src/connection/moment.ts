@@ -1,0 +1,9 @@
+import { type RawBuilder, sql } from 'kysely';
+
+/** A moment as RFC 3339 in UTC with all six digits of the second that Postgres keeps; a Date would lose three of them. */
+export type Moment = string;
+
+/** A timestamptz as a Moment. */
+export function asMoment(value: RawBuilder<unknown>): RawBuilder<Moment> {
+  return sql<Moment>`to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+}

@@ -1,0 +1,32 @@
+/** A page of a list: its rows, and the place of the last one if more follow. */
+export interface Page<Row, Place> {
+  readonly rows: readonly Row[];
+  readonly next: Place | null;
+}
+
+/** A page out of `limit + 1` read rows, of which the last only shows that more follow. Pure. */
+export function cutPage<Row, Place>(
+  read: readonly Row[],
+  limit: number,
+  placeOf: (last: Row) => Place,
+): Page<Row, Place> {
+  const rows = read.slice(0, limit);
+  const last = rows.at(-1);
+  return { rows, next: read.length > limit && last !== undefined ? placeOf(last) : null };
+}
+
+/** Rows in the order of the requested hashes; null for a hash without a row. */
+export function byHash<Row extends { readonly hash: Uint8Array }>(
+  hashes: readonly Uint8Array[],
+  rows: readonly Row[],
+): readonly (Row | null)[] {
+  const found = new Map(rows.map((row) => [row.hash.toHex(), row]));
+  return hashes.map((hash) => found.get(hash.toHex()) ?? null);
+}
+
+/** The first row of a statement that returns one. Throws `missing` if there is none. */
+export function firstRow<Row>(rows: readonly Row[], missing: string): Row {
+  const [row] = rows;
+  if (row === undefined) throw new Error(missing);
+  return row;
+}

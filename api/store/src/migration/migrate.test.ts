@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { after, before, test } from 'node:test';
+import { testPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { openDatabase } from '../connection/database.ts';
+import { migrate, missingMigrations } from './migrate.ts';
+
+let postgres: TestPostgres;
+let appUrl = '';
+
+before(async () => {
+  postgres = await testPostgres();
+  appUrl = postgres.url().replace('postgres:hamlet@', 'app:secret@');
+});
+after(() => postgres.remove());
+
+async function asApp<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: appUrl });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+test('replicas that start at once apply every migration once, and a later start applies none', async () => {
+  const all = await Promise.all([1, 2, 3].map(() => migrate({ ownerUrl: postgres.url(), appUrl })));
+  assert.deepEqual(
+    all.flat(),
+    (await readdir(resolve(import.meta.dirname, '../../migrations'))).filter((name) => name.endsWith('.sql')).sort(),
+  );
+  assert.deepEqual(await migrate({ ownerUrl: postgres.url(), appUrl }), []);
+});
+
+test('the app role has no DDL and cannot change what is append-only', async () => {
+  const refused = [
+    'create table mine (id int)',
+    'drop table turn',
+    'alter table audit disable trigger append_only',
+    'truncate world_event',
+    'delete from audit',
+    'delete from run_event',
+    "update run_event set detail = '{}'",
+    "update firing set runs = '[]'",
+    "update turn set turn = '{}'",
+    'update world_event set tick = 0',
+  ];
+  for (const statement of refused) {
+    await assert.rejects(
+      asApp((client) => client.query(statement)),
+      { code: '42501' },
+      statement,
+    );
+  }
+});
+
+test('the owner too is refused to rewrite history', async () => {
+  const owner = new pg.Client({ connectionString: postgres.url() });
+  await owner.connect();
+  await assert.rejects(owner.query('delete from audit'), /append-only/);
+  await owner.end();
+});
+
+test('the app role sees which migrations are missing, and all of them where the schema is too old to say', async () => {
+  const [db, owner] = [appUrl, postgres.url()].map((url) =>
+    openDatabase({ url, poolSize: 1, onError: () => undefined }),
+  );
+  assert.ok(db !== undefined && owner !== undefined);
+  try {
+    assert.deepEqual(await missingMigrations(db), []);
+    await sql`create table kept as select * from schema_migration`.execute(owner);
+    await sql`delete from schema_migration where name = '0011_people.sql'`.execute(owner);
+    assert.deepEqual(await missingMigrations(db), ['0011_people.sql']);
+    await sql`revoke select on schema_migration from app`.execute(owner);
+    assert.ok((await missingMigrations(db)).length > 10);
+    await sql`insert into schema_migration select * from kept on conflict do nothing`.execute(owner);
+  } finally {
+    await Promise.all([db.destroy(), owner.destroy()]);
+  }
+});
+
+test('a database that applied another text of a migration is refused, with the way out', async () => {
+  const owner = new pg.Client({ connectionString: postgres.url() });
+  await owner.connect();
+  await owner.query("update schema_migration set sha256 = 'another' where name = '0002_ledger.sql'");
+  await assert.rejects(
+    migrate({ ownerUrl: postgres.url(), appUrl }),
+    /0002_ledger\.sql is not the file that this database has applied\. Fix: run the version/,
+  );
+  await owner.end();
+});
+
+test('the reader sees the world and no secret', async () => {
+  const owner = new pg.Client({ connectionString: postgres.url() });
+  await owner.connect();
+  await owner.query('set role reader');
+  await owner.query('select * from world_event');
+  for (const table of ['account', 'account_session', 'api_key', 'agent_session', 'idempotency_key']) {
+    await assert.rejects(owner.query(`select * from ${table}`), { code: '42501' }, table);
+  }
+  await owner.end();
+});

@@ -1,0 +1,204 @@
+/** What is committed is sealed once, in the order of its transactions, whoever commits late and however many seal. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EMPTY_EDGE, growEdge, leafHash, rootOf, TILE_WIDTH } from '@hamlet/core';
+import { Seeded } from '@hamlet/test/env/seeded';
+import { until } from '@hamlet/test/env/until';
+import { sql } from 'kysely';
+import { type Db, inTransaction } from '../connection/database.ts';
+import { villageAccount } from '../ledger/accounts.ts';
+import { postBatch } from '../ledger/post-batch.ts';
+import { postTransfer } from '../ledger/post-transfer.ts';
+import { sqlStateOf, testLedger, type TestLedger } from '../ledger/testing/test-ledger.ts';
+import { recordAudit } from '../writes/audit.ts';
+import { findLogRecord, readEntriesOfTile } from './leaves.ts';
+import { type LogSigning, sealLog, sha256, type SignCheckpoint } from './seal.ts';
+import { LogBroken, readLogEdge, readLogHead } from './tiles.ts';
+
+const sign: SignCheckpoint = ({ size, root }) => `${size} ${root.toBase64()}`;
+const signing: LogSigning = {
+  sign,
+  open: (note) => {
+    const [size = '', root = ''] = note.split(' ');
+    return { size: Number(size), root: Uint8Array.fromBase64(root) };
+  },
+  known: () => null,
+};
+let ledger: TestLedger;
+
+before(async () => {
+  ledger = await testLedger(12);
+});
+after(() => ledger.remove());
+
+async function act(db: Db, object: string): Promise<string> {
+  const auditId = randomUUID();
+  await recordAudit(db, {
+    auditId,
+    actorRole: 'system',
+    actorId: 'test',
+    action: 'test.act',
+    object,
+    detail: { object },
+    requestId: auditId,
+    traceparent: null,
+  });
+  return auditId;
+}
+
+async function sealAll(): Promise<void> {
+  while ((await sealLog(ledger.db, signing)) !== null);
+}
+
+/** Seals until all rows are in the log: what Postgres does of its own accord (it analyzes tables) may hold that up for a moment. */
+async function sealWhole(): Promise<void> {
+  await until('all to be sealed', async () => {
+    await sealAll();
+    return (await readLogHead(ledger.db)).size === (await fromRows()).size;
+  });
+}
+
+/** The log computed again from the rows. */
+async function fromRows(): Promise<{ readonly size: number; readonly note: string; readonly ids: readonly string[] }> {
+  const { rows } = await sql<{
+    id: string;
+    leaf: Buffer;
+  }>`select id, leaf from log.leaf order by xact, kind, id`.execute(ledger.owner);
+  const { edge } = growEdge(EMPTY_EDGE, Buffer.concat(rows.map(({ leaf }) => leafHash(leaf, sha256))), sha256);
+  return {
+    size: edge.size,
+    note: sign({ size: edge.size, root: rootOf(edge, sha256) }),
+    ids: rows.map(({ id }) => id),
+  };
+}
+
+async function placeInLog(id: string): Promise<number> {
+  return (await fromRows()).ids.indexOf(id);
+}
+
+test('an empty log has no checkpoint, and a first act gives it one', async () => {
+  assert.equal(await sealLog(ledger.db, signing), null);
+  const first = await act(ledger.db, 'first');
+  await sealWhole();
+  const { size, note } = await readLogHead(ledger.db);
+  assert.deepEqual({ size, note }, { size: 1, note: (await fromRows()).note });
+  assert.equal((await findLogRecord(ledger.db, first))?.tile, 0);
+  assert.equal(await sealLog(ledger.db, signing), null, 'nothing new');
+});
+
+test('what was begun earlier and committed later is waited for', async () => {
+  let commit = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    commit = resolve;
+  });
+  let began = (_id: string): void => undefined;
+  const early = new Promise<string>((resolve) => {
+    began = resolve;
+  });
+  const slow = inTransaction(ledger.db, async (tx) => {
+    began(await act(tx, 'began first'));
+    await held;
+  });
+  const first = await early;
+  const second = await act(ledger.db, 'committed first');
+  await sealAll();
+  assert.equal((await findLogRecord(ledger.db, second))?.tile, null, 'not before the other has ended');
+  commit();
+  await slow;
+  await sealWhole();
+  assert.equal((await findLogRecord(ledger.db, second))?.tile, 0);
+  assert.equal(await placeInLog(first), (await placeInLog(second)) - 1);
+  assert.equal((await readLogHead(ledger.db)).note, (await fromRows()).note);
+});
+
+test('what was rolled back is not in the log, and holds nothing up', async () => {
+  const gone = inTransaction(ledger.db, async (tx) => {
+    await act(tx, 'never');
+    throw new Error('undone');
+  });
+  await assert.rejects(gone, /undone/);
+  await act(ledger.db, 'after it');
+  await sealWhole();
+  const { size, note } = await readLogHead(ledger.db);
+  const rows = await fromRows();
+  assert.deepEqual([size, note], [rows.size, rows.note]);
+});
+
+test('acts and money of many clients, sealed by three at a time while they write, are each in the log once', async () => {
+  const random = new Seeded(20_261_122);
+  const treasury = await villageAccount(ledger.db, 'treasury');
+  const agents = await Promise.all(['sue', 'tom', 'una'].map((name) => ledger.account(name, 1_000_000n)));
+  const waits = Array.from({ length: 600 }, () => random.next() * 12);
+  let writing = true;
+  const sealers = Array.from({ length: 3 }, async () => {
+    while (writing) {
+      await sealLog(ledger.db, signing);
+      await sleep(3);
+    }
+  });
+  const jobs = waits.entries();
+  const writers = Array.from({ length: 6 }, async () => {
+    for (const [index, wait] of jobs) {
+      const agent = agents[index % 3] ?? 0;
+      await inTransaction(ledger.db, async (tx) => {
+        if (index % 3 === 0) await act(tx, `storm ${index}`);
+        else if (index % 7 === 0)
+          await postBatch(
+            tx,
+            Array.from({ length: 9 }, (_, item) => ledger.request([agent, treasury], 1n, `storm ${index} ${item}`)),
+          );
+        else
+          await postTransfer(tx, {
+            ...ledger.request([treasury, agent], 2n, `storm ${index}`),
+            about: { podUid: `pod-${index}` },
+          });
+        if (index % 5 === 0) await sleep(wait);
+      });
+    }
+  });
+  await Promise.all(writers);
+  writing = false;
+  await Promise.all(sealers);
+  await sealWhole();
+  const rows = await fromRows();
+  const head = await readLogHead(ledger.db);
+  assert.ok(rows.size > 2 * TILE_WIDTH);
+  assert.equal(head.size, rows.size);
+  assert.equal(head.note, rows.note, 'the root over the rows in their order');
+  assert.deepEqual(
+    rootOf(await readLogEdge(ledger.db, head.size), sha256).toBase64(),
+    head.note?.split(' ')[1],
+    'the tiles lead to it',
+  );
+  const entries = await Promise.all([0, 1, 2].map((tile) => readEntriesOfTile(ledger.db, tile)));
+  assert.deepEqual(
+    entries.map((each) => each?.length),
+    [256, 256, Math.min(256, rows.size - 512)],
+  );
+});
+
+test('tiles and checkpoints only grow, whoever writes', async () => {
+  for (const db of [ledger.db, ledger.owner]) {
+    assert.equal(
+      await sqlStateOf(
+        db,
+        'update log.tile set hashes = set_byte(hashes, 0, (get_byte(hashes, 0) + 1) % 256) where number = 0',
+      ),
+      '42501',
+    );
+    assert.equal(await sqlStateOf(db, 'update log.head set size = size - 1'), '42501');
+    for (const table of ['tile', 'head', 'checkpoint'])
+      assert.equal(await sqlStateOf(db, `delete from log.${table}`), '42501', table);
+  }
+  for (const statement of ["update log.checkpoint set note = 'x'", 'truncate log.tile', 'truncate log.checkpoint'])
+    assert.equal(await sqlStateOf(ledger.owner, statement), '42501', statement);
+  assert.equal(await sqlStateOf(ledger.db, 'insert into log.head default values'), '42501');
+});
+
+test('where transactions begin anew below those that are sealed, nothing is sealed', async () => {
+  await sql`update log.head set xact = 9000000000000`.execute(ledger.owner);
+  await act(ledger.db, 'after a restore');
+  await assert.rejects(sealLog(ledger.db, signing), LogBroken);
+});

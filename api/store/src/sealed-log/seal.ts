@@ -1,0 +1,199 @@
+import { hash } from 'node:crypto';
+import { type Edge, EMPTY_EDGE, growEdge, partialTiles, rootOf, sameBytes, type Sha256 } from '@hamlet/core';
+import { sql } from 'kysely';
+import { type Db, inTransaction, type Tx } from '../connection/database.ts';
+import { type LeafPart, type LeafRange, readLeafHashes, sealHorizon, summarizeLeaves } from './leaves.ts';
+import { lockLogHead, LogBroken, moveLogHead, readLogEdge, writeLogTiles } from './tiles.ts';
+import type { LogHead, Place, TileToWrite } from './tiles.ts';
+
+/** Entries that one read brings, about: what is sorted in memory, and what is hashed here while the next is read. */
+const STEP_ENTRIES = 16_384;
+const FIRST_SPAN = 2_048n;
+const SPAN_MAX = 1n << 24n;
+/** Entries under one checkpoint, about: a crash costs the sealing of these at most. */
+const SEAL_ENTRIES_MAX = 1 << 20;
+/** The first range after a long time reads the whole table. */
+const STATEMENT_LIMIT_MS = 120_000;
+
+export const sha256: Sha256 = (bytes) => hash('sha256', bytes, 'buffer');
+
+/** A tree by its size and root. */
+export interface Tree {
+  readonly size: number;
+  readonly root: Uint8Array;
+}
+
+/** Signs the checkpoint of a tree: the note. */
+export type SignCheckpoint = (tree: Tree) => string;
+
+/** The key of the log, and what is known of the log outside of the database. */
+export interface LogSigning {
+  readonly sign: SignCheckpoint;
+  /** The tree of a note that this key has signed; null if it has not. */
+  readonly open: (note: string) => Tree | null;
+  /** The newest tree that this process knows, from its folder or from its memory; null if it knows none yet. */
+  readonly known: () => Tree | null;
+}
+
+/** Result of a sealing. */
+export interface Sealed {
+  readonly from: number;
+  readonly size: number;
+  readonly note: string;
+  /** Whether more is left than one sealing takes. */
+  readonly more: boolean;
+}
+
+/** Sealing under way: the tree so far, and the first places of tiles that are not full. */
+interface Growing {
+  edge: Edge;
+  last: Place;
+  firsts: Map<number, Place>;
+}
+
+function countOf(parts: readonly LeafPart[]): number {
+  return parts.reduce((sum, { hashes }) => sum + hashes.length / 32, 0);
+}
+
+/** The tree grows by what was read; tiles that are full are written. */
+async function grow(tx: Tx, growing: Growing, parts: readonly LeafPart[]): Promise<void> {
+  const tail = parts.at(-1);
+  if (tail === undefined) return;
+  for (const { number, first } of parts) if (first !== null) growing.firsts.set(number, first);
+  const { edge, full } = growEdge(growing.edge, Buffer.concat(parts.map(({ hashes }) => hashes)), sha256);
+  growing.edge = edge;
+  growing.last = tail.last;
+  await writeTiles(tx, growing, full);
+}
+
+/** A tile whose first place is known here is new; any other was begun by an earlier sealing. */
+async function writeTiles(tx: Tx, { firsts }: Growing, tiles: readonly Omit<TileToWrite, 'first'>[]): Promise<void> {
+  await writeLogTiles(
+    tx,
+    tiles.map((tile) => ({ ...tile, first: tile.level === 0 ? (firsts.get(tile.number) ?? null) : null })),
+  );
+}
+
+/** Which transactions to read next, so that a read brings about STEP_ENTRIES, by what the one before brought. */
+function rangeAfter(before: LeafRange, parts: readonly LeafPart[], horizon: bigint): LeafRange {
+  const count = countOf(parts);
+  const span = before.below - before.from;
+  const wider = span * 4n > SPAN_MAX ? SPAN_MAX : span * 4n;
+  const fit = count === 0 ? wider : (span * BigInt(STEP_ENTRIES)) / BigInt(count);
+  return {
+    from: before.below,
+    below: smaller(before.below + (fit < 1n ? 1n : smaller(fit, wider)), horizon),
+    after: parts.at(-1)?.last ?? before.after,
+    size: before.size + count,
+  };
+}
+
+function smaller(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}
+
+/** Reads range by range up to the horizon, the next while this one is hashed. Returns whether something is left. */
+async function growToHorizon(tx: Tx, growing: Growing, horizon: bigint): Promise<boolean> {
+  const limit = growing.edge.size + SEAL_ENTRIES_MAX;
+  const from = BigInt(growing.last.xact);
+  let range: LeafRange = {
+    from,
+    below: smaller(from + FIRST_SPAN, horizon),
+    after: growing.last,
+    size: growing.edge.size,
+  };
+  let reading: Promise<readonly LeafPart[]> | null = readLeafHashes(tx, range);
+  for (let isLong = false; reading !== null;) {
+    const parts: readonly LeafPart[] = await reading;
+    range = rangeAfter(range, parts, horizon);
+    if (!isLong && countOf(parts) >= STEP_ENTRIES / 2) {
+      isLong = true;
+      await summarizeLeaves(tx);
+      await configure(tx, WITH_WORKERS);
+    }
+    reading = range.from < horizon && range.size < limit ? readLeafHashes(tx, range) : null;
+    reading?.catch(() => undefined);
+    await grow(tx, growing, parts);
+  }
+  return range.from < horizon;
+}
+
+/**
+ * Reads ranges by index and rows by key: without statistics the planner would read or merge whole tables, and for the rows of a second,
+ * parallel workers cost more than they save.
+ */
+const PLAINLY = {
+  enable_seqscan: 'off',
+  enable_mergejoin: 'off',
+  enable_hashjoin: 'off',
+  jit: 'off',
+  max_parallel_workers_per_gather: '0',
+  statement_timeout: String(STATEMENT_LIMIT_MS),
+};
+/** For a long backlog, several processes read and hash each range. */
+const WITH_WORKERS = {
+  max_parallel_workers_per_gather: '2',
+  parallel_setup_cost: '0',
+  parallel_tuple_cost: '0',
+  min_parallel_table_scan_size: '0',
+};
+
+async function configure(tx: Tx, settings: Readonly<Record<string, string>>): Promise<void> {
+  await sql`select set_config(s.key, s.value, true) from jsonb_each_text(${JSON.stringify(settings)}::jsonb) s`.execute(
+    tx,
+  );
+}
+
+/**
+ * The right edge of the log at its head. The database is not trusted: the head's note must be signed by the key, its tree must match the
+ * stored tiles, and that tree must continue the newest one known outside, so changed tiles or notes are never signed. Throws LogBroken.
+ */
+export async function readSignedEdge(tx: Db, head: LogHead, { open, known }: Omit<LogSigning, 'sign'>): Promise<Edge> {
+  const before = known();
+  if (before !== null && head.size < before.size)
+    throw new LogBroken(`the log ends at ${head.size}, but ${before.size} entries were sealed`);
+  if (head.note === null) return EMPTY_EDGE;
+  const signed = open(head.note);
+  if (signed?.size !== head.size)
+    throw new LogBroken(`the newest checkpoint is not signed by the key of the log for ${head.size} entries`);
+  const edge = await readEdgeOf(tx, signed);
+  if (before !== null && before.size > 0) await readEdgeOf(tx, before);
+  return edge;
+}
+
+/** The edge of the stored tiles at the size of a tree, whose root it must have. */
+async function readEdgeOf(tx: Db, { size, root }: Tree): Promise<Edge> {
+  const edge = await readLogEdge(tx, size);
+  if (!sameBytes(rootOf(edge, sha256), root))
+    throw new LogBroken(`the first ${size} entries of the log differ from the sealed ones`);
+  return edge;
+}
+
+/**
+ * Seals the rows committed since the last time: their hashes become tiles, and the root a signed checkpoint, in one transaction. Null if
+ * there are none or another replica is sealing. Throws LogBroken, before anything is signed, if the log differs from the sealed one.
+ */
+export async function sealLog(db: Db, signing: LogSigning): Promise<Sealed | null> {
+  return inTransaction(db, async (tx) => {
+    await configure(tx, PLAINLY);
+    const head = await lockLogHead(tx);
+    if (head === null) return null;
+    return sealBehind(tx, head, signing);
+  });
+}
+
+async function sealBehind(tx: Tx, head: LogHead, signing: LogSigning): Promise<Sealed | null> {
+  const horizon = await sealHorizon(tx);
+  if (BigInt(head.last.xact) >= horizon)
+    throw new LogBroken(
+      `transaction ${head.last.xact} is sealed, and this server is at ${horizon}. Fix: scale the api to 0 replicas and to 1 again, so that the migration takes the restored village over (docs/LOG.md, "After a restore")`,
+    );
+  const growing: Growing = { edge: await readSignedEdge(tx, head, signing), last: head.last, firsts: new Map() };
+  const more = await growToHorizon(tx, growing, horizon);
+  const { edge, last } = growing;
+  if (edge.size === head.size) return null;
+  await writeTiles(tx, growing, partialTiles(edge));
+  const note = signing.sign({ size: edge.size, root: rootOf(edge, sha256) });
+  await moveLogHead(tx, { size: edge.size, note, last });
+  return { from: head.size, size: edge.size, note, more };
+}

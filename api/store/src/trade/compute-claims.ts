@@ -1,0 +1,181 @@
+import type { ClaimRefusal } from '@hamlet/contract';
+import { type Selectable, sql } from 'kysely';
+import { type Db, lockName, type Tx } from '../connection/database.ts';
+import type { Tables } from '../connection/tables.ts';
+import { firstRow } from '../connection/result-rows.ts';
+
+/** The hold that pays for an agent's pod, and its meter. Amounts in micro-aiDollars. */
+export interface ClaimHold {
+  readonly tier: string;
+  readonly holdId: string;
+  readonly perHour: bigint;
+  readonly amount: bigint;
+  readonly until: Date;
+  /** Whether the operator was notified that no next hold could be taken. */
+  readonly told: boolean;
+  readonly usedMs: number;
+  /** Pod whose time is charged, and since when; null while none runs. */
+  readonly pod: { readonly uid: string; readonly since: Date } | null;
+  readonly imageDigest: string | null;
+  readonly traceparent: string | null;
+}
+
+/** A tier that was refused. */
+export interface RefusedTier {
+  readonly tier: string;
+  readonly reason: Exclude<ClaimRefusal, 'HoldPending'>;
+  readonly payable: string | null;
+}
+
+/** The compute claim of an agent: a hold or a refused tier. */
+export interface ClaimRow {
+  readonly agentId: string;
+  readonly uid: string;
+  readonly version: number;
+  readonly cycle: number;
+  readonly askedAt: Date;
+  readonly hold: ClaimHold | null;
+  readonly refused: RefusedTier | null;
+}
+
+type Raw = Selectable<Tables['compute_claim']>;
+
+function holdOf({ tier, hold_id: holdId, per_hour: perHour, amount, until, ...raw }: Raw): ClaimHold | null {
+  if (tier === null || holdId === null || perHour === null || amount === null || until === null) return null;
+  const { told, used_ms: usedMs, running_since: since, pod_uid: uid, image_digest: imageDigest, traceparent } = raw;
+  const pod = since === null || uid === null ? null : { uid, since };
+  return {
+    tier,
+    holdId,
+    perHour: BigInt(perHour),
+    amount: BigInt(amount),
+    until,
+    told,
+    usedMs,
+    pod,
+    imageDigest,
+    traceparent,
+  };
+}
+
+function refusedOf({ refused_tier: tier, refused_reason: reason, payable_tier: payable }: Raw): RefusedTier | null {
+  return tier === null || reason === null || reason === 'HoldPending' ? null : { tier, reason, payable };
+}
+
+function rowOf(raw: Raw): ClaimRow {
+  return {
+    agentId: raw.agent_id,
+    uid: raw.uid,
+    version: raw.version,
+    cycle: raw.cycle,
+    askedAt: raw.asked_at,
+    hold: holdOf(raw),
+    refused: refusedOf(raw),
+  };
+}
+
+/** Locks the claim of an agent for this transaction, even if there is none yet, and reads it. */
+export async function lockClaim(tx: Tx, agentId: string): Promise<ClaimRow | null> {
+  await lockName(tx, `claim ${agentId}`);
+  const raw = await tx.selectFrom('compute_claim').selectAll().where('agent_id', '=', agentId).executeTakeFirst();
+  return raw === undefined ? null : rowOf(raw);
+}
+
+/** All claims, or those of `agentIds`. */
+export async function readClaims(db: Db, agentIds?: readonly string[]): Promise<readonly ClaimRow[]> {
+  const raws = await db
+    .selectFrom('compute_claim')
+    .selectAll()
+    .$if(agentIds !== undefined, (query) => query.where(sql<boolean>`agent_id = any(${agentIds})`))
+    .orderBy('agent_id')
+    .execute();
+  return raws.map(rowOf);
+}
+
+/** The next version of any claim; greater than every one before it of the same agent, whose lock is held. */
+export async function nextClaimVersion(tx: Tx): Promise<number> {
+  const { rows } = await sql<{ version: number }>`select nextval('compute_claim_version') as version`.execute(tx);
+  return firstRow(rows, 'the database returned no version of a claim').version;
+}
+
+const NO_HOLD = {
+  tier: null,
+  hold_id: null,
+  per_hour: null,
+  amount: null,
+  until: null,
+  told: false,
+  used_ms: 0,
+  running_since: null,
+  pod_uid: null,
+  image_digest: null,
+  traceparent: null,
+} as const;
+
+function holdColumns({
+  tier,
+  holdId,
+  perHour,
+  amount,
+  until,
+  told,
+  usedMs,
+  pod,
+  imageDigest,
+  traceparent,
+}: ClaimHold): Pick<Raw, keyof typeof NO_HOLD> {
+  return {
+    tier,
+    hold_id: holdId,
+    per_hour: Number(perHour),
+    amount: Number(amount),
+    until,
+    told,
+    used_ms: usedMs,
+    running_since: pod?.since ?? null,
+    pod_uid: pod?.uid ?? null,
+    image_digest: imageDigest,
+    traceparent,
+  };
+}
+
+/** Writes a claim whose lock is held. */
+export async function writeClaim(
+  tx: Tx,
+  { agentId, uid, version, cycle, askedAt, hold, refused }: ClaimRow,
+): Promise<void> {
+  const refusal =
+    refused === null
+      ? { refused_tier: null, refused_reason: null, payable_tier: null }
+      : { refused_tier: refused.tier, refused_reason: refused.reason, payable_tier: refused.payable };
+  const values = {
+    uid,
+    version,
+    cycle,
+    asked_at: askedAt,
+    ...(hold === null ? NO_HOLD : holdColumns(hold)),
+    ...refusal,
+  };
+  await tx
+    .insertInto('compute_claim')
+    .values({ agent_id: agentId, ...values })
+    .onConflict((conflict) => conflict.column('agent_id').doUpdateSet(values))
+    .execute();
+}
+
+/** Deletes a claim without a hold; its lock is held. */
+export async function forgetClaim(tx: Tx, agentId: string): Promise<void> {
+  await tx.deleteFrom('compute_claim').where('agent_id', '=', agentId).execute();
+}
+
+/** A hold for running that no claim has, or a claim whose hold is over. */
+export interface ClaimFault {
+  readonly fault: 'hold_without_claim' | 'claim_without_hold';
+  readonly holdId: string;
+  readonly agentId: string;
+}
+
+/** Mismatches of holds and claims; none, as long as every change is one transaction. */
+export async function readClaimFaults(db: Db): Promise<readonly ClaimFault[]> {
+  return db.selectFrom('compute_claim_fault').select(['fault', 'hold_id as holdId', 'agent_id as agentId']).execute();
+}

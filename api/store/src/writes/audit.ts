@@ -1,0 +1,63 @@
+import type { Db } from '../connection/database.ts';
+
+/** One act of the audit. `detail` has facts that a later reader cannot find elsewhere. */
+export interface AuditEntry {
+  readonly auditId: string;
+  readonly actorRole: string;
+  readonly actorId: string;
+  readonly action: string;
+  readonly object: string;
+  readonly detail: unknown;
+  readonly requestId: string;
+  readonly traceparent: string | null;
+}
+
+/** Records an act, in the transaction of its effect. */
+export function recordAudit(db: Db, entry: AuditEntry): Promise<void> {
+  return recordAudits(db, [entry]);
+}
+
+/** Records several acts at once. */
+export async function recordAudits(db: Db, entries: readonly AuditEntry[]): Promise<void> {
+  if (entries.length === 0) return;
+  await db
+    .insertInto('audit')
+    .values(
+      entries.map((entry) => ({
+        audit_id: entry.auditId,
+        actor_role: entry.actorRole,
+        actor_id: entry.actorId,
+        action: entry.action,
+        object: entry.object,
+        detail: JSON.stringify(entry.detail),
+        request_id: entry.requestId,
+        traceparent: entry.traceparent,
+      })),
+    )
+    .execute();
+}
+
+/** The audit of one object, newest first, at most `limit`. */
+export async function readAudit(
+  db: Db,
+  object: string,
+  limit: number,
+): Promise<readonly (AuditEntry & { readonly at: Date })[]> {
+  return db
+    .selectFrom('audit')
+    .select([
+      'audit_id as auditId',
+      'actor_role as actorRole',
+      'actor_id as actorId',
+      'action',
+      'object',
+      'detail',
+      'request_id as requestId',
+      'traceparent',
+      'at',
+    ])
+    .where('object', '=', object)
+    .orderBy('at', 'desc')
+    .limit(limit)
+    .execute();
+}

@@ -1,0 +1,88 @@
+import { type Selectable, sql } from 'kysely';
+import type { Db, Tx } from '../connection/database.ts';
+import type { Tables } from '../connection/tables.ts';
+
+/** The stored answer to a keyed write. `hash` is of the request and detects another body under the same key. */
+export interface KeptAnswer {
+  readonly actor: string;
+  readonly key: string;
+  readonly hash: Uint8Array;
+  readonly status: number;
+  readonly answer: unknown;
+}
+
+const KEPT_HOURS = 24;
+
+function keptOf({ actor, key, request_hash: hash, status, answer }: Selectable<Tables['idempotency_key']>): KeptAnswer {
+  return { actor, key, hash, status, answer };
+}
+
+/** The answer under a key; null if there is none. */
+export async function findAnswer(db: Db, actor: string, key: string): Promise<KeptAnswer | null> {
+  const row = await db
+    .selectFrom('idempotency_key')
+    .selectAll()
+    .where('actor', '=', actor)
+    .where('key', '=', key)
+    .executeTakeFirst();
+  return row === undefined ? null : keptOf(row);
+}
+
+/** Stores answers in the transaction of their effects. */
+export async function keepAnswers(tx: Tx, answers: readonly KeptAnswer[]): Promise<void> {
+  if (answers.length === 0) return;
+  await tx
+    .insertInto('idempotency_key')
+    .values(
+      answers.map(({ actor, key, hash, status, answer }) => ({
+        actor,
+        key,
+        request_hash: Buffer.from(hash),
+        status,
+        answer: JSON.stringify(answer),
+      })),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** The answers of the last seconds, for a new writer to know those of its predecessor. */
+export async function recentAnswers(db: Db, seconds: number): Promise<readonly KeptAnswer[]> {
+  const rows = await db
+    .selectFrom('idempotency_key')
+    .selectAll()
+    .where('created_at', '>', sql<Date>`now() - ${seconds} * interval '1 second'`)
+    .execute();
+  return rows.map(keptOf);
+}
+
+interface ClaimRow {
+  readonly claimed: boolean;
+  readonly hash: Uint8Array | null;
+  readonly status: number | null;
+  readonly answer: unknown;
+}
+
+/** Locks a key until the transaction ends and reads its stored answer. Null while another request has the key. */
+export async function claimKey(
+  tx: Tx,
+  actor: string,
+  key: string,
+): Promise<{ readonly kept: KeptAnswer | null } | null> {
+  const { rows } =
+    await sql<ClaimRow>`select claimed, request_hash as hash, status, answer from claim_key(${actor}, ${key})`.execute(
+      tx,
+    );
+  const [row] = rows;
+  if (row?.claimed !== true) return null;
+  const { hash, status, answer } = row;
+  return { kept: hash === null || status === null ? null : { actor, key, hash, status, answer } };
+}
+
+/** Deletes answers older than 24 hours. */
+export async function forgetOldAnswers(db: Db): Promise<void> {
+  await db
+    .deleteFrom('idempotency_key')
+    .where('created_at', '<', sql<Date>`now() - ${KEPT_HOURS} * interval '1 hour'`)
+    .execute();
+}

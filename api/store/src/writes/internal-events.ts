@@ -1,0 +1,63 @@
+import { sql } from 'kysely';
+import type { Db, Tx } from '../connection/database.ts';
+
+/** One event for the operator. */
+export interface InternalEvent {
+  readonly id: number;
+  readonly event: 'standing' | 'presence' | 'schedule' | 'boost' | 'claim' | 'village';
+  readonly data: unknown;
+}
+
+/** Channel that announces a committed internal event; the payload is its kind. */
+export const INTERNAL_EVENTS_CHANNEL = 'internal_event';
+/** Key of the advisory lock that makes the order of ids the order of commits. */
+export const ORDER_LOCK = 4_832_003;
+const KEPT_HOURS = 1;
+
+/** Makes the order of ids the order of commits, so that a reader never skips one. Held until the end of the transaction: take it last. */
+export async function lockInternalEvents(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${ORDER_LOCK})`.execute(tx);
+}
+
+/** Adds an event in the caller's transaction, which holds the lock of their order from here on. */
+export async function addInternalEvent(tx: Tx, event: InternalEvent['event'], data: unknown): Promise<void> {
+  await lockInternalEvents(tx);
+  await addInternalEvents(tx, event, [data]);
+}
+
+/** Adds events of one kind at once, in the caller's transaction, which holds the lock of their order. */
+export async function addInternalEvents(tx: Tx, event: InternalEvent['event'], all: readonly unknown[]): Promise<void> {
+  if (all.length === 0) return;
+  const texts = all.map((data) => JSON.stringify(data));
+  await sql`
+    with added as (insert into internal_event (event, data) select ${event}, data::jsonb from unnest(${texts}::text[]) with ordinality as news (data, place) order by place)
+    select pg_notify(${INTERNAL_EVENTS_CHANNEL}, ${event})`.execute(tx);
+}
+
+/** Events after an id in order, at most `limit`. */
+export async function readInternalEvents(db: Db, after: number, limit: number): Promise<readonly InternalEvent[]> {
+  const rows = await db
+    .selectFrom('internal_event')
+    .select(['id', 'event', 'data'])
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows;
+}
+
+/** The ids that are kept: resuming from before `first - 1` would skip events. Both 0 if there is none. */
+export async function internalEventRange(db: Db): Promise<{ readonly first: number; readonly last: number }> {
+  const row = await db
+    .selectFrom('internal_event')
+    .select([sql<number>`coalesce(min(id), 0)`.as('first'), sql<number>`coalesce(max(id), 0)`.as('last')])
+    .executeTakeFirstOrThrow();
+  return row;
+}
+
+/** Deletes events older than an hour except the last, whose id is the place of the stream. */
+export async function forgetOldInternalEvents(db: Db): Promise<void> {
+  await sql`delete from internal_event where at < now() - ${KEPT_HOURS} * interval '1 hour' and id < (select max(id) from internal_event)`.execute(
+    db,
+  );
+}

@@ -1,0 +1,125 @@
+import { sql } from 'kysely';
+import { type Db, lockName, type Tx } from '../connection/database.ts';
+
+/** The kinds whose intent people and GitOps write. */
+export type IntentKind = 'Agent' | 'Entitlement' | 'Schedule';
+
+/** State of the audit for one life of a custom resource. */
+export interface SeenResource {
+  readonly uid: string;
+  readonly kind: IntentKind;
+  readonly name: string;
+  readonly generation: number;
+  /** Later generations that the API wrote itself and has acts of. */
+  readonly ownGenerations: readonly number[];
+  /** A digest of each field of the spec, of `fieldsGeneration`. */
+  readonly fields: Readonly<Record<string, string>>;
+  readonly fieldsGeneration: number;
+  readonly goneAt: Date | null;
+}
+
+const COLUMNS = [
+  'uid',
+  'kind',
+  'name',
+  'generation',
+  'own_generations as ownGenerations',
+  'fields',
+  'fields_generation as fieldsGeneration',
+  'gone_at as goneAt',
+] as const;
+
+/**
+ * Locks a custom resource against other writers and auditors until the transaction ends. Lock order: idempotency key, resource, accounts; a
+ * transaction locks at most one resource.
+ */
+export async function lockResource(tx: Tx, kind: IntentKind, name: string): Promise<void> {
+  await lockName(tx, `resource ${kind}/${name}`);
+}
+
+/** Lives without a recorded end. */
+export async function readPresentResources(db: Db): Promise<readonly SeenResource[]> {
+  const rows = await db.selectFrom('resource_seen').select(COLUMNS).where('gone_at', 'is', null).execute();
+  return rows.map(seenOf);
+}
+
+export async function findSeenResource(tx: Tx, uid: string): Promise<SeenResource | null> {
+  const row = await tx.selectFrom('resource_seen').select(COLUMNS).where('uid', '=', uid).executeTakeFirst();
+  return row === undefined ? null : seenOf(row);
+}
+
+/** A generation of a life of a custom resource. */
+export interface ResourceGeneration {
+  readonly uid: string;
+  readonly kind: IntentKind;
+  readonly name: string;
+  readonly generation: number;
+}
+
+/** Records a generation that the API wrote itself and has an act of. Earlier generations of others may still arrive and are not skipped. */
+export async function noteResource(tx: Tx, { uid, kind, name, generation }: ResourceGeneration): Promise<void> {
+  const isNext = generation === 1;
+  const next = sql<boolean>`resource_seen.generation = ${generation}::bigint - 1`;
+  await tx
+    .insertInto('resource_seen')
+    .values({
+      uid,
+      kind,
+      name,
+      generation: isNext ? 1 : 0,
+      own_generations: isNext ? [] : [generation],
+      fields: '{}',
+      fields_generation: 0,
+    })
+    .onConflict((conflict) =>
+      conflict.column('uid').doUpdateSet({
+        generation: sql<number>`case when ${next} then ${generation}::bigint else resource_seen.generation end`,
+        own_generations: sql<
+          number[]
+        >`case when ${next} then resource_seen.own_generations else resource_seen.own_generations || ${generation}::bigint end`,
+      }),
+    )
+    .execute();
+}
+
+/** Records that the audit has every change up to a generation, and its fields. */
+export async function noteResourceSeen(
+  tx: Tx,
+  { uid, kind, name, generation }: ResourceGeneration,
+  fields: Readonly<Record<string, string>>,
+): Promise<void> {
+  const seen = { generation, fields: JSON.stringify(fields), fields_generation: generation };
+  await tx
+    .insertInto('resource_seen')
+    .values({ uid, kind, name, ...seen })
+    .onConflict((conflict) =>
+      conflict.column('uid').doUpdateSet({
+        ...seen,
+        own_generations: sql<
+          number[]
+        >`array(select g from unnest(resource_seen.own_generations) g where g > ${generation})`,
+      }),
+    )
+    .execute();
+}
+
+/** Records the end of a life. Returns false if it was recorded before. */
+export async function noteResourceGone(tx: Tx, uid: string): Promise<boolean> {
+  const rows = await tx
+    .updateTable('resource_seen')
+    .set({ gone_at: sql<Date>`now()` })
+    .where('uid', '=', uid)
+    .where('gone_at', 'is', null)
+    .returning('uid')
+    .execute();
+  return rows.length > 0;
+}
+
+function seenOf(row: Omit<SeenResource, 'fields'> & { readonly fields: unknown }): SeenResource {
+  // Elements of an array of int8 come as text.
+  return {
+    ...row,
+    ownGenerations: row.ownGenerations.map(Number),
+    fields: row.fields as Readonly<Record<string, string>>,
+  };
+}

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ROOT } from '../../local/village/paths.ts';
+import { NAMED, packageOf } from './packages.ts';
+
+test('every named package has sources and tests, and everything that it lists exists', () => {
+  for (const [name, roots] of Object.entries(NAMED)) {
+    assert.ok(packageOf(name), name);
+    for (const root of roots) assert.ok(existsSync(join(ROOT, root)), root);
+  }
+});
+
+test('a package lists a file as what it is', () => {
+  const { sources = [], tests = [] } = packageOf('permissions') ?? {};
+  assert.ok(sources.includes('api/contract/src/http/permissions.ts'));
+  assert.ok(sources.includes('api/server/src/http/admission/authorize.ts'));
+  assert.ok(tests.includes('api/server/src/http/admission/authorize.test.ts'));
+  assert.deepEqual(
+    sources.filter((file) => file.endsWith('.test.ts')),
+    [],
+  );
+});
