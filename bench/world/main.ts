@@ -15,7 +15,7 @@ import type { Setting } from './setting.ts';
 
 const USAGE = `Usage: node bench/world/main.ts [--quick] [--only CASE] [--seconds N] [--profile FOLDER]
 
-An api replica as a village starts it (writer, commits, HTTP, sockets, settler) on a Postgres and a Redis of its own: 1,000 agents
+An api replica as a village starts it (writer, commits, HTTP, sockets, reconciler) on a Postgres and a Redis of its own: 1,000 agents
 that all walk on 250 by 250 tiles, deciding 143 times a second by commands in the process; 200 viewers of 79 by 79 tiles, 40 of whom
 pan 4 tiles a second; then the same with
 50,000 agents at the same density; then the same walkers in a Colyseus room, broadcast and filtered by StateView (2 Hz).

@@ -41,6 +41,7 @@ export const NPM_OWNERS: Readonly<Record<string, string>> = {
   pg: '@hamlet/store',
   kysely: '@hamlet/store',
   ioredis: '@hamlet/server',
+  bullmq: '@hamlet/server',
   express: '@hamlet/server',
   ws: '@hamlet/server',
   'pixi.js': '@hamlet/web',

@@ -1,13 +1,13 @@
 import { AiDollars, parseAiDollars, TimeZone } from '@hamlet/contract';
 import type { PriceList } from '@hamlet/contract';
 import { z } from 'zod';
-import { OIDC_ENVIRONMENT, oidcSettingsOf } from './auth/oidc/oidc-config.ts';
-import type { OidcSettings } from './auth/oidc/oidc-settings.ts';
+import { OIDC_ENVIRONMENT, oidcSettingsOf } from './people/oidc-settings.ts';
+import type { OidcSettings } from './people/oidc-settings.ts';
 import type { EconomyRules } from './economy/judgement.ts';
 import { proxyTrust } from './http/admission/client-address.ts';
 import type { ProxyTrust } from './http/admission/client-address.ts';
 import { TRADE_VARIABLES } from './trade/price-list-config.ts';
-import type { SignerOptions } from './log/log-signer.ts';
+import type { SignerOptions } from './sealed-log/log-signer.ts';
 import { PAYMENT_VARIABLES, paymentsConfigOf } from './payments/payments-config.ts';
 import type { PaymentsConfig } from './payments/payments-config.ts';
 
@@ -29,8 +29,8 @@ const Environment = z.object({
   HAMLET_POSTGRES_URL: z
     .string()
     .min(1)
-    .describe('Postgres as the role app; ?connect_timeout= says for how many seconds a connection is waited for (5)'),
-  HAMLET_REDIS_URL: z.string().min(1).describe('Redis, for messages between replicas'),
+    .describe('Postgres as the role app; ?connect_timeout= limits the time to connect, in seconds (5)'),
+  HAMLET_REDIS_URL: z.string().min(1).describe('Redis, for messages, counters and jobs of the replicas'),
   HAMLET_PEOPLE_LISTEN: Listen.default({ host: '127.0.0.1', port: 8080 }).describe(
     'host:port for people: web and API (127.0.0.1:8080)',
   ),
@@ -61,7 +61,7 @@ const Environment = z.object({
     .string()
     .default('loopback')
     .describe(
-      'proxies whose X-Forwarded-For is believed: addresses, networks, loopback, linklocal, uniquelocal; comma separated (loopback)',
+      'proxies whose X-Forwarded-For is trusted: addresses, networks, loopback, linklocal, uniquelocal; comma separated (loopback)',
     ),
   HAMLET_TRUSTED_PROXY_HOPS: z.coerce
     .number()
@@ -69,7 +69,7 @@ const Environment = z.object({
     .min(1)
     .max(10)
     .default(1)
-    .describe('how many trusted proxies stand one behind another (1)'),
+    .describe('number of trusted proxies in a chain (1)'),
   HAMLET_RATE_LIMIT: z.coerce
     .number()
     .int()
@@ -81,7 +81,7 @@ const Environment = z.object({
     .int()
     .min(1)
     .default(250)
-    .describe('websockets that one address may have open on a replica; and four times as many connections (250)'),
+    .describe('open websockets of one address on a replica, and a quarter of its open connections (250)'),
   HAMLET_TIME_ZONE: TimeZone.default('UTC').describe("time zone of the village's day (UTC)"),
   HAMLET_DAILY_ALLOWANCE: AiDollars.default('10').describe(
     'aiDollars that a member may give and take in a day, together (10)',
@@ -94,7 +94,7 @@ const Environment = z.object({
   HAMLET_LOG_KEY_FILE: z
     .string()
     .optional()
-    .describe('PEM file of the Ed25519 key that the log is signed with; without it one is made in HAMLET_LOG_DIR'),
+    .describe('PEM file of the Ed25519 key that signs the log; without it the api creates one in HAMLET_LOG_DIR'),
   HAMLET_LOG_DIR: z
     .string()
     .optional()
@@ -103,14 +103,14 @@ const Environment = z.object({
     .string()
     .regex(/^[^\s+]{1,200}$/, 'a name without spaces and plus')
     .optional()
-    .describe('whose log it is (hamlet.village/NAMESPACE)'),
+    .describe('name of the log in its checkpoints (hamlet.village/NAMESPACE)'),
   HAMLET_TURN_DAYS: z.coerce
     .number()
     .int()
     .min(0)
     .max(36_500)
     .default(30)
-    .describe('days that the text of a turn stays; 0 keeps it for good (30)'),
+    .describe('days that the text of a turn is kept; 0 keeps it permanently (30)'),
   HAMLET_MIGRATE_MAP_TO: z
     .string()
     .max(64)
@@ -149,7 +149,7 @@ export interface Config {
   readonly prices: PriceList;
   readonly payments: PaymentsConfig;
   readonly sealing: SignerOptions;
-  /** Days that the text of a turn stays; 0 for good. */
+  /** Days that the text of a turn is kept; 0 keeps it permanently. */
   readonly turnDays: number;
   readonly migrateMapTo: string | undefined;
   readonly strictAnswers: boolean;
@@ -240,7 +240,7 @@ export function readMigrationConfig(environment: Readonly<Record<string, string 
   return { ownerUrl: parsed.data.HAMLET_POSTGRES_OWNER_URL, appUrl: parsed.data.HAMLET_POSTGRES_URL };
 }
 
-/** What --help prints. */
+/** The text of --help. */
 export function usage(): string {
   const variables = Object.entries({ ...Environment.shape, ...MigrationEnvironment.shape }).map(
     ([name, schema]) => `  ${name.padEnd(28)} ${schema.description ?? ''}`,

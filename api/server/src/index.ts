@@ -1,7 +1,7 @@
 export { readConfig } from './config.ts';
 export type { Config } from './config.ts';
-export { openCheckpointFolder } from './log/checkpoint-folder.ts';
-export { openLogSigner } from './log/log-signer.ts';
+export { openCheckpointFolder } from './sealed-log/checkpoint-keeper.ts';
+export { openLogSigner } from './sealed-log/log-signer.ts';
 export { createLog } from './service/log.ts';
 export type { Log } from './service/log.ts';
 export type { AgentRecord, AgentSource } from './agents/agent-source.ts';

@@ -22,7 +22,7 @@ function redisServer(): string {
   return found;
 }
 
-/** A Redis without persistence, since the village uses it only for fan-out. */
+/** A Redis without persistence, since the village keeps nothing in it that must last. */
 export async function startRedis(options: { readonly port?: number } = {}): Promise<LocalRedis> {
   const port = options.port ?? (await freePort());
   const file = redisServer();

@@ -6,7 +6,7 @@ import type { Client } from '@hamlet/contract';
 import { freePort } from '@hamlet/dev';
 import type { KubeObject } from '@hamlet/kube';
 import { AGENTS, ENTITLEMENTS } from '../../../api/server/src/agents/kubernetes-watch.ts';
-import { CALLBACK_PATH } from '../../../api/server/src/auth/oidc/identity-provider.ts';
+import { CALLBACK_PATH } from '../../../api/server/src/people/identity-provider.ts';
 import { CLIENT, startTestIdentityProvider } from '../../../api/server/src/testing/test-identity-provider.ts';
 import type { TestIdentityProvider } from '../../../api/server/src/testing/test-identity-provider.ts';
 import { clientOf, startTestVillage, TOKENS } from '../../../api/server/src/testing/test-village.ts';

@@ -9,7 +9,7 @@ import {
 } from '@hamlet/store';
 import type { Db, InternalEvent, Tx } from '@hamlet/store';
 import type { EventSink } from '../http/event-sink.ts';
-import { coalesce } from '../service/coalesce.ts';
+import { coalesce } from '../service/single-flight.ts';
 import type { Log } from '../service/log.ts';
 import type { InternalSignal } from './internal-signal.ts';
 

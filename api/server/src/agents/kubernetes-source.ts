@@ -6,7 +6,7 @@ import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome } from '../http/outcome.ts';
 import { UnavailableError } from '../http/respond.ts';
 import type { AgentRecord, AgentSource, LifecycleChange, OnConflict } from './agent-source.ts';
-import { FIELD_MANAGER } from '../intent/field-owners.ts';
+import { FIELD_MANAGER } from './field-owners.ts';
 import { AGENTS, recordOf, watchVillage } from './kubernetes-watch.ts';
 import type { WatchPorts } from './kubernetes-watch.ts';
 

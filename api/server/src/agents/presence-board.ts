@@ -1,6 +1,6 @@
 import { assertStream, beat, connectStream, disconnectStream, readPresence, sweepSilentReplicas } from '@hamlet/store';
 import type { Db, PresenceRow, Stream } from '@hamlet/store';
-import { coalesce } from '../service/coalesce.ts';
+import { coalesce } from '../service/single-flight.ts';
 import type { Log } from '../service/log.ts';
 import type { InternalSignal } from './internal-signal.ts';
 

@@ -1,11 +1,20 @@
 import type { AuditRecord, RecordKind } from '@hamlet/contract';
 import { cutPage, searchRecords } from '@hamlet/store';
-import type { RecordRow } from '@hamlet/store';
+import type { RecordRow, RecordSearch } from '@hamlet/store';
+import { z } from 'zod';
 import type { Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Services } from '../routes/services.ts';
-import type { AuditQuestion } from './audit-cursor.ts';
-import { readAuditCursor, writeAuditCursor } from './audit-cursor.ts';
+import { pageCursor } from '../routes/page-cursor.ts';
+
+type AuditQuestion = Omit<RecordSearch, 'before' | 'limit'>;
+
+const cursors = pageCursor<NonNullable<RecordSearch['before']>>(z.strictObject({ at: z.iso.datetime(), id: z.uuid() }));
+
+/** The question that a cursor belongs to. */
+function questionKey({ kind, actor, action, except, object, words, since, until }: AuditQuestion): string {
+  return JSON.stringify([kind, actor, action, except, object, words, since, until]);
+}
 
 /** A record on the wire. Pure. */
 function recordView(row: RecordRow): AuditRecord {
@@ -41,18 +50,18 @@ function questionOf(asked: Asked): AuditQuestion {
   };
 }
 
-/** Who did what to whom. */
+/** The audit of acts. */
 export function auditHandlers({ db }: Services): Pick<Handlers, 'listAudit'> {
   return {
     listAudit: {
       kind: 'plain',
       run: async ({ query: { cursor, limit, ...asked } }) => {
         const question = questionOf(asked);
-        const before = cursor === undefined ? null : readAuditCursor(cursor, question);
+        const before = cursor === undefined ? null : cursors.read(cursor, questionKey(question));
         if (before === undefined) return refused('cursor_invalid');
         const found = await searchRecords(db, { ...question, before, limit: limit + 1 });
         const { rows, next } = cutPage(found, limit, ({ at, recordId }) =>
-          writeAuditCursor(question, { at, id: recordId }),
+          cursors.write(questionKey(question), { at, id: recordId }),
         );
         return accepted({ records: rows.map(recordView), next_cursor: next });
       },

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { recordAudit } from '@hamlet/store';
 import type { AuditEntry, Db } from '@hamlet/store';
 
-/** Who acts, in which request. */
+/** The actor and the request of an act. */
 export interface Acting {
   readonly actor: { readonly role: string; readonly id: string };
   readonly requestId: string;

@@ -27,11 +27,10 @@ import type { Outcome, Refused } from '../http/outcome.ts';
 import { loadApiKeys } from './api-keys-file.ts';
 import { createAuthenticate } from './authenticate.ts';
 import type { Authenticate, Credentials } from './authenticate.ts';
-import { createDevReviewer } from './dev-reviewer.ts';
-import { exchangeToken } from './exchange.ts';
+import { createDevReviewer, exchangeToken } from './token-exchange.ts';
 import { hashOf, newSecret } from './secrets.ts';
 import { sessionCookie } from './session-cookie.ts';
-import type { ReviewedAgent, TokenReviewer } from './token-reviewer.ts';
+import type { ReviewedAgent, TokenReviewer } from './token-exchange.ts';
 
 const BY = { role: 'admin', id: 'key admin' } as const;
 const KEYS = {

@@ -6,24 +6,23 @@ import type { AgentSource } from '../agents/agent-source.ts';
 import type { Actor } from '../http/actor.ts';
 import { refused } from '../http/outcome.ts';
 import type { Refused } from '../http/outcome.ts';
-import { refusalOfBan } from '../people/account-view.ts';
-import { accountObject } from '../people/account-object.ts';
+import { accountObject, refusalOfBan } from './account-actor.ts';
 import { refusalOfBar } from '../standing/bar-refusal.ts';
-import { gathered } from './gathered.ts';
+import { batchLookup } from './batch-lookup.ts';
 import { hashOf } from './secrets.ts';
 import { SESSION_IDLE_MS, sessionOf } from './session-cookie.ts';
-import type { TokenReviewer } from './token-reviewer.ts';
+import type { TokenReviewer } from './token-exchange.ts';
 import { throughOutage } from './through-outage.ts';
 
-/** Prefix of the tokens that residents get in exchange. */
+/** Prefix of the tokens that residents get by the exchange. */
 export const AGENT_TOKEN_PREFIX = 'hat_';
 
 export interface Credentials {
   readonly headers: IncomingHttpHeaders;
   readonly address: string;
-  /** Audiences of the listener: where people are served, one without credentials is a visitor. */
+  /** Audiences of the listener: where people are served, a request without credentials is a visitor's. */
   readonly listener: readonly Audience[];
-  /** Whether only something is read: then who it was a moment ago may stand in while Postgres is away. A write needs to know who it is now. */
+  /** Whether the request only reads: then an earlier answer may be used while Postgres is away. A write needs a current one. */
   readonly reads: boolean;
 }
 
@@ -54,24 +53,24 @@ async function barsOf(db: Db, agentIds: readonly string[]): Promise<readonly (Ag
   return agentIds.map((agentId) => bars.get(agentId) ?? null);
 }
 
-/** Everything that credentials are looked up in. */
+/** The look-ups of credentials. */
 function lookUpsOf({ db, source, reviewer, monotonicMs }: AuthenticatePorts) {
   return {
     source,
     keyOf: throughOutage(
-      gathered((tokens) => findApiKeys(db, tokens.map(hashOf))),
+      batchLookup((tokens) => findApiKeys(db, tokens.map(hashOf))),
       monotonicMs,
     ),
     agentSessionOf: throughOutage(
-      gathered((tokens) => findAgentSessions(db, tokens.map(hashOf))),
+      batchLookup((tokens) => findAgentSessions(db, tokens.map(hashOf))),
       monotonicMs,
     ),
     barOf: throughOutage(
-      gathered((agentIds) => barsOf(db, agentIds)),
+      batchLookup((agentIds) => barsOf(db, agentIds)),
       monotonicMs,
     ),
     accountOf: throughOutage(
-      gathered((ids) => findSessions(db, ids.map(hashOf), SESSION_IDLE_MS)),
+      batchLookup((ids) => findSessions(db, ids.map(hashOf), SESSION_IDLE_MS)),
       monotonicMs,
     ),
     isOperator: throughOutage((token: string) => reviewer.reviewOperator(token), monotonicMs, { freshMs: 60_000 }),
@@ -95,7 +94,7 @@ function agentActor(source: AuthenticatePorts['source'], agentId: string, life: 
   };
 }
 
-/** A key of the role agent is a development token: it speaks for whatever cycle is current. */
+/** A key of the role agent is a development token: it is valid for the current cycle. */
 async function keyActor({ source, barOf }: LookUps, key: ApiKey, reads: boolean): Promise<Actor | Refused> {
   if (key.role === 'operator') return { role: 'operator', id: 'operator' };
   if (key.role !== 'agent') return { role: key.role, id: `key ${key.name}`, accountId: null, name: key.name };
@@ -116,21 +115,21 @@ async function bearerActor(lookUps: LookUps, token: string, reads: boolean): Pro
   if (token.startsWith(AGENT_TOKEN_PREFIX)) {
     const session = await agentSessionOf(token, reads);
     if (session === null) return refused('token_invalid');
-    // Barred, the agent hears of that; afterwards the token is a bad one as any other, and its holder exchanges another.
+    // A barred agent gets the reason. After that measure the token is invalid like any other, and the resident exchanges a new one.
     if (session.revoked && session.bar === null)
       return refused('token_invalid', 'This token was revoked; exchange a new one');
     return agentActor(source, session.agentId, session);
   }
   const key = await keyOf(token, reads);
   if (key !== null) return keyActor(lookUps, key, reads);
-  // Only a signed token can be a projected one; anything else need not trouble the cluster.
+  // Only a JWT can be a projected token; anything else is not sent to the cluster.
   const mayBeProjected = token.split('.').length === 3;
   return mayBeProjected && (await isOperator(token, reads))
     ? { role: 'operator', id: 'operator' }
     : refused('token_invalid');
 }
 
-/** Finds out who sends a request: by API key, agent token, the operator's projected token, or session. */
+/** Finds the actor of a request: by API key, agent token, the operator's projected token, or session. */
 export function createAuthenticate(ports: AuthenticatePorts): Authenticate {
   const lookUps = lookUpsOf(ports);
   return async ({ headers, address, listener, reads }) => {

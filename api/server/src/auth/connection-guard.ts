@@ -3,19 +3,19 @@ import type { Actor } from '../http/actor.ts';
 import type { Refused } from '../http/outcome.ts';
 import type { Log } from '../service/log.ts';
 
-/** However changes are heard, everything that is open is looked at again this often. */
+/** Period of checking all open connections, in case a notification was lost. */
 const EVERY_MS = 10_000;
 
-/** A socket or stream that was let in, and stays open for longer than a request. */
+/** An accepted socket or stream, which stays open for longer than a request. */
 export interface OpenConnection {
   readonly actor: Actor;
-  /** Asks again who it is, by the credentials that it came with. */
+  /** Authenticates again, by the credentials of the connection. */
   recheck(): Promise<Actor | Refused>;
-  /** Called once, where it would not be let in any more. */
+  /** Called once, when the connection would be refused now. */
   close(refusal: Refused): void;
 }
 
-/** Ends what is open when its holder would be refused: banned, disabled, signed out, barred, another role, a token that is over. */
+/** Closes open connections whose actor would be refused now: banned, disabled, signed out, barred, another role, an expired token. */
 export interface ConnectionGuard {
   /** Watches a connection. Call what it returns when the connection ends by itself. */
   watch(connection: OpenConnection): () => void;
@@ -25,13 +25,13 @@ export interface ConnectionGuard {
 export interface GuardPorts {
   readonly listenUrl: string;
   readonly log: Log;
-  /** Hears which agents stand otherwise than before. */
+  /** Calls back with the agents whose standing has changed. */
   readonly onStanding: (hear: (agentIds: readonly string[]) => void) => void;
-  /** How often all that is open is looked at, in ms; ten seconds where it is left out. */
+  /** Period of checking all open connections, in ms; ten seconds by default. */
   readonly everyMs?: number;
 }
 
-/** Looks at once where a change is told (by NOTIFY, with its commit), and at all every ten seconds, since a notification can be lost. */
+/** Checks the connections of a changed account at once (NOTIFY, with the commit), and all every ten seconds, since a notification can be lost. */
 export function startConnectionGuard({ listenUrl, log, onStanding, everyMs = EVERY_MS }: GuardPorts): ConnectionGuard {
   const open = new Set<OpenConnection>();
 
@@ -46,8 +46,8 @@ export function startConnectionGuard({ listenUrl, log, onStanding, everyMs = EVE
             : { ok: false, reason: 'token_invalid' };
       if (refusal !== null && open.delete(connection)) connection.close(refusal);
     } catch (error) {
-      // While nobody can be asked, what was let in stays: the map is to be readable.
-      log('debug', 'an open connection could not be looked at', { error });
+      // Without an answer the connection stays: the map must stay readable during an outage.
+      log('debug', 'an open connection could not be checked', { error });
     }
   }
 

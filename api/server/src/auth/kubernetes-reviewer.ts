@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { AgentRecord, AgentSource } from '../agents/agent-source.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome } from '../http/outcome.ts';
-import type { ReviewedAgent, TokenReviewer } from './token-reviewer.ts';
+import type { ReviewedAgent, TokenReviewer } from './token-exchange.ts';
 
 const AUDIENCE = 'hamlet-api';
 const AGENT_ACCOUNT = 'hamlet-agent';
@@ -30,7 +30,7 @@ interface Reviewed {
   readonly podUid: string | undefined;
 }
 
-/** Asks the cluster's TokenReview, and then the pod that the token is bound to: a deleted pod's token still reviews as good for a while. */
+/** Asks the TokenReview of the cluster, then reads the pod that the token is bound to: the token of a deleted pod stays valid for a while. */
 export function createKubernetesReviewer(ports: {
   readonly client: Pick<KubeClient, 'create' | 'get'>;
   readonly namespace: string;
@@ -72,7 +72,7 @@ export function createKubernetesReviewer(ports: {
   };
 }
 
-/** The life that a pod lives: the pod must be the very one, not ending, controlled by an Agent that is there, and of its current cycle. Pure. */
+/** The life of a pod. The pod must have this uid, not be ending, be controlled by an existing Agent, and be of its current cycle. Pure. */
 export function lifeOf(
   pod: KubeObject | null,
   podUid: string,
@@ -85,7 +85,7 @@ export function lifeOf(
   const record = controllerOf(pod, source);
   if (record === null) return refused('token_not_from_pod', 'The pod of this token belongs to no agent');
   const cycle = cycleIn(pod.metadata.name, record.agentId);
-  if (cycle === null) return refused('token_not_from_pod', 'The pod is not named as a pod of an agent');
+  if (cycle === null) return refused('token_not_from_pod', 'The pod is not named AGENT-CYCLE');
   if (cycle < (record.status.cycle ?? 0)) return refused('stale_cycle');
   return accepted({ agentId: record.agentId, uid: record.uid, podUid, cycle });
 }

@@ -3,15 +3,15 @@ import { UnavailableError } from '../http/respond.ts';
 
 /** OWASP's argon2id setting for 19 MiB; `hash` uses argon2id by default. */
 const ARGON2 = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-/** A hash keeps one of the four threads busy that files and name look-ups need too. */
+/** A hash occupies one of the four threads that files and DNS look-ups need too. */
 const AT_ONCE = 2;
 const WAITING_MAX = 30;
 
 /** Hashes and checks passwords, two at a time. Both throw UnavailableError where thirty wait already. */
 export interface Passwords {
-  /** What is kept of a password. */
+  /** The hash to store. */
   hash(password: string): Promise<string>;
-  /** Whether a password is the one that was hashed. An account without one costs a hash too, so that it takes as long as a wrong password. */
+  /** Whether a password has this hash. An account without one costs a hash too, so that it takes as long as a wrong password. */
   is(password: string, kept: string | null | undefined): Promise<boolean>;
 }
 
@@ -27,7 +27,7 @@ export function createPasswords(): Passwords {
     try {
       return await work();
     } finally {
-      // Whoever waits takes over the turn, so that nobody who comes now is before it.
+      // The next waiter takes over the turn, before any new call.
       const next = waiting.shift();
       if (next === undefined) atWork -= 1;
       else next();

@@ -2,12 +2,12 @@ import { hash, randomBytes } from 'node:crypto';
 
 const SECRET_BYTES = 32;
 
-/** What is kept of a secret of 256 bits or more: a plain hash, since it cannot be guessed. */
+/** The stored hash of a secret. A plain hash is enough for 256 random bits. */
 export function hashOf(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }
 
-/** A new secret of 256 bits; the prefix says in logs and leaks what it is. */
+/** A new secret of 256 bits; the prefix identifies its kind in logs and leaks. */
 export function newSecret(prefix: string): string {
   return `${prefix}${randomBytes(SECRET_BYTES).toString('base64url')}`;
 }

@@ -30,7 +30,7 @@ export function endedSessionCookie(): string {
   return cookieOf(NAME, '', 0);
 }
 
-/** What binds a sign-in at the identity provider to the browser that began it. Lax: it must come along when the provider sends the browser back. */
+/** Binds a sign-in at the identity provider to its browser. Lax: the browser must send it when the provider redirects back. */
 export function attemptCookie(id: string, lifeMs: number): string {
   return cookieOf(ATTEMPT_NAME, id, lifeMs);
 }

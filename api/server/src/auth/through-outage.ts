@@ -1,15 +1,15 @@
 import { isOutage } from '@hamlet/store';
 
 const REMEMBERED_MAX = 10_000;
-/** How long an answer may stand in while whoever knows better cannot be asked. */
+/** Longest use of an earlier answer while the source is unreachable. */
 const STAND_IN_MS = 300_000;
 
-/** A look-up by a secret. `standIn`: whether an earlier answer may stand in while nobody can be asked; for reads only. */
+/** A look-up by a secret. `standIn`: whether an earlier answer may be used while the source is unreachable; for reads only. */
 export type LookUp<T> = (secret: string, standIn: boolean) => Promise<T>;
 
 /**
- * A look-up that survives an outage: what was found last stands in while Postgres is away, so that the map stays readable. With `freshMs` an answer is
- * also reused for so long without asking. At most 10,000 answers are remembered.
+ * A look-up that survives an outage: the last answer is used while Postgres is away, so that the map stays readable. With `freshMs` an answer is also
+ * reused for that long without asking. Caches at most 10,000 answers.
  */
 export function throughOutage<T>(
   find: (secret: string) => Promise<T>,

@@ -1,20 +1,19 @@
 import type { BoardAuthor } from '@hamlet/core';
-import { VILLAGE } from '@hamlet/store';
-import type { Byline, Viewer } from '@hamlet/store';
+import { VILLAGE, findRelated } from '@hamlet/store';
+import type { Byline, Viewer, Subject, Tx } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
 import type { Actor } from '../http/actor.ts';
 import { refused } from '../http/outcome.ts';
 import type { Refused } from '../http/outcome.ts';
-import { viewerOf } from './viewer-of.ts';
 
-/** Who writes, in every way that it matters: to row-level security, to readers, and to limits. */
+/** An author, as row-level security, readers and limits need it. */
 export interface Author {
   readonly ok: true;
   readonly viewer: Viewer;
   readonly by: Byline;
   readonly kind: BoardAuthor['kind'];
   readonly rank: number;
-  /** Of a person who has an account. */
+  /** Account of a person; null for agents, API keys and the village. */
   readonly accountId: string | null;
 }
 
@@ -42,7 +41,7 @@ export function agentAuthor(agentId: string, source: AgentSource): Author | null
   return { ok: true, viewer: { role: 'agent', actor: agentId }, by, kind: 'agent', rank, accountId: null };
 }
 
-/** Whoever asks, as an author; an admin may write in the name of the village. */
+/** The actor as an author; an admin may write in the name of the village. */
 export function authorOf(actor: Actor, source: AgentSource, asType?: 'system'): Author | Refused {
   if (asType === 'system')
     return actor.role === 'admin'
@@ -55,12 +54,12 @@ export function authorOf(actor: Actor, source: AgentSource, asType?: 'system'): 
   return { ok: true, viewer: viewerOf(actor), by, kind: actor.role, rank: 0, accountId: actor.accountId };
 }
 
-/** Whether whoever writes has written this. Pure. */
+/** Whether the author wrote this row. Pure. */
 export function isAuthor({ by }: Author, row: { readonly authorType: string; readonly authorId: string }): boolean {
   return row.authorType === by.authorType && row.authorId === by.authorId;
 }
 
-/** Why a text may not be written anew over the revision that its writer has seen; null where it may. Pure. */
+/** The refusal of a revision; null where the author may replace the revision that they have seen. Pure. */
 export function refuseRevision(
   author: Author,
   row: { readonly authorType: string; readonly authorId: string; readonly hidden: unknown; readonly revision: number },
@@ -69,4 +68,33 @@ export function refuseRevision(
   if (!isAuthor(author, row)) return refused('not_its_author');
   if (row.hidden !== null) return refused('post_moderated');
   return row.revision === seen ? null : refused('revision_conflict', `Revision ${row.revision} is the newest`);
+}
+
+/** The actor as row-level security knows it. Pure. */
+export function viewerOf(actor: Actor): Viewer {
+  switch (actor.role) {
+    case 'agent':
+      return { role: 'agent', actor: actor.agentId };
+    case 'member':
+    case 'admin':
+      return { role: actor.role, actor: actor.id };
+    case 'visitor':
+    case 'operator':
+      return { role: 'visitor', actor: '' };
+  }
+}
+
+/** The subject of a reward or penalty: a post or reply that the actor may see and the agent took part in; null where none is named. */
+export async function findJudged(
+  tx: Tx,
+  judged: { readonly actor: Actor; readonly agentId: string; readonly relatedPostId: string | null },
+): Promise<{ readonly ok: true; readonly subject: Subject | null } | Refused> {
+  const { actor, agentId, relatedPostId } = judged;
+  if (relatedPostId === null) return { ok: true, subject: null };
+  const related = await findRelated(tx, viewerOf(actor), { id: relatedPostId, agentId });
+  if (related === null)
+    return refused('no_such_post', `There is no post or reply ${relatedPostId}, or it is not for you`);
+  return related.tookPart
+    ? { ok: true, subject: related }
+    : refused('not_part_of_post', `${agentId} wrote neither it nor a reply to it`);
 }

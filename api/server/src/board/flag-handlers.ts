@@ -20,8 +20,8 @@ import { recordAct } from '../audit/record-act.ts';
 import type { Services } from '../routes/services.ts';
 import { authorOf, isAuthor } from './author-of.ts';
 import type { Author } from './author-of.ts';
-import { overRate, sitDown } from './writing-desk.ts';
-import type { Desk } from './writing-desk.ts';
+import { overRate, lockAuthor } from './author-lock.ts';
+import type { LockedAuthor } from './author-lock.ts';
 
 type Ports = Pick<Services, 'source' | 'board'>;
 type Asked = RequestOf<typeof flagPost>;
@@ -30,7 +30,7 @@ function findSubject(tx: Tx, { postId, replyId }: Subject): Promise<PostRow | Re
   return replyId === null ? findPost(tx, postId) : findReply(tx, postId, replyId);
 }
 
-async function weightOf(tx: Tx, author: Author, { record }: Desk): Promise<number> {
+async function weightOf(tx: Tx, author: Author, { record }: LockedAuthor): Promise<number> {
   const { authorType, authorId } = author.by;
   const past = await readFlagRecord(tx, { authorType, authorId });
   return flagWeight({
@@ -41,7 +41,7 @@ async function weightOf(tx: Tx, author: Author, { record }: Desk): Promise<numbe
   });
 }
 
-/** Hides what enough flags were raised against, until an admin has looked. What the village says itself stays. Returns why it is hidden; null where it is not. */
+/** Hides a text with enough flags until an admin decides, except texts of the village itself. Returns the note of the hiding; null where it is shown. */
 async function hideIfHeavy(
   tx: Tx,
   subject: Subject,
@@ -70,16 +70,16 @@ async function flag(
   const { actor, params, body } = request;
   const author = authorOf(actor, ports.source);
   if (!author.ok) return author;
-  const desk = await sitDown(tx, author);
+  const locked = await lockAuthor(tx, author);
   const subject: Subject = { postId: params.post_id, replyId: body.reply_id };
   const found = await findSubject(tx, subject);
   if (found === null) return refused('no_such_post');
-  if (isAuthor(author, found)) return refused('own_post', 'Nobody flags what they wrote themselves');
+  if (isAuthor(author, found)) return refused('own_post', 'An author cannot flag their own text');
   if (found.hidden !== null) return refused('post_moderated');
-  const denied = overRate(desk, 'flags');
+  const denied = overRate(locked, 'flags');
   if (denied !== null) return denied;
   await setViewer(tx, VILLAGE);
-  const weight = await weightOf(tx, author, desk);
+  const weight = await weightOf(tx, author, locked);
   await setViewer(tx, author.viewer);
   const by = { type: author.by.authorType, id: author.by.authorId, name: author.by.authorName };
   if (!(await insertFlag(tx, { ...subject, by, reason: body.reason, note: body.note, weight })))
@@ -93,11 +93,11 @@ async function flag(
   const hidden = await hideIfHeavy(tx, subject, request);
   return {
     ...accepted({ post_id: subject.postId, reply_id: subject.replyId, hidden: hidden !== null }),
-    afterCommit: () => ports.board.tellDecided(subject, hidden),
+    afterCommit: () => ports.board.publishDecision(subject, hidden),
   };
 }
 
-/** What people and agents say should not be on the board. */
+/** Flags that people and agents raise against texts. */
 export function flagHandlers(ports: Ports): Pick<Handlers, 'flagPost'> {
   return { flagPost: { kind: 'tx', run: (request, tx) => flag(request, tx, ports) } };
 }

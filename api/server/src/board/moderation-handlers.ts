@@ -32,10 +32,9 @@ import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome } from '../http/outcome.ts';
 import { recordAct } from '../audit/record-act.ts';
 import type { Services } from '../routes/services.ts';
-import { authorOf } from './author-of.ts';
-import { boardCursorOf, readBoardCursor } from './board-cursor.ts';
+import { authorOf, viewerOf } from './author-of.ts';
+import { nextCursor, readBoardCursor } from './read-handlers.ts';
 import { postView, replyView } from './post-view.ts';
-import { viewerOf } from './viewer-of.ts';
 
 type Names = 'moderatePost' | 'listModeration';
 type Ports = Pick<Services, 'db' | 'source' | 'board'>;
@@ -57,7 +56,7 @@ function recordView(row: DecisionRow): ModerationRecord {
   };
 }
 
-/** A line of the queue in the words of the wire. Pure. */
+/** A row of the moderation queue on the wire. Pure. */
 function itemView(line: QueueRow, { posts, replies, flags, decisions }: QueueDetails): ModerationItem[] {
   const post = posts.find(({ postId }) => postId === line.postId);
   const reply = replies.find(({ replyId }) => replyId === line.replyId);
@@ -77,7 +76,7 @@ function itemView(line: QueueRow, { posts, replies, flags, decisions }: QueueDet
   ];
 }
 
-/** Why it is hidden once this is decided; null where it is shown. Pure. */
+/** The note of the hiding after this decision; null where the text is shown. Pure. */
 function hiddenAfter(
   { body, now }: Asked,
   last: LastDecision | null,
@@ -94,7 +93,7 @@ interface Weighed {
   readonly last: LastDecision | null;
 }
 
-/** What the decision comes to; null where there is nothing to decide in that way. Pure. */
+/** The effect of the decision; null where it does not apply. Pure. */
 function verdictOn({ body }: Asked, { held, last }: Weighed): ModerationVerdict | null {
   const lastState = last === null ? null : { decision: last.decision, hiddenByBefore: last.hiddenBefore?.by ?? null };
   return decideModeration(
@@ -103,7 +102,7 @@ function verdictOn({ body }: Asked, { held, last }: Weighed): ModerationVerdict 
   );
 }
 
-/** Keeps a decision and does what it says. Returns its id, and why it is hidden from now on. */
+/** Stores and applies a decision. Returns its id, and the note of the hiding. */
 async function carryOut(
   request: Asked,
   tx: Tx,
@@ -159,8 +158,8 @@ async function moderate(
   const reply = subject.replyId === null ? null : await findReply(tx, subject.postId, subject.replyId);
   const { decisions } = await readQueueDetails(tx, [subject]);
   const made = decisions.find((row) => row.moderationId === moderationId);
-  if (post === null || made === undefined) throw new Error('what was decided cannot be read');
-  const afterCommit = (): void => ports.board.tellDecided(subject, hidden);
+  if (post === null || made === undefined) throw new Error('the decision cannot be read back');
+  const afterCommit = (): void => ports.board.publishDecision(subject, hidden);
   return {
     ...accepted({
       post: postView(post),
@@ -171,7 +170,7 @@ async function moderate(
   };
 }
 
-/** What admins decide about the board: with a reason, and so that it can be undone. */
+/** Decisions of admins about texts of the board, with a reason each, and undoable. */
 export function moderationHandlers(ports: Ports): Pick<Handlers, Names> {
   return {
     moderatePost: { kind: 'tx', run: (request, tx) => moderate(request, tx, ports) },
@@ -182,7 +181,7 @@ export function moderationHandlers(ports: Ports): Pick<Handlers, Names> {
         if (beyond === undefined) return refused('cursor_invalid');
         return readAs(ports.db, viewerOf(actor), async (tx) => {
           const lines = await readQueue(tx, state, { beyond, limit: limit + 1 });
-          const { rows, next } = cutPage(lines, limit, ({ key }) => boardCursorOf(state, key));
+          const { rows, next } = cutPage(lines, limit, ({ key }) => nextCursor(state, key));
           const details = await readQueueDetails(tx, rows);
           return accepted({ items: rows.flatMap((line) => itemView(line, details)), next_cursor: next });
         });

@@ -1,6 +1,26 @@
 import { addresseeOf } from '@hamlet/contract';
-import type { closePost, createPost, Post, revisePost } from '@hamlet/contract';
-import { findPost, insertPost, setViewer, readAudit, revisePost as storeRevision, setPostStatus } from '@hamlet/store';
+import type {
+  closePost,
+  createPost,
+  Post,
+  PostStatus,
+  Reply,
+  replyToPost,
+  revisePost,
+  reviseReply,
+} from '@hamlet/contract';
+import {
+  findPost,
+  findPostStatus,
+  findReply,
+  insertPost,
+  insertReply,
+  setViewer,
+  readAudit,
+  revisePost as storePostRevision,
+  reviseReply as storeReplyRevision,
+  setPostStatus,
+} from '@hamlet/store';
 import type { Tx } from '@hamlet/store';
 import type { Handlers, RequestOf } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
@@ -8,14 +28,14 @@ import type { Outcome, Refused } from '../http/outcome.ts';
 import { recordAct } from '../audit/record-act.ts';
 import type { Services } from '../routes/services.ts';
 import { authorOf, isAuthor, refuseRevision } from './author-of.ts';
-import { postView } from './post-view.ts';
-import { mentionedIn, overContent, overRate, sitDown } from './writing-desk.ts';
+import { postView, replyView } from './post-view.ts';
+import { mentionedIn, overContent, overRate, lockAuthor } from './author-lock.ts';
 
-type Names = 'createPost' | 'revisePost' | 'closePost' | 'resolvePost' | 'reopenPost';
+type Names = 'createPost' | 'revisePost' | 'closePost' | 'resolvePost' | 'reopenPost' | 'replyToPost' | 'reviseReply';
 type Ports = Pick<Services, 'source' | 'board'>;
 type Settling = Pick<RequestOf<typeof closePost>, 'actor' | 'params' | 'requestId' | 'traceparent'>;
 
-/** Acts on a post that are looked through for the newest that gave it its status. */
+/** The newest acts on a post; the one that gave it its status is among them. */
 const ACTS_READ = 100;
 const STATUS_ACTIONS = { open: 'board.reopen', closed: 'board.close', resolved: 'board.resolve' } as const;
 
@@ -36,8 +56,8 @@ async function create(
   if (!author.ok) return author;
   const pinned = ports.board.placeOf(body.place);
   if (!pinned.ok) return pinned;
-  const desk = await sitDown(tx, author);
-  const denied = refuseUnknown(body.audience, ports) ?? overRate(desk, 'posts') ?? overContent(desk, body);
+  const locked = await lockAuthor(tx, author);
+  const denied = refuseUnknown(body.audience, ports) ?? overRate(locked, 'posts') ?? overContent(locked, body);
   if (denied !== null) return denied;
   const { audience, title, body: text, tags } = body;
   const post = await insertPost(tx, {
@@ -49,7 +69,7 @@ async function create(
     place: pinned.place,
     mentions: mentionedIn(body, author, ports.source),
   });
-  if (post === null) throw new Error('no post was made');
+  if (post === null) throw new Error('the database returned no post');
   await recordAct(tx, request, {
     action: 'board.post',
     object: post.postId,
@@ -62,7 +82,7 @@ async function revise(request: RequestOf<typeof revisePost>, tx: Tx, ports: Port
   const { actor, params, body } = request;
   const author = authorOf(actor, ports.source);
   if (!author.ok) return author;
-  const desk = await sitDown(tx, author);
+  const locked = await lockAuthor(tx, author);
   const post = await findPost(tx, params.post_id);
   if (post === null) return refused('no_such_post');
   const unfit =
@@ -70,9 +90,9 @@ async function revise(request: RequestOf<typeof revisePost>, tx: Tx, ports: Port
   if (unfit !== null) return unfit;
   const text = { title: post.title, body: post.body, tags: post.tags, ...given(body) };
   if (isSameText(text, post)) return accepted({ post: postView(post) });
-  const denied = overContent(desk, text);
+  const denied = overContent(locked, text);
   if (denied !== null) return denied;
-  const revised = await storeRevision(tx, { ...text, postId: post.postId, revision: body.revision });
+  const revised = await storePostRevision(tx, { ...text, postId: post.postId, revision: body.revision });
   if (revised === null) return refused('revision_conflict');
   await recordAct(tx, request, { action: 'board.revise', object: post.postId, detail: { revision: revised.revision } });
   return { ...accepted({ post: postView(revised) }), afterCommit: ports.board.nudge };
@@ -100,7 +120,7 @@ async function wasSettledByAdmin(tx: Tx, postId: string): Promise<boolean> {
   return (await readAudit(tx, postId, ACTS_READ)).find(({ action }) => actions.has(action))?.actorRole === 'admin';
 }
 
-/** Opens, closes or resolves a post. Saying it again changes nothing. */
+/** Opens, closes or resolves a post. A repetition changes nothing. */
 async function settle(
   request: Settling,
   tx: Tx,
@@ -126,13 +146,78 @@ async function settle(
   return { ...accepted({ post: postView(settled) }), afterCommit: to.ports.board.nudge };
 }
 
-/** What is written on the board, and by whom it may be changed. */
+/** The refusal of a further reply to a post; null where one may be written. Pure. */
+function refuseSettled(status: PostStatus | null): Refused | null {
+  if (status === null) return refused('no_such_post');
+  if (status === 'moderated') return refused('post_moderated');
+  return status === 'closed' ? refused('post_closed') : null;
+}
+
+async function reply(
+  request: RequestOf<typeof replyToPost>,
+  tx: Tx,
+  ports: Ports,
+): Promise<Outcome<{ reply_id: string; reply: Reply }>> {
+  const {
+    actor,
+    params: { post_id: postId },
+    body,
+  } = request;
+  const author = authorOf(actor, ports.source, body.author_type);
+  if (!author.ok) return author;
+  const locked = await lockAuthor(tx, author);
+  const denied =
+    refuseSettled(await findPostStatus(tx, postId)) ?? overRate(locked, 'replies') ?? overContent(locked, body);
+  if (denied !== null) return denied;
+  const made = await insertReply(tx, {
+    by: author.by,
+    postId,
+    body: body.body,
+    mentions: mentionedIn(body, author, ports.source),
+  });
+  await recordAct(tx, request, {
+    action: 'board.reply',
+    object: made.replyId,
+    detail: { post_id: postId, author_type: author.by.authorType },
+  });
+  return { ...accepted({ reply_id: made.replyId, reply: replyView(made) }), afterCommit: ports.board.nudge };
+}
+
+async function reviseOwnReply(
+  request: RequestOf<typeof reviseReply>,
+  tx: Tx,
+  ports: Ports,
+): Promise<Outcome<{ reply: Reply }>> {
+  const { actor, params, body } = request;
+  const author = authorOf(actor, ports.source);
+  if (!author.ok) return author;
+  const locked = await lockAuthor(tx, author);
+  const found = await findReply(tx, params.post_id, params.reply_id);
+  if (found === null) return refused('no_such_post');
+  const unfit = refuseRevision(author, found, body.revision);
+  if (unfit !== null) return unfit;
+  if (found.body === body.body) return accepted({ reply: replyView(found) });
+  const denied = refuseSettled(await findPostStatus(tx, params.post_id)) ?? overContent(locked, body);
+  if (denied !== null) return denied;
+  const revised = await storeReplyRevision(tx, { replyId: found.replyId, body: body.body, revision: body.revision });
+  if (revised === null) return refused('revision_conflict');
+  await recordAct(tx, request, {
+    action: 'board.revise',
+    object: found.replyId,
+    detail: { post_id: found.postId, revision: revised.revision },
+  });
+  return { ...accepted({ reply: replyView(revised) }), afterCommit: ports.board.nudge };
+}
+
+/** Writes posts and replies, and lets their authors and admins change them. A reply has the audience of its post. */
 export function postHandlers(ports: Ports): Pick<Handlers, Names> {
   return {
     createPost: { kind: 'tx', run: (request, tx) => create(request, tx, ports) },
     revisePost: { kind: 'tx', run: (request, tx) => revise(request, tx, ports) },
     closePost: { kind: 'tx', run: (request, tx) => settle(request, tx, { status: 'closed', ports }) },
     resolvePost: { kind: 'tx', run: (request, tx) => settle(request, tx, { status: 'resolved', ports }) },
+    replyToPost: { kind: 'tx', run: (request, tx) => reply(request, tx, ports) },
+    reviseReply: { kind: 'tx', run: (request, tx) => reviseOwnReply(request, tx, ports) },
     reopenPost: { kind: 'tx', run: (request, tx) => settle(request, tx, { status: 'open', ports }) },
   };
 }

@@ -20,7 +20,7 @@ function writtenView(row: PostRow | ReplyRow): Written {
   };
 }
 
-/** A post in the words of the wire. Pure. */
+/** A post on the wire. Pure. */
 export function postView(row: PostRow): Post {
   const { placeX: x, placeY: y } = row;
   return {
@@ -35,7 +35,7 @@ export function postView(row: PostRow): Post {
   };
 }
 
-/** A reply in the words of the wire. Pure. */
+/** A reply on the wire. Pure. */
 export function replyView(row: ReplyRow): Reply {
   return {
     reply_id: row.replyId,
@@ -45,7 +45,7 @@ export function replyView(row: ReplyRow): Reply {
   };
 }
 
-/** Every text that something has had, newest first: the one that is shown, and those before it. Pure. */
+/** All revisions of a text, newest first: the shown one and the earlier ones. Pure. */
 export function revisionViews(
   shown: Pick<PostRow, 'revision' | 'body' | 'updatedAt'> & Partial<Pick<PostRow, 'title' | 'tags'>>,
   earlier: readonly RevisionRow[],

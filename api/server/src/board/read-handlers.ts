@@ -1,17 +1,21 @@
 import { REVISIONS_MAX } from '@hamlet/contract';
-import type { getPost, listPosts } from '@hamlet/contract';
+import type { getPost, listBoardNews, listPosts } from '@hamlet/contract';
 import { listFromCopy, threadFromCopy } from '@hamlet/core';
-import { findPost, findReply, readAs, readPosts, readReplies, readRevisions } from '@hamlet/store';
+import { findPost, findReply, readAs, readPosts, readNews, readReplies, readRevisions } from '@hamlet/store';
 import type { PostFilter } from '@hamlet/store';
+import { z } from 'zod';
 import type { DataOf, Handlers, RequestOf } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome, Refused } from '../http/outcome.ts';
 import type { Services } from '../routes/services.ts';
-import { boardCursorOf, readBoardCursor } from './board-cursor.ts';
 import { postView, replyView, revisionViews } from './post-view.ts';
-import { viewerOf } from './viewer-of.ts';
+import { viewerOf } from './author-of.ts';
+import { pageCursor } from '../routes/page-cursor.ts';
 
-type Names = 'listPosts' | 'getPost' | 'listPostRevisions' | 'listReplyRevisions';
+type Names = 'listPosts' | 'getPost' | 'listPostRevisions' | 'listReplyRevisions' | 'listBoardNews';
+
+const pages = pageCursor(z.uuid());
+const newsPages = pageCursor(z.strictObject({ epoch: z.string(), offset: z.int().min(0) }));
 
 const LIST_LACKING =
   'The database cannot be reached right now, and the copy of the newest posts holds none of these; try again';
@@ -20,12 +24,17 @@ const SEARCH_LACKING =
 const THREAD_LACKING =
   'The database cannot be reached right now, and the copy of the newest posts does not hold this for you; try again';
 
-/** A cursor that goes on with a question behind a row; null where nothing follows. */
-function nextCursor(question: string, next: string | null): string | null {
-  return next === null ? null : boardCursorOf(question, next);
+/** The cursor of the page behind a row; null where nothing follows. */
+export function nextCursor(question: string, next: string | null): string | null {
+  return next === null ? null : pages.write(question, next);
 }
 
-type Ports = Pick<Services, 'db' | 'board'>;
+/** The last id of the page before, null for the first page; undefined where the cursor belongs to another question. */
+export function readBoardCursor(cursor: string | undefined, question: string): string | null | undefined {
+  return cursor === undefined ? null : pages.read(cursor, question);
+}
+
+type Ports = Pick<Services, 'db' | 'source' | 'board'>;
 type Listed = DataOf<typeof listPosts>;
 type Thread = DataOf<typeof getPost>;
 
@@ -93,10 +102,31 @@ function readThread(
   });
 }
 
-/**
- * What stands on the board. Who may see what is for row-level security to say, and for core's rule while the database is away: nothing here looks at
- * an audience.
- */
+/** News of an agent behind a cursor. A cursor of another epoch, from before the database was restored, starts again at the beginning. */
+async function readAgentNews(
+  { params: { agent_id: agentId }, query, actor }: RequestOf<typeof listBoardNews>,
+  { db, source, board: { epoch } }: Ports,
+): Promise<Outcome<DataOf<typeof listBoardNews>>> {
+  if (source.get(agentId) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
+  const read = query.after === undefined ? { epoch, offset: 0 } : newsPages.read(query.after, agentId);
+  if (read === undefined) return refused('cursor_invalid');
+  const after = read.epoch === epoch ? read.offset : 0;
+  const rows = await readAs(db, viewerOf(actor), (tx) => readNews(tx, agentId, { after, limit: query.limit }));
+  const offset = rows.at(-1)?.offset ?? after;
+  const news = rows.flatMap(({ post, reply, replyId, why, answered }) =>
+    // A post or reply that was hidden in the meantime is no news.
+    post === null || (replyId !== null && reply === null)
+      ? []
+      : [{ post: postView(post), reply: reply === null ? null : replyView(reply), why, answered }],
+  );
+  return accepted({
+    agent_id: agentId,
+    news,
+    next_after: offset === 0 ? null : newsPages.write(agentId, { epoch, offset }),
+  });
+}
+
+/** Reads of the board. Row-level security decides what each actor sees, and core's rule does while the database is away: nothing here looks at an audience. */
 export function readHandlers(ports: Ports): Pick<Handlers, Names> {
   const { db } = ports;
   return {
@@ -122,5 +152,6 @@ export function readHandlers(ports: Ports): Pick<Handlers, Names> {
             : accepted({ revisions: revisionViews(reply, await readRevisions(tx, replyId, REVISIONS_MAX)) });
         }),
     },
+    listBoardNews: { kind: 'plain', run: (request) => readAgentNews(request, ports) },
   };
 }

@@ -1,5 +1,5 @@
 import type { ModerationNote, Place, PlaceBody, WorldEvent } from '@hamlet/contract';
-import { forgetBoardEvents, inTransaction, readVillage } from '@hamlet/store';
+import { forgetBoardEvents, inTransaction, readAs, readNewsBetween, readVillage, VILLAGE } from '@hamlet/store';
 import type { Db, NewPost, Subject } from '@hamlet/store';
 import type { Registry } from 'prom-client';
 import type { AgentSource } from '../agents/agent-source.ts';
@@ -7,39 +7,40 @@ import type { WakeHub } from '../agents/wake-hub.ts';
 import { refused } from '../http/outcome.ts';
 import type { Refused } from '../http/outcome.ts';
 import type { SocketRoute } from '../http/sockets/serve-sockets.ts';
+import { coalesce } from '../service/single-flight.ts';
+import { job } from '../service/jobs.ts';
+import type { Job } from '../service/jobs.ts';
 import type { Log } from '../service/log.ts';
-import { repeat } from '../service/repeat.ts';
-import type { RedisLink } from '../world/redis-link.ts';
+import type { RedisLink } from '../service/redis-link.ts';
 import type { WorldReader } from '../world/world-reader.ts';
 import { agentAuthor } from './author-of.ts';
-import type { BoardStandIn } from './copy/start-copy.ts';
-import { startBoardCopy } from './copy/start-copy.ts';
-import { startBoardCourier } from './live/board-courier.ts';
-import { createBoardFeed } from './live/board-feed.ts';
-import { createBoardPages } from './live/board-pages.ts';
-import { startBoardRelay } from './live/board-relay.ts';
-import { boardSocket } from './live/board-socket.ts';
+import type { BoardStandIn } from './board-copy.ts';
+import { startBoardCopy } from './board-copy.ts';
+import { createBoardFeed, boardSocket } from './board-feed.ts';
+import { createBoardPages } from './board-pages.ts';
+import { startBoardRelay } from './board-relay.ts';
+import type { BoardRelay } from './board-relay.ts';
 import { startWorldNotes } from './world-notes.ts';
-import { overContent, overRate, sitDown } from './writing-desk.ts';
+import { overContent, overRate, lockAuthor } from './author-lock.ts';
 
 const FORGET_EVERY_MS = 600_000;
-/** Events a viewer can resume behind, and days that an agent's news wait for it. */
+/** Events that a viewer can resume from, and days that an agent's news wait for it. */
 const KEPT_EVENTS = 20_000;
 const KEPT_NEWS_DAYS = 30;
 
-/** What the handlers of routes ask of the board. */
+/** The board as handlers use it. */
 export interface Board {
-  /** Names the order of its events; another one begins where a database was put back. */
+  /** Names the order of the board's events; a restored database begins another one. */
   readonly epoch: string;
-  /** Says that something was committed. */
+  /** Publishes what was committed. */
   readonly nudge: () => void;
   /** Reads the board, also while the database is away. */
   readonly read: BoardStandIn['read'];
-  /** Says that it was committed whether something is hidden, and why: from here on nobody reads that from a copy. */
-  readonly tellDecided: (subject: Subject, hidden: ModerationNote | null) => void;
-  /** Where in the world a wish to be pinned leads. Pure. */
+  /** Publishes a committed decision to hide or show something. From here on no replica serves what is hidden from its copy. */
+  readonly publishDecision: (subject: Subject, hidden: ModerationNote | null) => void;
+  /** The place in the world that a post is pinned to. Pure. */
   placeOf(wanted: PlaceBody | null): { readonly ok: true; readonly place: NewPost['place'] } | Refused;
-  /** Why an agent may not pin this note to the notice board now; null where it may. */
+  /** The refusal of a note that an agent would pin to the notice board; null where it may. */
   refuseNote(agentId: string, text: string): Promise<Refused | null>;
 }
 
@@ -57,8 +58,9 @@ export interface BoardPorts {
 
 export interface RunningBoard {
   readonly board: Board;
-  /** What serves /ws/board. */
+  /** Serves /ws/board. */
   readonly socket: SocketRoute;
+  readonly jobs: readonly Job[];
   stop(): Promise<void>;
 }
 
@@ -81,7 +83,7 @@ async function placesOf({ reader }: BoardPorts): Promise<Board['placeOf']> {
   };
 }
 
-/** Where an agent stands; null while it is not in the world. */
+/** The place of an agent; null while it is not in the world. */
 function whereIs({ reader }: BoardPorts): (agentId: string) => Promise<Place | null> {
   return async (agentId) => {
     const place = (await reader.describe(agentId))?.place ?? null;
@@ -89,20 +91,40 @@ function whereIs({ reader }: BoardPorts): (agentId: string) => Promise<Place | n
   };
 }
 
-/** Starts all that keeps the board going on this replica. */
+/**
+ * Notifies the agents whose streams this replica holds of news on the board. The query finds whom an event concerns, so that a post wakes no other agent.
+ * Nothing is kept: an agent asks for its news when it connects.
+ */
+function notifyAgents({ db, hub, log }: BoardPorts, relay: BoardRelay): void {
+  let notified = relay.head;
+  const notify = coalesce(async () => {
+    const upTo = relay.head;
+    const agentIds = [...new Set(hub.streams().map(({ agentId }) => agentId))];
+    if (agentIds.length > 0) {
+      const news = await readAs(db, VILLAGE, (tx) => readNewsBetween(tx, agentIds, { after: notified, upTo }));
+      for (const { agentId, postId, replyId, why } of news)
+        hub.hintBoard(agentId, { post_id: postId, reply_id: replyId, why });
+    }
+    notified = upTo;
+  });
+  relay.onHead(
+    () =>
+      void notify().catch((error: unknown) =>
+        log('warn', 'agents could not be notified of news on the board; the next event tries again', { error }),
+      ),
+  );
+}
+
+/** Starts the board of this replica. */
 export async function startBoard(ports: BoardPorts): Promise<RunningBoard> {
-  const { db, source, hub, log } = ports;
+  const { db, source, log } = ports;
   const { streamEpoch: epoch } = await readVillage(db);
   const relay = await startBoardRelay(ports);
   const copy = await startBoardCopy({ ...ports, relay });
   const feed = createBoardFeed({ pages: createBoardPages({ db, relay, epoch, read: copy.read }), relay, log });
-  startBoardCourier({ db, relay, hub, log });
+  notifyAgents(ports, relay);
   const notes = startWorldNotes({ ...ports, whereIs: whereIs(ports), onPosted: relay.nudge });
-  const stopForgetting = repeat(
-    FORGET_EVERY_MS,
-    () => forgetBoardEvents(db, KEPT_EVENTS, KEPT_NEWS_DAYS),
-    (error) => log('warn', 'old events of the board wait for the database', { error }),
-  );
+  const forget = (): Promise<void> => forgetBoardEvents(db, KEPT_EVENTS, KEPT_NEWS_DAYS);
   const nudge = (): void => {
     relay.nudge();
     copy.noteBack();
@@ -112,7 +134,7 @@ export async function startBoard(ports: BoardPorts): Promise<RunningBoard> {
       epoch,
       nudge,
       read: copy.read,
-      tellDecided: (subject, hidden) => {
+      publishDecision: (subject, hidden) => {
         if (hidden !== null) copy.hide({ ...subject, note: hidden });
         nudge();
       },
@@ -120,13 +142,13 @@ export async function startBoard(ports: BoardPorts): Promise<RunningBoard> {
       refuseNote: async (agentId, text) => {
         const author = agentAuthor(agentId, source);
         if (author === null) return null;
-        const desk = await inTransaction(db, (tx) => sitDown(tx, author));
-        return overRate(desk, 'posts') ?? overContent(desk, { body: text });
+        const locked = await inTransaction(db, (tx) => lockAuthor(tx, author));
+        return overRate(locked, 'posts') ?? overContent(locked, { body: text });
       },
     },
     socket: boardSocket(feed),
+    jobs: [...notes.jobs, job({ name: 'board-retention', everyMs: FORGET_EVERY_MS, run: forget })],
     stop: async () => {
-      await stopForgetting();
       await notes.stop();
       await copy.stop();
       await relay.stop();

@@ -4,26 +4,27 @@ import { insertPost, inTransaction, setViewer, moveWorldCursor, takeWorldNotes, 
 import type { Byline, Db, NewPost, Tx, WorldNote } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
 import { recordAct } from '../audit/record-act.ts';
-import type { Log } from '../service/log.ts';
+import { job } from '../service/jobs.ts';
+import type { Job } from '../service/jobs.ts';
+import { coalesce } from '../service/single-flight.ts';
 import { titleOfNote } from '@hamlet/core';
 import { agentAuthor } from './author-of.ts';
 
-const POLL_MS = 2_000;
+const EVERY_MS = 2_000;
 
 export interface WorldNotesPorts {
   readonly db: Db;
   readonly source: AgentSource;
-  readonly log: Log;
-  /** Hears every durable event of the world. */
+  /** Calls back for every durable event of the world. */
   readonly onWorldEvent: (hear: (event: WorldEvent) => void) => void;
-  /** Where an agent stands. */
+  /** The place of an agent. */
   readonly whereIs: (agentId: string) => Promise<Place | null>;
-  /** Hears that posts were written. */
+  /** Called after posts were written. */
   readonly onPosted: () => void;
 }
 
 async function postOf({ seq, agentId, text }: WorldNote, { source, whereIs }: WorldNotesPorts): Promise<NewPost> {
-  // An agent whose resource is gone has still pinned its note.
+  // The note of an agent whose resource is gone is posted all the same.
   const by: Byline = agentAuthor(agentId, source)?.by ?? {
     authorType: 'agent',
     authorId: agentId,
@@ -43,7 +44,7 @@ async function postOf({ seq, agentId, text }: WorldNote, { source, whereIs }: Wo
   };
 }
 
-/** Writes the posts of notes that have none yet, in one transaction with how far the log of the world was read. Returns how many, and whether there may be more. */
+/** Writes the posts of new notes, in one transaction with the cursor on the world's events. Returns how many, and whether there may be more. */
 async function postNotes(tx: Tx, ports: WorldNotesPorts): Promise<{ readonly posted: number; readonly more: boolean }> {
   await setViewer(tx, VILLAGE);
   const taken = await takeWorldNotes(tx);
@@ -64,39 +65,31 @@ async function postNotes(tx: Tx, ports: WorldNotesPorts): Promise<{ readonly pos
 }
 
 /**
- * Makes a post of every note that an agent pins to the notice board in the world: from the world's own log, behind a cursor, so that each becomes one
- * post, whatever fails. Replicas share the work.
+ * Makes a post of every note that an agent pins to the notice board in the world: from the world's events, behind a cursor, so that each becomes one
+ * post, even after a crash. Replicas share the work.
  */
-export function startWorldNotes(ports: WorldNotesPorts): { stop(): Promise<void> } {
+export function startWorldNotes(ports: WorldNotesPorts): { readonly jobs: readonly Job[]; stop(): Promise<void> } {
   let stopped = false;
-  let again = false;
-  let working: Promise<void> | null = null;
-
-  async function work(): Promise<void> {
-    do {
-      again = false;
-      const { posted, more } = await inTransaction(ports.db, (tx) => postNotes(tx, ports));
-      if (posted > 0) ports.onPosted();
-      again ||= more && !stopped;
-    } while (again);
-  }
-  function nudge(): void {
-    again = true;
-    working ??= work()
-      .catch((error: unknown) => ports.log('warn', 'notes of the world wait for the database', { error }))
-      .finally(() => {
-        working = null;
-      });
-  }
+  let working = Promise.resolve();
+  const work = coalesce(async () => {
+    for (let more = true; more && !stopped;) {
+      const taken = await inTransaction(ports.db, (tx) => postNotes(tx, ports));
+      if (taken.posted > 0) ports.onPosted();
+      more = taken.more;
+    }
+  });
+  const nudge = (): void => {
+    // The job tries again, and logs an error that lasts.
+    working = work().catch(() => undefined);
+  };
   ports.onWorldEvent((event) => {
     if (event.kind === 'use_board' && event.text !== null) nudge();
   });
-  const timer = setInterval(nudge, POLL_MS);
   nudge();
   return {
+    jobs: [job({ name: 'world-notes', everyMs: EVERY_MS, run: work })],
     stop: async () => {
       stopped = true;
-      clearInterval(timer);
       await working;
     },
   };

@@ -3,7 +3,7 @@ import type { LedgerEntry } from '@hamlet/contract';
 import { judgeAgent } from '@hamlet/store';
 import type { AgentJudged, AgentJudgement, Subject, Tx } from '@hamlet/store';
 import { recordAct } from '../audit/record-act.ts';
-import { findJudged } from '../board/judged-post.ts';
+import { findJudged } from '../board/author-of.ts';
 import type { Actor } from '../http/actor.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome, Refused } from '../http/outcome.ts';

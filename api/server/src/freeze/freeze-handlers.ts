@@ -7,7 +7,7 @@ import type { Handlers } from '../http/handler.ts';
 import { accepted } from '../http/outcome.ts';
 import type { Outcome } from '../http/outcome.ts';
 import type { Services } from '../routes/services.ts';
-import { villageState } from './freeze-board.ts';
+import { villageState } from './freeze-cache.ts';
 
 type Names = 'getVillageFreeze' | 'freezeVillage' | 'liftVillageFreeze';
 
@@ -25,7 +25,7 @@ async function shown(db: Db): Promise<VillageFreeze> {
   };
 }
 
-/** Freezes the village and lifts the freeze. Each act is a row, a line of the audit and an event to every replica and the operator, in one transaction. */
+/** Freezes the village and lifts the freeze. Each act writes a row, an audit row and an event to every replica and the operator, in one transaction. */
 export function freezeHandlers({ db }: Pick<Services, 'db'>): Pick<Handlers, Names> {
   async function conclude(
     tx: Tx,

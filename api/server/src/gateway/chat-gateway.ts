@@ -10,7 +10,7 @@ import {
   MODEL_HOUR_S,
 } from '@hamlet/store';
 import type { Db, ModelHour, ModelRequestEnd } from '@hamlet/store';
-import type { FreezeBoard } from '../freeze/freeze-board.ts';
+import type { FreezeCache } from '../freeze/freeze-cache.ts';
 import type { AgentActor } from '../http/actor.ts';
 import type { ShownLimit } from '../http/admission/show-limits.ts';
 import { accepted, refused } from '../http/outcome.ts';
@@ -34,37 +34,37 @@ export interface GatewayPorts {
   readonly routes: ReadonlyMap<string, ModelRoute>;
   readonly meter: TokenMeter;
   /** Ends what is under way when the village is frozen. */
-  readonly freeze: Pick<FreezeBoard, 'signal'>;
+  readonly freeze: Pick<FreezeCache, 'signal'>;
   readonly metrics: GatewayMetrics;
   readonly log: Log;
   readonly monotonicMs: () => number;
 }
 
-/** What an agent asks of a model. */
+/** A chat request of an agent. */
 export interface AskedChat {
   readonly agent: AgentActor;
   readonly body: ChatCompletionBody;
   readonly traceparent: string;
 }
 
-/** A request that was let in and paid for in advance. It must be carried out, which ends it whatever happens. */
+/** An accepted request, paid for in advance. The caller must run it, which ends it in every case. */
 export interface Ticket {
   readonly requestId: string;
   readonly plan: PlannedRequest;
   readonly reservation: Reservation;
-  /** What is left of the tier's limits. */
+  /** The rest of the tier's limits. */
   readonly limits: readonly ShownLimit[];
   readonly startedMs: number;
 }
 
-/** How a request was answered. */
+/** The end of a request. */
 export interface Completed {
   readonly text: string;
   readonly finish: 'stop' | 'length';
   readonly usage: ModelUsage;
 }
 
-/** The limits of models as the headers tell them. Pure. */
+/** The limits of models as response headers. Pure. */
 export function modelLimits({ limits }: Allowance, { used, resetsInS, inFlight }: ModelHour): readonly ShownLimit[] {
   const tokens = limits.tokens_per_hour ?? 0;
   const atOnce = limits.concurrent_tools ?? 0;
@@ -214,7 +214,7 @@ class Gathered {
   }
 }
 
-/** Ends a request that has no whole answer. What came until then was made and is paid for; the provider's own count is missing. */
+/** Ends a request without a complete answer. The agent pays for the text so far, by our own count, since the provider's is missing. */
 async function giveUp(
   ports: GatewayPorts,
   ticket: Ticket,
@@ -270,7 +270,7 @@ export async function carryOut(
       gathered.take(part);
       if (part.kind === 'text') caller.onText(part.text);
     }
-    if (gathered.end === null) throw new Error('the provider ended without an end');
+    if (gathered.end === null) throw new Error('the provider closed the answer without its end');
   } catch (error) {
     return giveUp(ports, ticket, {
       gathered,

@@ -15,7 +15,7 @@ type Names = 'completeChat' | 'listModels' | 'getModelUse';
 const RECENT_REQUESTS = 20;
 const NOTHING = { requests_per_minute: 0, concurrent_tools: 0, tokens_per_hour: 0, models: [] } as const;
 
-/** Answers in pieces; once the first has left, a failure is told in the stream and nowhere else. */
+/** Answers in pieces; after the first one, a failure is reported in the stream alone. */
 async function stream(
   gateway: GatewayPorts,
   ticket: Ticket,

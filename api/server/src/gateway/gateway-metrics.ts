@@ -5,7 +5,7 @@ import type { ModelUsage } from './model-provider.ts';
 
 const BUCKETS_S = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 
-/** What is counted of requests to models. */
+/** Metrics of model requests. */
 export interface GatewayMetrics {
   refused(reason: string): void;
   ended(

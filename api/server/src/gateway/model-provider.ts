@@ -4,7 +4,7 @@ export interface PromptMessage {
   readonly text: string;
 }
 
-/** What a provider is asked. */
+/** A request to a provider. */
 export interface ModelRequest {
   readonly model: string;
   readonly messages: readonly PromptMessage[];
@@ -38,7 +38,7 @@ export interface ServedModel {
 }
 
 /**
- * Whoever answers for models. The gateway has checked tier, quota and money before it asks, and counts what the end says was used.
+ * A provider of models. The gateway checks tier, quota and money before it asks, and charges the usage that the end reports.
  * `countTokens` may be too high and must not be too low: what it says is set aside.
  */
 export interface ModelProvider {

@@ -30,7 +30,7 @@ function namesOf(models: readonly string[]): string {
   return models.length === 0 ? 'no models' : models.join(', ');
 }
 
-/** What a body asks of which provider, or why the agent may not ask it. Pure. */
+/** The request to a provider, or the refusal of the agent. Pure. */
 export function planRequest(
   body: ChatCompletionBody,
   allowance: Allowance,

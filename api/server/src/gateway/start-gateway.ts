@@ -1,35 +1,34 @@
 import { forgetOldModelRequests, markLostModelRequests } from '@hamlet/store';
 import type { Registry } from 'prom-client';
-import { repeat } from '../service/repeat.ts';
+import { job } from '../service/jobs.ts';
+import type { Job } from '../service/jobs.ts';
 import { REQUEST_LIFE } from './chat-gateway.ts';
 import type { GatewayPorts } from './chat-gateway.ts';
 import { createGatewayMetrics } from './gateway-metrics.ts';
 import { routesOf } from './model-provider.ts';
 import type { ModelProvider } from './model-provider.ts';
-import { createScriptedProvider } from './scripted/scripted-provider.ts';
+import { createScriptedProvider } from './scripted-provider.ts';
 
 const EVERY_MS = 30_000;
 
 export interface GatewayStart extends Omit<GatewayPorts, 'routes' | 'metrics'> {
   readonly registry: Registry;
-  /** Who answers for models; the scripted ones where it is left out. */
+  /** Providers of models; by default the scripted one. */
   readonly providers?: readonly ModelProvider[];
 }
 
-/** Starts the gateway, and what says of its requests that nobody ended that they are lost. */
-export function startGateway({
+/** Opens the gateway. Its job marks requests as lost whose replica ended before they did. */
+export function openGateway({
   registry,
   providers = [createScriptedProvider()],
   ...ports
-}: GatewayStart): GatewayPorts & { stop(): Promise<void> } {
+}: GatewayStart): GatewayPorts & { readonly jobs: readonly Job[] } {
   const { db, log } = ports;
   async function sweep(): Promise<void> {
     const lost = await markLostModelRequests(db, REQUEST_LIFE);
-    if (lost > 0) log('warn', 'requests to models were lost with their replica', { lost });
+    if (lost > 0) log('warn', 'model requests were lost with their replica', { lost });
     await forgetOldModelRequests(db);
   }
-  const stop = repeat(EVERY_MS, sweep, (error) =>
-    log('warn', 'lost requests to models wait for the database', { error }),
-  );
-  return { ...ports, routes: routesOf(providers), metrics: createGatewayMetrics(registry), stop };
+  const jobs = [job({ name: 'lost-model-requests', everyMs: EVERY_MS, run: sweep })];
+  return { ...ports, routes: routesOf(providers), metrics: createGatewayMetrics(registry), jobs };
 }

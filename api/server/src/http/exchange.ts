@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import type { ActorLimiter } from '../limits/actor-limiter.ts';
 import type { Authenticate } from '../auth/authenticate.ts';
 import type { ConnectionGuard } from '../auth/connection-guard.ts';
-import type { HttpMetrics } from '../service/http-metrics.ts';
+import type { HttpMetrics } from '../service/metrics.ts';
 import type { Log } from '../service/log.ts';
 import type { JsonWriter } from './answer/json-writer.ts';
 import type { AnyHandler } from './handler.ts';

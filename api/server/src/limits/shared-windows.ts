@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import type { Log } from '../service/log.ts';
-import { within } from '../service/within.ts';
+import { withTimeout } from '../service/with-timeout.ts';
 
 /** How many requests of a key are in its window, and when that ends. */
 export interface Counted {
@@ -70,7 +70,7 @@ export function openSharedWindows(
       if (redis.status !== 'ready' || (patience === 'short' && monotonicMs() < restUntilMs)) return null;
       try {
         const counted = redis.eval(COUNT, 1, `${PREFIX}${key}`, windowMs) as Promise<[number, number]>;
-        const [count, endsInMs] = await within(PATIENCE_MS[patience], counted);
+        const [count, endsInMs] = await withTimeout(PATIENCE_MS[patience], counted);
         return { count, endsInMs };
       } catch (error) {
         restUntilMs = monotonicMs() + REST_MS;

@@ -13,8 +13,12 @@ import {
 import type { Db, Rate } from '@hamlet/store';
 import { Counter } from 'prom-client';
 import type { Registry } from 'prom-client';
+import { z } from 'zod';
 import { villageDay } from '../economy/village-day.ts';
-import type { FreezeBoard } from '../freeze/freeze-board.ts';
+import type { FreezeCache } from '../freeze/freeze-cache.ts';
+import { coalesce } from '../service/single-flight.ts';
+import { job, sharedJob } from '../service/jobs.ts';
+import type { Job } from '../service/jobs.ts';
 import type { Log } from '../service/log.ts';
 import { registerGauges } from '../service/metrics.ts';
 import type { IncomePort } from '../spending/income.ts';
@@ -28,7 +32,6 @@ import type { PayPalClient } from './paypal/paypal-client.ts';
 import { settleCaptures } from './paypal/settle-captures.ts';
 import { createSigningKeys } from './paypal/signing-keys.ts';
 import { verifyDeliveries } from './paypal/verify-deliveries.ts';
-import { createWorker } from './worker.ts';
 
 /** What handlers know of payments. */
 export interface Payments {
@@ -39,18 +42,19 @@ export interface Payments {
   readonly paypalMode: 'off' | 'sandbox' | 'live';
   /** Begins and captures orders of payers; null where PayPal is off. */
   readonly orders: (Pick<PayPalClient, 'createOrder' | 'captureOrder'> & { readonly currency: string }) | null;
-  /** Says that a notification has come in. */
+  /** Works on a notification that has come in, without waiting for the job. */
   readonly nudge: () => void;
 }
 
 export interface RunningPayments extends Payments {
+  readonly jobs: readonly Job[];
   stop(): Promise<void>;
 }
 
 export interface PaymentPorts {
   readonly db: Db;
   readonly income: IncomePort;
-  readonly freeze: Pick<FreezeBoard, 'frozen'>;
+  readonly freeze: Pick<FreezeCache, 'frozen'>;
   readonly config: PaymentsConfig;
   /** Time zone of the village's day: the books are compared once in each. */
   readonly timeZone: string;
@@ -96,9 +100,11 @@ async function openPayPal(paypal: PayPalConfig, { db, registry, log, monotonicMs
   return { client, verify, close };
 }
 
-/** Compares what was listed with the books as they are now, and looks what is open and for how long; says so in the log where one is overdue. */
-function watchDifferences({ db, config, registry, log }: PaymentPorts): () => Promise<void> {
-  let seen = { open: 0, oldestS: 0, waiting: 0 };
+const Differences = z.object({ open: z.number(), oldestS: z.number(), waiting: z.number() });
+
+/** Compares the listed payments with the books as they are now, and logs an error once a difference is overdue. */
+function differencesJob({ db, config, registry, log }: PaymentPorts): Job {
+  let seen: z.infer<typeof Differences> = { open: 0, oldestS: 0, waiting: 0 };
   registerGauges(registry, {
     hamlet_reconciliation_unexplained: {
       help: "Differences between the books and a provider's that nobody has explained",
@@ -110,16 +116,26 @@ function watchDifferences({ db, config, registry, log }: PaymentPorts): () => Pr
     },
     hamlet_payments_waiting: { help: 'Payments that were told of and are not credited', read: () => seen.waiting },
   });
-  return async () => {
+  async function watch(): Promise<typeof seen> {
     await inTransaction(db, (tx) => compareBooks(tx, config));
-    seen = { ...(await measureDifferences(db)), waiting: (await readWaitingCaptures(db)).length };
-    if (seen.oldestS >= DIFFERENCE_OVERDUE_S)
+    const found = { ...(await measureDifferences(db)), waiting: (await readWaitingCaptures(db)).length };
+    if (found.oldestS >= DIFFERENCE_OVERDUE_S)
       log(
         'error',
         "the books and a provider's differ, and nobody has explained it for a day: see GET /economy/reconciliation",
-        { ...seen },
+        found,
       );
-  };
+    return found;
+  }
+  return sharedJob({
+    name: 'payment-differences',
+    everyMs: NIGHTLY_LOOK_EVERY_MS,
+    result: Differences,
+    run: watch,
+    receive: (found) => {
+      seen = found;
+    },
+  });
 }
 
 /** Compares with PayPal once in each day of the village. */
@@ -137,50 +153,37 @@ function nightly(link: PayPalLink, { db, config, timeZone, log }: PaymentPorts):
 export async function startPayments(ports: PaymentPorts): Promise<RunningPayments> {
   const { db, income, freeze, config, log } = ports;
   const { paypal, creditLimit } = config;
-  const watch = createWorker({
-    name: 'the watch on differences',
-    everyMs: NIGHTLY_LOOK_EVERY_MS,
-    work: watchDifferences(ports),
-    log,
-  });
+  const differences = differencesJob(ports);
   const shared = { income, creditLimit, rate: config };
   if (paypal === null) {
     log('info', 'payments by PayPal are off; admins credit by hand (HAMLET_PAYPAL turns them on)');
-    return { ...shared, paypalMode: 'off', orders: null, nudge: () => undefined, stop: () => watch.stop() };
+    const stop = async (): Promise<void> => undefined;
+    return { ...shared, paypalMode: 'off', orders: null, nudge: () => undefined, jobs: [differences], stop };
   }
   const link = await openPayPal(paypal, ports);
-  // While the village is frozen, notifications are verified and kept.
-  const settle = async (): Promise<unknown> =>
-    freeze.frozen || settleCaptures({ db, client: link.client, income, config, log });
-  const workers = [
-    createWorker({
-      name: 'the work on notifications',
-      everyMs: LOOK_EVERY_MS,
-      work: () => link.verify().then(() => settle()),
-      log,
-    }),
-    createWorker({
-      name: 'the comparison with PayPal',
-      everyMs: NIGHTLY_LOOK_EVERY_MS,
-      work: nightly(link, ports),
-      log,
-    }),
-    createWorker({
-      name: 'the forgetting of old deliveries',
-      everyMs: NIGHTLY_LOOK_EVERY_MS,
-      work: () => forgetOldDeliveries(db),
-      log,
-    }),
-    watch,
-  ];
+  const work = coalesce(async () => {
+    await link.verify();
+    // While the village is frozen, notifications are verified and kept.
+    if (!freeze.frozen) await settleCaptures({ db, client: link.client, income, config, log });
+  });
+  let nudged = Promise.resolve();
   log('info', 'payments by PayPal are on', { mode: paypal.mode, currency: config.currency });
   return {
     ...shared,
     paypalMode: paypal.mode,
     orders: { createOrder: link.client.createOrder, captureOrder: link.client.captureOrder, currency: config.currency },
-    nudge: () => workers[0]?.nudge(),
+    nudge: () => {
+      // The job runs within a second, and logs an error that lasts.
+      nudged = work().catch(() => undefined);
+    },
+    jobs: [
+      job({ name: 'payment-notifications', everyMs: LOOK_EVERY_MS, run: work }),
+      job({ name: 'paypal-reconciliation', everyMs: NIGHTLY_LOOK_EVERY_MS, run: nightly(link, ports) }),
+      job({ name: 'delivery-retention', everyMs: NIGHTLY_LOOK_EVERY_MS, run: () => forgetOldDeliveries(db) }),
+      differences,
+    ],
     stop: async () => {
-      await Promise.all(workers.map((worker) => worker.stop()));
+      await nudged;
       link.close();
     },
   };

@@ -15,7 +15,7 @@ import type { Outcome } from '../http/outcome.ts';
 import { grantCode, holdForChange, shownAccount } from './held-account.ts';
 import type { PeopleServices } from './people-services.ts';
 import { recordAct } from '../audit/record-act.ts';
-import { accountObject } from './account-object.ts';
+import { accountObject } from '../auth/account-actor.ts';
 import type { Acting } from '../audit/record-act.ts';
 
 type Names = 'changeAccount' | 'resetPassword' | 'banAccount' | 'liftAccountBan';
@@ -45,7 +45,7 @@ async function change(
   return shownAccount(tx, accountId);
 }
 
-/** The acts that a change comes to; none where it is so already. Pure. */
+/** The acts of a change; none where the account is so already. Pure. */
 function changesOf(
   { name, role, disabledAt }: AccountRow,
   after: { readonly role: AccountRole; readonly disabled: boolean },
@@ -79,7 +79,7 @@ async function ban(
   return shownAccount(tx, accountId);
 }
 
-/** What admins change of an account, and what they hold against a person. */
+/** Changes of accounts by admins, and bans of people. */
 export function accountChangeHandlers({ db }: PeopleServices): Pick<Handlers, Names> {
   return {
     changeAccount: { kind: 'tx', run: change },

@@ -11,12 +11,17 @@ import {
 import { SESSION_IDLE_MS } from '../auth/session-cookie.ts';
 import type { Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
-import { accountCursorOf, readAccountCursor } from './account-cursor.ts';
+import { pageCursor } from '../routes/page-cursor.ts';
+import { z } from 'zod';
 import { accountDetail, sessionView } from './account-view.ts';
 import type { PeopleServices } from './people-services.ts';
 import { grantCode, holdForChange, shownAccount } from './held-account.ts';
 import { recordAct } from '../audit/record-act.ts';
-import { accountObject } from './account-object.ts';
+import { accountObject } from '../auth/account-actor.ts';
+
+/** A page of accounts ends with a name in lower case. */
+const cursor = pageCursor(z.string());
+const QUESTION = 'accounts';
 
 type Names = 'listAccounts' | 'getAccount' | 'createAccount' | 'listAccountSessions' | 'endAccountSessions';
 
@@ -25,11 +30,11 @@ export function accountHandlers({ db }: PeopleServices): Pick<Handlers, Names> {
   return {
     listAccounts: {
       kind: 'plain',
-      run: async ({ query: { cursor, limit } }) => {
-        const after = cursor === undefined ? null : readAccountCursor(cursor);
+      run: async ({ query: { cursor: from, limit } }) => {
+        const after = from === undefined ? null : cursor.read(from, QUESTION);
         if (after === undefined) return refused('cursor_invalid');
         const read = await listAccountDetails(db, { after, limit: limit + 1, idleMs: SESSION_IDLE_MS });
-        const { rows, next } = cutPage(read, limit, ({ name }) => accountCursorOf(name));
+        const { rows, next } = cutPage(read, limit, ({ name }) => cursor.write(QUESTION, name.toLowerCase()));
         return accepted({ accounts: rows.map(accountDetail), next_cursor: next });
       },
     },

@@ -1,7 +1,5 @@
 import type { Account, AccountDetail, Session } from '@hamlet/contract';
 import type { AccountDetailRow, AccountRow, SessionRow } from '@hamlet/store';
-import { refused } from '../http/outcome.ts';
-import type { Refused } from '../http/outcome.ts';
 
 /** An account as its owner sees it. Pure. */
 export function accountView({ accountId, name, role, createdAt }: AccountRow): Account {
@@ -42,18 +40,4 @@ export function sessionView(row: SessionRow, currentHash: Uint8Array | null): Se
     expires_at: row.expiresAt.toISOString(),
     current: currentHash !== null && Buffer.from(row.idHash).equals(Buffer.from(currentHash)),
   };
-}
-
-/** What a banned person is told: why, and until when. Pure. */
-export function refusalOfBan({
-  reason,
-  expiresAt,
-}: {
-  readonly reason: string;
-  readonly expiresAt: Date | null;
-}): Refused {
-  return refused(
-    'account_banned',
-    `${reason} (${expiresAt === null ? 'until it is lifted' : `until ${expiresAt.toISOString()}`})`,
-  );
 }

@@ -7,7 +7,7 @@ import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome, Refused } from '../http/outcome.ts';
 import { accountDetail } from './account-view.ts';
 
-/** How long an invitation or a reset can be used. */
+/** Life of an invitation or a reset. */
 const CODE_LIFE_MS = 72 * 3_600_000;
 const CODE_PREFIX = 'hic_';
 
@@ -25,7 +25,7 @@ export async function grantCode(tx: Tx, accountId: string, now: Date): Promise<C
   return { code, expires_at: expiresAt.toISOString() };
 }
 
-/** Holds an account for a change, with every admin's row first where the change may take out the last one. */
+/** Locks an account for a change, after the rows of all admins where the change may remove the last one. */
 export async function holdForChange(tx: Tx, accountId: string, mayTakeAdmin: boolean): Promise<AccountRow | Refused> {
   const others = mayTakeAdmin ? await hasOtherAdmin(tx, accountId) : true;
   const account = await lockAccount(tx, accountId);

@@ -6,7 +6,7 @@ import type { Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import { accountView, sessionView } from './account-view.ts';
 import { recordAct } from '../audit/record-act.ts';
-import { accountObject } from './account-object.ts';
+import { accountObject } from '../auth/account-actor.ts';
 import { changeOwnPassword } from './sign-in.ts';
 import type { PeopleServices } from './people-services.ts';
 
@@ -100,7 +100,7 @@ function endMyOtherSessions({ db }: PeopleServices): Handlers['endMyOtherSession
   };
 }
 
-/** What people do with their own account. */
+/** Routes of a person about their own account. */
 export function meHandlers(services: PeopleServices): Pick<Handlers, Names> {
   return {
     getMe: getMe(services),

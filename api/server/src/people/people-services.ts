@@ -1,10 +1,10 @@
 import type { Db } from '@hamlet/store';
 import type { Passwords } from '../auth/password.ts';
-import type { OidcSignIn } from '../auth/oidc/oidc-sign-in.ts';
+import type { OidcSignIn } from './oidc-sign-in.ts';
 import type { Log } from '../service/log.ts';
 import type { SignInThrottle } from './sign-in-throttle.ts';
 
-/** What the handlers of people's routes work with. */
+/** Ports of the handlers for people. */
 export interface PeopleServices {
   readonly db: Db;
   readonly log: Log;

@@ -11,14 +11,14 @@ type Names = 'getLoginOptions' | 'bootstrapAccount' | 'logIn' | 'redeemCode' | '
 /** Where a browser begins to sign in by the identity provider. */
 const OIDC_PATH = '/api/v1/login/oidc';
 
-/** The query of a callback as it came, whatever the provider has put in. */
+/** The query of a callback, unparsed: providers add parameters of their own. */
 function searchOf(query: Readonly<Record<string, unknown>>): URLSearchParams {
   return new URLSearchParams(
     Object.entries(query).flatMap(([name, value]) => [value].flat().map((each) => [name, String(each)])),
   );
 }
 
-/** How people come in and go. */
+/** Sign-in and sign-out. */
 export function signInHandlers({ db, people }: PeopleServices): Pick<Handlers, Names> {
   const { oidc, ...rest } = people;
   const ports = { db, ...rest };

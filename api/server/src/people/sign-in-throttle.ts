@@ -2,7 +2,7 @@ import { countedAddress } from '../http/admission/client-address.ts';
 import { refused } from '../http/outcome.ts';
 import type { Refused } from '../http/outcome.ts';
 
-/** So many failures in one window: for one name from one address, for one address whatever the name, for one name from all addresses. */
+/** Failures allowed in one window: for one name from one address, for one address and any name, for one name from all addresses. */
 const PER_NAME_AT_ADDRESS = 10;
 const PER_ADDRESS = 50;
 const PER_NAME = 100;

@@ -26,19 +26,20 @@ import { endedSessionCookie, SESSION_MAX_MS, sessionCookie, sessionOf } from '..
 import { isPrivateConnection } from '../http/admission/origin.ts';
 import { refused } from '../http/outcome.ts';
 import type { Outcome, Refused } from '../http/outcome.ts';
-import { accountView, refusalOfBan } from './account-view.ts';
+import { accountView } from './account-view.ts';
+import { refusalOfBan } from '../auth/account-actor.ts';
 import { recordAct } from '../audit/record-act.ts';
-import { accountObject } from './account-object.ts';
+import { accountObject } from '../auth/account-actor.ts';
 import { z } from 'zod';
 import type { Attempt, SignInThrottle } from './sign-in-throttle.ts';
 
-/** How far back the API looks in the audit of an account for the addresses that it was signed in from. */
+/** Newest acts of an account that the API searches for the addresses of earlier sign-ins. */
 const KNOWN_ACTS = 200;
 const SessionOpened = z.object({ address: z.string() });
 
 export type SignIn = Outcome<{ account: Account }>;
 
-/** The request by which somebody signs in. */
+/** The request of a person who signs in. */
 export interface Arrival {
   readonly headers: IncomingHttpHeaders;
   readonly address: string;
@@ -54,13 +55,13 @@ export interface SignInPorts {
   readonly bootstrapCodeFile: string | undefined;
 }
 
-/** Whose session is opened, and how. */
+/** The account and way of a sign-in. */
 export interface Opening {
   readonly account: AccountRow;
   readonly by: SignInBy;
 }
 
-/** Opens a session under a new id; the one that the browser had ends. Returns the cookie. */
+/** Opens a session under a new id and ends the browser's earlier one. Returns the cookie. */
 export async function openSession(tx: Tx, { account, by }: Opening, arrival: Arrival): Promise<string> {
   const { headers, address, now, requestId, traceparent } = arrival;
   const before = sessionOf(headers.cookie);
@@ -89,7 +90,7 @@ async function signedIn(tx: Tx, opening: Opening, arrival: Arrival): Promise<Sig
   return { ok: true, data: { account: accountView(opening.account) }, cookies: [cookie] };
 }
 
-/** Why this account may not sign in, though it could; null where it may. */
+/** The refusal of a disabled or banned account; null where it may sign in. */
 export async function refuseBarredAccount(db: Db, account: AccountRow): Promise<Refused | null> {
   if (account.disabledAt !== null) return refused('account_disabled');
   const ban = await readAccountBan(db, account.accountId);
@@ -101,7 +102,7 @@ async function isCode(given: string, codeFile: string | undefined): Promise<bool
   return code !== '' && timingSafeEqual(hashOf(given.trim()), hashOf(code));
 }
 
-/** Makes the first account, an admin, for who knows the one-time code; then never again. */
+/** Creates the first account, an admin, with the one-time code. Refused once there is an account. */
 export async function bootstrap(
   ports: SignInPorts,
   wish: { readonly code: string; readonly name: string; readonly password: string },
@@ -109,7 +110,7 @@ export async function bootstrap(
 ): Promise<SignIn> {
   if (!isPrivateConnection(arrival.headers)) return refused('tls_required');
   return attempted(ports.throttle.begin('bootstrap', arrival.address), async (attempt) => {
-    // What costs little is looked at first: a hash costs 19 MiB and a thread.
+    // Cheap checks first: a hash costs 19 MiB and a thread.
     if (await hasAccounts(ports.db)) return refused('bootstrap_closed');
     if (!(await isCode(wish.code, ports.bootstrapCodeFile))) return refused('bootstrap_code_wrong');
     attempt.takeBack();
@@ -127,7 +128,7 @@ export async function bootstrap(
   });
 }
 
-/** Makes an attempt that counts as a wrong guess unless it is taken back. What failed for another reason, such as a lost connection, is no guess. */
+/** Runs an attempt that counts as a wrong guess unless it is taken back. An exception, such as a lost connection, takes it back. */
 async function attempted(attempt: Attempt | Refused, make: (attempt: Attempt) => Promise<SignIn>): Promise<SignIn> {
   if (!attempt.ok) return attempt;
   try {
@@ -138,7 +139,7 @@ async function attempted(attempt: Attempt | Refused, make: (attempt: Attempt) =>
   }
 }
 
-/** Whether an account was signed in from an address before, by the newest of its audit. */
+/** Whether the newest acts of an account include a sign-in from this address. */
 async function hasSignedInFrom(db: Db, accountId: string, address: string): Promise<boolean> {
   const acts = await readAudit(db, accountObject(accountId), KNOWN_ACTS);
   return acts.some(
@@ -146,7 +147,7 @@ async function hasSignedInFrom(db: Db, accountId: string, address: string): Prom
   );
 }
 
-/** Holds an account that was read before its password was checked; null where the password was changed meanwhile, or the account is gone. */
+/** Locks an account whose password was checked; null where the password was changed in between, or the account is gone. */
 async function holdUnchanged(
   tx: Tx,
   account: AccountRow & { readonly passwordHash: string | null },
@@ -156,7 +157,7 @@ async function holdUnchanged(
   return now?.passwordHash === account.passwordHash ? held : null;
 }
 
-/** Opens a session for a name and its password. The API says why an account is barred only to those who know its password. */
+/** Opens a session for a name and its password. Only a caller with the right password learns why an account is barred. */
 export async function logIn(
   ports: SignInPorts,
   wish: { readonly name: string; readonly password: string },
@@ -165,7 +166,7 @@ export async function logIn(
   if (!isPrivateConnection(arrival.headers)) return refused('tls_required');
   return attempted(ports.throttle.begin(wish.name, arrival.address), async (attempt) => {
     const found = await findAccountByName(ports.db, wish.name);
-    // Guesses from everywhere lock nobody out of an address that they have used before.
+    // Guesses from other addresses do not lock a person out of an address that they have used before.
     const isStranger =
       attempt.nameIsUnderAttack &&
       (found === null || !(await hasSignedInFrom(ports.db, found.accountId, arrival.address)));
@@ -181,7 +182,7 @@ export async function logIn(
   });
 }
 
-/** Sets a password with a one-time code, which is used up, and opens a session; every other session of the account ends. */
+/** Sets a password with a one-time code, which is then void, and opens a session; every other session of the account ends. */
 export async function redeemCode(
   ports: SignInPorts,
   wish: { readonly code: string; readonly password: string },
@@ -206,7 +207,7 @@ export async function redeemCode(
   });
 }
 
-/** Changes a person's own password. Every session of theirs ends; the one that asks goes on under a new id. */
+/** Changes a person's own password. All their sessions end; the calling browser gets a new one. */
 export async function changeOwnPassword(
   ports: SignInPorts,
   asked: { readonly accountId: string; readonly current: string; readonly wanted: string },
@@ -217,12 +218,12 @@ export async function changeOwnPassword(
   if (account.federated) return refused('account_is_federated');
   return attempted(ports.throttle.begin(account.name, arrival.address), async (attempt) => {
     if (!(await ports.passwords.is(asked.current, account.passwordHash)))
-      return refused('credentials_wrong', 'The current password is not right');
+      return refused('credentials_wrong', 'The current password is wrong');
     attempt.takeBack();
     const passwordHash = await ports.passwords.hash(asked.wanted);
     return inTransaction(ports.db, async (tx) => {
       if ((await holdUnchanged(tx, account)) === null)
-        return refused('credentials_wrong', 'The password was changed meanwhile');
+        return refused('credentials_wrong', 'The password was changed in the meantime');
       await updateAccount(tx, account.accountId, { passwordHash });
       const object = accountObject(account.accountId);
       await recordAct(

@@ -3,14 +3,15 @@ import type { Db, Tx } from '@hamlet/store';
 import { randomUUID } from 'node:crypto';
 import { startConnectionGuard } from '../auth/connection-guard.ts';
 import type { ConnectionGuard, GuardPorts } from '../auth/connection-guard.ts';
-import { createIdentityProvider } from '../auth/oidc/identity-provider.ts';
-import type { OidcSettings } from '../auth/oidc/oidc-settings.ts';
-import { createOidcSignIn } from '../auth/oidc/oidc-sign-in.ts';
+import { createIdentityProvider } from './identity-provider.ts';
+import type { OidcSettings } from './oidc-settings.ts';
+import { createOidcSignIn } from './oidc-sign-in.ts';
 import { createPasswords } from '../auth/password.ts';
-import { repeat } from '../service/repeat.ts';
+import { job } from '../service/jobs.ts';
+import type { Job } from '../service/jobs.ts';
 import type { PeopleServices } from './people-services.ts';
 import { recordAct } from '../audit/record-act.ts';
-import { accountObject } from './account-object.ts';
+import { accountObject } from '../auth/account-actor.ts';
 import { SignInThrottle } from './sign-in-throttle.ts';
 
 const EXPIRY_EVERY_MS = 5_000;
@@ -25,20 +26,17 @@ export interface PeoplePorts extends GuardPorts {
 export interface RunningPeople {
   readonly people: PeopleServices['people'];
   readonly guard: ConnectionGuard;
+  readonly jobs: readonly Job[];
   stop(): Promise<void>;
 }
 
-/** Starts what follows people: the guard of what they have open, and the end of bans whose time has come. */
+/** Starts sign-in and the guard of open connections; its job ends bans whose time has come. */
 export function startPeople(ports: PeoplePorts): RunningPeople {
   const { db, log, oidc } = ports;
   const guard = startConnectionGuard(ports);
-  const stopExpiry = repeat(
-    EXPIRY_EVERY_MS,
-    () => inTransaction(db, liftExpired),
-    (error) => log('warn', 'bans that are over wait for the database', { error }),
-  );
   return {
     guard,
+    jobs: [job({ name: 'ban-expiry', everyMs: EXPIRY_EVERY_MS, run: () => inTransaction(db, liftExpired) })],
     people: {
       throttle: new SignInThrottle(ports.monotonicMs),
       passwords: createPasswords(),
@@ -48,13 +46,11 @@ export function startPeople(ports: PeoplePorts): RunningPeople {
           ? null
           : createOidcSignIn({ db, provider: createIdentityProvider(oidc, log), roles: oidc.roles, name: oidc.name }),
     },
-    stop: async () => {
-      await Promise.all([guard.stop(), stopExpiry()]);
-    },
+    stop: () => guard.stop(),
   };
 }
 
-/** Notes the end of bans that are over; nobody was refused for them since the very moment of their end. Replicas share the work. */
+/** Records the end of bans that are over. Requests of these accounts have been accepted since that end. */
 async function liftExpired(tx: Tx): Promise<void> {
   for (const accountId of await liftExpiredAccountBans(tx)) {
     const acting = { actor: { role: 'system', id: 'expiry' }, requestId: randomUUID(), traceparent: null };

@@ -1,20 +1,18 @@
 import type { Handlers } from '../http/handler.ts';
 import { accountChangeHandlers } from '../people/account-change-handlers.ts';
 import { accountHandlers } from '../people/account-handlers.ts';
-import { entitlementHandlers } from '../intent/entitlement-handlers.ts';
+import { entitlementHandlers } from '../resource-writes/entitlement-handlers.ts';
 import { meHandlers } from '../people/me-handlers.ts';
 import { signInHandlers } from '../people/sign-in-handlers.ts';
 import { agentHandlers } from './agent-handlers.ts';
 import { gatewayHandlers } from '../gateway/gateway-handlers.ts';
 import { flagHandlers } from '../board/flag-handlers.ts';
 import { moderationHandlers } from '../board/moderation-handlers.ts';
-import { newsHandlers } from '../board/news-handlers.ts';
-import { postHandlers } from '../board/post-handlers.ts';
 import { readHandlers } from '../board/read-handlers.ts';
-import { replyHandlers } from '../board/reply-handlers.ts';
+import { postHandlers } from '../board/post-handlers.ts';
 import { internalHandlers } from './internal-handlers.ts';
 import { auditHandlers } from '../audit/audit-handlers.ts';
-import { logHandlers } from '../log/log-handlers.ts';
+import { logHandlers } from '../sealed-log/log-handlers.ts';
 import { economyHandlers } from '../economy/economy-handlers.ts';
 import { creditHandlers } from '../payments/credit-handlers.ts';
 import { orderHandlers } from '../payments/paypal/order-handlers.ts';
@@ -65,10 +63,8 @@ export function createHandlers(services: Services): Handlers {
     ...logHandlers(services),
     ...readHandlers(services),
     ...postHandlers(services),
-    ...replyHandlers(services),
     ...flagHandlers(services),
     ...moderationHandlers(services),
-    ...newsHandlers(services),
     ...serviceHandlers(services),
   };
 }

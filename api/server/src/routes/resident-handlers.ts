@@ -2,7 +2,7 @@ import { readClaims, databaseNow, recordTurn } from '@hamlet/store';
 import { recordAct } from '../audit/record-act.ts';
 import { agentConfig } from '../agents/describe-agent.ts';
 import { bearerOf } from '../auth/authenticate.ts';
-import { exchangeToken } from '../auth/exchange.ts';
+import { exchangeToken } from '../auth/token-exchange.ts';
 import type { Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import { paidUntil } from '../spending/paid-until.ts';

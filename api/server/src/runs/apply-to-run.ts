@@ -6,7 +6,7 @@ import type { RunRow, Tx } from '@hamlet/store';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome, Refused } from '../http/outcome.ts';
 
-/** What goes with a command: what came of the run, and what its event says besides. */
+/** Texts of a command: the result of the run, and further fields of its event. */
 export interface RunWords {
   readonly summary?: string | undefined;
   readonly error?: RunError | undefined;
@@ -76,7 +76,7 @@ async function follow(tx: Tx, run: RunRow, { kind }: RunCommand): Promise<void> 
   else if (kind === 'cancel' || kind === 'lapse') await hintAgents(tx, [run.agentId]);
 }
 
-/** Concludes a run that has ended: its history is pruned, the agent looks for its next one, and the operator hears of its schedule. */
+/** Concludes an ended run: prunes the history, hints the agent at its next run, and notifies the operator of the schedule. */
 async function concludeRun(tx: Tx, run: RunRow): Promise<void> {
   await pruneHistory(tx, run);
   await hintAgents(tx, [run.agentId]);

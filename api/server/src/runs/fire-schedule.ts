@@ -26,9 +26,9 @@ import { staleFence } from '../agents/operator-fence.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome } from '../http/outcome.ts';
 import { applyToHeldRun } from './apply-to-run.ts';
-import { barsRuns } from './bars-runs.ts';
+import { barsRuns } from './work-limits.ts';
 
-/** What a firing came to, and whether this request claimed its slot. */
+/** A firing, and whether this request claimed its slot. */
 export interface Fired {
   readonly firing: FiringRow;
   readonly claimed: boolean;
@@ -42,8 +42,8 @@ export interface FiringPorts {
 }
 
 /**
- * Claims a slot of a schedule and makes its runs, in one transaction: nobody sees one without the other, and a slot that has fired
- * answers what it answered first. The clock is the database's.
+ * Claims a slot of a schedule and creates its runs, in one transaction: a reader sees both or neither. A slot that has fired gives its first answer
+ * again. The clock is the database's.
  */
 export async function fireSchedule(
   { db, source }: FiringPorts,
@@ -59,7 +59,7 @@ export async function fireSchedule(
     const earlyMs = slot.getTime() - now.getTime();
     if (earlyMs > FIRING_EARLY_MS)
       return {
-        ...refused('firing_too_early', `It is ${now.toISOString()} here`),
+        ...refused('firing_too_early', `The clock of the village says ${now.toISOString()}`),
         retryAfterS: Math.ceil(earlyMs / 1_000),
       };
     const { prunedThrough } = await lockSchedule(tx, {
@@ -70,7 +70,7 @@ export async function fireSchedule(
     const before = await findFiring(tx, body.schedule_uid, slot);
     if (before !== null) return accepted({ firing: before, claimed: false, now });
     if (prunedThrough !== null && slot <= prunedThrough)
-      return refused('firing_forgotten', `Slots up to ${prunedThrough.toISOString()} have had their turn`);
+      return refused('firing_forgotten', `Slots up to ${prunedThrough.toISOString()} have fired or were skipped`);
     const firing = await claim(tx, source, { ...body, slot, fence });
     return accepted({ firing, claimed: true, now });
   });
@@ -81,7 +81,7 @@ type Claim = Omit<FiringBody, 'slot'> & { readonly slot: Date; readonly fence: F
 async function claim(tx: Tx, source: FiringPorts['source'], body: Claim): Promise<FiringRow> {
   const underWay = await lockRunsOfSchedule(tx, body.schedule_uid);
   const bars = await readBars(tx, body.agents);
-  // Nobody works for who may ask for nothing: the slot is claimed, and comes to no run.
+  // The schedule of a barred author claims its slot and creates no run.
   const authorIsBarred = await isScheduleAuthorBarred(tx, body.schedule_uid);
   const waiting = await countWaiting(tx, body.agents);
   const plan = planFiring({
@@ -109,7 +109,7 @@ async function claim(tx: Tx, source: FiringPorts['source'], body: Claim): Promis
   return firing;
 }
 
-/** Under Replace: what waits is cancelled at once, what goes is asked to end. */
+/** Under Replace: cancels waiting runs at once, and asks running ones to end. */
 async function giveWay(tx: Tx, underWay: readonly RunRow[], plan: FiringPlan): Promise<void> {
   const leaving = new Set(plan.cancel.map(({ runId }) => runId));
   const runs = underWay.filter(({ runId }) => leaving.has(runId));

@@ -4,7 +4,7 @@ import { accepted } from '../http/outcome.ts';
 import type { Services } from '../routes/services.ts';
 import { fireSchedule } from './fire-schedule.ts';
 
-/** What the operator's clock asks. */
+/** Firings by the operator. */
 export function firingHandlers(services: Services): Pick<Handlers, 'fireSchedule'> {
   return {
     fireSchedule: {

@@ -9,7 +9,7 @@ import { residentProcesses } from '../testing/resident-process.ts';
 import { RunPlay } from '../testing/run-play.ts';
 import { eventually, startTestVillage } from '../testing/test-village.ts';
 import type { AgentId, TestVillage } from '../testing/test-village.ts';
-import { requeueRuns } from './requeue-runs.ts';
+import { requeueRuns } from './run-upkeep.ts';
 
 const residents = residentProcesses(() => runs.play);
 let village: TestVillage;

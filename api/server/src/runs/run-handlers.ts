@@ -6,18 +6,26 @@ import type { Actor } from '../http/actor.ts';
 import type { Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Refused } from '../http/outcome.ts';
+import { pageCursor } from '../routes/page-cursor.ts';
 import type { Services } from '../routes/services.ts';
+import { z } from 'zod';
 import { applyToRun } from './apply-to-run.ts';
-import { barsRuns } from './bars-runs.ts';
-import { readRunCursor, runCursorOf } from './run-cursor.ts';
+import { barsRuns } from './work-limits.ts';
 import { runEventView, runView } from './run-view.ts';
 
 type Names = 'createRun' | 'listRuns' | 'getRun' | 'listRunEvents' | 'cancelRun';
 
-/** An admin ends any run, a member those that it gave itself. */
+const cursor = pageCursor(z.uuid());
+
+/** The question that a cursor belongs to. */
+function filterKey({ agentId, schedule, state }: RunFilter): string {
+  return [agentId, schedule, state].map((part) => part ?? '').join('/');
+}
+
+/** Refuses a member who did not create the run; an admin may cancel any. */
 function mayCancel(actor: Actor, run: RunRow): Refused | null {
   const own = run.createdByRole === actor.role && run.createdById === actor.id;
-  return actor.role === 'admin' || own ? null : refused('forbidden', 'A member ends only runs that it gave itself');
+  return actor.role === 'admin' || own ? null : refused('forbidden', 'A member cancels only runs that they created');
 }
 
 function createRun({ source }: Services): Handlers['createRun'] {
@@ -43,7 +51,7 @@ function createRun({ source }: Services): Handlers['createRun'] {
           schedule: null,
         },
       ]);
-      if (run === undefined) throw new Error('no run was made');
+      if (run === undefined) throw new Error('the database returned no run');
       await recordAct(tx, request, { action: 'run.create', object: agentId, detail: { run_id: run.runId } });
       return accepted({ run: runView(run) });
     },
@@ -55,10 +63,13 @@ function listRuns({ db }: Services): Handlers['listRuns'] {
     kind: 'plain',
     run: async ({ query }) => {
       const filter: RunFilter = { agentId: query.agent_id, schedule: query.schedule, state: query.state };
-      const before = query.cursor === undefined ? null : readRunCursor(query.cursor, filter);
+      const before = query.cursor === undefined ? null : cursor.read(query.cursor, filterKey(filter));
       if (before === undefined) return refused('cursor_invalid');
       const { runs, next } = await readRuns(db, filter, { before, limit: query.limit });
-      return accepted({ runs: runs.map(runView), next_cursor: next === null ? null : runCursorOf(next, filter) });
+      return accepted({
+        runs: runs.map(runView),
+        next_cursor: next === null ? null : cursor.write(filterKey(filter), next),
+      });
     },
   };
 }
@@ -110,7 +121,7 @@ function cancelRun(): Handlers['cancelRun'] {
   };
 }
 
-/** What people give agents to do, and what came of it. */
+/** Runs that people give to agents. */
 export function runHandlers(services: Services): Pick<Handlers, Names> {
   return {
     createRun: createRun(services),

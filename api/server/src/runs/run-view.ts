@@ -5,7 +5,7 @@ function scheduleOf({ scheduleName: name, scheduleUid: uid, slot }: RunRow): Run
   return name === null || uid === null || slot === null ? null : { name, uid, slot: slot.toISOString() };
 }
 
-/** A run in the words of the wire. Pure. */
+/** A run on the wire. Pure. */
 export function runView(row: RunRow): Run {
   const { errorCode: code, errorMessage: message } = row;
   return {
@@ -27,7 +27,7 @@ export function runView(row: RunRow): Run {
   };
 }
 
-/** An event of a run in the words of the wire. Pure. */
+/** An event of a run on the wire. Pure. */
 export function runEventView(runId: string, { number, event, at, detail }: RunEventRow): RunEvent {
   return {
     run_id: runId,

@@ -1,20 +1,51 @@
-import { readScheduleActivity } from '@hamlet/store';
+import { listen, readNextRun, readScheduleActivity, RUN_HINTS_CHANNEL } from '@hamlet/store';
+import type { Db, Stream } from '@hamlet/store';
 import type { SnapshotPart } from '../agents/internal-feed.ts';
-import { startRunCourier } from './run-courier.ts';
-import type { CourierPorts } from './run-courier.ts';
-import { startRunKeeper } from './run-keeper.ts';
+import type { WakeHub } from '../agents/wake-hub.ts';
+import type { Job } from '../service/jobs.ts';
+import type { Log } from '../service/log.ts';
+import { runView } from './run-view.ts';
+import { runJobs, startRequeue } from './run-upkeep.ts';
 
-/** What a stream of the operator begins with: how the runs of every schedule stand. */
+export interface RunPorts {
+  readonly db: Db;
+  readonly listenUrl: string;
+  readonly hub: Pick<WakeHub, 'streams' | 'hint'>;
+  readonly log: Log;
+}
+
+/** The snapshot of the operator's stream: the runs of every schedule. */
 export const scheduleActivityPart: SnapshotPart = async (tx) =>
   (await readScheduleActivity(tx)).map((data) => ({ event: 'schedule', data }));
 
-/** Starts what brings runs to their agents, and what ends those that nobody else will end. */
-export function startRuns(ports: CourierPorts): { stop(): Promise<void> } {
-  const courier = startRunCourier(ports);
-  const keeper = startRunKeeper(ports);
+/**
+ * Notifies agents of their runs, on the streams that this replica holds. A reconnect looks for every agent, so no run waits for a notification that was
+ * lost.
+ */
+function startRunNotifier({ db, listenUrl, hub, log }: RunPorts): { stop(): Promise<void> } {
+  async function notify({ agentId, uid }: Pick<Stream, 'agentId' | 'uid'>): Promise<void> {
+    const run = await readNextRun(db, agentId, uid);
+    if (run !== null) hub.hint(agentId, { run_id: run.runId, run: runView(run) });
+  }
+
+  return listen(listenUrl, [RUN_HINTS_CHANNEL], (_channel, agentId) => {
+    for (const stream of hub.streams()) {
+      if (agentId !== null && stream.agentId !== agentId) continue;
+      notify(stream).catch((error: unknown) =>
+        log('warn', 'an agent was not notified of its run', { agent_id: stream.agentId, error }),
+      );
+    }
+  });
+}
+
+/** Notifies agents of their runs, and ends or requeues runs that their agents leave undone. */
+export function startRuns(ports: RunPorts): { readonly jobs: readonly Job[]; stop(): Promise<void> } {
+  const notifier = startRunNotifier(ports);
+  const stopRequeue = startRequeue(ports);
   return {
+    jobs: runJobs(ports.db),
     stop: async () => {
-      await Promise.all([courier.stop(), keeper.stop()]);
+      await Promise.all([notifier.stop(), stopRequeue()]);
     },
   };
 }

@@ -7,7 +7,7 @@ import { accepted, refused } from '../http/outcome.ts';
 import type { Refused } from '../http/outcome.ts';
 import type { Services } from '../routes/services.ts';
 import { applyToHeldRun, applyToRun } from './apply-to-run.ts';
-import { refuseTooMany } from './refuse-too-many.ts';
+import { refuseTooMany } from './work-limits.ts';
 import { runView } from './run-view.ts';
 
 type Names = 'nextRun' | 'startRun' | 'recordRunStep' | 'renewRun' | 'settleRun';
@@ -109,7 +109,7 @@ function settleRun({ db }: Services): Handlers['settleRun'] {
   };
 }
 
-/** What a resident does with its runs. */
+/** Runs as residents work on them. */
 export function workHandlers(services: Services): Pick<Handlers, Names> {
   return {
     nextRun: nextRun(services),

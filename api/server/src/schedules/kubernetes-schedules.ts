@@ -1,20 +1,18 @@
 import { API_VERSION, Schedule } from '@hamlet/contract';
-import type { ScheduleChange } from '@hamlet/contract';
-import { isStatus, KubeError } from '@hamlet/kube';
+import type { ScheduleChange, ScheduleSpec } from '@hamlet/contract';
+import { isStatus } from '@hamlet/kube';
 import type { KubeClient, KubeObject } from '@hamlet/kube';
 import type { OnConflict } from '../agents/agent-source.ts';
 import { accepted, refused } from '../http/outcome.ts';
-import type { Outcome, Refused } from '../http/outcome.ts';
-import { UnavailableError } from '../http/respond.ts';
-import { changeSpec } from '../intent/change-spec.ts';
-import type { SpecPatch } from '../intent/change-spec.ts';
-import { FIELD_MANAGER } from '../intent/field-owners.ts';
-import { SCHEDULES } from '../intent/intent-audit.ts';
+import type { Outcome } from '../http/outcome.ts';
+import { changeSpec, guardWrite } from '../resource-writes/change-spec.ts';
+import type { SpecPatch } from '../resource-writes/change-spec.ts';
+import { FIELD_MANAGER } from '../agents/field-owners.ts';
+import { SCHEDULES } from '../resource-writes/resource-audit.ts';
 import type { Log } from '../service/log.ts';
 import type { SchedulePage, ScheduleRecord, ScheduleSource } from './schedule-source.ts';
-import { changeOf, mergePatchOf, newSpecOf, specChangeOf } from './spec-words.ts';
 
-/** A Schedule as the API server has it, in our words. Throws where it does not match the schema (an older version's object). */
+/** The record of a Schedule. Throws where the object does not match the schema (of an older version). */
 function recordOf(object: KubeObject): ScheduleRecord {
   const { spec, status } = Schedule.parse({ ...object, apiVersion: API_VERSION, kind: 'Schedule' });
   const { name, uid, creationTimestamp, generation = 0 } = object.metadata;
@@ -28,24 +26,8 @@ function recordOf(object: KubeObject): ScheduleRecord {
   };
 }
 
-/** What the API server says against a write, in its own words; anything else is its absence. */
-function refusalOf(error: unknown): Refused {
-  if (!(error instanceof KubeError) || error.status === 429 || error.status >= 500) {
-    throw new UnavailableError('The Kubernetes API cannot be reached right now; try again', { cause: error });
-  }
-  if (error.status === 404) return refused('no_such_schedule');
-  if (error.reason === 'AlreadyExists') return refused('schedule_exists');
-  if (error.status === 422 || error.status === 400) return refused('schedule_refused', error.message);
-  throw error;
-}
-
-async function guarded<T>(work: () => Promise<Outcome<T>>): Promise<Outcome<T>> {
-  try {
-    return await work();
-  } catch (error) {
-    return refusalOf(error);
-  }
-}
+const guarded = <T>(work: () => Promise<Outcome<T>>): Promise<Outcome<T>> =>
+  guardWrite({ missing: 'no_such_schedule', refused: 'schedule_refused', exists: 'schedule_exists' }, work);
 
 interface SchedulesPorts {
   readonly client: KubeClient;
@@ -62,22 +44,24 @@ function legible(object: KubeObject, log: Log): readonly ScheduleRecord[] {
   }
 }
 
-async function list(
+function list(
   { client, namespace, log }: SchedulesPorts,
   { cursor, limit }: { readonly cursor?: string | undefined; readonly limit: number },
 ): Promise<Outcome<SchedulePage>> {
-  try {
-    const page = await client.list<KubeObject>(SCHEDULES, { namespace, query: { limit, continue: cursor } });
-    const { continue: next = '' } = page.metadata;
-    return accepted({
-      schedules: page.items.flatMap((object) => legible(object, log)),
-      next: next === '' ? null : next,
-    });
-  } catch (error) {
-    // A cursor is the API server's own: one that it did not make is a 400, one that it has forgotten a 410.
-    if (cursor !== undefined && (isStatus(error, 400) || isStatus(error, 410))) return refused('cursor_invalid');
-    return refusalOf(error);
-  }
+  return guarded(async () => {
+    try {
+      const page = await client.list<KubeObject>(SCHEDULES, { namespace, query: { limit, continue: cursor } });
+      const { continue: next = '' } = page.metadata;
+      return accepted({
+        schedules: page.items.flatMap((object) => legible(object, log)),
+        next: next === '' ? null : next,
+      });
+    } catch (error) {
+      // The API server answers 400 to a cursor that it did not make, and 410 to one that it has forgotten.
+      if (cursor !== undefined && (isStatus(error, 400) || isStatus(error, 410))) return refused('cursor_invalid');
+      throw error;
+    }
+  });
 }
 
 async function change(
@@ -94,7 +78,7 @@ async function change(
   return outcome.ok ? accepted(recordOf(outcome.data.object)) : outcome;
 }
 
-/** Schedules of the cluster's namespace, read and written directly: what is answered is what the API server holds. */
+/** Schedules of the cluster's namespace, read from and written to the API server without a cache. */
 export function kubernetesSchedules(ports: SchedulesPorts): ScheduleSource {
   const { client, namespace } = ports;
   const read = (name: string): Promise<KubeObject> => client.get<KubeObject>(SCHEDULES, { namespace, name });
@@ -130,4 +114,61 @@ export function kubernetesSchedules(ports: SchedulesPorts): ScheduleSource {
         return accepted({ uid, generation });
       }),
   };
+}
+
+/** Fields of a Schedule's spec: their names on the wire and in the custom resource. */
+const FIELDS = {
+  agent_name: 'agentName',
+  selector: 'selector',
+  prompt: 'prompt',
+  every: 'every',
+  cron: 'cron',
+  daily_at: 'dailyAt',
+  time_zone: 'timeZone',
+  missed_runs: 'missedRuns',
+  catch_up_limit: 'catchUpLimit',
+  overlap: 'overlap',
+  starting_deadline_seconds: 'startingDeadlineSeconds',
+  suspend: 'suspend',
+  history_limit: 'historyLimit',
+} as const satisfies Readonly<Record<keyof ScheduleChange, keyof ScheduleSpec>>;
+
+/** Null removes a field. */
+export type SpecChange = { readonly [K in keyof ScheduleSpec]?: unknown };
+
+function valueOf(key: keyof ScheduleChange, change: ScheduleChange): unknown {
+  if (key !== 'selector' || change.selector === null || change.selector === undefined) return change[key];
+  return { matchLabels: change.selector.match_labels };
+}
+
+/** A change as fields of the custom resource. Pure. */
+export function specChangeOf(change: ScheduleChange): SpecChange {
+  const entries = Object.entries(FIELDS) as readonly (readonly [keyof ScheduleChange, keyof ScheduleSpec])[];
+  return Object.fromEntries(
+    entries.flatMap(([key, field]) => (change[key] === undefined ? [] : [[field, valueOf(key, change)]])),
+  );
+}
+
+/** The spec of a new Schedule, without fields that are null. Pure. */
+export function newSpecOf(change: ScheduleChange): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(specChangeOf(change)).filter(([, value]) => value !== null));
+}
+
+/** The body of a merge patch. It replaces the map of labels as a whole, so it removes unwanted labels by name. Pure. */
+export function mergePatchOf(change: SpecChange, before: ScheduleSpec): Readonly<Record<string, unknown>> {
+  const { selector, ...others } = change;
+  if (typeof selector !== 'object' || selector === null) return { ...change };
+  const { matchLabels } = selector as { readonly matchLabels: Readonly<Record<string, string>> };
+  const gone = Object.keys(before.selector?.matchLabels ?? {}).map((label) => [label, null] as const);
+  return { ...others, selector: { matchLabels: { ...Object.fromEntries(gone), ...matchLabels } } };
+}
+
+/** The part of a change that differs from the present spec. The rest is not written, since a writer owns its fields. Pure. */
+export function changeOf(asked: SpecChange, before: ScheduleSpec): SpecChange {
+  const fields = Object.keys(asked) as (keyof ScheduleSpec)[];
+  return Object.fromEntries(
+    fields.flatMap((field) =>
+      JSON.stringify(asked[field] ?? null) === JSON.stringify(before[field] ?? null) ? [] : [[field, asked[field]]],
+    ),
+  );
 }

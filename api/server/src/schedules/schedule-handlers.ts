@@ -27,8 +27,8 @@ interface Act<T> {
 }
 
 /**
- * Writes a Schedule that is held meanwhile. What is let through has its line in the audit, in place of the one that the watch of the cluster would
- * write, and is from now on whoever's asked for it.
+ * Writes a Schedule under its lock. An accepted write has its audit row, in place of the one that the watch of the cluster would write, and makes the
+ * caller its author.
  */
 async function act<T extends { readonly uid: string; readonly generation?: number }>(
   tx: Tx,
@@ -133,7 +133,7 @@ function deleteSchedule({ schedules }: Services): Handlers['deleteSchedule'] {
   };
 }
 
-/** Schedules: what the cluster keeps of them, with their firings. */
+/** Schedules of the cluster, with their firings. */
 export function scheduleHandlers(services: Services): Pick<Handlers, Names> {
   return {
     listSchedules: listSchedules(services),

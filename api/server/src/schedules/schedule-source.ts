@@ -1,6 +1,12 @@
+import { createHash } from 'node:crypto';
+import { readFile, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { ScheduleChange, ScheduleSpec, ScheduleStatus } from '@hamlet/contract';
+import { Schedule } from '@hamlet/contract';
+import { parse } from 'yaml';
 import type { OnConflict } from '../agents/agent-source.ts';
 import type { Outcome } from '../http/outcome.ts';
+import { accepted, refused } from '../http/outcome.ts';
 
 /** A Schedule as its custom resource has it. */
 export interface ScheduleRecord {
@@ -15,16 +21,58 @@ export interface ScheduleRecord {
 
 export interface SchedulePage {
   readonly schedules: readonly ScheduleRecord[];
-  /** Where the next page begins, in the source's own words; null on the last. */
+  /** Cursor of the next page, in the source's own form; null on the last. */
   readonly next: string | null;
 }
 
-/** Where schedules are kept: the cluster's custom resources, which is also who judges what may stand in them, or the samples of the tree. */
+/** The store of schedules: custom resources of the cluster, which validates them, or the samples of the tree. */
 export interface ScheduleSource {
-  /** By name. */
+  /** A page of schedules, sorted by name. */
   list(page: { readonly cursor?: string | undefined; readonly limit: number }): Promise<Outcome<SchedulePage>>;
   get(name: string): Promise<ScheduleRecord | null>;
   create(name: string, spec: ScheduleChange): Promise<Outcome<ScheduleRecord>>;
   change(name: string, change: ScheduleChange, onConflict: OnConflict): Promise<Outcome<ScheduleRecord>>;
   remove(name: string): Promise<Outcome<{ readonly uid: string; readonly generation: number }>>;
+}
+
+const NOBODY_FIRES = 'Read from the samples: without a cluster there is no operator, and nothing fires';
+
+/** The same name has the same uid in every village of samples. */
+function uidOf(name: string): string {
+  const hex = createHash('sha256').update(`hamlet sample schedule ${name}`).digest('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-');
+}
+
+async function readSample(path: string): Promise<ScheduleRecord> {
+  const { metadata, spec } = Schedule.parse(parse(await readFile(path, 'utf8')));
+  const createdAt = (await stat(path)).mtime.toISOString();
+  const condition = {
+    type: 'Active',
+    status: 'False' as const,
+    reason: 'NoOperator',
+    message: NOBODY_FIRES,
+    lastTransitionTime: createdAt,
+  };
+  return { name: metadata.name, uid: uidOf(metadata.name), createdAt, spec, status: { conditions: [condition] } };
+}
+
+/** Schedules of a folder of samples. Read-only, since only a cluster can validate and store them. */
+export async function openSampleSchedules(folder: string): Promise<ScheduleSource> {
+  const files = (await readdir(folder)).filter((file) => /^good-schedule-.*\.yaml$/.test(file));
+  const schedules = await Promise.all(files.map((file) => readSample(join(folder, file))));
+  schedules.sort((a, b) => (a.name < b.name ? -1 : 1));
+  const write = async (): Promise<ReturnType<typeof refused>> =>
+    refused('cluster_needed', 'These are the samples of the tree. Run a cluster (make up) to write schedules');
+  return {
+    list: async ({ cursor, limit }) => {
+      const from = cursor === undefined ? 0 : schedules.findIndex(({ name }) => name > cursor);
+      if (from < 0) return refused('cursor_invalid');
+      const page = schedules.slice(from, from + limit);
+      return accepted({ schedules: page, next: from + limit < schedules.length ? (page.at(-1)?.name ?? null) : null });
+    },
+    get: async (name) => schedules.find((schedule) => schedule.name === name) ?? null,
+    create: write,
+    change: write,
+    remove: write,
+  };
 }

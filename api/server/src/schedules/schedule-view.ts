@@ -35,7 +35,7 @@ function firingView({ firingId, slot, firedAt, madeUp, runs }: FiringRow): Firin
   };
 }
 
-/** A Schedule with its last firings in the words of the wire. Pure. */
+/** A Schedule on the wire, with its last firings. Pure. */
 export function scheduleView(record: ScheduleRecord, firings: readonly FiringRow[]): ScheduleView {
   const { spec } = record;
   return {

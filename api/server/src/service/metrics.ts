@@ -1,6 +1,6 @@
-import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Registry, Histogram } from 'prom-client';
 
-/** Figures that are read when somebody asks for them. */
+/** Gauges that are read at each scrape. */
 export type GaugeReadings = Readonly<Record<string, { readonly help: string; readonly read: () => number }>>;
 
 /** A registry with the process' own metrics. */
@@ -21,4 +21,32 @@ export function registerGauges(registry: Registry, readings: GaugeReadings): voi
 export function createCounter(registry: Registry, name: string, help: string): () => void {
   const counter = new Counter({ name, help, registers: [registry] });
   return () => counter.inc();
+}
+
+const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+
+/** Metrics of every request. */
+export interface HttpMetrics {
+  observe(route: string, status: number, durationMs: number): void;
+  answerOutsideContract(route: string): void;
+}
+
+export function createHttpMetrics(registry: Registry): HttpMetrics {
+  const duration = new Histogram({
+    name: 'hamlet_http_request_seconds',
+    help: 'Time from request to the end of its answer, by route and status',
+    labelNames: ['route', 'status'],
+    buckets: BUCKETS_S,
+    registers: [registry],
+  });
+  const outside = new Counter({
+    name: 'hamlet_http_answers_outside_contract_total',
+    help: 'Answers that do not match their schema; must stay 0',
+    labelNames: ['route'],
+    registers: [registry],
+  });
+  return {
+    observe: (route, status, durationMs) => duration.observe({ route, status: String(status) }, durationMs / 1_000),
+    answerOutsideContract: (route) => outside.inc({ route }),
+  };
 }

@@ -1,13 +1,13 @@
-import { within } from './within.ts';
+import { withTimeout } from './with-timeout.ts';
 
 /** Shorter than the probe's timeout: a part on a node that lost its power neither answers nor refuses. */
 const CHECK_LIMIT_MS = 1_000;
 
-/** One thing that is looked at; `required` ones decide whether this replica is ready. */
+/** One check; the `required` ones decide whether this replica is ready. */
 export interface ReadinessCheck {
   readonly name: string;
   readonly required: boolean;
-  /** Throws, or is false, where it is not well. */
+  /** Throws or returns false where the check fails. */
   readonly check: () => Promise<boolean> | boolean;
 }
 
@@ -19,14 +19,14 @@ export interface ReadinessReport {
 export type Readiness = () => Promise<ReadinessReport>;
 
 /**
- * Says whether requests can be served. Postgres and Redis are shown and not required: while they are away the map stays readable, and taking every
- * replica out of service would help nobody. A check that does not answer within `limitMs` has failed.
+ * Reports whether this replica can serve requests. Postgres and Redis are shown but not required: without them the map stays readable, and removing
+ * every replica from service would make that impossible. A check without an answer within `limitMs` fails.
  */
 export function createReadiness(checks: readonly ReadinessCheck[], limitMs = CHECK_LIMIT_MS): Readiness {
   return async () => {
     const results = await Promise.all(
       checks.map(async ({ name, required, check }) => {
-        const well = await within(limitMs, Promise.resolve().then(check)).catch(() => false);
+        const well = await withTimeout(limitMs, Promise.resolve().then(check)).catch(() => false);
         return {
           well,
           required,

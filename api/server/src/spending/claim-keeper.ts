@@ -5,10 +5,12 @@ import type { ClaimRow } from '@hamlet/store';
 import type { Registry } from 'prom-client';
 import type { AgentRecord, AgentSource } from '../agents/agent-source.ts';
 import type { SnapshotPart } from '../agents/internal-feed.ts';
-import type { FreezeBoard } from '../freeze/freeze-board.ts';
+import type { FreezeCache } from '../freeze/freeze-cache.ts';
 import type { Log } from '../service/log.ts';
+import { job, sharedJob } from '../service/jobs.ts';
+import type { Job } from '../service/jobs.ts';
 import { registerGauges } from '../service/metrics.ts';
-import { repeat } from '../service/repeat.ts';
+import { z } from 'zod';
 import { claimView } from './claim-view.ts';
 import { keepClaim } from './claim-upkeep.ts';
 import type { UpkeepPorts } from './claim-upkeep.ts';
@@ -22,7 +24,7 @@ const PROVEN_EVERY_MS = 15_000;
 
 export interface ClaimKeeperPorts extends UpkeepPorts {
   readonly source: AgentSource;
-  readonly freeze: Pick<FreezeBoard, 'frozen'>;
+  readonly freeze: Pick<FreezeCache, 'frozen'>;
   readonly registry: Registry;
   readonly log: Log;
   /** Whether an operator makes pods here; without one nobody runs and nobody pays. */
@@ -51,41 +53,38 @@ export function unpaidPods(
   });
 }
 
-interface Proof {
-  readonly faults: number;
-  readonly unpaid: number;
-  readonly held: number;
-}
+const Proof = z.object({
+  faults: z.int(),
+  unpaid: z.int(),
+  held: z.int(),
+  /** Pods without a hold at this proof: those that are so at the next one too are unpaid. */
+  suspects: z.array(z.string()),
+});
+type Proof = z.infer<typeof Proof>;
 
 /** Renews claims, ends what nothing runs by, takes refusals back when there is money, and proves that every priced pod has its hold and every hold its claim. */
-export function startClaimKeeper(ports: ClaimKeeperPorts): { stop(): Promise<void> } {
+export function claimJobs(ports: ClaimKeeperPorts): readonly Job[] {
   const { db, source, freeze, log, operated } = ports;
-  let proof: Proof = { faults: 0, unpaid: 0, held: 0 };
-  let suspects: ReadonlySet<string> = new Set();
-  let provenAtMs = -Infinity;
+  let proof: Proof = { faults: 0, unpaid: 0, held: 0, suspects: [] };
 
-  async function look(): Promise<void> {
+  async function keep(): Promise<void> {
     if (!operated || !source.ready) return;
     const rows = await readClaims(db);
     for (let start = 0; start < rows.length && !freeze.frozen; start += AT_ONCE) {
       const chunk = rows.slice(start, start + AT_ONCE).filter((row) => mayBeDue(row, ports));
       await Promise.all(chunk.map(({ agentId }) => keepClaim(ports, agentId)));
     }
-    const nowMs = Date.now();
-    if (nowMs - provenAtMs >= PROVEN_EVERY_MS) {
-      await prove(nowMs);
-      provenAtMs = nowMs;
-    }
   }
 
-  async function prove(nowMs: number): Promise<void> {
+  async function prove(): Promise<Proof> {
+    if (!operated || !source.ready) return proof;
     const [faults, rows] = [await readClaimFaults(db), await readClaims(db)];
-    const seen = unpaidPods(source.list(), rows, { tiers: pricedTiers(source), nowMs });
-    const unpaid = seen.filter((key) => suspects.has(key));
-    suspects = new Set(seen);
-    proof = { faults: faults.length, unpaid: unpaid.length, held: rows.filter(({ hold }) => hold !== null).length };
+    const suspects = [...unpaidPods(source.list(), rows, { tiers: pricedTiers(source), nowMs: Date.now() })];
+    const unpaid = suspects.filter((key) => proof.suspects.includes(key));
     for (const fault of faults) log('error', 'a hold and its claim do not agree', { ...fault });
     for (const key of unpaid) log('error', 'a pod of a priced tier runs without a hold', { agent: key });
+    const held = rows.filter(({ hold }) => hold !== null).length;
+    return { faults: faults.length, unpaid: unpaid.length, held, suspects };
   }
 
   registerGauges(ports.registry, {
@@ -99,11 +98,18 @@ export function startClaimKeeper(ports: ClaimKeeperPorts): { stop(): Promise<voi
       read: () => proof.faults,
     },
   });
-  return {
-    stop: repeat(EVERY_MS, look, (error) =>
-      log('warn', 'the claims of running agents wait for the database', { error }),
-    ),
-  };
+  return [
+    job({ name: 'claims', everyMs: EVERY_MS, run: keep }),
+    sharedJob({
+      name: 'claims-proof',
+      everyMs: PROVEN_EVERY_MS,
+      result: Proof,
+      run: prove,
+      receive: (result) => {
+        proof = result;
+      },
+    }),
+  ];
 }
 
 /** Spares a transaction for what is held, runs, and has time left, by this replica's own clock. */

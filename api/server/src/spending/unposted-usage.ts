@@ -1,8 +1,8 @@
 import { inTransaction, isVillageFrozenError, resolveHold, takeUnpostedUsage } from '@hamlet/store';
 import type { Db, Tx, UnpostedUsage } from '@hamlet/store';
-import type { FreezeBoard } from '../freeze/freeze-board.ts';
-import type { Log } from '../service/log.ts';
-import { repeat } from '../service/repeat.ts';
+import type { FreezeCache } from '../freeze/freeze-cache.ts';
+import { job } from '../service/jobs.ts';
+import type { Job } from '../service/jobs.ts';
 import type { StandingKeeper } from '../standing/standing-keeper.ts';
 
 const EVERY_MS = 2_000;
@@ -26,12 +26,11 @@ export async function postUsage(
 export interface UnpostedUsagePorts {
   readonly db: Db;
   readonly standing: Pick<StandingKeeper, 'recompute'>;
-  readonly freeze: Pick<FreezeBoard, 'frozen'>;
-  readonly log: Log;
+  readonly freeze: Pick<FreezeCache, 'frozen'>;
 }
 
-/** Posts what was noted while the village was frozen, once it is not. Replicas share the work. Returns what stops it. */
-export function startUnpostedUsage({ db, standing, freeze, log }: UnpostedUsagePorts): () => Promise<void> {
+/** Posts the usage that was recorded while the village was frozen, after the freeze. */
+export function unpostedUsageJob({ db, standing, freeze }: UnpostedUsagePorts): Job {
   async function postOne(tx: Tx): Promise<boolean> {
     const usage = await takeUnpostedUsage(tx);
     if (usage !== null) await postUsage(tx, usage, standing);
@@ -40,9 +39,11 @@ export function startUnpostedUsage({ db, standing, freeze, log }: UnpostedUsageP
 
   async function look(): Promise<void> {
     if (freeze.frozen) return;
-    for (let posted = 0; posted < AT_ONCE && (await inTransaction(db, postOne));) posted += 1;
+    try {
+      for (let posted = 0; posted < AT_ONCE && (await inTransaction(db, postOne));) posted += 1;
+    } catch (error) {
+      if (!isVillageFrozenError(error)) throw error;
+    }
   }
-  return repeat(EVERY_MS, look, (error) => {
-    if (!isVillageFrozenError(error)) log('warn', 'what was used during a freeze waits to be posted', { error });
-  });
+  return job({ name: 'unposted-usage', everyMs: EVERY_MS, run: look });
 }

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { announceStandings, inTransaction, liftExpired, recordAudit } from '@hamlet/store';
 import type { Db, Tx } from '@hamlet/store';
-import type { Log } from '../service/log.ts';
-import { repeat } from '../service/repeat.ts';
+import { job } from '../service/jobs.ts';
+import type { Job } from '../service/jobs.ts';
 
 const EVERY_MS = 1_000;
 
-async function liftAndTell(tx: Tx): Promise<void> {
+async function liftAndAnnounce(tx: Tx): Promise<void> {
   const lifted = await liftExpired(tx);
   for (const { agentId, measure } of lifted) {
     const auditId = randomUUID();
@@ -24,14 +24,7 @@ async function liftAndTell(tx: Tx): Promise<void> {
   await announceStandings(tx, [...new Set(lifted.map(({ agentId }) => agentId))]);
 }
 
-/**
- * Lifts measures whose end has come, once a second, and tells the operator. The api itself stops refusing at the very moment of the end.
- * Replicas share the work. Returns what stops it.
- */
-export function startExpiry({ db, log }: { readonly db: Db; readonly log: Log }): () => Promise<void> {
-  return repeat(
-    EVERY_MS,
-    () => inTransaction(db, liftAndTell),
-    (error) => log('warn', 'measures that are over wait for the database', { error }),
-  );
+/** Lifts measures whose end has come, and notifies the operator. Requests are refused until that end and no longer, however late the job runs. */
+export function measureExpiryJob(db: Db): Job {
+  return job({ name: 'measure-expiry', everyMs: EVERY_MS, run: () => inTransaction(db, liftAndAnnounce) });
 }

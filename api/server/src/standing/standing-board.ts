@@ -2,7 +2,7 @@ import { goodStanding, Standing } from '@hamlet/contract';
 import { inSnapshot, internalEventRange, readInternalEvents, readStandings } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import type { InternalSignal } from '../agents/internal-signal.ts';
-import { coalesce } from '../service/coalesce.ts';
+import { coalesce } from '../service/single-flight.ts';
 import type { Log } from '../service/log.ts';
 
 const PAGE = 500;

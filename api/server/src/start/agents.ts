@@ -4,16 +4,16 @@ import type { Db } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
 import { openKubernetesSource } from '../agents/kubernetes-source.ts';
 import { openSamplesSource } from '../agents/samples-source.ts';
-import { createDevReviewer } from '../auth/dev-reviewer.ts';
+import { createDevReviewer } from '../auth/token-exchange.ts';
 import { createKubernetesReviewer } from '../auth/kubernetes-reviewer.ts';
-import type { TokenReviewer } from '../auth/token-reviewer.ts';
+import type { TokenReviewer } from '../auth/token-exchange.ts';
 import type { Config } from '../config.ts';
-import { startIntentAudit } from '../intent/intent-audit.ts';
-import { createKubernetesWriter } from '../intent/kubernetes-writer.ts';
-import { createSamplesWriter } from '../intent/samples-writer.ts';
-import type { SpecWriter } from '../intent/spec-writer.ts';
+import { startResourceAudit } from '../resource-writes/resource-audit.ts';
+import { createKubernetesWriter } from '../resource-writes/kubernetes-writer.ts';
+import { createSamplesWriter } from '../resource-writes/spec-writer.ts';
+import type { SpecWriter } from '../resource-writes/spec-writer.ts';
 import { kubernetesSchedules } from '../schedules/kubernetes-schedules.ts';
-import { openSampleSchedules } from '../schedules/sample-schedules.ts';
+import { openSampleSchedules } from '../schedules/schedule-source.ts';
 import type { ScheduleSource } from '../schedules/schedule-source.ts';
 import type { Log } from '../service/log.ts';
 
@@ -29,7 +29,9 @@ async function connectionOf(kubeconfig: string | undefined): Promise<Connection>
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env;
   if (kubeconfig !== undefined) return kubeconfigConnection(kubeconfig);
   if (host === undefined || port === undefined)
-    throw new Error('HAMLET_KUBECONFIG: name a kubeconfig, since this is no pod; or set HAMLET_AGENT_SOURCE=samples');
+    throw new Error(
+      'HAMLET_KUBECONFIG: set the path of a kubeconfig, since this process is not in a pod; or set HAMLET_AGENT_SOURCE=samples',
+    );
   return inClusterConnection({ host, port });
 }
 
@@ -47,7 +49,7 @@ export async function openAgents(config: Config, db: Db, log: Log): Promise<Agen
   }
   const { namespace } = config;
   const client = new KubeClient(await connectionOf(config.agents.kubeconfig));
-  const audit = await startIntentAudit({ db, client, namespace, log });
+  const audit = await startResourceAudit({ db, client, namespace, log });
   const source = openKubernetesSource({ client, namespace, log, onObject: audit.see, onDeleted: audit.seeEnd });
   audit.follow(() => source.ready);
   return {

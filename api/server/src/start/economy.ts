@@ -3,20 +3,21 @@ import type { Db } from '@hamlet/store';
 import type { Registry } from 'prom-client';
 import type { AgentSource } from '../agents/agent-source.ts';
 import type { Config } from '../config.ts';
-import { startLedgerUpkeep } from '../economy/upkeep.ts';
-import type { FreezeBoard } from '../freeze/freeze-board.ts';
-import { startSealing } from '../log/start-sealing.ts';
+import { ledgerJobs } from '../economy/upkeep.ts';
+import type { FreezeCache } from '../freeze/freeze-cache.ts';
+import { startSealing } from '../sealed-log/start-sealing.ts';
 import { startPayments } from '../payments/start-payments.ts';
 import type { Services } from '../routes/services.ts';
+import type { Job } from '../service/jobs.ts';
 import type { Log } from '../service/log.ts';
 import { ClaimDesk } from '../spending/claim-desk.ts';
-import { startClaimKeeper } from '../spending/claim-keeper.ts';
+import { claimJobs } from '../spending/claim-keeper.ts';
 import { createIncomePort } from '../spending/income.ts';
 import { createTokenMeter } from '../spending/token-meter.ts';
 import type { TokenMeter } from '../spending/token-meter.ts';
-import { startUnpostedUsage } from '../spending/unposted-usage.ts';
+import { unpostedUsageJob } from '../spending/unposted-usage.ts';
 import type { StandingKeeper } from '../standing/standing-keeper.ts';
-import { startTradeUpkeep } from '../trade/trade-upkeep.ts';
+import { tradeJobs } from '../trade/trade-upkeep.ts';
 
 export interface EconomyStart {
   readonly db: Db;
@@ -25,7 +26,7 @@ export interface EconomyStart {
   readonly config: Config;
   readonly source: AgentSource;
   readonly standing: StandingKeeper;
-  readonly freeze: FreezeBoard;
+  readonly freeze: FreezeCache;
   readonly registry: Registry;
   readonly log: Log;
   readonly monotonicMs: () => number;
@@ -35,6 +36,7 @@ export interface EconomyStart {
 export interface RunningEconomy {
   readonly meter: TokenMeter;
   readonly services: Pick<Services, 'economy' | 'prices' | 'claims' | 'payments' | 'sealing'>;
+  readonly jobs: readonly Job[];
   stop(): Promise<void>;
 }
 
@@ -63,28 +65,19 @@ export async function startEconomy({
   });
   const sealing = await startSealing({ db: sealingDb, registry, log, settings: config.sealing });
   const claims = new ClaimDesk({ source, standing, terms: CLAIM_TERMS });
-  const claimKeeper = startClaimKeeper({
-    db,
-    freeze,
-    source,
-    standing,
-    desk: claims,
-    registry,
-    log,
-    operated: config.agents.source === 'kubernetes',
-  });
-  const stopLedgerUpkeep = startLedgerUpkeep({ db, freeze, registry, log });
-  const stopTradeUpkeep = startTradeUpkeep({ db, standing, freeze, registry, log });
-  const stopUnpostedUsage = startUnpostedUsage({ db, standing, freeze, log });
+  const shared = { db, freeze, source, standing, registry, log };
   return {
     meter: createTokenMeter({ db, source, standing }),
     services: { economy: config.economy, prices: config.prices, claims, payments, sealing },
+    jobs: [
+      ...payments.jobs,
+      ...ledgerJobs(shared),
+      ...tradeJobs(shared),
+      ...claimJobs({ ...shared, desk: claims, operated: config.agents.source === 'kubernetes' }),
+      unpostedUsageJob(shared),
+    ],
     stop: async () => {
-      await claimKeeper.stop();
       await payments.stop();
-      await stopLedgerUpkeep();
-      await stopTradeUpkeep();
-      await stopUnpostedUsage();
       await sealing.stop();
     },
   };

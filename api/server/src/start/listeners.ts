@@ -15,7 +15,7 @@ import type { SocketsPorts } from '../http/sockets/serve-sockets.ts';
 /** A stream of a resident or viewer is open for hours; a request that is being sent is not. */
 const REQUEST_LIMIT_MS = 30_000;
 const HEADERS_LIMIT_MS = 10_000;
-/** How often Node looks for requests and headers that take too long. */
+/** Period of checking requests and headers for their time limits. */
 const CHECK_EVERY_MS = 2_000;
 /** A connection on which nothing moves, also no heartbeat of a stream: its reader has stopped. */
 const IDLE_LIMIT_MS = 300_000;

@@ -37,7 +37,7 @@ export async function waitForSchema(db: Db, log: Log): Promise<void> {
     const missing = await missingMigrations(db);
     if (missing.length === 0 && !(await isClusterBehind(db))) return true;
     const lack =
-      missing.length > 0 ? `lacks ${missing.join(', ')}` : 'was loaded from a dump, and nothing has taken it over';
+      missing.length > 0 ? `lacks ${missing.join(', ')}` : 'was loaded from a dump and is not taken over yet';
     if (performance.now() > giveUpMs)
       throw new Error(
         `the database ${lack}. Fix: run node api/server/src/main.ts --migrate with HAMLET_POSTGRES_OWNER_URL`,

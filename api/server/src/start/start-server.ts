@@ -8,31 +8,31 @@ import { loadApiKeys } from '../auth/api-keys-file.ts';
 import { createAuthenticate } from '../auth/authenticate.ts';
 import type { Config } from '../config.ts';
 import type { ModelProvider } from '../gateway/model-provider.ts';
-import { startGateway } from '../gateway/start-gateway.ts';
+import { openGateway } from '../gateway/start-gateway.ts';
 import { createAddressGate } from '../http/admission/address-gate.ts';
 import { RateLimiter } from '../http/admission/rate-limit.ts';
 import { startLimits } from '../limits/start-limits.ts';
 import type { Handlers } from '../http/handler.ts';
 import { createHandlers } from '../routes/handlers.ts';
 import { startBoard } from '../board/start-board.ts';
-import { villagePart } from '../freeze/freeze-board.ts';
-import { startHousekeeping } from '../service/housekeeping.ts';
-import { createHttpMetrics } from '../service/http-metrics.ts';
+import { villagePart } from '../freeze/freeze-cache.ts';
+import { createHttpMetrics, createRegistry } from '../service/metrics.ts';
 import { startPeople } from '../people/start-people.ts';
 import { scheduleActivityPart, startRuns } from '../runs/start-runs.ts';
+import { startJobs } from '../service/jobs.ts';
 import { claimsPart } from '../spending/claim-keeper.ts';
 import { boostsPart } from '../trade/trade-upkeep.ts';
 import type { AgentSource } from '../agents/agent-source.ts';
 import type { Log } from '../service/log.ts';
-import { createRegistry } from '../service/metrics.ts';
 import { createReadiness } from '../service/readiness.ts';
 import type { Readiness } from '../service/readiness.ts';
-import { openRedisLink } from '../world/redis-link.ts';
-import type { RedisLink } from '../world/redis-link.ts';
+import { openRedisLink } from '../service/redis-link.ts';
+import type { RedisLink } from '../service/redis-link.ts';
 import { openAgents } from './agents.ts';
 import type { Agents } from './agents.ts';
 import { startEconomy } from './economy.ts';
 import { openListeners } from './listeners.ts';
+import { retentionJobs } from './retention.ts';
 import { waitForSchema } from './schema.ts';
 import type { Listeners } from './listeners.ts';
 import { worldSocket } from '../world/world-socket.ts';
@@ -42,16 +42,16 @@ import { startWorld } from './world.ts';
 import type { RunningWorld } from './world.ts';
 
 export interface RunningServer extends Pick<Listeners, 'peopleUrl' | 'agentsUrl' | 'metricsUrl'> {
-  /** The world of this replica, to look at from within the process. */
+  /** The world of this replica, for tests. */
   readonly world: Pick<RunningWorld, 'reader' | 'fanout' | 'state' | 'onUpdate'>;
   /** The metrics of this replica, as `/metrics` serves them. */
   readonly metrics: Pick<Registry, 'getMetricsAsArray'>;
   stop(): Promise<void>;
 }
 
-/** A copy of the world that cannot follow the log is worth nothing: the process ends, and the next one recovers. */
+/** Ends the process when its world cannot follow the events; the next process recovers. */
 function endBroken(log: Log, error: unknown): never {
-  log('error', 'this replica cannot follow the log of the world and ends', { error });
+  log('error', 'this replica cannot follow the events of the world and ends', { error });
   process.exit(1);
 }
 
@@ -62,11 +62,11 @@ export interface StartOptions {
   readonly agents?: Partial<Agents>;
   /** The map of the village; the one of this version of Hamlet where it is left out. */
   readonly map?: WorldMap;
-  /** Who answers for models; the scripted ones where it is left out. */
+  /** Providers of models; by default the scripted one. */
   readonly providers?: readonly ModelProvider[];
 }
 
-/** What a replica needs to serve; without Postgres and Redis the map stays readable. */
+/** The readiness of a replica; without Postgres and Redis the map stays readable. */
 function readinessOf({
   source,
   db,
@@ -137,7 +137,7 @@ async function startParts({ shared, counted: { limits } }: Base, options: StartO
   const board = await startBoard({ ...shared, hub, reader: world.reader, onWorldEvent: world.onEvent });
   const economy = await startEconomy({ ...shared, standing: keeper, freeze });
   const asked = { db, limits, meter: economy.meter, freeze, registry, log, monotonicMs };
-  const gateway = startGateway(providers === undefined ? asked : { ...asked, providers });
+  const gateway = openGateway(providers === undefined ? asked : { ...asked, providers });
   const onStanding = (hear: (agentIds: readonly string[]) => void): void => standing.onChange(hear);
   const people = startPeople({ db, listenUrl, onStanding, monotonicMs, bootstrapCodeFile, oidc, log });
   return { facts, world, board, economy, gateway, people };
@@ -189,20 +189,23 @@ function serve(base: Base, parts: Parts): Promise<Listeners> {
 /** Starts an api replica on a schema that is up to date: world, listeners. Resolves once it serves. */
 export async function startServer(config: Config, log: Log, options: StartOptions = {}): Promise<RunningServer> {
   const base = await openBase(config, log, options);
-  const { db, listenUrl, replicaId } = base.shared;
+  const { db, link, listenUrl, registry, replicaId } = base.shared;
   const parts = await startParts(base, options);
   const { facts, world, board, economy, gateway, people } = parts;
   const listeners = await serve(base, parts);
   const runs = startRuns({ db, listenUrl, hub: facts.hub, log });
-  const stopHousekeeping = startHousekeeping({ db, turnDays: config.turnDays, log });
+  const own = retentionJobs({ db, turnDays: config.turnDays, log });
+  const jobs = [facts, board, economy, gateway, people, runs].flatMap((part) => part.jobs);
+  const { redisUrl, namespace } = config;
+  const stopJobs = startJobs({ redisUrl, namespace, jobs: [...jobs, ...own], link, registry, log });
   const { peopleUrl, agentsUrl, metricsUrl } = listeners;
   log('info', 'serving', { people: peopleUrl, agents: agentsUrl, metrics: metricsUrl, replica: replicaId });
   return {
     ...listeners,
     world,
-    metrics: base.shared.registry,
+    metrics: registry,
     stop: async () => {
-      await stopHousekeeping();
+      await stopJobs();
       facts.hub.closeAll();
       facts.feed.close();
       await listeners.stop();
@@ -210,7 +213,6 @@ export async function startServer(config: Config, log: Log, options: StartOption
       await world.stop();
       await runs.stop();
       await people.stop();
-      await gateway.stop();
       await economy.stop();
       await facts.close();
       await base.close();

@@ -6,10 +6,11 @@ import { openInternalSignal } from '../agents/internal-signal.ts';
 import { startPresenceBoard } from '../agents/presence-board.ts';
 import type { PresenceBoard } from '../agents/presence-board.ts';
 import { WakeHub } from '../agents/wake-hub.ts';
-import { startFreezeBoard } from '../freeze/freeze-board.ts';
-import type { FreezeBoard } from '../freeze/freeze-board.ts';
+import { startFreezeCache } from '../freeze/freeze-cache.ts';
+import type { FreezeCache } from '../freeze/freeze-cache.ts';
+import type { Job } from '../service/jobs.ts';
 import type { Log } from '../service/log.ts';
-import { startExpiry } from '../standing/expiry.ts';
+import { measureExpiryJob } from '../standing/expiry.ts';
 import { startStandingBoard } from '../standing/standing-board.ts';
 import type { StandingBoard } from '../standing/standing-board.ts';
 import { createStandingKeeper } from '../standing/standing-keeper.ts';
@@ -21,32 +22,32 @@ export interface VillageFactsPorts {
   readonly replicaId: string;
   readonly source: AgentSource;
   readonly readBalances: ReadBalances;
-  /** What the operator's stream begins with besides standing and presence. */
+  /** Further parts of the operator's snapshot, besides standing and presence. */
   readonly parts: readonly SnapshotPart[];
   readonly log: Log;
   readonly monotonicMs: () => number;
 }
 
-/** Presence and standing of agents: kept, followed by this replica, and told to the operator. */
+/** Presence, standing and freeze: written, cached by this replica, and published to the operator. */
 export interface VillageFacts {
   readonly presence: PresenceBoard;
   readonly standing: StandingBoard;
   readonly keeper: StandingKeeper;
-  readonly freeze: FreezeBoard;
+  readonly freeze: FreezeCache;
   readonly hub: WakeHub;
   readonly feed: InternalFeed;
+  readonly jobs: readonly Job[];
   close(): Promise<void>;
 }
 
-/** Starts all that follows what agents are to the village. */
+/** Starts the caches of presence, standing and freeze, and the streams that publish them. */
 export async function startVillageFacts(ports: VillageFactsPorts): Promise<VillageFacts> {
-  const { db, source, log } = ports;
+  const { source, log } = ports;
   const signal = openInternalSignal(ports.listenUrl);
   const presence = await startPresenceBoard({ ...ports, signal });
   const standing = await startStandingBoard({ ...ports, signal });
-  const freeze = await startFreezeBoard({ ...ports, signal });
+  const freeze = await startFreezeCache({ ...ports, signal });
   const keeper = createStandingKeeper(ports);
-  const stopExpiry = startExpiry({ db, log });
   const feed = createInternalFeed({ ...ports, signal });
   return {
     presence,
@@ -55,9 +56,10 @@ export async function startVillageFacts(ports: VillageFactsPorts): Promise<Villa
     freeze,
     hub: new WakeHub({ source, presence, standing, log }),
     feed,
+    jobs: [measureExpiryJob(ports.db)],
     close: async () => {
       standing.close();
-      await Promise.all([keeper.stop(), stopExpiry(), freeze.close()]);
+      await Promise.all([keeper.stop(), freeze.close()]);
       await presence.close();
       await signal.close();
     },

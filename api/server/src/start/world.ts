@@ -7,7 +7,7 @@ import type { Db } from '@hamlet/store';
 import type { Registry } from 'prom-client';
 import type { PresenceBoard } from '../agents/presence-board.ts';
 import type { AgentSource } from '../agents/agent-source.ts';
-import { startSettler } from '../agents/settler.ts';
+import { startResidentReconciler } from '../world/resident-reconciler.ts';
 import type { WakeHub } from '../agents/wake-hub.ts';
 import { createCounter, registerGauges } from '../service/metrics.ts';
 import type { Log } from '../service/log.ts';
@@ -18,7 +18,7 @@ import { Fanout } from '../world/fanout/fanout.ts';
 import { MapShelf } from '../world/recovery/map-shelf.ts';
 import { moveWorldToMap } from '../world/recovery/move-world.ts';
 import { copyDurableWorld, recoverWorld } from '../world/recovery/recover.ts';
-import type { RedisLink } from '../world/redis-link.ts';
+import type { RedisLink } from '../service/redis-link.ts';
 import { createVillageClock } from '../world/village-clock.ts';
 import type { VillageClock } from '../world/village-clock.ts';
 import { createWorldReader } from '../world/world-reader.ts';
@@ -48,7 +48,7 @@ export interface WorldPorts {
   readonly log: Log;
   readonly monotonicMs: () => number;
   readonly villageMs: () => number;
-  /** Hears that this replica's world cannot be trusted any more. */
+  /** Receives the error after which this replica's world is wrong. */
   readonly onBroken: (error: unknown) => void;
 }
 
@@ -60,7 +60,7 @@ export interface RunningWorld {
   readonly state: WorldState;
   /** Notifies of every update of the viewers, with its tick, when it begins to be built. */
   onUpdate(hear: (tick: number) => void): void;
-  /** Hears every durable event, once it is applied here. */
+  /** Calls back for every durable event, once it is applied here. */
   onEvent(hear: (event: WorldEvent) => void): void;
   stop(): Promise<void>;
 }
@@ -90,7 +90,7 @@ async function recoverOnMap(
       countBadSnapshot();
       log('error', 'a snapshot of the world is damaged; it is kept, and an older one is used', { seq });
     },
-    // A resident that was away meanwhile asks for what it missed.
+    // A resident that was away asks for what it missed.
     onReplayed: (replayed, event) => {
       for (const { agent_id, wake } of wakesOf(replayed, event)) hub.wake(agent_id, wake);
     },
@@ -115,7 +115,7 @@ async function followWorld(ports: WorldPorts): Promise<FollowedWorld> {
   const world = await recoverOnMap(ports, { seed: village.seed, tick: clock.tick() });
   const replica = new WorldReplica(
     { world, epoch },
-    { onBroken, onWatcherError: (error) => log('error', 'somebody who follows the world failed', { error }) },
+    { onBroken, onWatcherError: (error) => log('error', 'a subscriber of the world failed', { error }) },
   );
   const fanout = new Fanout({ world, epoch });
   replica.watch({
@@ -136,7 +136,7 @@ function showWorld(
 ): void {
   registerGauges(registry, {
     hamlet_world_seq: { help: 'Last event this replica has applied', read: () => replica.world.seq },
-    hamlet_world_epoch: { help: 'Epoch of the last writer this replica has heard of', read: () => replica.epoch },
+    hamlet_world_epoch: { help: 'Epoch of the last writer that this replica knows', read: () => replica.epoch },
     hamlet_world_agents: { help: 'Agents in the world', read: () => replica.world.agents.count },
     hamlet_world_writing: {
       help: '1 on the replica that writes the world',
@@ -152,7 +152,7 @@ function showWorld(
   });
 }
 
-/** Recovers the world, and starts everything that keeps it going on this replica. */
+/** Recovers the world, and starts its writer, feed and fan-out on this replica. */
 export async function startWorld(ports: WorldPorts): Promise<RunningWorld> {
   const { db, link, source, presence, hub, registry, replicaId, log, monotonicMs } = ports;
   const followed = await followWorld(ports);
@@ -162,7 +162,7 @@ export async function startWorld(ports: WorldPorts): Promise<RunningWorld> {
   const feed = await startEventFeed({ db, link, replica, replicaId, log });
   const reader = createWorldReader({ replica, clock, source, presence, standing: ports.standing }, bus);
   let term: WorldTerm | null = null;
-  const settler = startSettler({
+  const reconciler = startResidentReconciler({
     db,
     source,
     presence,
@@ -172,7 +172,7 @@ export async function startWorld(ports: WorldPorts): Promise<RunningWorld> {
     active: () => term !== null,
     log,
   });
-  replica.watch({ after: (event) => LIFECYCLE.has(event.kind) && settler.nudge() });
+  replica.watch({ after: (event) => LIFECYCLE.has(event.kind) && reconciler.nudge() });
   const writer = startWorldWriter({
     db: ports.writerDb,
     clock,
@@ -186,12 +186,12 @@ export async function startWorld(ports: WorldPorts): Promise<RunningWorld> {
       bus.setTerm(next);
       feed.setWriting(next !== null);
       if (next !== null) replica.take(next.epoch, []);
-      settler.nudge();
+      reconciler.nudge();
     },
   });
   const frames = setInterval(() => fanout.tick(Math.max(clock.tick(), world.tick)), TICK_MS);
   showWorld(registry, followed, { hub, term: () => term });
-  log('info', 'the world is here', { seq: world.seq, agents: world.agents.count });
+  log('info', 'the world is loaded', { seq: world.seq, agents: world.agents.count });
   return {
     reader,
     fanout,
@@ -200,7 +200,7 @@ export async function startWorld(ports: WorldPorts): Promise<RunningWorld> {
     onUpdate: (hear) => fanout.onUpdate(hear),
     onEvent: (hear) => replica.watch({ after: hear }),
     stop: async () => {
-      await settler.stop();
+      await reconciler.stop();
       await writer.stop();
       clearInterval(frames);
       await feed.stop();

@@ -21,7 +21,7 @@ import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome, Refused } from '../http/outcome.ts';
 import { recordAct } from '../audit/record-act.ts';
 import type { Acting } from '../audit/record-act.ts';
-import { barsRuns } from '../runs/bars-runs.ts';
+import { barsRuns } from '../runs/work-limits.ts';
 import { refusalOfHold } from '../spending/refusal-of-hold.ts';
 import { describeItem, purchaseView } from './purchase-view.ts';
 import { circumstanceOf } from './trade-ports.ts';

@@ -16,7 +16,7 @@ import {
 import type { AuctionEnd, AuctionRow, StandingBid, Tx } from '@hamlet/store';
 import { recordAct } from '../audit/record-act.ts';
 import type { Acting } from '../audit/record-act.ts';
-import { barsRuns } from '../runs/bars-runs.ts';
+import { barsRuns } from '../runs/work-limits.ts';
 import { concludePurchase } from './buy-compute.ts';
 import { actOfVillage } from './trade-ports.ts';
 import type { TradePorts } from './trade-ports.ts';

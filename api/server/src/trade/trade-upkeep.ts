@@ -3,10 +3,12 @@ import type { Db, Tx } from '@hamlet/store';
 import type { Registry } from 'prom-client';
 import type { SnapshotPart } from '../agents/internal-feed.ts';
 import { recordAct } from '../audit/record-act.ts';
-import type { FreezeBoard } from '../freeze/freeze-board.ts';
+import type { FreezeCache } from '../freeze/freeze-cache.ts';
+import { job, sharedJob } from '../service/jobs.ts';
+import type { Job } from '../service/jobs.ts';
 import type { Log } from '../service/log.ts';
 import { registerGauges } from '../service/metrics.ts';
-import { repeat } from '../service/repeat.ts';
+import { z } from 'zod';
 import { settleAuction } from './end-auction.ts';
 import { actOfVillage } from './trade-ports.ts';
 import type { TradePorts } from './trade-ports.ts';
@@ -46,28 +48,27 @@ export async function settleDue(
 
 export interface TradeUpkeepPorts extends Pick<TradePorts, 'standing'> {
   readonly db: Db;
-  readonly freeze: Pick<FreezeBoard, 'frozen'>;
+  readonly freeze: Pick<FreezeCache, 'frozen'>;
   readonly registry: Registry;
   readonly log: Log;
 }
 
-/**
- * Settles auctions, tells the operator of what has begun and ended, and proves purchases against the ledger. Limits and windows end by the
- * clock without it. Replicas share the work. Returns what stops it.
- */
-export function startTradeUpkeep({ db, standing, freeze, registry, log }: TradeUpkeepPorts): () => Promise<void> {
+/** Settles auctions, notifies the operator of purchases that begin or end, and proves purchases against the ledger. Limits and windows end by the clock without it. */
+export function tradeJobs({ db, standing, freeze, registry, log }: TradeUpkeepPorts): readonly Job[] {
   let broken = 0;
-  const failed = (error: unknown): void => log('warn', 'auctions and purchases wait for the database', { error });
+  const failed = (error: unknown): void =>
+    log('warn', 'an auction was not settled; the next run tries again', { error });
 
-  async function look(): Promise<void> {
+  async function settle(): Promise<void> {
     if (!freeze.frozen) await settleDue(db, { standing }, failed);
     for (let told = AT_ONCE; told === AT_ONCE;) told = await inTransaction(db, tellPurchaseNews);
   }
 
-  async function prove(): Promise<void> {
+  async function prove(): Promise<number> {
     const rules = (await checkTrade(db)).filter((rule) => rule.broken > 0);
-    broken = rules.length;
-    for (const rule of rules) log('error', 'purchases and the ledger differ: stop selling and look', { ...rule });
+    for (const rule of rules)
+      log('error', 'purchases and the ledger differ: freeze the village, then see the runbook', { ...rule });
+    return rules.length;
   }
 
   registerGauges(registry, {
@@ -76,8 +77,16 @@ export function startTradeUpkeep({ db, standing, freeze, registry, log }: TradeU
       read: () => broken,
     },
   });
-  const stops = [repeat(EVERY_MS, look, failed), repeat(CHECK_EVERY_MS, prove, failed)];
-  return async () => {
-    await Promise.all(stops.map((stop) => stop()));
-  };
+  return [
+    job({ name: 'trade', everyMs: EVERY_MS, run: settle }),
+    sharedJob({
+      name: 'trade-proof',
+      everyMs: CHECK_EVERY_MS,
+      result: z.int(),
+      run: prove,
+      receive: (result) => {
+        broken = result;
+      },
+    }),
+  ];
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { openDatabase } from '@hamlet/store';
 import { accepted } from '../http/outcome.ts';
 import { startCommandBus } from './command-bus.ts';
-import type { RedisLink } from './redis-link.ts';
+import type { RedisLink } from '../service/redis-link.ts';
 
 const COMMANDS = 200;
 

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { findAnswer } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import type { Answered } from '../http/handler.ts';
 import { replayOf } from '../http/idempotent.ts';
 import { refusalOfError, UnavailableError } from '../http/respond.ts';
 import type { Log } from '../service/log.ts';
-import type { RedisLink } from './redis-link.ts';
+import type { RedisLink } from '../service/redis-link.ts';
 import type { WorldCommands, WorldRequest } from './world-request.ts';
 import type { WorldTerm } from './world-term.ts';
-import { HANDOVER_LIMIT_MS, WriterSearch } from './writer-search.ts';
 
 const COMMANDS_CHANNEL = 'hamlet:world:commands';
 const REPLY_LIMIT_MS = 5_000;
@@ -26,7 +26,7 @@ type Reply =
   | { readonly id: string; readonly unavailable: string };
 
 export interface CommandBus extends WorldCommands {
-  /** This replica begins (a term) or stops (null) to write: forwarded commands come here, or no more. */
+  /** Starts (a term) or stops (null) taking forwarded commands, with the writer of this replica. */
   setTerm(term: WorldTerm | null): void;
   readonly writing: boolean;
 }
@@ -47,7 +47,7 @@ function unpack(request: Forwarded['request']): WorldRequest {
 
 type Forward = (request: WorldRequest) => Promise<Answered | null>;
 
-/** Forwards to the replica that holds the lease, over Redis. Null where nobody holds it, or it cannot be reached. */
+/** Forwards over Redis to the replica that holds the lease. Null where no replica holds it, or it cannot be reached. */
 async function startForwarding(link: RedisLink, replicaId: string): Promise<Forward> {
   const repliesChannel = `hamlet:world:replies:${replicaId}`;
   const waiting = new Map<string, (reply: Reply) => void>();
@@ -81,7 +81,7 @@ async function startForwarding(link: RedisLink, replicaId: string): Promise<Forw
   };
 }
 
-/** Answers a command that another replica has forwarded to the writer here. */
+/** Answers a command that another replica has forwarded to this writer. */
 async function serve(
   { link, log }: { readonly link: RedisLink; readonly log: Log },
   term: WorldTerm,
@@ -97,7 +97,7 @@ async function serve(
   await link.publish(replyTo, JSON.stringify(reply));
 }
 
-/** Takes commands to the writer: in this process, or over Redis to the replica that holds the lease. */
+/** Submits commands to the writer: in this process, or over Redis to the replica that holds the lease. */
 export async function startCommandBus(ports: {
   readonly db: Db;
   readonly link: RedisLink;
@@ -134,7 +134,44 @@ export async function startCommandBus(ports: {
         const answered = term === null ? await forward(request) : await term.submit(request);
         if (answered !== null) return answered;
       }
-      throw new UnavailableError('Nobody writes the world right now; try again');
+      throw new UnavailableError('No replica writes the world right now; try again');
     },
   };
+}
+
+/** Longest hand-over of the lease; a command that arrives in between waits for the next writer. */
+const HANDOVER_LIMIT_MS = 6_000;
+const PAUSE_MS = 50;
+
+/**
+ * Looks for a writer of the world while there is none. All commands that wait share one search: each looking for itself, the thousands of a large
+ * village kept the process so busy that it could not renew the lease it was about to take. Mutable: it knows whether it is looking.
+ */
+class WriterSearch {
+  readonly #isThere: () => Promise<boolean>;
+  #search: Promise<void> | null = null;
+
+  /** @param isThere whether this replica writes, or another listens for commands */
+  constructor(isThere: () => Promise<boolean>) {
+    this.#isThere = isThere;
+  }
+
+  get isUnderWay(): boolean {
+    return this.#search !== null;
+  }
+
+  /** Resolves once there is a writer, or after the longest hand-over. */
+  found(): Promise<void> {
+    this.#search ??= this.#look().finally(() => {
+      this.#search = null;
+    });
+    return this.#search;
+  }
+
+  async #look(): Promise<void> {
+    for (const sinceMs = performance.now(); performance.now() - sinceMs < HANDOVER_LIMIT_MS;) {
+      await sleep(PAUSE_MS);
+      if (await this.#isThere()) return;
+    }
+  }
 }

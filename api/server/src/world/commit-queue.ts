@@ -13,13 +13,13 @@ export const BACKLOG_MAX_EVENTS = 20_000;
 export interface CommitPorts {
   readonly epoch: number;
   readonly append: (batch: Batch) => Promise<void>;
-  /** Whether an append that failed may be tried again: the connection was lost, and nobody knows whether it was committed. */
+  /** Whether a failed append may be retried: the connection was lost, and the commit may or may not have happened. */
   readonly mayRetry: (error: unknown) => boolean;
-  /** Whether an append failed because its events are there already: committed by an attempt whose answer was lost. */
+  /** Whether an append failed because an earlier attempt, whose answer was lost, has committed these events. */
   readonly alreadyThere: (error: unknown) => boolean;
-  /** Hears of events once they are durable, in order. */
+  /** Receives events once they are durable, in order. */
   readonly onDurable: (events: readonly WorldEvent[]) => void;
-  /** Hears that nothing can be committed any more. */
+  /** Receives the error after which nothing can be committed. */
   readonly onDead: (error: unknown) => void;
 }
 
@@ -32,7 +32,7 @@ interface Pending {
 
 function emptyBatch(): Pending {
   const durable = Promise.withResolvers<void>();
-  // Nobody may be waiting; a failure then reaches onDead alone.
+  // If no caller waits, a failure reaches only onDead.
   durable.promise.catch(() => undefined);
   return { events: [], answers: [], audits: [], durable };
 }
@@ -43,7 +43,7 @@ function hasContent({ events, answers, audits }: Pending): boolean {
 
 const GROUPED: ReadonlySet<string> = new Set(GROUP_COMMITTED_EVENTS);
 
-/** Splits what one commit holds into rows of their own and one packed chunk. Pure. */
+/** Splits the events of one commit into single rows and one packed chunk of moves. Pure. */
 export function batchOf(
   epoch: number,
   pending: {
@@ -103,7 +103,7 @@ export class CommitQueue {
     return this.#backlog;
   }
 
-  /** Takes events, their answer and their line of the audit in; resolves once they are durable. `urgent` commits as soon as the commit before it is done. */
+  /** Queues events with their answer and audit row; resolves once they are durable. `urgent` commits as soon as the commit before it is done. */
   push(
     events: readonly WorldEvent[],
     options: { readonly answer: KeptAnswer | null; readonly audit?: AuditEntry | undefined; readonly urgent: boolean },
@@ -119,12 +119,12 @@ export class CommitQueue {
     return batch.durable.promise;
   }
 
-  /** Resolves once everything that was taken in before is durable. */
+  /** Resolves once everything queued before is durable. */
   drained(): Promise<void> {
     return this.push([], { answer: null, urgent: true });
   }
 
-  /** Gives up: whoever waits is told, and nothing is committed any more. */
+  /** Stops: rejects the promises of waiting callers, and commits nothing more. */
   kill(error: unknown): void {
     if (this.#dead) return;
     this.#dead = true;
@@ -147,7 +147,7 @@ export class CommitQueue {
     this.#timer = null;
     this.#committing = true;
     this.#urgent = false;
-    // Let everything that is being accepted in this turn of the event loop come along.
+    // Include everything that is accepted in this turn of the event loop.
     await Promise.resolve();
     const batch = this.#open;
     this.#open = emptyBatch();
@@ -166,7 +166,7 @@ export class CommitQueue {
     if (hasContent(this.#open) || this.#urgent) this.#schedule();
   }
 
-  /** Appends under the epoch until it is known to be durable, or known that it cannot be. */
+  /** Appends under the epoch; retries until the batch is durable or cannot become so. */
   async #append(batch: Batch): Promise<void> {
     for (;;) {
       try {

@@ -7,7 +7,7 @@ import { agentView } from '../agents/describe-agent.ts';
 import type { PresenceBoard } from '../agents/presence-board.ts';
 import type { WorldReplica } from './world-replica.ts';
 
-/** What the whole village is told from. */
+/** Sources of the world view. */
 export interface CurrentWorldPorts {
   readonly replica: Pick<WorldReplica, 'world' | 'epoch'>;
   readonly source: Pick<AgentSource, 'get' | 'onChange'>;
@@ -23,7 +23,7 @@ function agentAt(world: WorldState, place: AgentPlace, { source, presence }: Cur
   return { ...place, power: awake ? 'Awake' : 'Asleep', status: { online, last_seen: null, health } };
 }
 
-/** Everything of an answer but its agents and items. */
+/** A view without its agents and items. */
 function frameOf(tick: number, { replica: { world, epoch } }: CurrentWorldPorts): Omit<WorldView, 'agents' | 'items'> {
   const { map, seq } = world;
   return {
@@ -47,7 +47,7 @@ function worldAt(tick: number, ports: CurrentWorldPorts): WorldView {
   };
 }
 
-/** What is around one agent at a tick: made from the cells around it, so its cost does not grow with the village. */
+/** The surroundings of one agent at a tick. Reads only the cells around it, so the cost does not grow with the village. */
 export function worldAround(
   tick: number,
   look: { readonly around: string; readonly radius: number; readonly with?: string | undefined },
@@ -59,8 +59,8 @@ export function worldAround(
 }
 
 /**
- * The whole village at a tick. The very same object is given until a tick has passed, an event was applied, another writer began, or an agent's record or
- * presence changed: what is told is never older than what this replica knows, and is made at most once for all who ask at the same time.
+ * The whole village at a tick. Returns the same object until a tick has passed, an event was applied, another writer began, or an agent's record or
+ * presence changed: a view is never older than this replica's knowledge, and is built once for all callers of that moment.
  */
 export function createCurrentWorld(ports: CurrentWorldPorts): (tick: number) => WorldView {
   const { replica, source, presence } = ports;

@@ -5,11 +5,12 @@ import type { Db } from '@hamlet/store';
 import { z } from 'zod';
 import type { Log } from '../service/log.ts';
 import { readEventsAfter } from './recovery/read-events.ts';
-import type { RedisLink } from './redis-link.ts';
+import type { RedisLink } from '../service/redis-link.ts';
+import { coalesce } from '../service/single-flight.ts';
 import type { WorldReplica } from './world-replica.ts';
 
 const EVENTS_CHANNEL = 'hamlet:world:events';
-/** How often Postgres is asked whether something was missed: often while Redis is away, seldom otherwise. */
+/** Period of asking Postgres for missed events: short while Redis is away, long otherwise. */
 const POLL_WITHOUT_REDIS_MS = 250;
 const POLL_MS = 2_000;
 
@@ -22,12 +23,12 @@ const Message = z.object({
 export interface EventFeed {
   /** Whether this process writes the world: it then gets its events from its writer, and does not listen to its own messages. */
   setWriting(isWriting: boolean): void;
-  /** Hands durable events of this process' writer to the replica and to the other replicas. */
+  /** Publishes durable events of this process' writer to its own replica and to the others. */
   publish(epoch: number, events: readonly WorldEvent[]): void;
   stop(): Promise<void>;
 }
 
-/** Keeps a replica up to date: over Redis as it happens, from Postgres whatever Redis lost. */
+/** Keeps a replica up to date: live over Redis, and from Postgres where Redis lost events. */
 export async function startEventFeed(ports: {
   readonly db: Db;
   readonly link: RedisLink;
@@ -39,21 +40,16 @@ export async function startEventFeed(ports: {
   // For a moment after the writer's term begins or ends, Redis brings a replica its own messages too: it has applied their events.
   const own = `{"from":${JSON.stringify(replicaId)},`;
   const stopping = new AbortController();
-  let catchingUp: Promise<void> | null = null;
-
-  function catchUp(): Promise<void> {
-    catchingUp ??= readEventsAfter(db, replica.world.seq, (events) => void replica.take(replica.epoch, events))
-      .catch((error: unknown) => log('warn', 'the replica did not catch up', { error }))
-      .finally(() => {
-        catchingUp = null;
-      });
-    return catchingUp;
-  }
+  const catchUp = coalesce(() =>
+    readEventsAfter(db, replica.world.seq, (events) => void replica.take(replica.epoch, events)).catch(
+      (error: unknown) => log('warn', 'the replica did not catch up', { error }),
+    ),
+  );
 
   const hear = (text: string): void => {
     if (text.startsWith(own)) return;
     const message = Message.safeParse(JSON.parse(text));
-    if (!message.success) log('error', 'a message of the world cannot be read', { error: message.error });
+    if (!message.success) log('error', 'a message with events of the world cannot be read', { error: message.error });
     else if (!replica.take(message.data.epoch, message.data.events)) void catchUp();
   };
   await link.subscribe(EVENTS_CHANNEL, hear);

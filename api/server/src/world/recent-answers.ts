@@ -15,7 +15,7 @@ interface Recalled {
 
 /**
  * The answers of the last minute by their keys: those given by this writer and those it found in the database when it began. An answer is settled
- * once it may be told. Mutable because it is a cache, of at most 100,000.
+ * once its events are durable. Mutable because it is a cache, of at most 100,000.
  */
 export class RecentAnswers {
   readonly #byKey = new Map<string, Recalled>();
@@ -24,7 +24,7 @@ export class RecentAnswers {
     for (const each of kept) this.#byKey.set(idOf(each), { kept: each, sinceMs: nowMs, settled: true });
   }
 
-  /** What was answered under a key; null where nothing was. */
+  /** The earlier answer under a key; null where there is none. */
   recall(key: WriteKey): Answered | null {
     const found = this.#byKey.get(idOf(key));
     if (found === undefined) return null;

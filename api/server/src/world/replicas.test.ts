@@ -13,7 +13,7 @@ import { dataOf, Play } from '../testing/play.ts';
 import { AGENT_IDS, eventually, startTestVillage } from '../testing/test-village.ts';
 import type { TestVillage } from '../testing/test-village.ts';
 import { MapShelf } from './recovery/map-shelf.ts';
-import { openRedisLink } from './redis-link.ts';
+import { openRedisLink } from '../service/redis-link.ts';
 import { recoverWorld } from './recovery/recover.ts';
 
 let village: TestVillage;
@@ -115,7 +115,7 @@ test('sockets on either replica bring the same paths', async () => {
   for (const socket of sockets) socket.terminate();
 });
 
-test('a message of redis that cannot be read is logged, and everything goes on', async (t) => {
+test('a message from Redis that cannot be read is logged, and the replica continues', async (t) => {
   const link = openRedisLink(village.redis.url, () => undefined);
   t.after(() => link.close());
   await eventually('redis', () => link.connected);
@@ -124,7 +124,7 @@ test('a message of redis that cannot be read is logged, and everything goes on',
       assert.ok((await link.publish(channel, text)) > 0, channel);
   }
   await eventually('the log to say so', () =>
-    village.logs.some((line) => line.includes('a message of redis cannot be read')),
+    village.logs.some((line) => line.includes('a message from Redis cannot be read')),
   );
   for (const play of [onOther, onWriter]) dataOf(await play.act('fay', { kind: 'talk', text: 'still here' }));
 });

@@ -10,7 +10,7 @@ import type { VillageClock } from './village-clock.ts';
 import type { WorldCommands, WorldRequest } from './world-request.ts';
 import type { WorldReplica } from './world-replica.ts';
 
-/** How long a read waits for what was accepted here before: a commit and its way to this replica. */
+/** Longest wait of a read for events accepted here before it: a commit and its way to this replica. */
 const FRESH_LIMIT_MS = 500;
 
 export interface ReaderPorts {
@@ -23,17 +23,17 @@ export interface ReaderPorts {
 
 /** Reads of the world from this replica, never older than what this replica itself has accepted. */
 export interface WorldReader {
-  /** The whole village; the very same object as long as nothing of it has changed. */
+  /** The whole village; the same object as long as nothing in it has changed. */
   world(): Promise<WorldView>;
-  /** What is around one agent, as {@link world} has it; see WorldQuery. */
+  /** The surroundings of one agent, in the form of {@link world}; see WorldQuery. */
   around(look: WorldQuery & { readonly around: string }): Promise<WorldView>;
-  /** An agent with everything that is known of it; null where there is no such agent. */
+  /** An agent with its place, presence, tier and standing; null where there is no such agent. */
   describe(agentId: string): Promise<Described | null>;
   /** All agents, as {@link describe} has one. */
   describeAll(): Promise<readonly Described[]>;
-  /** Commands whose effects the reads that follow will show. */
+  /** Submits commands; later reads here show their effects. */
   readonly commands: WorldCommands;
-  /** Resolves once this replica shows everything it has accepted, or half a second later. */
+  /** Resolves once this replica shows everything it has accepted, or after half a second. */
   fresh(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export function createWorldReader(ports: ReaderPorts, commands: WorldCommands): 
   let acceptedSeq = 0;
 
   const now = (): number => Math.max(clock.tick(), world.tick);
-  // A writer that died may have accepted what nobody will ever see: waiting ends after a moment.
+  // A writer that died may have accepted events that never become durable, so the wait is bounded.
   const fresh = (): Promise<void> =>
     replica.reached(acceptedSeq, FRESH_LIMIT_MS).catch(() => {
       acceptedSeq = 0;

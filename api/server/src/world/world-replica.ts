@@ -2,9 +2,9 @@ import type { Wake, WorldEvent } from '@hamlet/contract';
 import { reduce, wakesOf } from '@hamlet/core';
 import type { WorldState } from '@hamlet/core';
 import { UnavailableError } from '../http/respond.ts';
-import { within } from '../service/within.ts';
+import { withTimeout } from '../service/with-timeout.ts';
 
-/** Who is told of every durable event, before and after it is applied. */
+/** Callbacks for every durable event, before and after it is applied. */
 export interface WorldWatcher {
   before?(event: WorldEvent): void;
   after?(event: WorldEvent): void;
@@ -14,17 +14,17 @@ export interface WorldWatcher {
 }
 
 export interface ReplicaPorts {
-  /** Hears of a watcher that failed; the world goes on. */
+  /** Receives the error of a failed watcher; the world continues. */
   readonly onWatcherError: (error: unknown) => void;
-  /** Hears of an event that could not be applied: this copy of the world is in doubt, and only a new one helps. */
+  /** Receives the error of an event that could not be applied: this copy of the world is wrong, and only a new one helps. */
   readonly onBroken: (error: unknown) => void;
 }
 
-/** Events that came before those they follow; more than this and they are asked for again instead. */
+/** Events kept that arrived before their predecessors; beyond this number they are read from Postgres instead. */
 const EARLY_MAX = 5_000;
 
 /**
- * The durable world as this process knows it: what every read, frame and wake is made from. Events reach it from the writer in this process, over
+ * The durable world as this process knows it: the source of every read, frame and wake. Events reach it from the writer in this process, over
  * Redis, and from Postgres where one was missed; each is applied once, in order. Mutable because it is the fold of a log.
  */
 export class WorldReplica {
@@ -50,7 +50,7 @@ export class WorldReplica {
     this.#watchers.push(watcher);
   }
 
-  /** Applies what follows; keeps what came early. False where something is missing and should be asked for. */
+  /** Applies the next events and keeps early ones. False where events are missing and must be read from Postgres. */
   take(epoch: number, events: readonly WorldEvent[]): boolean {
     if (epoch > this.#epoch) {
       this.#epoch = epoch;
@@ -81,7 +81,7 @@ export class WorldReplica {
     const waiter = { seq, done: resolve };
     this.#waiting.add(waiter);
     try {
-      await within(limitMs, promise);
+      await withTimeout(limitMs, promise);
     } catch (error) {
       throw new UnavailableError('This replica has not caught up with the world yet', { cause: error });
     } finally {

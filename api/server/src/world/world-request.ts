@@ -13,23 +13,23 @@ export interface WorldRequest {
   /** `written_through` is answered once it is durable, `grouped` once it is accepted (within 100 ms of it). Kinds that are never grouped ignore it. */
   readonly durability: 'grouped' | 'written_through';
   readonly key: WriteKey | null;
-  /** The line of the audit that is committed with the events of an accepted command. */
+  /** The audit row that is committed with the events of an accepted command. */
   readonly audit?: AuditEntry | undefined;
 }
 
-/** Where commands go: the writer of this process, or the one that holds the lease. Throws UnavailableError where there is none. */
+/** The way to the writer, in this process or on the replica that holds the lease. Throws UnavailableError where there is none. */
 export interface WorldCommands {
   submit(request: WorldRequest): Promise<Answered>;
 }
 
-/** What a coming, going or change of state answers. */
+/** The answer to a spawn, a despawn or a change of state. */
 export interface LifecycleCommandAnswer {
   readonly accepted_seq: number;
 }
 
 export type WorldAnswer = MoveAnswer | ActionAnswer | LifecycleCommandAnswer;
 
-/** What the caller is told, from what the world decided. Pure; called after the events are reduced. */
+/** The answer to the caller, from the decision of the world. Pure; called after the events are reduced. */
 export function answerOf(
   world: WorldState,
   request: WorldRequest,
@@ -42,11 +42,11 @@ export function answerOf(
   if (command.kind === 'spawn' || command.kind === 'despawn' || command.kind === 'state')
     return accepted({ accepted_seq: last?.seq ?? world.seq });
   if (command.kind === 'move') return accepted(moveAnswer(world, { agentId: command.agent_id, tick, event: last }));
-  if (last === undefined) throw new Error(`an action of kind ${command.kind} came to no event`);
+  if (last === undefined) throw new Error(`the world made no event of the action ${command.kind}`);
   return accepted({ accepted_seq: last.seq, durable_seq: durable ? last.seq : null, event: last });
 }
 
-/** An agent that is where it is sent to has no way to go: its answer is a path of no tiles. */
+/** An agent that is at its target gets a path of no tiles. */
 function moveAnswer(
   world: WorldState,
   move: { readonly agentId: string; readonly tick: number; readonly event: WorldEvent | undefined },

@@ -1,7 +1,7 @@
 import type { SocketRoute } from '../http/sockets/serve-sockets.ts';
 import type { Fanout } from './fanout/fanout.ts';
 
-/** A viewer that says nothing for so long is shown the whole map. */
+/** A viewer that sends no view within this time gets the whole map. */
 const DEFAULT_VIEW_AFTER_MS = 250;
 
 export interface WorldSocketPorts {
@@ -9,7 +9,7 @@ export interface WorldSocketPorts {
   readonly size: { readonly width: number; readonly height: number };
 }
 
-/** /ws/world: whoever may read the world may watch it. */
+/** /ws/world, for every actor who may read the world. */
 export function worldSocket({ fanout, size }: WorldSocketPorts): SocketRoute {
   const wholeMap = JSON.stringify({ type: 'view', x: 0, y: 0, width: size.width, height: size.height, zoom: 'near' });
   return {
@@ -28,7 +28,7 @@ export function worldSocket({ fanout, size }: WorldSocketPorts): SocketRoute {
       const silence = setTimeout(() => viewer.receive(wholeMap), DEFAULT_VIEW_AFTER_MS);
       webSocket.on('message', (data, isBinary) => {
         clearTimeout(silence);
-        // Nothing a viewer says is binary.
+        // Viewers send only text.
         if (!isBinary) viewer.receive(Buffer.isBuffer(data) ? data.toString() : '');
       });
       webSocket.on('close', () => {

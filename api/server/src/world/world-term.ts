@@ -32,7 +32,7 @@ const MERGED_EVENTS_MAX = 4_000;
 
 const GROUPED: ReadonlySet<string> = new Set(GROUP_COMMITTED_EVENTS);
 
-/** The audit has a line of what was done, none of what was refused. */
+/** Only accepted commands have an audit row. */
 function lineFor(request: WorldRequest, outcome: { readonly ok: boolean }): WorldRequest['audit'] {
   return outcome.ok ? request.audit : undefined;
 }
@@ -41,13 +41,13 @@ export interface TermPorts {
   readonly db: Db;
   readonly clock: VillageClock;
   readonly monotonicMs: () => number;
-  /** Hears of durable events in order. */
+  /** Receives durable events in order. */
   readonly onDurable: (epoch: number, events: readonly WorldEvent[]) => void;
 }
 
 /**
- * One epoch of writing: the accepted world, and the queue that makes it durable. It ends when its lease does, or with the first thing that goes
- * wrong; the next term begins from what is durable. Mutable because it is the single writer's state.
+ * One epoch of writing: the accepted world, and the queue that makes it durable. It ends with its lease or with the first failure; the next term
+ * begins from the durable world. Mutable because it is the single writer's state.
  */
 export class WorldTerm {
   readonly epoch: number;

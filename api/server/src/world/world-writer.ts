@@ -16,7 +16,7 @@ export interface WriterPorts extends TermPorts {
   readonly log: Log;
   /** The durable world, as a copy of the writer's own. */
   readonly recover: () => Promise<WorldState>;
-  /** Hears when this replica begins (a term) and stops (null) to write. */
+  /** Called when this replica begins (a term) and stops (null) to write. */
   readonly onTerm: (term: WorldTerm | null) => void;
 }
 
@@ -33,7 +33,7 @@ export function startWorldWriter(ports: WriterPorts): WorldWriter {
       try {
         await standFor(ports, stopping.signal);
       } catch (error) {
-        ports.log('warn', 'the world writer begins again', { error });
+        ports.log('warn', 'the world writer failed; it starts again', { error });
       }
       if (!stopping.signal.aborted)
         await sleep(ASK_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
@@ -83,7 +83,7 @@ async function writeUntilEnd(ports: WriterPorts, term: WorldTerm, signal: AbortS
   try {
     if (signal.aborted) finish();
     const reason = await term.ended;
-    ports.log('info', 'not writing the world any more', { epoch: term.epoch, reason });
+    ports.log('info', 'stopped writing the world', { epoch: term.epoch, reason });
   } finally {
     ports.onTerm(null);
     signal.removeEventListener('abort', finish);

@@ -1,5 +1,5 @@
 import type { ModelPart, ModelProvider, ModelRequest } from '../model-provider.ts';
-import { createScriptedProvider } from '../scripted/scripted-provider.ts';
+import { createScriptedProvider } from '../scripted-provider.ts';
 
 /** A provider that answers when the test lets it (`held`), or fails (`failing`), beside the usual ones. */
 export interface HeldProvider {

@@ -13,14 +13,14 @@ import {
 import type { WorldState } from '@hamlet/core';
 import { makeChunk } from './frame-out.ts';
 import type { Chunk } from './frame-out.ts';
-import { itemCells } from './pending.ts';
-import type { Pending, PendingAgent } from './pending.ts';
+import { itemCells } from './fanout-state.ts';
+import type { Pending, PendingAgent } from './fanout-state.ts';
 
 /** One agent's change, for every viewer: for those who know it, for those it is new to, for those it leaves. */
 export interface Change {
   readonly slot: number;
   readonly fresh: boolean;
-  /** The cell whose viewers all know the agent and go on seeing it, so that its buffer can be sent unread; -1 when there is none. */
+  /** The cell whose viewers all know the agent and still see it, so that its buffer can be sent unread; -1 when there is none. */
   readonly sharedCell: number;
   readonly before: readonly number[];
   readonly after: readonly number[];
@@ -28,7 +28,7 @@ export interface Change {
   readonly delta: Chunk;
   /** Everything drawn of the agent, without its name; encoded when it is first read. */
   readonly entry: Chunk;
-  /** Serial of the viewer that was last told. */
+  /** Serial of the viewer that was updated last. */
   toldTo: number;
 }
 
@@ -39,7 +39,7 @@ export interface ItemChange {
   toldTo: number;
 }
 
-/** What one update says in one cell. */
+/** One update of one cell. */
 export interface CellBatch {
   /** The deltas of all agents that share this cell before and after: one buffer for all who look at it. */
   readonly shared: Chunk | null;
@@ -54,7 +54,7 @@ export interface Batch {
   readonly bySlot: ReadonlyMap<number, Change>;
 }
 
-/** Who is in a slot. */
+/** The agent in a slot. */
 export function identity(world: WorldState, slot: number): FrameMessage {
   return {
     kind: 'agent',
@@ -98,7 +98,7 @@ function isNews(world: WorldState, { slot, fresh, moved, changed, renamed }: Pen
   return fresh || moved || changed || renamed || !has(world.agents, slot, ALIVE);
 }
 
-/** A change that is encoded once, when the first viewer reads it: nobody looks at most of a large map. */
+/** A change that is encoded once, when the first viewer reads it: most of a large map has no viewer. */
 class LazyChange implements Change {
   readonly slot: number;
   readonly fresh: boolean;

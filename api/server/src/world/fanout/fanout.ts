@@ -15,9 +15,9 @@ import {
   UPDATE_EVERY_TICKS,
   URGENT_AFTER_MS,
 } from './limits.ts';
-import { Pending, itemCells } from './pending.ts';
+import { Pending, itemCells } from './fanout-state.ts';
 import { Viewer } from './viewer.ts';
-import type { FrameFormat, ViewerPort } from './viewer-port.ts';
+import type { FrameFormat, ViewerPort } from './pressure.ts';
 
 /** Runs something a moment later, so that what is said in that moment goes together. */
 export type Soon = (run: () => void) => void;
@@ -33,7 +33,7 @@ export interface FanoutStats extends Counters {
 }
 
 /**
- * Tells viewers what happens in the part of the world they look at. It is fed the committed events of one replica's world, in order,
+ * Sends viewers the changes in their part of the world. It takes the committed events of one replica's world, in order,
  * and the ticks of its clock; it does no I/O but through the viewers' ports. Updates are built once per cell and only joined per viewer.
  */
 export class Fanout {
@@ -46,7 +46,7 @@ export class Fanout {
   #lastUpdate = 0;
   #lastClusters = 0;
 
-  /** @param options.world the replica's world; only events that the fan-out is told of may change it */
+  /** @param options.world the replica's world; only events that are given to the fan-out may change it */
   constructor(options: { readonly world: WorldState; readonly epoch: number; readonly soon?: Soon }) {
     this.#soon = options.soon ?? afterAMoment;
     const pending = new Pending();
@@ -82,7 +82,7 @@ export class Fanout {
     this.after(event);
   }
 
-  /** For a world that somebody else reduces: call before the event is applied, and {@link after} when it is. */
+  /** For a world that the caller reduces: call this before an event is applied, and {@link after} afterwards. */
   before(event: WorldEvent): void {
     const slot = this.#touch(event);
     if (event.kind === 'despawn') this.#farewell(slot);
@@ -113,7 +113,7 @@ export class Fanout {
       for (const cell of itemCells(world, itemId)) changedSeq[cell] = event.seq;
   }
 
-  /** Another may get the slot: nobody knows it by name or by pin any more. */
+  /** Another agent may get the slot, so every viewer forgets its name and its pin. */
   #farewell(slot: number): void {
     for (const viewer of this.#viewers) {
       viewer.known.forget(slot);
@@ -241,7 +241,7 @@ export class Fanout {
     }
   }
 
-  /** Another world or epoch: everybody is greeted anew. Also for a gap in the events. */
+  /** Takes another world or epoch, or the state after a gap in the events: every viewer gets a new greeting. */
   replaceWorld(world: WorldState, epoch: number): void {
     this.#state.pending.clear();
     this.#said = [];

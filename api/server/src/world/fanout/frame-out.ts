@@ -1,6 +1,6 @@
 import type { FrameMessage, WorldStateFrame } from '@hamlet/contract';
 import { ByteWriter, FRAME_HEADER_BYTES, encodeHeader, encodeMessage, frameToJson } from '@hamlet/core';
-import type { FrameFormat } from './viewer-port.ts';
+import type { FrameFormat } from './pressure.ts';
 
 export type FrameHead = Omit<WorldStateFrame, 'type' | 'messages'>;
 
@@ -54,7 +54,7 @@ export class FrameOut {
     return this.#format === 'binary' ? this.#writer.length === FRAME_HEADER_BYTES : this.#messages.length === 0;
   }
 
-  /** The frame as it goes on the wire. */
+  /** The frame in its wire form. */
   finish(): Uint8Array | string {
     if (this.#format === 'binary') return this.#writer.finish();
     return frameToJson({ type: 'world_state', ...this.#head, messages: this.#messages }, this.#idOf);

@@ -17,8 +17,8 @@ export function introduce(
   to.out.message(identity(fanout.world, to.slot));
 }
 
-/** Tells a viewer everything of one agent. */
-function tellAgent(
+/** Sends a viewer the whole state of one agent. */
+function sendAgent(
   fanout: FanoutState,
   to: { readonly viewer: Viewer; readonly out: FrameOut; readonly slot: number },
 ): void {
@@ -33,13 +33,13 @@ function itemsIn(fanout: FanoutState, cell: number): FrameItem[] {
 interface Telling {
   readonly viewer: Viewer;
   readonly out: FrameOut;
-  /** What the viewer held before. */
+  /** The view of the viewer before. */
   readonly held: { readonly cells: CellRect; readonly pinned: ReadonlySet<number> };
 }
 
 /**
  * Has the viewer forget its dirty cells, also those that leave its view: what it wrongly knows of there may reach into the new one.
- * All are forgotten before any is told anew, since one agent may be listed in several.
+ * All are forgotten before the first is sent again, since one agent may be listed in several.
  */
 function forgetDirty({ viewer, out }: Telling): ReadonlySet<number> {
   const dirty = new Set(viewer.pressure.dirty);
@@ -49,7 +49,7 @@ function forgetDirty({ viewer, out }: Telling): ReadonlySet<number> {
 }
 
 /**
- * Brings a viewer up to now with the agents whose change the next update will tell, and remembers what it knows of them then:
+ * Brings a viewer up to now with the agents whose change the next update will send, and remembers its knowledge of them:
  * a view that changes between updates must not see by the cells of the last one. Returns those in view.
  */
 function settlePending(fanout: FanoutState, viewer: Viewer, out: FrameOut): number[] {
@@ -83,7 +83,7 @@ export function tellCells(fanout: FanoutState, telling: Telling): void {
   const stale = settleStalePins(viewer, out);
   const holdsCell = (cell: number): boolean => !dirty.has(cell) && rectHas(telling.held.cells, world.map, cell);
   const told = new Set<number>();
-  // What happened after the last update has not been told; what is listed in a dirty cell has been forgotten.
+  // Changes after the last update have not been sent; agents in a dirty cell have been forgotten.
   const isNews = (slot: number): boolean => {
     const cells = world.index.cellsOf(slot);
     if (told.has(slot)) return false;
@@ -111,6 +111,6 @@ export function tellCells(fanout: FanoutState, telling: Telling): void {
   for (const slot of [...viewer.pinned, ...stale, ...settlePending(fanout, viewer, out)]) {
     if (!isNews(slot)) continue;
     told.add(slot);
-    tellAgent(fanout, { viewer, out, slot });
+    sendAgent(fanout, { viewer, out, slot });
   }
 }

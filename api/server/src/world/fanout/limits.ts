@@ -3,7 +3,7 @@ export const UPDATE_EVERY_TICKS = 5;
 export const HOT_UPDATE_EVERY_TICKS = 2;
 /** Ticks between counts for the far zoom. */
 export const CLUSTER_EVERY_TICKS = 10;
-/** A viewer that nothing happened for hears the clock this often, in ticks. */
+/** Ticks between clock updates for a viewer without other news. */
 export const CLOCK_EVERY_TICKS = 20;
 /** Speech leaves together after this many milliseconds: well below the 50 that are promised. */
 export const URGENT_AFTER_MS = 15;

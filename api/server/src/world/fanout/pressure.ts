@@ -1,10 +1,9 @@
 import { CLOSE_ABOVE_BYTES, DROP_ABOVE_BYTES, RESUME_BELOW_BYTES, STALL_TICKS } from './limits.ts';
-import type { ViewerPort } from './viewer-port.ts';
 
-/** What a viewer can take now: everything, nothing, first what it missed, or no more at all. */
+/** Capacity of a viewer: everything, nothing, the missed keyframes first, or to be closed. */
 export type Capacity = 'open' | 'full' | 'drained' | 'lost';
 
-/** How far one socket is behind. Mutable: it lives as long as the socket. */
+/** The backlog of one socket. Mutable: it lives as long as the socket. */
 export class Pressure {
   /** Cells whose changes were not sent; a keyframe makes each good. */
   readonly dirty = new Set<number>();
@@ -37,3 +36,14 @@ export class Pressure {
     return 'drained';
   }
 }
+
+/** One websocket, as the fan-out needs it. */
+export interface ViewerPort {
+  /** Queues one message; bytes go as a binary message, a string as text. */
+  send(message: Uint8Array | string): void;
+  /** Bytes queued and not yet handed to the network. */
+  readonly bufferedAmount: number;
+  close(code: number, reason: string): void;
+}
+
+export type FrameFormat = 'binary' | 'json';

@@ -7,17 +7,16 @@ import type { CellRect } from './cell-rect.ts';
 import type { FanoutState } from './fanout-state.ts';
 import type { Chunk, FrameOut } from './frame-out.ts';
 import { introduce, tellCells } from './keyframes.ts';
-import { KnownSlots } from './known-slots.ts';
 import { MAX_NEAR_CELLS, VIEWS_PER_UPDATE } from './limits.ts';
 import { Pressure } from './pressure.ts';
-import type { FrameFormat, ViewerPort } from './viewer-port.ts';
+import type { FrameFormat, ViewerPort } from './pressure.ts';
 
 type ViewRequest = Extract<ViewerMessage, { type: 'view' }>;
 
 let lastSerial = 0;
 
 /**
- * One viewer. What holds at all times, and what the frames are made from: **outside of `dirty` cells, the viewer knows exactly the
+ * One viewer. The invariant that frames rely on: **outside of `dirty` cells, the viewer knows exactly the
  * agents whose path at the last update crosses a cell of `cells`, and those pinned, with their newest path and state.**
  * Mutable: it lives as long as its socket.
  */
@@ -27,7 +26,7 @@ export class Viewer {
   readonly serial: number;
   readonly known = new KnownSlots();
   readonly pinned = new Set<number>();
-  /** Agents whose change the next update tells, but of whom the viewer knows already: with the cells it knows them by. */
+  /** Agents whose change the next update sends although the viewer knows it already, with the cells it knows them by. */
   readonly early = new Map<number, readonly number[]>();
   readonly pressure: Pressure;
   zoom: Zoom = 'near';
@@ -60,7 +59,7 @@ export class Viewer {
     this.#leave(this);
   }
 
-  /** What the viewer said. Text that is no message of the contract is answered with false, and ignored. */
+  /** Takes a message of the viewer. Returns false for text that is no message of the contract, and ignores it. */
   receive(text: string): boolean {
     const message = parse(text);
     if (message === null) return false;
@@ -208,14 +207,14 @@ export class Viewer {
     else if (knew) out.message({ kind: 'despawn', agent: change.slot });
   }
 
-  /** Whether a shared buffer in view tells all of a change: not to a viewer that knows something newer than the last update. */
+  /** Whether a shared buffer in view holds all of a change: not for a viewer that knows something newer than the last update. */
   #shares(change: Change): boolean {
     return !this.early.has(change.slot) && rectHas(this.cells, this.#fanout.world.map, change.sharedCell);
   }
 
   /** News of an agent in view: everything to those it is new to, the difference to the others. */
   #inform(change: Change, to: { readonly out: FrameOut; readonly knew: boolean }): void {
-    // A delta continues from the last update; who knows something newer is told everything.
+    // A delta continues from the last update; a viewer that knows something newer gets everything.
     if (to.knew && !change.fresh && !this.early.has(change.slot)) to.out.chunk(change.delta);
     else {
       introduce(this.#fanout, { viewer: this, out: to.out, slot: change.slot });
@@ -233,7 +232,7 @@ export class Viewer {
     });
   }
 
-  /** Says one thing at once. */
+  /** Sends one event at once. */
   say(message: FrameMessage): void {
     const out = this.#fanout.frame({ urgent: true });
     out.begin(this.format);
@@ -258,5 +257,33 @@ function parse(text: string): ViewerMessage | null {
     return parsed.success ? parsed.data : null;
   } catch {
     return null;
+  }
+}
+
+/** The slots whose occupants a viewer can name: one bit each. Mutable: it lives as long as a connection. */
+export class KnownSlots {
+  #bits = new Uint8Array(32);
+
+  has(slot: number): boolean {
+    return ((this.#bits[slot >> 3] ?? 0) & (1 << (slot & 7))) !== 0;
+  }
+
+  add(slot: number): void {
+    const at = slot >> 3;
+    if (at >= this.#bits.length) {
+      const grown = new Uint8Array(Math.max(at + 1, this.#bits.length * 2));
+      grown.set(this.#bits);
+      this.#bits = grown;
+    }
+    this.#bits[at] = (this.#bits[at] ?? 0) | (1 << (slot & 7));
+  }
+
+  forget(slot: number): void {
+    const at = slot >> 3;
+    if (at < this.#bits.length) this.#bits[at] = (this.#bits[at] ?? 0) & ~(1 << (slot & 7));
+  }
+
+  clear(): void {
+    this.#bits.fill(0);
   }
 }

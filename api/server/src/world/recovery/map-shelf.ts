@@ -49,7 +49,7 @@ export class MapShelf {
     this.current = current;
   }
 
-  /** The map of a version. Throws, with the way out, where nobody has kept it. */
+  /** The map of a version. Throws, with the fix, where it is not stored. */
   async get(version: string): Promise<WorldMap> {
     if (version === this.current.version) return this.current;
     const plan = await keptPlan(this.#db, version);

@@ -21,7 +21,7 @@ function refusal(saved: string, current: string): string {
   return (
     `The saved world stands on map ${saved}, this version of Hamlet has map ${current}. Nothing was changed. ` +
     `To move the world to map ${current}, set HAMLET_MIGRATE_MAP_TO=${current} (chart: api.migrateMapTo) and start again: ` +
-    'agents and things on tiles that the new map does not have are put on the nearest free ones, and paths under way are walked anew. ' +
+    'agents and things on tiles that the new map does not have are put on the nearest free ones, and paths under way are planned again. ' +
     `To keep the world as it is, start the version of Hamlet that has map ${saved}`
   );
 }
@@ -37,7 +37,7 @@ export async function moveWorldToMap(recovered: WorldState, options: MoveWorldOp
   if (options.agreedTo !== current.version) throw new Error(refusal(recovered.map.version, current.version));
   let world = recovered;
   await commitMapChange(db, options.replicaId, async () => {
-    // Nobody can commit now: another replica may have moved the world meanwhile, or the old writer may have written more.
+    // No writer can commit now. Before, another replica may have moved the world, or the old writer may have written more.
     world = await catchUp({ db, maps }, world);
     if (world.map.version === current.version) return null;
     const moment = { seq: world.seq + 1, tick: Math.max(options.tick, world.tick) };

@@ -55,9 +55,9 @@ export interface RecoverOptions {
   readonly db: Db;
   readonly maps: MapShelf;
   readonly seed: number;
-  /** Hears of a snapshot that does not restore to its own hash: it stays where it is, and an older one is taken. */
+  /** Called for a snapshot that does not restore to its own hash. It is kept, and an older one is used. */
   readonly onBadSnapshot: (seq: number) => void;
-  /** Hears of every event that is replayed after the snapshot, once it is applied. */
+  /** Called for every event that is replayed after the snapshot, once it is applied. */
   readonly onReplayed?: (world: WorldState, event: WorldEvent) => void;
 }
 
@@ -119,7 +119,7 @@ async function newestWholeSnapshot({ db, maps, onBadSnapshot }: RecoverOptions):
   }
 }
 
-/** The durable world as a copy of one that is known already: its state, and whatever was committed since. */
+/** The durable world, from a known world and the events committed since. */
 export async function copyDurableWorld(db: Db, known: WorldState): Promise<WorldState> {
   const copy = restoreWorld(known.map, snapshotWorld(known));
   await readEventsAfter(db, copy.seq, (events) => {

@@ -25,7 +25,7 @@ import {
 } from '@hamlet/core';
 import type { View, WorldState } from '@hamlet/core';
 import { Fanout } from '../fanout.ts';
-import type { FrameFormat } from '../viewer-port.ts';
+import type { FrameFormat } from '../pressure.ts';
 import type { Viewer } from '../viewer.ts';
 
 export const map = defaultMap();

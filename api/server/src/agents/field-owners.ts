@@ -1,0 +1,76 @@
+import { z } from 'zod';
+
+/** Field manager of the api's writes to specs. */
+export const FIELD_MANAGER = 'hamlet-api';
+
+const Entry = z.object({
+  manager: z.string().default(''),
+  operation: z.string().default(''),
+  time: z.string().optional(),
+  subresource: z.string().optional(),
+  fieldsV1: z.object({ 'f:spec': z.record(z.string(), z.unknown()).optional() }).optional(),
+});
+
+/** A manager of fields of a spec, from `metadata.managedFields`. */
+export interface FieldOwner {
+  readonly manager: string;
+  /** `Apply` or `Update`. */
+  readonly operation: string;
+  /** When it last changed something, to the second. */
+  readonly timeMs: number;
+  readonly paths: ReadonlySet<string>;
+}
+
+/** Paths of a fieldsV1 tree. Elements of a list count as the list. */
+function pathsOf(tree: unknown, path: string): readonly string[] {
+  const inner = Object.entries(typeof tree === 'object' && tree !== null ? tree : {}).filter(([key]) =>
+    key.startsWith('f:'),
+  );
+  if (inner.length === 0) return path === '' ? [] : [path];
+  return inner.flatMap(([key, value]) => pathsOf(value, path === '' ? key.slice(2) : `${path}.${key.slice(2)}`));
+}
+
+/** All managers of fields of the spec. Pure. */
+export function fieldOwners(managedFields: unknown): readonly FieldOwner[] {
+  return z
+    .array(Entry)
+    .parse(managedFields ?? [])
+    .flatMap(({ manager, operation, time, subresource, fieldsV1 }) => {
+      const spec = fieldsV1?.['f:spec'];
+      if (subresource !== undefined || spec === undefined) return [];
+      return [
+        { manager, operation, timeMs: time === undefined ? 0 : Date.parse(time), paths: new Set(pathsOf(spec, '')) },
+      ];
+    });
+}
+
+/** Whether one path is the other, or lies in it. */
+function overlaps(left: string, right: string): boolean {
+  return left === right || left.startsWith(`${right}.`) || right.startsWith(`${left}.`);
+}
+
+/** The manager other than `ours` of each path; paths without one are left out. Pure. */
+export function otherOwners(
+  managedFields: unknown,
+  ours: string,
+  paths: readonly string[],
+): ReadonlyMap<string, string> {
+  const others = fieldOwners(managedFields).filter(({ manager }) => manager !== ours);
+  return new Map(
+    paths.flatMap((path) => {
+      const owner = others.find(({ paths: owned }) => [...owned].some((each) => overlaps(each, path)));
+      return owner === undefined ? [] : [[path, owner.manager]];
+    }),
+  );
+}
+
+/** The author of the last change of these paths: the newest manager of one of them, or the newest manager at all where these paths are gone. Pure. */
+export function authorOf(managedFields: unknown, paths: readonly string[]): FieldOwner | null {
+  const owners = fieldOwners(managedFields);
+  // Times are whole seconds. Within one second another manager comes before the api, which records its own writes itself.
+  const newest = (among: readonly FieldOwner[]): FieldOwner | null =>
+    among.toSorted(
+      (a, b) => b.timeMs - a.timeMs || Number(a.manager === FIELD_MANAGER) - Number(b.manager === FIELD_MANAGER),
+    )[0] ?? null;
+  return newest(owners.filter(({ paths: owned }) => paths.some((path) => owned.has(path)))) ?? newest(owners);
+}

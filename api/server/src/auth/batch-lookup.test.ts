@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { batchLookup } from './batch-lookup.ts';
+
+interface Asked {
+  readonly keys: readonly string[];
+  readonly answer: PromiseWithResolvers<readonly string[]>;
+}
+
+/** Look-ups that answer when they are told to. */
+function lookUps(): { readonly asked: Asked[]; find(key: string): Promise<string> } {
+  const asked: Asked[] = [];
+  const find = batchLookup((keys: readonly string[]) => {
+    const answer = Promise.withResolvers<readonly string[]>();
+    asked.push({ keys, answer });
+    return answer.promise;
+  });
+  return { asked, find };
+}
+
+test('what is asked for in one turn is looked up together, each key once, and each is told its own', async () => {
+  const { asked, find } = lookUps();
+  const told = Promise.all([find('a'), find('b'), find('a')]);
+  await turn();
+  assert.deepEqual(
+    asked.map(({ keys }) => keys),
+    [['a', 'b']],
+  );
+  asked[0]?.answer.resolve(['of a', 'of b']);
+  assert.deepEqual(await told, ['of a', 'of b', 'of a']);
+});
+
+test('who asks while others are looked up is told what is read afterwards, never what was read before', async () => {
+  const { asked, find } = lookUps();
+  const early = find('a');
+  await turn();
+  const late = Promise.all([find('a'), find('c')]);
+  await turn();
+  assert.equal(asked.length, 1, 'one at a time');
+  asked[0]?.answer.resolve(['before']);
+  assert.equal(await early, 'before');
+  await turn();
+  assert.deepEqual(asked[1]?.keys, ['a', 'c']);
+  asked[1]?.answer.resolve(['after', 'of c']);
+  assert.deepEqual(await late, ['after', 'of c']);
+  const alone = find('a');
+  await turn();
+  assert.equal(asked.length, 3, 'nothing is remembered');
+  asked[2]?.answer.resolve(['later']);
+  assert.equal(await alone, 'later');
+});
+
+test('a failure is told to those who asked together and to nobody else', async () => {
+  const { asked, find } = lookUps();
+  const together = Promise.allSettled([find('a'), find('b')]);
+  await turn();
+  const next = find('c');
+  asked[0]?.answer.reject(new Error('away'));
+  assert.deepEqual(
+    (await together).map(({ status }) => status),
+    ['rejected', 'rejected'],
+  );
+  await turn();
+  asked[1]?.answer.resolve(['of c']);
+  assert.equal(await next, 'of c');
+  const short = find('d');
+  await turn();
+  asked[2]?.answer.resolve([]);
+  await assert.rejects(short, /1 were looked up and 0 answered/);
+});
+
+test('at most 500 are looked up at once; the others follow', async () => {
+  const { asked, find } = lookUps();
+  const told = Promise.all(Array.from({ length: 501 }, (_, index) => find(String(index))));
+  await turn();
+  assert.equal(asked[0]?.keys.length, 500);
+  asked[0]?.answer.resolve(asked[0].keys);
+  await turn();
+  assert.deepEqual(asked[1]?.keys, ['500']);
+  asked[1]?.answer.resolve(['500']);
+  assert.deepEqual(
+    await told,
+    Array.from({ length: 501 }, (_, index) => String(index)),
+  );
+});

@@ -1,0 +1,45 @@
+const TOGETHER_MAX = 500;
+
+/**
+ * Combines look-ups of one turn of the event loop, and those that arrive during a look-up, into the next one: a burst of requests costs one round trip.
+ * Nothing is cached: each caller gets what was read after its call. `findAll` answers in the order of its keys; its error rejects every caller of that
+ * batch.
+ */
+export function batchLookup<T>(
+  findAll: (keys: readonly string[]) => Promise<readonly T[]>,
+): (key: string) => Promise<T> {
+  const waiting = new Map<string, PromiseWithResolvers<T>>();
+  let asking = false;
+
+  async function ask(): Promise<void> {
+    const asked = [...waiting].slice(0, TOGETHER_MAX);
+    const keys = asked.map(([key]) => key);
+    for (const key of keys) waiting.delete(key);
+    try {
+      const found = await findAll(keys);
+      if (found.length !== keys.length)
+        throw new Error(`${keys.length} keys were looked up and ${found.length} answers came`);
+      // In order and as many as the keys, so there is one for each.
+      for (const [index, [, { resolve }]] of asked.entries()) resolve(found[index] as T);
+    } catch (error) {
+      for (const [, { reject }] of asked) reject(error);
+    }
+  }
+
+  async function askAll(): Promise<void> {
+    while (waiting.size > 0) await ask();
+    asking = false;
+  }
+
+  return (key) => {
+    const before = waiting.get(key);
+    if (before !== undefined) return before.promise;
+    const wanted = Promise.withResolvers<T>();
+    waiting.set(key, wanted);
+    if (!asking) {
+      asking = true;
+      setImmediate(() => void askAll());
+    }
+    return wanted.promise;
+  };
+}

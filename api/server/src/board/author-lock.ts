@@ -1,0 +1,48 @@
+import { boardLimits, mentionsOf, overLimit } from '@hamlet/core';
+import type { BoardLimits, BoardText } from '@hamlet/core';
+import { setViewer, readAuthorRecord, UNCOUNTED, writeAs } from '@hamlet/store';
+import type { AuthorRecord, Tx } from '@hamlet/store';
+import type { AgentSource } from '../agents/agent-source.ts';
+import { refused } from '../http/outcome.ts';
+import type { Refused } from '../http/outcome.ts';
+import type { Author } from './author-of.ts';
+
+/** An author whose lock this transaction holds. */
+export interface LockedAuthor {
+  readonly limits: BoardLimits;
+  readonly record: AuthorRecord;
+}
+
+/** Locks the author and sets the identity for row-level security: no other transaction writes as this author until this one ends. */
+export async function lockAuthor(tx: Tx, { viewer, by, kind, rank, accountId }: Author): Promise<LockedAuthor> {
+  if (kind === 'admin' || kind === 'system') {
+    await setViewer(tx, viewer);
+    return { limits: boardLimits({ kind, rank, knownForS: null }), record: UNCOUNTED };
+  }
+  await writeAs(tx, viewer);
+  const record = await readAuthorRecord(tx, { authorType: by.authorType, authorId: by.authorId, accountId });
+  return { limits: boardLimits({ kind, rank, knownForS: record.knownForS }), record };
+}
+
+/** The refusal of one text too many in an hour, with the time to wait; null where there is room. Pure. */
+export function overRate({ limits, record }: LockedAuthor, what: 'posts' | 'replies' | 'flags'): Refused | null {
+  if (record[what] < limits[what]) return null;
+  const retryAfterS = Math.max(1, record[`${what}FreeInS`]);
+  return {
+    ...refused('board_rate_limited', `At most ${limits[what]} ${what} in an hour; wait ${retryAfterS} s`),
+    retryAfterS,
+  };
+}
+
+/** The refusal of a text beyond its author's limits; null where it fits. Pure. */
+export function overContent({ limits }: LockedAuthor, text: BoardText): Refused | null {
+  const over = overLimit(text, limits);
+  return over === null ? null : refused('board_content_limited', over);
+}
+
+/** The agents that a text names with an @, without its author. */
+export function mentionedIn({ title = '', body }: BoardText, author: Author, source: AgentSource): readonly string[] {
+  return mentionsOf(`${title}\n${body}`).filter(
+    (name) => source.get(name) !== null && !(author.by.authorType === 'agent' && author.by.authorId === name),
+  );
+}

@@ -1,0 +1,109 @@
+import type { Hiding, BoardCopy } from '@hamlet/core';
+import type { Registry } from 'prom-client';
+import type { CopyNote } from '@hamlet/contract';
+import { ModerationNote } from '@hamlet/contract';
+import { z } from 'zod';
+import { registerGauges } from '../service/metrics.ts';
+import type { RedisLink } from '../service/redis-link.ts';
+import { CopyKeeper, PATIENCE_MS, saysAway } from './copy-keeper.ts';
+import type { KeeperPorts } from './copy-keeper.ts';
+import { refused } from '../http/outcome.ts';
+import type { Outcome } from '../http/outcome.ts';
+import { withTimeout } from '../service/with-timeout.ts';
+
+/** The copy of the board that this replica answers from while the database is away. */
+export interface BoardStandIn {
+  readonly read: ReadBoard;
+  /** Call after a commit to the board on this replica. */
+  readonly noteBack: () => void;
+  /** Call after a committed hiding. */
+  readonly hide: (hiding: Hiding) => void;
+  stop(): Promise<void>;
+}
+
+/** Loads the copy, and keeps it current from then on. */
+export async function startBoardCopy({
+  link,
+  registry,
+  ...ports
+}: KeeperPorts & {
+  readonly link: Pick<RedisLink, 'publish' | 'subscribe'>;
+  readonly registry: Registry;
+}): Promise<BoardStandIn> {
+  const keeper = new CopyKeeper(ports);
+  const hide = await openHidingSignal(link, keeper);
+  keeper.nudge();
+  await keeper.settled();
+  registerGauges(registry, {
+    hamlet_board_copy_age_seconds: {
+      help: 'Age of the copy of the board that is shown while Postgres is away',
+      read: () => keeper.ageMs / 1_000,
+    },
+    hamlet_board_copy_threads: { help: 'Threads in that copy', read: () => keeper.copy?.threads.length ?? 0 },
+  });
+  return { read: createReadBoard(keeper), noteBack: () => keeper.noteBack(), hide, stop: () => keeper.stop() };
+}
+
+/** A question to the board, for the database and for a copy. */
+export interface BoardQuestion<T> {
+  /** The clock on the wall. */
+  readonly now: Date;
+  /** Asks the database, where row-level security decides who sees what. */
+  live(): Promise<Outcome<T>>;
+  /** Asks a copy, where `maySeePost` and `maySeeReply` decide; null where the copy cannot answer. It is not older than the event of that offset. */
+  copied(copy: BoardCopy, offset: number): T | null;
+  /** The detail of the refusal where neither can answer. */
+  readonly lacking: string;
+}
+
+/** Reads the board from the database, and from this replica's copy while the database is away. */
+export type ReadBoard = <T extends { readonly copy?: CopyNote | undefined }>(
+  question: BoardQuestion<T>,
+) => Promise<Outcome<T>>;
+
+const SECOND_MS = 1_000;
+
+/** An answer from a copy, marked with its age. Pure. */
+function fromCopy<T extends object>(data: T, ageMs: number, now: Date): Outcome<T> {
+  const age = Math.ceil(ageMs / SECOND_MS);
+  const copy: CopyNote = { as_of: new Date(now.getTime() - ageMs).toISOString(), age_s: age };
+  return { ok: true, data: { ...data, copy }, headers: { age: String(age) } };
+}
+
+export function createReadBoard(
+  keeper: Pick<CopyKeeper, 'away' | 'copy' | 'offset' | 'ageMs' | 'noteAway'>,
+): ReadBoard {
+  return async ({ now, live, copied, lacking }) => {
+    if (!keeper.away || keeper.copy === null) {
+      try {
+        return await withTimeout(PATIENCE_MS, live());
+      } catch (error) {
+        if (!saysAway(error)) throw error;
+        keeper.noteAway();
+      }
+    }
+    const data = keeper.copy === null ? null : copied(keeper.copy, keeper.offset);
+    return data === null ? refused('unavailable', lacking) : fromCopy(data, keeper.ageMs, now);
+  };
+}
+
+const CHANNEL = 'hamlet:board:hidden';
+const Message = z.strictObject({ postId: z.uuid(), replyId: z.uuid().nullable(), note: ModerationNote });
+
+/**
+ * Publishes hidings to the copies of all replicas as soon as they are committed. The feed alone would bring them a moment later, and never if the
+ * database went away in between. Returns the function that hides here at once and publishes.
+ */
+export async function openHidingSignal(
+  link: Pick<RedisLink, 'publish' | 'subscribe'>,
+  keeper: Pick<CopyKeeper, 'hide'>,
+): Promise<(hiding: Hiding) => void> {
+  await link.subscribe(CHANNEL, (text) => {
+    const message = Message.safeParse(JSON.parse(text));
+    if (message.success) keeper.hide(message.data);
+  });
+  return (hiding) => {
+    keeper.hide(hiding);
+    void link.publish(CHANNEL, JSON.stringify(hiding));
+  };
+}

@@ -1,0 +1,114 @@
+import type { BoardEvent, BoardSnapshot } from '@hamlet/contract';
+import { listFromCopy } from '@hamlet/core';
+import { boardRange, readAs, readBoardEvents, readPosts, readSnapshotAs, VILLAGE } from '@hamlet/store';
+import type { Db, ShownEvent, Viewer } from '@hamlet/store';
+import { accepted } from '../http/outcome.ts';
+import { UnavailableError } from '../http/respond.ts';
+import type { ReadBoard } from './board-copy.ts';
+import type { BoardRelay } from './board-relay.ts';
+import { postView, replyView } from './post-view.ts';
+
+const PAGE = 200;
+const SNAPSHOT_POSTS = 50;
+/** Pages that are kept for other viewers at the same offset. */
+const SHARED_MAX = 64;
+
+/** Events that a viewer may see, as texts in order. */
+export interface EventPage {
+  readonly texts: readonly string[];
+  /** The offset of the last text. */
+  readonly last: number;
+  /** The page is complete up to this offset. */
+  readonly upTo: number;
+}
+
+/** The stream of the board, in pages, as each viewer may read it. */
+export interface BoardPages {
+  readonly epoch: string;
+  /** The page behind an offset. */
+  read(viewer: Viewer, after: number): Promise<EventPage>;
+  /** The newest posts, and an offset that they are not older than; from a copy while the database is away. */
+  snapshot(viewer: Viewer): Promise<BoardSnapshot>;
+  /** The offset of `EPOCH:OFFSET`; null where the viewer must start with a snapshot. */
+  resumeFrom(after: string): Promise<number | null>;
+}
+
+function eventText(epoch: string, { offset, what, postId, replyId, post, reply }: ShownEvent): string {
+  const event: BoardEvent = {
+    type: 'event',
+    epoch,
+    offset,
+    what,
+    post_id: postId,
+    reply_id: replyId,
+    post: post === null ? null : postView(post),
+    reply: reply === null ? null : replyView(reply),
+  };
+  return JSON.stringify(event);
+}
+
+interface PagesPorts {
+  readonly db: Db;
+  readonly relay: BoardRelay;
+  readonly epoch: string;
+  readonly read: ReadBoard;
+}
+
+async function readPage({ db, relay: { head }, epoch }: PagesPorts, viewer: Viewer, after: number): Promise<EventPage> {
+  const events = await readAs(db, viewer, (tx) => readBoardEvents(tx, after, PAGE));
+  const last = events.at(-1)?.offset ?? after;
+  // A short page is the last one.
+  return {
+    texts: events.map((event) => eventText(epoch, event)),
+    last,
+    upTo: events.length < PAGE ? Math.max(last, head) : last,
+  };
+}
+
+async function readNewest({ db, relay, epoch, read }: PagesPorts, viewer: Viewer): Promise<BoardSnapshot> {
+  const newest = { before: null, limit: SNAPSHOT_POSTS };
+  const snapshot = await read<BoardSnapshot>({
+    now: new Date(),
+    live: async () => {
+      const offset = relay.head;
+      const { rows } = await readSnapshotAs(db, viewer, (tx) => readPosts(tx, {}, newest));
+      return accepted({ type: 'snapshot', epoch, offset, posts: rows.map(postView) });
+    },
+    copied: (copy, offset) => {
+      const page = listFromCopy(copy, viewer, { filter: {}, ...newest });
+      return page === null ? null : { type: 'snapshot', epoch, offset, posts: [...page.rows] };
+    },
+    lacking: 'no copy of the board has been made yet',
+  });
+  if (!snapshot.ok) throw new UnavailableError(snapshot.detail);
+  return snapshot.data;
+}
+
+/** Reads the stream. Viewers who are the same to row-level security and stand at the same offset share one read and its texts. */
+export function createBoardPages(ports: PagesPorts): BoardPages {
+  const { db, relay, epoch } = ports;
+  const shared = new Map<string, Promise<EventPage>>();
+  relay.onHead(() => shared.clear());
+
+  return {
+    epoch,
+    read: (viewer, after) => {
+      const key = JSON.stringify([viewer.role, viewer.actor, after]);
+      const known = shared.get(key);
+      if (known !== undefined) return known;
+      const reading = readPage(ports, viewer, after);
+      if (shared.size < SHARED_MAX) shared.set(key, reading);
+      reading.catch(() => shared.delete(key));
+      return reading;
+    },
+    snapshot: (viewer) => readNewest(ports, viewer),
+    resumeFrom: async (after) => {
+      const [ofEpoch, text = ''] = after.split(':');
+      if (ofEpoch !== epoch || !/^\d{1,15}$/.test(text)) return null;
+      const offset = Number(text);
+      if (offset > relay.head) await relay.catchUp();
+      const { first } = await readAs(db, VILLAGE, boardRange);
+      return offset <= relay.head && offset >= first - 1 ? offset : null;
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { relayBoard } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import { coalesce } from '../service/single-flight.ts';
+import type { Log } from '../service/log.ts';
+import type { RedisLink } from '../service/redis-link.ts';
+
+const CHANNEL = 'hamlet:board:head';
+/** Rows that one transaction of the relay moves. */
+const BATCH = 500;
+/** Period of reading the outbox without a notification, for rows of a replica that died before it notified. */
+const POLL_MS = 500;
+/** Pause while another replica holds the outbox: it may have started before the newest row was committed. */
+const BUSY_PAUSE_MS = 15;
+
+/** The order of the board's events, as this replica knows it. */
+export interface BoardRelay {
+  /** The offset of the last event that this replica knows. Everything up to it can be read. */
+  readonly head: number;
+  /** Call after a commit on this replica. */
+  nudge(): void;
+  /** Calls back when the head has moved. */
+  onHead(hear: (head: number) => void): void;
+  /** Moves the head to where the board is now. Throws where the database is away. */
+  catchUp(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Gives committed writes of the board their offsets: one replica at a time, whichever comes first. The others receive the new head over Redis, or
+ * read it from Postgres while Redis is away.
+ */
+export async function startBoardRelay({
+  db,
+  link,
+  log,
+}: {
+  readonly db: Db;
+  readonly link: RedisLink;
+  readonly log: Log;
+}): Promise<BoardRelay> {
+  const hearers: ((head: number) => void)[] = [];
+  let head = 0;
+  let stopped = false;
+  let working: Promise<void> = Promise.resolve();
+
+  function moveTo(offset: number): void {
+    if (!Number.isSafeInteger(offset) || offset <= head) return;
+    head = offset;
+    for (const hear of hearers) hear(head);
+  }
+
+  /** Empties the outbox. True where another replica holds it. */
+  async function relayOnce(): Promise<boolean> {
+    for (let moved = BATCH; moved >= BATCH;) {
+      const last = await relayBoard(db, BATCH);
+      if (last === null) return true;
+      moved = last - head;
+      if (moved > 0) void link.publish(CHANNEL, String(last));
+      moveTo(last);
+    }
+    return false;
+  }
+
+  async function relay(): Promise<void> {
+    while (await relayOnce()) {
+      await sleep(BUSY_PAUSE_MS);
+      if (stopped) return;
+    }
+  }
+  const relayInTurn = coalesce(() =>
+    relay().catch((error: unknown) => log('warn', 'events of the board could not be relayed; trying again', { error })),
+  );
+
+  function nudge(): void {
+    working = relayInTurn();
+  }
+
+  await link.subscribe(CHANNEL, (text) => moveTo(Number(text)));
+  const timer = setInterval(nudge, POLL_MS);
+  await relay();
+  return {
+    get head() {
+      return head;
+    },
+    nudge,
+    onHead: (hear) => void hearers.push(hear),
+    catchUp: async () => {
+      while (await relayOnce()) await sleep(BUSY_PAUSE_MS);
+    },
+    stop: async () => {
+      stopped = true;
+      clearInterval(timer);
+      await working;
+    },
+  };
+}

@@ -1,0 +1,184 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { changeCopy, COPY_LIMITS, hideInCopy } from '@hamlet/core';
+import type { BoardCopy, CopyLimits, Hiding } from '@hamlet/core';
+import { isConnectionError } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import type { Log } from '../service/log.ts';
+import { LateError, withTimeout } from '../service/with-timeout.ts';
+import type { BoardRelay } from './board-relay.ts';
+import { loadCopy, readChanges } from './load-copy.ts';
+
+/** Period of reading without a notification: the largest age of a copy when an outage begins. */
+const ASK_EVERY_MS = 1_000;
+/** Pause between two readings, so that a burst of writes is read in pages. */
+const PAUSE_MS = 100;
+/** Without an answer for this long, the database counts as away; reading everything may take longer. */
+export const PATIENCE_MS = 5_000;
+const LOAD_PATIENCE_MS = 30_000;
+/** Period of loading the whole copy again, even without a reason. */
+const LOAD_EVERY_MS = 600_000;
+
+export interface KeeperPorts {
+  readonly db: Db;
+  readonly relay: Pick<BoardRelay, 'onHead'>;
+  readonly log: Log;
+  readonly monotonicMs: () => number;
+  readonly limits?: CopyLimits;
+}
+
+/** Whether an error says that the database is away, and nothing else. */
+export function saysAway(error: unknown): boolean {
+  return isConnectionError(error) || error instanceof LateError;
+}
+
+/**
+ * Keeps a copy of the newest threads current with the events of the board. Loads it again after an outage, because the database may have been restored
+ * in between. Mutable because it follows; the reader of the copy checks permissions.
+ */
+export class CopyKeeper {
+  readonly #ports: KeeperPorts;
+  readonly #limits: CopyLimits;
+  readonly #timer: NodeJS.Timeout;
+  #copy: BoardCopy | null = null;
+  #offset = 0;
+  /** When everything that had been written was in the copy. */
+  #currentMs = 0;
+  #away = false;
+  /** Reasons to load the whole copy again, and how many of them a load has settled. The first one is that there is no copy. */
+  #doubts = 1;
+  #answered = 0;
+  #complained = false;
+  #reading = 0;
+  #loadedMs = 0;
+  /** Hidings after a reading began, with the number of that reading, whose rows may still show the text. The next reading empties it. */
+  #hidings: readonly (Hiding & { readonly after: number })[] = [];
+  #working: Promise<void> | null = null;
+  #again = false;
+  #stopped = false;
+
+  constructor(ports: KeeperPorts) {
+    this.#ports = ports;
+    this.#limits = ports.limits ?? COPY_LIMITS;
+    ports.relay.onHead(() => this.nudge());
+    this.#timer = setInterval(() => this.nudge(), ASK_EVERY_MS);
+  }
+
+  /** Whether the database was away when it was asked last. */
+  get away(): boolean {
+    return this.#away;
+  }
+
+  /** The newest threads; null before they were read once. */
+  get copy(): BoardCopy | null {
+    return this.#copy;
+  }
+
+  /** The event that the copy is not older than. */
+  get offset(): number {
+    return this.#offset;
+  }
+
+  /** Age of the oldest write that the copy may lack, in ms. */
+  get ageMs(): number {
+    return this.#ports.monotonicMs() - this.#currentMs;
+  }
+
+  /** Call when the database did not answer a request. The copy answers until the database answers here again. */
+  noteAway(): void {
+    this.#away = true;
+    this.#doubts += 1;
+    this.nudge();
+  }
+
+  /** Call after a commit: the database answers again, and an author reads their own writes. */
+  noteBack(): void {
+    this.#away = false;
+    this.nudge();
+  }
+
+  /** Hides a text at once: once an admin has the answer that it is hidden, the copy must not serve it. */
+  hide(hiding: Hiding): void {
+    this.#hidings = [...this.#hidings, { ...hiding, after: this.#reading }];
+    if (this.#copy !== null) this.#copy = hideInCopy(this.#copy, hiding);
+  }
+
+  /** Reads new events soon. */
+  nudge(): void {
+    this.#again = true;
+    this.#working ??= this.#work().finally(() => {
+      this.#working = null;
+    });
+  }
+
+  /** Resolves after the reading under way, also if it fails. */
+  async settled(): Promise<void> {
+    await this.#working;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearInterval(this.#timer);
+    await this.#working;
+  }
+
+  async #work(): Promise<void> {
+    while (this.#again && !this.#stopped) {
+      this.#again = false;
+      const doubts = this.#doubts;
+      try {
+        await this.#read();
+        this.#complained = false;
+        // A call of noteAway during the reading may be newer than its answer.
+        if (this.#doubts === doubts) this.#away = false;
+      } catch (error) {
+        this.#fail(error);
+      }
+      if (this.#again) await sleep(PAUSE_MS);
+    }
+  }
+
+  #fail(error: unknown): void {
+    if (!this.#complained)
+      this.#ports.log('warn', 'the copy of the board is not updated: the database does not answer', { error });
+    this.#complained = true;
+    this.#doubts += 1;
+    if (saysAway(error)) this.#away = true;
+  }
+
+  async #read(): Promise<void> {
+    const startedMs = this.#ports.monotonicMs();
+    this.#reading += 1;
+    if (startedMs - this.#loadedMs > LOAD_EVERY_MS) this.#doubts += 1;
+    const complete =
+      this.#copy === null || this.#answered < this.#doubts ? await this.#load() : await this.#follow(this.#copy);
+    if (complete) this.#currentMs = startedMs;
+    else this.#again = true;
+  }
+
+  async #load(): Promise<boolean> {
+    const doubts = this.#doubts;
+    const { copy, offset } = await withTimeout(LOAD_PATIENCE_MS, loadCopy(this.#ports.db, this.#limits));
+    this.#become(copy, offset);
+    this.#answered = doubts;
+    this.#loadedMs = this.#ports.monotonicMs();
+    return true;
+  }
+
+  /** Reads the next changes. False where there are more. */
+  async #follow(copy: BoardCopy): Promise<boolean> {
+    const { changes, offset, current, lost } = await withTimeout(
+      PATIENCE_MS,
+      readChanges(this.#ports.db, this.#offset),
+    );
+    if (lost) this.#doubts += 1;
+    else this.#become(changeCopy(copy, changes, this.#limits), offset);
+    return current && !lost;
+  }
+
+  /** Takes the result of a reading, with the hidings since it began; later readings contain those themselves. */
+  #become(copy: BoardCopy, offset: number): void {
+    this.#hidings = this.#hidings.filter(({ after }) => after >= this.#reading);
+    this.#copy = this.#hidings.reduce(hideInCopy, copy);
+    this.#offset = offset;
+  }
+}

@@ -1,0 +1,95 @@
+import type { Post, Reply } from '@hamlet/contract';
+import { copyOf } from '@hamlet/core';
+import type { BoardChange, BoardCopy, CopiedThread, CopyLimits } from '@hamlet/core';
+import {
+  boardRange,
+  outboxWaits,
+  readAs,
+  readBoardEvents,
+  readFirstReplies,
+  readPosts,
+  readSnapshotAs,
+  VILLAGE,
+} from '@hamlet/store';
+import type { Db, PostRow, ReplyRow, Tx } from '@hamlet/store';
+import { postView, replyView } from './post-view.ts';
+
+/** Posts of one read, with their replies. */
+const BATCH = 25;
+/** Events of one read. */
+const PAGE = 200;
+
+// Only a decision needs the weight of flags, and it needs the database too; settling flags alone makes no event. So a copy leaves the weight out.
+function copiedPost(row: PostRow): Post {
+  return postView({ ...row, flags: null });
+}
+
+function copiedReply(row: ReplyRow): Reply {
+  return replyView({ ...row, flags: null });
+}
+
+async function readThreads(
+  tx: Tx,
+  page: { readonly before: string | null; readonly replies: number },
+): Promise<{ readonly threads: readonly CopiedThread[]; readonly next: string | null }> {
+  const { rows, next } = await readPosts(tx, {}, { before: page.before, limit: BATCH });
+  const replies = Map.groupBy(
+    await readFirstReplies(
+      tx,
+      rows.map(({ postId }) => postId),
+      page.replies,
+    ),
+    ({ postId }) => postId,
+  );
+  return {
+    threads: rows.map((row) => ({
+      post: copiedPost(row),
+      replies: (replies.get(row.postId) ?? []).map(copiedReply),
+      cut: false,
+    })),
+    next,
+  };
+}
+
+/** Reads the newest threads as of one moment, and the offset that they stand at. */
+export function loadCopy(db: Db, limits: CopyLimits): Promise<{ readonly copy: BoardCopy; readonly offset: number }> {
+  return readSnapshotAs(db, VILLAGE, async (tx) => {
+    const { last: offset } = await boardRange(tx);
+    const known: CopiedThread[] = [];
+    for (let before: string | null = null; ;) {
+      // One reply more than is kept shows that there are more.
+      const { threads, next } = await readThreads(tx, { before, replies: limits.replies + 1 });
+      known.push(...threads);
+      const copy = copyOf({ threads: known, whole: next === null }, limits);
+      if (next === null || copy.threads.length < known.length) return { copy, offset };
+      before = next;
+    }
+  });
+}
+
+/** Changes of the board behind an offset. */
+export interface ReadChanges {
+  readonly changes: readonly BoardChange[];
+  readonly offset: number;
+  /** Whether this holds everything that was committed before the reading. */
+  readonly current: boolean;
+  /** Whether the events right behind the offset have been deleted. */
+  readonly lost: boolean;
+}
+
+/** Reads a page of changes behind an offset. */
+export function readChanges(db: Db, after: number): Promise<ReadChanges> {
+  return readAs(db, VILLAGE, async (tx) => {
+    // Asked first: rows written later than this do not count.
+    const waits = await outboxWaits(tx);
+    const events = await readBoardEvents(tx, after, PAGE);
+    return {
+      changes: events.flatMap(({ post, reply }) =>
+        post === null ? [] : [{ post: copiedPost(post), reply: reply === null ? null : copiedReply(reply) }],
+      ),
+      offset: events.at(-1)?.offset ?? after,
+      current: !waits && events.length < PAGE,
+      lost: events.length > 0 && events[0]?.offset !== after + 1,
+    };
+  });
+}

@@ -1,0 +1,321 @@
+/** Postgres is killed while the board is read and written: everybody goes on reading what is for them, on every replica, and nobody anything else. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import {
+  createPost,
+  flagPost,
+  getPost,
+  listBoardNews,
+  listModeration,
+  listPostRevisions,
+  listPosts,
+  moderatePost,
+  replyToPost,
+} from '@hamlet/contract';
+import type { CallInput, Client, Post } from '@hamlet/contract';
+import { openSuperuser } from '@hamlet/test/env/superuser';
+import { BoardViewer } from '../testing/board-viewer.ts';
+import { firstAdmin } from '../testing/people-play.ts';
+import { dataOf } from '../testing/play.ts';
+import { agentToken, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
+import type { TestVillage } from '../testing/test-village.ts';
+
+let village: TestVillage;
+const replicas: { readonly url: string; readonly metricsUrl: string; stop(): Promise<void> }[] = [];
+
+before(async () => {
+  village = await startTestVillage();
+  for (let count = 0; count < 2; count += 1) {
+    const { peopleUrl: url, metricsUrl, stop } = await village.startReplica();
+    replicas.push({ url, metricsUrl, stop });
+  }
+});
+after(() => village.remove());
+
+const urlOf = (replica: number): string => replicas[replica]?.url ?? '';
+
+/** Somebody at one replica. */
+interface Reader {
+  readonly name: string;
+  readonly client: Client;
+}
+
+function readersAt(replica: number): readonly Reader[] {
+  const tokens = {
+    visitor: undefined,
+    member: TOKENS.member,
+    admin: TOKENS.admin,
+    ada: agentToken('ada'),
+    bob: agentToken('bob'),
+    cleo: agentToken('cleo'),
+  };
+  return Object.entries(tokens).map(([name, token]) => ({
+    name: `${name} at ${replica}`,
+    client: clientOf(urlOf(replica), token),
+  }));
+}
+
+async function write(client: Client, body: Partial<CallInput<typeof createPost>['body']>): Promise<Post> {
+  return dataOf(await client.call(createPost, { body: { title: 'News', body: 'of the day', ...body } })).post;
+}
+
+/** A board with something for everybody, and something that is hidden. Returns one thread that all may read. */
+async function fillBoard(): Promise<{ readonly open: Post; readonly toBob: Post; readonly hidden: Post }> {
+  const [ada, admin] = [clientOf(urlOf(0), agentToken('ada')), clientOf(urlOf(1), TOKENS.admin)];
+  for (const audience of ['agents', 'humans'] as const)
+    await write(ada, { title: `for ${audience}`, audience, tags: ['help'] });
+  const [open, toBob, hidden] = [
+    await write(ada, { title: 'for all', tags: ['help'] }),
+    await write(ada, { title: 'for bob', audience: 'agent:bob' }),
+    await write(ada, { title: 'hidden' }),
+  ];
+  for (const { post_id } of [open, toBob])
+    for (const text of ['one', 'two'])
+      dataOf(await ada.call(replyToPost, { params: { post_id }, body: { body: text } }));
+  const rude = dataOf(await ada.call(replyToPost, { params: { post_id: open.post_id }, body: { body: 'rude' } }));
+  dataOf(await admin.call(moderatePost, { params: { post_id: hidden.post_id }, body: { reason: 'spam' } }));
+  dataOf(
+    await admin.call(flagPost, {
+      params: { post_id: open.post_id },
+      body: { reason: 'abuse', reply_id: rude.reply_id },
+    }),
+  );
+  return { open, toBob, hidden };
+}
+
+interface BoardSeen {
+  readonly posts: readonly unknown[];
+  readonly threads: readonly unknown[];
+  readonly isCopy: boolean;
+}
+
+/** Without what changes by itself, and what a copy leaves out. */
+function plain({ flags: _flags, ...rest }: Readonly<Record<string, unknown>>): unknown {
+  return rest;
+}
+
+/** Reads all that somebody may see. Throws where anything is refused. */
+async function look(client: Client): Promise<BoardSeen> {
+  const listed = await client.call(listPosts, { query: { limit: 50 } });
+  const { posts, copy } = dataOf(listed);
+  assert.equal(listed.response.headers.get('age'), copy === undefined ? null : String(copy.age_s));
+  if (copy !== undefined) assert.ok(copy.age_s <= 600 && Date.parse(copy.as_of) <= Date.now());
+  const threads = await Promise.all(
+    posts.map(async ({ post_id }) => {
+      const { post, replies } = dataOf(await client.call(getPost, { params: { post_id }, query: {} }));
+      return { post: plain(post), replies: replies.map(plain) };
+    }),
+  );
+  return { posts: posts.map(plain), threads, isCopy: copy !== undefined };
+}
+
+const settled = ({ posts, threads }: BoardSeen): unknown => ({ posts, threads });
+
+/** Looks again and again until told to stop, and counts the copies; every look must be granted. */
+async function keepLooking(
+  { name, client }: Reader,
+  expected: unknown,
+  watch: { readonly until: AbortSignal; readonly tell: (seen: BoardSeen) => void },
+): Promise<void> {
+  while (!watch.until.aborted) {
+    const seen = await look(client);
+    assert.deepEqual(settled(seen), expected, name);
+    watch.tell(seen);
+  }
+}
+
+async function isCopyAt(replica: number): Promise<boolean> {
+  return dataOf(await clientOf(urlOf(replica)).call(listPosts, { query: {} })).copy !== undefined;
+}
+
+/** Waits until both replicas show this at the top of the board, from the database. */
+async function seenEverywhere(postId: string): Promise<void> {
+  for (const replica of [0, 1]) {
+    await eventually(`replica ${replica} to show it`, async () => {
+      const { posts, copy } = dataOf(await clientOf(urlOf(replica)).call(listPosts, { query: { limit: 1 } }));
+      return posts[0]?.post_id === postId && copy === undefined;
+    });
+  }
+}
+
+test('while Postgres is away everybody reads what they read before, and nothing else; writing waits', async () => {
+  const { open, toBob, hidden } = await fillBoard();
+  const person = await firstAdmin(urlOf(0));
+  const readers = [...readersAt(0), ...readersAt(1), { name: 'a person with a session', client: person.client }];
+  const expected = await Promise.all(readers.map(({ client }) => look(client)));
+  assert.deepEqual(
+    expected.map(({ isCopy }) => isCopy),
+    readers.map(() => false),
+  );
+  assert.deepEqual(
+    expected.slice(0, 6).map(({ posts }) => posts.length),
+    [1, 2, 5, 5, 3, 2],
+    'each sees something else',
+  );
+  const stopping = new AbortController();
+  const copies = readers.map(() => 0);
+  const looking = Promise.all(
+    expected.map((seen, index) => {
+      const reader = readers[index];
+      assert.ok(reader !== undefined);
+      return keepLooking(reader, settled(seen), {
+        until: stopping.signal,
+        tell: ({ isCopy }) => void (copies[index] = (copies[index] ?? 0) + Number(isCopy)),
+      });
+    }),
+  );
+  looking.catch(() => stopping.abort());
+  await village.postgres.stop('SIGKILL');
+  await eventually('copies for everybody', () => stopping.signal.aborted || copies.every((count) => count >= 3));
+  stopping.abort();
+  await looking;
+
+  const visitor = clientOf(urlOf(1));
+  const refusals = {
+    write: await clientOf(urlOf(0), TOKENS.admin).call(createPost, { body: { title: 'x', body: 'x' } }),
+    reply: await clientOf(urlOf(1), agentToken('ada')).call(replyToPost, {
+      params: { post_id: open.post_id },
+      body: { body: 'x' },
+    }),
+    search: await visitor.call(listPosts, { query: { q: 'bread' } }),
+    'earlier texts': await visitor.call(listPostRevisions, { params: { post_id: open.post_id } }),
+    moderation: await clientOf(urlOf(0), TOKENS.admin).call(listModeration, { query: {} }),
+    news: await clientOf(urlOf(0), agentToken('ada')).call(listBoardNews, { params: { agent_id: 'ada' }, query: {} }),
+    'of another': await visitor.call(getPost, { params: { post_id: toBob.post_id }, query: {} }),
+    'what is hidden': await visitor.call(getPost, { params: { post_id: hidden.post_id }, query: {} }),
+    'what never was': await visitor.call(getPost, { params: { post_id: randomUUID() }, query: {} }),
+  };
+  for (const [what, { ok, response, ...rest }] of Object.entries(refusals)) {
+    assert.deepEqual(
+      [ok, response.status, 'problem' in rest ? rest.problem.code : '', response.headers.get('retry-after')],
+      [false, 503, 'unavailable', '1'],
+      what,
+    );
+  }
+  const said = ['of another', 'what is hidden', 'what never was'].map((what) => {
+    const refusal = refusals[what as keyof typeof refusals];
+    return refusal.ok ? null : { ...refusal.problem, request_id: '' };
+  });
+  assert.deepEqual(said, [said[0], said[0], said[0]], 'nobody learns that there is something they may not see');
+  assert.deepEqual(
+    dataOf(await visitor.call(listPosts, { query: { tag: 'help', status: 'open', author: 'ada' } })).posts.map(
+      ({ title }) => title,
+    ),
+    ['for all'],
+  );
+  assert.equal(
+    dataOf(await visitor.call(getPost, { params: { post_id: open.post_id.toUpperCase() }, query: {} })).post.title,
+    'for all',
+  );
+});
+
+test('when it is back the database answers again, the copies are made anew, and sockets that began with a copy go on', async () => {
+  const watching = [new BoardViewer(), new BoardViewer(agentToken('bob'))];
+  for (const [replica, viewer] of watching.entries()) {
+    await viewer.open(urlOf(replica));
+    await eventually('a snapshot', () => viewer.messages.length > 0);
+  }
+  const begun = watching.map(({ messages: [first] }) =>
+    first?.type === 'snapshot' ? [first.copy !== undefined, first.posts.map(({ title }) => title)] : null,
+  );
+  assert.deepEqual(begun, [
+    [true, ['for all']],
+    [true, ['for bob', 'for all', 'for agents']],
+  ]);
+  await village.postgres.start();
+  const admin = clientOf(urlOf(0), TOKENS.admin);
+  const written = await eventually('writing again', async () => {
+    const outcome = await admin.call(createPost, { body: { title: 'after the outage', body: 'x' } });
+    return outcome.ok ? outcome.data.post : null;
+  });
+  assert.equal(
+    dataOf(await admin.call(listPosts, { query: {} })).copy,
+    undefined,
+    'whoever wrote reads what they wrote',
+  );
+  await seenEverywhere(written.post_id);
+  await eventually('both to hear of it', () => watching.every(({ events }) => events.length > 0));
+  for (const viewer of watching) {
+    assert.deepEqual(
+      viewer.events.map((event) => event.post?.title),
+      ['after the outage'],
+    );
+    viewer.leave();
+  }
+});
+
+test('a database that says nothing is not waited for', async () => {
+  const superuser = openSuperuser(village.postgres);
+  await superuser.run('begin');
+  await superuser.run('lock table board.post in access exclusive mode');
+  const read = await Promise.all(
+    [0, 1].map(async (replica) => dataOf(await clientOf(urlOf(replica)).call(listPosts, { query: { limit: 1 } }))),
+  );
+  assert.deepEqual(
+    read.map(({ posts, copy }) => [posts[0]?.title, copy !== undefined]),
+    [
+      ['after the outage', true],
+      ['after the outage', true],
+    ],
+  );
+  await superuser.run('rollback');
+  await superuser.close();
+  await seenEverywhere(read[0]?.posts[0]?.post_id ?? '');
+});
+
+test('what an admin was told is hidden is in no copy, however soon Postgres goes', async () => {
+  const admin = clientOf(urlOf(0), TOKENS.admin);
+  const secret = await write(clientOf(urlOf(0), agentToken('ada')), { title: 'a secret' });
+  for (const { metricsUrl } of replicas) {
+    await eventually('it in the copy', async () =>
+      /^hamlet_board_copy_threads 7$/m.test(await (await fetch(`${metricsUrl}/metrics`)).text()),
+    );
+  }
+  dataOf(await admin.call(moderatePost, { params: { post_id: secret.post_id }, body: { reason: 'private' } }));
+  await village.postgres.stop('SIGKILL');
+  for (const replica of [0, 1]) {
+    await eventually('a copy', () => isCopyAt(replica));
+    const { posts, copy } = dataOf(await clientOf(urlOf(replica)).call(listPosts, { query: {} }));
+    assert.ok(copy !== undefined);
+    assert.deepEqual(
+      posts.map(({ title }) => title),
+      ['after the outage', 'for all'],
+      `replica ${replica}`,
+    );
+    const thread = await clientOf(urlOf(replica)).call(getPost, { params: { post_id: secret.post_id }, query: {} });
+    assert.equal(thread.ok, false);
+    const toAuthor = await clientOf(urlOf(replica), agentToken('ada')).call(getPost, {
+      params: { post_id: secret.post_id },
+      query: {},
+    });
+    assert.equal(
+      toAuthor.ok ? toAuthor.data.post.moderation?.reason : toAuthor.problem.code,
+      'private',
+      `its author at ${replica} is told why`,
+    );
+  }
+});
+
+test('a replica ends while Postgres is away and requests run', async () => {
+  const busy = new AbortController();
+  const asking = Promise.all(
+    replicas.flatMap(({ url }) =>
+      Array.from({ length: 8 }, async (_, index) => {
+        const client = clientOf(url, index % 2 === 0 ? TOKENS.admin : undefined);
+        while (!busy.signal.aborted) {
+          const asked =
+            index % 4 === 0
+              ? client.call(createPost, { body: { title: 'x', body: 'x' } })
+              : client.call(listPosts, { query: {} });
+          // A connection that is refused is the end that was waited for.
+          await asked.catch(() => busy.abort());
+        }
+      }),
+    ),
+  );
+  await Promise.all(replicas.map(({ stop }) => stop()));
+  busy.abort();
+  await asking;
+  for (const { url } of replicas) await assert.rejects(fetch(`${url}/livez`));
+});

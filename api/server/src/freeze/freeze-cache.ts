@@ -1,0 +1,65 @@
+import type { VillageState } from '@hamlet/contract';
+import { readFreeze } from '@hamlet/store';
+import type { Db, ActiveFreeze } from '@hamlet/store';
+import type { SnapshotPart } from '../agents/internal-feed.ts';
+import type { InternalSignal } from '../agents/internal-signal.ts';
+import type { Log } from '../service/log.ts';
+import { repeat } from '../service/single-flight.ts';
+
+/** Period of reading the freeze, in case a notification was lost. */
+const POLL_MS = 2_000;
+
+/** A freeze on the operator's stream. Pure. */
+export function villageState(freeze: ActiveFreeze | null): VillageState {
+  return { frozen: freeze !== null, reason: freeze?.reason ?? null, since: freeze?.since.toISOString() ?? null };
+}
+
+/** The snapshot of the operator's stream: whether the village is frozen. */
+export const villagePart: SnapshotPart = async (tx) => [{ event: 'village', data: villageState(await readFreeze(tx)) }];
+
+/** This replica's cache of the freeze: some milliseconds behind Postgres, which alone decides about refusals. */
+export interface FreezeCache {
+  readonly frozen: boolean;
+  /** Aborts when the village is frozen; a new signal after each lifting. */
+  signal(): AbortSignal;
+  /** Calls back after each change. */
+  onChange(changed: (frozen: boolean) => void): void;
+  close(): Promise<void>;
+}
+
+/** Reads whether the village is frozen, then follows it. */
+export async function startFreezeCache({
+  db,
+  signal,
+  log,
+}: {
+  readonly db: Db;
+  readonly signal: InternalSignal;
+  readonly log: Log;
+}): Promise<FreezeCache> {
+  const callbacks: ((frozen: boolean) => void)[] = [];
+  let frozen = (await readFreeze(db)) !== null;
+  let stop = new AbortController();
+  if (frozen) stop.abort();
+
+  async function look(): Promise<void> {
+    const now = (await readFreeze(db)) !== null;
+    if (now === frozen) return;
+    frozen = now;
+    log(frozen ? 'warn' : 'info', frozen ? 'the village is frozen' : 'the freeze of the village is lifted', {});
+    if (frozen) stop.abort();
+    else stop = new AbortController();
+    for (const callback of callbacks) callback(frozen);
+  }
+  const failed = (error: unknown): void => log('warn', 'the api cannot read whether the village is frozen', { error });
+  signal.on('village', () => void look().catch(failed));
+  const end = repeat(POLL_MS, look, failed);
+  return {
+    get frozen() {
+      return frozen;
+    },
+    signal: () => stop.signal,
+    onChange: (changed) => void callbacks.push(changed),
+    close: end,
+  };
+}

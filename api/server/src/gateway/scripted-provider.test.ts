@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sentenceFaults } from '@hamlet/test/env/sentence-faults';
+import type { ModelPart, ModelRequest } from './model-provider.ts';
+import { createScriptedProvider, scriptedText, promptTokensOf, tokensOf, topicOf } from './scripted-provider.ts';
+
+const provider = createScriptedProvider();
+
+async function answered(
+  changes: Partial<ModelRequest> & { said?: string } = {},
+): Promise<{ text: string; end: ModelPart | undefined }> {
+  const { said = 'Can you explain the windmill behind the orchard?', ...others } = changes;
+  const request: ModelRequest = {
+    model: 'small',
+    messages: [{ role: 'user', text: said }],
+    maxTokens: 500,
+    seed: 1,
+    stop: [],
+    ...others,
+  };
+  const parts: ModelPart[] = [];
+  for await (const part of provider.complete(request, new AbortController().signal)) parts.push(part);
+  return { text: parts.map((part) => (part.kind === 'text' ? part.text : '')).join(''), end: parts.at(-1) };
+}
+
+test('the same request gives the same answer; another seed may give another', async () => {
+  const texts = await Promise.all([1, 1, 2, 3, 4, 5, 6].map(async (seed) => (await answered({ seed })).text));
+  assert.equal(texts[0], texts[1]);
+  assert.ok(new Set(texts).size > 1);
+});
+
+test('it keeps to the topic, the large model to more of it and in more sentences', async () => {
+  const small = (await answered()).text;
+  const large = (await answered({ model: 'large' })).text;
+  assert.match(small, /windmill|orchard/);
+  assert.match(large, /windmill/);
+  assert.match(large, /orchard/);
+  assert.ok(large.split('. ').length > small.split('. ').length);
+});
+
+test('asked what it is, it says that it is scripted', async () => {
+  for (const model of ['small', 'large'])
+    assert.match((await answered({ model, said: 'Which model are you?' })).text, /scripted/);
+});
+
+test('what is asked counts, not what it is about', async () => {
+  const thanks = 'Thank admin, who wrote about “I am stuck with a run”: Go to the library.';
+  for (const seed of [1, 2, 3, 4]) assert.match((await answered({ said: thanks, seed })).text, /thank/i);
+  for (const seed of [1, 2, 3, 4])
+    assert.match(
+      (await answered({ said: 'Ask for help: I am blocked. My plan was to thank Bob.', seed })).text,
+      /help|know/i,
+    );
+});
+
+test('what it counts is what it says at the end, and no more than was allowed', async () => {
+  const whole = await answered();
+  const messages = [{ role: 'user' as const, text: 'Can you explain the windmill behind the orchard?' }];
+  assert.deepEqual(whole.end, {
+    kind: 'end',
+    finish: 'stop',
+    usage: { promptTokens: promptTokensOf(messages), completionTokens: tokensOf(whole.text) },
+  });
+  const cut = await answered({ maxTokens: 4 });
+  assert.ok(cut.end?.kind === 'end' && cut.end.finish === 'length' && cut.end.usage.completionTokens <= 4);
+  assert.ok(whole.text.startsWith(cut.text));
+});
+
+test('a topic is what stands in quotes, else the telling words in their order', () => {
+  assert.deepEqual(topicOf('They wrote about “the old mill”: help', 5), ['the old mill']);
+  assert.deepEqual(topicOf('Where is the windmill, and what about bread?', 2), ['windmill', 'bread']);
+  assert.deepEqual(topicOf('who are you', 2), []);
+  assert.deepEqual(topicOf('I ask “What is\n there?”', 2), ['What is there'], 'one line, without its stop');
+});
+
+const ASKED = [
+  'Ask for help: I am blocked. I was asked: “Find Zoe.”',
+  'Thank for a reward, given for: good bread',
+  'Say that my plan changes with my tier. I am in tier-1 now, and was in tier-0 before.',
+  'Which model are you?',
+  'Hello there!',
+  'Can you explain the windmill behind the orchard?',
+  'The bread is ready.',
+  'plan: ""',
+  '“ ” help',
+  'a “broken quote',
+  '',
+  'who are you',
+  '@bob {topic} {x}',
+  'Ärger über Öl?',
+  'thanks\n\nthanks',
+];
+
+test('every template, over every occasion, style and start of its list, is whole sentences', () => {
+  for (const text of ASKED) {
+    for (const style of [
+      { topicWords: 2, moreSentences: 0 },
+      { topicWords: 5, moreSentences: 2 },
+      { topicWords: 1, moreSentences: 9 },
+    ]) {
+      for (let seed = 0; seed < 24; seed += 1)
+        assert.deepEqual(sentenceFaults(scriptedText([{ role: 'user', text }], style, seed)), []);
+    }
+  }
+});

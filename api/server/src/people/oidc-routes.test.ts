@@ -1,0 +1,254 @@
+/** Signing in by a real OpenID provider, through real redirects. */
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import {
+  banAccount,
+  changeAccount,
+  changePassword,
+  createAccount,
+  createClient,
+  getAccount,
+  getLoginOptions,
+  getMe,
+  logIn,
+  resetPassword,
+  startOidc,
+  finishOidc,
+  urlOf,
+} from '@hamlet/contract';
+import type { Account } from '@hamlet/contract';
+import { freePort } from '@hamlet/dev';
+import { readAudit } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import { PASSWORD } from '../testing/people-play.ts';
+import { codeOf, dataOf } from '../testing/play.ts';
+import { TestBrowser } from '../testing/test-browser.ts';
+import { CLIENT, startTestIdentityProvider } from '../testing/test-identity-provider.ts';
+import type { ProviderPerson, TestIdentityProvider } from '../testing/test-identity-provider.ts';
+import { clientOf, startTestVillage, TOKENS } from '../testing/test-village.ts';
+import type { TestVillage } from '../testing/test-village.ts';
+import { CALLBACK_PATH } from './identity-provider.ts';
+
+let village: TestVillage;
+let url = '';
+let plainUrl = '';
+let provider: TestIdentityProvider;
+let db: Db;
+
+before(async () => {
+  const [port, providerPort] = await Promise.all([freePort(), freePort()]);
+  url = `http://127.0.0.1:${port}`;
+  [village, provider] = await Promise.all([
+    startTestVillage(),
+    startTestIdentityProvider(providerPort, `${url}${CALLBACK_PATH}`),
+  ]);
+  const secretFile = join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'oidc-secret');
+  await writeFile(secretFile, `${CLIENT.secret}\n`);
+  plainUrl = (await village.startReplica()).peopleUrl;
+  await village.startReplica({
+    HAMLET_PEOPLE_LISTEN: `127.0.0.1:${port}`,
+    HAMLET_PUBLIC_URL: url,
+    HAMLET_OIDC_ISSUER: provider.issuer,
+    HAMLET_OIDC_CLIENT_ID: CLIENT.id,
+    HAMLET_OIDC_CLIENT_SECRET_FILE: secretFile,
+    HAMLET_OIDC_NAME: 'Test IdP',
+    HAMLET_OIDC_SCOPE: 'openid profile groups',
+    HAMLET_OIDC_ADMIN_GROUPS: 'wardens',
+    HAMLET_OIDC_MEMBER_GROUPS: 'villagers',
+  });
+  db = village.openDb();
+});
+after(async () => {
+  await village.remove();
+  await provider.stop();
+});
+
+const START = `/api/v1${startOidc.path}`;
+let people = 0;
+
+function person(preferred_username: string, ...groups: string[]): ProviderPerson {
+  people += 1;
+  return { sub: `subject-${people}`, preferred_username, groups };
+}
+
+/** Signs in at the provider as somebody, in a browser of their own. */
+async function signInAs(
+  who: ProviderPerson | null,
+  options: { readonly returnTo?: string; readonly browser?: TestBrowser } = {},
+): Promise<TestBrowser> {
+  provider.person = who;
+  const browser = options.browser ?? new TestBrowser();
+  await browser.open(
+    `${url}${START}${options.returnTo === undefined ? '' : `?return_to=${encodeURIComponent(options.returnTo)}`}`,
+  );
+  return browser;
+}
+
+async function meOf(browser: TestBrowser): Promise<Account> {
+  return dataOf(await createClient({ baseUrl: url, cookie: browser.cookieAt(url) }).call(getMe, {})).account;
+}
+
+/** Goes to the provider and comes back as far as the callback, which is not opened: its address is the caller's to bend. */
+async function callbackOf(browser: TestBrowser, who: ProviderPerson): Promise<URL> {
+  provider.person = who;
+  const last = await browser.open(`${url}${START}`, (next) => next.pathname === CALLBACK_PATH);
+  return new URL(last.headers.get('location') ?? '');
+}
+
+/** Opens a callback as a program does, which is told what is wrong. */
+async function refusalOf(callback: URL, browser: TestBrowser): Promise<readonly [number, string]> {
+  const response = await fetch(callback, { redirect: 'manual', headers: { cookie: browser.cookieAt(url) } });
+  return [response.status, response.status === 303 ? '' : ((await response.json()) as { code: string }).code];
+}
+
+test('the way to the provider carries code, PKCE, state and nonce, and leads back to where it began, signed in', async () => {
+  const browser = await signInAs(person('Wanda', 'wardens', 'villagers'), { returnTo: '/?agent=ada' });
+  const asked = new URL(browser.visited[1] ?? '');
+  assert.equal(asked.origin, provider.issuer);
+  assert.equal(asked.searchParams.get('response_type'), 'code');
+  assert.equal(asked.searchParams.get('code_challenge_method'), 'S256');
+  for (const name of ['code_challenge', 'state', 'nonce'])
+    assert.match(asked.searchParams.get(name) ?? '', /^[\w-]{43}$/, name);
+  assert.equal(asked.searchParams.get('redirect_uri'), `${url}${CALLBACK_PATH}`);
+  assert.equal(browser.address, `${url}/?agent=ada`);
+  const { name, role } = await meOf(browser);
+  assert.deepEqual([name, role], ['Wanda', 'admin']);
+  assert.ok(!browser.cookieAt(url).includes('hamlet_sign_in'), 'the cookie of the attempt is gone');
+  assert.deepEqual(dataOf(await clientOf(url).call(getLoginOptions, {})).oidc, { name: 'Test IdP', path: START });
+});
+
+test('groups give the role anew at each sign-in', async () => {
+  const wim = person('Wim', 'wardens');
+  const first = await meOf(await signInAs(wim));
+  const second = await meOf(await signInAs({ ...wim, groups: ['villagers'] }));
+  assert.deepEqual([first.role, second.role, first.account_id === second.account_id], ['admin', 'member', true]);
+  const lines = await readAudit(db, `account ${first.account_id}`, 20);
+  assert.deepEqual(lines.map(({ action }) => action).toSorted(), [
+    'account.create',
+    'account.role',
+    'session.open',
+    'session.open',
+  ]);
+});
+
+test('who is in no group that has a role is not let in: a page says so, and a program is told', async () => {
+  const browser = await signInAs(person('Strange', 'strangers'));
+  assert.equal(browser.address, `${url}/?login_error=oidc_no_role`);
+  const program = new TestBrowser({ accept: 'application/json' });
+  assert.deepEqual(await refusalOf(await callbackOf(program, person('Strange too')), program), [403, 'oidc_no_role']);
+  assert.equal(
+    await codeOf(createClient({ baseUrl: url, cookie: browser.cookieAt(url) }).call(getMe, {})),
+    'unauthenticated',
+  );
+});
+
+test('who cancels at the provider comes back with nothing', async () => {
+  const browser = await signInAs(null);
+  assert.equal(browser.address, `${url}/?login_error=oidc_refused`);
+});
+
+test('a callback belongs to the browser that began, and to it once', async () => {
+  const mine = new TestBrowser();
+  const callback = await callbackOf(mine, person('Ben', 'villagers'));
+  assert.deepEqual(await refusalOf(callback, new TestBrowser()), [403, 'oidc_attempt_unknown'], 'in another browser');
+  assert.deepEqual(await refusalOf(callback, mine), [303, '']);
+  assert.deepEqual(await refusalOf(callback, mine), [403, 'oidc_attempt_unknown'], 'again');
+  const late = new TestBrowser();
+  const over = await callbackOf(late, person('Late', 'villagers'));
+  await db
+    .updateTable('oidc_attempt')
+    .set({ expires_at: new Date(Date.now() - 1_000) })
+    .execute();
+  assert.deepEqual(await refusalOf(over, late), [403, 'oidc_attempt_unknown'], 'too late');
+});
+
+test('a callback with another state, another code, or an id token of another nonce is refused', async () => {
+  const stateless = new TestBrowser();
+  const bent = await callbackOf(stateless, person('Sid', 'villagers'));
+  bent.searchParams.set('state', 'A'.repeat(43));
+  const tradesBefore = provider.trades();
+  assert.deepEqual(await refusalOf(bent, stateless), [403, 'oidc_refused']);
+  assert.equal(provider.trades(), tradesBefore, 'with a wrong state the code is not even shown');
+
+  // The code of an attacker's own sign-in, put into the victim's callback: PKCE binds it to the attempt that it was made for.
+  const [victim, attacker] = [new TestBrowser(), new TestBrowser()];
+  const victims = await callbackOf(victim, person('Victim', 'villagers'));
+  const attackers = await callbackOf(attacker, person('Attacker', 'wardens'));
+  victims.searchParams.set('code', attackers.searchParams.get('code') ?? '');
+  assert.deepEqual(await refusalOf(victims, victim), [403, 'oidc_refused']);
+
+  const replayed = new TestBrowser();
+  provider.person = person('Nora', 'villagers');
+  const toProvider = await replayed.open(`${url}${START}`, (next) => next.origin === provider.issuer);
+  const asked = new URL(toProvider.headers.get('location') ?? '');
+  asked.searchParams.set('nonce', 'B'.repeat(43));
+  const back = await replayed.open(asked.href, (next) => next.pathname === CALLBACK_PATH);
+  assert.deepEqual(await refusalOf(new URL(back.headers.get('location') ?? ''), replayed), [403, 'oidc_refused']);
+});
+
+test('a local account of the same name is somebody else, and is not touched', async () => {
+  const admin = clientOf(url, TOKENS.admin);
+  const { account } = dataOf(await admin.call(createAccount, { body: { name: 'Tom', role: 'admin' } }));
+  const signedIn = await meOf(await signInAs(person('tom', 'villagers')));
+  assert.deepEqual([signedIn.name, signedIn.role], ['tom 2', 'member']);
+  assert.notEqual(signedIn.account_id, account.account_id);
+  assert.equal(
+    dataOf(await admin.call(getAccount, { params: { account_id: account.account_id } })).account.signs_in_by,
+    'password',
+  );
+});
+
+test('what the provider keeps is not ours to change, but who may come in is', async () => {
+  const admin = clientOf(url, TOKENS.admin);
+  const who = person('Fred', 'villagers');
+  const browser = await signInAs(who);
+  const me = createClient({ baseUrl: url, cookie: browser.cookieAt(url) });
+  const { account_id } = await meOf(browser);
+  const on = { params: { account_id } };
+  assert.equal(
+    await codeOf(me.call(changePassword, { body: { current_password: PASSWORD, new_password: PASSWORD } })),
+    'account_is_federated',
+  );
+  assert.equal(await codeOf(admin.call(resetPassword, on)), 'account_is_federated');
+  assert.equal(await codeOf(admin.call(changeAccount, { ...on, body: { role: 'admin' } })), 'account_is_federated');
+  assert.equal(
+    await codeOf(clientOf(url).call(logIn, { body: { name: 'Fred', password: PASSWORD } })),
+    'credentials_wrong',
+  );
+  dataOf(await admin.call(changeAccount, { ...on, body: { disabled: true } }));
+  assert.equal((await signInAs(who)).address, `${url}/?login_error=account_disabled`);
+  dataOf(await admin.call(changeAccount, { ...on, body: { disabled: false } }));
+  dataOf(await admin.call(banAccount, { ...on, body: { reason: 'floods' } }));
+  assert.equal((await signInAs(who)).address, `${url}/?login_error=account_banned`);
+});
+
+test('signing in again ends the session that the browser had', async () => {
+  const who = person('Rita', 'villagers');
+  const browser = await signInAs(who);
+  const before = browser.cookieAt(url);
+  await signInAs(who, { browser });
+  assert.notEqual(browser.cookieAt(url), before);
+  assert.equal(await codeOf(createClient({ baseUrl: url, cookie: before }).call(getMe, {})), 'unauthenticated');
+  await meOf(browser);
+});
+
+test('where no provider is configured there is none; one that is away is waited for', async () => {
+  const nowhere = clientOf(plainUrl);
+  assert.equal(await codeOf(nowhere.call(startOidc, {})), 'oidc_not_configured');
+  assert.equal(await codeOf(nowhere.call(finishOidc, { query: {} })), 'oidc_not_configured');
+  assert.equal(dataOf(await nowhere.call(getLoginOptions, {})).oidc, null);
+  const browser = new TestBrowser();
+  const callback = await callbackOf(browser, person('Away', 'villagers'));
+  await provider.stop();
+  const answer = await fetch(callback, { redirect: 'manual', headers: { cookie: browser.cookieAt(url) } });
+  assert.deepEqual([answer.status, answer.headers.get('retry-after')], [503, '1']);
+  await provider.start();
+  assert.equal((await meOf(await signInAs(person('Back', 'villagers')))).name, 'Back');
+  assert.equal(
+    urlOf(finishOidc, {}),
+    CALLBACK_PATH,
+    'the address that is registered at the provider is the one of the contract',
+  );
+});

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import type { AccountRole } from '@hamlet/contract';
+import {
+  findAccountByIdentity,
+  insertAccount,
+  inTransaction,
+  keepOidcAttempt,
+  takeOidcAttempt,
+  updateAccount,
+} from '@hamlet/store';
+import type { AccountRow, Db, Tx } from '@hamlet/store';
+import { refused } from '../http/outcome.ts';
+import type { Accepted, Outcome, Refused } from '../http/outcome.ts';
+import { recordAct } from '../audit/record-act.ts';
+import { accountObject } from '../auth/account-actor.ts';
+import { openSession, refuseBarredAccount } from './sign-in.ts';
+import type { Arrival } from './sign-in.ts';
+import { hashOf, newSecret } from '../auth/secrets.ts';
+import { attemptCookie, attemptOf, endedAttemptCookie } from '../auth/session-cookie.ts';
+import type { IdentityProvider, VouchedPerson } from './identity-provider.ts';
+import { roleOfGroups, safeReturnTo } from './oidc-settings.ts';
+import type { RoleGroups } from './oidc-settings.ts';
+
+/** Longest time of a person at the provider. */
+export const ATTEMPT_LIFE_MS = 600_000;
+/** Names that are tried where the provider's name is taken. */
+const NAMES_TRIED = 20;
+
+export interface OidcPorts {
+  readonly db: Db;
+  readonly provider: IdentityProvider;
+  readonly roles: RoleGroups;
+  readonly name: string;
+}
+
+/** Sign-in by the identity provider. Both steps answer with the next address of the browser. */
+export interface OidcSignIn {
+  readonly name: string;
+  begin(returnTo: string | undefined, now: Date): Promise<Accepted<string>>;
+  finish(query: URLSearchParams, arrival: Arrival): Promise<Outcome<string>>;
+}
+
+export function createOidcSignIn({ db, provider, roles, name }: OidcPorts): OidcSignIn {
+  return {
+    name,
+    begin: async (returnTo, now) => {
+      const { url, ...pending } = await provider.begin();
+      const id = newSecret('');
+      await keepOidcAttempt(db, hashOf(id), {
+        ...pending,
+        returnTo: safeReturnTo(returnTo),
+        expiresAt: new Date(now.getTime() + ATTEMPT_LIFE_MS),
+      });
+      return { ok: true, data: url, cookies: [attemptCookie(id, ATTEMPT_LIFE_MS)] };
+    },
+    finish: async (query, arrival) => {
+      const id = attemptOf(arrival.headers.cookie);
+      const attempt = id === null ? null : await takeOidcAttempt(db, hashOf(id));
+      if (attempt === null) return refused('oidc_attempt_unknown');
+      const person = await provider.finish(query, attempt);
+      if (person === null) return refused('oidc_refused');
+      const role = roleOfGroups(person.groups, roles);
+      if (role === null) return refused('oidc_no_role');
+      return inTransaction(db, async (tx): Promise<Outcome<string>> => {
+        const account = await accountOf(tx, { person, role, arrival });
+        if ('ok' in account) return account;
+        const cookie = await openSession(tx, { account, by: 'oidc' }, arrival);
+        return { ok: true, data: attempt.returnTo, cookies: [cookie, endedAttemptCookie()] };
+      });
+    },
+  };
+}
+
+interface Vouched {
+  readonly person: VouchedPerson;
+  readonly role: AccountRole;
+  readonly arrival: Arrival;
+}
+
+/** The account of a person, created at their first sign-in, with the role that their groups give now. A local account of the same name belongs to another person. */
+async function accountOf(tx: Tx, { person, role, arrival }: Vouched): Promise<AccountRow | Refused> {
+  const acting = {
+    actor: { role: 'system', id: `oidc ${person.issuer}` },
+    requestId: arrival.requestId,
+    traceparent: arrival.traceparent,
+  };
+  const found = await findAccountByIdentity(tx, person);
+  if (found === null) {
+    const made = await makeAccount(tx, person, role);
+    await recordAct(tx, acting, {
+      action: 'account.create',
+      object: accountObject(made.accountId),
+      detail: { name: made.name, role, subject: person.subject },
+    });
+    return made;
+  }
+  const barred = await refuseBarredAccount(tx, found);
+  if (barred !== null) return barred;
+  if (found.role === role) return found;
+  await updateAccount(tx, found.accountId, { role });
+  await recordAct(tx, acting, {
+    action: 'account.role',
+    object: accountObject(found.accountId),
+    detail: { name: found.name, from: found.role, to: role },
+  });
+  return { ...found, role };
+}
+
+async function makeAccount(tx: Tx, { issuer, subject, name }: VouchedPerson, role: AccountRole): Promise<AccountRow> {
+  for (let number = 1; number <= NAMES_TRIED; number += 1) {
+    const account = await insertAccount(tx, {
+      accountId: randomUUID(),
+      name: number === 1 ? name : `${name} ${number}`,
+      role,
+      passwordHash: null,
+      identity: { issuer, subject },
+    });
+    if (account !== null) return account;
+    // Taken by its name, or by this very person in another tab a moment ago.
+    const same = await findAccountByIdentity(tx, { issuer, subject });
+    if (same !== null) return same;
+  }
+  throw new Error(`no account name is left for ${name}`);
+}

@@ -1,0 +1,84 @@
+import type { Refusal } from '@hamlet/contract';
+import { isStatus, KubeError } from '@hamlet/kube';
+import type { KubeClient, KubeObject, ResourceType } from '@hamlet/kube';
+import type { OnConflict } from '../agents/agent-source.ts';
+import { accepted, refused } from '../http/outcome.ts';
+import type { Outcome, Refused } from '../http/outcome.ts';
+import { UnavailableError } from '../http/respond.ts';
+import { FIELD_MANAGER, otherOwners } from '../agents/field-owners.ts';
+
+/** Attempts of a write that conflicts with another one. */
+const WRITE_ATTEMPTS = 5;
+
+/** A change to a spec: its merge patch, and the paths that it changes; none where the spec is so already. */
+export interface SpecPatch {
+  readonly spec: Readonly<Record<string, unknown>>;
+  readonly paths: readonly string[];
+}
+
+export interface SpecChangePorts {
+  readonly client: KubeClient;
+  readonly type: ResourceType;
+  readonly namespace: string;
+}
+
+/** Turns refusals of the API server into reasons, with its message. Throws UnavailableError while it is unreachable, and every other error as it is. */
+export async function guardWrite<T>(
+  reasons: { readonly missing: Refusal; readonly refused: Refusal; readonly exists?: Refusal },
+  work: () => Promise<Outcome<T>>,
+): Promise<Outcome<T>> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof KubeError) || error.status === 429 || error.status >= 500)
+      throw new UnavailableError('The Kubernetes API cannot be reached right now; try again', { cause: error });
+    if (error.status === 404) return refused(reasons.missing);
+    if (error.reason === 'AlreadyExists' && reasons.exists !== undefined) return refused(reasons.exists);
+    if (error.status === 422 || error.status === 400) return refused(reasons.refused, error.message);
+    throw error;
+  }
+}
+
+/** The refusal of a change to fields that other managers own; null where there are none. Pure. */
+export function ownedElsewhere(object: KubeObject, paths: readonly string[]): Refused | null {
+  const held = [...otherOwners(object.metadata.managedFields, FIELD_MANAGER, paths)].map(
+    ([path, manager]) => `spec.${path} is managed by "${manager}"`,
+  );
+  return held.length === 0
+    ? null
+    : refused('field_owned_elsewhere', `${held.join('; ')}. Repeat with on_conflict=take_over to take over`);
+}
+
+/**
+ * Changes the spec of an object: plans from the present object, and writes only if it has not changed since. Throws KubeError where the API server
+ * refuses, 404 for a missing object.
+ */
+export async function changeSpec(
+  { client, type, namespace }: SpecChangePorts,
+  wish: {
+    readonly name: string;
+    readonly onConflict: OnConflict;
+    readonly plan: (object: KubeObject) => SpecPatch | Refused;
+  },
+): Promise<Outcome<{ readonly object: KubeObject; readonly changed: boolean }>> {
+  const { name, onConflict, plan } = wish;
+  for (let attempt = 1; ; attempt += 1) {
+    const object = await client.get<KubeObject>(type, { namespace, name });
+    const planned = plan(object);
+    if ('ok' in planned) return planned;
+    if (planned.paths.length === 0) return accepted({ object, changed: false });
+    const held = onConflict === 'refuse' ? ownedElsewhere(object, planned.paths) : null;
+    if (held !== null) return held;
+    const { uid, resourceVersion } = object.metadata;
+    try {
+      const patch = { metadata: { uid, resourceVersion }, spec: planned.spec };
+      const query = { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' };
+      return accepted({
+        object: await client.mergePatch<KubeObject>(type, patch, { namespace, name, query }),
+        changed: true,
+      });
+    } catch (error) {
+      if (!isStatus(error, 409) || attempt === WRITE_ATTEMPTS) throw error;
+    }
+  }
+}

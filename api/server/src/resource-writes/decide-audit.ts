@@ -1,0 +1,79 @@
+import type { IntentKind, SeenResource } from '@hamlet/store';
+import { authorOf } from '../agents/field-owners.ts';
+import { changedPaths, digestsOf, fieldsOf } from './spec-fields.ts';
+
+/** A custom resource as a watch showed it. */
+export interface ShownResource {
+  readonly kind: IntentKind;
+  readonly name: string;
+  readonly uid: string;
+  readonly generation: number;
+  readonly spec: unknown;
+  readonly managedFields: unknown;
+  /** Whether it is being deleted, or gone. */
+  readonly ending: boolean;
+}
+
+/** The decision: nothing new, only fields to remember (the api wrote them, with its own row), or a new row. */
+export type AuditVerdict =
+  | { readonly verdict: 'known' }
+  | { readonly verdict: 'learn'; readonly fields: Readonly<Record<string, string>> }
+  | { readonly verdict: 'ended'; readonly detail: Readonly<Record<string, unknown>> }
+  | {
+      readonly verdict: 'made' | 'changed';
+      readonly fields: Readonly<Record<string, string>>;
+      /** The field manager of the change; `unknown` where Kubernetes does not name it. */
+      readonly manager: string;
+      readonly detail: Readonly<Record<string, unknown>>;
+    };
+
+const VALUE_MAX_CHARS = 200;
+const FIELDS_MAX = 50;
+
+/** A value as the audit keeps it: long text is cut. */
+function shownValue(value: unknown): unknown {
+  const text = JSON.stringify(value) ?? 'null';
+  return text.length <= VALUE_MAX_CHARS ? (value ?? null) : `${text.slice(0, VALUE_MAX_CHARS)}…`;
+}
+
+/** Whether the api itself wrote every generation up to this one that the audit does not have yet. */
+function isOwn({ generation, ownGenerations }: SeenResource, upTo: number): boolean {
+  return new Set(ownGenerations.filter((own) => own > generation && own <= upTo)).size === upTo - generation;
+}
+
+/** Whether the audit has every change up to a generation, and its fields are known. */
+function hasAll({ generation, fieldsGeneration }: SeenResource, upTo: number): boolean {
+  return upTo < generation || (upTo === generation && fieldsGeneration >= upTo);
+}
+
+/** Decides whether a shown resource needs an audit row. A generation never gets two. Pure. */
+export function decideAudit(seen: SeenResource | null, shown: ShownResource): AuditVerdict {
+  const { uid, generation } = shown;
+  if (seen !== null && seen.goneAt !== null) return { verdict: 'known' };
+  if (shown.ending) return { verdict: 'ended', detail: { uid, generation } };
+  const fields = digestsOf(shown.spec);
+  if (seen === null) return { verdict: 'made', fields, ...lineOf(shown, Object.keys(fields), {}) };
+  if (hasAll(seen, generation)) return { verdict: 'known' };
+  if (isOwn(seen, generation)) return { verdict: 'learn', fields };
+  const isFirst = seen.generation === 0;
+  return {
+    verdict: isFirst ? 'made' : 'changed',
+    fields,
+    ...lineOf(shown, changedPaths(seen.fields, fields), isFirst ? {} : { after_generation: seen.generation }),
+  };
+}
+
+/** The author and the new values of these fields. */
+function lineOf(
+  { uid, generation, spec, managedFields }: ShownResource,
+  paths: readonly string[],
+  more: Readonly<Record<string, unknown>>,
+): { readonly manager: string; readonly detail: Readonly<Record<string, unknown>> } {
+  const author = authorOf(managedFields, paths);
+  const now = fieldsOf(spec);
+  const fields = Object.fromEntries(paths.slice(0, FIELDS_MAX).map((path) => [path, shownValue(now.get(path))]));
+  return {
+    manager: author?.manager ?? 'unknown',
+    detail: { uid, generation, ...more, operation: author?.operation ?? null, fields },
+  };
+}

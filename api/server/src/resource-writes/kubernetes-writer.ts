@@ -1,0 +1,126 @@
+import { API_VERSION } from '@hamlet/contract';
+import type { EntitlementBody } from '@hamlet/contract';
+import { isStatus } from '@hamlet/kube';
+import type { KubeClient, KubeObject } from '@hamlet/kube';
+import type { EntitlementRecord } from '../agents/agent-source.ts';
+import { AGENTS, ENTITLEMENTS, entitlementOf, etagOf, recordOf } from '../agents/kubernetes-watch.ts';
+import { accepted, refused } from '../http/outcome.ts';
+import type { Outcome, Refused } from '../http/outcome.ts';
+import { changeSpec, guardWrite } from './change-spec.ts';
+import type { SpecPatch } from './change-spec.ts';
+import { FIELD_MANAGER } from '../agents/field-owners.ts';
+import { differenceOf, fieldsOf, nestedOf } from './spec-fields.ts';
+import type { SpecFields } from './spec-fields.ts';
+import type { SpecWriter, Written } from './spec-writer.ts';
+
+function specOf(object: KubeObject): unknown {
+  return (object as KubeObject & { readonly spec?: unknown }).spec;
+}
+
+function patchTo(before: SpecFields, wanted: SpecFields): SpecPatch {
+  const difference = differenceOf(before, wanted);
+  return { spec: nestedOf(difference), paths: [...difference.keys()] };
+}
+
+function written<R>(
+  record: R,
+  { metadata: { uid, generation = 0 } }: KubeObject,
+  changed: boolean,
+): Outcome<Written<R>> {
+  return accepted({ record, uid, generation, changed });
+}
+
+/** Writes tiers, and the pinned tier of an agent, to the custom resources of the namespace. */
+export function createKubernetesWriter({
+  client,
+  namespace,
+}: {
+  readonly client: KubeClient;
+  readonly namespace: string;
+}): SpecWriter {
+  async function create(
+    name: string,
+    spec: Readonly<Record<string, unknown>>,
+  ): Promise<Outcome<Written<EntitlementRecord>> | null> {
+    try {
+      const object = { apiVersion: API_VERSION, kind: 'Entitlement', metadata: { name, namespace }, spec };
+      const made = await client.create<KubeObject>(ENTITLEMENTS, object, {
+        namespace,
+        query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' },
+      });
+      return written(entitlementOf(made), made, true);
+    } catch (error) {
+      // Another writer created it in between; now it can be changed.
+      if (isStatus(error, 409)) return null;
+      throw error;
+    }
+  }
+
+  const putEntitlement: SpecWriter['putEntitlement'] = (name, body, { onConflict, ifMatch }) =>
+    guardWrite({ missing: 'precondition_failed', refused: 'entitlement_refused' }, async () => {
+      const spec = entitlementSpecOf(body);
+      const plan = (object: KubeObject): SpecPatch | Refused => {
+        const matches = ifMatch === undefined || ifMatch === '*' || ifMatch === etagOf(object);
+        return matches
+          ? patchTo(fieldsOf(specOf(object)), fieldsOf(spec))
+          : refused('precondition_failed', `The tier ${name} has the etag ${etagOf(object)}`);
+      };
+      const change = async (): Promise<Outcome<Written<EntitlementRecord>>> => {
+        const outcome = await changeSpec({ client, type: ENTITLEMENTS, namespace }, { name, onConflict, plan });
+        return outcome.ok
+          ? written(entitlementOf(outcome.data.object), outcome.data.object, outcome.data.changed)
+          : outcome;
+      };
+      try {
+        return await change();
+      } catch (error) {
+        // With If-Match the tier must exist.
+        if (!isStatus(error, 404) || ifMatch !== undefined) throw error;
+        return (await create(name, spec)) ?? change();
+      }
+    });
+
+  return {
+    putEntitlement,
+    putAgentEntitlement: (agentId, body, onConflict) =>
+      guardWrite({ missing: 'no_such_agent', refused: 'no_such_entitlement' }, async () => {
+        // Compared with its defaults, so that ByBalance on an agent without a policy is no change.
+        const plan = (object: KubeObject): SpecPatch =>
+          patchTo(fieldsOf(recordOf(object).spec.entitlement, 'entitlement'), fieldsOf(body, 'entitlement'));
+        const outcome = await changeSpec({ client, type: AGENTS, namespace }, { name: agentId, onConflict, plan });
+        return outcome.ok ? written(recordOf(outcome.data.object), outcome.data.object, outcome.data.changed) : outcome;
+      }),
+  };
+}
+
+/** The spec of an Entitlement, without fields that are null. Pure. */
+export function entitlementSpecOf({
+  rank,
+  min_balance,
+  limits,
+  compute,
+  price,
+}: EntitlementBody): Readonly<Record<string, unknown>> {
+  const { gpu } = compute;
+  return {
+    rank,
+    minBalance: min_balance,
+    limits: {
+      requestsPerMinute: limits.requests_per_minute,
+      concurrentTools: limits.concurrent_tools,
+      tokensPerHour: limits.tokens_per_hour,
+      models: limits.models,
+    },
+    compute: {
+      resources: { cpu: compute.cpu, memory: compute.memory },
+      gpu: {
+        mode: gpu.mode,
+        count: gpu.count,
+        ...(gpu.resource_name === null ? {} : { resourceName: gpu.resource_name }),
+        ...(gpu.claim_template_name === null ? {} : { claimTemplateName: gpu.claim_template_name }),
+      },
+      ...(compute.priority_class_name === null ? {} : { priorityClassName: compute.priority_class_name }),
+    },
+    price: { perHour: price.per_hour, perThousandTokens: price.per_thousand_tokens },
+  };
+}

@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { GROUP, VERSION } from '@hamlet/contract';
+import { Reflector, slim } from '@hamlet/kube';
+import type { KubeClient, KubeObject, ResourceType } from '@hamlet/kube';
+import {
+  findSeenResource,
+  lockResource,
+  inTransaction,
+  noteResourceGone,
+  noteResourceSeen,
+  readPresentResources,
+} from '@hamlet/store';
+import type { Db, IntentKind, SeenResource, Tx } from '@hamlet/store';
+import { recordAct } from '../audit/record-act.ts';
+import type { Log } from '../service/log.ts';
+import { decideAudit } from './decide-audit.ts';
+import type { ShownResource } from './decide-audit.ts';
+
+export const SCHEDULES: ResourceType = { group: GROUP, version: VERSION, plural: 'schedules', kind: 'Schedule' };
+/** Changes that wait while Postgres is away. Beyond it the oldest one is dropped: a later one of the same object covers it. */
+const WAITING_MAX = 10_000;
+const RETRY_MS = 1_000;
+const READY_POLL_MS = 250;
+
+const WORDS: Readonly<Record<IntentKind, string>> = {
+  Agent: 'agent',
+  Entitlement: 'entitlement',
+  Schedule: 'schedule',
+};
+
+/** Has every change of a custom resource in the audit: what kubectl and GitOps write, with their field manager, and what the api could not finish to note. */
+export interface ResourceAudit {
+  /** Takes what a watch shows, with its managedFields. */
+  readonly see: (kind: string, object: KubeObject) => void;
+  /** Takes what a watch shows no more. */
+  readonly seeEnd: (kind: string, object: KubeObject) => void;
+  /** Starts to look for objects that were deleted while no replica watched, once the watches of agents and tiers have listed. */
+  follow(isReady: () => boolean): void;
+  stop(): Promise<void>;
+}
+
+function isIntentKind(kind: string): kind is IntentKind {
+  return kind in WORDS;
+}
+
+function shownOf(kind: IntentKind, object: KubeObject): ShownResource {
+  const { name, uid, generation = 0, managedFields, deletionTimestamp } = object.metadata;
+  const { spec } = object as KubeObject & { readonly spec?: unknown };
+  return { kind, name, uid, generation, spec: spec ?? {}, managedFields, ending: deletionTimestamp !== undefined };
+}
+
+/** Writes the line that is due, and notes that it is written, in one transaction that holds the object: of two replicas one finds it done. */
+async function auditOne(tx: Tx, shown: ShownResource): Promise<void> {
+  const { kind, name, uid, generation } = shown;
+  await lockResource(tx, kind, name);
+  const verdict = decideAudit(await findSeenResource(tx, uid), shown);
+  if (verdict.verdict === 'known') return;
+  if (verdict.verdict === 'learn') return noteResourceSeen(tx, shown, verdict.fields);
+  const ended = verdict.verdict === 'ended';
+  await noteResourceSeen(tx, { uid, kind, name, generation }, ended ? {} : verdict.fields);
+  if (ended && !(await noteResourceGone(tx, uid))) return;
+  const verb = { made: 'create', changed: 'change', ended: 'delete' }[verdict.verdict];
+  const acting = {
+    actor: { role: 'kubernetes', id: ended ? 'unknown' : verdict.manager },
+    requestId: randomUUID(),
+    traceparent: null,
+  };
+  await recordAct(tx, acting, { action: `${WORDS[kind]}.${verb}`, object: name, detail: verdict.detail });
+}
+
+/** Whether memory alone says that a resource has its line; Postgres is asked about the rest. */
+function isKnown(known: ReadonlyMap<string, number>, { uid, generation, ending }: ShownResource): boolean {
+  return !ending && (known.get(uid) ?? -1) >= generation;
+}
+
+interface AuditQueue {
+  add(shown: ShownResource): void;
+  stop(): Promise<void>;
+}
+
+/** Writes the lines that are due one after the other, in the order in which they were shown; each waits until Postgres has it. */
+function startQueue({ db, log }: { readonly db: Db; readonly log: Log }, before: readonly SeenResource[]): AuditQueue {
+  const known = new Map(
+    before.map(({ uid, generation, fieldsGeneration }) => [uid, Math.min(generation, fieldsGeneration)]),
+  );
+  const waiting: ShownResource[] = [];
+  const stopping = new AbortController();
+  let working: Promise<void> | null = null;
+
+  async function drain(): Promise<void> {
+    for (let head = waiting[0]; head !== undefined && !stopping.signal.aborted; head = waiting[0]) {
+      const shown = head;
+      try {
+        await inTransaction(db, (tx) => auditOne(tx, shown));
+        if (waiting[0] === shown) waiting.shift();
+        known.set(shown.uid, shown.generation);
+      } catch (error) {
+        log('warn', 'a change of a custom resource is not in the audit yet; trying again', {
+          kind: shown.kind,
+          name: shown.name,
+          error,
+        });
+        await sleep(RETRY_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  return {
+    add: (shown) => {
+      if (isKnown(known, shown)) return;
+      waiting.push(shown);
+      if (waiting.length > WAITING_MAX) waiting.shift();
+      working ??= drain().finally(() => {
+        working = null;
+      });
+    },
+    stop: async () => {
+      stopping.abort();
+      await working;
+    },
+  };
+}
+
+/** Starts the audit. Known resources are read first: one that no list shows is gone. */
+export async function startResourceAudit(ports: {
+  readonly db: Db;
+  readonly client: KubeClient;
+  readonly namespace: string;
+  readonly log: Log;
+}): Promise<ResourceAudit> {
+  const { client, namespace, log } = ports;
+  const before = await readPresentResources(ports.db);
+  const queue = startQueue(ports, before);
+  const present = new Set<string>();
+  const stopping = new AbortController();
+
+  const see: ResourceAudit['see'] = (kind, object) => {
+    if (!isIntentKind(kind)) return;
+    present.add(object.metadata.uid);
+    queue.add(shownOf(kind, object));
+  };
+  const seeEnd: ResourceAudit['seeEnd'] = (kind, object) => {
+    if (isIntentKind(kind)) queue.add({ ...shownOf(kind, object), ending: true });
+  };
+
+  const onFailure = (error: unknown): void => log('warn', 'the watch of schedules failed and is resumed', { error });
+  const transform = (raw: KubeObject): KubeObject => {
+    see('Schedule', raw);
+    return { metadata: slim(raw).metadata };
+  };
+  const schedules = new Reflector<KubeObject>({ client, type: SCHEDULES, namespace, onFailure, transform });
+  schedules.cache.onChange(({ kind, object }) => {
+    if (kind === 'deleted') seeEnd('Schedule', object);
+  });
+  const listed = schedules.start();
+
+  async function lookForGone(isReady: () => boolean): Promise<void> {
+    await listed;
+    while (!isReady()) await sleep(READY_POLL_MS, undefined, { signal: stopping.signal });
+    for (const gone of before.filter(({ uid }) => !present.has(uid))) queue.add(endOf(gone));
+  }
+
+  return {
+    see,
+    seeEnd,
+    follow: (isReady) =>
+      void lookForGone(isReady).catch((error: unknown) =>
+        log('debug', 'the search for deleted resources has ended', { error }),
+      ),
+    stop: async () => {
+      stopping.abort();
+      await schedules.stop();
+      await queue.stop();
+    },
+  };
+}
+
+function endOf({ kind, name, uid, generation }: SeenResource): ShownResource {
+  return { kind, name, uid, generation, spec: {}, managedFields: undefined, ending: true };
+}

@@ -1,0 +1,35 @@
+import type { AgentEntitlementBody, EntitlementBody } from '@hamlet/contract';
+import type { AgentRecord, EntitlementRecord, OnConflict } from '../agents/agent-source.ts';
+import type { Outcome, Refused } from '../http/outcome.ts';
+import { refused } from '../http/outcome.ts';
+
+/** The result of a write to a custom resource. */
+export interface Written<R> {
+  readonly record: R;
+  readonly uid: string;
+  readonly generation: number;
+  readonly changed: boolean;
+}
+
+/** Writes intent on behalf of a person, where the source of agents keeps it. */
+export interface SpecWriter {
+  /** Makes a tier, or has it be as the body says. @param options.ifMatch etag that the tier must have */
+  putEntitlement(
+    name: string,
+    body: EntitlementBody,
+    options: { readonly onConflict: OnConflict; readonly ifMatch: string | undefined },
+  ): Promise<Outcome<Written<EntitlementRecord>>>;
+  putAgentEntitlement(
+    agentId: string,
+    body: AgentEntitlementBody,
+    onConflict: OnConflict,
+  ): Promise<Outcome<Written<AgentRecord>>>;
+}
+
+const NO_CLUSTER = 'These are the samples of the tree. Run a cluster (make up) to write tiers';
+
+/** Refuses writes: without a cluster there is no API server to validate and store them. */
+export function createSamplesWriter(): SpecWriter {
+  const write = async (): Promise<Refused> => refused('cluster_needed', NO_CLUSTER);
+  return { putEntitlement: write, putAgentEntitlement: write };
+}

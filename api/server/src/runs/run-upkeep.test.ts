@@ -1,0 +1,132 @@
+/** When claims lapse, on a real Postgres without a village around it. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { RUN_ATTEMPTS_MAX } from '@hamlet/core';
+import type { RunCommand } from '@hamlet/core';
+import { findRun, inTransaction, insertRuns, migrate, openDatabase, readRunEvents } from '@hamlet/store';
+import type { Db, RunRow } from '@hamlet/store';
+import { testPostgres } from '@hamlet/test/env/postgres';
+import type { TestPostgres } from '@hamlet/test/env/postgres';
+import { applyToRun } from './apply-to-run.ts';
+import { requeueLook, requeueRuns } from './run-upkeep.ts';
+
+const LONG_AGO = new Date(0);
+
+let postgres: TestPostgres;
+let db: Db;
+
+before(async () => {
+  postgres = await testPostgres();
+  const appUrl = postgres.url().replace('postgres:hamlet@', 'app:secret@');
+  await migrate({ ownerUrl: postgres.url(), appUrl });
+  db = openDatabase({ url: appUrl, poolSize: 10, onError: () => undefined });
+});
+after(async () => {
+  await db.destroy();
+  await postgres.remove();
+});
+
+async function give(runId: string, command: RunCommand): Promise<RunRow> {
+  const outcome = await inTransaction(db, (tx) => applyToRun(tx, runId, { command, words: {}, permit: () => null }));
+  assert.ok(outcome.ok, 'the command was refused');
+  return read(runId);
+}
+
+async function read(runId: string): Promise<RunRow> {
+  const run = await findRun(db, runId);
+  assert.ok(run !== null);
+  return run;
+}
+
+/** A run that an agent has taken up. */
+async function takenUp(): Promise<RunRow> {
+  const [run] = await inTransaction(db, (tx) =>
+    insertRuns(tx, [
+      {
+        agentId: 'ada',
+        agentUid: 'life',
+        kind: 'prompt',
+        prompt: 'x',
+        createdByRole: 'admin',
+        createdById: 'a',
+        schedule: null,
+      },
+    ]),
+  );
+  assert.ok(run !== undefined);
+  return give(run.runId, { kind: 'start', cycle: 1 });
+}
+
+/** Lets the lease of a run be over, as if its agent had been silent for so long. */
+async function endLease(runId: string): Promise<void> {
+  await db
+    .updateTable('run')
+    .set({ lease_until: new Date(Date.now() - 1_000) })
+    .where('run_id', '=', runId)
+    .execute();
+}
+
+test('a run stays in hand while its claim is renewed, by whatever its agent does', async () => {
+  const { runId } = await takenUp();
+  for (const command of [
+    { kind: 'renew', cycle: 1, attempt: 1 },
+    { kind: 'step', cycle: 1, attempt: 1 },
+    { kind: 'start', cycle: 1 },
+  ] as const satisfies readonly RunCommand[]) {
+    await endLease(runId);
+    const renewed = await give(runId, command);
+    assert.ok(renewed.leaseUntil !== null && renewed.leaseUntil > new Date(), command.kind);
+    assert.equal(await requeueRuns(db, LONG_AGO), 0, command.kind);
+    assert.equal((await read(runId)).state, 'running');
+  }
+  await give(runId, { kind: 'settle', cycle: 1, attempt: 1, state: 'done' });
+  assert.equal((await read(runId)).leaseUntil, null);
+});
+
+test('a cancel is no sign of life', async () => {
+  const { runId } = await takenUp();
+  await endLease(runId);
+  const { leaseUntil } = await give(runId, { kind: 'cancel' });
+  assert.ok(leaseUntil !== null && leaseUntil < new Date());
+  assert.equal(await requeueRuns(db, LONG_AGO), 0, 'the grace of the cancel decides');
+  await give(runId, { kind: 'give_up', state: 'cancelled' });
+});
+
+test('a village that was away gives every claim a whole lease before it lets one lapse', async () => {
+  const { runId } = await takenUp();
+  await endLease(runId);
+  assert.equal(await requeueRuns(db, new Date()), 0, 'it is back since now');
+  assert.equal(await requeueRuns(db, new Date(Date.now() - 25_000)), 0);
+  await requeueLook(db)();
+  assert.equal((await read(runId)).state, 'running', 'a first look lets nothing lapse');
+  assert.equal(await requeueRuns(db, new Date(Date.now() - 31_000)), 1);
+  const lapsed = await read(runId);
+  assert.deepEqual(
+    [lapsed.state, lapsed.attempt, lapsed.cycle, lapsed.leaseUntil, lapsed.endedAt],
+    ['queued', 1, 1, null, null],
+  );
+});
+
+test('replicas that look at the same time let a claim lapse once', async () => {
+  const { runId } = await takenUp();
+  await endLease(runId);
+  const counts = await Promise.all(Array.from({ length: 8 }, () => requeueRuns(db, LONG_AGO)));
+  assert.equal(
+    counts.reduce((sum, count) => sum + count, 0),
+    1,
+  );
+  const events = await readRunEvents(db, runId, { after: 0, limit: 10 });
+  assert.deepEqual(
+    events.map(({ event }) => event),
+    ['queued', 'started', 'lapsed'],
+  );
+});
+
+test('a run that is taken up for the last time fails when its claim lapses', async () => {
+  const { runId } = await takenUp();
+  for (let cycle = 2; cycle <= RUN_ATTEMPTS_MAX; cycle += 1) await give(runId, { kind: 'start', cycle });
+  await endLease(runId);
+  assert.equal(await requeueRuns(db, LONG_AGO), 1);
+  const failed = await read(runId);
+  assert.deepEqual([failed.state, failed.errorCode], ['failed', 'too_many_attempts']);
+});

@@ -1,0 +1,106 @@
+import { RUN_LEASE_S } from '@hamlet/contract';
+import type { RunError } from '@hamlet/contract';
+import { claimLapsed } from '@hamlet/core';
+import {
+  forgetOldFirings,
+  forgetOldSchedules,
+  inTransaction,
+  databaseNow,
+  readOverdueRuns,
+  readRunsOverLease,
+} from '@hamlet/store';
+import type { Db, GivenUp, RunLimits } from '@hamlet/store';
+import { refused } from '../http/outcome.ts';
+import { job } from '../service/jobs.ts';
+import type { Job } from '../service/jobs.ts';
+import type { Log } from '../service/log.ts';
+import { repeat } from '../service/single-flight.ts';
+import { applyToRun } from './apply-to-run.ts';
+
+const EVERY_MS = 2_000;
+const FORGET_EVERY_MS = 60_000;
+const LEASE_MS = RUN_LEASE_S * 1_000;
+
+/** Seconds after which the village ends a run itself. An agent has its pod's grace period to end a cancelled run. */
+const RUN_LIMITS: RunLimits = { cancelGraceS: 10, timeLimitS: 86_400, unseenLifeS: 600 };
+
+const ENDS: Readonly<Record<GivenUp, { readonly state: 'failed' | 'cancelled'; readonly message: string }>> = {
+  agent_gone: { state: 'failed', message: 'The life of the agent that had this run has ended' },
+  cancel_unconfirmed: {
+    state: 'cancelled',
+    message: 'The agent did not confirm the end of this run: some of its work may have been done',
+  },
+  time_limit: { state: 'failed', message: 'The run took longer than a run may' },
+};
+
+/** Ends runs that their agents will not end any more. */
+async function endOverdueRuns(db: Db): Promise<void> {
+  for (const { runId, why } of await readOverdueRuns(db, RUN_LIMITS)) {
+    const { state, message } = ENDS[why];
+    const error: RunError = { code: why, message };
+    await inTransaction(db, (tx) =>
+      applyToRun(tx, runId, {
+        command: { kind: 'give_up', state },
+        words: { error, detail: { code: why } },
+        permit: () => null,
+      }),
+    );
+  }
+}
+
+/**
+ * Returns runs to the queue whose agents did not renew their leases in time. Returns how many.
+ *
+ * @param attentiveSince the database's time since which this replica has looked without a failure
+ */
+export async function requeueRuns(db: Db, attentiveSince: Date): Promise<number> {
+  let requeued = 0;
+  for (const runId of await readRunsOverLease(db))
+    if (await requeue(db, runId, attentiveSince.getTime())) requeued += 1;
+  return requeued;
+}
+
+async function requeue(db: Db, runId: string, attentiveSinceMs: number): Promise<boolean> {
+  return inTransaction(db, async (tx) => {
+    // Read before the run is locked: a renewal in between has a later end.
+    const nowMs = (await databaseNow(tx)).getTime();
+    const outcome = await applyToRun(tx, runId, {
+      command: { kind: 'lapse' },
+      words: { detail: { code: 'claim_lapsed' } },
+      permit: ({ leaseUntil }) =>
+        claimLapsed({ leaseUntilMs: leaseUntil?.getTime() ?? null, attentiveSinceMs, leaseMs: LEASE_MS, nowMs })
+          ? null
+          : refused('claim_lapsed'),
+    });
+    return outcome.ok && outcome.data.changed;
+  });
+}
+
+/**
+ * Requeues lapsed runs; to be repeated. After a failure it starts to count again: while Postgres was unreachable the agents could not renew their
+ * leases either. Mutable because it holds since when it has looked.
+ */
+export function requeueLook(db: Db): () => Promise<void> {
+  let attentiveSince: Date | null = null;
+  return async () => {
+    const since = attentiveSince;
+    attentiveSince = null;
+    const began = since ?? (await databaseNow(db));
+    await requeueRuns(db, began);
+    attentiveSince = began;
+  };
+}
+
+/** Requeues lapsed runs on every replica: a lease lapses only before a replica that has looked for as long as the lease. Returns what stops it. */
+export function startRequeue({ db, log }: { readonly db: Db; readonly log: Log }): () => Promise<void> {
+  return repeat(EVERY_MS, requeueLook(db), (error) => log('warn', 'lapsed runs could not be requeued', { error }));
+}
+
+/** Ends overdue runs, and deletes old firings and schedules. */
+export function runJobs(db: Db): readonly Job[] {
+  const forget = (): Promise<void> => forgetOldFirings(db).then(() => forgetOldSchedules(db));
+  return [
+    job({ name: 'overdue-runs', everyMs: EVERY_MS, run: () => endOverdueRuns(db) }),
+    job({ name: 'firing-retention', everyMs: FORGET_EVERY_MS, run: forget }),
+  ];
+}

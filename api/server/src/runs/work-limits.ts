@@ -1,0 +1,30 @@
+import { countRunsInFlight } from '@hamlet/store';
+import type { AgentBar, Tx } from '@hamlet/store';
+import type { AgentActor } from '../http/actor.ts';
+import { refused } from '../http/outcome.ts';
+import type { Refused } from '../http/outcome.ts';
+import type { AgentLimits } from '../limits/agent-limits.ts';
+
+const RETRY_S = 10;
+
+/** Whether a measure keeps an agent from getting work. An agent with revoked tokens runs, and may get new ones. */
+export function barsRuns(bar: AgentBar | undefined): boolean {
+  return bar !== undefined && bar.measure !== 'revoke_token';
+}
+
+/** Refuses a run where the agent works on as many others as its tier allows. The agent starts no other run until the transaction ends. */
+export async function refuseTooMany(
+  tx: Tx,
+  limits: AgentLimits,
+  { actor, runId }: { readonly actor: AgentActor; readonly runId: string },
+): Promise<Refused | null> {
+  const allowance = await limits.of(actor.agentId);
+  const allowed = allowance?.limits.concurrent_tools ?? 0;
+  const inFlight = await countRunsInFlight(tx, actor.agentId, runId);
+  if (inFlight < allowed) return null;
+  const tier = allowance === null ? 'Without a tier' : `The tier ${allowance.tier}`;
+  return {
+    ...refused('too_many_in_flight', `${tier} allows ${allowed} at one time, and ${inFlight} runs are under way`),
+    retryAfterS: RETRY_S,
+  };
+}

@@ -1,0 +1,168 @@
+import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readLogHead, readSignedEdge, LogBroken, readLeafTiles, readLogEdge, sha256 } from '@hamlet/store';
+import type { Db, Tree } from '@hamlet/store';
+import { EMPTY_EDGE, growEdge, rootOf, sameBytes, TILE_WIDTH } from '@hamlet/core';
+import type { Edge } from '@hamlet/core';
+import type { LogSigner } from './log-signer.ts';
+
+/** The newest checkpoint, outside of the database. */
+export interface CheckpointKeeper {
+  /** The newest tree that was adopted; null before the first `follow`. */
+  readonly known: () => Tree | null;
+  /** Adopts the newest checkpoint of the log, once it is kept. Returns its size. Throws LogBroken where it does not continue what is known. */
+  follow(db: Db): Promise<number>;
+}
+
+/** Keeps the newest checkpoint in memory: protects for as long as the process runs, even if the folder is lost. */
+export function keepInMemory({ open }: LogSigner): CheckpointKeeper {
+  let newest: Tree | null = null;
+  let adopted: string | null = null;
+  const known = (): Tree | null => newest;
+  return {
+    known,
+    follow: async (db) => {
+      const head = await readLogHead(db);
+      if (head.note === null || head.note !== adopted) {
+        await readSignedEdge(db, head, { open, known });
+        newest = head.note === null ? newest : open(head.note);
+        adopted = head.note;
+      }
+      return head.size;
+    },
+  };
+}
+
+/** Keeps checkpoints in a folder and in memory: a folder that was emptied while the process runs does not make it forget. */
+export function keepInBoth(folder: CheckpointKeeper, memory: CheckpointKeeper): CheckpointKeeper {
+  return {
+    known: () => {
+      const [kept, seen] = [folder.known(), memory.known()];
+      return kept === null || (seen !== null && seen.size > kept.size) ? seen : kept;
+    },
+    follow: async (db) => {
+      await folder.follow(db);
+      return memory.follow(db);
+    },
+  };
+}
+
+const HASH_BYTES = 32;
+const TILES_AT_ONCE = 256;
+
+async function readIfThere(file: string): Promise<string | null> {
+  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+}
+
+/** Writes a file whole or not at all, and is done when the disk has it. */
+async function writeDurably(folder: string, name: string, text: string): Promise<void> {
+  const temporary = join(folder, `.${name}.new`);
+  const file = await open(temporary, 'w', 0o644);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(temporary, join(folder, name));
+  const directory = await open(folder, 'r');
+  await directory.sync().finally(() => directory.close());
+}
+
+/** Writes hashes at a position of the file and waits for the disk. Cuts off the remains of an interrupted write behind them. */
+async function appendHashes(file: string, position: number, hashes: readonly Uint8Array[]): Promise<void> {
+  const handle = await open(file, 'a+').then((created) => created.close().then(() => open(file, 'r+')));
+  try {
+    await handle.truncate(position * HASH_BYTES);
+    let at = position * HASH_BYTES;
+    for (const part of hashes) {
+      await handle.write(part, 0, part.length, at);
+      at += part.length;
+    }
+    await handle.datasync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function treeOf(note: string, signer: LogSigner): Tree {
+  const tree = signer.open(note);
+  if (tree === null) throw new LogBroken(`a checkpoint is not signed by ${signer.verifierKey}`);
+  return tree;
+}
+
+/** The edge that the database has at the size of a checkpoint; it must have its root. */
+async function edgeAt(db: Db, kept: Tree): Promise<Edge> {
+  const head = await readLogHead(db);
+  if (head.size < kept.size) throw new LogBroken(`the log ends at ${head.size}, and ${kept.size} entries were sealed`);
+  const edge = kept.size === 0 ? EMPTY_EDGE : await readLogEdge(db, kept.size);
+  if (!sameBytes(rootOf(edge, sha256), kept.root))
+    throw new LogBroken(`the first ${kept.size} entries of the log are not those that were sealed`);
+  return edge;
+}
+
+/**
+ * Opens the folder of checkpoints, on a disk of its own, and makes it where it is not there. `checkpoint` is the newest, `checkpoints/SIZE` are those that
+ * stay, `hashes` has the hash of every entry (32 bytes each, in order), which gives the position of a difference, and `key.pub` the key. Nothing is adopted
+ * that does not continue what is there. Throws LogBroken where another key signed what is in it.
+ */
+export async function openCheckpointFolder(folder: string, signer: LogSigner): Promise<CheckpointKeeper> {
+  await mkdir(join(folder, 'checkpoints'), { recursive: true });
+  const before = (await readIfThere(join(folder, 'key.pub')))?.trim();
+  if (before === undefined) await writeDurably(folder, 'key.pub', `${signer.verifierKey}\n`);
+  else if (before !== signer.verifierKey)
+    throw new LogBroken(`what is kept in ${folder} was signed by ${before}, and the key is ${signer.verifierKey}`);
+  let edge: Edge | null = null;
+  let adopted: string | null = null;
+
+  async function adopt(grown: Edge, from: number, note: string): Promise<void> {
+    await writeDurably(folder, 'checkpoint', note);
+    if (Math.floor(from / TILE_WIDTH) !== Math.floor(grown.size / TILE_WIDTH) || from === 0) {
+      await writeDurably(join(folder, 'checkpoints'), String(grown.size).padStart(16, '0'), note);
+    }
+    edge = grown;
+    adopted = note;
+  }
+
+  /** Reads on from the edge, some tiles at a time. */
+  async function growTo(db: Db, start: Edge, size: number): Promise<Edge> {
+    let grown = start;
+    while (grown.size < size) {
+      const from = Math.floor(grown.size / TILE_WIDTH);
+      const tiles = await readLeafTiles(db, { from, to: Math.min(from + TILES_AT_ONCE, Math.ceil(size / TILE_WIDTH)) });
+      const hashes = Buffer.concat(tiles).subarray(
+        (grown.size % TILE_WIDTH) * HASH_BYTES,
+        (size - from * TILE_WIDTH) * HASH_BYTES,
+      );
+      if (hashes.length === 0) throw new LogBroken(`tile ${from} of the log is gone`);
+      await appendHashes(join(folder, 'hashes'), grown.size, [hashes]);
+      grown = growEdge(grown, hashes, sha256).edge;
+    }
+    return grown;
+  }
+
+  async function kept(db: Db): Promise<Edge> {
+    const note = await readIfThere(join(folder, 'checkpoint'));
+    return note === null ? EMPTY_EDGE : edgeAt(db, treeOf(note, signer));
+  }
+
+  return {
+    known: () => (edge === null ? null : { size: edge.size, root: rootOf(edge, sha256) }),
+    follow: async (db) => {
+      edge ??= await kept(db);
+      const { size, note } = await readLogHead(db);
+      if (size < edge.size) throw new LogBroken(`the log ends at ${size}, and ${edge.size} entries were sealed`);
+      if (note === adopted || note === null) return edge.size;
+      const newest = treeOf(note, signer);
+      const from = edge.size;
+      const grown = await growTo(db, edge, newest.size);
+      if (!sameBytes(rootOf(grown, sha256), newest.root))
+        throw new LogBroken(`the checkpoint of ${size} does not continue that of ${from}`);
+      await adopt(grown, from, note);
+      return size;
+    },
+  };
+}

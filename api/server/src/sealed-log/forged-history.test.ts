@@ -1,0 +1,271 @@
+/** The village signs nothing that does not continue what it has signed, whatever a superuser does to rows, tiles, note and folder, without the key. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { EMPTY_EDGE, growEdge, leafHash, partialTiles, rootOf } from '@hamlet/core';
+import {
+  inTransaction,
+  LogBroken,
+  migrate,
+  openDatabase,
+  readLogHead,
+  recordAudit,
+  sealLog,
+  sha256,
+} from '@hamlet/store';
+import type { Db, Tree } from '@hamlet/store';
+import { testPostgres } from '@hamlet/test/env/postgres';
+import type { TestPostgres } from '@hamlet/test/env/postgres';
+import { openSuperuser } from '@hamlet/test/env/superuser';
+import type { Superuser } from '@hamlet/test/env/superuser';
+import { openCheckpointFolder, keepInBoth, keepInMemory } from './checkpoint-keeper.ts';
+import type { CheckpointKeeper } from './checkpoint-keeper.ts';
+import { openLogSigner } from './log-signer.ts';
+import type { LogSigner } from './log-signer.ts';
+import { sealAll } from './start-sealing.ts';
+
+const ORIGIN = 'hamlet.village/forged';
+/** Some entries into the second tile. */
+const FIRST_ACTS = 300;
+const STATE = ['log.tile', 'log.head', 'log.checkpoint', 'public.audit'];
+
+let postgres: TestPostgres;
+let superuser: Superuser;
+let db: Db;
+let folder = '';
+let signer: LogSigner;
+let thief: LogSigner;
+/** Every tree that the village's key has signed, in order. */
+let signed: Tree[] = [];
+/** The log as it was sealed: hashes of its entries, and an older checkpoint of it with its place. */
+let hashes: Buffer = Buffer.alloc(0);
+let older: {
+  readonly size: number;
+  readonly note: string;
+  readonly xact: string;
+  readonly kind: number;
+  readonly id: string;
+};
+
+before(async () => {
+  postgres = await testPostgres();
+  const appUrl = postgres.url().replace('postgres:hamlet@', 'app:app@');
+  await migrate({ ownerUrl: postgres.url(), appUrl });
+  superuser = openSuperuser(postgres);
+  db = openDatabase({ url: appUrl, poolSize: 2, onError: () => undefined });
+  folder = await mkdtemp(join(tmpdir(), 'hamlet-forged-'));
+  signer = watched(await signerOf(join(folder, 'live')));
+  thief = await signerOf(join(folder, 'thief'));
+  await act(FIRST_ACTS);
+  const keeper = await freshKeeper();
+  await sealAll(db, signer, keeper);
+  const { size, note, last } = await readLogHead(db);
+  older = { size, note: note ?? '', ...last };
+  await act(10);
+  await sealAll(db, signer, keeper);
+  hashes = await readFile(join(folder, 'live', 'hashes'));
+  for (const table of STATE)
+    await superuser.run(
+      `alter table ${table} disable trigger all; create table public.kept_${table.replace('.', '_')} as select * from ${table}`,
+    );
+  await cp(join(folder, 'live'), join(folder, 'kept'), { recursive: true });
+});
+after(async () => {
+  await Promise.all([superuser.close(), db.destroy()]);
+  await Promise.all([postgres.remove(), rm(folder, { recursive: true, force: true })]);
+});
+
+async function signerOf(at: string): Promise<LogSigner> {
+  const opened = await openLogSigner({ origin: ORIGIN, keyFile: undefined, folder: at });
+  return opened ?? assert.fail('no key');
+}
+
+/** The village's signer, with a list of what it signed. */
+function watched(of: LogSigner): LogSigner {
+  return {
+    ...of,
+    sign: (tree) => {
+      signed.push(tree);
+      return of.sign(tree);
+    },
+  };
+}
+
+async function freshKeeper(): Promise<CheckpointKeeper> {
+  return keepInBoth(await openCheckpointFolder(join(folder, 'live'), signer), keepInMemory(signer));
+}
+
+async function act(count: number): Promise<void> {
+  for (let index = 0; index < count; index += 1) {
+    await inTransaction(db, (tx) =>
+      recordAudit(tx, {
+        auditId: randomUUID(),
+        actorRole: 'system',
+        actorId: 'test',
+        action: 'test.act',
+        object: 'ada',
+        detail: { index },
+        requestId: 'r',
+        traceparent: null,
+      }),
+    );
+  }
+}
+
+/** The leaves as the rows say now, up to a size. */
+async function leavesOfRows(size: number): Promise<Buffer> {
+  const rows = await superuser.run(`select leaf from log.leaf order by xact, kind, id limit ${size}`);
+  return Buffer.concat(rows.map(({ leaf }) => leafHash(leaf as Buffer, sha256)));
+}
+
+/** Writes every tile of a log of these leaves; places of first entries stay as they are. */
+async function writeTiles(leaves: Buffer): Promise<Tree> {
+  const { edge, full } = growEdge(EMPTY_EDGE, leaves, sha256);
+  for (const { level, number, hashes: bytes } of [...full, ...partialTiles(edge)]) {
+    await superuser.run(
+      `update log.tile set hashes = '\\x${Buffer.from(bytes).toString('hex')}' where level = ${level} and number = ${number}`,
+    );
+  }
+  return { size: edge.size, root: rootOf(edge, sha256) };
+}
+
+const DAMAGES = {
+  rows: async () => {
+    await superuser.run(
+      `update audit set detail = '{"index": "forged"}' where (xact, audit_id) = (select xact, audit_id from audit order by xact desc, audit_id desc offset 3 limit 1)`,
+    );
+  },
+  tiles: async () => {
+    const forged = await leavesOfRows(FIRST_ACTS + 10);
+    if (forged.equals(hashes)) forged.writeUInt8(forged.readUInt8(forged.length - 1) ^ 1, forged.length - 1);
+    await writeTiles(forged);
+  },
+  note: async () => {
+    const { edge } = growEdge(EMPTY_EDGE, await leavesOfRows(FIRST_ACTS + 10), sha256);
+    await setNote(thief.sign({ size: edge.size, root: rootOf(edge, sha256) }));
+  },
+  folder: async () => {
+    await rm(join(folder, 'live', 'checkpoint'));
+    await rm(join(folder, 'live', 'checkpoints'), { recursive: true });
+    await writeFile(join(folder, 'live', 'hashes'), '');
+  },
+} as const;
+type Damage = keyof typeof DAMAGES;
+const ALL: readonly Damage[] = ['rows', 'tiles', 'note', 'folder'];
+
+async function setNote(note: string): Promise<void> {
+  await superuser.run(
+    `update log.head set note = '${note}'; update log.checkpoint set note = '${note}' where size = (select size from log.head)`,
+  );
+}
+
+/** Everything as it was sealed. */
+async function restore(): Promise<void> {
+  for (const table of STATE)
+    await superuser.run(`truncate ${table}; insert into ${table} select * from public.kept_${table.replace('.', '_')}`);
+  await rm(join(folder, 'live'), { recursive: true });
+  await cp(join(folder, 'kept'), join(folder, 'live'), { recursive: true });
+}
+
+/** Whether a tree begins with the entries that were sealed. The rest is what the rows say now. */
+async function continues({ size, root }: Tree): Promise<boolean> {
+  const now = await leavesOfRows(size);
+  const { edge } = growEdge(EMPTY_EDGE, Buffer.concat([hashes, now.subarray(hashes.length)]), sha256);
+  return Buffer.from(rootOf(edge, sha256)).equals(root);
+}
+
+/** Lets the village seal something new. Returns the trees it signed; null where it said that the log is broken. */
+async function sealMore(keeper: CheckpointKeeper | null): Promise<readonly Tree[] | null> {
+  await act(2);
+  signed = [];
+  try {
+    const usual = keeper ?? (await freshKeeper());
+    for (let tries = 0; tries < 200 && signed.length === 0; tries += 1) await sealAll(db, signer, usual);
+    return signed;
+  } catch (error) {
+    assert.ok(error instanceof LogBroken, String(error));
+    return null;
+  }
+}
+
+for (let mask = 0; mask < 1 << ALL.length; mask += 1) {
+  const damages = ALL.filter((_, index) => (mask & (1 << index)) !== 0);
+  for (const restarted of [false, true]) {
+    const goesOn = !damages.includes('tiles') && !damages.includes('note');
+    test(`${damages.join(', ') || 'nothing'} changed, ${restarted ? 'and the api restarted' : 'while the api runs'}: ${goesOn ? 'what it signs continues the log' : 'it signs nothing'}`, async () => {
+      await restore();
+      const keeper = await freshKeeper();
+      await keeper.follow(db);
+      for (const damage of damages) await DAMAGES[damage]();
+      const trees = await sealMore(restarted ? null : keeper);
+      assert.equal(trees !== null, goesOn);
+      assert.deepEqual(signed.length > 0, goesOn);
+      for (const tree of signed)
+        assert.ok(await continues(tree), 'a signed tree has other entries than those that were sealed');
+    });
+  }
+}
+
+/** Takes the log back to an older checkpoint that the village did sign, and changes an act that was sealed after it. */
+async function rollBack(): Promise<void> {
+  await DAMAGES.rows();
+  await superuser.run(`delete from log.checkpoint where size > ${older.size}`);
+  const { edge } = growEdge(EMPTY_EDGE, hashes.subarray(0, older.size * 32), sha256);
+  for (const { level, number, hashes: bytes } of partialTiles(edge)) {
+    await superuser.run(
+      `update log.tile set hashes = '\\x${Buffer.from(bytes).toString('hex')}' where level = ${level} and number = ${number}`,
+    );
+  }
+  await superuser.run(
+    `update log.head set size = ${older.size}, note = '${older.note}', xact = ${older.xact}, kind = ${older.kind}, id = '${older.id}'`,
+  );
+}
+
+for (const [how, restarted, emptied] of [
+  ['while the api runs', false, false],
+  ['while the api runs, and the folder emptied', false, true],
+  ['and the api restarted', true, false],
+] as const) {
+  test(`rows, tiles and note taken back to an older checkpoint of the village's own, ${how}: it signs nothing`, async () => {
+    await restore();
+    const keeper = await freshKeeper();
+    await keeper.follow(db);
+    await rollBack();
+    if (emptied) await DAMAGES.folder();
+    assert.equal(await sealMore(restarted ? null : keeper), null);
+    assert.deepEqual(signed, []);
+  });
+}
+
+test('without a folder, the memory of the process is enough to refuse an older checkpoint', async () => {
+  await restore();
+  const memory = keepInMemory(signer);
+  await memory.follow(db);
+  await rollBack();
+  assert.equal(await sealMore(memory), null);
+  assert.deepEqual(signed, []);
+});
+
+test('without a folder and after a restart, tiles that are not those of the note are refused', async () => {
+  for (const damages of [['tiles'], ['rows', 'tiles'], ['note'], ['rows', 'tiles', 'note']] as const) {
+    await restore();
+    for (const damage of damages) await DAMAGES[damage]();
+    assert.equal(await sealMore(keepInMemory(signer)), null, damages.join(', '));
+    await assert.rejects(
+      sealLog(db, { ...signer, known: () => null }),
+      LogBroken,
+      `${damages.join(', ')}, and nothing known`,
+    );
+    assert.deepEqual(signed, []);
+  }
+});
+
+test('a folder that names another key is refused', async () => {
+  await restore();
+  await writeFile(join(folder, 'live', 'key.pub'), `${thief.verifierKey}\n`);
+  assert.equal(await sealMore(null), null);
+  assert.deepEqual(signed, []);
+});

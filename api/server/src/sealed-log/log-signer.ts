@@ -1,0 +1,82 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isKeyName, openNote, readCheckpoint, writeCheckpoint, writeNote, writeVerifierKey } from '@hamlet/core';
+import type { NoteKey, VerifyEd25519 } from '@hamlet/core';
+import { sha256 } from '@hamlet/store';
+import type { SignCheckpoint, Tree } from '@hamlet/store';
+
+/** The signing key of checkpoints. */
+export interface LogSigner {
+  /** Name of the log: the first line of every checkpoint, and the name of the key. */
+  readonly origin: string;
+  readonly key: NoteKey;
+  /** The public key, for verifiers. */
+  readonly verifierKey: string;
+  readonly sign: SignCheckpoint;
+  /** The tree of a checkpoint of this log, signed by this key; null for any other text. */
+  readonly open: (note: string) => Tree | null;
+}
+
+export interface SignerOptions {
+  readonly origin: string;
+  /** PEM file of an Ed25519 private key (PKCS #8). */
+  readonly keyFile: string | undefined;
+  /** Folder where a key is created if no key file is given. */
+  readonly folder: string | undefined;
+}
+
+async function keyOf({ keyFile, folder }: SignerOptions): Promise<string | null> {
+  if (keyFile !== undefined) return readFile(keyFile, 'utf8');
+  if (folder === undefined) return null;
+  const file = join(folder, 'key.pem');
+  await mkdir(folder, { recursive: true });
+  const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' });
+  // If two replicas start at once, the first one's key is kept.
+  await writeFile(file, pem, { mode: 0o600, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  return readFile(file, 'utf8');
+}
+
+function rawPublicKey(key: KeyObject): Uint8Array {
+  const { x } = createPublicKey(key).export({ format: 'jwk' });
+  return Buffer.from(x ?? '', 'base64url');
+}
+
+/** Opens the signing key; null where none is configured. Throws unless it is an Ed25519 key. */
+export async function openLogSigner(options: SignerOptions): Promise<LogSigner | null> {
+  const pem = await keyOf(options);
+  if (pem === null) return null;
+  if (!isKeyName(options.origin))
+    throw new Error(`HAMLET_LOG_ORIGIN: ${options.origin} cannot name a key: no spaces, no plus`);
+  const privateKey = createPrivateKey(pem);
+  if (privateKey.asymmetricKeyType !== 'ed25519')
+    throw new Error('HAMLET_LOG_KEY_FILE: an Ed25519 key is needed (openssl genpkey -algorithm ed25519)');
+  const { origin } = options;
+  const key: NoteKey = { name: origin, publicKey: rawPublicKey(privateKey) };
+  return {
+    origin,
+    key,
+    verifierKey: writeVerifierKey(key, sha256),
+    sign: ({ size, root }) => {
+      const text = writeCheckpoint({ origin, size, root });
+      return writeNote(text, { key, signature: sign(null, Buffer.from(text), privateKey) }, sha256);
+    },
+    open: (note) => {
+      const text = openNote(note, key, { sha256, verify: verifyEd25519 });
+      const checkpoint = text === null ? null : readCheckpoint(text);
+      return checkpoint?.origin === origin ? checkpoint : null;
+    },
+  };
+}
+
+/** Verifies by the platform, RFC 8032. */
+export const verifyEd25519: VerifyEd25519 = (message, signature, publicKey) => {
+  const key = createPublicKey({
+    key: { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(publicKey).toString('base64url') },
+    format: 'jwk',
+  });
+  return verify(null, message, key, signature);
+};

@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LogBroken, sealLog } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import type { Registry } from 'prom-client';
+import type { Log } from '../service/log.ts';
+import { registerGauges } from '../service/metrics.ts';
+import { openCheckpointFolder, keepInBoth, keepInMemory } from './checkpoint-keeper.ts';
+import type { CheckpointKeeper } from './checkpoint-keeper.ts';
+import { openLogSigner } from './log-signer.ts';
+import type { LogSigner, SignerOptions } from './log-signer.ts';
+
+const SEAL_EVERY_MS = 1_000;
+const BROKEN_EVERY_MS = 60_000;
+
+export interface SealingPorts {
+  readonly db: Db;
+  readonly registry: Registry;
+  readonly log: Log;
+  readonly settings: SignerOptions;
+}
+
+/** Sealing as it runs in this replica. */
+export interface Sealing {
+  /** The public key of checkpoints; null where no key is configured and nothing is sealed. */
+  readonly verifierKey: string | null;
+  stop(): Promise<void>;
+}
+
+interface State {
+  size: number;
+  sealedAtS: number;
+  broken: boolean;
+}
+
+/**
+ * Seals all committed rows, and keeps each checkpoint outside of the database. Reads the kept checkpoint first and, while no other replica can seal,
+ * compares the log with it: nothing is signed that contradicts an earlier signature.
+ */
+export async function sealAll(db: Db, signer: LogSigner, keeper: CheckpointKeeper): Promise<number | null> {
+  await keeper.follow(db);
+  let size: number | null = null;
+  for (let more = true; more;) {
+    const sealed = await sealLog(db, { sign: signer.sign, open: signer.open, known: keeper.known });
+    more = sealed?.more ?? false;
+    size = sealed?.size ?? size;
+    if (sealed !== null) await keeper.follow(db);
+  }
+  return size;
+}
+
+/** Seals committed rows about once a second, in the background. Replicas take turns. */
+export async function startSealing({ db, registry, log, settings }: SealingPorts): Promise<Sealing> {
+  const signer = await openLogSigner(settings);
+  const state: State = { size: 0, sealedAtS: 0, broken: false };
+  registerGauges(registry, {
+    hamlet_log_size: { help: 'Entries of the sealed log when this replica sealed last', read: () => state.size },
+    hamlet_log_sealed_seconds: {
+      help: 'When this replica sealed last, in Unix seconds; 0 before the first time',
+      read: () => state.sealedAtS,
+    },
+    hamlet_log_broken: {
+      help: '1 where the log is not the continuation of what was sealed; must stay 0',
+      read: () => Number(state.broken),
+    },
+  });
+  if (signer === null) {
+    log('warn', 'the log is not sealed: set HAMLET_LOG_KEY_FILE or HAMLET_LOG_DIR');
+    return { verifierKey: null, stop: async () => undefined };
+  }
+  if (settings.folder === undefined)
+    log(
+      'warn',
+      'checkpoints are kept in the database and in memory only: set HAMLET_LOG_DIR, or keep GET /log/checkpoint elsewhere',
+    );
+  const stopping = new AbortController();
+  const loop = run({ db, log, signer, settings, state, signal: stopping.signal });
+  return {
+    verifierKey: signer.verifierKey,
+    stop: async () => {
+      stopping.abort();
+      await loop;
+    },
+  };
+}
+
+type Run = Pick<SealingPorts, 'db' | 'log' | 'settings'> & {
+  readonly signer: LogSigner;
+  readonly state: State;
+  readonly signal: AbortSignal;
+};
+
+async function run({ db, log, signer, settings, state, signal }: Run): Promise<void> {
+  const memory = keepInMemory(signer);
+  let keeper: CheckpointKeeper | null = null;
+  while (!signal.aborted) {
+    let pauseMs = SEAL_EVERY_MS;
+    try {
+      keeper ??=
+        settings.folder === undefined
+          ? memory
+          : keepInBoth(await openCheckpointFolder(settings.folder, signer), memory);
+      state.size = (await sealAll(db, signer, keeper)) ?? state.size;
+      state.sealedAtS = Math.floor(Date.now() / 1_000);
+      state.broken = false;
+    } catch (error) {
+      state.broken = error instanceof LogBroken;
+      if (state.broken) pauseMs = BROKEN_EVERY_MS;
+      if (state.broken)
+        log(
+          'error',
+          'the database contradicts the sealed log: nothing more is sealed until an admin repairs it (docs/LOG.md)',
+          {
+            error,
+          },
+        );
+      else log('warn', 'sealing failed; trying again', { error });
+      // The folder may be half written, so it is read again.
+      keeper = null;
+    }
+    await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,161 @@
+/** Jobs on a real Redis: once over all replicas, and again after Redis or a replica was lost. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
+import type { LocalRedis } from '@hamlet/dev';
+import { testRedis } from '@hamlet/test/env/redis';
+import { Redis } from 'ioredis';
+import { Registry } from 'prom-client';
+import { z } from 'zod';
+import { eventually } from '../testing/test-village.ts';
+import { job, sharedJob, startJobs } from './jobs.ts';
+import type { Job } from './jobs.ts';
+import type { Log } from './log.ts';
+import { openRedisLink } from './redis-link.ts';
+
+const HOUR_MS = 3_600_000;
+const TIMING = { deriveEveryMs: 50, lockMs: 1_000 };
+let redis: LocalRedis;
+let client: Redis;
+let village = 0;
+let stops: (() => Promise<void>)[] = [];
+let logged: string[] = [];
+const log: Log = (level, message) => void logged.push(`${level} ${message}`);
+
+before(async () => {
+  redis = await testRedis();
+  client = new Redis(redis.url);
+  client.on('error', () => undefined);
+});
+beforeEach(() => {
+  village += 1;
+  logged = [];
+});
+afterEach(async () => {
+  await Promise.all(stops.map((stop) => stop()));
+  stops = [];
+});
+after(async () => {
+  client.disconnect();
+  await redis.stop();
+});
+
+const namespace = (): string => `village-${village}`;
+
+/** Starts a replica with these jobs; returns what stops its jobs. */
+function replica(...jobs: readonly Job[]): () => Promise<void> {
+  const link = openRedisLink(redis.url, log);
+  const registry = new Registry();
+  const stop = startJobs({ redisUrl: redis.url, namespace: namespace(), jobs, link, registry, log, timing: TIMING });
+  let stopping: Promise<void> | null = null;
+  const stopOnce = (): Promise<void> => (stopping ??= stop().finally(() => link.close()));
+  stops.push(stopOnce);
+  return stopOnce;
+}
+
+/** A job that counts its runs. */
+function counting(name: string, everyMs: number): Job & { readonly runs: () => number } {
+  let runs = 0;
+  const run = async (): Promise<void> => void (runs += 1);
+  return { ...job({ name, everyMs, run }), runs: () => runs };
+}
+
+test('a job runs once over two replicas, however often its scheduler is derived', async () => {
+  const [hourly, other] = [counting('hourly', HOUR_MS), counting('hourly', HOUR_MS)];
+  const [often, oftenToo] = [counting('often', 50), counting('often', 50)];
+  replica(hourly, often);
+  replica(other, oftenToo);
+  await eventually(
+    'forty runs of the frequent job, on both replicas',
+    () => often.runs() + oftenToo.runs() > 40 && often.runs() > 0 && oftenToo.runs() > 0,
+  );
+  assert.equal(hourly.runs() + other.runs(), 1);
+});
+
+test('a Redis that lost everything gets every job again', async () => {
+  const [hourly, often] = [counting('hourly', HOUR_MS), counting('often', 50)];
+  replica(hourly, often);
+  await eventually('the first runs', () => hourly.runs() === 1 && often.runs() > 2);
+  await client.flushall();
+  const before = often.runs();
+  await eventually('runs after the loss', () => hourly.runs() === 2 && often.runs() > before + 2);
+});
+
+test('a Redis that was away is reported once, and jobs run when it is back', async () => {
+  const often = counting('often', 50);
+  replica(often);
+  await eventually('the first runs', () => often.runs() > 2);
+  await redis.stop();
+  const before = often.runs();
+  await eventually('the outage in the log', () => logged.includes('warn jobs wait: Redis does not answer'));
+  await redis.start();
+  await eventually('runs after the outage', () => often.runs() > before + 2);
+  // A connection that is still away may report once more after the first one is back.
+  assert.ok(logged.filter((line) => line.startsWith('warn jobs wait')).length <= 2);
+});
+
+test('jobs stop while Redis is away', async () => {
+  const often = counting('often', 50);
+  const stop = replica(often);
+  await eventually('the first run', () => often.runs() > 0);
+  await redis.stop();
+  try {
+    await stop();
+  } finally {
+    await redis.start();
+  }
+});
+
+test('the job of a killed replica runs on another one', async () => {
+  const program = resolve(import.meta.dirname, '../testing/hanging-job.ts');
+  const killed = spawn(process.execPath, [program, redis.url, namespace()], { stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    await once(killed.stdout, 'data');
+  } finally {
+    killed.kill('SIGKILL');
+  }
+  const hourly = counting('hourly', HOUR_MS);
+  replica(hourly);
+  await eventually('the job on the replica that lives', () => hourly.runs() === 1);
+});
+
+test('stopping waits for the job under way', async () => {
+  const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const order: string[] = [];
+  const run = async (): Promise<void> => {
+    begun.resolve();
+    await gate.promise;
+    order.push('ended');
+  };
+  const stop = replica(job({ name: 'slow', everyMs: HOUR_MS, run }));
+  await begun.promise;
+  const stopped = stop().then(() => order.push('stopped'));
+  gate.resolve();
+  await stopped;
+  assert.deepEqual(order, ['ended', 'stopped']);
+});
+
+test('every replica receives the result of a shared job; a failure is logged once in a row', async () => {
+  const seen: number[][] = [[], []];
+  let runs = 0;
+  const shared = seen.map((results) =>
+    sharedJob({
+      name: 'shared',
+      everyMs: 50,
+      result: z.int(),
+      run: async () => {
+        runs += 1;
+        if (runs < 4) throw new Error('not yet');
+        return runs;
+      },
+      receive: (result) => void results.push(result),
+    }),
+  );
+  replica(...shared.slice(0, 1));
+  await eventually('the first result', () => (seen[0]?.length ?? 0) > 0);
+  assert.equal(logged.filter((line) => line === 'warn job shared failed; it runs again').length, 1);
+  replica(...shared.slice(1));
+  await eventually('a result that both know', () => seen[0]?.some((result) => seen[1]?.includes(result)));
+});

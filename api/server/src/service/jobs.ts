@@ -1,0 +1,201 @@
+import { Queue, Worker } from 'bullmq';
+import { Counter } from 'prom-client';
+import type { Registry } from 'prom-client';
+import type { z } from 'zod';
+import type { RedisLink } from './redis-link.ts';
+import type { Log } from './log.ts';
+import { repeat } from './single-flight.ts';
+import { withTimeout } from './with-timeout.ts';
+
+/** Work that one replica at a time does for the whole village, again and again. */
+export interface Job {
+  /** Names the job's scheduler in Redis. */
+  readonly name: string;
+  readonly everyMs: number;
+  /** Must do no harm when it runs twice, even at once: a job whose replica died runs again. Resolves with the JSON that `receive` takes. */
+  readonly run: () => Promise<string>;
+  /** Takes the result of a run, of this replica or of another one. */
+  readonly receive: (result: string) => void;
+}
+
+/** A job whose result matters to the replica that runs it alone. */
+export function job(spec: Pick<Job, 'name' | 'everyMs'> & { readonly run: () => Promise<unknown> }): Job {
+  return { ...spec, run: () => spec.run().then(() => ''), receive: () => undefined };
+}
+
+/** A job whose result every replica receives, for example to show it in its metrics. A result that gets lost is replaced by the next one. */
+export function sharedJob<T>(
+  spec: Pick<Job, 'name' | 'everyMs'> & {
+    readonly result: z.ZodType<T>;
+    readonly run: () => Promise<T>;
+    readonly receive: (result: T) => void;
+  },
+): Job {
+  return {
+    ...spec,
+    run: async () => JSON.stringify(await spec.run()),
+    receive: (text) => spec.receive(spec.result.parse(JSON.parse(text))),
+  };
+}
+
+/** Periods in ms; tests pass shorter ones. */
+export interface JobTiming {
+  /** Schedulers that Redis has lost are there again after so long. */
+  readonly deriveEveryMs: number;
+  /** A job whose replica has not renewed its lock for so long runs on another replica. */
+  readonly lockMs: number;
+}
+
+export interface JobPorts {
+  readonly redisUrl: string;
+  /** Keeps the keys of villages apart that share a Redis. */
+  readonly namespace: string;
+  readonly jobs: readonly Job[];
+  readonly link: Pick<RedisLink, 'connected' | 'publish' | 'subscribe'>;
+  readonly registry: Registry;
+  readonly log: Log;
+  readonly timing?: JobTiming;
+}
+
+const TIMING: JobTiming = { deriveEveryMs: 15_000, lockMs: 30_000 };
+const QUEUE = 'jobs';
+/** Jobs of one replica at once: slow ones, such as a call to PayPal, leave room for those that are due every second. */
+const AT_ONCE = 8;
+/** A scheduler whose next run is this late has lost its job, and gets a new one. */
+const LOST_AFTER_MS = 30_000;
+const FAILED_KEPT = 100;
+const EVENTS_KEPT = 100;
+const RECONNECT_MAX_MS = 1_000;
+const COMMAND_LIMIT_MS = 5_000;
+/** An ending process waits so long for the jobs under way. */
+const STOP_LIMIT_MS = 8_000;
+
+const OPTIONS = { removeOnComplete: { count: 0 }, removeOnFail: { count: FAILED_KEPT } };
+
+/** Logs the first error of each row of errors. */
+function createComplaint(log: Log, message: string): { fail(error: unknown): void; succeed(): void } {
+  let complained = false;
+  return {
+    fail: (error) => {
+      if (!complained) log('warn', message, { error });
+      complained = true;
+    },
+    succeed: () => {
+      complained = false;
+    },
+  };
+}
+
+/** Adds the schedulers that are missing, changed or stuck, and removes those of jobs that this version does not have. */
+async function deriveSchedulers(queue: Queue, jobs: readonly Job[]): Promise<void> {
+  const known = new Map((await queue.getJobSchedulers()).map((scheduler) => [scheduler.key, scheduler]));
+  for (const { name, everyMs } of jobs) {
+    const scheduler = known.get(name);
+    known.delete(name);
+    const isStuck = Date.now() - (scheduler?.next ?? 0) > LOST_AFTER_MS;
+    if (Number(scheduler?.every) !== everyMs || isStuck)
+      await queue.upsertJobScheduler(name, { every: everyMs }, { name, opts: OPTIONS });
+  }
+  for (const name of known.keys()) await queue.removeJobScheduler(name);
+}
+
+interface State {
+  readonly each: Job;
+  running: Promise<void> | null;
+  readonly complaint: ReturnType<typeof createComplaint>;
+}
+
+/** Runs a job by its name, never twice at once on this replica, and gives its result to every replica. */
+function createRunner({ namespace, jobs, link, registry, log }: JobPorts): {
+  run(name: string): Promise<void>;
+  /** Resolves once no job is under way. */
+  idle(): Promise<unknown>;
+} {
+  const channel = `hamlet:${namespace}:job-results`;
+  const states = new Map<string, State>(
+    jobs.map((each) => [
+      each.name,
+      { each, running: null, complaint: createComplaint(log, `job ${each.name} failed; it runs again`) },
+    ]),
+  );
+  const runs = new Counter({
+    name: 'hamlet_jobs_total',
+    help: 'Runs of background jobs on this replica, by job and outcome',
+    labelNames: ['job', 'outcome'],
+    registers: [registry],
+  });
+  void link.subscribe(channel, (message) => {
+    const at = message.indexOf(' ');
+    states.get(message.slice(0, at))?.each.receive(message.slice(at + 1));
+  });
+  async function runOnce({ each, complaint }: State): Promise<void> {
+    try {
+      const result = await each.run();
+      runs.inc({ job: each.name, outcome: 'done' });
+      complaint.succeed();
+      if (result === '') return;
+      each.receive(result);
+      await link.publish(channel, `${each.name} ${result}`);
+    } catch (error) {
+      runs.inc({ job: each.name, outcome: 'failed' });
+      complaint.fail(error);
+      throw error;
+    }
+  }
+
+  return {
+    run: async (name) => {
+      const state = states.get(name);
+      // While a run takes longer than its period, the runs that come due are left out.
+      if (state === undefined || state.running !== null) return;
+      state.running = runOnce(state).finally(() => {
+        state.running = null;
+      });
+      await state.running;
+    },
+    idle: () => Promise.allSettled([...states.values()].map(({ running }) => running)),
+  };
+}
+
+/**
+ * Schedules jobs in Redis and runs those that come to this replica. Redis holds nothing that is not derived from `jobs` again; without Redis the jobs
+ * are late. Returns what stops it, after the jobs under way.
+ */
+export function startJobs(ports: JobPorts): () => Promise<void> {
+  const { redisUrl, namespace, jobs, link, log, timing = TIMING } = ports;
+  const prefix = `hamlet:${namespace}`;
+  const runner = createRunner(ports);
+  const complaint = createComplaint(log, 'jobs wait: Redis does not answer');
+  let stopping = false;
+  const connection = {
+    url: redisUrl,
+    // An ending process does not wait for Redis.
+    retryStrategy: (attempt: number): number | null => (stopping ? null : Math.min(attempt * 50, RECONNECT_MAX_MS)),
+  };
+  const queue = new Queue(QUEUE, {
+    prefix,
+    connection: { ...connection, enableOfflineQueue: false, commandTimeout: COMMAND_LIMIT_MS },
+    streams: { events: { maxLen: EVENTS_KEPT } },
+  });
+  const worker = new Worker(QUEUE, (due) => runner.run(due.name), {
+    prefix,
+    connection: { ...connection, maxRetriesPerRequest: null },
+    concurrency: AT_ONCE,
+    lockDuration: timing.lockMs,
+    stalledInterval: timing.lockMs,
+    ...OPTIONS,
+  });
+  queue.on('error', complaint.fail);
+  worker.on('error', complaint.fail);
+  const derive = (): Promise<void> => deriveSchedulers(queue, jobs).then(complaint.succeed);
+  const stopDeriving = repeat(timing.deriveEveryMs, derive, complaint.fail);
+  void derive().catch(complaint.fail);
+  return async () => {
+    stopping = true;
+    await stopDeriving();
+    // Without Redis a graceful close never ends, so only the jobs under way are waited for.
+    const closed = link.connected ? worker.close() : runner.idle().then(() => worker.close(true));
+    await withTimeout(STOP_LIMIT_MS, closed).catch(complaint.fail);
+    await withTimeout(COMMAND_LIMIT_MS, queue.close()).catch(complaint.fail);
+  };
+}

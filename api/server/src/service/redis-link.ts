@@ -1,0 +1,79 @@
+import { Redis } from 'ioredis';
+import type { Log } from './log.ts';
+
+const RECONNECT_MAX_MS = 500;
+
+/** Messages between replicas of the api. Delivery is not guaranteed: a replica that misses one finds out and asks Postgres. */
+export interface RedisLink {
+  readonly connected: boolean;
+  /** Sends to all listeners; resolves with their number, 0 also where Redis is away. */
+  publish(channel: string, message: string): Promise<number>;
+  /** The number of listeners of a channel; 0 also where Redis is away. */
+  listeners(channel: string): Promise<number>;
+  /** Listens, also after reconnecting. An error of `hear` is logged. */
+  subscribe(channel: string, hear: (message: string) => void): Promise<void>;
+  unsubscribe(channel: string): Promise<void>;
+  /** Throws where Redis does not answer. */
+  ping(): Promise<void>;
+  close(): void;
+}
+
+/** Opens two connections, to publish and to listen. Does not wait for them: without Redis a village still works on one replica. */
+export function openRedisLink(url: string, log: Log): RedisLink {
+  const options = {
+    lazyConnect: false,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    retryStrategy: (attempt: number) => Math.min(attempt * 50, RECONNECT_MAX_MS),
+  };
+  const commands = new Redis(url, options);
+  const listening = new Redis(url, { ...options, autoResubscribe: false });
+  const hearers = new Map<string, (message: string) => void>();
+  let complained = false;
+  const complain = (error: Error): void => {
+    if (!complained) log('warn', 'Redis cannot be reached', { error });
+    complained = true;
+  };
+  commands.on('error', complain);
+  listening.on('error', complain);
+  commands.on('ready', () => {
+    complained = false;
+  });
+  listening.on('ready', () => {
+    const channels = [...hearers.keys()];
+    if (channels.length > 0) listening.subscribe(...channels).catch(complain);
+  });
+  listening.on('message', (channel, message) => {
+    try {
+      hearers.get(channel)?.(message);
+    } catch (error) {
+      // Otherwise one bad message would end this process.
+      log('error', 'a message from Redis cannot be read', { channel, error });
+    }
+  });
+  return {
+    get connected() {
+      return commands.status === 'ready' && listening.status === 'ready';
+    },
+    publish: (channel, message) => commands.publish(channel, message).catch(() => 0),
+    listeners: async (channel) => {
+      const [, count] = await commands.pubsub('NUMSUB', channel).catch(() => []);
+      return Number(count ?? 0);
+    },
+    subscribe: async (channel, hear) => {
+      hearers.set(channel, hear);
+      if (listening.status === 'ready') await listening.subscribe(channel).catch(complain);
+    },
+    unsubscribe: async (channel) => {
+      hearers.delete(channel);
+      if (listening.status === 'ready') await listening.unsubscribe(channel).catch(complain);
+    },
+    ping: async () => {
+      await commands.ping();
+    },
+    close: () => {
+      commands.disconnect();
+      listening.disconnect();
+    },
+  };
+}

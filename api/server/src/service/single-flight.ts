@@ -1,0 +1,43 @@
+/**
+ * Runs `work` once at a time. Calls during a run share one further run after it, so that none of them misses a change in the meantime. The promise
+ * settles when no run is due any more; it rejects with the error of `work`, and the next call starts afresh.
+ */
+export function coalesce(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | null = null;
+  let due = false;
+  async function runWhileDue(): Promise<void> {
+    try {
+      while (due) {
+        due = false;
+        await work();
+      }
+    } finally {
+      running = null;
+    }
+  }
+  return () => {
+    due = true;
+    running ??= Promise.resolve().then(runWhileDue);
+    return running;
+  };
+}
+
+/** Runs `work` on this replica every `periodMs`, once at a time; a run that comes due during another is left out. Returns what stops it, after the run under way. */
+export function repeat(
+  periodMs: number,
+  work: () => Promise<void>,
+  failed: (error: unknown) => void,
+): () => Promise<void> {
+  let running: Promise<void> | null = null;
+  const timer = setInterval(() => {
+    running ??= work()
+      .catch(failed)
+      .finally(() => {
+        running = null;
+      });
+  }, periodMs);
+  return async () => {
+    clearInterval(timer);
+    await running;
+  };
+}

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { LateError, withTimeout } from './with-timeout.ts';
+
+/** Stands still, as a process that gets no processor does. */
+function standStill(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+test('what never comes is late', async () => {
+  await assert.rejects(withTimeout(20, new Promise(() => undefined)), LateError);
+});
+
+test('what came while this process stood still for longer than the limit is read before it is called late', async () => {
+  const reading = withTimeout(2_000, readFile(import.meta.filename, 'utf8'));
+  standStill(2_100);
+  assert.match(await reading, /stood still/);
+});
+
+test('work that fails fails with its own error', async () => {
+  await assert.rejects(withTimeout(60_000, Promise.reject(new RangeError('no'))), RangeError);
+});

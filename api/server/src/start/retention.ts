@@ -1,0 +1,61 @@
+import {
+  dropTurnTexts,
+  forgetEndedAgentSessions,
+  forgetEndedSessions,
+  forgetOldAnswers,
+  forgetOldInternalEvents,
+  forgetOneTimeSecrets,
+} from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import { SESSION_IDLE_MS } from '../auth/session-cookie.ts';
+import { job } from '../service/jobs.ts';
+import type { Job } from '../service/jobs.ts';
+import type { Log } from '../service/log.ts';
+
+const EVERY_MS = 60_000;
+const AT_ONCE = 500;
+/** Batches of one run, each a transaction of its own: 20,000 texts a minute at most. */
+const BATCHES_MAX = 40;
+const DAY_MS = 86_400_000;
+
+/** Drops texts of turns that are older than `days`, at most 20,000. Returns how many. */
+export async function dropOldTexts(
+  db: Db,
+  { days, now }: { readonly days: number; readonly now: Date },
+): Promise<number> {
+  const before = new Date(now.getTime() - days * DAY_MS);
+  let dropped = 0;
+  for (let batch = 0; batch < BATCHES_MAX; batch += 1) {
+    const count = await dropTurnTexts(db, { before, atMost: AT_ONCE });
+    dropped += count;
+    if (count < AT_ONCE) break;
+  }
+  return dropped;
+}
+
+/** Deletes rows that have outlived their use, and texts of turns after `turnDays`; 0 keeps those permanently. */
+export function retentionJobs({
+  db,
+  turnDays: days,
+  log,
+}: {
+  readonly db: Db;
+  readonly turnDays: number;
+  readonly log: Log;
+}): readonly Job[] {
+  async function dropTexts(): Promise<void> {
+    const turns = await dropOldTexts(db, { days, now: new Date() });
+    if (turns > 0) log('info', 'texts of old turns were dropped', { turns, days });
+  }
+  async function forget(): Promise<void> {
+    await Promise.all([
+      forgetOldAnswers(db),
+      forgetEndedSessions(db, SESSION_IDLE_MS),
+      forgetOneTimeSecrets(db),
+      forgetEndedAgentSessions(db),
+      forgetOldInternalEvents(db),
+    ]);
+  }
+  const retention = job({ name: 'retention', everyMs: EVERY_MS, run: forget });
+  return days === 0 ? [retention] : [retention, job({ name: 'turn-retention', everyMs: EVERY_MS, run: dropTexts })];
+}

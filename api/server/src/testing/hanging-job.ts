@@ -1,0 +1,25 @@
+/** usage: hanging-job.ts REDIS_URL NAMESPACE: takes the job `hourly`, says so, and never ends it */
+import { Registry } from 'prom-client';
+import { job, startJobs } from '../service/jobs.ts';
+import { openRedisLink } from '../service/redis-link.ts';
+
+const [redisUrl = '', namespace = ''] = process.argv.slice(2);
+const log = (): void => undefined;
+startJobs({
+  redisUrl,
+  namespace,
+  link: openRedisLink(redisUrl, log),
+  registry: new Registry(),
+  log,
+  timing: { deriveEveryMs: 1_000, lockMs: 1_000 },
+  jobs: [
+    job({
+      name: 'hourly',
+      everyMs: 3_600_000,
+      run: () => {
+        process.stdout.write('begun\n');
+        return new Promise(() => undefined);
+      },
+    }),
+  ],
+});

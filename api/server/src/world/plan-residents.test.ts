@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { planResidents } from './plan-residents.ts';
+import type { PlacedResident, WantedResident } from './plan-residents.ts';
+
+const ada: WantedResident = {
+  agentId: 'ada',
+  uid: 'one',
+  displayName: 'Ada',
+  home: 'home-elm',
+  tier: 1,
+  awake: true,
+  online: false,
+};
+
+const CASES: readonly {
+  readonly name: string;
+  readonly wanted: readonly WantedResident[];
+  readonly placed: readonly PlacedResident[];
+  readonly commands: readonly unknown[];
+}[] = [
+  { name: 'nobody', wanted: [], placed: [], commands: [] },
+  { name: 'as wanted', wanted: [ada], placed: [ada], commands: [] },
+  {
+    name: 'a new agent',
+    wanted: [ada],
+    placed: [],
+    commands: [
+      { kind: 'spawn', agent_id: 'ada', display_name: 'Ada', tier: 1, awake: true, online: false, home: 'home-elm' },
+    ],
+  },
+  {
+    name: 'a new agent without a home',
+    wanted: [{ ...ada, home: null }],
+    placed: [],
+    commands: [{ kind: 'spawn', agent_id: 'ada', display_name: 'Ada', tier: 1, awake: true, online: false }],
+  },
+  { name: 'one that is gone', wanted: [], placed: [ada], commands: [{ kind: 'despawn', agent_id: 'ada' }] },
+  {
+    name: 'another life of the name',
+    wanted: [{ ...ada, uid: 'two' }],
+    placed: [ada],
+    commands: [
+      { kind: 'despawn', agent_id: 'ada' },
+      { kind: 'spawn', agent_id: 'ada', display_name: 'Ada', tier: 1, awake: true, online: false, home: 'home-elm' },
+    ],
+  },
+  { name: 'a life nobody knows of', wanted: [ada], placed: [{ ...ada, uid: null }], commands: [] },
+  {
+    name: 'asleep, connected and promoted',
+    wanted: [{ ...ada, awake: false, online: true, tier: 2 }],
+    placed: [ada],
+    commands: [{ kind: 'state', agent_id: 'ada', awake: false, online: true, tier: 2 }],
+  },
+  { name: 'a home given by the world', wanted: [{ ...ada, home: null }], placed: [ada], commands: [] },
+];
+
+for (const { name, wanted, placed, commands } of CASES) {
+  test(`residents: ${name}`, () => assert.deepEqual(planResidents(wanted, placed), commands));
+}
