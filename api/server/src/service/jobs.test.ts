@@ -96,6 +96,15 @@ test('a Redis that was away is reported once, and jobs run when it is back', asy
   assert.ok(logged.filter((line) => line.startsWith('warn jobs wait')).length <= 2);
 });
 
+test('jobs that start while Redis is away run once it is there', async () => {
+  await redis.stop();
+  const often = counting('often', 50);
+  replica(often);
+  await eventually('the outage in the log', () => logged.includes('warn jobs wait: Redis does not answer'));
+  await redis.start();
+  await eventually('the first runs', () => often.runs() > 2);
+});
+
 test('jobs stop while Redis is away', async () => {
   const often = counting('often', 50);
   const stop = replica(often);
