@@ -39,7 +39,7 @@ async function row(
   agent: string,
   attributes: Readonly<Record<string, string>> = {},
 ): Promise<{ x: number; y: number; node: string }> {
-  const selector = `.person[data-agent-id="${agent}"]${Object.entries(attributes)
+  const selector = `.agent-row[data-agent-id="${agent}"]${Object.entries(attributes)
     .map(([name, value]) => `[data-${name}="${value}"]`)
     .join('')}`;
   const element = await browser.page.waitForSelector(selector);
@@ -99,7 +99,7 @@ test('kubectl get village tells the same story', async () => {
 test('an admin signs in, and Suspend, Awaken and Reboot act on the custom resource', async () => {
   const { page } = browser;
   await signIn(page);
-  await page.click('.person[data-agent-id="bob"]');
+  await page.click('.agent-row[data-agent-id="bob"]');
 
   await page.click('[data-verb="suspend"][aria-disabled="false"]');
   await row('bob', { state: 'Asleep' });

@@ -121,12 +121,12 @@ function standingTests(stage: Stage): void {
       /Sells the same bread twice[^]*by you[^]*until .+ \(in /,
     );
     await page.locator('.inspector .held', { hasText: 'Sells the same bread twice' }).waitFor();
-    await page.locator('.person-head .badge', { hasText: 'Quarantined' }).waitFor();
+    await page.locator('.agent-head .badge', { hasText: 'Quarantined' }).waitFor();
     await shot('quarantined');
     await page.click('[data-measure="quarantine"] .button');
     await page.click('.measure-form button[type="submit"]');
     await page.waitForSelector('[data-measure="quarantine"][data-held="false"]');
-    await page.locator('.person-head .badge:not(:has-text("Quarantined"))').waitFor();
+    await page.locator('.agent-head .badge:not(:has-text("Quarantined"))').waitFor();
     await page.locator('.inspector .held').waitFor({ state: 'detached' });
   });
 }
@@ -165,7 +165,7 @@ function scheduleTests(stage: Stage): void {
     await page.keyboard.press('Escape');
     await page.locator('.dialog-wide .notice-waiting', { hasText: 'not saved' }).waitFor();
     assert.equal(await page.inputValue('.schedule-form [name="prompt"]'), 'Walk once round the square.');
-    await page.locator('.dialog-wide .notice-waiting .button', { hasText: 'Throw it away' }).click();
+    await page.locator('.dialog-wide .notice-waiting .button', { hasText: 'Discard' }).click();
     await until('the form is gone', async () => (await page.locator('.dialog-wide').count()) === 0);
   });
 }
@@ -196,7 +196,7 @@ function tierTests(stage: Stage): void {
     await page.goBack();
     await page.locator('.page h1', { hasText: 'Runs' }).waitFor();
     await page.keyboard.press('Escape');
-    await page.waitForSelector('.people');
+    await page.waitForSelector('.agents');
     await visit(page, '?view=runs&agent=ada');
     await page.locator('[data-tab="now"]').focus();
     await page.keyboard.press('ArrowRight');

@@ -42,7 +42,7 @@ after(async () => {
 
 /** Runs the callback once the list of agents shows the text. */
 async function waitForRow(id: string, attribute: string, value: string): Promise<void> {
-  await browser.page.waitForSelector(`.person[data-agent-id="${id}"][data-${attribute}="${value}"]`);
+  await browser.page.waitForSelector(`.agent-row[data-agent-id="${id}"][data-${attribute}="${value}"]`);
 }
 
 /** Position of an agent on the map, in tiles. */
@@ -72,7 +72,7 @@ test('a visitor sees two agents move in one world', async () => {
 });
 
 test('a visitor may look at an agent and not change it', async () => {
-  await browser.page.click('.person[data-agent-id="ada"]');
+  await browser.page.click('.agent-row[data-agent-id="ada"]');
   await browser.page.waitForSelector('.inspector .conditions .condition');
   assert.equal(await browser.page.getAttribute('[data-verb="suspend"]', 'aria-disabled'), 'true');
   assert.match(await browser.page.innerText('.lifecycle'), /visitor/);

@@ -1,36 +1,55 @@
-import { type ComponentProps, lazy, type ReactElement, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import {
+  type ComponentProps,
+  lazy,
+  type ReactElement,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import type { StageWorld } from './canvas/render/stage.ts';
 import type { MapController } from './canvas/map-controller.ts';
 import { forgetInAddress } from './client/address.ts';
 import { backoffMs } from './client/backoff.ts';
+import { AskingProvider } from './client/query/use-live.ts';
 import { placeAfter, showsMap, type UrlState } from './client/url-state.ts';
 import { Inspector, InspectorFailed } from './features/inspector/inspector.tsx';
 import { MapControls } from './features/map/map-controls.tsx';
-import { FollowNarrator } from './features/map/follow-narrator.tsx';
-import { PeoplePanel } from './features/people/people-panel.tsx';
+import { AgentsPanel } from './features/agent-list/agents-panel.tsx';
 import { useMapKeys } from './features/map/use-map-keys.ts';
-import { PageTitle } from './features/navigation/page-title.tsx';
-import { LAZY_PAGES } from './features/navigation/lazy-pages.ts';
+import { fetchPage, LAZY_PAGES } from './pages.ts';
 import { usePageKeys } from './features/navigation/use-page-keys.ts';
 import { Notices } from './features/top-bar/notices.tsx';
 import { SignInDialog } from './features/sign-in/sign-in-dialog.tsx';
 import { TopBar } from './features/top-bar/top-bar.tsx';
 import { LoadingScreen } from './features/map/loading-screen.tsx';
 import { LazyBoundary } from './ui/lazy-boundary.tsx';
-import { useVillageState, VillageProvider, type VillageTools } from './features/village-context.ts';
+import {
+  useViewerId,
+  useVillage,
+  useVillageState,
+  VillageProvider,
+  type VillageTools,
+} from './features/village-context.ts';
+import { titleOf } from './features/navigation/page-groups.ts';
 
-/** The map is most of the code there is: it comes beside the first answers of the api, and not at all with a page that covers it. */
+/** The map is most of the code: it is fetched beside the first answers of the api, and not at all with a page that covers it. */
 const loadMap = async (): Promise<{ readonly default: typeof import('./features/map/map-view.tsx').MapView }> => ({
   default: (await import('./features/map/map-view.tsx')).MapView,
 });
 const MapView = lazy(loadMap);
 
-/** The least wait before a world that did not come is asked for again. */
+/** The shortest wait before a world that did not load is asked for again. */
 const WORLD_RETRY_MS = 2000;
 
-/** What the program is made of, and what the address said at the start. */
+/** The parts of the program, and the address at the start. */
 export interface AppProps {
-  readonly parts: Pick<VillageTools, 'api' | 'store' | 'village' | 'session' | 'lifecycle' | 'board'>;
+  readonly parts: Pick<
+    VillageTools,
+    'api' | 'queries' | 'store' | 'world' | 'agents' | 'session' | 'lifecycle' | 'board'
+  >;
   readonly start: UrlState;
 }
 
@@ -42,35 +61,45 @@ export function App({ parts, start }: AppProps): ReactElement {
   const tools = useTools(parts, controller, () => setSignIn(true));
   return (
     <VillageProvider value={tools}>
-      <TopBar />
-      <Notices />
-      <main className="town">
-        {world === null ? (
-          <LoadingScreen onRetry={retry} />
-        ) : (
-          <LazyBoundary fallback={<LoadingScreen onRetry={retry} />}>
-            <MapOnceSeen world={world} start={start} onController={setController} />
-          </LazyBoundary>
+      <Asker>
+        <TopBar />
+        <Notices />
+        <main className="town">
+          {world === null ? (
+            <LoadingScreen onRetry={retry} />
+          ) : (
+            <LazyBoundary fallback={<LoadingScreen onRetry={retry} />}>
+              <MapOnceSeen world={world} start={start} onController={setController} />
+            </LazyBoundary>
+          )}
+          <Over controller={controller} />
+        </main>
+        <FollowNarrator />
+        <PageTitle />
+        {signIn && (
+          <SignInDialog
+            code={start.code}
+            failed={start.login_error}
+            onClose={() => {
+              setSignIn(false);
+              forgetInAddress('code', 'login_error');
+            }}
+          />
         )}
-        <Over controller={controller} />
-      </main>
-      <FollowNarrator />
-      <PageTitle />
-      {signIn && (
-        <SignInDialog
-          code={start.code}
-          failed={start.login_error}
-          onClose={() => {
-            setSignIn(false);
-            forgetInAddress('code', 'login_error');
-          }}
-        />
-      )}
+      </Asker>
     </VillageProvider>
   );
 }
 
-/** Everything that runs beside the panels, and the world once it is there. A world that does not come is asked for again by itself; the rest works without it. */
+/** Lets the components below ask the api in the name of the viewer. */
+function Asker({ children }: { readonly children: ReactNode }): ReactElement {
+  const { api, queries } = useVillage();
+  const viewer = useViewerId();
+  const asking = useMemo(() => ({ api, queries, viewer }), [api, queries, viewer]);
+  return <AskingProvider value={asking}>{children}</AskingProvider>;
+}
+
+/** Runs everything beside the panels, and loads the world. A world that does not load is asked for again; the rest of the page works without it. */
 function useWorld(
   parts: AppProps['parts'],
   start: UrlState,
@@ -78,22 +107,25 @@ function useWorld(
   const [world, setWorld] = useState<StageWorld | null>(null);
   const [attempt, setAttempt] = useState(0);
   useEffect(() => {
-    parts.session.start();
-    parts.village.start();
-    parts.board.start();
+    const { session, agents, world, board } = parts;
+    session.start();
+    agents.start();
+    board.start();
     return () => {
-      parts.session.stop();
-      parts.village.stop();
-      parts.board.stop();
+      session.stop();
+      agents.stop();
+      world.stop();
+      board.stop();
     };
   }, [parts]);
   useEffect(() => {
     let here = true;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    // Fetched now and shown once the world is there; the boundary around it says what goes wrong.
+    // Fetched now and shown once the world is loaded; the boundary around it reports a failure.
     if (showsMap(start.view)) loadMap().catch(() => undefined);
     const fonts = document.fonts.load('700 12px "Nunito Variable"').catch(() => []);
-    void Promise.all([parts.village.loadWorld(), fonts]).then(([loaded]) => {
+    // The first camera looks at the agents.
+    void Promise.all([parts.world.load(), parts.agents.ready, fonts]).then(([loaded]) => {
       if (!here) return;
       setWorld(loaded);
       if (loaded === null)
@@ -121,14 +153,14 @@ function MapOnceSeen(props: ComponentProps<typeof MapView>): ReactElement | null
   return wanted ? <MapView {...props} /> : null;
 }
 
-/** What lies over the map: a page, or the panels of the map itself; and whoever is selected. */
+/** The layer over the map: a page, or the panels of the map itself; and the selected agent. */
 function Over({ controller }: { readonly controller: MapController | null }): ReactElement | null {
   const view = useVillageState((state) => state.place.view);
   const known = useVillageState(({ session }) => session.kind !== 'unknown' || session.asked);
   useMapKeys(controller);
-  // A page that came before its viewer is known would offer a visitor's part of it to everybody.
+  // A page that is shown before its viewer is known would show a visitor's part of it.
   if (!known) return null;
-  const OpenPage = view === 'map' ? PeoplePanel : LAZY_PAGES[view];
+  const OpenPage = view === 'map' ? AgentsPanel : LAZY_PAGES[view];
   return (
     <>
       <LazyBoundary
@@ -173,7 +205,31 @@ function useTools(parts: AppProps['parts'], controller: MapController | null, op
       pick: (picking) => parts.store.set((state) => ({ ...state, picking })),
       open: (change) => parts.store.set((state) => ({ ...state, place: placeAfter(state.place, change) })),
       openSignIn: () => open.current(),
+      fetchPage,
     }),
     [parts, controller],
+  );
+}
+
+/** Keeps the title of the tab: the page, or the agent that is open. */
+export function PageTitle(): null {
+  const view = useVillageState((state) => state.place.view);
+  const agent = useVillageState((state) =>
+    state.selected === null ? null : (state.details.get(state.selected)?.display_name ?? state.selected),
+  );
+  useEffect(() => {
+    document.title = titleOf(view, agent);
+  }, [view, agent]);
+  return null;
+}
+
+/** Describes the followed agent to people who cannot see the map; polite, and only what is new. */
+export function FollowNarrator(): ReactElement {
+  const selected = useVillageState((state) => (state.following ? state.selected : null));
+  const latest = useVillageState((state) => state.feed.find((entry) => entry.agentId === selected));
+  return (
+    <div className="sr-only" role="status" aria-live="polite">
+      {selected === null || latest === undefined ? '' : `${latest.name} ${latest.text}`}
+    </div>
   );
 }

@@ -10,17 +10,19 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 import { forgetInAddress, keepAddress } from './client/address.ts';
+import { Agents } from './client/agents/agents.ts';
 import { BoardLive } from './client/board/board-live.ts';
 import { type Api, createApi } from './client/api.ts';
 import { INITIAL_STATE } from './client/app-state.ts';
-import { forgetDraft } from './client/ask/use-draft.ts';
+import { forgetDraft } from './client/drafts.ts';
 import { Lifecycle } from './client/lifecycle.ts';
+import { createQueries } from './client/query/use-live.ts';
 import { SessionKeeper } from './client/session.ts';
 import { createStore } from './client/store.ts';
 import { placeOf, readUrl } from './client/url-state.ts';
-import { Village } from './client/village.ts';
+import { LiveSource } from './client/world/live-source.ts';
 import { PAY_DRAFT } from './features/payments/pay-labels.ts';
-import { applyTheme, savedTheme } from './ui/theme.ts';
+import { applyTheme, savedTheme } from './ui/preferences.ts';
 
 /** The page: one village, one store, one root. */
 function main(): void {
@@ -41,16 +43,19 @@ function main(): void {
   keepAddress(store);
   const api: Api = createApi({ onRefused: (route, refused) => session.refused(refused, route.name) });
   const session = new SessionKeeper(api, store);
-  const village = new Village(api, store);
+  const world = new LiveSource(api, store);
+  const agents = new Agents(api, store, world);
   createRoot(root).render(
     <StrictMode>
       <App
         parts={{
           api,
+          queries: createQueries(),
           store,
-          village,
+          world,
+          agents,
           session,
-          lifecycle: new Lifecycle(api, village),
+          lifecycle: new Lifecycle(api, agents),
           board: new BoardLive(api, store),
         }}
         start={url}

@@ -179,7 +179,7 @@ test('without the world the agents can still be found and opened', async () => {
   );
   await page.goto(stage.url);
   await page.locator('.screen', { hasText: 'The world is away' }).waitFor();
-  await page.click('.person[data-agent-id="bob"]');
+  await page.click('.agent-row[data-agent-id="bob"]');
   await page.waitForSelector('.inspector .lifecycle');
   await page.unroute('**/api/v1/world');
   await page.waitForSelector('.map[data-figures]');
@@ -261,20 +261,20 @@ test('the inspector takes the keyboard and gives it back, one that fails leaves 
   const visitor = await stage.viewer();
   const { page } = visitor;
   await page.goto(stage.url);
-  await page.focus('.person[data-agent-id="bob"]');
+  await page.focus('.agent-row[data-agent-id="bob"]');
   await page.keyboard.press('Enter');
   await page.waitForSelector('.inspector:focus');
   await page.keyboard.press('Escape');
-  await page.waitForSelector('.person[data-agent-id="bob"]:focus');
+  await page.waitForSelector('.agent-row[data-agent-id="bob"]:focus');
   await page.evaluate(
     `(() => { const { focus } = HTMLElement.prototype; window.mend = () => { HTMLElement.prototype.focus = focus }; HTMLElement.prototype.focus = function (...how) { if (this.matches('.inspector')) throw new Error('a panel that fails, for a test'); return focus.apply(this, how) } })()`,
   );
-  await page.click('.person[data-agent-id="bob"]');
+  await page.click('.agent-row[data-agent-id="bob"]');
   await page.locator('.inspector[role="alert"]', { hasText: 'could not be shown' }).waitFor();
-  assert.ok((await page.locator('.person').count()) > 1, 'the rest of the page is there');
+  assert.ok((await page.locator('.agent-row').count()) > 1, 'the rest of the page is there');
   await page.evaluate('window.mend()');
   await page.click('.inspector .panel-close');
-  await page.click('.person[data-agent-id="bob"]');
+  await page.click('.agent-row[data-agent-id="bob"]');
   await page.waitForSelector('.inspector .lifecycle');
   await page.keyboard.press('Escape');
   await page.click('.shortcuts');
@@ -352,18 +352,18 @@ test('a thousand agents are all in the list, of which only what is in sight is d
   const visitor = await stage.viewer();
   const { page } = visitor;
   await page.goto(stage.url);
-  await until('all are listed', async () => Number(await page.innerText('.people .count')) >= MANY);
-  assert.ok((await page.locator('.person').count()) < 80, 'few rows are drawn');
+  await until('all are listed', async () => Number(await page.innerText('.agents .count')) >= MANY);
+  assert.ok((await page.locator('.agent-row').count()) < 80, 'few rows are drawn');
   await page.evaluate(
-    `(() => { const list = document.querySelector('.people-list'); list.scrollTop = list.scrollHeight; })()`,
+    `(() => { const list = document.querySelector('.agents-list'); list.scrollTop = list.scrollHeight; })()`,
   );
-  await page.waitForSelector('.person[data-agent-id="fay"]');
-  await page.selectOption('.people-order', 'richest');
-  await page.evaluate(`document.querySelector('.people-list').scrollTop = 0`);
-  await page.waitForSelector('.person .person-balance');
+  await page.waitForSelector('.agent-row[data-agent-id="fay"]');
+  await page.selectOption('.agents-order', 'richest');
+  await page.evaluate(`document.querySelector('.agents-list').scrollTop = 0`);
+  await page.waitForSelector('.agent-row .agent-balance');
   const balances = await until('balances are known', async () => {
     const read = await page
-      .locator('.person-balance')
+      .locator('.agent-balance')
       .evaluateAll((cells) => cells.map((cell) => Number(cell.getAttribute('data-balance'))));
     return (read[0] ?? 0) > 0 && read;
   });
@@ -371,8 +371,8 @@ test('a thousand agents are all in the list, of which only what is in sight is d
     balances,
     balances.toSorted((left, right) => right - left),
   );
-  await page.fill('#people-filter', 'agent-0999');
-  await page.locator('.person[data-agent-id="agent-0999"]').click();
+  await page.fill('#agents-filter', 'agent-0999');
+  await page.locator('.agent-row[data-agent-id="agent-0999"]').click();
   await page.waitForSelector('.inspector h2');
   await stage.shot(visitor, 'thousand');
   await visitor.close();

@@ -28,13 +28,13 @@ import { Stage, type StageWorld } from './render/stage.ts';
 
 /** Milliseconds between frames while nothing moves: enough for sleepers and the changing light. */
 const IDLE_FRAME_MS = 160;
-/** The zoom of a camera that follows somebody from far away. */
+/** The least zoom of a camera that follows an agent. */
 const FOLLOW_ZOOM = 34;
 const REST_MS = 400;
-/** A tour goes on only when there is this far to go: a camera that never rests tires. */
+/** A tour moves only when there is this far to go: a camera that never rests tires the viewer. */
 const TOUR_STEP_TILES = 3;
-/** More people than this are everywhere anyhow. */
-const TOUR_PEOPLE = 12;
+/** More agents than this are everywhere anyhow. */
+const TOUR_AGENTS = 12;
 
 /**
  * The loop of the map: reads the world, keeps the camera, draws, and answers hands and keys. React never sees a frame.
@@ -53,7 +53,7 @@ export class MapController {
   #list: DrawList | null = null;
   #selected: string | null = null;
   #following = false;
-  /** Until somebody takes the camera it keeps the people in sight by itself. */
+  /** Until the viewer moves the camera it keeps the agents in sight by itself. */
   #touring: boolean;
   #hovered: string | null = null;
   #lastMs = 0;
@@ -63,7 +63,7 @@ export class MapController {
   #restMs: number | null = null;
   #inSight = true;
   #pins: readonly ScenePin[] = [];
-  /** While a place is looked for a tap names a tile and selects nobody. */
+  /** While the viewer picks a place, a tap names a tile and selects no agent. */
   #picking = false;
 
   private constructor(parts: {
@@ -110,7 +110,7 @@ export class MapController {
     });
   }
 
-  /** What was drawn last: for tests and the hit test. */
+  /** The last drawn list: for tests and the hit test. */
   get list(): DrawList | null {
     return this.#list;
   }
@@ -131,7 +131,7 @@ export class MapController {
     this.#busy = true;
   }
 
-  /** Whether anybody can see the map; one that is covered is not drawn. */
+  /** Whether the map is visible; a covered one is not drawn. */
   setInSight(inSight: boolean): void {
     this.#inSight = inSight;
     this.#busy = true;
@@ -146,7 +146,7 @@ export class MapController {
   /** Whether the next taps name tiles. */
   setPicking(picking: boolean): void {
     this.#picking = picking;
-    // Nobody can point at a map that moves by itself.
+    // A person cannot point at a map that moves by itself.
     if (picking) this.#touring = false;
     this.#canvas.style.cursor = picking ? 'crosshair' : '';
   }
@@ -156,7 +156,7 @@ export class MapController {
     this.#busy = true;
   }
 
-  /** Brings a place into the middle, near enough to see people. */
+  /** Brings a place into the middle, near enough to see agents. */
   goTo(place: Point, zoom = FOLLOW_ZOOM): void {
     this.#touring = false;
     this.#glideTo({ x: place.x, y: place.y, zoom: Math.max(this.#target.zoom, zoom) });
@@ -229,7 +229,7 @@ export class MapController {
     this.#drewLast = true;
     const started = performance.now();
     this.#lastMs = nowMs;
-    const moment = this.#host.moment(nowMs);
+    const moment = this.#host.moment();
     const agents = this.#corrections.apply(moment.agents, Math.min(elapsedMs, 100));
     const moving = this.#moveCamera(agents, Math.min(elapsedMs, 500));
     const visible = this.visible;
@@ -248,7 +248,7 @@ export class MapController {
       hovered: this.#hovered,
     });
     this.#list = list;
-    // How many people the picture shows: the list of people is in the page, the picture is not.
+    // The number of agents in the picture: the list of agents is in the page, the picture is not.
     this.#canvas.dataset['figures'] = String(list.figures.length);
     const finer = this.#stage.draw({
       list,
@@ -266,7 +266,7 @@ export class MapController {
 
   #tour(agents: readonly SceneAgent[]): void {
     const { camera, viewport } = { camera: this.#target, viewport: this.#viewport };
-    if (agents.length > TOUR_PEOPLE || agents.every((agent) => inSight(camera, viewport, agent))) return;
+    if (agents.length > TOUR_AGENTS || agents.every((agent) => inSight(camera, viewport, agent))) return;
     const better = clampCamera(showPeople(agents, viewport, sizeOf(this.#world.map)), this.#world.map);
     if (
       Math.hypot(better.x - camera.x, better.y - camera.y) > TOUR_STEP_TILES ||
@@ -284,7 +284,7 @@ export class MapController {
     return true;
   }
 
-  /** Tells the host where the camera is once it has come to rest, and now and then while it follows somebody. */
+  /** Reports the camera to the host once it has come to rest, and now and then while it follows an agent. */
   #rest(nowMs: number, moving: boolean): void {
     if (moving) {
       this.#restMs ??= nowMs + REST_MS;

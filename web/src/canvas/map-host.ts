@@ -1,7 +1,7 @@
 import type { Camera, Point, TileRect, Viewport } from './model/camera.ts';
 import type { SceneAgent, SceneCluster, SceneItem } from './model/scene.ts';
 
-/** The world at a moment, as the session knows it. `minute` is the minute of the village's day. */
+/** The world at a moment. `minute` is the minute of the village's day. */
 export interface Moment {
   readonly tick: number;
   readonly minute: number;
@@ -10,9 +10,10 @@ export interface Moment {
   readonly clusters: readonly SceneCluster[];
 }
 
-/** What the map asks of the rest of the program, and tells it. */
+/** The map's port to the rest of the program. */
 export interface MapHost {
-  moment(nowMs: number): Moment;
+  /** The world at the clock of its source. */
+  moment(): Moment;
   /** A tap: an agent's id, or null for open ground. */
   select(id: string | null): void;
   /** A tap on a pin: the posts that hang there, the newest first. */

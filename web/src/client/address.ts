@@ -8,13 +8,13 @@ import { placeOf, readUrl, type UrlState, writeUrl } from './url-state.ts';
  * Returns how to end it.
  */
 export function keepAddress(store: Store<AppState>): () => void {
-  let { place, selected } = store.get();
+  let { place, selected, t } = store.get();
   const write = (): void => {
     const now = store.get();
-    if (now.place === place && now.selected === selected) return;
+    if (now.place === place && now.selected === selected && now.t === t) return;
     const isStep = isStepBetween({ place, selected }, now);
-    ({ place, selected } = now);
-    putAddress({ ...readUrl(window.location.search), ...place, agent: selected }, isStep);
+    ({ place, selected, t } = now);
+    putAddress({ ...readUrl(window.location.search), ...place, agent: selected, t }, isStep);
   };
   const goBack = (): void => {
     const url = readUrl(window.location.search);

@@ -4,7 +4,9 @@ import {
   type CallInput,
   type Client,
   type Problem,
+  ProblemError,
   type RouteSpec,
+  type StreamEvent,
 } from '@hamlet/contract';
 
 /** A refusal in words. `code` is the contract's, or `unreachable` where no answer came. */
@@ -13,55 +15,100 @@ export interface Refused {
   readonly title: string;
   readonly detail: string;
   readonly status: number;
-  /** Which parts of what was sent are wrong, where the answer says. */
+  /** Which parts of the request are wrong, where the answer says. */
   readonly errors: readonly { readonly path: string; readonly message: string }[];
 }
 export type Reply<T> = { readonly ok: true; readonly data: T } | { readonly ok: false; readonly refused: Refused };
 
-/** The api of this village. Never throws: a lost connection is a refusal too. */
+/** The api of this village. Never throws: a lost connection is a refusal too. `signal` in the input aborts. */
 export interface Api {
   call<const R extends RouteSpec>(route: R, input: CallInput<R>): Promise<Reply<CallData<R>>>;
+  /** Opens a route's event stream. Resolves when the stream ends: ok where the server or the caller ended it. */
+  open<const R extends RouteSpec>(
+    route: R,
+    input: CallInput<R>,
+    onEvent: (event: StreamEvent<R>) => void,
+  ): Promise<Reply<null>>;
 }
 
-/** The longest that one call may take. The api itself gives up sooner; this is for a connection that is dead without saying so. */
+/** The part of the api that most code needs. */
+export type Caller = Pick<Api, 'call'>;
+
+/** The longest that one call may take. The api itself gives up sooner; this is for a dead connection. */
 export const CALL_TIMEOUT_MS = 30_000;
+/** A stream without a byte for so long is dead: the server sends a heartbeat every 5 s. */
+const STREAM_SILENCE_MS = 20_000;
 
 export interface ApiOptions {
   readonly client?: Client;
   readonly timeoutMs?: number;
-  /** Hears every refusal, before the caller does. */
+  readonly silenceMs?: number;
+  /** Receives every refusal, before the caller does. */
   readonly onRefused?: (route: RouteSpec, refused: Refused) => void;
 }
 
-/** Talks to the origin that served the page; the session cookie goes along by itself. */
+/** Talks to the origin that served the page; the browser adds the session cookie. */
 export function createApi({
   client = createClient({ baseUrl: window.location.origin, fetch: (...request) => window.fetch(...request) }),
   timeoutMs = CALL_TIMEOUT_MS,
+  silenceMs = STREAM_SILENCE_MS,
   onRefused,
 }: ApiOptions = {}): Api {
+  const refusal = (route: RouteSpec, { code, title, detail, status, errors = [] }: Problem): Reply<never> => {
+    const refused = { code, title, detail, status, errors };
+    onRefused?.(route, refused);
+    return { ok: false, refused };
+  };
   return {
     async call(route, input) {
       const timeout = AbortSignal.timeout(timeoutMs);
       try {
-        const outcome = await client.call(route, {
-          ...input,
-          signal: input.signal === undefined ? timeout : AbortSignal.any([input.signal, timeout]),
-        });
-        if (outcome.ok) return { ok: true, data: outcome.data };
-        const { code, title, detail, status, errors = [] } = outcome.problem;
-        const refused = { code, title, detail, status, errors };
-        onRefused?.(route, refused);
-        return { ok: false, refused };
+        const outcome = await client.call(route, { ...input, signal: joined(input.signal, timeout) });
+        return outcome.ok ? { ok: true, data: outcome.data } : refusal(route, outcome.problem);
       } catch (error) {
         if (input.signal?.aborted !== true) console.error(`${route.name} failed`, error);
-        const detail = timeout.aborted
-          ? `No answer came within ${timeoutMs / 1000} s. Try again.`
-          : 'The connection was lost, or the answer could not be read. Try again.';
-        return {
-          ok: false,
-          refused: { code: 'unreachable', title: 'The village does not answer', detail, status: 0, errors: [] },
-        };
+        return unreachable(
+          timeout.aborted
+            ? `No answer came within ${timeoutMs / 1000} s. Try again.`
+            : 'The connection was lost, or the answer could not be read. Try again.',
+        );
       }
     },
+    async open(route, input, onEvent) {
+      const silent = new AbortController();
+      const wait = (): ReturnType<typeof setTimeout> => setTimeout(() => silent.abort(), silenceMs);
+      let timer = wait();
+      const onBytes = (): void => {
+        clearTimeout(timer);
+        timer = wait();
+      };
+      try {
+        const events = client.open(route, { ...input, signal: joined(input.signal, silent.signal), onBytes });
+        for await (const event of events) onEvent(event);
+        return { ok: true, data: null };
+      } catch (error) {
+        if (error instanceof ProblemError) return refusal(route, error.problem);
+        if (input.signal?.aborted === true) return { ok: true, data: null };
+        console.error(`${route.name} failed`, error);
+        return unreachable(
+          silent.signal.aborted
+            ? `The stream was silent for ${silenceMs / 1000} s.`
+            : 'The stream was lost, or could not be read.',
+        );
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+  };
+}
+
+function joined(own: AbortSignal | undefined, limit: AbortSignal): AbortSignal {
+  return own === undefined ? limit : AbortSignal.any([own, limit]);
+}
+
+function unreachable(detail: string): Reply<never> {
+  return {
+    ok: false,
+    refused: { code: 'unreachable', title: 'The village does not answer', detail, status: 0, errors: [] },
   };
 }

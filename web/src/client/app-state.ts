@@ -1,11 +1,10 @@
 import type { AgentDetail, PaymentOutcome, VillageFreeze } from '@hamlet/contract';
 import type { SceneLandmark, ScenePin, SceneZone } from '../canvas/model/scene.ts';
 import type { Refused } from './api.ts';
-import type { Happening } from './happenings.ts';
 import { NOWHERE, type Place } from './url-state.ts';
 import type { Connection } from './live-socket.ts';
 
-/** An agent as the people list shows it, twice a second. Positions are tiles as fractions. */
+/** An agent as the list shows it, twice a second. Positions are tiles as fractions. */
 export interface Row {
   readonly id: string;
   readonly name: string;
@@ -25,13 +24,23 @@ export interface Row {
   readonly heading: string | null;
 }
 
+/** An event of the world, in words: `text` follows the name. `id` is unique; `minute` is the minute of the village's day. */
+export interface FeedEntry {
+  readonly id: string;
+  readonly agentId: string;
+  readonly name: string;
+  readonly text: string;
+  readonly kind: 'speech' | 'walk' | 'activity' | 'power' | 'item';
+  readonly minute: number;
+}
+
 export interface Account {
   readonly account_id: string;
   readonly name: string;
   readonly role: 'member' | 'admin';
 }
 /**
- * Who looks. Until it is known nothing is offered that depends on it, unless the api was `asked` and did not say: then the page goes on as for a visitor.
+ * The viewer. Until it is known the page offers nothing that depends on it, unless the api was `asked` and did not answer: then the page treats the viewer as a visitor.
  * `ended`: a session that was here is over, and its holder did not end it here.
  */
 export type Session =
@@ -50,6 +59,8 @@ export interface Clock {
 export interface AppState {
   /** Whether the village is frozen, with the proof; null until it was read. */
   readonly freeze: VillageFreeze | null;
+  /** The tick that is shown of a recording; null while the world is live. */
+  readonly t: number | null;
   readonly loading: 'loading' | 'ready' | { readonly failed: Refused };
   readonly connection: Connection;
   /** Whether the list of agents was read yet, and why it cannot be read now; what is known of it stays. */
@@ -59,7 +70,7 @@ export interface AppState {
   readonly details: ReadonlyMap<string, AgentDetail>;
   readonly landmarks: readonly SceneLandmark[];
   readonly zones: readonly SceneZone[];
-  readonly happenings: readonly Happening[];
+  readonly feed: readonly FeedEntry[];
   readonly session: Session;
   /** How the payment ended from which its payer has just come back; null where there is none, or it was read. */
   readonly payment: PaymentOutcome | null;
@@ -75,6 +86,7 @@ export interface AppState {
 
 export const INITIAL_STATE: AppState = {
   freeze: null,
+  t: null,
   loading: 'loading',
   connection: 'connecting',
   agents: { read: false, refused: null },
@@ -83,7 +95,7 @@ export const INITIAL_STATE: AppState = {
   details: new Map(),
   landmarks: [],
   zones: [],
-  happenings: [],
+  feed: [],
   session: { kind: 'unknown', asked: false },
   payment: null,
   selected: null,

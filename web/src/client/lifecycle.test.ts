@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AgentDetail } from '@hamlet/contract';
-import type { Api, Reply } from './api.ts';
-import { Lifecycle, type LifecycleState, locks, progress, type Wait } from './lifecycle.ts';
-import { agentDetail } from './agent-detail.fixture.ts';
+import type { Api, Caller, Reply } from './api.ts';
+import { Lifecycle, type LifecycleState, locks, notAllowed, progress, type Wait } from './lifecycle.ts';
+import { agentDetail } from './agents/agent-detail.fixture.ts';
 
 const ADA = agentDetail('ada', { power: 'Asleep', pod: null });
 const QUEUED = agentDetail('ada', {
@@ -18,7 +18,7 @@ const REFUSED: Reply<never> = {
 };
 
 /** An api that answers each call so. */
-function apiThat(answer: Reply<unknown>): Api {
+function apiThat(answer: Reply<unknown>): Caller {
   const call = (): Promise<Reply<unknown>> => Promise.resolve(answer);
   // The answers of these three routes are not read.
   return { call: call as Api['call'] };
@@ -37,7 +37,7 @@ function started(
   };
   const lifecycle = new Lifecycle(
     apiThat(answer),
-    { refreshAgent: () => Promise.resolve(seen[Math.min(looks++, seen.length - 1)] ?? null) },
+    { refresh: () => Promise.resolve(seen[Math.min(looks++, seen.length - 1)] ?? null) },
     wait,
   );
   const kinds: string[] = [];
@@ -120,4 +120,20 @@ test('a reboot is done in a later cycle only, a suspension once the pod is gone'
   assert.deepEqual(progress('suspend', { ...ADA, pod: 'ada-0' }, 3), { done: false, text: 'Stopping pod ada-0.' });
   assert.deepEqual(progress('suspend', { ...AWAKE, pod: null }, 3), { done: false, text: 'Waiting for the operator.' });
   assert.equal(progress('suspend', ADA, 3).done, true);
+});
+
+test('each button says why it cannot be pressed', () => {
+  const admin = { role: 'admin', pending: false } as const;
+  assert.equal(notAllowed('suspend', { ...admin, power: 'Awake' }), null);
+  assert.equal(notAllowed('reboot', { ...admin, power: 'Awake' }), null);
+  assert.equal(notAllowed('awaken', { ...admin, power: 'Asleep' }), null);
+  assert.equal(notAllowed('awaken', { ...admin, power: 'Awake' }), 'It is awake already');
+  assert.equal(notAllowed('suspend', { ...admin, power: 'Asleep' }), 'It is asleep already');
+  assert.equal(notAllowed('reboot', { ...admin, power: 'Asleep' }), 'It is asleep: awaken it instead');
+  assert.equal(notAllowed('reboot', { ...admin, power: 'Awake', pending: true }), 'A change is on its way');
+  assert.equal(notAllowed('reboot', { role: 'member', pending: false, power: 'Awake' }), 'Only admins may do this');
+  assert.equal(
+    notAllowed('reboot', { role: 'visitor', pending: false, power: 'Awake' }),
+    'Sign in as an admin to do this',
+  );
 });

@@ -1,12 +1,11 @@
-import { type AgentDetail, awakenAgent, rebootAgent, suspendAgent } from '@hamlet/contract';
-import type { Api, Refused } from './api.ts';
+import { type AgentDetail, awakenAgent, rebootAgent, type Role, roleMay, suspendAgent } from '@hamlet/contract';
+import type { Caller, Refused } from './api.ts';
 import { createStore, type Store } from './store.ts';
-import type { Village } from './village.ts';
 
 export type Verb = 'awaken' | 'suspend' | 'reboot';
 /**
  * Where an asked change stands. `text` says what happens now. `asking`: the api has not answered yet. `pending`: it was taken and is watched closely.
- * `late`: it takes longer than usual, for example in the queue for a seat; it is still looked at now and then.
+ * `late`: it takes longer than usual, for example in the queue for a seat; it is still checked now and then.
  */
 export type LifecycleState =
   | { readonly kind: 'asking' | 'pending' | 'late' | 'done'; readonly verb: Verb; readonly text: string }
@@ -19,13 +18,13 @@ export function locks(state: LifecycleState | undefined, verb: Verb): boolean {
 
 const ROUTES = { awaken: awakenAgent, suspend: suspendAgent, reboot: rebootAgent } as const;
 const POLL_MS = 1000;
-/** After so many looks a change is late, and is looked at less often. */
+/** After so many checks a change is late, and is checked less often. */
 const CLOSE_LOOKS = 120;
 const LATE_POLL_MS = 10_000;
 /** After so many looks, about two hours, a change that does not come is no longer watched; what is known of it stays. */
 const MAX_LOOKS = CLOSE_LOOKS + 720;
 
-/** What has come of a change so far, from the agent as it is now and the cycle it had when the change was asked. */
+/** The progress of a change, from the agent as it is now and the cycle it had when the change was asked. */
 export function progress(
   verb: Verb,
   agent: AgentDetail,
@@ -55,20 +54,25 @@ const sleep: Wait = (ms) =>
     setTimeout(resolve, ms);
   });
 
+/** Reads one agent; null where the api does not answer. */
+interface Reader {
+  refresh(id: string): Promise<AgentDetail | null>;
+}
+
 /** Asks for changes of agents' lives and watches what comes of them. Mutable because a change outlives the panel that asked for it. */
 export class Lifecycle {
   readonly states: Store<ReadonlyMap<string, LifecycleState>> = createStore<ReadonlyMap<string, LifecycleState>>(
     new Map(),
   );
-  readonly #api: Api;
-  readonly #village: Pick<Village, 'refreshAgent'>;
+  readonly #api: Caller;
+  readonly #agents: Reader;
   readonly #wait: Wait;
   /** The last change that was asked for each agent, or its dismissal: an older watch ends when it is not its own any more. */
   readonly #latest = new Map<string, symbol>();
 
-  constructor(api: Api, village: Pick<Village, 'refreshAgent'>, wait: Wait = sleep) {
+  constructor(api: Caller, agents: Reader, wait: Wait = sleep) {
     this.#api = api;
-    this.#village = village;
+    this.#agents = agents;
     this.#wait = wait;
   }
 
@@ -89,7 +93,7 @@ export class Lifecycle {
     await this.#watch(agent, verb, own);
   }
 
-  /** Takes the note of a change away, and stops watching it; the change itself goes on. */
+  /** Takes the note of a change away, and stops watching it; the change itself continues. */
   dismiss(id: string): void {
     this.#latest.delete(id);
     this.states.set((states) => {
@@ -101,7 +105,7 @@ export class Lifecycle {
 
   async #watch({ agent_id: id, cycle }: AgentDetail, verb: Verb, own: symbol): Promise<void> {
     for (let looks = 0; looks < MAX_LOOKS && this.#latest.get(id) === own; looks += 1) {
-      const agent = await this.#village.refreshAgent(id);
+      const agent = await this.#agents.refresh(id);
       const late = looks >= CLOSE_LOOKS;
       const now =
         agent === null
@@ -116,4 +120,18 @@ export class Lifecycle {
   #put(id: string, own: symbol, state: LifecycleState): void {
     if (this.#latest.get(id) === own) this.states.set((states) => new Map(states).set(id, state));
   }
+}
+
+/** Why a change of an agent's life cannot be asked for now, in words; null where it can. */
+export function notAllowed(
+  verb: Verb,
+  now: { readonly power: 'Awake' | 'Asleep'; readonly role: Role; readonly pending: boolean },
+): string | null {
+  if (!roleMay(now.role, 'agent:lifecycle'))
+    return now.role === 'visitor' ? 'Sign in as an admin to do this' : 'Only admins may do this';
+  if (now.pending) return 'A change is on its way';
+  if (verb === 'awaken' && now.power === 'Awake') return 'It is awake already';
+  if (verb === 'suspend' && now.power === 'Asleep') return 'It is asleep already';
+  if (verb === 'reboot' && now.power === 'Asleep') return 'It is asleep: awaken it instead';
+  return null;
 }

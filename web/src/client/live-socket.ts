@@ -4,12 +4,12 @@ import { backoffMs } from './backoff.ts';
 export type Connection = 'connecting' | 'live' | 'lagging' | 'reconnecting' | 'outdated';
 
 export interface SocketOptions {
-  /** Where to connect to; asked anew for each connection, so that it can say where to go on. */
+  /** The address; called again for each connection, so that it can say where to resume. */
   url(): string;
   /** Something arrived: binary or text. Throws where it cannot be read, for example because the server is newer than this page. */
   message(data: ArrayBuffer | string): void;
   connection(state: Connection): void;
-  /** What to say first on a new connection. */
+  /** The first messages on a new connection. */
   greeting(): readonly object[];
   /** The server says something at least this often; after three such times without a word the line is given up. */
   readonly beatMs: number;
@@ -43,7 +43,7 @@ class Line implements LiveSocket {
   readonly #options: SocketOptions;
   #socket: WebSocket | null = null;
   #attempt = 0;
-  #heardMs = 0;
+  #receivedMs = 0;
   #timers: ReturnType<typeof setTimeout>[] = [];
   #closed = false;
 
@@ -56,13 +56,13 @@ class Line implements LiveSocket {
     this.#socket = socket;
     socket.binaryType = 'arraybuffer';
     socket.addEventListener('open', () => {
-      this.#heardMs = performance.now();
+      this.#receivedMs = performance.now();
       for (const message of this.#options.greeting()) this.send(message);
       this.#watch();
     });
     socket.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
       if (this.#socket !== socket || !(data instanceof ArrayBuffer || typeof data === 'string')) return;
-      this.#heardMs = performance.now();
+      this.#receivedMs = performance.now();
       if (this.#reads(data)) return;
       // Nothing that follows can be read either. It tries again later: the server may be rolled back.
       this.#socket = null;
@@ -109,10 +109,10 @@ class Line implements LiveSocket {
     this.#timers.push(
       setInterval(() => {
         const nowMs = performance.now();
-        // While the page itself stood still it heard nothing, whatever came: that time is not the line's.
-        this.#heardMs += Math.max(0, nowMs - lookedMs - 2 * WATCH_MS);
+        // While the page itself stood still it received nothing: that time does not count as silence of the line.
+        this.#receivedMs += Math.max(0, nowMs - lookedMs - 2 * WATCH_MS);
         lookedMs = nowMs;
-        const silentMs = nowMs - this.#heardMs;
+        const silentMs = nowMs - this.#receivedMs;
         if (silentMs > this.#options.beatMs * LAG_BEATS) this.#options.connection('lagging');
         if (silentMs > this.#options.beatMs * DEAD_BEATS) {
           const dead = this.#socket;

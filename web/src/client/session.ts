@@ -1,6 +1,6 @@
 import { bootstrapAccount, getMe, logIn, logOut, redeemCode } from '@hamlet/contract';
-import type { Api, Refused, Reply } from './api.ts';
-import { claimDrafts, forgetDrafts } from './ask/use-draft.ts';
+import type { Caller, Refused, Reply } from './api.ts';
+import { claimDrafts, forgetDrafts } from './drafts.ts';
 import type { Account, AppState } from './app-state.ts';
 import type { Store } from './store.ts';
 
@@ -9,19 +9,19 @@ const UNKNOWN_MS = 5000;
 /** Every so many times it is asked whether a session still holds: it may end elsewhere, and public pages would not say so. */
 const CHECK_EVERY = 12;
 
-/** What a refusal says of a session that was thought to hold. */
+/** The meaning of a refusal for the session that the page believed in. */
 export function verdictOf({ code, status }: Pick<Refused, 'code' | 'status'>): 'ended' | 'changed' | null {
   if (code === 'unauthenticated' || code === 'token_invalid') return 'ended';
   return status === 403 && (code === 'forbidden' || code === 'account_banned') ? 'changed' : null;
 }
 
-/** Who is signed in here. A village that does not answer signs nobody out. Mutable because it owns a timer. */
+/** Keeps the account that is signed in here. A village that does not answer ends no session. Mutable because it owns a timer. */
 export class SessionKeeper {
-  readonly #api: Api;
+  readonly #api: Caller;
   readonly #store: Store<AppState>;
   #timer: ReturnType<typeof setInterval> | undefined;
 
-  constructor(api: Api, store: Store<AppState>) {
+  constructor(api: Caller, store: Store<AppState>) {
     this.#api = api;
     this.#store = store;
   }
@@ -51,7 +51,7 @@ export class SessionKeeper {
       );
   }
 
-  /** Hears of every refusal: one may say that the session is over, or allows less than it did. */
+  /** Receives every refusal: one may mean that the session is over, or allows less than it did. */
   refused(refused: Refused, ofRoute: string): void {
     if (this.#store.get().session.kind !== 'account' || ofRoute === getMe.name) return;
     const verdict = verdictOf(refused);

@@ -2,13 +2,29 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NOWHERE, placeAfter, readUrl, writeUrl } from './url-state.ts';
 
-const EMPTY = { ...NOWHERE, agent: null, x: null, y: null, z: null, code: null, login_error: null, payment: null };
+const EMPTY = {
+  ...NOWHERE,
+  agent: null,
+  t: null,
+  x: null,
+  y: null,
+  z: null,
+  code: null,
+  login_error: null,
+  payment: null,
+};
 
 test('what is written is read again', () => {
   const state = { ...EMPTY, agent: 'ada', x: 40.25, y: 31, z: 24 };
   assert.equal(writeUrl(state), '?agent=ada&x=40.25&y=31&z=24');
   assert.deepEqual(readUrl(writeUrl(state)), state);
   assert.equal(writeUrl(readUrl('')), '');
+});
+
+test('the tick of a recording is in the address', () => {
+  const state = { ...EMPTY, t: 1200.5 };
+  assert.equal(writeUrl(state), '?t=1200.5');
+  assert.deepEqual(readUrl(writeUrl(state)), state);
 });
 
 test('a page with what it is narrowed to has an address of its own', () => {

@@ -22,7 +22,7 @@ export function showsMap(view: View): boolean {
   return MAP_VIEWS.has(view);
 }
 
-/** What posts may be narrowed to by their status; `all` is every one of them. */
+/** The filters of posts by status. */
 export const POST_FILTERS = ['open', 'resolved', 'closed', 'moderated', 'all'] as const;
 export type PostFilter = (typeof POST_FILTERS)[number];
 /** The parts of the panel about one agent. */
@@ -30,7 +30,7 @@ export const TABS = ['now', 'money', 'models', 'runs', 'standing', 'diary'] as c
 export type Tab = (typeof TABS)[number];
 
 /**
- * What is open: a page with what it is narrowed to, and a part of the panel. `who` narrows a page to an agent, or the ledger to several with commas
+ * The open page with its filters, and the open part of the panel. `who` narrows a page to an agent, or the ledger to several with commas
  * between them; `run`, `schedule` and `post` are the ones opened; `find` is what is searched for. `action`, `actor`, `object`, `since` and `turns` narrow the audit.
  */
 export interface Place {
@@ -70,9 +70,11 @@ export const NOWHERE: Place = {
   turns: false,
 };
 
-/** What the address says: what is open, who is selected, where the camera is, the code of the first start, why signing in elsewhere failed, and how a payment at PayPal ended. All of it is optional. */
+/** The content of the address: the open page, the selected agent, the camera, the code of the first start, the failure of a sign-in elsewhere, and the outcome of a payment at PayPal. All of it is optional. */
 export interface UrlState extends Place {
   readonly agent: string | null;
+  /** The tick of a recording; null live. */
+  readonly t: number | null;
   readonly x: number | null;
   readonly y: number | null;
   readonly z: number | null;
@@ -104,6 +106,7 @@ export function readUrl(search: string): UrlState {
     since: query.get('since'),
     turns: query.get('turns') === '1',
     agent: query.get('agent'),
+    t: numberOf(query.get('t')),
     x: numberOf(query.get('x')),
     y: numberOf(query.get('y')),
     z: numberOf(query.get('z')),
@@ -143,15 +146,17 @@ export function writeUrl(state: UrlState): string {
     const value = state[key];
     if (value !== null && showsMap(state.view)) query.set(key, String(Math.round(value * 4) / 4));
   }
+  put('t', state.t === null ? null : String(state.t));
   put('code', state.code);
   put('login_error', state.login_error);
   const text = query.toString();
   return text === '' ? '' : `?${text}`;
 }
 
-/** What is open, by the address. */
+/** The open page, by the address. */
 export function placeOf({
   agent: _agent,
+  t: _t,
   x: _x,
   y: _y,
   z: _z,

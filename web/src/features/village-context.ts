@@ -1,18 +1,22 @@
 import type { Role } from '@hamlet/contract';
 import { createContext, useContext } from 'react';
+import type { QueryClient } from '@tanstack/react-query';
+import type { Agents } from '../client/agents/agents.ts';
 import type { AppState } from '../client/app-state.ts';
 import type { BoardLive } from '../client/board/board-live.ts';
 import type { Lifecycle } from '../client/lifecycle.ts';
 import type { SessionKeeper } from '../client/session.ts';
 import { type Store, useStore } from '../client/store.ts';
-import type { Village } from '../client/village.ts';
+import type { WorldSource } from '../client/world/world-source.ts';
 import type { Api } from '../client/api.ts';
-import type { Place } from '../client/url-state.ts';
+import type { Place, View } from '../client/url-state.ts';
 
-/** What every panel may use. `goTo` moves the map, if it is there; `open` goes to another page, or opens something on this one. */
+/** The tools of every panel. `goTo` moves the map, if it is there; `open` goes to another page, or opens something on this one. */
 export interface VillageTools {
   readonly api: Api;
-  readonly village: Village;
+  readonly queries: QueryClient;
+  readonly agents: Agents;
+  readonly world: WorldSource;
   readonly store: Store<AppState>;
   readonly lifecycle: Lifecycle;
   readonly session: SessionKeeper;
@@ -24,6 +28,8 @@ export interface VillageTools {
   /** Begins, or with null ends, the search for a place on the map. */
   pick(picking: AppState['picking']): void;
   openSignIn(): void;
+  /** Fetches a page's code before it is opened. */
+  fetchPage(view: View): void;
 }
 
 const Context = createContext<VillageTools | null>(null);

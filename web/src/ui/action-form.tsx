@@ -1,19 +1,18 @@
 import type { ReactElement, ReactNode } from 'react';
-import type { Sending } from '../client/ask/use-send.ts';
-import { OwnedNotice } from './notices/owned-notice.tsx';
-import { RefusedNotice } from './notices/refused-notice.tsx';
+import type { Intent } from '../client/query/use-intent.ts';
+import { OwnedNotice, RefusedNotice } from './notices/refused-notice.tsx';
 
 interface ActionFormProps {
   readonly label: string;
-  readonly sending: Pick<Sending, 'busy' | 'refused'>;
+  readonly sending: Pick<Intent, 'busy' | 'refused'>;
   /** Whether what was written can be sent. */
   readonly ready: boolean;
-  /** What the button says; it names the effect, and whom it meets. */
+  /** The text of the button; it names the effect and whom it affects. */
   readonly word: string;
   readonly danger?: boolean;
   readonly onSend: () => void;
   readonly onCancel?: () => void;
-  /** Of a write to a custom resource: sends it again, taking the fields that another manager owns. */
+  /** For a write to a custom resource: sends it again and takes the fields that another manager owns. */
   readonly onTakeOver?: () => void;
   readonly children: ReactNode;
 }

@@ -38,13 +38,13 @@ export function FormDialog({ title, draft, start, onClose, children }: DialogPro
         <div className="notice notice-waiting" role="alert">
           <Icon name="alert" size={16} />
           <span>
-            What you wrote is not saved.
+            Your changes are not saved.
             <span className="button-row">
               <button type="button" className="button button-small" onClick={onClose}>
-                Throw it away
+                Discard
               </button>
               <button type="button" className="button button-small" onClick={() => setLeaving(false)} autoFocus>
-                Go on writing
+                Continue writing
               </button>
             </span>
           </span>

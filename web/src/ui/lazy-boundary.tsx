@@ -3,7 +3,8 @@ import { Component, type ReactNode, Suspense } from 'react';
 interface BoundaryProps {
   readonly children: ReactNode;
   readonly fallback: ReactNode;
-  /** What is shown instead of a part that failed; a screen with a way out unless said. */ readonly failed?: ReactNode;
+  /** Replaces a part that failed; without it, a screen with a way out. */
+  readonly failed?: ReactNode;
 }
 interface BoundaryState {
   readonly failed: boolean;

@@ -69,7 +69,7 @@ test('activity, words and faces end at their tick', () => {
   );
   const spoken = { speech: { text: 'Hello', tick: 10 } };
   assert.deepEqual(
-    [9 + SPEECH_TICKS, 10 + SPEECH_TICKS].map((tick) => drawn(spoken, tick)?.speech),
+    [9 + SPEECH_TICKS, 10 + SPEECH_TICKS].map((tick) => drawn(spoken, tick)?.speech?.text ?? null),
     ['Hello', null],
   );
   const waving = { emote: { emote: 'wave' as const, tick: 10 } };

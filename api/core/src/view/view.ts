@@ -70,7 +70,7 @@ export interface DrawnAgent {
   readonly asleep: boolean;
   readonly online: boolean;
   readonly activity: Activity;
-  readonly speech: string | null;
+  readonly speech: SeenAgent['speech'];
   readonly emote: Emote | null;
   readonly inventory: readonly string[];
 }
@@ -110,7 +110,7 @@ function draw(view: View, seen: SeenAgent, tick: number): DrawnAgent {
     asleep: !seen.awake,
     online: seen.online,
     activity: activityOf(seen, moving, tick),
-    speech: seen.speech !== null && tick < seen.speech.tick + SPEECH_TICKS ? seen.speech.text : null,
+    speech: seen.speech !== null && tick < seen.speech.tick + SPEECH_TICKS ? seen.speech : null,
     emote: seen.emote !== null && tick < seen.emote.tick + EMOTE_TICKS ? seen.emote.emote : null,
     inventory: seen.inventory,
   };

@@ -1,7 +1,7 @@
 import type { Point } from '../model/camera.ts';
 import type { DrawList } from '../model/draw-list.ts';
 
-/** What lies under a point of the screen. */
+/** The thing under a point of the screen. */
 export type Hit =
   | { readonly kind: 'agent'; readonly id: string }
   | { readonly kind: 'landmark'; readonly id: string }

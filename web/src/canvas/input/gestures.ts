@@ -1,6 +1,6 @@
 import type { Point } from '../model/camera.ts';
 
-/** What a hand does to the map, whichever device it holds. Points are CSS pixels from the canvas's upper left. */
+/** The gestures of any pointing device. Points are CSS pixels from the canvas's upper left. */
 export interface GestureHandlers {
   pan(dx: number, dy: number): void;
   zoom(at: Point, factor: number): void;

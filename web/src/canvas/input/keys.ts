@@ -1,4 +1,4 @@
-/** What a key means to the map. */
+/** The meaning of a key for the map. */
 export type KeyIntent =
   | { readonly kind: 'pan'; readonly dx: number; readonly dy: number }
   | { readonly kind: 'zoom'; readonly factor: number }

@@ -1,4 +1,4 @@
-/** Where the map is looked at from. `x`,`y` are the tile coordinates at the middle of the viewport; `zoom` is CSS pixels per tile. */
+/** The camera of the map. `x`,`y` are the tile coordinates at the middle of the viewport; `zoom` is CSS pixels per tile. */
 export interface Camera {
   readonly x: number;
   readonly y: number;
@@ -91,7 +91,7 @@ export function fitRect(rect: TileRect, viewport: Viewport, maxZoom: number): Ca
   return { x: rect.x + rect.width / 2, y: rect.y + rect.height / 2, zoom: clamp(zoom, MIN_ZOOM, MAX_ZOOM) };
 }
 
-/** The camera of a first visit: near enough to make out people, with as many in sight as can be. */
+/** The camera of a first visit: near enough to make out agents, with as many in sight as possible. */
 export function showPeople(people: readonly Point[], viewport: Viewport, map: MapSize): Camera {
   if (people.length === 0) return fitRect({ x: 0, y: 0, ...map }, viewport, FIRST_ZOOM);
   const xs = people.map((person) => person.x);
@@ -104,7 +104,7 @@ export function showPeople(people: readonly Point[], viewport: Viewport, map: Ma
     FIRST_ZOOM,
   );
   if (camera.zoom >= FIRST_ZOOM_LEAST) return camera;
-  // Too far apart for one picture: look at whoever is nearest to the middle of all.
+  // Too far apart for one picture: show the agent nearest to the middle of all.
   const distance = (person: Point): number => Math.hypot(person.x - camera.x, person.y - camera.y);
   const middle = people.reduce((best, person) => (distance(person) < distance(best) ? person : best));
   return { x: middle.x + 0.5, y: middle.y + 0.5, zoom: FIRST_ZOOM_LEAST };

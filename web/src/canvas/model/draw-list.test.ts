@@ -120,7 +120,7 @@ test('bubbles that would cover each other become one, the selected agent keeps i
   const crowd = drawList(frame({ agents: talking })).bubbles;
   assert.deepEqual(
     crowd.map(({ text, count }) => ({ text, count })),
-    [{ text: '3 people are talking here', count: 3 }],
+    [{ text: '3 agents are talking here', count: 3 }],
   );
   const chosen = drawList(frame({ agents: talking, selected: 'a' })).bubbles;
   assert.deepEqual(

@@ -1,9 +1,8 @@
 import { SPEECH_TICKS } from '@hamlet/contract';
 import { type Camera, type Point, type TileRect, type Viewport, worldToScreen } from './camera.ts';
-import { type Level, levelOf } from './level.ts';
 import { hashText } from './noise.ts';
 import { type PinCommand, pinCommands } from './pins.ts';
-import type { Facing, SceneAgent, SceneCluster, SceneItem, SceneLandmark, ScenePin, SceneZone } from './scene.ts';
+import type { SceneAgent, SceneCluster, SceneItem, SceneLandmark, ScenePin, SceneZone } from './scene.ts';
 
 /** Different figures in the atlas: shirt, hair and skin. */
 export const LOOKS = 35;
@@ -15,7 +14,7 @@ export interface FigureCommand {
   readonly y: number;
   readonly size: number;
   readonly look: number;
-  readonly facing: Facing;
+  readonly facing: SceneAgent['facing'];
   /** 0 stands, 1 and 2 are the two steps. */
   readonly step: 0 | 1 | 2;
   readonly asleep: boolean;
@@ -112,7 +111,7 @@ const STEP_TICKS = 2;
 const FIGURE_TILES = 1.55;
 const FIGURE_MIN_PX = 26;
 const DOT_PX = 9;
-/** Names are shown for everybody only while they do not cover each other. */
+/** All agents have their names shown only while these do not cover each other. */
 const MAX_NAMES = 80;
 /** Bubbles nearer to each other than this, in pixels, become one. */
 const CLUSTER_X_PX = 150;
@@ -188,9 +187,9 @@ function byDepth(left: FigureCommand, right: FigureCommand): number {
 }
 
 function nameCommands(input: FrameInput, seen: readonly SceneAgent[], visible: number): NameCommand[] {
-  const everybody = visible <= MAX_NAMES;
-  const wanted = seen.filter((agent) => everybody || agent.id === input.selected || agent.id === input.hovered);
-  // Who is selected or pointed at keeps the name; of the others a name that would cover one is left out.
+  const all = visible <= MAX_NAMES;
+  const wanted = seen.filter((agent) => all || agent.id === input.selected || agent.id === input.hovered);
+  // The selected agent and the one under the pointer keep their names; another name that would cover one is left out.
   const rank = (agent: SceneAgent): number => (agent.id === input.selected ? 2 : agent.id === input.hovered ? 1 : 0);
   const taken: Box[] = [];
   return wanted
@@ -272,7 +271,7 @@ function bubbleCommands(input: FrameInput, seen: readonly SceneAgent[], visible:
 
 function crowdText(bubble: BubbleCommand, input: FrameInput): string {
   if (bubble.count === 2 || bubble.ids[0] === input.selected) return bubble.text;
-  return `${bubble.count} people are talking here`;
+  return `${bubble.count} agents are talking here`;
 }
 
 /** Pins of places. Public places come first; homes show their names only close up, and no name covers another. */
@@ -329,4 +328,24 @@ function within(rect: TileRect, place: Point): boolean {
   return (
     place.x >= rect.x - 1 && place.y >= rect.y - 1 && place.x <= rect.x + rect.width && place.y <= rect.y + rect.height
   );
+}
+
+/** How much is shown. `far`: counts and zones; `district`: small figures, places; `street`: figures, names; `close`: everything. */
+export type Level = 'far' | 'district' | 'street' | 'close';
+
+/** Figures that a person can distinguish on one screen; beyond it they become dots, and beyond the next counts. */
+const READABLE_FIGURES = 120;
+const READABLE_DOTS = 2500;
+
+/** @param zoom CSS pixels per tile; @param visible agents within the view */
+export function levelOf(zoom: number, visible: number): Level {
+  if (zoom < 9) return visible > READABLE_DOTS ? 'far' : 'district';
+  if (zoom < 22) return visible > READABLE_FIGURES ? 'district' : 'street';
+  return zoom < 44 ? 'street' : 'close';
+}
+
+/** The zoom to ask of the server: whole agents or counts per cell. */
+export function wireZoom(zoom: number, population: number): 'near' | 'mid' | 'far' {
+  if (zoom >= 16) return 'near';
+  return zoom < 9 && population > READABLE_DOTS ? 'far' : 'mid';
 }

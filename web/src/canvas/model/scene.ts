@@ -1,19 +1,8 @@
-/** Directions a figure can face, in the order of the sprite atlas. */
-export const FACINGS = ['south', 'west', 'east', 'north'] as const;
-export type Facing = (typeof FACINGS)[number];
+import type { DrawnAgent } from '@hamlet/core';
 
-/** One agent at the drawn moment. Positions are tiles as fractions; `x + 0.5, y + 0.5` is the middle of tile `x, y`. */
-export interface SceneAgent {
+/** One agent at the drawn moment; `asleep` means that it was put to sleep and has no pod. Positions are tiles as fractions; `x + 0.5, y + 0.5` is the middle of tile `x, y`. */
+export interface SceneAgent extends Omit<DrawnAgent, 'agent' | 'agentId' | 'inventory' | 'emote' | 'activity'> {
   readonly id: string;
-  readonly name: string;
-  readonly x: number;
-  readonly y: number;
-  readonly facing: Facing;
-  readonly moving: boolean;
-  /** Put to sleep: it has no pod. */
-  readonly asleep: boolean;
-  readonly online: boolean;
-  readonly speech: { readonly text: string; readonly tick: number } | null;
   readonly emote: string | null;
   readonly activity: string;
   readonly carried: readonly string[];

@@ -1,7 +1,7 @@
 import type { TileRect } from './camera.ts';
 import { hash2 } from './noise.ts';
 
-/** What a tile looks like: the names of the contract's legend. A server may know more; unknown names are drawn as grass. */
+/** The looks of a tile: the names of the contract's legend. A server may know more; unknown names are drawn as grass. */
 export const TILE_KINDS = [
   'grass',
   'meadow',
@@ -77,7 +77,7 @@ const SURFACES: ReadonlySet<TileKind> = new Set([
   'soil',
 ]);
 
-/** What lies under a tile: itself, or for furniture what lies around it. */
+/** The ground of a tile: itself, or for furniture the ground around it. */
 export function surfaceAt(map: TileMap, x: number, y: number): TileKind {
   const own = map.at(x, y);
   if (!FURNITURE.has(own)) return own;
@@ -118,7 +118,7 @@ export function createTileMap(
   };
 }
 
-/** Beyond the edge of the map rivers and roads go on; all else is forest. */
+/** Beyond the edge of the map rivers and roads continue; all else is forest. */
 const RUNS_ON: ReadonlySet<TileKind> = new Set(['water', 'deep_water', 'sand', 'road', 'bridge']);
 
 function wilderness(x: number, y: number): TileKind {

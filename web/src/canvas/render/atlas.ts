@@ -1,7 +1,7 @@
+import type { Facing } from '@hamlet/core';
 import { CanvasSource, Rectangle, Texture } from 'pixi.js';
 import { type IconName, ICON_PATHS } from '../../ui/icon-paths.ts';
 import { LOOKS } from '../model/draw-list.ts';
-import { FACINGS, type Facing } from '../model/scene.ts';
 import { lookOf, paintFigure, type Pose } from './art/figure-art.ts';
 import { ITEM_ART, paintItem } from './art/item-art.ts';
 
@@ -38,8 +38,11 @@ const EMOTE_ICONS: readonly IconName[] = [
 /** Emotes whose word is not the icon's. */
 const EMOTE_ALIAS: Readonly<Record<string, IconName>> = { think: 'thought', sleepy: 'sleep' };
 
+/** The directions of a figure, in the order of its row in the atlas. */
+const ATLAS_FACINGS: readonly Facing[] = ['south', 'west', 'east', 'north'];
+
 const POSES: readonly Pose[] = [
-  ...FACINGS.flatMap((facing) => ([0, 1, 2] as const).map((step) => ({ facing, step }))),
+  ...ATLAS_FACINGS.flatMap((facing) => ([0, 1, 2] as const).map((step) => ({ facing, step }))),
   'asleep',
 ];
 
@@ -60,7 +63,7 @@ export function createAtlas(): Atlas {
   };
   const poseAt = (look: number, pose: number): Texture => figures[look % LOOKS]?.[pose] ?? shapes.dot;
   return {
-    figure: (look, facing, step) => poseAt(look, FACINGS.indexOf(facing) * 3 + step),
+    figure: (look, facing, step) => poseAt(look, ATLAS_FACINGS.indexOf(facing) * 3 + step),
     asleep: (look) => poseAt(look, POSES.length - 1),
     item: (kind) => items.get(kind) ?? items.get('parcel') ?? shapes.dot,
     emote: (name) => emotes.get(EMOTE_ALIAS[name] ?? (name as IconName)) ?? emotes.get('speech') ?? shapes.dot,

@@ -5,7 +5,7 @@ import { lookOf } from './art/figure-art.ts';
 import type { LabelCache } from './label-cache.ts';
 import type { SpritePool } from './sprite-pool.ts';
 
-/** What the drawing of one frame needs beside the list. */
+/** The tools that draw one frame from its list. */
 export interface Tools {
   readonly atlas: Atlas;
   readonly labels: LabelCache;
@@ -146,7 +146,7 @@ function dotColour(look: number): number {
   return colour;
 }
 
-/** People are lit better than the ground, so that nobody is lost at night. */
+/** Figures are lit better than the ground, so that they stay visible at night. */
 function lit(light: Daylight): number {
   const channel = (shift: number): number => Math.round((((light.tint >> shift) & 255) + 255) / 2) << shift;
   return channel(16) | channel(8) | channel(0);

@@ -7,7 +7,7 @@ export interface Label {
   readonly width: number;
   readonly height: number;
 }
-/** What can be labelled. */
+/** A label to paint. */
 export type LabelSpec =
   | {
       readonly kind: 'name';
@@ -85,7 +85,7 @@ const CHOSEN = {
   marks: { plain: '#1f8a5f', asleep: '#5a63c9', offline: '#777777' },
 } as const;
 
-/** A pill with a mark that tells the state by shape as well as colour: disc, moon, ring. */
+/** A pill with a mark that shows the state by shape as well as colour: disc, moon, ring. */
 function paintName(spec: LabelSpec & { kind: 'name' }, pixelRatio: number): Label {
   const font = `700 12px ${FAMILY}`;
   const text = ellipsis(spec.text, 140, measure(font));

@@ -18,7 +18,7 @@ import { LabelCache } from './label-cache.ts';
 import { SpritePool } from './sprite-pool.ts';
 import { TerrainPyramid } from './terrain-pyramid.ts';
 
-/** What a stage is made for. */
+/** The static world of a stage. */
 export interface StageWorld {
   readonly map: TileMap;
   readonly zones: readonly SceneZone[];

@@ -1,6 +1,6 @@
 import { BoardMessage, type Post, type Reply } from '@hamlet/contract';
 import type { ScenePin } from '../../canvas/model/scene.ts';
-import type { Api } from '../api.ts';
+import type { Caller } from '../api.ts';
 import type { AppState, Session } from '../app-state.ts';
 import { type Connection, type LiveSocket, openLiveSocket, socketUrl } from '../live-socket.ts';
 import { createStore, type Store } from '../store.ts';
@@ -11,7 +11,7 @@ import { Outbox } from './outbox.ts';
 const BEAT_MS = 20_000;
 
 /**
- * The board, live over `/ws/board` with resume. What may be seen depends on who looks, so it begins anew when that changes.
+ * The board, live over `/ws/board` with resume. A viewer sees only their own part of it, so it starts again when the viewer changes.
  * Mutable because it owns the socket.
  */
 export class BoardLive {
@@ -27,7 +27,7 @@ export class BoardLive {
   #read: string | null = null;
   #stop: () => void = () => undefined;
 
-  constructor(api: Api, store: Store<AppState>) {
+  constructor(api: Caller, store: Store<AppState>) {
     this.#store = store;
     this.outbox = new Outbox(api, (reply) => this.learnReply(reply));
   }
@@ -48,7 +48,7 @@ export class BoardLive {
     this.#socket?.close();
   }
 
-  /** What an answer said, sooner than the socket says it. */
+  /** Applies an answer of the api before the socket repeats it. */
   learn(post: Post): void {
     this.state.set((state) => learn(state, post.post_id, post));
   }
@@ -139,7 +139,7 @@ function viewerOf({ session }: AppState): string | null {
 
 /**
  * Whether unsent replies go: with a person who signs out, and before another person than their writer. A session that only ended leaves them to
- * its holder, who may sign in again and go on.
+ * its holder, who may sign in again and continue.
  */
 export function takesAlong(writer: string | null, session: Session): boolean {
   if (session.kind === 'visitor') return !session.ended;

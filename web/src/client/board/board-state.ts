@@ -1,17 +1,17 @@
 import type { BoardEvent, BoardMessage, Post, Reply } from '@hamlet/contract';
 
-/** The board as the socket and answers have told it. `at` is where to go on after a lost connection. */
+/** The board as the socket and the api's answers describe it. `at` is where a lost connection resumes. */
 export interface BoardState {
   readonly at: { readonly epoch: string; readonly offset: number } | null;
-  /** Posts as last heard of. Those that cannot be seen any more are null. */
+  /** Posts as last received. Those that the viewer can no longer see are null. */
   readonly posts: ReadonlyMap<string, Post | null>;
-  /** Replies heard of since, by post; a reply that cannot be seen any more is null. A thread that is opened reads the others. */
+  /** Replies received since, by post; a reply that the viewer can no longer see is null. A thread that is opened reads the others. */
   readonly replies: ReadonlyMap<string, ReadonlyMap<string, Reply | null>>;
   /** Grows whenever what was read before may be out of date: lists and threads then ask again. */
   readonly generation: number;
   /** Grows with every event: a search asks again then, because only the api can say what it finds. */
   readonly events: number;
-  /** Posts and replies of others that came while nobody looked. */
+  /** Posts and replies of others that came while the board was not open. */
   readonly unseen: number;
 }
 
@@ -27,7 +27,7 @@ export const EMPTY_BOARD: BoardState = {
 /** Posts kept; the oldest known go first. Lists have their own pages beside this. */
 export const MAX_POSTS = 500;
 
-/** Who looks, and whether the board is what they look at. */
+/** The viewer, and whether the board is open. */
 export interface Reader {
   readonly id: string | null;
   readonly looking: boolean;
@@ -55,15 +55,15 @@ export function afterMessage(state: BoardState, message: BoardMessage, reader: R
 }
 
 function afterEvent(state: BoardState, event: BoardEvent, reader: Reader): BoardState {
-  const told = learn(state, event.post_id, event.post);
+  const learnt = learn(state, event.post_id, event.post);
   const known =
     event.reply_id === null
-      ? told
-      : learnReply(told, { post_id: event.post_id, reply_id: event.reply_id }, event.reply);
+      ? learnt
+      : learnReply(learnt, { post_id: event.post_id, reply_id: event.reply_id }, event.reply);
   return { ...known, events: known.events + 1, unseen: known.unseen + (isNews(event, reader) ? 1 : 0) };
 }
 
-/** Whether an event is worth a mark: something new, by somebody else, that nobody has seen come. */
+/** Whether an event counts as unseen: new, by another author, while the board was not open. */
 function isNews({ what, post, reply }: BoardEvent, { id, looking }: Reader): boolean {
   const made = what === 'posted' ? post : what === 'replied' ? reply : null;
   return !looking && made !== null && (id === null || made.author_id !== `account ${id}`);

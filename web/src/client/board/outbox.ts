@@ -1,6 +1,6 @@
 import { newIdempotencyKey, type Reply as BoardReply, replyToPost } from '@hamlet/contract';
-import type { Api, Refused } from '../api.ts';
-import { isFinal } from '../ask/sender.ts';
+import type { Caller, Refused } from '../api.ts';
+import { isFinal } from '../query/use-intent.ts';
 import { createStore, type Store } from '../store.ts';
 
 /** A reply on its way, shown at once. Where it is refused it stays, with the reason, until it is sent again or thrown away. */
@@ -15,19 +15,19 @@ export interface PendingReply {
 export const NO_REPLIES: readonly PendingReply[] = [];
 
 /**
- * Replies that are on their way, by post. They outlive the thread that they were written in: whoever comes back to it finds what was refused.
+ * Replies that are on their way, by post. They outlive the thread that they were written in, so that a refused reply is still there when its writer comes back.
  * Mutable because replies come and go.
  */
 export class Outbox {
   readonly state: Store<ReadonlyMap<string, readonly PendingReply[]>> = createStore<
     ReadonlyMap<string, readonly PendingReply[]>
   >(new Map());
-  readonly #api: Api;
+  readonly #api: Caller;
   readonly #arrived: (reply: BoardReply) => void;
   readonly #newKey: () => string;
 
-  /** @param arrived hears of a reply that the api took */
-  constructor(api: Api, arrived: (reply: BoardReply) => void, newKey: () => string = newIdempotencyKey) {
+  /** @param arrived is called with each reply that the api accepted */
+  constructor(api: Caller, arrived: (reply: BoardReply) => void, newKey: () => string = newIdempotencyKey) {
     this.#api = api;
     this.#arrived = arrived;
     this.#newKey = newKey;

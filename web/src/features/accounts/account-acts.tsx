@@ -9,10 +9,10 @@ import {
   roleMay,
 } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
-import { useSend } from '../../client/ask/use-send.ts';
+import { useIntent } from '../../client/query/use-intent.ts';
 import { ActionForm } from '../../ui/action-form.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
-import { minuteTime } from '../../ui/time-words.ts';
+import { minuteTime } from '../../ui/time-labels.ts';
 import { ReasonForm } from '../standing/reason-form.tsx';
 import { useRole, useVillage } from '../village-context.ts';
 
@@ -26,7 +26,7 @@ type Act = 'ban' | 'lift' | 'reset' | 'disable';
 export function AccountActs({ account, onChanged }: ActsProps): ReactElement | null {
   const { api } = useVillage();
   const role = useRole();
-  const sending = useSend();
+  const sending = useIntent();
   const [act, setAct] = useState<Act | null>(null);
   const params = { account_id: account.account_id };
   const change = async (body: { readonly role?: AccountRole; readonly disabled?: boolean }): Promise<void> => {
@@ -117,7 +117,7 @@ function ActButtons({ account, act, busy, onAct, onChange }: ButtonsProps): Reac
 
 function ResetForm({ account, onChanged }: ActsProps): ReactElement {
   const { api } = useVillage();
-  const sending = useSend();
+  const sending = useIntent();
   const [grant, setGrant] = useState<CodeGrant | null>(null);
   const send = async (): Promise<void> => {
     const reply = await sending.send(() => api.call(resetPassword, { params: { account_id: account.account_id } }));

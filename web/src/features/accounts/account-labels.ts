@@ -1,6 +1,6 @@
 import type { AccountDetail, Session, SignInBy } from '@hamlet/contract';
 import type { Tone } from '../../ui/badge.tsx';
-import { timeAgo } from '../../ui/time-words.ts';
+import { timeAgo } from '../../ui/time-labels.ts';
 
 /** The state of an account in a word: a ban first, then disabled, then invited but never used. */
 export function accountState({

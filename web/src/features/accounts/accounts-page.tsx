@@ -1,4 +1,5 @@
 import {
+  type CallData,
   type AccountDetail,
   ACCOUNT_ROLES,
   type AccountRole,
@@ -6,28 +7,34 @@ import {
   createAccount,
   listAccounts,
 } from '@hamlet/contract';
-import { type ReactElement, useCallback, useState } from 'react';
+import { type ReactElement, useState } from 'react';
 import './accounts.css';
-import type { Reply } from '../../client/api.ts';
-import type { PageOf } from '../../client/ask/pages-state.ts';
-import { usePages } from '../../client/ask/use-pages.ts';
-import { useSend } from '../../client/ask/use-send.ts';
+import type { PageOf } from '../../client/query/pages.ts';
+import { usePages } from '../../client/query/use-pages.ts';
+import { useIntent } from '../../client/query/use-intent.ts';
 import { ActionForm } from '../../ui/action-form.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { SelectField, TextField } from '../../ui/fields.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { MoreButton } from '../../ui/more-button.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
-import { timeAhead } from '../../ui/time-words.ts';
+import { timeAhead } from '../../ui/time-labels.ts';
 import { useNow } from '../../ui/use-now.ts';
 import { Page } from '../navigation/page.tsx';
-import { actorWords } from '../people/actor-words.ts';
+import { actorLabel } from '../../client/actor-labels.ts';
 import { useVillage, useViewerId } from '../village-context.ts';
 import { AccountActs, CodeNotice } from './account-acts.tsx';
 import { accountState, seenWords } from './account-labels.ts';
 import { SessionList } from './session-list.tsx';
 
-const PAGES = { everyMs: 8000, idOf: (account: AccountDetail): string => account.account_id };
+const PAGES = {
+  everyMs: 8000,
+  pageOf: ({ accounts: rows, next_cursor: next }: CallData<typeof listAccounts>): PageOf<AccountDetail> => ({
+    rows,
+    next,
+  }),
+  idOf: (account: AccountDetail): string => account.account_id,
+};
 const NAME_MAX_CHARS = 64;
 
 /** The accounts of people: roles, sessions and bans, and new accounts. */
@@ -58,19 +65,8 @@ export function AccountsPage(): ReactElement {
 }
 
 function Accounts({ writing, onWritten }: { readonly writing: boolean; readonly onWritten: () => void }): ReactElement {
-  const { api } = useVillage();
   const [opened, setOpened] = useState<string | null>(null);
-  const read = useCallback(
-    async (cursor: string | null, signal?: AbortSignal): Promise<Reply<PageOf<AccountDetail>>> => {
-      const reply = await api.call(listAccounts, {
-        ...(signal === undefined ? {} : { signal }),
-        query: cursor === null ? {} : { cursor },
-      });
-      return reply.ok ? { ok: true, data: { rows: reply.data.accounts, next: reply.data.next_cursor } } : reply;
-    },
-    [api],
-  );
-  const live = usePages(read, { ...PAGES, question: 'all' });
+  const live = usePages(listAccounts, (cursor) => ({ query: cursor }), PAGES);
   return (
     <>
       {writing && <CreateForm onMade={live.again} onClose={onWritten} />}
@@ -137,7 +133,7 @@ function AccountRow({ account, open, onOpen, onChanged }: RowProps): ReactElemen
           {ban !== null && (
             <p className="notice notice-bad">
               <span>
-                <b>Banned</b> by {actorWords(ban.by.id, ban.by.role, viewer)}: “{ban.reason}”,{' '}
+                <b>Banned</b> by {actorLabel(ban.by.id, ban.by.role, viewer)}: “{ban.reason}”,{' '}
                 {ban.expires_at === null
                   ? 'until an admin lifts the ban'
                   : `ends ${timeAhead(Date.parse(ban.expires_at), now)}`}
@@ -156,7 +152,7 @@ function AccountRow({ account, open, onOpen, onChanged }: RowProps): ReactElemen
 /** Creates an account. The person sets a password with a one-time code, which only this form shows. */
 function CreateForm({ onMade, onClose }: { readonly onMade: () => void; readonly onClose: () => void }): ReactElement {
   const { api } = useVillage();
-  const sending = useSend();
+  const sending = useIntent();
   const [name, setName] = useState('');
   const [role, setRole] = useState<AccountRole>('member');
   const [made, setMade] = useState<{ readonly name: string; readonly invitation: CodeGrant | null } | null>(null);

@@ -6,10 +6,10 @@ import {
   PASSWORD_MIN_CHARS,
   type Session,
 } from '@hamlet/contract';
-import { type ReactElement, useCallback, useEffect, useRef, useState } from 'react';
+import { type ReactElement, useEffect, useRef, useState } from 'react';
 import './accounts.css';
-import { type Live, useLive } from '../../client/ask/use-live.ts';
-import { useSend } from '../../client/ask/use-send.ts';
+import { type Live, useLive } from '../../client/query/use-live.ts';
+import { useIntent } from '../../client/query/use-intent.ts';
 import { ActionForm } from '../../ui/action-form.tsx';
 import { TextField } from '../../ui/fields.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -23,13 +23,10 @@ const REFRESH_MS = 10_000;
 /** The viewer's own account: its sessions, a new password, and signing out. */
 export function MyAccount({ onClose }: { readonly onClose: () => void }): ReactElement {
   const dialog = useRef<HTMLDialogElement>(null);
-  const { api, session } = useVillage();
-  const leaving = useSend();
+  const { session } = useVillage();
+  const leaving = useIntent();
   const account = useVillageState((state) => (state.session.kind === 'account' ? state.session.account : null));
-  const live = useLive(
-    useCallback((signal: AbortSignal) => api.call(listMySessions, { signal }), [api]),
-    REFRESH_MS,
-  );
+  const live = useLive(listMySessions, {}, REFRESH_MS);
   const byProvider = live.data?.sessions.some(({ current, signed_in_by: by }) => current && by === 'oidc') === true;
   useEffect(() => {
     dialog.current?.showModal();
@@ -68,7 +65,7 @@ export function MyAccount({ onClose }: { readonly onClose: () => void }): ReactE
 
 function MySessions({ live }: { readonly live: Live<{ readonly sessions: readonly Session[] }> }): ReactElement {
   const { api } = useVillage();
-  const sending = useSend();
+  const sending = useIntent();
   const end = async (id: string | null): Promise<void> => {
     const reply = await sending.send(
       () => (id === null ? api.call(endMyOtherSessions, {}) : api.call(endMySession, { params: { session_id: id } })),
@@ -99,7 +96,7 @@ function MySessions({ live }: { readonly live: Live<{ readonly sessions: readonl
 
 function PasswordForm(): ReactElement {
   const { api } = useVillage();
-  const sending = useSend();
+  const sending = useIntent();
   const [current, setCurrent] = useState('');
   const [next, setNext] = useState('');
   const [done, setDone] = useState(false);

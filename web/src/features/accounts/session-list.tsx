@@ -1,7 +1,7 @@
 import { type AccountDetail, endAccountSessions, listAccountSessions, type Session } from '@hamlet/contract';
-import { type ReactElement, useCallback } from 'react';
-import { useLive } from '../../client/ask/use-live.ts';
-import { useSend } from '../../client/ask/use-send.ts';
+import { type ReactElement } from 'react';
+import { useLive } from '../../client/query/use-live.ts';
+import { useIntent } from '../../client/query/use-intent.ts';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { useVillage } from '../village-context.ts';
@@ -18,15 +18,9 @@ export function SessionList({
   readonly onChanged: () => void;
 }): ReactElement {
   const { api } = useVillage();
-  const sending = useSend();
+  const sending = useIntent();
   const id = account.account_id;
-  const live = useLive(
-    useCallback(
-      (signal: AbortSignal) => api.call(listAccountSessions, { signal, params: { account_id: id } }),
-      [api, id],
-    ),
-    REFRESH_MS,
-  );
+  const live = useLive(listAccountSessions, { params: { account_id: id } }, REFRESH_MS);
   const end = async (): Promise<void> => {
     const reply = await sending.send((idempotencyKey) =>
       api.call(endAccountSessions, { params: { account_id: id }, idempotencyKey }),

@@ -1,16 +1,15 @@
-import { type AuditRecord, listAudit } from '@hamlet/contract';
-import { type ReactElement, useCallback, useMemo, useState } from 'react';
+import { type CallData, type AuditRecord, listAudit } from '@hamlet/contract';
+import { type ReactElement, useMemo, useState } from 'react';
 import './audit.css';
-import type { Reply } from '../../client/api.ts';
-import type { PageOf } from '../../client/ask/pages-state.ts';
-import { usePages } from '../../client/ask/use-pages.ts';
+import type { PageOf } from '../../client/query/pages.ts';
+import { usePages } from '../../client/query/use-pages.ts';
 import { SelectField } from '../../ui/fields.tsx';
 import { MoreButton } from '../../ui/more-button.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
-import { dateTime } from '../../ui/time-words.ts';
+import { dateTime } from '../../ui/time-labels.ts';
 import { Page } from '../navigation/page.tsx';
 import { SearchField } from '../navigation/search-field.tsx';
-import { actorWords } from '../people/actor-words.ts';
+import { actorLabel } from '../../client/actor-labels.ts';
 import { Proof, VerifyButton } from '../proof/verify-record.tsx';
 import { useViewerId, useVillage, useVillageState } from '../village-context.ts';
 import {
@@ -24,7 +23,11 @@ import {
   SINCE,
 } from './audit-labels.ts';
 
-const PAGES = { everyMs: 8000, idOf: (record: AuditRecord): string => record.record_id };
+const PAGES = {
+  everyMs: 8000,
+  pageOf: ({ records: rows, next_cursor: next }: CallData<typeof listAudit>): PageOf<AuditRecord> => ({ rows, next }),
+  idOf: (record: AuditRecord): string => record.record_id,
+};
 const PAGE = 50;
 
 /** Every act and every transfer, newest first: who did what to what. */
@@ -41,22 +44,12 @@ export function AuditPage(): ReactElement {
 }
 
 function Records(): ReactElement {
-  const { api, open } = useVillage();
+  const { open } = useVillage();
   const place = useVillageState((state) => state.place);
   const filters = useMemo(() => filtersOf(place), [place]);
   const question = JSON.stringify(filters);
   const query = useMemo(() => auditQuery(filters, Date.now()), [question]); // eslint-disable-line react-hooks/exhaustive-deps
-  const read = useCallback(
-    async (cursor: string | null, signal?: AbortSignal): Promise<Reply<PageOf<AuditRecord>>> => {
-      const reply = await api.call(listAudit, {
-        ...(signal === undefined ? {} : { signal }),
-        query: { limit: PAGE, ...query, ...(cursor === null ? {} : { cursor }) },
-      });
-      return reply.ok ? { ok: true, data: { rows: reply.data.records, next: reply.data.next_cursor } } : reply;
-    },
-    [api, query],
-  );
-  const live = usePages(read, { ...PAGES, question });
+  const live = usePages(listAudit, (cursor) => ({ query: { limit: PAGE, ...query, ...cursor } }), PAGES);
   const filter = (change: Partial<AuditFilters>): void => open(addressOf(change));
   return (
     <>
@@ -163,7 +156,7 @@ function AuditRow({
   const viewer = useViewerId();
   const [open, setOpen] = useState(false);
   const [proving, setProving] = useState(false);
-  const actor = actorWords(record.actor_id, record.actor_role, viewer);
+  const actor = actorLabel(record.actor_id, record.actor_role, viewer);
   return (
     <li className="audit-row" data-record={record.record_id} data-action={record.action}>
       <time dateTime={record.at} title={record.at}>

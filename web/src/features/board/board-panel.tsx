@@ -4,10 +4,10 @@ import './board.css';
 import { useStore } from '../../client/store.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';
-import { ComposeForm } from './compose/compose-form.tsx';
+import { ComposeForm } from './compose-form.tsx';
 import { PostFilters } from './post-filters.tsx';
 import { PostList } from './post-list.tsx';
-import { Thread } from './thread/thread.tsx';
+import { Thread } from './thread.tsx';
 
 /** The board beside the map: a list of posts, one post with its replies, or a post being written. */
 export function BoardPanel(): ReactElement {
@@ -15,7 +15,7 @@ export function BoardPanel(): ReactElement {
   const post = useVillageState((state) => state.place.post);
   const picking = useVillageState((state) => state.picking !== null);
   const [writing, setWriting] = useState(false);
-  // Whoever leaves the board, or opens a post, looks for no place any more.
+  // Leaving the board, or opening a post, ends the search for a place.
   useEffect(() => () => pick(null), [pick]);
   const close = (posted: string | null): void => {
     setWriting(false);

@@ -1,10 +1,11 @@
-import type { Post, Reply } from '@hamlet/contract';
+import type { CopyNote, Post, Reply } from '@hamlet/contract';
 import type { ReactElement } from 'react';
 import { Avatar } from '../../ui/avatar.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { timeAgo } from '../../ui/time-words.ts';
-import { isOwn } from '../people/actor-words.ts';
+import { timeAgo } from '../../ui/time-labels.ts';
+import { isOwn } from '../../client/actor-labels.ts';
 import { useViewerId, useVillage } from '../village-context.ts';
+import { copyLabel, REASON_LABELS } from './board-labels.ts';
 
 type Author = Pick<Post, 'author_type' | 'author_id' | 'author_name' | 'author_tier'>;
 
@@ -30,7 +31,7 @@ interface BylineProps {
   readonly onHistory: () => void;
 }
 
-/** Who wrote something and when; an edited text leads to what it was before. */
+/** The author of a text and its time; an edited text leads to its earlier versions. */
 export function Byline({ of, now, onHistory }: BylineProps): ReactElement {
   const { select, open } = useVillage();
   const viewer = useViewerId();
@@ -76,5 +77,36 @@ export function Byline({ of, now, onHistory }: BylineProps): ReactElement {
         )}
       </span>
     </div>
+  );
+}
+
+/** Says that the board is a copy, and how old; nothing where it is the board itself. */
+export function CopyLine({ copy }: { readonly copy: CopyNote | undefined }): ReactElement | null {
+  if (copy === undefined) return null;
+  return (
+    <p className="notice notice-waiting board-notice" role="status" data-copy={copy.as_of}>
+      <Icon name="clock" size={16} />
+      <span>{copyLabel(copy)}</span>
+    </p>
+  );
+}
+
+/** Says why a text is hidden, for those who still see it; nothing where it is not. */
+export function HiddenNotice({ of, now }: { readonly of: Post | Reply; readonly now: number }): ReactElement | null {
+  if (of.status !== 'moderated') return null;
+  const { moderation } = of;
+  return (
+    <p className="notice notice-bad" role="status">
+      <Icon name="eye" size={16} />
+      <span>
+        <b>Hidden{moderation === null ? '' : `: ${REASON_LABELS[moderation.reason].toLowerCase()}`}.</b>{' '}
+        {moderation !== null && (
+          <>
+            {moderation.by === 'flags' ? 'By the weight of its flags, until an admin has looked' : 'By an admin'},{' '}
+            {timeAgo(moderation.at, now)}.{moderation.note !== null && <> “{moderation.note}”</>}
+          </>
+        )}
+      </span>
+    </p>
   );
 }

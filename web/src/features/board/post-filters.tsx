@@ -1,13 +1,13 @@
 import { type PostAudience, roleMay, VILLAGE_TAGS } from '@hamlet/contract';
 import type { ReactElement } from 'react';
 import { POST_FILTERS } from '../../client/url-state.ts';
-import { Choices } from '../../ui/choices.tsx';
+import { Choices } from '../../ui/fields.tsx';
 import { SearchField } from '../navigation/search-field.tsx';
-import { useAgentNames } from '../people/use-agent-names.ts';
+import { useAgentNames } from '../agent-list/use-agent-names.ts';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';
-import { FILTER_WORDS } from './board-words.ts';
+import { FILTER_LABELS } from './board-labels.ts';
 
-/** What the list is narrowed to: words, status, a tag, who it is for, who wrote it. All of it is in the address. */
+/** The filters of the board: words, status, tag, audience, author. All of them are in the address. */
 export function PostFilters(): ReactElement {
   const { open } = useVillage();
   const place = useVillageState((state) => state.place);
@@ -25,7 +25,7 @@ export function PostFilters(): ReactElement {
         label="Status"
         keys={POST_FILTERS.filter((filter) => filter !== 'moderated' || mayModerate)}
         chosen={place.posts}
-        wordOf={(filter) => FILTER_WORDS[filter]}
+        wordOf={(filter) => FILTER_LABELS[filter]}
         onChoose={(posts) => open({ posts })}
         small
       />
@@ -111,7 +111,7 @@ function AuthorChip({ author }: { readonly author: string }): ReactElement {
         type="button"
         className="icon-button icon-button-small"
         onClick={() => open({ who: null })}
-        aria-label="Posts of everybody"
+        aria-label="Posts of all authors"
       >
         <span aria-hidden="true">×</span>
       </button>

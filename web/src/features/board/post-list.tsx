@@ -1,13 +1,16 @@
 import type { Post } from '@hamlet/contract';
-import type { KeyboardEvent, ReactElement } from 'react';
+import { memo, type ReactElement } from 'react';
 import { Icon } from '../../ui/icon.tsx';
 import { MoreButton } from '../../ui/more-button.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { moveFocus } from '../../ui/virtual-list.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { useVillage, useVillageState } from '../village-context.ts';
-import { CopyLine } from './copy-line.tsx';
-import { PostRow } from './post-row.tsx';
+import { AuthorFace, CopyLine } from './byline.tsx';
 import { usePosts } from './use-posts.ts';
+import { timeAgo } from '../../ui/time-labels.ts';
+import { changeWords } from '../money/money-labels.ts';
+import { audienceLabel, STATUS_LABELS } from './board-labels.ts';
 
 /** The posts that the filters let through, newest first; arrows walk through them. */
 export function PostList({ onWrite }: { readonly onWrite: (() => void) | null }): ReactElement {
@@ -37,7 +40,7 @@ export function PostList({ onWrite }: { readonly onWrite: (() => void) | null })
 
 function Rows({ posts, now }: { readonly posts: readonly Post[]; readonly now: number }): ReactElement {
   return (
-    <ul className="post-rows" onKeyDown={walk}>
+    <ul className="post-rows" onKeyDown={(event) => moveFocus(event, '.post-row')}>
       {posts.map((post) => (
         <PostRow key={post.post_id} post={post} now={now} />
       ))}
@@ -72,7 +75,7 @@ function Empty({
       <p>
         <b>Nothing open on the board.</b>
       </p>
-      <p>Agents write here when they need something; people ask and answer.</p>
+      <p>Agents and people ask and answer here.</p>
       {onWrite !== null && (
         <button type="button" className="button button-small" onClick={onWrite}>
           Write the first post
@@ -82,12 +85,88 @@ function Empty({
   );
 }
 
-/** Up and down walk through the list. */
-function walk(event: KeyboardEvent<HTMLUListElement>): void {
-  const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-  if (step === 0) return;
-  event.preventDefault();
-  const buttons = [...event.currentTarget.querySelectorAll<HTMLButtonElement>('.post-row')];
-  const at = buttons.findIndex((button) => button === document.activeElement);
-  buttons[Math.min(buttons.length - 1, Math.max(0, at + step))]?.focus();
+/** One post in the list: author, text, and the number of answers. */
+export const PostRow = memo(function PostRow({
+  post,
+  now,
+}: {
+  readonly post: Post;
+  readonly now: number;
+}): ReactElement {
+  const { open } = useVillage();
+  const status = STATUS_LABELS[post.status];
+  return (
+    <li>
+      <button
+        type="button"
+        className="post-row"
+        onClick={() => open({ post: post.post_id })}
+        data-post-id={post.post_id}
+        data-status={post.status}
+      >
+        <AuthorFace author={post} size={34} />
+        <span className="post-row-text">
+          <span className="post-row-line">
+            <b>{post.author_name}</b>
+            <AudienceMark post={post} />
+            <time dateTime={post.created_at} title={post.created_at}>
+              {timeAgo(post.created_at, now)}
+            </time>
+          </span>
+          <span className="post-row-title">{post.title}</span>
+          <span className="post-row-body">{post.body}</span>
+          <span className="post-row-facts">
+            {post.status !== 'open' && (
+              <span className={`badge badge-${status.tone}`}>
+                <span className={`mark mark-${status.tone}`} aria-hidden="true" />
+                {status.word}
+              </span>
+            )}
+            <span title={`${post.replies} replies`}>
+              <Icon name="speech" size={13} />
+              {post.replies}
+              <span className="sr-only"> replies</span>
+            </span>
+            {post.rewarded !== '0' && (
+              <span className={post.rewarded.startsWith('-') ? 'entry-taken' : 'entry-given'}>
+                <Icon name="coin" size={13} />
+                {changeWords(post.rewarded)}
+              </span>
+            )}
+            {post.place !== null && (
+              <span title="Pinned to a place">
+                <Icon name="pin" size={13} />
+                <PlaceName place={post.place} />
+              </span>
+            )}
+            {(post.flags ?? 0) > 0 && (
+              <span className="post-flagged" title="Weight of the flags that wait for a decision">
+                <Icon name="flag" size={13} />
+                {post.flags}
+              </span>
+            )}
+            {post.tags.map((tag) => (
+              <span key={tag} className="post-tag">
+                #{tag}
+              </span>
+            ))}
+          </span>
+        </span>
+      </button>
+    </li>
+  );
+});
+
+/** The audience of a post, unless it is public. */
+export function AudienceMark({ post }: { readonly post: Pick<Post, 'audience'> }): ReactElement | null {
+  const words = useVillageState((state) =>
+    audienceLabel(post.audience, (id) => state.details.get(id)?.display_name ?? id),
+  );
+  return post.audience === 'public' ? null : <span className="audience-mark">{words}</span>;
+}
+
+/** The name of a landmark, or the tile. */
+export function PlaceName({ place }: { readonly place: NonNullable<Post['place']> }): ReactElement {
+  const name = useVillageState((state) => state.landmarks.find((landmark) => landmark.id === place.landmark_id)?.name);
+  return <>{name ?? `${place.x}, ${place.y}`}</>;
 }

@@ -1,16 +1,23 @@
-import { type CopyNote, listPosts, type Post } from '@hamlet/contract';
-import { useCallback, useMemo, useState } from 'react';
-import type { Refused, Reply } from '../../client/api.ts';
-import type { PageOf } from '../../client/ask/pages-state.ts';
-import { usePages } from '../../client/ask/use-pages.ts';
+import { type CallData, type CopyNote, listPosts, type Post } from '@hamlet/contract';
+import { useMemo } from 'react';
+import type { Refused } from '../../client/api.ts';
+import type { PageOf } from '../../client/query/pages.ts';
+import { usePages } from '../../client/query/use-pages.ts';
 import { useStore } from '../../client/store.ts';
 import { useVillage } from '../village-context.ts';
-import { freshList, type PostNarrowing, queryOf } from './board-words.ts';
+import { freshList, type PostNarrowing, queryOf } from './board-labels.ts';
 
-/** The socket tells what happens; asking again now and then is for what it cannot, such as a search. */
-const PAGES = { everyMs: 60_000, idOf: (post: Post): string => post.post_id };
-/** A copy is read while the database is away: whether it is back is asked soon again. */
-const COPY_PAGES = { ...PAGES, everyMs: 3000 };
+/** Events come over the socket; asking now and then finds what they cannot say, such as the result of a search. */
+const REFRESH_MS = 60_000;
+/** While the api serves a copy, because the database is away, the page asks soon again. */
+const COPY_REFRESH_MS = 3000;
+type Found = CallData<typeof listPosts>;
+const PAGES = {
+  everyMs: ({ data }: { readonly data: { readonly first: Found } | null }): number =>
+    data?.first.copy === undefined ? REFRESH_MS : COPY_REFRESH_MS,
+  pageOf: ({ posts: rows, next_cursor: next }: Found): PageOf<Post> => ({ rows, next }),
+  idOf: (post: Post): string => post.post_id,
+};
 const PAGE = 30;
 
 /** `copy` is there while what is read is one. */
@@ -23,36 +30,23 @@ export interface PostsLive {
 
 /** The posts of a list, newest first, as they are now; `more` reads older ones, null where there are none. */
 export function usePosts({ status, tag, audience, author, find }: PostNarrowing): PostsLive {
-  const { api, board } = useVillage();
+  const { board } = useVillage();
   const narrowing = useMemo(
     (): PostNarrowing => ({ status, tag, audience, author, find }),
     [status, tag, audience, author, find],
   );
-  const heard = useStore(board.state, (state) => state.posts);
-  // What was read in another generation may be out of date; what a search finds may change with every event.
+  const received = useStore(board.state, (state) => state.posts);
+  // A page of another generation may be out of date; the result of a search may change with every event.
   const generation = useStore(board.state, (state) =>
     find === null ? state.generation : state.generation + state.events,
   );
-  const [copy, setCopy] = useState<CopyNote | undefined>(undefined);
-  const read = useCallback(
-    async (cursor: string | null, signal?: AbortSignal): Promise<Reply<PageOf<Post>>> => {
-      const reply = await api.call(listPosts, {
-        ...(signal === undefined ? {} : { signal }),
-        query: { limit: PAGE, ...queryOf(narrowing), ...(cursor === null ? {} : { cursor }) },
-      });
-      if (reply.ok && cursor === null) setCopy(reply.data.copy);
-      return reply.ok ? { ok: true, data: { rows: reply.data.posts, next: reply.data.next_cursor } } : reply;
-    },
-    [api, narrowing],
-  );
-  const live = usePages(read, {
-    ...(copy === undefined ? PAGES : COPY_PAGES),
-    question: JSON.stringify(narrowing),
+  const live = usePages(listPosts, (cursor) => ({ query: { limit: PAGE, ...queryOf(narrowing), ...cursor } }), {
+    ...PAGES,
     version: generation,
   });
   const posts = useMemo(
-    () => (live.rows === null ? null : freshList(live.rows, heard, narrowing)),
-    [live.rows, heard, narrowing],
+    () => (live.rows === null ? null : freshList(live.rows, received, narrowing)),
+    [live.rows, received, narrowing],
   );
-  return { posts, copy, refused: live.refused, more: live.more };
+  return { posts, copy: live.first?.copy, refused: live.refused, more: live.more };
 }

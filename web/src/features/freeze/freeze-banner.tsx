@@ -1,17 +1,17 @@
-import { liftVillageFreeze, MEASURE_REASON_MAX, roleMay, type VillageFreeze } from '@hamlet/contract';
-import { type ReactElement, useState } from 'react';
-import './freeze.css';
-import { useSend } from '../../client/ask/use-send.ts';
+import { getVillageFreeze, liftVillageFreeze, MEASURE_REASON_MAX, roleMay, type VillageFreeze } from '@hamlet/contract';
+import { type ReactElement, useEffect, useState } from 'react';
+import { useIntent } from '../../client/query/use-intent.ts';
 import { ActionForm } from '../../ui/action-form.tsx';
+import { TextField } from '../../ui/fields.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { dateTime } from '../../ui/time-words.ts';
-import { actorWords } from '../people/actor-words.ts';
+import { dateTime } from '../../ui/time-labels.ts';
+import { actorLabel } from '../../client/actor-labels.ts';
 import { useRole, useViewerId, useVillage, useVillageState } from '../village-context.ts';
-import { toSecond } from './freeze-words.ts';
-import { ProofList } from './proof-list.tsx';
-import { useFreezeWatch } from './use-freeze.ts';
+import { proofLines, toSecond } from './freeze-labels.ts';
+import { useLive } from '../../client/query/use-live.ts';
+import './freeze.css';
 
-/** Tells everybody that the village is frozen, since when, by whom and why, with the proof; admins lift it here. Nothing while it is not. */
+/** Says on every page that the village is frozen, since when, by whom and why, with the proof; admins lift it here. Nothing while it is not. */
 export function FreezeBanner(): ReactElement | null {
   useFreezeWatch();
   const freeze = useVillageState((state) => state.freeze);
@@ -34,7 +34,7 @@ function Frozen({ freeze }: { readonly freeze: VillageFreeze }): ReactElement {
               Since <time dateTime={freeze.since}>{dateTime(toSecond(freeze.since))}</time>
             </>
           )}
-          {freeze.by !== null && <> by {actorWords(freeze.by.id, freeze.by.role, viewer)}</>}
+          {freeze.by !== null && <> by {actorLabel(freeze.by.id, freeze.by.role, viewer)}</>}
           {freeze.reason !== null && <>: “{freeze.reason}”</>}
         </span>
         <button
@@ -66,7 +66,7 @@ function Frozen({ freeze }: { readonly freeze: VillageFreeze }): ReactElement {
 
 function LiftForm({ onCancel }: { readonly onCancel: () => void }): ReactElement {
   const { api, store } = useVillage();
-  const sending = useSend();
+  const sending = useIntent();
   const [reason, setReason] = useState('');
   const send = async (): Promise<void> => {
     const query = reason.trim() === '' ? {} : { reason: reason.trim() };
@@ -82,19 +82,46 @@ function LiftForm({ onCancel }: { readonly onCancel: () => void }): ReactElement
       onSend={() => void send()}
       onCancel={onCancel}
     >
-      <label>
-        Reason (optional)
-        <input
-          name="lift-reason"
-          maxLength={MEASURE_REASON_MAX}
-          value={reason}
-          onChange={(event) => {
-            setReason(event.target.value);
-            sending.changed();
-          }}
-          autoFocus
-        />
-      </label>
+      <TextField
+        label="Reason (optional)"
+        name="lift-reason"
+        maxLength={MEASURE_REASON_MAX}
+        value={reason}
+        onChange={(text) => {
+          setReason(text);
+          sending.changed();
+        }}
+        autoFocus
+      />
     </ActionForm>
+  );
+}
+
+/** How often each page asks whether the village is frozen. */
+const REFRESH_MS = 4000;
+
+/** Keeps the store's word on whether the village is frozen. Used once. */
+export function useFreezeWatch(): void {
+  const { store } = useVillage();
+  const { data } = useLive(getVillageFreeze, {}, REFRESH_MS);
+  useEffect(() => {
+    if (data !== null) store.set((state) => ({ ...state, freeze: data }));
+  }, [store, data]);
+}
+
+/** When money last moved, a model was last asked and a run last began. */
+export function ProofList({ freeze }: { readonly freeze: VillageFreeze }): ReactElement {
+  return (
+    <dl className="freeze-proof">
+      {proofLines(freeze).map(({ key, what, when, at, holds }) => (
+        <div key={key} data-proof={key} data-holds={holds}>
+          <dt>
+            <Icon name={holds ? 'check' : 'alert'} size={14} />
+            {what}
+          </dt>
+          <dd>{at === null ? when : <time dateTime={at}>{when}</time>}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }

@@ -1,11 +1,12 @@
 import { freezeVillage, MEASURE_REASON_MAX, roleMay } from '@hamlet/contract';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
-import { useDraft } from '../../client/ask/use-draft.ts';
-import { useSend } from '../../client/ask/use-send.ts';
+import { useDraft } from '../../client/drafts.ts';
+import { useIntent } from '../../client/query/use-intent.ts';
 import { ActionForm } from '../../ui/action-form.tsx';
+import { TextField } from '../../ui/fields.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';
-import { ProofList } from './proof-list.tsx';
+import { ProofList } from './freeze-banner.tsx';
 
 /** The stop button for all agents at once, in the top bar of admins; nothing while the village is frozen, where the banner lifts it. */
 export function FreezeButton(): ReactElement | null {
@@ -32,7 +33,7 @@ export function FreezeButton(): ReactElement | null {
 function FreezeDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
   const { api, store } = useVillage();
   const dialog = useRef<HTMLDialogElement>(null);
-  const sending = useSend();
+  const sending = useIntent();
   const [reason, setReason] = useDraft('freeze');
   const freeze = useVillageState((state) => state.freeze);
   useEffect(() => {
@@ -63,22 +64,20 @@ function FreezeDialog({ onClose }: { readonly onClose: () => void }): ReactEleme
         onSend={() => void send()}
         onCancel={onClose}
       >
-        <label>
-          Reason
-          <textarea
-            name="freeze-reason"
-            rows={2}
-            required
-            maxLength={MEASURE_REASON_MAX}
-            value={reason}
-            onChange={(event) => {
-              setReason(event.target.value);
-              sending.changed();
-            }}
-            autoFocus
-            placeholder="Why: everybody reads it"
-          />
-        </label>
+        <TextField
+          label="Reason"
+          name="freeze-reason"
+          rows={2}
+          required
+          maxLength={MEASURE_REASON_MAX}
+          value={reason}
+          onChange={(text) => {
+            setReason(text);
+            sending.changed();
+          }}
+          autoFocus
+          placeholder="All visitors can read it"
+        />
       </ActionForm>
       {freeze !== null && <ProofList freeze={freeze} />}
     </dialog>

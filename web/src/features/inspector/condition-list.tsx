@@ -2,10 +2,10 @@ import type { AgentDetail } from '@hamlet/contract';
 import type { ReactElement } from 'react';
 import { Icon } from '../../ui/icon.tsx';
 import type { IconName } from '../../ui/icon-paths.ts';
-import { timeAgo } from '../../ui/time-words.ts';
-import { adviceOf, type ConditionWords, conditionWords } from './condition-words.ts';
+import { timeAgo } from '../../ui/time-labels.ts';
+import { adviceOf, type ConditionLabel, conditionLabels } from './condition-labels.ts';
 
-const ICONS: Readonly<Record<ConditionWords['tone'], IconName>> = {
+const ICONS: Readonly<Record<ConditionLabel['tone'], IconName>> = {
   good: 'check',
   waiting: 'clock',
   bad: 'alert',
@@ -18,7 +18,7 @@ export function ConditionList({ detail }: { readonly detail: AgentDetail }): Rea
     <>
       {!detail.why.ready && <Blocker detail={detail} />}
       <ul className="conditions">
-        {conditionWords(detail.conditions).map((condition) => (
+        {conditionLabels(detail.conditions).map((condition) => (
           <li
             key={condition.type}
             className={`condition condition-${condition.tone}`}

@@ -1,12 +1,11 @@
 import { type AgentDetail, getAgent } from '@hamlet/contract';
-import { type ReactElement, useCallback } from 'react';
-import { useLive } from '../../client/ask/use-live.ts';
+import type { ReactElement } from 'react';
+import { useLive } from '../../client/query/use-live.ts';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
-import { useVillage } from '../village-context.ts';
 import { Section } from './now-tab.tsx';
 import { TurnList } from './turn-list.tsx';
 
-/** A persona changes when somebody edits the agent's custom resource. */
+/** A persona changes when a person edits the agent's custom resource. */
 const PERSONA_MS = 30_000;
 
 /** The agent's diary and its persona. */
@@ -25,11 +24,7 @@ export function DiaryTab({ agent }: { readonly agent: AgentDetail }): ReactEleme
 
 /** Reads the persona itself: the list of agents comes without. */
 function Persona({ id }: { readonly id: string }): ReactElement {
-  const { api } = useVillage();
-  const { data, refused } = useLive(
-    useCallback((signal: AbortSignal) => api.call(getAgent, { signal, params: { agent_id: id } }), [api, id]),
-    PERSONA_MS,
-  );
+  const { data, refused } = useLive(getAgent, { params: { agent_id: id } }, PERSONA_MS);
   const persona = data?.persona ?? null;
   if (persona === null)
     return refused === null ? <p className="empty">Reading…</p> : <RefusedNotice refused={refused} />;

@@ -3,10 +3,10 @@ import type { ReactElement, ReactNode } from 'react';
 import type { Row } from '../../client/app-state.ts';
 import { Icon } from '../../ui/icon.tsx';
 import type { IconName } from '../../ui/icon-paths.ts';
-import { timeAgo } from '../../ui/time-words.ts';
+import { timeAgo } from '../../ui/time-labels.ts';
 import { moneyWords, priceWords } from '../money/money-labels.ts';
 import { useVillage, useVillageState } from '../village-context.ts';
-import { carriedWords, limitWords, seatWords } from './fact-words.ts';
+import { limitLabel } from '../market/item-labels.ts';
 
 /** Where it is, where it runs, what it has and what it may use. */
 export function FactList({ row, detail }: { readonly row: Row; readonly detail: AgentDetail }): ReactElement {
@@ -20,7 +20,7 @@ export function FactList({ row, detail }: { readonly row: Row; readonly detail: 
         </small>
       </Fact>
       <Fact icon="market" title="Carries">
-        {carriedWords(row.carried)}
+        {carriedLabel(row.carried)}
       </Fact>
       <Fact icon="server" title="Node">
         {detail.node ?? 'None'} {detail.pod !== null && <small>pod {detail.pod}</small>}
@@ -41,10 +41,10 @@ export function FactList({ row, detail }: { readonly row: Row; readonly detail: 
         {detail.entitlement.price === null ? 'Not known' : priceWords(detail.entitlement.price)}
       </Fact>
       <Fact icon="seat" title="Seat">
-        {seatWords(detail)}
+        {seatLabel(detail)}
       </Fact>
       <Fact icon="signal" title="Limits">
-        {limitWords(detail.entitlement.limits)}
+        {limitLabel(detail.entitlement.limits)}
       </Fact>
       <Fact icon="home" title="Home">
         <HomeName id={detail.home} />
@@ -93,4 +93,24 @@ function Fact({
       <dd>{children}</dd>
     </div>
   );
+}
+
+/** Whether it has a seat, by the condition that says so; where it waits, the operator's words have its place in the queue. */
+function seatLabel({ conditions, power }: Pick<AgentDetail, 'conditions' | 'power'>): string {
+  const admitted = conditions.find((condition) => condition.type === 'Admitted');
+  if (admitted?.status === 'True') return 'Has one';
+  if (power === 'Asleep') return 'Needs none while asleep';
+  if (admitted === undefined || admitted.reason === 'Waiting') return 'Not asked for yet';
+  return admitted.message === '' ? 'Waits for one' : `Waits: ${admitted.message}`;
+}
+
+/** Things with their number: `bread × 2, tool`. */
+function carriedLabel(carried: readonly string[]): string {
+  if (carried.length === 0) return 'Nothing';
+  return [...new Set(carried)]
+    .map((kind) => {
+      const count = carried.filter((other) => other === kind).length;
+      return count === 1 ? kind : `${kind} × ${count}`;
+    })
+    .join(', ');
 }

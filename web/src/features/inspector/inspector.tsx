@@ -12,17 +12,17 @@ import { useVillage, useVillageState } from '../village-context.ts';
 import { DiaryTab } from './diary-tab.tsx';
 import { ModelTab } from './model-tab.tsx';
 import { NowTab } from './now-tab.tsx';
-import { PersonHead } from './person-head.tsx';
+import { AgentHead } from './agent-head.tsx';
 
 /** Everything about one agent: what it does, why it runs or not, its money, its work, and what can be done about it. */
 export function Inspector({ id }: { readonly id: string }): ReactElement {
   const row = useVillageState((state) => state.rows.find((candidate) => candidate.id === id));
   const detail = useVillageState((state) => state.details.get(id));
   const tab = useVillageState((state) => state.place.tab);
-  const { village, select } = useVillage();
+  const { agents, select } = useVillage();
   useEffect(() => {
-    void village.refreshAgent(id);
-  }, [village, id]);
+    void agents.refresh(id);
+  }, [agents, id]);
   const panel = useReturnedFocus();
   return (
     <section
@@ -65,7 +65,7 @@ function useReturnedFocus(): RefObject<HTMLElement | null> {
   return panel;
 }
 
-/** Shown where the panel itself fails: the rest of the page goes on. */
+/** Shown where the panel itself fails: the rest of the page continues. */
 export function InspectorFailed(): ReactElement {
   const { select } = useVillage();
   return (
@@ -107,7 +107,7 @@ function Person({
   }));
   return (
     <div className="inspector-body">
-      <PersonHead row={row} detail={detail} />
+      <AgentHead row={row} detail={detail} />
       {detail !== undefined && <HeldBanner agent={detail} />}
       {row.speech !== null && tab === 'now' && <blockquote className="says">{row.speech}</blockquote>}
       <Tabs label={LABEL} items={items} chosen={tab} onChoose={(key) => open({ tab: key })} />

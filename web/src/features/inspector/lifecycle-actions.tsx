@@ -1,13 +1,12 @@
 import { type AgentDetail, roleMay } from '@hamlet/contract';
 import type { ReactElement } from 'react';
 import type { Session } from '../../client/app-state.ts';
-import { type LifecycleState, locks, type Verb } from '../../client/lifecycle.ts';
+import { type LifecycleState, locks, notAllowed, type Verb } from '../../client/lifecycle.ts';
 import { useStore } from '../../client/store.ts';
 import { Icon } from '../../ui/icon.tsx';
 import type { IconName } from '../../ui/icon-paths.ts';
-import { OwnedNotice } from '../../ui/notices/owned-notice.tsx';
+import { OwnedNotice } from '../../ui/notices/refused-notice.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
-import { notAllowed } from './not-allowed.ts';
 
 const BUTTONS: readonly {
   readonly verb: Verb;

@@ -1,14 +1,15 @@
 import { type AgentDetail, getModelUse, type ModelOutcome, type ModelUse, roleMay } from '@hamlet/contract';
-import { type ReactElement, useCallback } from 'react';
-import { useLive } from '../../client/ask/use-live.ts';
+import type { ReactElement } from 'react';
+import { useLive } from '../../client/query/use-live.ts';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
-import { lengthWords, timeAgo, timeAhead } from '../../ui/time-words.ts';
+import { lengthLabel, timeAgo, timeAhead } from '../../ui/time-labels.ts';
 import { useNow } from '../../ui/use-now.ts';
-import { useRole, useVillage } from '../village-context.ts';
-import { limitWords } from './fact-words.ts';
+import { SignInHint } from '../sign-in/sign-in-hint.tsx';
+import { useRole } from '../village-context.ts';
+import { limitLabel } from '../market/item-labels.ts';
 
 const REFRESH_MS = 3000;
-const OUTCOME_WORDS: Readonly<Record<ModelOutcome, string>> = {
+const OUTCOME_LABELS: Readonly<Record<ModelOutcome, string>> = {
   under_way: 'under way',
   done: 'done',
   failed: 'failed',
@@ -17,23 +18,13 @@ const OUTCOME_WORDS: Readonly<Record<ModelOutcome, string>> = {
   lost: 'lost',
 };
 
-/** What an agent may use of models and has used: its limits, the tokens of this hour, requests under way and the newest ones. */
+/** An agent's use of models: its limits, the tokens of this hour, requests under way and the newest ones. */
 export function ModelTab({ agent }: { readonly agent: AgentDetail }): ReactElement {
-  const { api, openSignIn } = useVillage();
   const role = useRole();
   const id = agent.agent_id;
   const may = roleMay(role, 'models:read');
-  const read = useCallback(() => api.call(getModelUse, { params: { agent_id: id } }), [api, id]);
-  const live = useLive(may ? read : null, REFRESH_MS);
-  if (!may)
-    return (
-      <p className="hint">
-        Members see what an agent may use of models.{' '}
-        <button type="button" className="link" onClick={openSignIn}>
-          Sign in
-        </button>
-      </p>
-    );
+  const live = useLive(getModelUse, may ? { params: { agent_id: id } } : null, REFRESH_MS);
+  if (!may) return <SignInHint text="Members see an agent's use of models." />;
   if (live.data === null)
     return live.refused === null ? <p className="empty">Reading…</p> : <RefusedNotice refused={live.refused} />;
   return <Use use={live.data} />;
@@ -49,7 +40,7 @@ function Use({ use }: { readonly use: ModelUse }): ReactElement {
       <section className="section" aria-label="Limits">
         <h3 className="section-name">Limits now</h3>
         <p className="hint">
-          {limitWords(use.limits)}. From {use.tier ?? 'no tier'}, and what it has bought.
+          {limitLabel(use.limits)}. From {use.tier ?? 'no tier'}, and what it has bought.
         </p>
       </section>
       <section className="section" aria-label="Models">
@@ -80,12 +71,12 @@ function Use({ use }: { readonly use: ModelUse }): ReactElement {
             }) => (
               <li key={requestId}>
                 <span>
-                  <b>{model}</b> {OUTCOME_WORDS[outcome]}{' '}
+                  <b>{model}</b> {OUTCOME_LABELS[outcome]}{' '}
                   <small>
                     {asked.toLocaleString('en')} + {answered.toLocaleString('en')} tokens
                   </small>
                 </span>
-                <small>{ms === null ? '' : lengthWords(ms)}</small>
+                <small>{ms === null ? '' : lengthLabel(ms)}</small>
                 <time dateTime={started}>{timeAgo(started, now)}</time>
               </li>
             ),

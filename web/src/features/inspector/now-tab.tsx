@@ -6,7 +6,7 @@ import { ConditionList } from './condition-list.tsx';
 import { FactList } from './fact-list.tsx';
 import { LifecycleActions } from './lifecycle-actions.tsx';
 
-/** What holds of an agent at this moment, why, and the switch of its life. */
+/** An agent's present state, its reasons, and the switch of its life. */
 export function NowTab({ row, detail }: { readonly row: Row; readonly detail: AgentDetail }): ReactElement {
   const why = (
     <Section title={detail.why.ready ? 'Why it runs' : 'Why it is not running'}>
@@ -18,7 +18,7 @@ export function NowTab({ row, detail }: { readonly row: Row; readonly detail: Ag
       <FactList row={row} detail={detail} />
     </Section>
   );
-  // What is wrong comes before what is.
+  // Problems come first.
   return (
     <>
       <LifecycleActions agent={detail} />

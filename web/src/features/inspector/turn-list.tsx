@@ -1,49 +1,37 @@
 import { type CallData, listTurns, roleMay } from '@hamlet/contract';
-import { type ReactElement, useCallback, useMemo } from 'react';
-import type { Reply } from '../../client/api.ts';
-import type { PageOf } from '../../client/ask/pages-state.ts';
-import { usePages } from '../../client/ask/use-pages.ts';
+import { type ReactElement, useMemo } from 'react';
+import type { PageOf } from '../../client/query/pages.ts';
+import { usePages } from '../../client/query/use-pages.ts';
 import { MoreButton } from '../../ui/more-button.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
-import { timeAgo } from '../../ui/time-words.ts';
-import { useRole, useVillage } from '../village-context.ts';
+import { timeAgo } from '../../ui/time-labels.ts';
+import { SignInHint } from '../sign-in/sign-in-hint.tsx';
+import { useRole } from '../village-context.ts';
 import { type DiaryEntry, diaryOf } from './turn-stays.ts';
-import { reasonOf, turnWords } from './turn-words.ts';
+import { reasonOf, turnLabel } from './turn-labels.ts';
 
 type Turn = CallData<typeof listTurns>['turns'][number];
-const PAGES = { everyMs: 8000, idOf: (turn: Turn): string => turn.turn_id };
+const PAGES = {
+  everyMs: 8000,
+  pageOf: ({ turns: rows, next_cursor: next }: CallData<typeof listTurns>): PageOf<Turn> => ({ rows, next }),
+  idOf: (turn: Turn): string => turn.turn_id,
+};
 const PAGE = 100;
 
 /** The agent's diary: one entry for each stay, and in it the turns in which something happened; older ones on demand. */
 export function TurnList({ id }: { readonly id: string }): ReactElement {
-  const { api, openSignIn } = useVillage();
   const may = roleMay(useRole(), 'turns:read');
-  const read = useCallback(
-    async (cursor: string | null, signal?: AbortSignal): Promise<Reply<PageOf<Turn>>> => {
-      const reply = await api.call(listTurns, {
-        ...(signal === undefined ? {} : { signal }),
-        params: { agent_id: id },
-        query: { limit: PAGE, ...(cursor === null ? {} : { cursor }) },
-      });
-      return reply.ok ? { ok: true, data: { rows: reply.data.turns, next: reply.data.next_cursor } } : reply;
-    },
-    [api, id],
+  const { rows, refused, more } = usePages(
+    listTurns,
+    may ? (cursor) => ({ params: { agent_id: id }, query: { limit: PAGE, ...cursor } }) : null,
+    PAGES,
   );
-  const { rows, refused, more } = usePages(may ? read : null, { ...PAGES, question: id });
   const entries = useMemo(() => diaryOf(rows ?? []), [rows]);
   const reasons = useMemo(
     () => new Map((rows ?? []).map((turn, index, all) => [turn.turn_id, reasonOf(all, index)])),
     [rows],
   );
-  if (!may)
-    return (
-      <p className="hint">
-        An agent's diary is for members.{' '}
-        <button type="button" className="link" onClick={openSignIn}>
-          Sign in
-        </button>
-      </p>
-    );
+  if (!may) return <SignInHint text="An agent's diary is for members." />;
   if (rows === null) return refused === null ? <p className="empty">Reading…</p> : <RefusedNotice refused={refused} />;
   if (rows.length === 0) return <p className="empty">Nothing yet. A turn appears each time the agent thinks.</p>;
   return (
@@ -82,7 +70,7 @@ function StayEntry({ entry: { title, text, at, turns }, reasons }: StayProps): R
 }
 
 function TurnFacts({ turn, why }: { readonly turn: Turn; readonly why: string }): ReactElement {
-  const words = turnWords(turn);
+  const words = turnLabel(turn);
   return (
     <dl>
       <dt>Saw</dt>

@@ -1,4 +1,4 @@
-import { turnWords, type TurnParts } from './turn-words.ts';
+import { turnLabel, type TurnParts } from './turn-labels.ts';
 
 /** Turns of one stay, as one entry of the diary. */
 export interface DiaryEntry<T> {
@@ -20,7 +20,7 @@ interface Story {
 export function diaryOf<T extends Kept>(turns: readonly T[]): readonly DiaryEntry<T>[] {
   const groups: { readonly id: string; readonly turns: T[] }[] = [];
   for (const turn of turns) {
-    const id = storyOf(turn)?.id ?? `goal ${turnWords(turn).goal}`;
+    const id = storyOf(turn)?.id ?? `goal ${turnLabel(turn).goal}`;
     const last = groups.at(-1);
     if (last?.id === id) last.turns.push(turn);
     else groups.push({ id, turns: [turn] });
@@ -33,10 +33,10 @@ function entryOf<T extends Kept>(all: readonly T[]): DiaryEntry<T> {
   const oldest = all.at(-1);
   if (newest === undefined || oldest === undefined) throw new Error('a group has a turn');
   const story = storyOf(newest);
-  const lived = all.filter((turn) => turnWords(turn).did !== 'Stayed.');
+  const lived = all.filter((turn) => turnLabel(turn).did !== 'Stayed.');
   return {
     key: oldest.turn_id,
-    title: story?.name ?? turnWords(newest).goal,
+    title: story?.name ?? turnLabel(newest).goal,
     text: story?.entry ?? '',
     at: newest.recorded_at,
     turns: lived.length === 0 ? [newest] : lived,

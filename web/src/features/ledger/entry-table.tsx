@@ -2,7 +2,7 @@ import { ENTRY_REASONS, type EntryReason, type LedgerEntry } from '@hamlet/contr
 import { type ReactElement, useMemo, useState } from 'react';
 import { Avatar } from '../../ui/avatar.tsx';
 import { SelectField } from '../../ui/fields.tsx';
-import { minuteTime } from '../../ui/time-words.ts';
+import { minuteTime } from '../../ui/time-labels.ts';
 import { changeWords, entryWords, moneyWords, REASONS } from '../money/money-labels.ts';
 import { useViewerId, useVillage } from '../village-context.ts';
 import { Proof, VerifyButton } from '../proof/verify-record.tsx';

@@ -8,7 +8,7 @@ import {
   useRef,
   useState,
 } from 'react';
-import { dateTime } from '../../ui/time-words.ts';
+import { dateTime } from '../../ui/time-labels.ts';
 import {
   type Frame,
   instantAfter,

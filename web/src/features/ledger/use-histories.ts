@@ -1,8 +1,7 @@
 import { getLedger, LEDGER_PAGE_MAX } from '@hamlet/contract';
-import { useCallback, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import type { Api, Refused, Reply } from '../../client/api.ts';
-import { useLive } from '../../client/ask/use-live.ts';
-import { useVillage } from '../village-context.ts';
+import { useAnswer, useAsking } from '../../client/query/use-live.ts';
 import { type History, NO_HISTORY, PAGES_MAX, reaches, withPage } from './history.ts';
 
 const REFRESH_MS = 8000;
@@ -15,11 +14,11 @@ export interface HistoriesLive {
 
 /** The entries of some agents, far enough back for a plot from `fromMs`; entries that are known are not read again. */
 export function useHistories(ids: readonly string[], fromMs: number): HistoriesLive {
-  const { api } = useVillage();
+  const { api } = useAsking();
   const known = useRef(new Map<string, History>());
   const [histories, setHistories] = useState<ReadonlyMap<string, History>>(new Map());
   const wanted = ids.join(',');
-  const read = useCallback(async (): Promise<Reply<true>> => {
+  const read = async (): Promise<Reply<true>> => {
     for (const id of wanted.split(',').filter((name) => name !== '')) {
       const reply = await readBack(api, { id, fromMs, known: known.current.get(id) ?? NO_HISTORY });
       if (!reply.ok) return reply;
@@ -27,8 +26,8 @@ export function useHistories(ids: readonly string[], fromMs: number): HistoriesL
     }
     setHistories(new Map(known.current));
     return { ok: true, data: true };
-  }, [api, wanted, fromMs]);
-  const live = useLive(read, REFRESH_MS);
+  };
+  const live = useAnswer({ key: ['histories', wanted, fromMs], read, everyMs: REFRESH_MS });
   return { histories, refused: live.refused, reading: live.refused === null && ids.some((id) => !histories.has(id)) };
 }
 

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { Icon } from '../../ui/icon.tsx';
 import { useVillageState } from '../village-context.ts';
 
-/** What is shown before the map: on its way, or why it does not come and what to do. */
+/** Covers the map until it is loaded; says why where it does not load, and what to do. */
 export function LoadingScreen({ onRetry }: { readonly onRetry: () => void }): ReactElement {
   const loading = useVillageState((state) => state.loading);
   if (typeof loading === 'string') {
@@ -10,7 +10,7 @@ export function LoadingScreen({ onRetry }: { readonly onRetry: () => void }): Re
       <div className="screen" role="status">
         <span className="spinner" aria-hidden="true" />
         <h1>Walking to the village…</h1>
-        <p>Loading the map and its people.</p>
+        <p>Loading the map and its agents.</p>
       </div>
     );
   }

@@ -45,7 +45,7 @@ export function MapControls({ controller }: { readonly controller: MapController
       {hint && (
         <p className="map-hint">
           <span>
-            <b>Drag</b> to look around, <b>scroll</b> to zoom, <b>click somebody</b> to see what they are up to.
+            <b>Drag</b> to look around, <b>scroll</b> to zoom, <b>click an agent</b> to see what it does.
           </span>
           <button type="button" className="icon-button" onClick={dismiss} aria-label="Got it">
             <Icon name="close" size={14} />

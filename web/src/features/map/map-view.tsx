@@ -1,6 +1,6 @@
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { MapController } from '../../canvas/map-controller.ts';
-import type { MapHost } from '../../canvas/map-host.ts';
+import type { Insets, MapHost, Moment } from '../../canvas/map-host.ts';
 import { type Camera, type MapSize, showPeople, type Viewport } from '../../canvas/model/camera.ts';
 import type { StageWorld } from '../../canvas/render/stage.ts';
 import type { ScenePin } from '../../canvas/model/scene.ts';
@@ -8,9 +8,7 @@ import type { AppState } from '../../client/app-state.ts';
 import { putAddress } from '../../client/address.ts';
 import { readUrl, showsMap, type UrlState } from '../../client/url-state.ts';
 import { useVillage, useVillageState, type VillageTools } from '../village-context.ts';
-import { exposeForTests } from './expose.ts';
-import { rememberFrame } from './frame-times.ts';
-import { insetsOf } from './insets.ts';
+import { exposeProbe, rememberFrame } from './test-probe.ts';
 
 interface MapViewProps {
   readonly world: StageWorld;
@@ -56,8 +54,8 @@ export function MapView({ world, start, onController }: MapViewProps): ReactElem
         started.setPins(pinsOf(latest.current.store.get()));
         started.setPicking(latest.current.store.get().picking !== null);
         started.mark(latest.current.store.get().selected, latest.current.store.get().following);
-        latest.current.village.look(started.visible, started.camera.zoom);
-        exposeForTests(latest.current.village, started);
+        latest.current.world.look(started.visible, started.camera.zoom);
+        exposeProbe(latest.current.world, started);
         onController(started);
       },
       (error: unknown) => setFailure(error instanceof Error ? error.message : String(error)),
@@ -82,7 +80,7 @@ export function MapView({ world, start, onController }: MapViewProps): ReactElem
     return (
       <div className="screen" role="alert">
         <h1>The map cannot be drawn</h1>
-        <p>This browser gives no WebGL ({failure}). The list of people works without it.</p>
+        <p>This browser gives no WebGL ({failure}). The list of agents works without it.</p>
       </div>
     );
   return (
@@ -93,20 +91,22 @@ export function MapView({ world, start, onController }: MapViewProps): ReactElem
       aria-hidden={!inSight}
       role="application"
       aria-roledescription="map"
-      aria-label="Map of the village. Arrow keys move it, plus and minus zoom, 0 shows all of it. The list of people is the same in text."
+      aria-label="Map of the village. Arrow keys move it, plus and minus zoom, 0 shows all of it. The list of agents is the same in text."
     />
   );
 }
 
+const EMPTY_MOMENT: Moment = { tick: 0, minute: 720, agents: [], items: [], clusters: [] };
+
 function hostOf(tools: () => VillageTools): MapHost {
   return {
-    moment: (nowMs) => tools().village.moment(nowMs),
+    moment: () => tools().world.moment() ?? EMPTY_MOMENT,
     select: (id) => tools().select(id),
     follow: (on) => tools().follow(on),
     openPin: (ids) => tools().open({ view: 'board', posts: 'all', post: ids[0] ?? null }),
     picked: (tile) => tools().pick({ tile }),
     moved(camera, visible, chosen) {
-      tools().village.look(visible, camera.zoom);
+      tools().world.look(visible, camera.zoom);
       // Followed agents are named in the address, their way is not: browsers refuse more than a few changes of it a second.
       const at = chosen ? { x: camera.x, y: camera.y, z: camera.zoom } : { x: null, y: null, z: null };
       putAddress({ ...readUrl(window.location.search), ...at }, false);
@@ -136,4 +136,33 @@ function cameraOf(
     at.viewport,
     { width: at.map.width, height: at.map.height },
   );
+}
+
+/** Below this width panels lie at the bottom; the style sheet has the same number. */
+const PHONE_PX = 760;
+
+/** How much of the map the open panels cover, by their boxes. */
+export function insetsOf(): Insets {
+  const insetTop = boxOf('.top-bar')?.bottom ?? 0;
+  const panels = [boxOf('.agents'), boxOf('.board'), boxOf('.inspector')].filter((box) => box !== null);
+  if (window.innerWidth < PHONE_PX) {
+    return {
+      insetTop,
+      insetLeft: 0,
+      insetRight: 0,
+      insetBottom: window.innerHeight - Math.min(window.innerHeight, ...panels.map((box) => box.top)),
+    };
+  }
+  const rightPanels = panels.filter((box) => box.left > window.innerWidth / 2);
+  const leftPanels = panels.filter((box) => box.left <= window.innerWidth / 2);
+  return {
+    insetTop,
+    insetBottom: 0,
+    insetLeft: Math.max(0, ...leftPanels.map((box) => box.right)),
+    insetRight: window.innerWidth - Math.min(window.innerWidth, ...rightPanels.map((box) => box.left)),
+  };
+}
+
+function boxOf(selector: string): DOMRect | null {
+  return document.querySelector(selector)?.getBoundingClientRect() ?? null;
 }

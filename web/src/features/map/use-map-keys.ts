@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 import { type KeyIntent, keyIntent } from '../../canvas/input/keys.ts';
 import type { MapController } from '../../canvas/map-controller.ts';
 import { showsMap } from '../../client/url-state.ts';
-import { shortcutsOn } from '../../ui/shortcuts.ts';
+import { shortcutsOn } from '../../ui/preferences.ts';
 import { useVillage, type VillageTools } from '../village-context.ts';
 
 /** The keys of the map, and Escape, which goes back one step on every page: also where the map was never seen. */

@@ -1,4 +1,5 @@
 import {
+  type CallData,
   AUCTION_STATES,
   type AuctionState,
   type AuctionView,
@@ -8,13 +9,11 @@ import {
   openAuction,
   roleMay,
 } from '@hamlet/contract';
-import { type ReactElement, useCallback, useState } from 'react';
-import type { Reply } from '../../client/api.ts';
-import { readJsonDraft } from '../../client/ask/json-draft.ts';
-import type { PageOf } from '../../client/ask/pages-state.ts';
-import { useDraft } from '../../client/ask/use-draft.ts';
-import { usePages } from '../../client/ask/use-pages.ts';
-import { useSend } from '../../client/ask/use-send.ts';
+import { type ReactElement, useState } from 'react';
+import type { PageOf } from '../../client/query/pages.ts';
+import { readJsonDraft, useDraft } from '../../client/drafts.ts';
+import { usePages } from '../../client/query/use-pages.ts';
+import { useIntent } from '../../client/query/use-intent.ts';
 import { ActionForm } from '../../ui/action-form.tsx';
 import { SelectField, TextField } from '../../ui/fields.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -26,26 +25,26 @@ import { useRole, useVillage } from '../village-context.ts';
 import { AUCTION_WORDS, type AuctionDraft, localField, readAuction } from './auction-labels.ts';
 import { AuctionRow } from './auction-row.tsx';
 
-const PAGES = { everyMs: 3000, idOf: (auction: AuctionView): string => auction.auction_id };
+const PAGES = {
+  everyMs: 3000,
+  pageOf: ({ auctions: rows, next_cursor: next }: CallData<typeof listAuctions>): PageOf<AuctionView> => ({
+    rows,
+    next,
+  }),
+  idOf: (auction: AuctionView): string => auction.auction_id,
+};
 
 /** Auctions of exclusive GPU windows. Bids are sealed; the winner pays the second highest bid. */
 export function AuctionList({ lanes }: { readonly lanes: readonly GpuLane[] }): ReactElement {
-  const { api } = useVillage();
   const mayRun = roleMay(useRole(), 'auction:run');
   const [state, setState] = useState<AuctionState | ''>('');
   const [writing, setWriting] = useState(false);
   const [opened, setOpened] = useState<string | null>(null);
-  const read = useCallback(
-    async (cursor: string | null, signal?: AbortSignal): Promise<Reply<PageOf<AuctionView>>> => {
-      const reply = await api.call(listAuctions, {
-        ...(signal === undefined ? {} : { signal }),
-        query: { ...(state === '' ? {} : { state }), ...(cursor === null ? {} : { cursor }) },
-      });
-      return reply.ok ? { ok: true, data: { rows: reply.data.auctions, next: reply.data.next_cursor } } : reply;
-    },
-    [api, state],
+  const live = usePages(
+    listAuctions,
+    (cursor) => ({ query: { ...(state === '' ? {} : { state }), ...cursor } }),
+    PAGES,
   );
-  const live = usePages(read, { ...PAGES, question: state });
   return (
     <section className="card market-list" aria-label="Auctions">
       <header className="list-head">
@@ -121,7 +120,7 @@ function AuctionForm({
   readonly onDone: (made: string | null) => void;
 }): ReactElement {
   const { api } = useVillage();
-  const sending = useSend();
+  const sending = useIntent();
   const now = useNow(5000);
   const [empty] = useState<AuctionDraft>(() => ({
     lane: lanes[0]?.lane ?? '',

@@ -1,12 +1,12 @@
 import { type AuctionView, cancelAuction, getAuction, roleMay } from '@hamlet/contract';
-import { type ReactElement, useCallback } from 'react';
-import { useLive } from '../../client/ask/use-live.ts';
+import { type ReactElement } from 'react';
+import { useLive } from '../../client/query/use-live.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
-import { minuteTime, lengthWords, timeAgo, timeAhead } from '../../ui/time-words.ts';
+import { minuteTime, lengthLabel, timeAgo, timeAhead } from '../../ui/time-labels.ts';
 import { useNow } from '../../ui/use-now.ts';
 import { moneyWords } from '../money/money-labels.ts';
-import { actorWords } from '../people/actor-words.ts';
+import { actorLabel } from '../../client/actor-labels.ts';
 import { ReasonForm } from '../standing/reason-form.tsx';
 import { useRole, useViewerId, useVillage, useVillageState } from '../village-context.ts';
 import { AUCTION_WORDS, BID_WORDS } from './auction-labels.ts';
@@ -32,7 +32,7 @@ export function AuctionRow({ auction, open, onOpen, onChanged }: RowProps): Reac
         <Badge tone={tone}>{word}</Badge>
         <span className="purchase-what">
           <b>{auction.gpu.lane}</b> {minuteTime(auction.starts_at)}, for{' '}
-          {lengthWords(Date.parse(auction.ends_at) - startMs)}
+          {lengthLabel(Date.parse(auction.ends_at) - startMs)}
           <small>{stateLine(auction, now)}</small>
         </span>
         <span className="purchase-price">
@@ -79,22 +79,15 @@ function Details({
   readonly auction: AuctionView;
   readonly onChanged: () => void;
 }): ReactElement {
-  const { api } = useVillage();
   const viewer = useViewerId();
   const details = useVillageState((state) => state.details);
   const mayRun = roleMay(useRole(), 'auction:run');
-  const live = useLive(
-    useCallback(
-      (signal: AbortSignal) => api.call(getAuction, { signal, params: { auction_id: auction.auction_id } }),
-      [api, auction.auction_id],
-    ),
-    REFRESH_MS,
-  );
+  const live = useLive(getAuction, { params: { auction_id: auction.auction_id } }, REFRESH_MS);
   const bids = live.data?.bids ?? [];
   return (
     <div className="auction-details">
       <p className="hint">
-        Opened by {actorWords(auction.created_by.id, auction.created_by.role, viewer)}, {minuteTime(auction.created_at)}
+        Opened by {actorLabel(auction.created_by.id, auction.created_by.role, viewer)}, {minuteTime(auction.created_at)}
         ; {auction.gpu.count} × {auction.gpu.resource_name}.{auction.note !== '' && <> “{auction.note}”</>}
       </p>
       {live.refused !== null && <RefusedNotice refused={live.refused} />}

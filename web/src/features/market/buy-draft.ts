@@ -6,7 +6,7 @@ import {
   type Quota,
   QUOTAS,
 } from '@hamlet/contract';
-import { readJsonDraft } from '../../client/ask/json-draft.ts';
+import { readJsonDraft } from '../../client/drafts.ts';
 
 /** A purchase while a person writes it. Numbers stay as typed; `startsAt` is the local time of the browser's field, empty for now. */
 export interface BuyDraft {

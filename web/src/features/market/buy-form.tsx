@@ -7,20 +7,19 @@ import {
   type QuoteAnswer,
   roleMay,
 } from '@hamlet/contract';
-import { type ReactElement, useCallback, useMemo, useState } from 'react';
-import type { Reply } from '../../client/api.ts';
-import { useDraft } from '../../client/ask/use-draft.ts';
-import { type Live, useLive } from '../../client/ask/use-live.ts';
-import { type Sending, useSend } from '../../client/ask/use-send.ts';
-import { useSettled } from '../../client/ask/use-settled.ts';
+import { type ReactElement, useState } from 'react';
+import { useDraft } from '../../client/drafts.ts';
+import { type Live, useLive } from '../../client/query/use-live.ts';
+import { type Intent, useIntent } from '../../client/query/use-intent.ts';
+import { useSettled } from '../../client/query/use-settled.ts';
 import { ActionForm } from '../../ui/action-form.tsx';
 import { Segments, SelectField, TextField } from '../../ui/fields.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
-import { limitWords } from '../inspector/fact-words.ts';
+import { limitLabel } from '../market/item-labels.ts';
 import { moneyWords } from '../money/money-labels.ts';
-import { AgentField } from '../people/agent-field.tsx';
-import { useAgentNames } from '../people/use-agent-names.ts';
+import { AgentField } from '../agent-list/agent-field.tsx';
+import { useAgentNames } from '../agent-list/use-agent-names.ts';
 import { useRole, useVillage } from '../village-context.ts';
 import { type BuyDraft, type BuyReading, EMPTY_PURCHASE, keptPurchase, readPurchase, UNITS } from './buy-draft.ts';
 import { ASPECT_WORDS, itemWords, KIND_WORDS } from './item-labels.ts';
@@ -103,7 +102,7 @@ interface Purchase {
   readonly quote: Live<QuoteAnswer>;
   readonly price: string | null;
   readonly ready: boolean;
-  readonly sending: Sending;
+  readonly sending: Intent;
   readonly done: string | null;
   write(change: Partial<BuyDraft>): void;
   /** Buys for at most the price shown. */
@@ -111,8 +110,8 @@ interface Purchase {
 }
 
 function usePurchase(firstAgent: string, onBought: () => void): Purchase {
-  const { api, village } = useVillage();
-  const sending = useSend();
+  const { api, agents } = useVillage();
+  const sending = useIntent();
   const [kept, keep] = useDraft('buy');
   const typed = keptPurchase(kept);
   const [done, setDone] = useState<string | null>(null);
@@ -138,7 +137,7 @@ function usePurchase(firstAgent: string, onBought: () => void): Purchase {
     keep(JSON.stringify({ ...EMPTY_PURCHASE, agent: draft.agent }));
     setDone(`${itemWords(reply.data.item)}, for ${moneyWords(reply.data.price)}.`);
     onBought();
-    void village.refreshAgent(draft.agent);
+    void agents.refresh(draft.agent);
   };
   const ready = price !== null && quote.data?.agent?.after?.affordable !== false;
   return { draft, reading, quote, price, ready, sending, done, write, buy };
@@ -211,22 +210,11 @@ function ItemFields({ draft, prices, write }: FieldsProps): ReactElement | null 
  * one.
  */
 function useQuote(agentId: string, reading: BuyReading): Live<QuoteAnswer> {
-  const { api } = useVillage();
   const wanted = reading.ok && agentId !== '' ? { agent_id: agentId, ...reading.item, seconds: reading.seconds } : null;
-  const key = JSON.stringify(wanted);
-  // The same draft gives the same object, however often React renders it.
-  const question = useMemo(() => wanted, [key]); // eslint-disable-line react-hooks/exhaustive-deps
-  const settled = useSettled(question, TYPING_MS);
-  const read = useCallback(async (): Promise<Reply<QuoteAnswer & { readonly of: unknown }>> => {
-    const reply = await api.call(getQuote, { query: settled ?? {} });
-    return reply.ok ? { ok: true, data: { ...reply.data, of: settled } } : reply;
-  }, [api, settled]);
-  const live = useLive(settled === null ? null : read, REFRESH_MS);
-  return {
-    data: live.data?.of === question ? live.data : null,
-    refused: settled === question ? live.refused : null,
-    again: live.again,
-  };
+  // The same draft gives the same text, however often React renders it.
+  const question = JSON.stringify(wanted);
+  const settled = useSettled(question, TYPING_MS) === question;
+  return useLive(getQuote, settled && wanted !== null ? { query: wanted } : null, REFRESH_MS);
 }
 
 type Item = NonNullable<QuoteAnswer['item']>;
@@ -270,7 +258,7 @@ function Effect({ item, agent, after }: EffectProps): ReactElement {
         <p key={warning}>{warning}</p>
       ))}
       {after.affordable && after.limits !== null && (
-        <p className="quote-limits">Limits meanwhile: {limitWords(after.limits)}</p>
+        <p className="quote-limits">Limits meanwhile: {limitLabel(after.limits)}</p>
       )}
     </div>
   );

@@ -1,4 +1,4 @@
-import type { BoughtItem, PriceList, PurchaseItem, Quota, TierChange } from '@hamlet/contract';
+import type { BoughtItem, PriceList, PurchaseItem, Quota, TierChange, Limits } from '@hamlet/contract';
 import type { IconName } from '../../ui/icon-paths.ts';
 import { moneyWords } from '../money/money-labels.ts';
 
@@ -99,4 +99,20 @@ export function changeLine({ what, from, to }: TierChange): {
 function grouped(text: string): string {
   if (text === '') return 'none';
   return /^[0-9]{4,15}$/.test(text) ? Number(text).toLocaleString('en') : text;
+}
+
+/** The limits of a tier, in few words. */
+export function limitLabel(limits: Limits | null): string {
+  if (limits === null) return 'Not known';
+  const parts = [
+    limits.requests_per_minute === null ? '' : `${limits.requests_per_minute} requests/min`,
+    limits.concurrent_tools === null
+      ? ''
+      : limits.concurrent_tools === 1
+        ? '1 tool at once'
+        : `${limits.concurrent_tools} tools at once`,
+    limits.tokens_per_hour === null ? '' : `${limits.tokens_per_hour.toLocaleString('en')} tokens/h`,
+    limits.models.length === 0 ? '' : limits.models.join(', '),
+  ].filter((part) => part !== '');
+  return parts.length === 0 ? 'None' : parts.join(' · ');
 }

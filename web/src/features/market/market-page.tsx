@@ -1,11 +1,11 @@
 import { getQuote, roleMay } from '@hamlet/contract';
-import { type ReactElement, useCallback, useState } from 'react';
+import { type ReactElement, useState } from 'react';
 import './market.css';
-import { useLive } from '../../client/ask/use-live.ts';
+import { useLive } from '../../client/query/use-live.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { Page } from '../navigation/page.tsx';
-import { useRole, useVillage } from '../village-context.ts';
+import { useRole } from '../village-context.ts';
 import { AuctionList } from './auction-list.tsx';
 import { BuyForm } from './buy-form.tsx';
 import { KIND_WORDS, priceLines } from './item-labels.ts';
@@ -27,12 +27,8 @@ export function MarketPage(): ReactElement {
 }
 
 function Market(): ReactElement {
-  const { api } = useVillage();
   const [bought, setBought] = useState(0);
-  const quote = useLive(
-    useCallback((signal: AbortSignal) => api.call(getQuote, { signal, query: {} }), [api]),
-    REFRESH_MS,
-  );
+  const quote = useLive(getQuote, { query: {} }, REFRESH_MS);
   const prices = quote.data?.price_list ?? null;
   return (
     <>

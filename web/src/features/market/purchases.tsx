@@ -1,40 +1,38 @@
-import { listPurchases, type PurchaseView } from '@hamlet/contract';
-import { type ReactElement, useCallback, useState } from 'react';
-import type { Reply } from '../../client/api.ts';
-import type { PageOf } from '../../client/ask/pages-state.ts';
-import { usePages } from '../../client/ask/use-pages.ts';
+import { type CallData, listPurchases, type PurchaseView } from '@hamlet/contract';
+import { type ReactElement, useState } from 'react';
+import type { PageOf } from '../../client/query/pages.ts';
+import { usePages } from '../../client/query/use-pages.ts';
 import { Avatar } from '../../ui/avatar.tsx';
 import { Badge } from '../../ui/badge.tsx';
-import { Choices } from '../../ui/choices.tsx';
+import { Choices } from '../../ui/fields.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { MoreButton } from '../../ui/more-button.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
-import { minuteTime, lengthWords, timeAgo, timeAhead } from '../../ui/time-words.ts';
+import { minuteTime, lengthLabel, timeAgo, timeAhead } from '../../ui/time-labels.ts';
 import { useNow } from '../../ui/use-now.ts';
 import { moneyWords } from '../money/money-labels.ts';
-import { actorWords } from '../people/actor-words.ts';
-import { useAgentName } from '../people/use-agent-names.ts';
-import { useViewerId, useVillage } from '../village-context.ts';
+import { actorLabel } from '../../client/actor-labels.ts';
+import { useAgentName } from '../agent-list/use-agent-names.ts';
+import { useViewerId } from '../village-context.ts';
 import { itemWords, KIND_WORDS } from './item-labels.ts';
 
-const PAGES = { everyMs: 5000, idOf: (purchase: PurchaseView): string => purchase.purchase_id };
+const PAGES = {
+  everyMs: 5000,
+  pageOf: ({ purchases: rows, next_cursor: next }: CallData<typeof listPurchases>): PageOf<PurchaseView> => ({
+    rows,
+    next,
+  }),
+  idOf: (purchase: PurchaseView): string => purchase.purchase_id,
+};
 const STATES = ['active', 'ahead', 'ended'] as const;
 
 /** The purchases of all agents, newest first. `version` changes when this page bought something. */
 export function PurchaseList({ version }: { readonly version: number }): ReactElement {
-  const { api } = useVillage();
   const [state, setState] = useState<(typeof STATES)[number] | null>(null);
-  const read = useCallback(
-    async (cursor: string | null, signal?: AbortSignal): Promise<Reply<PageOf<PurchaseView>>> => {
-      const reply = await api.call(listPurchases, {
-        ...(signal === undefined ? {} : { signal }),
-        query: { ...(state === null ? {} : { state }), ...(cursor === null ? {} : { cursor }) },
-      });
-      return reply.ok ? { ok: true, data: { rows: reply.data.purchases, next: reply.data.next_cursor } } : reply;
-    },
-    [api, state],
-  );
-  const live = usePages(read, { ...PAGES, question: state ?? 'all', version });
+  const live = usePages(listPurchases, (cursor) => ({ query: { ...(state === null ? {} : { state }), ...cursor } }), {
+    ...PAGES,
+    version,
+  });
   return (
     <section className="card market-list" aria-label="Purchases">
       <header className="list-head">
@@ -105,7 +103,7 @@ export function PurchaseRow({
         <small>
           {whenWords(purchase, now)}
           {withAgent &&
-            `; bought by ${actorWords(id, role, viewer)}${purchase.auction_id === null ? '' : ' in an auction'}`}
+            `; bought by ${actorLabel(id, role, viewer)}${purchase.auction_id === null ? '' : ' in an auction'}`}
         </small>
       </span>
       <b className="purchase-price">{moneyWords(purchase.price)}</b>
@@ -114,7 +112,7 @@ export function PurchaseRow({
 }
 
 function whenWords({ state, starts_at: from, ends_at: to }: PurchaseView, nowMs: number): string {
-  const length = lengthWords(Date.parse(to) - Date.parse(from));
+  const length = lengthLabel(Date.parse(to) - Date.parse(from));
   if (state === 'active') return `for ${length}, ends ${timeAhead(Date.parse(to), nowMs)}`;
   return state === 'ahead' ? `for ${length}, from ${minuteTime(from)}` : `for ${length}, ended ${timeAgo(to, nowMs)}`;
 }

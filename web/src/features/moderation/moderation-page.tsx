@@ -1,31 +1,38 @@
 import {
+  type CallData,
   type Decision,
   type FlagRecord,
   listModeration,
   type ModerationItem,
   type ModerationRecord,
 } from '@hamlet/contract';
-import { type ReactElement, useCallback, useState } from 'react';
+import { type ReactElement, useState } from 'react';
 import './moderation.css';
-import type { Reply } from '../../client/api.ts';
-import type { PageOf } from '../../client/ask/pages-state.ts';
-import { usePages } from '../../client/ask/use-pages.ts';
+import type { PageOf } from '../../client/query/pages.ts';
+import { usePages } from '../../client/query/use-pages.ts';
 import { useStore } from '../../client/store.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { Choices } from '../../ui/choices.tsx';
+import { Choices } from '../../ui/fields.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { MoreButton } from '../../ui/more-button.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
-import { timeAgo } from '../../ui/time-words.ts';
+import { timeAgo } from '../../ui/time-labels.ts';
 import { useNow } from '../../ui/use-now.ts';
-import { ModerateForm } from '../board/acts/moderate-form.tsx';
-import { REASON_WORDS } from '../board/board-words.ts';
+import { ModerateForm } from '../board/acts/moderation-forms.tsx';
+import { REASON_LABELS } from '../board/board-labels.ts';
 import { AuthorFace } from '../board/byline.tsx';
 import { Page } from '../navigation/page.tsx';
 import { useVillage } from '../village-context.ts';
 import { DECISION_WORDS, decisionsFor } from './decisions.ts';
 
-const PAGES = { everyMs: 10_000, idOf: ({ post, reply }: ModerationItem): string => reply?.reply_id ?? post.post_id };
+const PAGES = {
+  everyMs: 10_000,
+  pageOf: ({ items: rows, next_cursor: next }: CallData<typeof listModeration>): PageOf<ModerationItem> => ({
+    rows,
+    next,
+  }),
+  idOf: ({ post, reply }: ModerationItem): string => reply?.reply_id ?? post.post_id,
+};
 type QueueState = 'waiting' | 'decided';
 
 /** Flagged posts and replies that wait for a decision, and past decisions, which can be undone. */
@@ -42,21 +49,11 @@ export function ModerationPage(): ReactElement {
 }
 
 function Queue(): ReactElement {
-  const { api, board } = useVillage();
+  const { board } = useVillage();
   const [state, setState] = useState<QueueState>('waiting');
   // Every event of the board may change the queue.
   const events = useStore(board.state, (now) => now.events + now.generation);
-  const read = useCallback(
-    async (cursor: string | null, signal?: AbortSignal): Promise<Reply<PageOf<ModerationItem>>> => {
-      const reply = await api.call(listModeration, {
-        ...(signal === undefined ? {} : { signal }),
-        query: { state, ...(cursor === null ? {} : { cursor }) },
-      });
-      return reply.ok ? { ok: true, data: { rows: reply.data.items, next: reply.data.next_cursor } } : reply;
-    },
-    [api, state],
-  );
-  const live = usePages(read, { ...PAGES, question: state, version: events });
+  const live = usePages(listModeration, (cursor) => ({ query: { state, ...cursor } }), { ...PAGES, version: events });
   return (
     <>
       <Choices
@@ -168,7 +165,7 @@ function Flags({
       <ul>
         {flags.map(({ by, reason, note, weight: own, at }) => (
           <li key={`${by.id} ${at}`}>
-            <b>{REASON_WORDS[reason]}</b> by {by.name}{' '}
+            <b>{REASON_LABELS[reason]}</b> by {by.name}{' '}
             <small>
               weight {own}, {timeAgo(at, now)}
             </small>
@@ -194,7 +191,7 @@ function Decisions({
       <ol>
         {decisions.map(({ moderation_id: id, decision, reason, note, by, at, undone }) => (
           <li key={id} className={undone ? 'decision-undone' : undefined}>
-            <b>{DECISION_WORDS[decision].done}</b>: {REASON_WORDS[reason].toLowerCase()}, by {by.name}{' '}
+            <b>{DECISION_WORDS[decision].done}</b>: {REASON_LABELS[reason].toLowerCase()}, by {by.name}{' '}
             <small>
               {timeAgo(at, now)}
               {undone && ', undone'}

@@ -9,16 +9,16 @@ import {
   rewardAgent,
   roleMay,
 } from '@hamlet/contract';
-import { type ReactElement, useCallback, useId, useState } from 'react';
+import { type ReactElement, useId, useState } from 'react';
 import type { Refused } from '../../client/api.ts';
-import { readJsonDraft } from '../../client/ask/json-draft.ts';
-import { useDraft } from '../../client/ask/use-draft.ts';
-import { type Live, useLive } from '../../client/ask/use-live.ts';
-import { useSend } from '../../client/ask/use-send.ts';
+import { readJsonDraft, useDraft } from '../../client/drafts.ts';
+import { type Live, useLive } from '../../client/query/use-live.ts';
+import { useIntent } from '../../client/query/use-intent.ts';
 import { FieldProblem, Segments, TextField } from '../../ui/fields.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
-import { timeAhead } from '../../ui/time-words.ts';
+import { timeAhead } from '../../ui/time-labels.ts';
+import { SignInHint } from '../sign-in/sign-in-hint.tsx';
 import { useRole, useVillage } from '../village-context.ts';
 import { moneyWords, readAmount } from './money-labels.ts';
 import { type LadderStep, previewOf, previewWords } from './tier-outlook.ts';
@@ -53,16 +53,8 @@ interface JudgeProps {
 
 /** Rewards or penalizes an agent, with a reason. Shows the effect before the person sends it. */
 export function JudgeForm(props: JudgeProps): ReactElement {
-  const { openSignIn } = useVillage();
   if (roleMay(useRole(), 'economy:judge')) return <Judging {...props} />;
-  return (
-    <p className="hint">
-      Members reward and penalize agents.{' '}
-      <button type="button" className="link" onClick={openSignIn}>
-        Sign in
-      </button>
-    </p>
-  );
+  return <SignInHint text="Members reward and penalize agents." />;
 }
 
 function Judging({ agent, balance, steps, onDone, about, first }: JudgeProps): ReactElement {
@@ -140,7 +132,7 @@ function useJudgement({ agent, about, first }: JudgementOf, onDone: () => void):
   const [kept, keep] = useDraft(`judge-${about ?? agent.agent_id}`);
   const { amount, reason } = readJsonDraft(kept, EMPTY);
   const [done, setDone] = useState<string | null>(null);
-  const { busy, refused, ...sending } = useSend();
+  const { busy, refused, ...sending } = useIntent();
   const micro = readAmount(amount);
   const ready = micro !== null && micro > 0n && reason.trim() !== '';
   const write = (change: Partial<Draft>): void => {
@@ -244,11 +236,7 @@ function PreviewLine({ agent, balance, steps, change }: PreviewProps): ReactElem
 
 /** The aiDollars that the viewer may still give and take today. */
 function useAllowance(): Live<Allowance> {
-  const { api } = useVillage();
-  return useLive(
-    useCallback((signal: AbortSignal) => api.call(getAllowance, { signal }), [api]),
-    REFRESH_MS,
-  );
+  return useLive(getAllowance, {}, REFRESH_MS);
 }
 
 /** The rest of a member's allowance, with a warning if the amount exceeds it; nothing for admins, who have no limit. */

@@ -1,5 +1,5 @@
 import { formatAiDollars, type LedgerEntry, parseAiDollars } from '@hamlet/contract';
-import { actorWords, type ViewerId } from '../people/actor-words.ts';
+import { actorLabel, type ViewerId } from '../../client/actor-labels.ts';
 
 /** The fewest decimal places shown of an amount. */
 const PLACES = 2;
@@ -57,5 +57,5 @@ export const REASONS: Readonly<Record<LedgerEntry['reason'], string>> = {
 
 /** The reason of an entry and its author: `Reward by you`. */
 export function entryWords(entry: Pick<LedgerEntry, 'reason' | 'source'>, viewer: ViewerId): string {
-  return `${REASONS[entry.reason]}${entry.source === '' || entry.source === 'system' ? '' : ` by ${actorWords(entry.source, null, viewer)}`}`;
+  return `${REASONS[entry.reason]}${entry.source === '' || entry.source === 'system' ? '' : ` by ${actorLabel(entry.source, null, viewer)}`}`;
 }

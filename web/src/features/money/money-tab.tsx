@@ -1,4 +1,5 @@
 import {
+  type CallData,
   type AgentDetail,
   type BalanceAnswer,
   getBalance,
@@ -6,15 +7,14 @@ import {
   type LedgerEntry,
   roleMay,
 } from '@hamlet/contract';
-import { type ReactElement, useCallback, useState } from 'react';
-import type { Reply } from '../../client/api.ts';
-import type { PageOf } from '../../client/ask/pages-state.ts';
-import { useLive } from '../../client/ask/use-live.ts';
-import { usePages } from '../../client/ask/use-pages.ts';
+import { type ReactElement, useState } from 'react';
+import type { PageOf } from '../../client/query/pages.ts';
+import { useLive } from '../../client/query/use-live.ts';
+import { usePages } from '../../client/query/use-pages.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { MoreButton } from '../../ui/more-button.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
-import { timeAgo } from '../../ui/time-words.ts';
+import { timeAgo } from '../../ui/time-labels.ts';
 import { Proof, VerifyButton } from '../proof/verify-record.tsx';
 import { useTiers } from '../tiers/use-tiers.ts';
 import { useRole, useViewerId, useVillage } from '../village-context.ts';
@@ -26,20 +26,14 @@ const REFRESH_MS = 4000;
 
 /** The balance of an agent, a form to reward or penalize it, its tier and its entries. */
 export function MoneyTab({ agent }: { readonly agent: AgentDetail }): ReactElement {
-  const { api, village } = useVillage();
+  const { agents } = useVillage();
   const id = agent.agent_id;
-  const balance = useLive(
-    useCallback(
-      (signal: AbortSignal) => api.call(getBalance, { signal, params: { agent_id: id }, query: {} }),
-      [api, id],
-    ),
-    REFRESH_MS,
-  );
+  const balance = useLive(getBalance, { params: { agent_id: id }, query: {} }, REFRESH_MS);
   const tiers = useTiers();
   const steps = tiers.data?.entitlements ?? [];
   const changed = (): void => {
     balance.again();
-    void village.refreshAgent(id);
+    void agents.refresh(id);
   };
   if (balance.data === null)
     return balance.refused === null ? (
@@ -74,25 +68,21 @@ function Balance({ balance }: { readonly balance: BalanceAnswer }): ReactElement
   );
 }
 
-const PAGES = { everyMs: 8000, idOf: (entry: LedgerEntry): string => entry.ledger_entry_id };
+const PAGES = {
+  everyMs: 8000,
+  pageOf: ({ entries: rows, next_cursor: next }: CallData<typeof getLedger>): PageOf<LedgerEntry> => ({ rows, next }),
+  idOf: (entry: LedgerEntry): string => entry.ledger_entry_id,
+};
 const PAGE = 20;
 
 /** The ledger entries of an agent, newest first. `version` changes with the balance. */
 function EntryList({ id, version }: { readonly id: string; readonly version: string }): ReactElement | null {
-  const { api } = useVillage();
   const may = roleMay(useRole(), 'ledger:read');
-  const read = useCallback(
-    async (cursor: string | null, signal?: AbortSignal): Promise<Reply<PageOf<LedgerEntry>>> => {
-      const reply = await api.call(getLedger, {
-        ...(signal === undefined ? {} : { signal }),
-        params: { agent_id: id },
-        query: { limit: PAGE, ...(cursor === null ? {} : { cursor }) },
-      });
-      return reply.ok ? { ok: true, data: { rows: reply.data.entries, next: reply.data.next_cursor } } : reply;
-    },
-    [api, id],
+  const { rows, refused, more } = usePages(
+    getLedger,
+    may ? (cursor) => ({ params: { agent_id: id }, query: { limit: PAGE, ...cursor } }) : null,
+    { ...PAGES, version },
   );
-  const { rows, refused, more } = usePages(may ? read : null, { ...PAGES, question: id, version });
   if (!may) return null;
   if (rows === null) return refused === null ? <p className="empty">Reading…</p> : <RefusedNotice refused={refused} />;
   return (

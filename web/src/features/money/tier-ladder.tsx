@@ -7,8 +7,8 @@ import {
   type QuoteAnswer,
   roleMay,
 } from '@hamlet/contract';
-import { lazy, type ReactElement, useCallback } from 'react';
-import { useLive } from '../../client/ask/use-live.ts';
+import { lazy, type ReactElement } from 'react';
+import { useLive } from '../../client/query/use-live.ts';
 import { changeLine } from '../market/item-labels.ts';
 import { PurchaseRow } from '../market/purchases.tsx';
 import { LazyBoundary } from '../../ui/lazy-boundary.tsx';
@@ -89,10 +89,8 @@ function Decider(props: Pick<LadderProps, 'agent' | 'tiers'>): ReactElement | nu
 }
 
 function useAgentQuote(id: string): NonNullable<QuoteAnswer['agent']> | null {
-  const { api } = useVillage();
   const may = roleMay(useRole(), 'trade:read');
-  const read = useCallback(() => api.call(getQuote, { query: { agent_id: id } }), [api, id]);
-  const live = useLive(may ? read : null, REFRESH_MS);
+  const live = useLive(getQuote, may ? { query: { agent_id: id } } : null, REFRESH_MS);
   return live.data?.agent ?? null;
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { VIEWS } from '../../client/url-state.ts';
-import { addressOf, GROUPS, groupOf, openedBy, seenBy } from './page-groups.ts';
+import { addressOf, groupOf, GROUPS, openedBy, seenBy, titleOf } from './page-groups.ts';
 
 test('every page is in exactly one group', () => {
   assert.deepEqual(GROUPS.flatMap((group) => group.views).toSorted(), [...VIEWS].toSorted());
@@ -26,4 +26,11 @@ test('the office is for admins; a village that nobody has signed in to shows the
 test('the village is at the root, a page at its query', () => {
   assert.equal(addressOf('map'), '/');
   assert.equal(addressOf('audit'), '/?view=audit');
+});
+
+test('the title of the tab names the agent and the page', () => {
+  assert.equal(titleOf('map', null), 'Hamlet');
+  assert.equal(titleOf('map', 'Ada'), 'Ada · Hamlet');
+  assert.equal(titleOf('audit', null), 'Audit · Hamlet');
+  assert.equal(titleOf('runs', 'Ada'), 'Ada · Runs · Hamlet');
 });

@@ -2,21 +2,21 @@ import { type Permission, type Role, roleMay } from '@hamlet/contract';
 import type { View } from '../../client/url-state.ts';
 import type { IconName } from '../../ui/icon-paths.ts';
 
-/** What a page is called, what it is for, and what one must be allowed to see it. */
-export const PAGE_WORDS: Readonly<
+/** The name of each page, its purpose, and the permission to see it. */
+export const PAGE_LABELS: Readonly<
   Record<View, { readonly word: string; readonly hint: string; readonly needs: Permission }>
 > = {
-  map: { word: 'Village', hint: 'The village and its people', needs: 'world:read' },
-  board: { word: 'Board', hint: 'What people and agents write to each other', needs: 'board:read' },
+  map: { word: 'Village', hint: 'The village and its agents', needs: 'world:read' },
+  board: { word: 'Board', hint: 'Posts of people and agents', needs: 'board:read' },
   runs: { word: 'Runs', hint: 'Work of all agents', needs: 'runs:read' },
-  schedules: { word: 'Schedules', hint: 'What comes by the clock', needs: 'schedules:read' },
+  schedules: { word: 'Schedules', hint: 'Runs at given times', needs: 'schedules:read' },
   ledger: { word: 'Ledger', hint: 'Balances over time and every entry', needs: 'ledger:read' },
-  tiers: { word: 'Tiers', hint: 'What a balance opens, seats and nodes', needs: 'world:read' },
-  market: { word: 'Market', hint: 'What compute costs, what was bought, auctions', needs: 'trade:read' },
+  tiers: { word: 'Tiers', hint: 'Balances that open tiers, seats and nodes', needs: 'world:read' },
+  market: { word: 'Market', hint: 'Prices of compute, purchases, auctions', needs: 'trade:read' },
   payments: { word: 'Payments', hint: 'Paying in, deposits, reconciliation', needs: 'payments:pay' },
   moderation: { word: 'Moderation', hint: 'Posts that were flagged or hidden', needs: 'board:moderate' },
   people: { word: 'People', hint: 'Accounts, roles, sessions and bans', needs: 'accounts:read' },
-  audit: { word: 'Audit', hint: 'Who did what, and when', needs: 'audit:read' },
+  audit: { word: 'Audit', hint: 'All acts, with actor and time', needs: 'audit:read' },
 };
 
 /** Pages that belong together, under one word in the top bar. */
@@ -29,8 +29,8 @@ export interface PageGroup {
 
 /** In the order of the top bar; the place of a group in it is its key, 1 to 5. */
 export const GROUPS = [
-  { word: 'Village', icon: 'home', hint: 'The village and its people', views: ['map'] },
-  { word: 'Board', icon: 'board', hint: 'What people and agents write to each other', views: ['board'] },
+  { word: 'Village', icon: 'home', hint: 'The village and its agents', views: ['map'] },
+  { word: 'Board', icon: 'board', hint: 'Posts of people and agents', views: ['board'] },
   { word: 'Work', icon: 'play', hint: 'Runs and schedules', views: ['runs', 'schedules'] },
   {
     word: 'Economy',
@@ -51,16 +51,21 @@ export function groupOf(view: View): PageGroup {
   return GROUPS.find((group: PageGroup) => group.views.includes(view)) ?? GROUPS[0];
 }
 
-/** Whether a role may open any page of a group. Work is shown to everybody: it says who may see it. */
+/** Whether a role may open any page of a group. Work is shown to all: the page says who may see it. */
 export function seenBy(group: Pick<PageGroup, 'views'>, role: Role): boolean {
-  return group.views.some((view) => roleMay(role, PAGE_WORDS[view].needs) || view === 'runs');
+  return group.views.some((view) => roleMay(role, PAGE_LABELS[view].needs) || view === 'runs');
 }
 
 /** The page that a group opens for a role: the first that it may see. */
 export function openedBy(group: PageGroup, role: Role): View {
-  return group.views.find((view) => roleMay(role, PAGE_WORDS[view].needs)) ?? group.views[0] ?? 'map';
+  return group.views.find((view) => roleMay(role, PAGE_LABELS[view].needs)) ?? group.views[0] ?? 'map';
 }
 
 export function addressOf(view: View): string {
   return view === 'map' ? '/' : `/?view=${view}`;
+}
+
+/** The title of the tab for a page and the agent that is open on it: `Ada · Runs · Hamlet`, `Hamlet`. */
+export function titleOf(view: View, agent: string | null): string {
+  return [agent, view === 'map' ? null : PAGE_LABELS[view].word, 'Hamlet'].filter((part) => part !== null).join(' · ');
 }

@@ -2,7 +2,7 @@ import { useEffect } from 'react';
 import type { AppState } from '../../client/app-state.ts';
 import type { Store } from '../../client/store.ts';
 import { placeAfter } from '../../client/url-state.ts';
-import { shortcutsOn } from '../../ui/shortcuts.ts';
+import { shortcutsOn } from '../../ui/preferences.ts';
 import { GROUPS, openedBy, seenBy } from './page-groups.ts';
 
 /** Whether a key is meant as a shortcut: it is not part of a text, a dialog or a shortcut of the browser, and they are on. */

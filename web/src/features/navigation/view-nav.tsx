@@ -3,8 +3,7 @@ import { useStore } from '../../client/store.ts';
 import type { View } from '../../client/url-state.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';
-import { fetchPage } from './lazy-pages.ts';
-import { addressOf, GROUPS, groupOf, openedBy, PAGE_WORDS, seenBy } from './page-groups.ts';
+import { addressOf, GROUPS, groupOf, openedBy, PAGE_LABELS, seenBy } from './page-groups.ts';
 
 /** The groups of pages: in the top bar, or at the bottom edge of a phone. */
 export function ViewNav(): ReactElement {
@@ -52,8 +51,8 @@ export function SubNav({ view }: { readonly view: View }): ReactElement | null {
   return (
     <nav className="sub-nav" aria-label={groupOf(view).word}>
       {pages.map((page) => (
-        <ViewLink key={page} to={page} className="sub-link" current={page === view} title={PAGE_WORDS[page].hint}>
-          {PAGE_WORDS[page].word}
+        <ViewLink key={page} to={page} className="sub-link" current={page === view} title={PAGE_LABELS[page].hint}>
+          {PAGE_LABELS[page].word}
         </ViewLink>
       ))}
     </nav>
@@ -70,7 +69,7 @@ interface LinkProps {
 
 /** A link that stays within the page; pointing at it fetches what it will need. */
 function ViewLink({ to, className, current, title, children }: LinkProps): ReactElement {
-  const { open } = useVillage();
+  const { open, fetchPage } = useVillage();
   const go = (event: MouseEvent): void => {
     // With a modifier the browser opens it in a tab of its own.
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;

@@ -1,14 +1,13 @@
 import { type Credit, createCredit, formatAiDollars, NOTE_MAX_CHARS } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
-import { readJsonDraft } from '../../client/ask/json-draft.ts';
-import { useDraft } from '../../client/ask/use-draft.ts';
-import { useSend } from '../../client/ask/use-send.ts';
+import { readJsonDraft, useDraft } from '../../client/drafts.ts';
+import { useIntent } from '../../client/query/use-intent.ts';
 import { ActionForm } from '../../ui/action-form.tsx';
 import { TextField } from '../../ui/fields.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { moneyWords, readAmount } from '../money/money-labels.ts';
-import { AgentField } from '../people/agent-field.tsx';
-import { useAgentName } from '../people/use-agent-names.ts';
+import { AgentField } from '../agent-list/agent-field.tsx';
+import { useAgentName } from '../agent-list/use-agent-names.ts';
 import { useVillage } from '../village-context.ts';
 import { type CreditDraft, creditProblems, type CreditProblems } from './payment-labels.ts';
 
@@ -16,8 +15,8 @@ const EMPTY: CreditDraft = { agent: '', provider: 'paypal', transaction: '', amo
 
 /** Credits a deposit to an agent. The button names agent and amount; the result says whether a second admin must approve. The draft stays in this tab until then. */
 export function CreditForm({ onSent }: { readonly onSent: () => void }): ReactElement {
-  const { api, village } = useVillage();
-  const sending = useSend();
+  const { api, agents } = useVillage();
+  const sending = useIntent();
   const [kept, keep] = useDraft('credit');
   const draft = readJsonDraft(kept, EMPTY);
   const [tried, setTried] = useState(false);
@@ -45,7 +44,7 @@ export function CreditForm({ onSent }: { readonly onSent: () => void }): ReactEl
     setTried(false);
     setDone(reply.data.credit);
     onSent();
-    void village.refreshAgent(reply.data.credit.agent_id);
+    void agents.refresh(reply.data.credit.agent_id);
   };
   return (
     <section className="card payment-card" aria-label="Credit a deposit">

@@ -1,4 +1,5 @@
 import {
+  type CallData,
   approveCredit,
   type Credit,
   CREDIT_REASON_MAX_CHARS,
@@ -7,44 +8,37 @@ import {
   listCredits,
   rejectCredit,
 } from '@hamlet/contract';
-import { type ReactElement, useCallback, useState } from 'react';
-import type { Reply } from '../../client/api.ts';
-import type { PageOf } from '../../client/ask/pages-state.ts';
-import { usePages } from '../../client/ask/use-pages.ts';
-import { useSend } from '../../client/ask/use-send.ts';
-import { Choices } from '../../ui/choices.tsx';
+import { type ReactElement, useState } from 'react';
+import type { PageOf } from '../../client/query/pages.ts';
+import { usePages } from '../../client/query/use-pages.ts';
+import { useIntent } from '../../client/query/use-intent.ts';
+import { Choices } from '../../ui/fields.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { MoreButton } from '../../ui/more-button.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
-import { timeAgo } from '../../ui/time-words.ts';
+import { timeAgo } from '../../ui/time-labels.ts';
 import { useNow } from '../../ui/use-now.ts';
 import { moneyWords } from '../money/money-labels.ts';
-import { actorWords } from '../people/actor-words.ts';
-import { useAgentName } from '../people/use-agent-names.ts';
+import { actorLabel } from '../../client/actor-labels.ts';
+import { useAgentName } from '../agent-list/use-agent-names.ts';
 import { ReasonForm } from '../standing/reason-form.tsx';
 import { useViewerId, useVillage } from '../village-context.ts';
 import { CREDIT_WORDS, mayApprove } from './payment-labels.ts';
 
-const PAGES = { everyMs: 5000, idOf: (credit: Credit): string => credit.credit_id };
+const PAGES = {
+  everyMs: 5000,
+  pageOf: ({ credits: rows, next_cursor: next }: CallData<typeof listCredits>): PageOf<Credit> => ({ rows, next }),
+  idOf: (credit: Credit): string => credit.credit_id,
+};
 
 /** All credits, newest first. A second admin decides about proposals here. `version` changes when the form sent one. */
 export function CreditList({ version }: { readonly version: number }): ReactElement {
-  const { api } = useVillage();
   const [state, setState] = useState<CreditState | null>(null);
-  const [limit, setLimit] = useState<string | null>(null);
-  const read = useCallback(
-    async (cursor: string | null, signal?: AbortSignal): Promise<Reply<PageOf<Credit>>> => {
-      const reply = await api.call(listCredits, {
-        ...(signal === undefined ? {} : { signal }),
-        query: { ...(state === null ? {} : { state }), ...(cursor === null ? {} : { cursor }) },
-      });
-      if (!reply.ok) return reply;
-      setLimit(reply.data.approval_limit);
-      return { ok: true, data: { rows: reply.data.credits, next: reply.data.next_cursor } };
-    },
-    [api, state],
-  );
-  const live = usePages(read, { ...PAGES, question: state ?? 'all', version });
+  const live = usePages(listCredits, (cursor) => ({ query: { ...(state === null ? {} : { state }), ...cursor } }), {
+    ...PAGES,
+    version,
+  });
+  const limit = live.first?.approval_limit ?? null;
   return (
     <section className="card payment-card" aria-label="Credits">
       <header className="list-head">
@@ -97,7 +91,7 @@ function CreditRow({ credit, onDecided }: { readonly credit: Credit; readonly on
         <code>{credit.provider_transaction_id}</code> {credit.provider},{' '}
         {credit.origin === 'webhook'
           ? 'reported by the provider'
-          : `by ${actorWords(credit.requested_by, 'admin', viewer)}`}
+          : `by ${actorLabel(credit.requested_by, 'admin', viewer)}`}
         ,{' '}
         <time dateTime={credit.requested_at} title={credit.requested_at}>
           {timeAgo(credit.requested_at, now)}
@@ -111,7 +105,7 @@ function CreditRow({ credit, onDecided }: { readonly credit: Credit; readonly on
       )}
       {credit.decided_by !== null && (
         <p className="credit-facts">
-          {credit.state === 'rejected' ? 'Rejected' : 'Approved'} by {actorWords(credit.decided_by, 'admin', viewer)}
+          {credit.state === 'rejected' ? 'Rejected' : 'Approved'} by {actorLabel(credit.decided_by, 'admin', viewer)}
           {credit.decision_reason !== null && <>: “{credit.decision_reason}”</>}
         </p>
       )}
@@ -123,7 +117,7 @@ function CreditRow({ credit, onDecided }: { readonly credit: Credit; readonly on
 /** Approves or rejects another admin's proposal, or withdraws the viewer's own. */
 function Decide({ credit, onDecided }: { readonly credit: Credit; readonly onDecided: () => void }): ReactElement {
   const { api } = useVillage();
-  const approving = useSend();
+  const approving = useIntent();
   const [open, setOpen] = useState(false);
   const may = mayApprove(credit, useViewerId());
   const params = { credit_id: credit.credit_id };

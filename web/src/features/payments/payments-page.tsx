@@ -1,16 +1,15 @@
 import { createPayPalOrder, getPayPalTerms, type PayPalTerms, roleMay } from '@hamlet/contract';
-import { type ReactElement, useCallback, useState } from 'react';
+import { type ReactElement, useState } from 'react';
 import './payments.css';
-import { readJsonDraft } from '../../client/ask/json-draft.ts';
-import { useDraft } from '../../client/ask/use-draft.ts';
-import { useLive } from '../../client/ask/use-live.ts';
-import { useSend } from '../../client/ask/use-send.ts';
+import { readJsonDraft, useDraft } from '../../client/drafts.ts';
+import { useLive } from '../../client/query/use-live.ts';
+import { useIntent } from '../../client/query/use-intent.ts';
 import { ActionForm } from '../../ui/action-form.tsx';
 import { TextField } from '../../ui/fields.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { Page } from '../navigation/page.tsx';
-import { AgentField } from '../people/agent-field.tsx';
-import { useAgentName } from '../people/use-agent-names.ts';
+import { AgentField } from '../agent-list/agent-field.tsx';
+import { useAgentName } from '../agent-list/use-agent-names.ts';
 import { useRole, useVillage } from '../village-context.ts';
 import { CreditForm } from './credit-form.tsx';
 import { CreditList } from './credit-list.tsx';
@@ -48,11 +47,7 @@ const REFRESH_MS = 60_000;
 
 /** Pays in for an agent by PayPal; says so if the village takes no payments. */
 function PayCard(): ReactElement {
-  const { api } = useVillage();
-  const terms = useLive(
-    useCallback((signal: AbortSignal) => api.call(getPayPalTerms, { signal }), [api]),
-    REFRESH_MS,
-  );
+  const terms = useLive(getPayPalTerms, {}, REFRESH_MS);
   return (
     <section className="card payment-card pay-card" aria-label="Pay in by PayPal" data-paypal={terms.data?.paypal}>
       <h2>Pay in by PayPal</h2>
@@ -91,7 +86,7 @@ function Pay({ terms }: { readonly terms: PayPalTerms }): ReactElement {
 /** Agent and amount. The button leads to PayPal; the draft stays in this tab until PayPal captures the payment. */
 function PayForm({ terms, currency }: { readonly terms: PayPalTerms; readonly currency: string }): ReactElement {
   const { api } = useVillage();
-  const sending = useSend();
+  const sending = useIntent();
   const [kept, keep] = useDraft(PAY_DRAFT);
   const draft = readJsonDraft(kept, EMPTY_PAYMENT);
   const name = useAgentName(draft.agent);

@@ -7,17 +7,17 @@ import {
   getReconciliation,
   type ReconciliationView,
 } from '@hamlet/contract';
-import { type ReactElement, useCallback, useState } from 'react';
-import { useLive } from '../../client/ask/use-live.ts';
-import { useSend } from '../../client/ask/use-send.ts';
+import { type ReactElement, useState } from 'react';
+import { useLive } from '../../client/query/use-live.ts';
+import { useIntent } from '../../client/query/use-intent.ts';
 import { ActionForm } from '../../ui/action-form.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { TextField } from '../../ui/fields.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
-import { lengthWords, minuteTime, timeAgo } from '../../ui/time-words.ts';
+import { lengthLabel, minuteTime, timeAgo } from '../../ui/time-labels.ts';
 import { moneyWords } from '../money/money-labels.ts';
-import { actorWords } from '../people/actor-words.ts';
+import { actorLabel } from '../../client/actor-labels.ts';
 import { useViewerId, useVillage, useVillageState } from '../village-context.ts';
 import { DIFFERENCE_WORDS, sidesOf, comparisonOf, waitingWords } from './payment-labels.ts';
 
@@ -30,11 +30,7 @@ const PAYPAL_WORDS: Readonly<Record<ReconciliationView['paypal'], string>> = {
 
 /** The differences between the ledger and the statements of providers, in three lists; then payments that wait, and agents in debt. */
 export function Reconciliation(): ReactElement {
-  const { api } = useVillage();
-  const live = useLive(
-    useCallback((signal: AbortSignal) => api.call(getReconciliation, { signal }), [api]),
-    REFRESH_MS,
-  );
+  const live = useLive(getReconciliation, {}, REFRESH_MS);
   return (
     <section className="reconciliation" aria-label="Reconciliation">
       <h2 className="page-section">Reconciliation</h2>
@@ -204,12 +200,12 @@ function DifferenceRow({
       <p className="credit-facts">
         <code>{difference.provider_transaction_id}</code> {difference.provider}
         {difference.agent_id !== null && `, ${difference.agent_id}`}; owner:{' '}
-        {actorWords(difference.owner, 'admin', viewer)}; {lengthWords(difference.age_s * 1000)} old
+        {actorLabel(difference.owner, 'admin', viewer)}; {lengthLabel(difference.age_s * 1000)} old
       </p>
       {difference.explanation !== null && (
         <p className="credit-facts">
           “{difference.explanation}”
-          {difference.explained_by !== null && <>, {actorWords(difference.explained_by, 'admin', viewer)}</>}
+          {difference.explained_by !== null && <>, {actorLabel(difference.explained_by, 'admin', viewer)}</>}
         </p>
       )}
       <button type="button" className="link" aria-expanded={open} onClick={() => setOpen(!open)}>
@@ -237,7 +233,7 @@ function Explain({
 }): ReactElement {
   const { api } = useVillage();
   const viewer = useViewerId();
-  const sending = useSend();
+  const sending = useIntent();
   const [text, setText] = useState('');
   const own = viewer === null ? null : `account ${viewer}`;
   const [take, setTake] = useState(true);

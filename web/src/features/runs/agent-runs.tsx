@@ -1,5 +1,6 @@
 import { type AgentDetail, roleMay } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
+import { SignInHint } from '../sign-in/sign-in-hint.tsx';
 import { useRole, useVillage } from '../village-context.ts';
 import { PromptForm } from './prompt-form.tsx';
 import { RunList } from './run-list.tsx';
@@ -7,18 +8,9 @@ import { useRuns } from './use-runs.ts';
 
 const PAGE = 10;
 
-/** The work of one agent, and the means to give it more. */
+/** The runs of one agent, and a form to give it another. */
 export function AgentRuns({ agent }: { readonly agent: AgentDetail }): ReactElement {
-  const { openSignIn } = useVillage();
-  if (!roleMay(useRole(), 'runs:read'))
-    return (
-      <p className="hint">
-        Runs are for members.{' '}
-        <button type="button" className="link" onClick={openSignIn}>
-          Sign in
-        </button>
-      </p>
-    );
+  if (!roleMay(useRole(), 'runs:read')) return <SignInHint text="Runs are for members." />;
   return <Runs agent={agent} />;
 }
 
@@ -40,9 +32,9 @@ function Runs({ agent }: { readonly agent: AgentDetail }): ReactElement {
         opened={opened}
         onOpen={setOpened}
         withAgent={false}
-        empty="It has done no runs yet. What it does of itself is in its diary."
+        empty="No runs yet. The agent's own activity is in its diary."
       />
-      {live.runs !== null && live.runs.length > 0 && (
+      {live.rows !== null && live.rows.length > 0 && (
         <button type="button" className="link" onClick={() => open({ view: 'runs', who: agent.agent_id })}>
           All its runs on a page
         </button>

@@ -1,11 +1,11 @@
 import { type AgentDetail, createRun, RUN_PROMPT_MAX_CHARS } from '@hamlet/contract';
 import type { KeyboardEvent, ReactElement } from 'react';
-import { useDraft } from '../../client/ask/use-draft.ts';
-import { useSend } from '../../client/ask/use-send.ts';
+import { useDraft } from '../../client/drafts.ts';
+import { useIntent } from '../../client/query/use-intent.ts';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { useVillage } from '../village-context.ts';
 
-/** Gives an agent something to do, in words. What is written stays in this tab until it is sent. */
+/** Gives an agent a task in words. The text stays in this tab until it is sent. */
 export function PromptForm({
   agent,
   onSent,
@@ -15,7 +15,7 @@ export function PromptForm({
 }): ReactElement {
   const { api } = useVillage();
   const [prompt, setPrompt] = useDraft(`prompt-${agent.agent_id}`);
-  const { busy, refused, send, changed } = useSend();
+  const { busy, refused, send, changed } = useIntent();
   const ready = prompt.trim() !== '' && !busy;
   const submit = async (): Promise<void> => {
     if (!ready) return;
@@ -41,7 +41,7 @@ export function PromptForm({
       }}
     >
       <label>
-        Tell {agent.display_name} what to do
+        Task for {agent.display_name}
         <textarea
           name="prompt"
           rows={3}
@@ -52,11 +52,11 @@ export function PromptForm({
             changed();
           }}
           onKeyDown={onKey}
-          placeholder="Go to the café and tell Bob that the bread is ready."
+          placeholder="Go to the café and say to Bob that the bread is ready."
         />
       </label>
       {agent.power === 'Asleep' && (
-        <p className="hint">{agent.display_name} is asleep: it takes this up when it is awake again.</p>
+        <p className="hint">{agent.display_name} is asleep: it starts this when it is awake again.</p>
       )}
       {refused !== null && <RefusedNotice refused={refused} />}
       <button type="submit" className="button button-strong" aria-disabled={!ready} title="Ctrl + Enter">

@@ -1,19 +1,19 @@
-import { cancelRun, listRunEvents, type Run, type RunEvent } from '@hamlet/contract';
+import { cancelRun, listRunEvents, type Run } from '@hamlet/contract';
 import { isSettled } from '@hamlet/core';
-import { type ReactElement, useCallback, useState } from 'react';
-import type { Refused } from '../../client/api.ts';
-import { useLive } from '../../client/ask/use-live.ts';
+import type { ReactElement } from 'react';
+import { useIntent } from '../../client/query/use-intent.ts';
+import { useLive } from '../../client/query/use-live.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
-import { dateTime } from '../../ui/time-words.ts';
+import { dateTime } from '../../ui/time-labels.ts';
 import { useRole, useViewerId, useVillage } from '../village-context.ts';
-import { eventWords, mayCancel } from './run-words.ts';
+import { eventLabel, mayCancel } from './run-labels.ts';
 
-/** What is asked for again while a run goes on; one that has ended does not change. */
+/** How often a run's events are read while it runs; an ended run does not change. */
 const LIVE_MS = 1500;
 const SETTLED_MS = 60_000;
 
-/** All that is known of a run beside its line: what came of it, what happened on the way, and the means to end it. */
+/** A run's outcome, its events, and the button that ends it. */
 export function RunDetails({ run, onChanged }: { readonly run: Run; readonly onChanged: () => void }): ReactElement {
   const { open, select } = useVillage();
   return (
@@ -75,13 +75,12 @@ function ScheduleLink({
 }
 
 function Course({ run }: { readonly run: Run }): ReactElement {
-  const { api } = useVillage();
-  const id = run.run_id;
-  // Asked anew when the state changes, so that the end is there as soon as the row shows it.
-  const read = useCallback(() => api.call(listRunEvents, { params: { run_id: id }, query: {} }), [api, id, run.state]);
-  const { data, refused } = useLive<{ readonly events: readonly RunEvent[] }>(
-    read,
-    isSettled(run.state) ? SETTLED_MS : LIVE_MS,
+  // Asked again when the state changes, so that the end is there as soon as the row shows it.
+  const everyMs = isSettled(run.state) ? SETTLED_MS : LIVE_MS;
+  const { data, refused } = useLive(
+    listRunEvents,
+    { params: { run_id: run.run_id }, query: {} },
+    { everyMs, version: run.state },
   );
   if (data === null) return refused === null ? <>Reading…</> : <RefusedNotice refused={refused} />;
   return (
@@ -91,7 +90,7 @@ function Course({ run }: { readonly run: Run }): ReactElement {
           <time dateTime={event.at} title={event.at}>
             {clock(event.at)}
           </time>
-          {eventWords(event)}
+          {eventLabel(event)}
         </li>
       ))}
     </ol>
@@ -106,11 +105,10 @@ function CancelRun({ run, onChanged }: { readonly run: Run; readonly onChanged: 
   const { api } = useVillage();
   const role = useRole();
   const id = useViewerId();
-  const [refused, setRefused] = useState<Refused | null>(null);
+  const { refused, send } = useIntent();
   if (!mayCancel(run, { role, id })) return null;
   const cancel = async (): Promise<void> => {
-    const reply = await api.call(cancelRun, { params: { run_id: run.run_id }, body: {} });
-    setRefused(reply.ok ? null : reply.refused);
+    await send((idempotencyKey) => api.call(cancelRun, { params: { run_id: run.run_id }, body: {}, idempotencyKey }));
     onChanged();
   };
   return (

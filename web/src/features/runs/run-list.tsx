@@ -1,9 +1,16 @@
 import type { ReactElement, ReactNode } from 'react';
+import type { Run } from '@hamlet/contract';
 import { MoreButton } from '../../ui/more-button.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { useNow } from '../../ui/use-now.ts';
-import { RunRow } from './run-row.tsx';
 import type { RunsLive } from './use-runs.ts';
+import { Avatar } from '../../ui/avatar.tsx';
+import { Badge } from '../../ui/badge.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { timeAgo } from '../../ui/time-labels.ts';
+import { useViewerId, useVillageState } from '../village-context.ts';
+import { RunDetails } from './run-details.tsx';
+import { originLabel, runLength, stateLabel } from './run-labels.ts';
 
 interface ListProps {
   readonly live: RunsLive;
@@ -16,7 +23,7 @@ interface ListProps {
 /** Runs, newest first; one of them may be open. */
 export function RunList({ live, opened, onOpen, withAgent, empty }: ListProps): ReactElement {
   const now = useNow(1000);
-  const { runs, refused, more } = live;
+  const { rows: runs, refused, more } = live;
   if (runs === null) return refused === null ? <p className="empty">Reading…</p> : <RefusedNotice refused={refused} />;
   return (
     <>
@@ -37,5 +44,44 @@ export function RunList({ live, opened, onOpen, withAgent, empty }: ListProps): 
       </ol>
       <MoreButton more={more} word="Older runs" />
     </>
+  );
+}
+
+interface RowProps {
+  readonly run: Run;
+  readonly now: number;
+  readonly open: boolean;
+  readonly onOpen: (on: boolean) => void;
+  readonly withAgent: boolean;
+  readonly onChanged: () => void;
+}
+
+/** One run in a line; opened, all that is known of it. */
+export function RunRow({ run, now, open, onOpen, withAgent, onChanged }: RowProps): ReactElement {
+  const name = useVillageState((state) => state.details.get(run.agent_id)?.display_name ?? run.agent_id);
+  const viewer = useViewerId();
+  const { word, tone } = stateLabel(run);
+  return (
+    <li className="run" data-run-id={run.run_id} data-state={run.state}>
+      <button type="button" className="run-line" aria-expanded={open} onClick={() => onOpen(!open)}>
+        {withAgent && (
+          <span className="run-agent">
+            <Avatar id={run.agent_id} size={26} />
+            <b>{name}</b>
+          </span>
+        )}
+        <Badge tone={tone}>{word}</Badge>
+        <span className="run-prompt">{run.prompt}</span>
+        <span className="run-origin">
+          <Icon name={run.schedule === null ? 'user' : 'calendar'} size={13} />
+          {originLabel(run, viewer)}
+        </span>
+        <span className="run-length">{runLength(run, now)}</span>
+        <time dateTime={run.created_at} title={run.created_at}>
+          {timeAgo(run.created_at, now)}
+        </time>
+      </button>
+      {open && <RunDetails run={run} onChanged={onChanged} />}
+    </li>
   );
 }

@@ -1,15 +1,14 @@
 import { getRun, RUN_STATES } from '@hamlet/contract';
-import { type ReactElement, useCallback } from 'react';
-import { useLive } from '../../client/ask/use-live.ts';
-import { Choices } from '../../ui/choices.tsx';
+import type { ReactElement } from 'react';
+import { useLive } from '../../client/query/use-live.ts';
+import { Choices } from '../../ui/fields.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { useNow } from '../../ui/use-now.ts';
-import { useAgentNames } from '../people/use-agent-names.ts';
+import { useAgentNames } from '../agent-list/use-agent-names.ts';
 import { useVillage, useVillageState } from '../village-context.ts';
 import { Page } from '../navigation/page.tsx';
-import { RunList } from './run-list.tsx';
-import { RunRow } from './run-row.tsx';
-import { STATE_WORDS } from './run-words.ts';
+import { RunList, RunRow } from './run-list.tsx';
+import { STATE_LABELS } from './run-labels.ts';
 import { useRuns } from './use-runs.ts';
 
 const PAGE = 50;
@@ -18,7 +17,7 @@ const REFRESH_MS = 2000;
 /** The work of all agents, narrowed by state, agent and schedule; what it is narrowed to is in the address. */
 export function RunsPage(): ReactElement {
   return (
-    <Page title="Runs" intro="Work that agents were given, by people and by the clock." needs="runs:read">
+    <Page title="Runs" intro="Tasks that people and schedules gave to agents." needs="runs:read">
       <Filters />
       <Found />
     </Page>
@@ -36,7 +35,7 @@ function Filters(): ReactElement {
         label="State"
         keys={[null, ...RUN_STATES]}
         chosen={place.state}
-        wordOf={(state) => (state === null ? 'All' : STATE_WORDS[state].word)}
+        wordOf={(state) => (state === null ? 'All' : STATE_LABELS[state].word)}
         onChoose={(state) => open({ state, run: null })}
       />
       <label className="pick">
@@ -86,11 +85,11 @@ function Found(): ReactElement {
   const { open } = useVillage();
   const { who, schedule, state, run } = useVillageState((all) => all.place);
   const live = useRuns({ agent: who, schedule, state, page: PAGE });
-  const listed = live.runs?.some(({ run_id: id }) => id === run) ?? true;
+  const listed = live.rows?.some(({ run_id: id }) => id === run) ?? true;
   const empty =
     who === null && schedule === null && state === null ? (
       <>
-        <b>No runs yet.</b> Choose an agent and tell it what to do, or make a schedule.
+        <b>No runs yet.</b> Choose an agent and give it a task, or create a schedule.
       </>
     ) : (
       'No runs match.'
@@ -107,12 +106,9 @@ function Found(): ReactElement {
 
 /** The run that the address names, where it is not among those listed: it is older, or the list is narrowed. */
 function OneRun({ id }: { readonly id: string }): ReactElement {
-  const { api, open } = useVillage();
+  const { open } = useVillage();
   const now = useNow(1000);
-  const live = useLive(
-    useCallback((signal: AbortSignal) => api.call(getRun, { signal, params: { run_id: id } }), [api, id]),
-    REFRESH_MS,
-  );
+  const live = useLive(getRun, { params: { run_id: id } }, REFRESH_MS);
   if (live.data === null)
     return live.refused === null ? (
       <p className="empty" role="status">

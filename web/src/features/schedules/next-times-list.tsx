@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import { dateTime, timeAhead } from '../../ui/time-words.ts';
+import { dateTime, timeAhead } from '../../ui/time-labels.ts';
 import { useNow } from '../../ui/use-now.ts';
 import { zonesOf } from './timetable.ts';
 

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import { FieldProblem, Segments, SelectField, TextField } from '../../ui/fields.tsx';
-import { AgentField } from '../people/agent-field.tsx';
+import { AgentField } from '../agent-list/agent-field.tsx';
 import type { Draft, Problems } from './schedule-draft.ts';
 
 /** One part of the form: the draft, its problems and a way to change it. */

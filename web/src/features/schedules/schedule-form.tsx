@@ -1,10 +1,10 @@
 import { changeSchedule, createSchedule, type ScheduleView } from '@hamlet/contract';
 import { type ReactElement, useDeferredValue, useState } from 'react';
 import type { Refused } from '../../client/api.ts';
-import { useSend } from '../../client/ask/use-send.ts';
+import { useIntent } from '../../client/query/use-intent.ts';
 import { FieldProblem, TextField } from '../../ui/fields.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
-import { OwnedNotice } from '../../ui/notices/owned-notice.tsx';
+import { OwnedNotice } from '../../ui/notices/refused-notice.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { useVillage } from '../village-context.ts';
 import { NextTimesList, viewerZone } from './next-times-list.tsx';
@@ -135,7 +135,7 @@ interface Saving {
 
 function useSave(schedule: ScheduleView | null, draft: Draft, onSaved: (name: string) => void): Saving {
   const { api } = useVillage();
-  const sending = useSend();
+  const sending = useIntent();
   const [tried, setTried] = useState(false);
   const send = async (conflict: 'refuse' | 'take_over'): Promise<void> => {
     setTried(true);

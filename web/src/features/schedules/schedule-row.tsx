@@ -5,8 +5,8 @@ import { Avatar } from '../../ui/avatar.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
-import { OwnedNotice } from '../../ui/notices/owned-notice.tsx';
-import { dateTime, lengthWords, timeAgo, timeAhead } from '../../ui/time-words.ts';
+import { OwnedNotice } from '../../ui/notices/refused-notice.tsx';
+import { dateTime, lengthLabel, timeAgo, timeAhead } from '../../ui/time-labels.ts';
 import { useRole, useVillage } from '../village-context.ts';
 import { NextTimesList } from './next-times-list.tsx';
 import { OUTCOME_WORDS, policyWords, stateOf, targetWords } from './schedule-labels.ts';
@@ -42,7 +42,7 @@ export function ScheduleRow({ schedule, now, open, onOpen, onEdit, onChanged }: 
         <span data-label="Next">{nextMs === null ? '–' : timeAhead(nextMs, now)}</span>
         <span data-label="Active">{status.active_runs}</span>
         <span data-label="Age">
-          {lengthWords(now - Date.parse(schedule.created_at))
+          {lengthLabel(now - Date.parse(schedule.created_at))
             .split(' ')
             .slice(0, 2)
             .join(' ')}

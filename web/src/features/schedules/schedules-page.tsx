@@ -1,6 +1,6 @@
 import { listSchedules, roleMay, type ScheduleView } from '@hamlet/contract';
-import { type ReactElement, useCallback, useState } from 'react';
-import { useLive } from '../../client/ask/use-live.ts';
+import { type ReactElement, useState } from 'react';
+import { useLive } from '../../client/query/use-live.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { useNow } from '../../ui/use-now.ts';
@@ -53,11 +53,8 @@ function Schedules({
   readonly editing: Editing;
   readonly onEdit: (editing: Editing) => void;
 }): ReactElement {
-  const { api, open } = useVillage();
-  const live = useLive(
-    useCallback((signal: AbortSignal) => api.call(listSchedules, { signal, query: {} }), [api]),
-    REFRESH_MS,
-  );
+  const { open } = useVillage();
+  const live = useLive(listSchedules, { query: {} }, REFRESH_MS);
   const opened = useVillageState((state) => state.place.schedule);
   const now = useNow(1000);
   const close = (saved: string | null): void => {

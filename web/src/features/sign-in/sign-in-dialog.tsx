@@ -7,7 +7,7 @@ import { useVillage, useVillageState } from '../village-context.ts';
 
 /** How one comes in: by name and password, with the code of the first start, or with a one-time code from an admin. */
 type Way = 'password' | 'first' | 'code';
-const WAY_WORDS: Readonly<Record<Way, { readonly title: string; readonly hint: string; readonly button: string }>> = {
+const WAY_LABELS: Readonly<Record<Way, { readonly title: string; readonly hint: string; readonly button: string }>> = {
   password: {
     title: 'Sign in',
     hint: 'Visitors can look around; members write, reward and give work; admins run the village.',
@@ -53,7 +53,7 @@ export function SignInDialog({ code, failed, onClose }: DialogProps): ReactEleme
       here = false;
     };
   }, [api]);
-  const words = WAY_WORDS[way];
+  const words = WAY_LABELS[way];
   return (
     <dialog ref={dialog} className="dialog" onClose={onClose} aria-labelledby="sign-in-title">
       <img src="/favicon.svg" alt="" width="44" height="44" />
@@ -63,7 +63,7 @@ export function SignInDialog({ code, failed, onClose }: DialogProps): ReactEleme
         <p className="notice notice-bad" role="alert">
           <Icon name="alert" size={16} />
           <span>
-            <b>Not signed in.</b> {failedWords(failed)}.
+            <b>Not signed in.</b> {failureText(failed)}.
           </span>
         </p>
       )}
@@ -137,7 +137,7 @@ function Ways({
 }
 
 /** The title of a refusal by its code, as the way back from the identity provider names it. */
-function failedWords(code: string): string {
+function failureText(code: string): string {
   const known: Readonly<Record<string, RefusalEntry | undefined>> = REFUSALS;
   return known[code]?.title ?? 'The identity provider did not let you in';
 }
@@ -200,7 +200,7 @@ function SignInForm({ way, code }: { readonly way: Way; readonly code: string })
       {way !== 'password' && <p className="hint">At least {PASSWORD_MIN_CHARS} characters.</p>}
       {refused !== null && <RefusedNotice refused={refused} />}
       <button type="submit" className="button button-strong" disabled={busy}>
-        {busy ? 'One moment…' : WAY_WORDS[way].button}
+        {busy ? 'One moment…' : WAY_LABELS[way].button}
       </button>
     </form>
   );

@@ -1,7 +1,7 @@
 import { FLAG_OF_MEASURE, type HeldMeasure, type Measure, MEASURES, type Standing } from '@hamlet/contract';
 import type { IconName } from '../../ui/icon-paths.ts';
-import { minuteTime, timeAgo, timeAhead } from '../../ui/time-words.ts';
-import { actorWords, type ViewerId } from '../people/actor-words.ts';
+import { minuteTime, timeAgo, timeAhead } from '../../ui/time-labels.ts';
+import { actorLabel, type ViewerId } from '../../client/actor-labels.ts';
 
 /** The texts of one measure: the act, the state while it holds, the effect, and the act that lifts it. */
 interface MeasureWords {
@@ -66,7 +66,7 @@ export function heldWords(
   const { nowMs } = at;
   const end =
     until === null ? 'until an admin lifts it' : `until ${minuteTime(until)} (${timeAhead(Date.parse(until), nowMs)})`;
-  return `by ${actorWords(by.id, by.role, at.viewer)}, ${timeAgo(since, nowMs)}, ${end}`;
+  return `by ${actorLabel(by.id, by.role, at.viewer)}, ${timeAgo(since, nowMs)}, ${end}`;
 }
 
 /** The lengths that a form offers; null holds until an admin lifts the measure. */

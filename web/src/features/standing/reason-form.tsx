@@ -1,9 +1,8 @@
 import { MEASURE_REASON_MAX } from '@hamlet/contract';
 import type { ReactElement, ReactNode } from 'react';
 import type { Reply } from '../../client/api.ts';
-import { readJsonDraft } from '../../client/ask/json-draft.ts';
-import { useDraft } from '../../client/ask/use-draft.ts';
-import { useSend } from '../../client/ask/use-send.ts';
+import { readJsonDraft, useDraft } from '../../client/drafts.ts';
+import { useIntent } from '../../client/query/use-intent.ts';
 import { ActionForm } from '../../ui/action-form.tsx';
 import { SelectField, TextField } from '../../ui/fields.tsx';
 import { endOf, TERMS } from './measure-labels.ts';
@@ -36,7 +35,7 @@ interface ReasonFormProps {
 /** A form of one act that asks for its reason, and with `withTerm` for how long it holds. */
 export function ReasonForm(props: ReasonFormProps): ReactElement {
   const { draft, label, word, send, onDone, optional = false, withTerm = false, danger = false } = props;
-  const sending = useSend();
+  const sending = useIntent();
   const [kept, keep] = useDraft(draft);
   const { reason, term } = readJsonDraft(kept, EMPTY);
   const write = (change: Partial<typeof EMPTY>): void => {

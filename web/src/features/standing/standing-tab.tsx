@@ -16,8 +16,8 @@ import {
   revokeAgentToken,
   roleMay,
 } from '@hamlet/contract';
-import { type ReactElement, useCallback, useState } from 'react';
-import { useLive } from '../../client/ask/use-live.ts';
+import { type ReactElement, useState } from 'react';
+import { useLive } from '../../client/query/use-live.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
@@ -64,16 +64,15 @@ export function HeldBanner({ agent }: { readonly agent: AgentDetail }): ReactEle
 
 /** The measures against an agent: who took each, why, since when and until when. Admins take and lift them here. */
 export function StandingTab({ agent }: { readonly agent: AgentDetail }): ReactElement {
-  const { api, village, openSignIn } = useVillage();
+  const { agents, openSignIn } = useVillage();
   const id = agent.agent_id;
   const mayRead = roleMay(useRole(), 'standing:read');
-  const read = useCallback(() => api.call(getStanding, { params: { agent_id: id } }), [api, id]);
-  const live = useLive(mayRead ? read : null, REFRESH_MS);
+  const live = useLive(getStanding, mayRead ? { params: { agent_id: id } } : null, REFRESH_MS);
   const [open, setOpen] = useState<Measure | null>(null);
   const done = (): void => {
     setOpen(null);
     live.again();
-    void village.refreshAgent(id);
+    void agents.refresh(id);
   };
   if (!mayRead)
     return (

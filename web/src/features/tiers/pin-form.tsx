@@ -1,6 +1,6 @@
 import { type AgentDetail, type EntitlementView, putAgentEntitlement } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
-import { useSend } from '../../client/ask/use-send.ts';
+import { useIntent } from '../../client/query/use-intent.ts';
 import { ActionForm } from '../../ui/action-form.tsx';
 import { Segments, SelectField } from '../../ui/fields.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
@@ -20,8 +20,8 @@ interface PinProps {
 
 /** Pins an agent to a tier, or lets its balance decide. Shows the effect on tier and pod before the admin sends it. */
 export function PinForm({ agent, tiers }: PinProps): ReactElement {
-  const { api, village } = useVillage();
-  const sending = useSend();
+  const { api, agents } = useVillage();
+  const sending = useIntent();
   const [written, setWritten] = useState<PinDraft | null>(null);
   const [done, setDone] = useState(false);
   const asIs = pinOf(agent);
@@ -44,7 +44,7 @@ export function PinForm({ agent, tiers }: PinProps): ReactElement {
     );
     if (reply?.ok !== true) return;
     setDone(true);
-    void village.refreshAgent(agent.agent_id);
+    void agents.refresh(agent.agent_id);
   };
   const takeOver = (): void => {
     sending.changed();

@@ -2,7 +2,7 @@ import type { EntitlementView } from '@hamlet/contract';
 import type { ReactElement } from 'react';
 import { Avatar } from '../../ui/avatar.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { limitWords } from '../inspector/fact-words.ts';
+import { limitLabel } from '../market/item-labels.ts';
 import { moneyWords, priceWords } from '../money/money-labels.ts';
 import { useVillage } from '../village-context.ts';
 import { computeWords, isSeated, type Occupant, seatPicture, type SeatPicture } from './tier-picture.ts';
@@ -48,7 +48,7 @@ export function TierCard({
         <dt>Compute</dt>
         <dd>{computeWords(tier.compute)}</dd>
         <dt>Limits</dt>
-        <dd>{limitWords(tier.limits)}</dd>
+        <dd>{limitLabel(tier.limits)}</dd>
         <dt>Price</dt>
         <dd>{priceWords(tier.price)}</dd>
       </dl>

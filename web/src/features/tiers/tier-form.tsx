@@ -1,9 +1,9 @@
 import { type EntitlementSpec, type EntitlementView, getEntitlement, putEntitlement } from '@hamlet/contract';
 import { type ReactElement, useMemo, useState } from 'react';
 import type { Refused } from '../../client/api.ts';
-import { useSend } from '../../client/ask/use-send.ts';
+import { useIntent } from '../../client/query/use-intent.ts';
 import { FormDialog } from '../../ui/form-dialog.tsx';
-import { OwnedNotice } from '../../ui/notices/owned-notice.tsx';
+import { OwnedNotice } from '../../ui/notices/refused-notice.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
 import { bodyOf, emptyTier, readTier, type TierDraft, tierDraftOf, type TierProblems } from './tier-draft.ts';
@@ -201,7 +201,7 @@ interface TierSave {
 
 function useTierSave(tier: EntitlementView | null, onSaved: (name: string) => void): TierSave {
   const { api } = useVillage();
-  const sending = useSend();
+  const sending = useIntent();
   const [base, setBase] = useState(tier);
   const save: TierSave['save'] = async (name, spec, conflict) => {
     const ifMatch = base === null || base.etag === null ? {} : { ifMatch: base.etag };

@@ -4,7 +4,7 @@ import { FreezeBanner } from '../freeze/freeze-banner.tsx';
 import { PaymentNotice } from '../payments/payment-notice.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
 
-/** What everybody must see whatever is open: a freeze of the village, a page that is too old to be live, a session that ended, how a payment at PayPal ended. */
+/** The notices that every viewer must see on every page: a freeze of the village, a page that is too old to be live, a session that ended, how a payment at PayPal ended. */
 export function Notices(): ReactElement {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -50,7 +50,7 @@ function EndedNotice(): ReactElement | null {
     <p className="notice notice-waiting" role="alert" data-notice="session-ended">
       <Icon name="key" size={16} />
       <span>
-        <b>Your session has ended.</b> Sign in again to go on.
+        <b>Your session has ended.</b> Sign in again to continue.
       </span>
       <button type="button" className="button button-small" onClick={openSignIn}>
         Sign in

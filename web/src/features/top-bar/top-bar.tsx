@@ -3,12 +3,11 @@ import type { AppState } from '../../client/app-state.ts';
 import { Icon } from '../../ui/icon.tsx';
 import type { IconName } from '../../ui/icon-paths.ts';
 import { LazyBoundary } from '../../ui/lazy-boundary.tsx';
-import { applyTheme, nextTheme, savedTheme } from '../../ui/theme.ts';
-import { saveShortcuts, shortcutsOn } from '../../ui/shortcuts.ts';
-import { clockTime } from '../../ui/time-words.ts';
+import { applyTheme, nextTheme, savedTheme, saveShortcuts, shortcutsOn } from '../../ui/preferences.ts';
+import { clockTime } from '../../ui/time-labels.ts';
 import { FreezeButton } from '../freeze/freeze-button.tsx';
 import { ViewNav } from '../navigation/view-nav.tsx';
-import { populationOf } from './population.ts';
+import { populationOf } from '../agent-list/agent-state.ts';
 import { useVillage, useVillageState } from '../village-context.ts';
 
 const MyAccount = lazy(async () => ({ default: (await import('../accounts/my-account.tsx')).MyAccount }));
@@ -80,8 +79,8 @@ const HEALTH: Readonly<
   Record<AppState['connection'], { readonly word: string; readonly hint: string; readonly icon: IconName }>
 > = {
   connecting: { word: 'Connecting', hint: 'The first frames are on their way.', icon: 'signal' },
-  live: { word: 'Live', hint: 'What you see happens now.', icon: 'signal' },
-  lagging: { word: 'Lagging', hint: 'Nothing has been heard for some seconds.', icon: 'alert' },
+  live: { word: 'Live', hint: 'The map is live.', icon: 'signal' },
+  lagging: { word: 'Lagging', hint: 'The village has been silent for some seconds.', icon: 'alert' },
   reconnecting: {
     word: 'Reconnecting',
     hint: 'The connection was lost; the map shows the last known state.',

@@ -34,3 +34,26 @@ export function RefusedNotice({ refused, onDismiss, children }: RefusedProps): R
     </div>
   );
 }
+
+/** How a program would ask again; people have a button. */
+const FOR_PROGRAMS = / Repeat with on_conflict=take_over to take (the field )?over$/;
+
+interface OwnedProps {
+  readonly refused: Refused;
+  readonly onTakeOver: () => void;
+  readonly onDismiss?: (() => void) | undefined;
+}
+
+/** Why a custom resource was not written. Where another field manager owns what would change, it says who, and asks before it is taken over. */
+export function OwnedNotice({ refused, onTakeOver, onDismiss }: OwnedProps): ReactElement {
+  if (refused.code !== 'field_owned_elsewhere') return <RefusedNotice refused={refused} onDismiss={onDismiss} />;
+  return (
+    <RefusedNotice refused={{ ...refused, detail: refused.detail.replace(FOR_PROGRAMS, '') }} onDismiss={onDismiss}>
+      {' '}
+      If you take it over, the village owns it, and the other manager gets a conflict when it writes it again.
+      <button type="button" className="button button-small" onClick={onTakeOver} data-action="take-over">
+        Take it over
+      </button>
+    </RefusedNotice>
+  );
+}

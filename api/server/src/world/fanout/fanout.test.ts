@@ -134,7 +134,7 @@ test('speech leaves at once and only to those who see the speaker', () => {
   for (const run of village.later.splice(0)) run();
   near.socket.deliver();
   away.socket.deliver();
-  assert.equal(viewAgents(near.socket.view, village.tick)[0]?.speech, 'Good morning');
+  assert.equal(viewAgents(near.socket.view, village.tick)[0]?.speech?.text, 'Good morning');
   assert.ok(near.socket.frames.at(-1)?.urgent);
   assert.ok(away.socket.frames.every((frame) => frame.messages.every((message) => message.kind !== 'speech')));
 });

@@ -1,5 +1,5 @@
 import { hash2 } from '../../model/noise.ts';
-import type { Facing } from '../../model/scene.ts';
+import type { Facing } from '@hamlet/core';
 
 /** Clothes, hair and skin of one look. */
 export interface Look {

@@ -63,7 +63,7 @@ const ITEMS: Readonly<Record<string, Paint>> = {
   },
 };
 
-/** What is drawn for a kind that this web does not know: a parcel. */
+/** Stands for a kind that this page does not know: a parcel. */
 const PARCEL: Paint = (ctx) => {
   shape(ctx, 'M4 8h16v12H4z', '#c99a62');
   shape(ctx, 'M4 8l2-3.500h12L20 8z', '#ddb27a');

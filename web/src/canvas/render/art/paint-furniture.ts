@@ -2,7 +2,7 @@ import { hash2 } from '../../model/noise.ts';
 import type { TileKind } from '../../model/tile-map.ts';
 import { type Brush, disc, eachTile } from './paint-ground.ts';
 
-/** A tile to furnish. `same` tells whether a neighbour is the same thing, so that a long counter is one piece. */
+/** A tile to furnish. `same` says whether a neighbour is the same thing, so that a long counter is one piece. */
 interface Spot {
   readonly ctx: CanvasRenderingContext2D;
   readonly x: number;

@@ -1,16 +1,17 @@
-import type { Post, Reply } from '@hamlet/contract';
+import { closePost, getBalance, type Post, reopenPost, type Reply, resolvePost } from '@hamlet/contract';
 import type { ReactElement } from 'react';
 import { Icon } from '../../../ui/icon.tsx';
 import type { IconName } from '../../../ui/icon-paths.ts';
 import { RefusedNotice } from '../../../ui/notices/refused-notice.tsx';
-import { useRole, useViewerId, useVillage } from '../../village-context.ts';
+import { useRole, useViewerId, useVillage, useVillageState } from '../../village-context.ts';
 import { type Act, actsFor } from './acts.ts';
 import { EditForm } from './edit-form.tsx';
-import { FlagForm } from './flag-form.tsx';
-import { JudgeInPlace } from './judge-in-place.tsx';
-import { ModerateForm } from './moderate-form.tsx';
+import { FlagForm, ModerateForm } from './moderation-forms.tsx';
 import { RevisionList } from './revision-list.tsx';
-import { useSettle } from './use-settle.ts';
+import { useLive } from '../../../client/query/use-live.ts';
+import { JudgeForm, type JudgeKind } from '../../money/judge-form.tsx';
+import { useTiers } from '../../tiers/use-tiers.ts';
+import { type Intent, useIntent } from '../../../client/query/use-intent.ts';
 
 /** The act whose form is open below a text; null where none is. */
 export type OpenAct = Act | 'history' | null;
@@ -24,18 +25,18 @@ interface ActProps {
 const WORDS: Readonly<Record<Act, { readonly word: string; readonly icon: IconName; readonly hint: string }>> = {
   reward: { word: 'Reward', icon: 'up', hint: 'Give the author aiDollars for it' },
   penalize: { word: 'Penalize', icon: 'down', hint: 'Take aiDollars from the author for it' },
-  resolve: { word: 'Resolve', icon: 'check', hint: 'Say that it has its answer' },
+  resolve: { word: 'Resolve', icon: 'check', hint: 'Mark it as answered' },
   close: { word: 'Close', icon: 'ban', hint: 'Take no more replies' },
   reopen: { word: 'Reopen', icon: 'undo', hint: 'Open it again' },
-  edit: { word: 'Edit', icon: 'edit', hint: 'Write it anew; what it was stays readable' },
-  flag: { word: 'Flag', icon: 'flag', hint: 'Say that it should not be on the board' },
+  edit: { word: 'Edit', icon: 'edit', hint: 'Change the text; earlier versions stay readable' },
+  flag: { word: 'Flag', icon: 'flag', hint: 'Report that it breaks the rules of the board' },
   hide: { word: 'Hide…', icon: 'eye', hint: 'Take it off the board, with a reason' },
   restore: { word: 'Restore…', icon: 'undo', hint: 'Bring it back to the board' },
   keep: { word: 'Keep…', icon: 'check', hint: 'Dismiss the flags' },
 };
 const AT_ONCE: ReadonlySet<Act> = new Set<Act>(['resolve', 'close', 'reopen']);
 
-/** What this viewer can do about a text. What a visitor would need an account for leads to signing in. */
+/** The acts that this viewer may do. For a visitor, an act that needs an account leads to signing in. */
 export function ActRow({ post, reply, act, onAct }: ActProps): ReactElement | null {
   const role = useRole();
   const viewer = useViewerId();
@@ -93,4 +94,56 @@ export function ActForm({ post, reply, act, onAct }: ActProps): ReactElement | n
     default:
       return null;
   }
+}
+
+const REFRESH_MS = 10_000;
+
+/** Reward or penalize the agent that wrote something, for that very text: the entry names it, and the text shows what it came to. */
+export function JudgeInPlace({ of, kind }: { readonly of: Post | Reply; readonly kind: JudgeKind }): ReactElement {
+  const { agents } = useVillage();
+  const id = of.author_id;
+  const agent = useVillageState((state) => state.details.get(id));
+  const balance = useLive(getBalance, { params: { agent_id: id }, query: {} }, REFRESH_MS);
+  const tiers = useTiers();
+  if (agent === undefined) return <p className="hint">{of.author_name} is not in the village any more.</p>;
+  if (balance.data === null)
+    return balance.refused === null ? (
+      <p className="empty">Reading the ledger…</p>
+    ) : (
+      <RefusedNotice refused={balance.refused} />
+    );
+  const done = (): void => {
+    balance.again();
+    void agents.refresh(id);
+  };
+  return (
+    <JudgeForm
+      agent={agent}
+      balance={balance.data}
+      steps={tiers.data?.entitlements ?? []}
+      onDone={done}
+      about={'reply_id' in of ? of.reply_id : of.post_id}
+      first={kind}
+    />
+  );
+}
+
+const ROUTES = { resolve: resolvePost, close: closePost, reopen: reopenPost } as const;
+
+/** Resolves, closes and reopens a post. */
+export function useSettle(post: Post): Pick<Intent, 'busy' | 'refused'> & { send(act: Act): Promise<void> } {
+  const { api, board } = useVillage();
+  const { busy, refused, send } = useIntent();
+  return {
+    busy,
+    refused,
+    async send(act) {
+      if (act !== 'resolve' && act !== 'close' && act !== 'reopen') return;
+      const reply = await send(
+        (idempotencyKey) => api.call(ROUTES[act], { params: { post_id: post.post_id }, idempotencyKey }),
+        act,
+      );
+      if (reply?.ok === true) board.learn(reply.data.post);
+    },
+  };
 }

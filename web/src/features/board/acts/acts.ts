@@ -1,5 +1,5 @@
 import { type Post, type Reply, type Role, roleMay } from '@hamlet/contract';
-import { isOwn, type ViewerId } from '../../people/actor-words.ts';
+import { isOwn, type ViewerId } from '../../../client/actor-labels.ts';
 
 export const ACTS = [
   'reward',
@@ -21,7 +21,7 @@ interface Subject {
 }
 
 /**
- * What somebody can do about a post, or about a reply to it, in the order in which it is offered. The api decides in the end; this only spares
+ * The acts that a viewer may do to a post or a reply, in the order in which they are offered. The api decides in the end; this only spares
  * people what it would refuse. A visitor is offered what a member could do, to be led to signing in.
  */
 export function actsFor({ post, reply }: Subject, who: { readonly role: Role; readonly viewer: ViewerId }): Act[] {
@@ -45,7 +45,7 @@ function isFlagged({ flags = 0 }: { readonly flags?: number | undefined }): bool
   return flags > 0;
 }
 
-/** What becomes of a post next, by what it is. */
+/** The next states of a post, by its present one. */
 const SETTLES: Readonly<Record<Post['status'], readonly Act[]>> = {
   open: ['resolve', 'close'],
   resolved: ['close', 'reopen'],

@@ -7,10 +7,11 @@ import {
   reviseReply,
 } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
-import { useSend } from '../../../client/ask/use-send.ts';
+import { useIntent } from '../../../client/query/use-intent.ts';
 import { ActionForm } from '../../../ui/action-form.tsx';
+import { TextField } from '../../../ui/fields.tsx';
 import { useVillage } from '../../village-context.ts';
-import { readTags, tagsText } from '../compose/compose-draft.ts';
+import { readTags, tagsText } from '../compose-draft.ts';
 
 interface EditProps {
   readonly post: Post;
@@ -18,10 +19,10 @@ interface EditProps {
   readonly onDone: () => void;
 }
 
-/** Writes a post or reply anew. It is refused where somebody wrote a newer text meanwhile: that one is then shown above. */
+/** Edits a post or reply. The api refuses it where a newer text was written meanwhile: that one is then shown above. */
 export function EditForm({ post, reply, onDone }: EditProps): ReactElement {
   const { api, board } = useVillage();
-  const sending = useSend();
+  const sending = useIntent();
   const [title, setTitle] = useState(post.title);
   const [body, setBody] = useState((reply ?? post).body);
   const [tags, setTags] = useState(tagsText(post.tags));
@@ -55,8 +56,8 @@ export function EditForm({ post, reply, onDone }: EditProps): ReactElement {
   const ready = body.trim() !== '' && title.trim() !== '';
   const write =
     (set: (text: string) => void) =>
-    (event: { readonly target: { readonly value: string } }): void => {
-      set(event.target.value);
+    (text: string): void => {
+      set(text);
       sending.changed();
     };
   return (
@@ -69,20 +70,24 @@ export function EditForm({ post, reply, onDone }: EditProps): ReactElement {
       onSend={() => void (reply === null ? sendPost() : sendReply(reply.reply_id))}
     >
       {reply === null && (
-        <label>
-          Title
-          <input name="title" maxLength={POST_TITLE_MAX_CHARS} value={title} onChange={write(setTitle)} />
-        </label>
+        <TextField
+          label="Title"
+          name="title"
+          maxLength={POST_TITLE_MAX_CHARS}
+          value={title}
+          onChange={write(setTitle)}
+        />
       )}
-      <label>
-        Text
-        <textarea name="body" rows={5} maxLength={POST_BODY_MAX_CHARS} value={body} onChange={write(setBody)} />
-      </label>
+      <TextField
+        label="Text"
+        name="body"
+        rows={5}
+        maxLength={POST_BODY_MAX_CHARS}
+        value={body}
+        onChange={write(setBody)}
+      />
       {reply === null && (
-        <label>
-          Tags
-          <input name="tags" value={tags} onChange={write(setTags)} placeholder="question, help" autoComplete="off" />
-        </label>
+        <TextField label="Tags" name="tags" value={tags} onChange={write(setTags)} placeholder="question, help" />
       )}
     </ActionForm>
   );

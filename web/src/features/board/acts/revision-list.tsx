@@ -1,13 +1,12 @@
 import { listPostRevisions, listReplyRevisions, type Post, type Reply } from '@hamlet/contract';
-import { type ReactElement, useCallback } from 'react';
-import { useLive } from '../../../client/ask/use-live.ts';
+import type { ReactElement } from 'react';
+import { useLive } from '../../../client/query/use-live.ts';
 import { RefusedNotice } from '../../../ui/notices/refused-notice.tsx';
-import { dateTime } from '../../../ui/time-words.ts';
-import { useVillage } from '../../village-context.ts';
+import { dateTime } from '../../../ui/time-labels.ts';
 
 const REFRESH_MS = 30_000;
 
-/** Every text that a post or reply has had, newest first. */
+/** All versions of a post or reply, newest first. */
 export function RevisionList({
   of,
   onClose,
@@ -15,21 +14,19 @@ export function RevisionList({
   readonly of: Post | Reply;
   readonly onClose: () => void;
 }): ReactElement {
-  const { api } = useVillage();
   const postId = of.post_id;
   const replyId = 'reply_id' in of ? of.reply_id : null;
-  const read = useCallback(
-    () =>
-      replyId === null
-        ? api.call(listPostRevisions, { params: { post_id: postId } })
-        : api.call(listReplyRevisions, { params: { post_id: postId, reply_id: replyId } }),
-    [api, postId, replyId],
+  const ofPost = useLive(listPostRevisions, replyId === null ? { params: { post_id: postId } } : null, REFRESH_MS);
+  const ofReply = useLive(
+    listReplyRevisions,
+    replyId === null ? null : { params: { post_id: postId, reply_id: replyId } },
+    REFRESH_MS,
   );
-  const live = useLive(read, REFRESH_MS);
+  const live = replyId === null ? ofPost : ofReply;
   return (
-    <section className="revisions" aria-label="What it was before">
+    <section className="revisions" aria-label="Earlier versions">
       <header>
-        <h3 className="section-name">Every text it has had</h3>
+        <h3 className="section-name">All versions</h3>
         <button type="button" className="link" onClick={onClose}>
           Close
         </button>

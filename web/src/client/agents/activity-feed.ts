@@ -1,0 +1,87 @@
+import type { AgentDetail } from '@hamlet/contract';
+import { timeOfDay } from '@hamlet/core';
+import type { FeedEntry } from '../app-state.ts';
+import type { WorldEvent } from '../world/world-events.ts';
+import { landmarkAt, placeName, type Places } from './places.ts';
+
+/** Entries kept. */
+export const MAX_ENTRIES = 30;
+
+const LABELS: Readonly<Record<string, string>> = {
+  idle: 'standing around',
+  walking: 'walking',
+  sleeping: 'sleeping',
+  resting: 'resting',
+  drinking_coffee: 'drinking coffee',
+  shopping: 'shopping',
+  crafting: 'crafting',
+  reading: 'reading',
+  drawing_water: 'drawing water',
+  fishing: 'fishing',
+  tending: 'tending the plants',
+  gathering_wood: 'gathering wood',
+  sitting: 'sitting',
+  at_board: 'reading the board',
+  meeting: 'waiting for company',
+  stargazing: 'watching the stars',
+  eating: 'eating',
+  drinking: 'drinking',
+  smelling: 'smelling a flower',
+  working: 'working',
+};
+
+/** The activity of an agent, to follow "is". */
+export function activityLabel(activity: string): string {
+  return LABELS[activity] ?? activity.replaceAll('_', ' ');
+}
+
+/** The entries for events of the world, newest first. `serial` makes ids unique. */
+export function entriesOf(
+  events: readonly WorldEvent[],
+  context: Places & { readonly details: ReadonlyMap<string, AgentDetail>; readonly serial: number },
+): FeedEntry[] {
+  return events
+    .flatMap((event, index): FeedEntry[] => {
+      const text = textOf(event, context);
+      if (text === null) return [];
+      const name = context.details.get(event.agentId)?.display_name ?? event.name;
+      const { minute } = timeOfDay(Math.max(0, event.tick));
+      return [{ id: `${context.serial}-${index}`, agentId: event.agentId, name, text, kind: event.kind, minute }];
+    })
+    .toReversed();
+}
+
+/** The feed with new entries, newest first, bounded. An agent that repeats its last entry gets no second one. */
+export function withEntries(before: readonly FeedEntry[], found: readonly FeedEntry[]): readonly FeedEntry[] {
+  const news = found.filter(({ agentId, text }) => before.find((entry) => entry.agentId === agentId)?.text !== text);
+  return news.length === 0 ? before : [...news, ...before].slice(0, MAX_ENTRIES);
+}
+
+/** The sentence after the agent's name; null for events that are not worth a line. */
+function textOf(event: WorldEvent, places: Places): string | null {
+  switch (event.kind) {
+    case 'speech':
+      return `“${event.text}”`;
+    case 'power':
+      return event.asleep ? 'fell asleep' : 'woke up';
+    case 'item':
+      return `took ${withArticle(event.item)}`;
+    case 'walk': {
+      const landmark = landmarkAt(places.landmarks, event.at);
+      return landmark === undefined ? null : `is walking to ${landmark.name}`;
+    }
+    case 'activity': {
+      if (event.activity === 'idle') return null;
+      const place = placeName(places, event.at);
+      return `is ${activityLabel(event.activity)}${place === null ? '' : ` at ${place}`}`;
+    }
+  }
+}
+
+/** Things that are not counted. */
+const SOME: ReadonlySet<string> = new Set(['wood', 'bread']);
+
+function withArticle(noun: string): string {
+  if (SOME.has(noun)) return `some ${noun}`;
+  return `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`;
+}

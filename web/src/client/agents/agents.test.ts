@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { getAgent, listAgents } from '@hamlet/contract';
+import { agentDetail } from './agent-detail.fixture.ts';
+import type { Api, Refused, Reply } from '../api.ts';
+import { INITIAL_STATE } from '../app-state.ts';
+import { createStore } from '../store.ts';
+import { LiveSource } from '../world/live-source.ts';
+import { RecordedSource } from '../world/recorded-source.ts';
+import { adasMorning } from '../world/recording.fixture.ts';
+import { Agents } from './agents.ts';
+
+const AWAY: Refused = { code: 'unavailable', title: 'The world is away', detail: '', status: 503, errors: [] };
+const REFUSED: Reply<never> = { ok: false, refused: AWAY };
+
+/** A village whose api answers each route so; routes that are not named are away. */
+function started(
+  context: TestContext,
+  answers: Record<string, Reply<unknown>>,
+): {
+  readonly agents: Agents;
+  readonly store: ReturnType<typeof createStore<typeof INITIAL_STATE>>;
+  readonly answers: Record<string, Reply<unknown>>;
+} {
+  // The page is always in sight here.
+  Object.defineProperty(globalThis, 'document', { configurable: true, value: { hidden: false } });
+  const call = ({ name }: { readonly name: string }): Promise<Reply<unknown>> =>
+    Promise.resolve(answers[name] ?? REFUSED);
+  const store = createStore(INITIAL_STATE);
+  const api = { call: call as Api['call'] };
+  const agents = new Agents(api, store, new LiveSource(api, store));
+  context.after(() => agents.stop());
+  return { agents, store, answers };
+}
+const listed = (...ids: readonly string[]): Reply<unknown> => ({
+  ok: true,
+  data: { agents: ids.map((id) => agentDetail(id)) },
+});
+
+test('without the world the agents are listed all the same', async (context) => {
+  const { agents, store } = started(context, { [listAgents.name]: listed('bob', 'ada') });
+  agents.start();
+  await agents.ready;
+  const { rows, agents: read } = store.get();
+  assert.deepEqual([rows.map(({ name }) => name), read], [['Ada', 'Bob'], { read: true, refused: null }]);
+});
+
+test('the feed tells the events of the world, and rows and clock follow it, of a recording too', async (context) => {
+  const { store } = started(context, {});
+  const world = new RecordedSource(adasMorning(), store);
+  const agents = new Agents({ call: (() => Promise.resolve(listed('ada'))) as Api['call'] }, store, world);
+  context.after(() => agents.stop());
+  agents.start();
+  await world.load();
+  store.set((state) => ({ ...state, t: 175 }));
+  await agents.refreshAll();
+  const { feed, rows, clock } = store.get();
+  assert.deepEqual(
+    feed.map(({ name, text }) => `${name} ${text}`),
+    ['Ada fell asleep', 'Ada took an apple', 'Ada “Hello”', 'Ada is drinking coffee at Café', 'Ada is walking to Café'],
+  );
+  assert.deepEqual([rows[0]?.live, rows[0]?.place, rows[0]?.carried, clock?.day], [true, 'Café', ['apple'], 0]);
+});
+
+test('agents that cannot be read now stay as they were, beside the refusal: nobody is said to have gone', async (context) => {
+  const { agents, store, answers } = started(context, { [listAgents.name]: listed('ada') });
+  await agents.refreshAll();
+  answers[listAgents.name] = REFUSED;
+  await agents.refreshAll();
+  assert.deepEqual(
+    [store.get().details.size, store.get().rows.length, store.get().agents],
+    [1, 1, { read: true, refused: AWAY }],
+  );
+});
+
+test('where nothing was read yet the list is not called empty', async (context) => {
+  const { agents, store } = started(context, {});
+  await agents.refreshAll();
+  assert.deepEqual(store.get().agents, { read: false, refused: AWAY });
+});
+
+test('the list comes without personas, and takes none away that is known', async (context) => {
+  const persona = { identity: 'a baker', personality: '', instructions: '' };
+  const { agents, store, answers } = started(context, {
+    [listAgents.name]: { ok: true, data: { agents: [agentDetail('ada', { persona: null })] } },
+    [getAgent.name]: { ok: true, data: agentDetail('ada', { persona }) },
+  });
+  await agents.refreshAll();
+  await agents.refresh('ada');
+  const read = store.get().details.get('ada');
+  await agents.refreshAll();
+  assert.equal(store.get().details.get('ada'), read);
+  answers[listAgents.name] = { ok: true, data: { agents: [agentDetail('ada', { persona: null, balance: '8' })] } };
+  await agents.refreshAll();
+  assert.deepEqual([store.get().details.get('ada')?.persona, store.get().details.get('ada')?.balance], [persona, '8']);
+});
+
+test('an agent that says the same is the same object; one that is gone is not selected any more', async (context) => {
+  const { agents, store, answers } = started(context, { [listAgents.name]: listed('ada', 'bob') });
+  await agents.refreshAll();
+  const ada = store.get().details.get('ada');
+  store.set((state) => ({ ...state, selected: 'bob' }));
+  answers[listAgents.name] = listed('ada');
+  await agents.refreshAll();
+  assert.equal(store.get().details.get('ada'), ada);
+  assert.equal(store.get().selected, null);
+  answers[getAgent.name] = { ok: true, data: agentDetail('ada', { balance: '7' }) };
+  assert.equal((await agents.refresh('ada'))?.balance, '7');
+  assert.equal(store.get().details.get('ada')?.balance, '7');
+});

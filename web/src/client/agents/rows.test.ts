@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Row } from '../app-state.ts';
+import type { SceneAgent } from '../../canvas/model/scene.ts';
+import { agentDetail } from './agent-detail.fixture.ts';
+import { AgentRows, type RowSource } from './rows.ts';
+
+const CAFE = { id: 'cafe', name: 'Café', kind: 'cafe', x: 10, y: 10, slots: [{ x: 11, y: 10 }] };
+const ZONES = [
+  { id: 'a', name: 'Old town', kind: 'public', x: 0, y: 0, width: 50, height: 50 },
+  { id: 'b', name: 'Garden', kind: 'quiet', x: 20, y: 20, width: 5, height: 5 },
+];
+const ADA: SceneAgent = {
+  id: 'ada',
+  name: 'Ada',
+  x: 11,
+  y: 10,
+  facing: 'south',
+  moving: false,
+  asleep: false,
+  online: true,
+  speech: null,
+  emote: null,
+  activity: 'idle',
+  carried: [],
+};
+
+const rowsOf = (source: RowSource): readonly Row[] => new AgentRows().update(source);
+const rows = (agents: readonly SceneAgent[], goals = new Map<string, { x: number; y: number }>()): readonly Row[] =>
+  rowsOf({ details: new Map(), agents, goals, landmarks: [CAFE], zones: ZONES });
+
+test('a place is the landmark on whose slot one stands, else the smallest zone, else nothing', () => {
+  assert.equal(rows([ADA])[0]?.place, 'Café');
+  assert.equal(rows([{ ...ADA, x: 21, y: 22 }])[0]?.place, 'Garden');
+  assert.equal(rows([{ ...ADA, x: 30, y: 30 }])[0]?.place, 'Old town');
+  assert.equal(rows([{ ...ADA, x: 90, y: 90 }])[0]?.place, null);
+});
+
+test('a walker says where to', () => {
+  assert.equal(rows([{ ...ADA, moving: true }], new Map([['ada', { x: 11, y: 10 }]]))[0]?.heading, 'Café');
+  assert.equal(rows([{ ...ADA, moving: true }], new Map([['ada', { x: 77, y: 10 }]]))[0]?.heading, null);
+});
+
+test('an agent is shown as the frames show it, and as last reported where they do not', () => {
+  const details = new Map([
+    ['ada', agentDetail('ada', { activity: 'reading', inventory: [{ item_id: 'apple-1', kind: 'apple' }] })],
+  ]);
+  const source = { details, goals: new Map<string, { x: number; y: number }>(), landmarks: [CAFE], zones: ZONES };
+  const [live] = rowsOf({ ...source, agents: [{ ...ADA, speech: { text: 'Hello', tick: 1 } }] });
+  const [away] = rowsOf({ ...source, agents: [] });
+  assert.deepEqual([live?.live, live?.activity, live?.speech, live?.carried], [true, 'idle', 'Hello', []]);
+  assert.deepEqual([away?.live, away?.activity, away?.speech, away?.carried], [false, 'reading', null, ['apple']]);
+});
+
+test('rows that say the same are the same objects, and so is a list of them', () => {
+  const table = new AgentRows();
+  const agents = [ADA, { ...ADA, id: 'bob', name: 'Bob', x: 30, carried: ['wood'] }];
+  const source = {
+    details: new Map([['ada', agentDetail('ada')]]),
+    goals: new Map<string, { x: number; y: number }>(),
+    landmarks: [CAFE],
+    zones: ZONES,
+  };
+  const before = table.update({ ...source, agents });
+  const same = agents.map((agent) => ({ ...agent, carried: [...agent.carried] }));
+  assert.equal(table.update({ ...source, agents: same }), before);
+  const details = new Map([['ada', agentDetail('ada', { balance: '99' })]]);
+  assert.equal(table.update({ ...source, details, agents }), before, 'no row shows a balance');
+  const moved = table.update({
+    ...source,
+    agents: [ADA, { ...ADA, id: 'bob', name: 'Bob', x: 31, carried: ['wood'] }],
+  });
+  assert.notEqual(moved, before);
+  assert.deepEqual([moved[0] === before[0], moved[1]?.x], [true, 31]);
+  const richer = table.update({
+    ...source,
+    agents: [ADA, { ...ADA, id: 'bob', name: 'Bob', x: 31, carried: ['bread'] }],
+  });
+  assert.deepEqual(richer[1]?.carried, ['bread']);
+  assert.deepEqual(
+    table.update({ ...source, agents: [ADA] }).map(({ id }) => id),
+    ['ada'],
+  );
+});
+
+test('rows are by name, also when a name changes or one agent comes as another goes', () => {
+  const table = new AgentRows();
+  const names = (...agents: readonly (readonly [string, string])[]): string[] =>
+    table
+      .update({
+        details: new Map(),
+        agents: agents.map(([id, name]) => ({ ...ADA, id, name })),
+        goals: new Map(),
+        landmarks: [],
+        zones: [],
+      })
+      .map(({ name }) => name);
+  assert.deepEqual(names(['a', 'Ada'], ['b', 'Bob']), ['Ada', 'Bob']);
+  assert.deepEqual(names(['a', 'Zoe'], ['b', 'Bob']), ['Bob', 'Zoe']);
+  assert.deepEqual(names(['c', 'Cleo'], ['a', 'Zoe']), ['Cleo', 'Zoe']);
+});
+
+test('where places change, every row knows its new one', () => {
+  const table = new AgentRows();
+  const source = { details: new Map(), agents: [ADA], goals: new Map<string, { x: number; y: number }>() };
+  assert.equal(table.update({ ...source, landmarks: [], zones: [] })[0]?.place, null);
+  assert.equal(table.update({ ...source, landmarks: [CAFE], zones: ZONES })[0]?.place, 'Café');
+});

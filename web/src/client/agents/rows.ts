@@ -1,0 +1,161 @@
+import type { AgentDetail } from '@hamlet/contract';
+import type { SceneAgent } from '../../canvas/model/scene.ts';
+import type { Row } from '../app-state.ts';
+import { landmarkAt, placeName, type Places } from './places.ts';
+
+/** The parts that rows are made from. `goals` are the tiles that walkers are on the way to. */
+export interface RowSource extends Places {
+  readonly details: ReadonlyMap<string, AgentDetail>;
+  readonly agents: readonly SceneAgent[];
+  readonly goals: ReadonlyMap<string, { readonly x: number; readonly y: number }>;
+}
+
+const BY_NAME = new Intl.Collator('en');
+
+/** The parts of one row. */
+interface Parts {
+  readonly detail: AgentDetail | undefined;
+  readonly agent: SceneAgent | undefined;
+  readonly goal: { readonly x: number; readonly y: number } | undefined;
+}
+
+interface Known extends Parts {
+  readonly row: Row;
+}
+
+/**
+ * One row for each known agent: live where the view is, as last reported elsewhere; by name. A row is made again only when its parts changed, and
+ * the list is sorted again only when its names did: in a village of a thousand, twice a second, that is a few rows. Unchanged rows, and an unchanged
+ * list, are the same objects. Mutable because it remembers the parts.
+ */
+export class AgentRows {
+  #known = new Map<string, Known>();
+  #rows: readonly Row[] = [];
+  #places: Places = { landmarks: [], zones: [] };
+
+  update(source: RowSource): readonly Row[] {
+    const before = this.#known;
+    const places = { landmarks: source.landmarks, zones: source.zones };
+    const moved = places.landmarks !== this.#places.landmarks || places.zones !== this.#places.zones;
+    this.#places = places;
+    this.#known = new Map(
+      partsOf(source).map(([id, parts]) => [id, knownOf(before.get(id), { id, parts, places, moved })]),
+    );
+    const rows = Array.from(this.#known.values(), ({ row }) => row);
+    const isNew = (row: Row): boolean => before.get(row.id)?.row !== row;
+    const isNamed = (row: Row): boolean => before.get(row.id)?.row.name === row.name;
+    if (rows.length !== before.size || !rows.every(isNamed)) this.#rows = rows.sort(byName);
+    else if (rows.some(isNew)) this.#rows = this.#rows.map((row) => this.#known.get(row.id)?.row ?? row);
+    return this.#rows;
+  }
+}
+
+/** The parts of each agent that the api or the frames know. */
+function partsOf({ details, agents, goals }: RowSource): (readonly [string, Parts])[] {
+  const seen = new Map(agents.map((agent) => [agent.id, agent]));
+  return [...new Set([...details.keys(), ...seen.keys()])].map((id) => [
+    id,
+    { detail: details.get(id), agent: seen.get(id), goal: goals.get(id) },
+  ]);
+}
+
+function knownOf(
+  before: Known | undefined,
+  {
+    id,
+    parts,
+    places,
+    moved,
+  }: { readonly id: string; readonly parts: Parts; readonly places: Places; readonly moved: boolean },
+): Known {
+  if (before !== undefined && !moved && isSame(before, parts)) return { ...parts, row: before.row };
+  return { ...parts, row: shared(before?.row, rowOf(places, id, parts)) };
+}
+
+function byName(left: Row, right: Row): number {
+  return BY_NAME.compare(left.name, right.name) || BY_NAME.compare(left.id, right.id);
+}
+
+function isSame(before: Parts, now: Parts): boolean {
+  return (
+    before.detail === now.detail &&
+    before.goal?.x === now.goal?.x &&
+    before.goal?.y === now.goal?.y &&
+    isSameAgent(before.agent, now.agent)
+  );
+}
+
+/** The parts of an agent that its row shows. */
+const SHOWN = [
+  'name',
+  'x',
+  'y',
+  'moving',
+  'asleep',
+  'online',
+  'activity',
+] as const satisfies readonly (keyof SceneAgent)[];
+
+function isSameAgent(left: SceneAgent | undefined, right: SceneAgent | undefined): boolean {
+  if (left === undefined || right === undefined) return left === right;
+  return (
+    SHOWN.every((key) => left[key] === right[key]) &&
+    left.speech?.text === right.speech?.text &&
+    left.carried.length === right.carried.length &&
+    left.carried.every((kind, index) => kind === right.carried[index])
+  );
+}
+
+/** The old row where the new one says the same. */
+function shared(before: Row | undefined, row: Row): Row {
+  if (before === undefined) return row;
+  const old = new Map<string, unknown>(Object.entries({ ...before, carried: before.carried.join() }));
+  return Object.entries({ ...row, carried: row.carried.join() }).every(([key, value]) => old.get(key) === value)
+    ? before
+    : row;
+}
+
+function rowOf(places: Places, id: string, { detail, agent, goal }: Parts): Row {
+  const seen = agent === undefined ? reported(detail) : live(agent);
+  return {
+    ...seen,
+    id,
+    live: agent !== undefined,
+    name: detail?.display_name ?? agent?.name ?? id,
+    place: placeName(places, seen),
+    heading: goal === undefined ? null : headingOf(places, goal, detail),
+    node: detail?.node ?? null,
+  };
+}
+
+type Seen = Pick<Row, 'x' | 'y' | 'moving' | 'asleep' | 'online' | 'activity' | 'speech' | 'carried'>;
+
+/** As the frames show it. */
+function live({ x, y, moving, asleep, online, activity, speech, carried }: SceneAgent): Seen {
+  return { x, y, moving, asleep, online, activity, carried, speech: speech?.text ?? null };
+}
+
+/** As the api last reported it. */
+function reported(detail: AgentDetail | undefined): Seen {
+  if (detail === undefined)
+    return { x: 0, y: 0, moving: false, asleep: false, online: false, activity: 'idle', speech: null, carried: [] };
+  const { position, power, status, activity, speech, inventory } = detail;
+  return {
+    ...position,
+    moving: false,
+    asleep: power === 'Asleep',
+    online: status.online,
+    activity,
+    speech: speech?.text ?? null,
+    carried: inventory.map((item) => item.kind),
+  };
+}
+
+function headingOf(
+  { landmarks }: Places,
+  goal: NonNullable<Parts['goal']>,
+  detail: AgentDetail | undefined,
+): string | null {
+  const landmark = landmarkAt(landmarks, goal) ?? landmarks.find(({ id }) => id === detail?.moving_to?.landmark_id);
+  return landmark?.name ?? null;
+}

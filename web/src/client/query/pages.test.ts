@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type PagesState, withFirst, withLater } from './pages.ts';
+
+interface Row {
+  readonly id: number;
+  readonly state: string;
+}
+const idOf = ({ id }: Row): string => String(id);
+const rows = (...ids: readonly number[]): Row[] => ids.map((id) => ({ id, state: 'as read' }));
+const ids = (state: PagesState<Row>): readonly number[] => state.rows.map(({ id }) => id);
+
+/** Six rows, newest first, read in two pages of three. */
+function twoPages(): PagesState<Row> {
+  const first = withFirst<Row>(null, { rows: rows(6, 5, 4), next: 'after 4' }, idOf);
+  return withLater(first, { from: 'after 4', page: { rows: rows(3, 2, 1), next: 'after 1' } }, idOf);
+}
+
+test('rows that newer ones push off the first page stay between the pages', () => {
+  const state = withFirst(twoPages(), { rows: rows(8, 7, 6), next: 'after 6' }, idOf);
+  assert.deepEqual(ids(state), [8, 7, 6, 5, 4, 3, 2, 1]);
+  assert.equal(state.next, 'after 1', 'reading on begins where the list ends');
+});
+
+test('of a row on both pages the first one is newer, and a row that left the first page is gone', () => {
+  const state = withFirst(
+    twoPages(),
+    {
+      rows: [
+        { id: 7, state: 'new' },
+        { id: 5, state: 'done' },
+        { id: 4, state: 'done' },
+      ],
+      next: 'after 4',
+    },
+    idOf,
+  );
+  assert.deepEqual(ids(state), [7, 5, 4, 3, 2, 1]);
+  assert.equal(state.rows[1]?.state, 'done');
+});
+
+test('where so much came that the pages no longer meet, the list begins again: no gap is hidden', () => {
+  const state = withFirst(twoPages(), { rows: rows(12, 11, 10), next: 'after 10' }, idOf);
+  assert.deepEqual([ids(state), state.next, state.pages], [[12, 11, 10], 'after 10', 1]);
+});
+
+test('a first page that is the whole list replaces all that was known', () => {
+  assert.deepEqual(ids(withFirst(twoPages(), { rows: rows(2), next: null }, idOf)), [2]);
+  assert.deepEqual(ids(withFirst(twoPages(), { rows: [], next: null }, idOf)), []);
+});
+
+test('a list of one page does not grow by what newer rows push off it', () => {
+  const one = withFirst<Row>(null, { rows: rows(6, 5, 4), next: 'after 4' }, idOf);
+  const state = withFirst(one, { rows: rows(7, 6, 5), next: 'after 5' }, idOf);
+  assert.deepEqual([ids(state), state.next], [[7, 6, 5], 'after 5']);
+});
+
+test('a later page that comes too late is not added', () => {
+  const state = twoPages();
+  assert.equal(withLater(state, { from: 'after 4', page: { rows: rows(3), next: null } }, idOf), state);
+});
+
+test('a row that moved to the later page while it was read is shown once', () => {
+  const first = withFirst<Row>(null, { rows: rows(6, 5, 4), next: 'after 4' }, idOf);
+  assert.deepEqual(
+    ids(withLater(first, { from: 'after 4', page: { rows: rows(4, 3), next: null } }, idOf)),
+    [6, 5, 4, 3],
+  );
+});

@@ -1,0 +1,87 @@
+import {
+  applyToView,
+  createView,
+  decodeFrame,
+  parseItemId,
+  resumeMessage,
+  timeOfDay,
+  type View,
+  viewAgents,
+  viewClusters,
+  viewItems,
+  type WorldMap,
+} from '@hamlet/core';
+import { CELL_SIZE } from '@hamlet/contract';
+import type { Moment } from '../../canvas/map-host.ts';
+import type { SceneAgent, SceneCluster } from '../../canvas/model/scene.ts';
+import { eventsOf, type WorldEvent } from './world-events.ts';
+
+/**
+ * The world as its frames describe it. It has no clock: the reader says the tick. Mutable because it is folded frame by frame; drawing
+ * reads it and never waits.
+ */
+export class FramedWorld {
+  readonly #view: View;
+  #started = false;
+
+  constructor(map: WorldMap) {
+    this.#view = createView(map);
+  }
+
+  /** Applies one frame and returns its tick and events. Throws where it cannot be read, or is of another map than was loaded. */
+  receive(bytes: Uint8Array): { readonly tick: number; readonly events: readonly WorldEvent[] } {
+    const frame = decodeFrame(bytes);
+    for (const message of frame.messages)
+      if (message.kind === 'hello' && message.map_version !== this.#view.map.version)
+        throw new Error('the village has another map than this page');
+    const events = eventsOf(this.#view, frame, applyToView);
+    this.#started = true;
+    return { tick: frame.tick, events };
+  }
+
+  /** The message that resumes a lost connection; null before the first frame. */
+  resume(): object | null {
+    return this.#started ? resumeMessage(this.#view) : null;
+  }
+
+  /** Everything to draw at a tick, which may lie between ticks. */
+  at(tick: number): Moment {
+    return {
+      tick,
+      minute: timeOfDay(Math.max(0, Math.floor(tick))).minute,
+      agents: this.#agents(tick),
+      items: viewItems(this.#view).map(({ itemId: id, kind, x, y }) => ({ id, kind, x, y })),
+      clusters: this.#clusters(),
+    };
+  }
+
+  /** The tile that each walking agent is on the way to. */
+  goals(): ReadonlyMap<string, { readonly x: number; readonly y: number }> {
+    const { width } = this.#view.map;
+    const walking = viewAgents(this.#view, this.#view.tick).filter((agent) => agent.moving);
+    return new Map(
+      walking.map((agent) => {
+        const goal = this.#view.agents.get(agent.agent)?.walk.tiles.at(-1) ?? 0;
+        return [agent.agentId, { x: goal % width, y: Math.floor(goal / width) }];
+      }),
+    );
+  }
+
+  #agents(tick: number): SceneAgent[] {
+    return viewAgents(this.#view, tick).map(({ agentId: id, inventory, ...agent }) => ({
+      ...agent,
+      id,
+      carried: inventory.map((itemId) => parseItemId(itemId)?.kind ?? 'parcel'),
+    }));
+  }
+
+  /** Counts in the middle of their cells. */
+  #clusters(): SceneCluster[] {
+    const { cellsWide } = this.#view.map;
+    return viewClusters(this.#view).map(({ cell, count }) => ({
+      x: ((cell % cellsWide) + 0.5) * CELL_SIZE,
+      y: (Math.floor(cell / cellsWide) + 0.5) * CELL_SIZE,
+      count,
+    }));
+  }
+}

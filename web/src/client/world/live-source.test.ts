@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { getWorld, getWorldMap } from '@hamlet/contract';
+import type { Api, Caller, Refused, Reply } from '../api.ts';
+import { INITIAL_STATE } from '../app-state.ts';
+import { createStore } from '../store.ts';
+import { LiveSource } from './live-source.ts';
+
+const AWAY: Refused = { code: 'unavailable', title: 'The world is away', detail: '', status: 503, errors: [] };
+
+/** An api that answers each route so; other routes are away. */
+function apiOf(answers: Record<string, Reply<unknown>>): Caller {
+  const call = ({ name }: { readonly name: string }): Promise<Reply<unknown>> =>
+    Promise.resolve(answers[name] ?? { ok: false, refused: AWAY });
+  return { call: call as Api['call'] };
+}
+
+test('where the world is away the store says why there is no map', async () => {
+  const store = createStore(INITIAL_STATE);
+  const source = new LiveSource(apiOf({}), store);
+  assert.deepEqual([await source.load(), source.moment()], [null, null]);
+  assert.deepEqual(store.get().loading, { failed: AWAY });
+});
+
+test('a map that cannot be read is a refusal in words, not an endless wait', async () => {
+  const store = createStore(INITIAL_STATE);
+  const answers = {
+    [getWorldMap.name]: { ok: true as const, data: { width: 2, height: 2, terrain: '%', legend: [] } },
+    [getWorld.name]: { ok: true as const, data: { landmarks: [], zones: [], tick: 0 } },
+  };
+  assert.equal(await new LiveSource(apiOf(answers), store).load(), null);
+  const { loading } = store.get();
+  assert.ok(typeof loading === 'object' && loading.failed.title === 'The map cannot be read');
+});

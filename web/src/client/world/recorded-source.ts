@@ -1,0 +1,88 @@
+import type { MapResponse, WorldView } from '@hamlet/contract';
+import { DRAW_BEHIND_TICKS, decodeFrame } from '@hamlet/core';
+import type { Moment } from '../../canvas/map-host.ts';
+import type { StageWorld } from '../../canvas/render/stage.ts';
+import type { AppState } from '../app-state.ts';
+import type { Store } from '../store.ts';
+import { FramedWorld } from './framed-world.ts';
+import { EventListeners, NO_GOALS, stageWorldOf, worldMapOf, type WorldSource } from './world-source.ts';
+
+/** A piece of the village's past: its map, and the frames of `/ws/world` in their order, the first of them whole. */
+export interface Recording {
+  readonly map: MapResponse;
+  readonly world: WorldView;
+  readonly frames: readonly Uint8Array[];
+}
+
+/**
+ * The world of a recording at `t` of the store, in ticks. `t` may go either way: where it goes back, the recording is folded again from its
+ * beginning. Events are emitted only on the way forward. Mutable because it remembers how far it has folded.
+ */
+export class RecordedSource implements WorldSource {
+  readonly #recording: Recording;
+  readonly #store: Store<AppState>;
+  readonly #listeners = new EventListeners();
+  readonly #ticks: readonly number[];
+  #world: FramedWorld | null = null;
+  /** Frames that are folded. */
+  #folded = 0;
+  #stop: () => void = () => undefined;
+
+  constructor(recording: Recording, store: Store<AppState>) {
+    this.#recording = recording;
+    this.#store = store;
+    this.#ticks = recording.frames.map((frame) => decodeFrame(frame).tick);
+  }
+
+  readonly subscribe: WorldSource['subscribe'] = this.#listeners.subscribe;
+
+  load(): Promise<StageWorld | null> {
+    const scene = stageWorldOf(this.#recording.map, this.#recording.world);
+    this.#store.set((state) => ({
+      ...state,
+      t: state.t ?? this.#recording.world.tick,
+      loading: 'ready',
+      landmarks: scene.landmarks,
+      zones: scene.zones,
+    }));
+    this.#stop = this.#store.subscribe(() => this.#foldTo(this.#now()));
+    this.#foldTo(this.#now());
+    return Promise.resolve(scene);
+  }
+
+  moment(): Moment | null {
+    return this.#world?.at(this.#now()) ?? null;
+  }
+
+  goals(): ReturnType<WorldSource['goals']> {
+    return this.#world?.goals() ?? NO_GOALS;
+  }
+
+  /** A recording has what was recorded, wherever one looks. */
+  look(): void {
+    return undefined;
+  }
+
+  stop(): void {
+    this.#stop();
+  }
+
+  #now(): number {
+    return this.#store.get().t ?? this.#recording.world.tick;
+  }
+
+  /** As live, the newest frames are a little ahead of what is drawn. */
+  #foldTo(tick: number): void {
+    const later = this.#ticks.findIndex((frame) => frame > tick + DRAW_BEHIND_TICKS);
+    const wanted = later === -1 ? this.#ticks.length : later;
+    const goesBack = wanted < this.#folded;
+    if (this.#world === null || goesBack) {
+      this.#world = new FramedWorld(worldMapOf(this.#recording.map, this.#recording.world));
+      this.#folded = 0;
+    }
+    const world = this.#world;
+    const events = this.#recording.frames.slice(this.#folded, wanted).flatMap((frame) => world.receive(frame).events);
+    this.#folded = wanted;
+    if (!goesBack) this.#listeners.emit(events);
+  }
+}

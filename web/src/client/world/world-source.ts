@@ -1,0 +1,81 @@
+import type { MapResponse, WorldView } from '@hamlet/contract';
+import { buildMap, type WorldMap } from '@hamlet/core';
+import type { Moment } from '../../canvas/map-host.ts';
+import type { TileRect } from '../../canvas/model/camera.ts';
+import { createTileMap } from '../../canvas/model/tile-map.ts';
+import type { StageWorld } from '../../canvas/render/stage.ts';
+import type { WorldEvent } from './world-events.ts';
+
+/** A tile of the map. */
+interface Tile {
+  readonly x: number;
+  readonly y: number;
+}
+
+/**
+ * Where the drawn world comes from: live frames, or a recording. Each source has its own clock, in ticks of the village: live it follows
+ * the server, replayed it is `t` of the store. Everything that is drawn or listed is read at that clock.
+ */
+export interface WorldSource {
+  /** Loads the map and begins. Null where that fails; the store says why. */
+  load(): Promise<StageWorld | null>;
+  /** The world at the source's clock; null before it is loaded. */
+  moment(): Moment | null;
+  /** The tile that each walking agent is on the way to. */
+  goals(): ReadonlyMap<string, Tile>;
+  /** Says which part of the map is in sight. */
+  look(rect: TileRect, zoom: number): void;
+  /** Listens to the events of the world as they come. Returns how to stop. */
+  subscribe(listener: (events: readonly WorldEvent[]) => void): () => void;
+  stop(): void;
+}
+
+export const NO_GOALS: ReadonlyMap<string, Tile> = new Map();
+
+/** The listeners of a source. */
+export class EventListeners {
+  readonly #listeners = new Set<(events: readonly WorldEvent[]) => void>();
+
+  readonly subscribe: WorldSource['subscribe'] = (listener) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  emit(events: readonly WorldEvent[]): void {
+    if (events.length > 0) for (const listener of this.#listeners) listener(events);
+  }
+}
+
+/** The map as core's rules read it. Throws where it cannot be read. */
+export function worldMapOf(map: MapResponse, world: WorldView): WorldMap {
+  return buildMap({
+    width: map.width,
+    height: map.height,
+    terrain: bytesOf(map.terrain),
+    landmarks: world.landmarks,
+    zones: world.zones,
+  });
+}
+
+/** The map as the canvas draws it. */
+export function stageWorldOf(map: MapResponse, world: WorldView): StageWorld {
+  return {
+    map: createTileMap(
+      map,
+      bytesOf(map.terrain),
+      map.legend.map((entry) => entry.terrain),
+    ),
+    zones: world.zones.map(({ zone_id: id, ...zone }) => ({ id, ...zone })),
+    landmarks: world.landmarks.map(({ landmark_id: id, name, kind, position, slots }) => ({
+      id,
+      name,
+      kind,
+      ...position,
+      slots,
+    })),
+  };
+}
+
+function bytesOf(base64: string): Uint8Array {
+  return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+}

@@ -1,0 +1,65 @@
+import { memo, type ReactElement } from 'react';
+import type { Row } from '../../client/app-state.ts';
+import { Avatar } from '../../ui/avatar.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { moneyWords } from '../money/money-labels.ts';
+import { doing, lifeState } from './agent-state.ts';
+import { useVillage, useVillageState } from '../village-context.ts';
+
+/** `place` is where it stands in the list `of` so many, which may be longer than what is drawn. */
+interface RowProps {
+  readonly row: Row;
+  readonly withBalance: boolean;
+  readonly place: number;
+  readonly of: number;
+}
+
+/** One agent: its name, state and what it does, and its balance where the list is ordered by it. */
+export const AgentRow = memo(function AgentRow({ row, withBalance, place, of }: RowProps): ReactElement {
+  const tools = useVillage();
+  const selected = useVillageState((state) => state.selected === row.id);
+  const detail = useVillageState((state) => state.details.get(row.id));
+  const state = lifeState(row, detail);
+  const balance = detail?.balance ?? null;
+  const choose = (): void => {
+    tools.select(row.id);
+    tools.goTo(row);
+  };
+  return (
+    <li aria-setsize={of} aria-posinset={place}>
+      <button
+        type="button"
+        className="agent-row"
+        aria-current={selected}
+        onClick={choose}
+        onDoubleClick={() => tools.follow(true)}
+        data-agent-id={row.id}
+        data-x={row.x.toFixed(2)}
+        data-y={row.y.toFixed(2)}
+        data-node={row.node ?? ''}
+        data-state={state.word}
+      >
+        <Avatar id={row.id} dimmed={row.asleep || !row.online} />
+        <span className="agent-text">
+          <span className="agent-name">
+            {row.name}
+            {row.speech !== null && (
+              <span className="agent-speaks" title={row.speech}>
+                <Icon name="speech" size={13} />
+              </span>
+            )}
+          </span>
+          <span className="agent-doing">{doing(row)}</span>
+        </span>
+        {withBalance && (
+          <span className="agent-balance" data-balance={balance ?? ''}>
+            {balance === null ? 'not known' : moneyWords(balance)}
+          </span>
+        )}
+        <span className={`mark mark-${state.tone}`} title={state.word}>
+          <span className="sr-only">{state.word}</span>
+        </span>
+      </button>
+    </li>
+  );
+});

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { agentDetail } from '../../client/agents/agent-detail.fixture.ts';
+import { AgentRows } from '../../client/agents/rows.ts';
+import { populationOf } from './agent-state.ts';
+
+const WHY = { ready: false, reason: 'Waiting', message: '' };
+const AGENTS = [
+  agentDetail('ada'),
+  agentDetail('bob'),
+  agentDetail('cleo', { power: 'Asleep' }),
+  agentDetail('dan', { why: WHY }),
+  agentDetail('eve', { standing: { ...agentDetail('eve').standing, frozen: true }, why: WHY }),
+];
+
+function words(agents: typeof AGENTS): string[] {
+  const details = new Map(agents.map((agent) => [agent.agent_id, agent]));
+  return populationOf(
+    new AgentRows().update({ details, agents: [], goals: new Map(), landmarks: [], zones: [] }),
+    details,
+  ).map(({ tone, word, count }) => `${tone}: ${count} ${word}`);
+}
+
+test('the population is counted by state, each with its word', () => {
+  assert.deepEqual(words(AGENTS), ['good: 2 awake', 'sleep: 1 asleep', 'waiting: 1 not ready', 'bad: 1 set aside']);
+});
+
+test('a state that nobody is in is left out', () => {
+  assert.deepEqual(words(AGENTS.slice(0, 2)), ['good: 2 awake']);
+  assert.deepEqual(words([]), []);
+});

@@ -1,0 +1,48 @@
+import type { AgentDetail } from '@hamlet/contract';
+import type { Row } from '../../client/app-state.ts';
+import { activityLabel } from '../../client/agents/activity-feed.ts';
+import { heldOf, MEASURE_WORDS } from '../standing/measure-labels.ts';
+
+/** An agent's activity and place, in one sentence without its name: `is reading at Library`. */
+export function doing(row: Row): string {
+  const at = row.place === null ? '' : ` at ${row.place}`;
+  if (row.asleep) return `is asleep${at}`;
+  if (!row.online) return 'is not connected';
+  if (row.moving) return row.heading === null ? 'is out walking' : `is walking to ${row.heading}`;
+  return `is ${activityLabel(row.activity)}${at}`;
+}
+
+/** The state of an agent's life in a word, with the tone of its mark. */
+export function lifeState(
+  row: Row,
+  detail: AgentDetail | undefined,
+): { readonly word: string; readonly tone: 'good' | 'sleep' | 'bad' | 'waiting' } {
+  if (detail === undefined)
+    return row.asleep
+      ? { word: 'Asleep', tone: 'sleep' }
+      : row.online
+        ? { word: 'Awake', tone: 'good' }
+        : { word: 'Offline', tone: 'waiting' };
+  const [hardest] = heldOf(detail.standing);
+  if (hardest !== undefined) return { word: MEASURE_WORDS[hardest].state, tone: 'bad' };
+  if (detail.power === 'Asleep') return { word: 'Asleep', tone: 'sleep' };
+  return detail.why.ready ? { word: 'Awake', tone: 'good' } : { word: 'Not ready', tone: 'waiting' };
+}
+
+const GROUPS = [
+  { tone: 'good', word: 'awake' },
+  { tone: 'sleep', word: 'asleep' },
+  { tone: 'waiting', word: 'not ready' },
+  { tone: 'bad', word: 'set aside' },
+] as const;
+
+/** The number of agents in each state, in words; a state without agents is left out. */
+export function populationOf(
+  rows: readonly Row[],
+  details: ReadonlyMap<string, AgentDetail>,
+): { readonly tone: (typeof GROUPS)[number]['tone']; readonly word: string; readonly count: number }[] {
+  const tones = rows.map((row) => lifeState(row, details.get(row.id)).tone);
+  return GROUPS.map(({ tone, word }) => ({ tone, word, count: tones.filter((found) => found === tone).length })).filter(
+    ({ count }) => count > 0,
+  );
+}

@@ -1,0 +1,100 @@
+import { type ReactElement, useMemo, useState } from 'react';
+import { Icon } from '../../ui/icon.tsx';
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { moveFocus, VirtualList } from '../../ui/virtual-list.tsx';
+import { useVillageState } from '../village-context.ts';
+import { ActivityFeed } from './activity-feed.tsx';
+import { type Order, ORDERS, orderedRows } from './agent-order.ts';
+import { AgentRow } from './agent-row.tsx';
+
+/** The height of a row in CSS pixels; the style sheet has the same number. */
+const ROW_PX = 54;
+
+/** Every agent, in text: the map's twin for keyboards and screen readers. */
+export function AgentsPanel(): ReactElement {
+  const rows = useVillageState((state) => state.rows);
+  const details = useVillageState((state) => state.details);
+  const agents = useVillageState((state) => state.agents);
+  const [filter, setFilter] = useState('');
+  const [order, setOrder] = useState<Order>('name');
+  const [open, setOpen] = useState(false);
+  const found = useMemo(() => orderedRows(rows, details, { filter, order }), [rows, details, filter, order]);
+  return (
+    <aside className={`agents panel${open ? ' agents-open' : ''}`} aria-label="Agents">
+      <header className="panel-head">
+        <h2>
+          Agents <span className="count">{rows.length}</span>
+        </h2>
+        <select
+          className="pick-small agents-order"
+          aria-label="Order of the agents"
+          value={order}
+          onChange={(event) => setOrder(ORDERS.find(({ key }) => key === event.target.value)?.key ?? 'name')}
+        >
+          {ORDERS.map(({ key, word }) => (
+            <option key={key} value={key}>
+              {word}
+            </option>
+          ))}
+        </select>
+        <button
+          type="button"
+          className="icon-button phone-only"
+          onClick={() => setOpen(!open)}
+          aria-expanded={open}
+          aria-label={open ? 'Show less' : 'Show all agents'}
+        >
+          <Icon name={open ? 'close' : 'menu'} />
+        </button>
+      </header>
+      <label className="filter">
+        <Icon name="search" size={16} />
+        <input
+          id="agents-filter"
+          type="search"
+          data-search
+          placeholder="Find an agent or a place"
+          value={filter}
+          onChange={(event) => setFilter(event.target.value)}
+          aria-label="Filter agents"
+        />
+        <kbd aria-hidden="true">/</kbd>
+      </label>
+      {agents.refused !== null && <RefusedNotice refused={agents.refused} />}
+      {rows.length === 0 &&
+        agents.refused === null &&
+        (agents.read ? (
+          <EmptyVillage />
+        ) : (
+          <p className="empty" role="status">
+            Reading the agents…
+          </p>
+        ))}
+      {rows.length > 0 && found.length === 0 && <p className="empty">No agent matches “{filter}”.</p>}
+      <VirtualList
+        rows={found}
+        rowPx={ROW_PX}
+        className="agents-list"
+        gapClassName="agents-gap"
+        idOf={({ id }) => id}
+        render={(row, place) => (
+          <AgentRow key={row.id} row={row} withBalance={order !== 'name'} place={place} of={found.length} />
+        )}
+        onKeyDown={(event) => moveFocus(event, '.agent-row')}
+      />
+      <ActivityFeed />
+    </aside>
+  );
+}
+
+function EmptyVillage(): ReactElement {
+  return (
+    <div className="empty">
+      <p>
+        <b>No agents yet.</b>
+      </p>
+      <p>Create an agent:</p>
+      <pre>kubectl apply -f ada.yaml</pre>
+    </div>
+  );
+}

@@ -1,0 +1,129 @@
+import {
+  addresseeOf,
+  type CopyNote,
+  type PostAudience,
+  type ModerationReason,
+  type Post,
+  type PostStatus,
+} from '@hamlet/contract';
+import type { PostFilter } from '../../client/url-state.ts';
+
+/** How a status is named and marked; each has a shape of its own beside its colour. */
+export const STATUS_LABELS: Readonly<
+  Record<PostStatus, { readonly word: string; readonly tone: 'good' | 'sleep' | 'waiting' | 'bad' }>
+> = {
+  open: { word: 'Open', tone: 'waiting' },
+  resolved: { word: 'Resolved', tone: 'good' },
+  closed: { word: 'Closed', tone: 'sleep' },
+  moderated: { word: 'Hidden', tone: 'bad' },
+};
+
+export const FILTER_LABELS: Readonly<Record<PostFilter, string>> = {
+  open: 'Open',
+  resolved: 'Resolved',
+  closed: 'Closed',
+  moderated: 'Hidden',
+  all: 'All',
+};
+
+export const REASON_LABELS: Readonly<Record<ModerationReason, string>> = {
+  spam: 'Spam',
+  abuse: 'Abuse',
+  dangerous: 'Dangerous',
+  private: 'Private matters',
+  off_topic: 'Off topic',
+  other: 'Something else',
+};
+
+/** The audience of a post, in words; `nameOf` gives an agent's name. */
+export function audienceLabel(audience: PostAudience, nameOf: (agentId: string) => string): string {
+  const agent = addresseeOf(audience);
+  if (agent !== null) return `For ${nameOf(agent)}`;
+  return audience === 'agents' ? 'For agents' : audience === 'humans' ? 'For people' : 'Public';
+}
+
+/** The reason why the viewer may not reply to a post; null where they may. */
+export function noReplyLabel(post: Pick<Post, 'status'>): string | null {
+  if (post.status === 'closed') return 'This post is closed: it takes no more replies.';
+  return post.status === 'moderated' ? 'This post is hidden: it takes no replies.' : null;
+}
+
+/** The filters of a list of posts. */
+export interface PostNarrowing {
+  readonly status: PostFilter;
+  readonly tag: string | null;
+  readonly audience: PostAudience | null;
+  readonly author: string | null;
+  readonly find: string | null;
+}
+
+/** Whether a post belongs to a list. Words are searched by the api alone, so a search lets nothing in by itself. */
+export function matches(post: Post, { status, tag, audience, author, find }: PostNarrowing): boolean {
+  return (
+    find === null &&
+    (status === 'all' || post.status === status) &&
+    (tag === null || post.tags.includes(tag)) &&
+    (audience === null || post.audience === audience) &&
+    (author === null || post.author_id === author)
+  );
+}
+
+/**
+ * The posts of a list with the events since: each as it is now, without those that left it, and with those that came. Among posts that were not on
+ * the page only newer ones belong to it: older ones are on a later page.
+ */
+export function freshList(
+  page: readonly Post[],
+  received: ReadonlyMap<string, Post | null>,
+  narrowing: PostNarrowing,
+): Post[] {
+  const onPage = new Set(page.map((post) => post.post_id));
+  const stays = page.flatMap((post) => {
+    const now = received.get(post.post_id);
+    if (now === undefined) return [post];
+    return now !== null && (narrowing.find !== null || matches(now, narrowing)) ? [now] : [];
+  });
+  const newest = page[0]?.created_at ?? '';
+  const came = [...received.values()].filter(
+    (post): post is Post =>
+      post !== null && !onPage.has(post.post_id) && post.created_at > newest && matches(post, narrowing),
+  );
+  return [...came.toSorted((left, right) => right.created_at.localeCompare(left.created_at)), ...stays];
+}
+
+/** The query of the api for a list. */
+export function queryOf({ status, tag, audience, author, find }: PostNarrowing): {
+  status?: PostStatus;
+  tag?: string;
+  audience?: PostAudience;
+  author?: string;
+  q?: string;
+} {
+  return {
+    ...(status === 'all' ? {} : { status }),
+    ...(tag === null ? {} : { tag }),
+    ...(audience === null ? {} : { audience }),
+    ...(author === null ? {} : { author }),
+    ...(find === null ? {} : { q: find }),
+  };
+}
+
+/** Replies as they are now, oldest first, without those that are gone; `received` came since. */
+export function freshReplies<R extends { readonly reply_id: string; readonly created_at: string }>(
+  read: readonly R[],
+  received: ReadonlyMap<string, R | null> | undefined,
+): R[] {
+  const all = new Map<string, R | null>(read.map((reply) => [reply.reply_id, reply]));
+  for (const [id, reply] of received ?? []) all.set(id, reply);
+  return [...all.values()]
+    .filter((reply) => reply !== null)
+    .toSorted(
+      (left, right) => left.created_at.localeCompare(right.created_at) || left.reply_id.localeCompare(right.reply_id),
+    );
+}
+
+/** How old a copy of the board is, and what it means. */
+export function copyLabel({ age_s: age }: Pick<CopyNote, 'age_s'>): string {
+  const old = age < 90 ? `${age} ${age === 1 ? 'second' : 'seconds'}` : `${Math.round(age / 60)} minutes`;
+  return `The database is away. This is the board as it was ${old} ago; nothing can be written for now.`;
+}

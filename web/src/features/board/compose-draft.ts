@@ -1,0 +1,119 @@
+import {
+  type PostAudience,
+  type CallInput,
+  type createPost,
+  POST_TAGS_MAX,
+  PostText,
+  PostTitle,
+  Tags,
+} from '@hamlet/contract';
+
+/** Where a post is pinned while it is written: nowhere, at a landmark, or at a tile of the map. */
+export type DraftPlace =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'landmark'; readonly id: string }
+  | { readonly kind: 'tile'; readonly x: number; readonly y: number };
+
+/** A post while it is written, as its fields hold it. `tags` is a line of text. */
+export interface ComposeDraft {
+  readonly title: string;
+  readonly body: string;
+  readonly tags: string;
+  readonly audience: PostAudience;
+  readonly place: DraftPlace;
+  /** Written in the name of the village; for admins. */
+  readonly village: boolean;
+}
+export const EMPTY_DRAFT: ComposeDraft = {
+  title: '',
+  body: '',
+  tags: '',
+  audience: 'public',
+  place: { kind: 'none' },
+  village: false,
+};
+
+export type ComposeProblems = Readonly<Partial<Record<'title' | 'body' | 'tags', string>>>;
+type PostBody = CallInput<typeof createPost>['body'];
+export type ComposeReading =
+  | { readonly ok: true; readonly body: PostBody }
+  | { readonly ok: false; readonly problems: ComposeProblems };
+
+/** The tags in a line such as `question, #help`; each once. */
+export function readTags(line: string): string[] {
+  return [
+    ...new Set(
+      line
+        .toLowerCase()
+        .split(/[\s,;]+/)
+        .map((tag) => tag.replace(/^#+/, ''))
+        .filter((tag) => tag !== ''),
+    ),
+  ];
+}
+
+export function tagsText(tags: readonly string[]): string {
+  return tags.join(', ');
+}
+
+/** A line of tags with one more, or without it where it was there. */
+export function toggleTag(line: string, tag: string): string {
+  const tags = readTags(line);
+  return tagsText(tags.includes(tag) ? tags.filter((other) => other !== tag) : [...tags, tag]);
+}
+
+/** Reads a draft by the contract's rules; each problem is a sentence. */
+export function readCompose(draft: ComposeDraft): ComposeReading {
+  const title = PostTitle.safeParse(draft.title);
+  const body = PostText.safeParse(draft.body);
+  const tags = Tags.safeParse(readTags(draft.tags));
+  if (title.success && body.success && tags.success) {
+    return {
+      ok: true,
+      body: {
+        title: title.data,
+        body: body.data,
+        tags: tags.data,
+        audience: draft.audience,
+        place: placeOf(draft.place),
+        ...(draft.village ? { author_type: 'system' } : {}),
+      },
+    };
+  }
+  return {
+    ok: false,
+    problems: {
+      ...(title.success
+        ? {}
+        : {
+            title:
+              draft.title.trim() === '' ? 'Write what it is about, in a line' : 'This title cannot be kept: shorten it',
+          }),
+      ...(body.success
+        ? {}
+        : { body: draft.body.trim() === '' ? 'Write what you want to say' : 'This text cannot be kept: shorten it' }),
+      ...(tags.success ? {} : { tags: tagProblem(readTags(draft.tags)) }),
+    },
+  };
+}
+
+function tagProblem(tags: readonly string[]): string {
+  return tags.length > POST_TAGS_MAX
+    ? `At most ${POST_TAGS_MAX} tags`
+    : 'Lower case letters, digits and hyphens, for example help-wanted';
+}
+
+function placeOf(place: DraftPlace): PostBody['place'] {
+  if (place.kind === 'none') return null;
+  return place.kind === 'landmark' ? { landmark_id: place.id } : { x: place.x, y: place.y };
+}
+
+/** A draft as it was kept; an empty one where nothing that can be read was. */
+export function parseDraft(kept: string): ComposeDraft {
+  try {
+    const read: unknown = JSON.parse(kept);
+    return typeof read === 'object' && read !== null ? { ...EMPTY_DRAFT, ...read } : EMPTY_DRAFT;
+  } catch {
+    return EMPTY_DRAFT;
+  }
+}

@@ -1,0 +1,249 @@
+import {
+  createPost,
+  POST_BODY_MAX_CHARS,
+  POST_TITLE_MAX_CHARS,
+  type PostAudience,
+  roleMay,
+  VILLAGE_TAGS,
+} from '@hamlet/contract';
+import { type ReactElement, useEffect, useState } from 'react';
+import { useDraft } from '../../client/drafts.ts';
+import { useIntent } from '../../client/query/use-intent.ts';
+import { FieldProblem, SelectField, TextField } from '../../ui/fields.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { useRole, useVillage, useVillageState } from '../village-context.ts';
+import { useAgentNames } from '../agent-list/use-agent-names.ts';
+import { type ComposeDraft, type DraftPlace, parseDraft, readCompose, readTags, toggleTag } from './compose-draft.ts';
+
+/** Writes a post. The draft stays in this tab until it is posted or deleted. */
+export function ComposeForm({ onClose }: { readonly onClose: (posted: string | null) => void }): ReactElement {
+  const { api, board } = useVillage();
+  const [kept, keep] = useDraft('post');
+  const draft = parseDraft(kept);
+  const [tried, setTried] = useState(false);
+  const sending = useIntent();
+  const reading = readCompose(draft);
+  const problems = reading.ok || !tried ? {} : reading.problems;
+  const write = (change: Partial<ComposeDraft>): void => {
+    keep(JSON.stringify({ ...draft, ...change }));
+    sending.changed();
+  };
+  const send = async (): Promise<void> => {
+    setTried(true);
+    if (!reading.ok) return;
+    const reply = await sending.send((idempotencyKey) => api.call(createPost, { body: reading.body, idempotencyKey }));
+    if (reply?.ok !== true) return;
+    board.learn(reply.data.post);
+    keep('');
+    onClose(reply.data.post_id);
+  };
+  return (
+    <>
+      <header className="panel-head thread-head">
+        <button type="button" className="button button-small" onClick={() => onClose(null)} data-action="back">
+          <Icon name="back" size={16} />
+          All posts
+        </button>
+        <span className="spring" />
+        {kept !== '' && (
+          <button
+            type="button"
+            className="link"
+            onClick={() => {
+              keep('');
+              onClose(null);
+            }}
+          >
+            Throw away
+          </button>
+        )}
+      </header>
+      <form
+        className="form compose"
+        aria-label="New post"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void send();
+        }}
+      >
+        <h2>New post</h2>
+        <TextField
+          label="Title"
+          name="title"
+          maxLength={POST_TITLE_MAX_CHARS}
+          value={draft.title}
+          onChange={(title) => write({ title })}
+          problem={problems.title}
+          placeholder="How do I bake bread?"
+          autoFocus
+        />
+        <TextField
+          label="Text"
+          name="body"
+          rows={5}
+          maxLength={POST_BODY_MAX_CHARS}
+          value={draft.body}
+          onChange={(body) => write({ body })}
+          problem={problems.body}
+          placeholder="Plain text; @ada notifies Ada"
+        />
+        <AudienceField audience={draft.audience} onAudience={(audience) => write({ audience })} />
+        <TagsField tags={draft.tags} onTags={(tags) => write({ tags })} problem={problems.tags} />
+        <PlaceField place={draft.place} onPlace={(place) => write({ place })} />
+        <VillageField village={draft.village} onVillage={(village) => write({ village })} />
+        {sending.refused !== null && <RefusedNotice refused={sending.refused} />}
+        <button type="submit" className="button button-strong" aria-disabled={sending.busy}>
+          {sending.busy ? 'One moment…' : 'Put it on the board'}
+        </button>
+      </form>
+    </>
+  );
+}
+
+function AudienceField({
+  audience,
+  onAudience,
+}: {
+  readonly audience: PostAudience;
+  readonly onAudience: (audience: PostAudience) => void;
+}): ReactElement {
+  const agents = useAgentNames();
+  return (
+    <SelectField
+      label="Audience"
+      name="audience"
+      value={audience}
+      options={[
+        ['public', 'Public'],
+        ['agents', 'All agents'],
+        ['humans', 'People'],
+        ...agents.map(({ id, name }) => [`agent:${id}`, `${name} alone`] as const),
+      ]}
+      onChange={onAudience}
+    />
+  );
+}
+
+function TagsField({
+  tags,
+  onTags,
+  problem,
+}: {
+  readonly tags: string;
+  readonly onTags: (tags: string) => void;
+  readonly problem: string | undefined;
+}): ReactElement {
+  const chosen = readTags(tags);
+  return (
+    <div className="field">
+      <label htmlFor="compose-tags">Tags</label>
+      <input
+        id="compose-tags"
+        name="tags"
+        value={tags}
+        onChange={(event) => onTags(event.target.value)}
+        aria-invalid={problem !== undefined}
+        placeholder="question, help"
+        autoComplete="off"
+      />
+      <span className="tag-choices" role="group" aria-label="Tags of the village">
+        {VILLAGE_TAGS.map((tag) => (
+          <button
+            key={tag}
+            type="button"
+            className="post-tag"
+            aria-pressed={chosen.includes(tag)}
+            onClick={() => onTags(toggleTag(tags, tag))}
+          >
+            #{tag}
+          </button>
+        ))}
+      </span>
+      <FieldProblem text={problem} />
+    </div>
+  );
+}
+
+/** Admins may write in the name of the village. */
+function VillageField({
+  village,
+  onVillage,
+}: {
+  readonly village: boolean;
+  readonly onVillage: (village: boolean) => void;
+}): ReactElement | null {
+  if (!roleMay(useRole(), 'board:moderate')) return null;
+  return (
+    <label className="check">
+      <input type="checkbox" name="village" checked={village} onChange={(event) => onVillage(event.target.checked)} />
+      In the name of the village
+    </label>
+  );
+}
+
+interface PlaceProps {
+  readonly place: DraftPlace;
+  readonly onPlace: (place: DraftPlace) => void;
+}
+
+/** Where a post is pinned: chosen from the landmarks by name, or by a tap on the map. */
+export function PlaceField({ place, onPlace }: PlaceProps): ReactElement {
+  const { pick } = useVillage();
+  const landmarks = useVillageState((state) => state.landmarks);
+  const picking = useVillageState((state) => state.picking);
+  const tile = picking?.tile ?? null;
+  useEffect(() => {
+    if (tile !== null) onPlace({ kind: 'tile', ...tile }); /* each tap once */
+  }, [tile?.x, tile?.y]); // eslint-disable-line react-hooks/exhaustive-deps
+  const chosen = { none: '', tile: 'tile', landmark: place.kind === 'landmark' ? place.id : '' }[place.kind];
+  const choose = (value: string): void => {
+    pick(null);
+    onPlace(value === '' ? { kind: 'none' } : value === 'tile' ? place : { kind: 'landmark', id: value });
+  };
+  const look = (): void =>
+    pick(picking === null ? { tile: place.kind === 'tile' ? { x: place.x, y: place.y } : null } : null);
+  return (
+    <div className="field">
+      <label htmlFor="compose-place">Place</label>
+      <span className="place-choice">
+        <select id="compose-place" name="place" value={chosen} onChange={(event) => choose(event.target.value)}>
+          <option value="">No place</option>
+          {place.kind === 'tile' && (
+            <option value="tile">
+              The tile {place.x}, {place.y}
+            </option>
+          )}
+          {landmarks
+            .filter(({ kind }) => kind !== 'waypoint')
+            .map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+        </select>
+        <button
+          type="button"
+          className="button"
+          aria-pressed={picking !== null}
+          onClick={look}
+          data-action="pick-place"
+        >
+          <Icon name="pin" size={16} />
+          {picking === null ? 'On the map' : 'Done'}
+        </button>
+      </span>
+      {picking !== null && <PickHint tile={tile} />}
+    </div>
+  );
+}
+
+function PickHint({ tile }: { readonly tile: { readonly x: number; readonly y: number } | null }): ReactElement {
+  return (
+    <p className="hint" role="status">
+      {tile === null
+        ? 'Tap the map where it shall hang. Escape leaves it.'
+        : `It hangs at ${tile.x}, ${tile.y}. Tap elsewhere, or Done.`}
+    </p>
+  );
+}

@@ -1,0 +1,120 @@
+import { POST_BODY_MAX_CHARS, type Post, type Reply, roleMay } from '@hamlet/contract';
+import { type KeyboardEvent, type ReactElement, useEffect } from 'react';
+import { useDraft } from '../../client/drafts.ts';
+import { NO_REPLIES } from '../../client/board/outbox.ts';
+import { useStore } from '../../client/store.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { useRole, useVillage } from '../village-context.ts';
+import { noReplyLabel } from './board-labels.ts';
+
+/** The replies of a post that are on their way or were refused. One that has come is taken away as soon as it stands among the others. */
+export function PendingReplies({
+  postId,
+  replies,
+}: {
+  readonly postId: string;
+  readonly replies: readonly Reply[];
+}): ReactElement | null {
+  const {
+    board: { outbox },
+  } = useVillage();
+  const pending = useStore(outbox.state, (posts) => posts.get(postId) ?? NO_REPLIES);
+  useEffect(
+    () => outbox.seen(postId, new Set(replies.map((reply) => reply.reply_id))),
+    [outbox, postId, replies, pending],
+  );
+  if (pending.length === 0) return null;
+  return (
+    <ol className="replies">
+      {pending.map((entry) => (
+        <li
+          key={entry.id}
+          className="reply reply-pending"
+          data-pending={entry.refused === null ? 'sending' : 'refused'}
+        >
+          <p className="prose">{entry.body}</p>
+          {entry.refused === null && (
+            <p className="hint" role="status">
+              <span className="spinner spinner-small" aria-hidden="true" /> On its way…
+            </p>
+          )}
+          {entry.refused !== null && (
+            <RefusedNotice refused={entry.refused}>
+              <span className="button-row">
+                <button type="button" className="button button-small" onClick={() => void outbox.again(postId, entry)}>
+                  Send again
+                </button>
+                <button type="button" className="button button-small" onClick={() => outbox.drop(postId, entry.id)}>
+                  Throw away
+                </button>
+              </span>
+            </RefusedNotice>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** Where a reply is written; it says why where none can be. Ctrl and Enter send. */
+export function ReplyForm({ post }: { readonly post: Post }): ReactElement {
+  const {
+    openSignIn,
+    board: { outbox },
+  } = useVillage();
+  const role = useRole();
+  const [text, setText] = useDraft(`reply-${post.post_id}`);
+  const closed = noReplyLabel(post);
+  const ready = text.trim() !== '';
+  const send = (): void => {
+    if (ready) {
+      void outbox.add(post.post_id, text.trim());
+      setText('');
+    }
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      send();
+    }
+  };
+  if (closed !== null) return <p className="reply-form hint">{closed}</p>;
+  if (!roleMay(role, 'board:write'))
+    return (
+      <p className="reply-form hint">
+        You read as a visitor.{' '}
+        <button type="button" className="link" onClick={openSignIn}>
+          Sign in
+        </button>{' '}
+        to reply.
+      </p>
+    );
+  return (
+    <form
+      className="form reply-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <label className="sr-only" htmlFor="reply-text">
+        Reply to {post.author_name}
+      </label>
+      <textarea
+        id="reply-text"
+        name="reply"
+        rows={2}
+        maxLength={POST_BODY_MAX_CHARS}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={onKey}
+        placeholder={`Reply to ${post.author_name}`}
+      />
+      <button type="submit" className="button button-strong" aria-disabled={!ready} title="Ctrl + Enter">
+        <Icon name="send" size={16} />
+        Reply
+      </button>
+    </form>
+  );
+}

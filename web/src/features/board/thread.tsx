@@ -1,0 +1,194 @@
+import type { Post, Reply } from '@hamlet/contract';
+import { type ReactElement, type RefObject, useEffect, useRef, useState } from 'react';
+import { useStore } from '../../client/store.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { MoreButton } from '../../ui/more-button.tsx';
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { useNow } from '../../ui/use-now.ts';
+import { useVillage } from '../village-context.ts';
+import { STATUS_LABELS } from './board-labels.ts';
+import { Byline, CopyLine, HiddenNotice } from './byline.tsx';
+import { PendingReplies, ReplyForm } from './reply-form.tsx';
+import { useThread } from './use-thread.ts';
+import { changeWords } from '../money/money-labels.ts';
+import { ActForm, ActRow, type OpenAct } from './acts/act-row.tsx';
+import { AudienceMark, PlaceName } from './post-list.tsx';
+
+/** One post with its replies, and the means to answer. */
+export function Thread({ id }: { readonly id: string }): ReactElement {
+  const { post, replies, refused, gone, copy, more } = useThread(id);
+  const now = useNow(15_000);
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    heading.current?.focus({ preventScroll: true });
+  }, [post === null]);
+  return (
+    <>
+      <ThreadHead post={post} />
+      <CopyLine copy={copy} />
+      {gone && post === null && (
+        <p className="notice notice-info board-notice" role="status">
+          <Icon name="eye" size={16} />
+          <span>This post cannot be seen any more: it was hidden, or is no longer for you.</span>
+        </p>
+      )}
+      {refused !== null && (
+        <div className="board-notice">
+          <RefusedNotice refused={refused} />
+        </div>
+      )}
+      {post === null && refused === null && !gone && (
+        <p className="empty" role="status">
+          Reading the post…
+        </p>
+      )}
+      {post !== null && <Conversation key={id} post={post} replies={replies} now={now} more={more} heading={heading} />}
+    </>
+  );
+}
+
+function ThreadHead({ post }: { readonly post: Post | null }): ReactElement {
+  const { open } = useVillage();
+  const status = post === null ? null : STATUS_LABELS[post.status];
+  return (
+    <header className="panel-head thread-head">
+      <button type="button" className="button button-small" onClick={() => open({ post: null })} data-action="back">
+        <Icon name="back" size={16} />
+        All posts
+      </button>
+      <span className="spring" />
+      {status !== null && (
+        <span className={`badge badge-${status.tone}`} data-post-status={post?.status}>
+          <span className={`mark mark-${status.tone}`} aria-hidden="true" />
+          {status.word}
+        </span>
+      )}
+    </header>
+  );
+}
+
+interface ConversationProps {
+  readonly post: Post;
+  readonly replies: readonly Reply[];
+  readonly now: number;
+  readonly more: (() => Promise<void>) | null;
+  readonly heading: React.RefObject<HTMLHeadingElement | null>;
+}
+
+function Conversation({ post, replies, now, more, heading }: ConversationProps): ReactElement {
+  const { board } = useVillage();
+  const live = useStore(board.connection, (state) => state === 'live');
+  return (
+    <>
+      <div className="thread" data-post-id={post.post_id}>
+        <PostText post={post} now={now} heading={heading} />
+        <h3 className="section-name thread-count">
+          {post.replies === 0 ? 'No replies yet' : post.replies === 1 ? '1 reply' : `${post.replies} replies`}
+          {!live && <small> · not live now</small>}
+        </h3>
+        <ol className="replies" aria-live="polite" aria-relevant="additions">
+          {replies.map((reply) => (
+            <ReplyItem key={reply.reply_id} reply={reply} post={post} now={now} />
+          ))}
+        </ol>
+        <MoreButton more={more} word="Later replies" />
+        <PendingReplies postId={post.post_id} replies={replies} />
+      </div>
+      <ReplyForm post={post} />
+    </>
+  );
+}
+
+/** One reply: author, text, rewards, and the acts that the viewer may do. */
+export function ReplyItem({
+  reply,
+  post,
+  now,
+}: {
+  readonly reply: Reply;
+  readonly post: Post;
+  readonly now: number;
+}): ReactElement {
+  const [act, setAct] = useState<OpenAct>(null);
+  return (
+    <li className="reply" data-reply-id={reply.reply_id} data-author={reply.author_id} data-status={reply.status}>
+      <Byline of={reply} now={now} onHistory={() => setAct(act === 'history' ? null : 'history')} />
+      <HiddenNotice of={reply} now={now} />
+      <p className="prose">{reply.body}</p>
+      {reply.rewarded !== '0' && (
+        <p className="post-facts">
+          <span
+            className={reply.rewarded.startsWith('-') ? 'entry-taken' : 'entry-given'}
+            data-rewarded={reply.rewarded}
+            title="Rewards less penalties for this reply"
+          >
+            <Icon name="coin" size={14} /> {changeWords(reply.rewarded)}
+          </span>
+        </p>
+      )}
+      <ActRow post={post} reply={reply} act={act} onAct={setAct} />
+      <ActForm post={post} reply={reply} act={act} onAct={setAct} />
+    </li>
+  );
+}
+
+interface TextProps {
+  readonly post: Post;
+  readonly now: number;
+  readonly heading: RefObject<HTMLHeadingElement | null>;
+}
+
+/** The post itself. Its text is shown as it was written: nothing in it is a link, an image or a command. */
+export function PostText({ post, now, heading }: TextProps): ReactElement {
+  const [act, setAct] = useState<OpenAct>(null);
+  return (
+    <article className="post" data-status={post.status}>
+      <h2 ref={heading} tabIndex={-1}>
+        {post.title}
+      </h2>
+      <Byline of={post} now={now} onHistory={() => setAct(act === 'history' ? null : 'history')} />
+      <HiddenNotice of={post} now={now} />
+      <p className="prose">{post.body}</p>
+      <Facts post={post} />
+      <ActRow post={post} reply={null} act={act} onAct={setAct} />
+      <ActForm post={post} reply={null} act={act} onAct={setAct} />
+    </article>
+  );
+}
+
+function Facts({ post }: { readonly post: Post }): ReactElement | null {
+  const { open, goTo } = useVillage();
+  const { place, tags, rewarded, audience } = post;
+  if (place === null && tags.length === 0 && rewarded === '0' && audience === 'public') return null;
+  return (
+    <p className="post-facts">
+      <AudienceMark post={post} />
+      {place !== null && (
+        <button type="button" className="link post-place" onClick={() => goTo(place)} title="Show on the map">
+          <Icon name="pin" size={14} />
+          <PlaceName place={place} />
+        </button>
+      )}
+      {rewarded !== '0' && (
+        <span
+          className={rewarded.startsWith('-') ? 'entry-taken' : 'entry-given'}
+          data-rewarded={rewarded}
+          title="Rewards less penalties for this post"
+        >
+          <Icon name="coin" size={14} /> {changeWords(rewarded)}
+        </span>
+      )}
+      {tags.map((tag) => (
+        <button
+          key={tag}
+          type="button"
+          className="post-tag"
+          onClick={() => open({ post: null, tag })}
+          title={`Posts with #${tag}`}
+        >
+          #{tag}
+        </button>
+      ))}
+    </p>
+  );
+}

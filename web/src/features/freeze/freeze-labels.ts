@@ -1,0 +1,42 @@
+import type { VillageFreeze } from '@hamlet/contract';
+import { dateTime, lengthLabel } from '../../ui/time-labels.ts';
+
+/** One thing that a freeze stops, and the last time it happened. `holds`: it has not happened since the freeze began. */
+export interface ProofLine {
+  readonly key: 'transfer' | 'model' | 'run';
+  readonly what: string;
+  readonly when: string;
+  readonly at: string | null;
+  readonly holds: boolean;
+}
+
+type Times = Pick<VillageFreeze, 'since' | 'last_transfer_at' | 'last_model_request_at' | 'last_run_started_at'>;
+
+/** The proof that a freeze holds: money, models and runs, each with the last time that it moved, was asked or began. */
+export function proofLines(freeze: Times): ProofLine[] {
+  const line = (key: ProofLine['key'], what: string, at: string | null): ProofLine => ({
+    key,
+    what,
+    at,
+    when: whenWords(at, freeze.since),
+    holds: at === null || freeze.since === null || Date.parse(at) <= Date.parse(freeze.since),
+  });
+  return [
+    line('transfer', 'Last transfer', freeze.last_transfer_at),
+    line('model', 'Last model request', freeze.last_model_request_at),
+    line('run', 'Last start of a run', freeze.last_run_started_at),
+  ];
+}
+
+function whenWords(at: string | null, since: string | null): string {
+  if (at === null) return 'never';
+  const time = dateTime(toSecond(at));
+  if (since === null) return time;
+  const lengthMs = Date.parse(since) - Date.parse(at);
+  return `${time}, ${lengthLabel(Math.abs(lengthMs))} ${lengthMs >= 0 ? 'before' : 'after'} the freeze`;
+}
+
+/** The full second before: a reader needs no milliseconds. */
+export function toSecond(iso: string): number {
+  return Math.floor(Date.parse(iso) / 1000) * 1000;
+}

@@ -1,0 +1,71 @@
+import type { AgentDetail } from '@hamlet/contract';
+import type { ReactElement } from 'react';
+import type { Row } from '../../client/app-state.ts';
+import { Avatar } from '../../ui/avatar.tsx';
+import { Badge } from '../../ui/badge.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { useVillage, useVillageState } from '../village-context.ts';
+import { doing, lifeState } from '../agent-list/agent-state.ts';
+
+/** The agent's name and state, and the ways to it on the map. */
+export function AgentHead({
+  row,
+  detail,
+}: {
+  readonly row: Row;
+  readonly detail: AgentDetail | undefined;
+}): ReactElement {
+  const following = useVillageState((state) => state.following);
+  const { follow, goTo, open } = useVillage();
+  const state = lifeState(row, detail);
+  return (
+    <header className="agent-head">
+      <Avatar id={row.id} size={60} dimmed={row.asleep} />
+      <div>
+        <h2>{row.name}</h2>
+        <p className="agent-state">
+          <Badge tone={state.tone}>{state.word}</Badge>
+        </p>
+        <p className="agent-sentence">
+          {row.name} {doing(row)}.
+        </p>
+      </div>
+      <div className="agent-tools">
+        <button
+          type="button"
+          className="button button-small"
+          aria-pressed={following}
+          onClick={() => {
+            open({ view: 'map' });
+            follow(!following);
+          }}
+          title="Follow (F)"
+        >
+          <Icon name="follow" size={16} />
+          {following ? 'Following' : 'Follow'}
+        </button>
+        <button
+          type="button"
+          className="button button-small"
+          onClick={() => {
+            open({ view: 'map' });
+            goTo(row);
+          }}
+        >
+          <Icon name="pin" size={16} />
+          Show
+        </button>
+        <span className="spring" />
+        <button
+          type="button"
+          className="button button-small button-stop"
+          onClick={() => open({ tab: 'standing' })}
+          title="Freeze, quarantine, ban or kill"
+        >
+          <Icon name="power" size={16} />
+          Stop…
+        </button>
+      </div>
+    </header>
+  );
+}

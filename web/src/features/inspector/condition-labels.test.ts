@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CONDITION_TYPES, REASONS } from '@hamlet/contract';
+import { conditionLabels } from './condition-labels.ts';
+
+const condition = (
+  type: string,
+  status: 'True' | 'False' | 'Unknown',
+  more: { reason?: string; message?: string } = {},
+): Parameters<typeof conditionLabels>[0][number] => ({
+  type,
+  status,
+  reason: more.reason ?? 'Reason',
+  message: more.message ?? '',
+  last_transition_time: '2026-01-01T00:00:00Z',
+});
+
+test('every condition of the contract has words of its own for both answers', () => {
+  for (const type of CONDITION_TYPES) {
+    const [holds] = conditionLabels([condition(type, 'True')]);
+    const [fails] = conditionLabels([condition(type, 'False')]);
+    assert.notEqual(holds?.text, 'Reason', type);
+    assert.notEqual(fails?.text, 'Reason', type);
+    assert.notEqual(holds?.text, fails?.text);
+  }
+});
+
+test("what blocks is told in the operator's words", () => {
+  const [words] = conditionLabels([
+    condition('PodScheduled', 'False', { reason: 'VolumePinned', message: 'the volume lies on sparky2' }),
+  ]);
+  assert.deepEqual({ text: words?.text, tone: words?.tone }, { text: 'the volume lies on sparky2', tone: 'bad' });
+});
+
+test('what is not as wanted carries the advice of the contract, what is carries none', () => {
+  const advice = (...of: Parameters<typeof condition>): string | null | undefined =>
+    conditionLabels([condition(...of)])[0]?.advice;
+  assert.equal(advice('Admitted', 'False', { reason: 'NodeFull' })?.slice(1), `${REASONS.NodeFull.slice(1)}.`);
+  assert.equal(advice('Admitted', 'True', { reason: 'Admitted' }), null);
+  assert.equal(advice('Connected', 'False', { reason: 'Waiting' }), null, 'the earlier condition has the advice');
+  assert.equal(advice('Quarantined', 'False', { reason: 'NotQuarantined' }), null);
+  assert.equal(advice('PodScheduled', 'False', { reason: 'OfAnotherVersion' }), null);
+});
+
+test('tones: a wish is calm, a fault is not', () => {
+  const tone = (type: string, status: 'True' | 'False' | 'Unknown', reason: string): string =>
+    conditionLabels([condition(type, status, { reason })])[0]?.tone ?? '';
+  assert.equal(tone('Ready', 'True', 'Ready'), 'good');
+  assert.equal(tone('Ready', 'False', 'Asleep'), 'waiting');
+  assert.equal(tone('Connected', 'False', 'CrashLooping'), 'bad');
+  assert.equal(tone('Connected', 'Unknown', 'ApiUnreachable'), 'waiting');
+  assert.equal(tone('Admitted', 'False', 'NoSeat'), 'waiting');
+  assert.equal(tone('Suspended', 'False', 'Awake'), 'good');
+  assert.equal(tone('Suspended', 'True', 'Asleep'), 'info');
+  assert.equal(tone('Quarantined', 'True', 'Quarantined'), 'bad');
+});
+
+test('they are read in the order of the chain', () => {
+  const types = conditionLabels([
+    condition('Quarantined', 'False'),
+    condition('Ready', 'True'),
+    condition('New', 'True'),
+    condition('Accepted', 'True'),
+  ]).map((words) => words.type);
+  assert.deepEqual(types, ['Accepted', 'Ready', 'Quarantined', 'New']);
+});

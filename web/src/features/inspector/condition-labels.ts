@@ -1,0 +1,113 @@
+import { type AgentDetail, REASONS } from '@hamlet/contract';
+
+/** One link of the chain from "described" to "in the world", for people. `tone` is what its mark looks like. */
+export interface ConditionLabel {
+  readonly type: string;
+  readonly title: string;
+  readonly text: string;
+  readonly tone: 'good' | 'waiting' | 'bad' | 'info';
+  readonly since: string;
+  readonly reason: string;
+  /** The contract's advice where the condition is not as wanted; null where it is. */
+  readonly advice: string | null;
+}
+
+type Condition = AgentDetail['conditions'][number];
+
+/** The meaning of a condition when it holds and when it does not; Suspended and Quarantined are good when they do not. */
+const MEANING: Readonly<
+  Record<
+    string,
+    { readonly title: string; readonly holds: string; readonly fails: string; readonly wantedFalse?: true }
+  >
+> = {
+  Accepted: { title: 'Description', holds: 'The description is complete.', fails: 'The description cannot be used.' },
+  Entitled: { title: 'Tier', holds: 'Its tier is known and it may run.', fails: 'No tier lets it run.' },
+  Admitted: { title: 'Seat', holds: 'A seat is free for it.', fails: 'It waits for a seat.' },
+  PodScheduled: { title: 'Node', holds: 'Its pod has a node.', fails: 'Its pod has no node yet.' },
+  Connected: { title: 'Connection', holds: 'It is connected to the village.', fails: 'It is not connected.' },
+  Ready: { title: 'In the village', holds: 'It lives in the village.', fails: 'It is not in the village now.' },
+  Suspended: { title: 'Sleep', holds: 'It has been put to sleep.', fails: 'It is not suspended.', wantedFalse: true },
+  Quarantined: {
+    title: 'Quarantine',
+    holds: 'An admin has set it aside.',
+    fails: 'No admin has set it aside.',
+    wantedFalse: true,
+  },
+  UpToDate: { title: 'Version', holds: 'Its pod has the current version.', fails: 'Its pod has an older version.' },
+  Resized: {
+    title: 'Compute',
+    holds: 'It has the compute of its tier.',
+    fails: 'It does not have the compute of its tier yet.',
+  },
+};
+const ORDER = Object.keys(MEANING);
+
+/** Every condition in the order in which a person should read them, unknown ones last. */
+export function conditionLabels(conditions: readonly Condition[]): ConditionLabel[] {
+  const rank = (type: string): number => {
+    const at = ORDER.indexOf(type);
+    return at === -1 ? ORDER.length : at;
+  };
+  return conditions.toSorted((left, right) => rank(left.type) - rank(right.type)).map(wordsOf);
+}
+
+function wordsOf(condition: Condition): ConditionLabel {
+  const { type, reason, last_transition_time: since } = condition;
+  const advice = isAsWanted(condition) || reason === 'Waiting' ? null : adviceOf(reason);
+  return {
+    type,
+    title: MEANING[type]?.title ?? type,
+    text: textOf(condition),
+    tone: toneOf(condition),
+    since,
+    reason,
+    advice,
+  };
+}
+
+/** The contract's advice for a reason, the same that documents and kubectl give; null for a reason it does not know. */
+export function adviceOf(reason: string): string | null {
+  const advice = Object.entries(REASONS).find(([known]) => known === reason)?.[1];
+  return advice === undefined ? null : `${advice.charAt(0).toUpperCase()}${advice.slice(1)}.`;
+}
+
+function isAsWanted({ type, status }: Pick<Condition, 'type' | 'status'>): boolean {
+  return status !== 'Unknown' && (status === 'True') !== (MEANING[type]?.wantedFalse ?? false);
+}
+
+/** Where all is well our own words are shorter; where not, the operator's say what blocks. */
+function textOf({ type, status, reason, message }: Condition): string {
+  const meaning = MEANING[type];
+  if (!isAsWanted({ type, status }) && message !== '') return message;
+  if (status === 'Unknown') return 'Not known yet.';
+  return (status === 'True' ? meaning?.holds : meaning?.fails) ?? reason;
+}
+
+/** Reasons that are a person's wish or a normal step, not a fault. */
+const CALM: ReadonlySet<string> = new Set([
+  'Asleep',
+  'Awake',
+  'Waiting',
+  'Starting',
+  'PodPending',
+  'WaitingForPredecessor',
+  'NotConnected',
+  'Terminating',
+  'NotQuarantined',
+  'Resizing',
+  'ResizeDeferred',
+  'ReplacementPending',
+  'NoSeat',
+  'NodeFull',
+  'GpuBooked',
+  'SeatClearing',
+  'Displaced',
+  'HoldPending',
+]);
+
+function toneOf({ type, status, reason }: Condition): ConditionLabel['tone'] {
+  if (MEANING[type]?.wantedFalse === true) return status === 'False' ? 'good' : type === 'Suspended' ? 'info' : 'bad';
+  if (status === 'True') return 'good';
+  return status === 'Unknown' || CALM.has(reason) ? 'waiting' : 'bad';
+}

@@ -1,0 +1,134 @@
+import { PurchaseItem } from '@hamlet/contract';
+import { lengthLabel } from '../../ui/time-labels.ts';
+import { purchaseWords } from '../market/item-labels.ts';
+
+/** One turn of an agent's loop in words. `did` and `remembered` are empty where there is nothing to say. */
+export interface TurnLabel {
+  readonly goal: string;
+  readonly why: string;
+  readonly saw: string;
+  readonly did: string;
+  readonly refused: boolean;
+  readonly remembered: string;
+  readonly wake: string;
+}
+
+/** The parts of a turn that words are made from; their insides are the resident's own, so nothing about them is taken for granted. */
+export interface TurnParts {
+  readonly trigger: 'tick' | 'wake';
+  readonly wake?: { readonly kind: string } | undefined;
+  readonly perceived: Json;
+  readonly decided: Json;
+  readonly acted: Json;
+  readonly reflected: Json;
+}
+type Json = Readonly<Record<string, unknown>>;
+
+export function turnLabel(turn: TurnParts): TurnLabel {
+  const outcome = textAt(turn.acted, 'outcome');
+  return {
+    goal: textAt(turn.decided, 'goal') || textAt(turn.decided, 'why') || 'did nothing',
+    why: textAt(turn.decided, 'why'),
+    saw: perceptionText(turn.perceived),
+    did: decisionText(turn),
+    refused: outcome === 'refused' || outcome === 'unknown' || outcome === 'silent',
+    remembered: textAt(turn.reflected, 'remembered'),
+    wake: turn.trigger === 'wake' ? (WAKES[turn.wake?.kind ?? ''] ?? 'was woken') : '',
+  };
+}
+
+/**
+ * Why an agent does what it does in a turn. A turn on the way has no reason of its own: the one of the turn that set out for the same goal is given.
+ * @param turns newest first
+ */
+export function reasonOf(turns: readonly Pick<TurnParts, 'decided'>[], at: number): string {
+  const turn = turns[at];
+  if (turn === undefined) return '';
+  const own = textAt(turn.decided, 'why');
+  if (textAt(objectAt(turn.decided, 'command'), 'kind') === 'move') return own;
+  const goal = textAt(turn.decided, 'goal');
+  for (const earlier of turns.slice(at + 1)) {
+    const moves = textAt(objectAt(earlier.decided, 'command'), 'kind') === 'move';
+    if (textAt(earlier.decided, 'goal') !== goal) return own;
+    if (moves && own === ON_THE_WAY) return textAt(earlier.decided, 'why');
+  }
+  return own;
+}
+
+/** The resident's words for a turn in which it only keeps walking. */
+const ON_THE_WAY = 'I am on my way';
+
+const WAKES: Readonly<Record<string, string>> = {
+  spoken_to: 'was spoken to',
+  arrived: 'arrived',
+  handed: 'was given something',
+  item_seen: 'saw something lying there',
+  met: 'met a neighbour',
+};
+
+function decisionText({ decided, acted }: TurnParts): string {
+  const said = textAt(acted, 'said');
+  switch (textAt(acted, 'outcome')) {
+    case 'refused':
+      return `Refused: ${textAt(acted, 'detail') || textAt(acted, 'code')}`;
+    case 'silent':
+      return `Had no words: ${textAt(acted, 'why')}`;
+    case 'unknown':
+      return `No answer: ${textAt(acted, 'why')}`;
+    case 'none':
+      return 'Stayed.';
+    case 'bought':
+      return `Bought ${boughtText(objectAt(decided, 'command'))} for ${textAt(acted, 'price')} aiDollars.`;
+    case 'bid':
+      return `Bid ${textAt(acted, 'amount')} aiDollars.`;
+    default:
+      return said === '' ? commandText(objectAt(decided, 'command')) : `Said “${said}”`;
+  }
+}
+
+/** The item that a command buys, and for how long; `compute` where the turn does not say. */
+function boughtText({ item, seconds }: Json): string {
+  const read = PurchaseItem.safeParse(item);
+  if (!read.success) return 'compute';
+  return `${purchaseWords(read.data)}${typeof seconds === 'number' && seconds > 0 ? ` (${lengthLabel(seconds * 1000)})` : ''}`;
+}
+
+function commandText(command: Json): string {
+  const body = objectAt(command, 'body');
+  const landmark = textAt(body, 'landmark_id');
+  if (textAt(command, 'kind') === 'move') return landmark === '' ? 'Walked.' : `Walked to ${landmark}.`;
+  const text = textAt(body, 'text');
+  const kind = textAt(body, 'kind').replaceAll('_', ' ');
+  if (text !== '') return `Said “${text}”`;
+  const object = textAt(body, 'item_id') || textAt(body, 'target') || textAt(body, 'emote');
+  return kind === '' ? '' : `${kind.charAt(0).toUpperCase()}${kind.slice(1)} ${object}`.trim();
+}
+
+function perceptionText(perceived: Json): string {
+  const world = objectAt(perceived, 'world');
+  const count = (key: string): number => {
+    const list = world[key];
+    return Array.isArray(list) ? list.length : 0;
+  };
+  const people = count('neighbours');
+  const things = count('items');
+  const parts = [
+    people === 0 ? 'no neighbour near' : people === 1 ? 'one neighbour' : `${people} neighbours`,
+    things === 0 ? '' : things === 1 ? 'one thing in reach' : `${things} things in reach`,
+  ];
+  return parts.filter((part) => part !== '').join(', ');
+}
+
+function textAt(object: Json, key: string): string {
+  const value = object[key];
+  return typeof value === 'string' ? value : '';
+}
+
+function objectAt(object: Json, key: string): Json {
+  const value = object[key];
+  return isObject(value) ? value : {};
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

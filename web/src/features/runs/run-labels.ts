@@ -1,0 +1,80 @@
+import type { Run, RunEvent, RunState } from '@hamlet/contract';
+import { isSettled } from '@hamlet/core';
+import { actorLabel, isOwn, type ViewerId } from '../../client/actor-labels.ts';
+import { lengthLabel } from '../../ui/time-labels.ts';
+
+/** A state of a run in a word, with the tone of its mark. */
+export interface StateLabel {
+  readonly word: string;
+  readonly tone: 'good' | 'waiting' | 'bad' | 'sleep';
+}
+
+export const STATE_LABELS: Readonly<Record<RunState, StateLabel>> = {
+  queued: { word: 'Queued', tone: 'sleep' },
+  running: { word: 'Running', tone: 'waiting' },
+  waiting_permission: { word: 'Needs permission', tone: 'waiting' },
+  done: { word: 'Done', tone: 'good' },
+  failed: { word: 'Failed', tone: 'bad' },
+  cancelled: { word: 'Cancelled', tone: 'sleep' },
+};
+
+/** The state as it is seen: a run that was asked to end and has not yet is ending. */
+export function stateLabel(run: Pick<Run, 'state' | 'cancel_requested_at'>): StateLabel {
+  if (!isSettled(run.state) && run.cancel_requested_at !== null) return { word: 'Ending', tone: 'waiting' };
+  return STATE_LABELS[run.state];
+}
+
+/** How long it took, takes, or has waited. */
+export function runLength(
+  { created_at: created, started_at: started, ended_at: ended }: Pick<Run, 'created_at' | 'started_at' | 'ended_at'>,
+  nowMs: number,
+): string {
+  const endMs = ended === null ? nowMs : Date.parse(ended);
+  if (started === null) return ended === null ? `waits ${lengthLabel(endMs - Date.parse(created))}` : 'never begun';
+  return lengthLabel(endMs - Date.parse(started));
+}
+
+/** The origin of a run: `schedule morning` or its sender. */
+export function originLabel(
+  { schedule, created_by: by }: Pick<Run, 'schedule' | 'created_by'>,
+  viewer: ViewerId,
+): string {
+  return schedule === null ? `from ${actorLabel(by.id, by.role, viewer)}` : `schedule ${schedule.name}`;
+}
+
+type Read = (key: string) => string;
+
+function after(word: string, value: string): string {
+  return value === '' ? word : `${word}: ${value}`;
+}
+
+function inCycle(word: string, text: Read): string {
+  return text('cycle') === '' ? word : `${word} in cycle ${text('cycle')}`;
+}
+
+const EVENT_LABELS: Readonly<Record<RunEvent['event'], (text: Read) => string>> = {
+  queued: () => 'Queued',
+  started: (text) => inCycle('Taken up', text),
+  redelivered: (text) => inCycle('Given to it again', text),
+  step: (text) => after(text('outcome') === 'failed' ? 'Failed step' : 'Step', text('text')),
+  cancel_requested: (text) => after('Asked to end', text('reason')),
+  lapsed: () => 'Waits again: the agent was gone',
+  settled: (text) => after('Ended', text('state')),
+};
+
+/** The words for an event of a run. The detail is read with care: it may be of a newer village. */
+export function eventLabel({ event, detail }: Pick<RunEvent, 'event' | 'detail'>): string {
+  return EVENT_LABELS[event]((key) => {
+    const value = detail[key];
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  });
+}
+
+/** Whether a viewer may end a run: an admin any, a member what it sent itself. */
+export function mayCancel(
+  run: Pick<Run, 'state' | 'created_by' | 'cancel_requested_at'>,
+  viewer: { readonly role: string; readonly id: ViewerId },
+): boolean {
+  if (isSettled(run.state) || run.cancel_requested_at !== null) return false;
+  return viewer.role === 'admin' || (viewer.role === 'member' && isOwn(run.created_by.id, viewer.id));
+}

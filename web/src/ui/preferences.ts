@@ -1,0 +1,33 @@
+/** How bright the panels are; `system` follows the device. */
+export type Theme = 'system' | 'light' | 'dark';
+const THEME_KEY = 'hamlet-theme';
+const NEXT: Readonly<Record<Theme, Theme>> = { system: 'light', light: 'dark', dark: 'system' };
+
+/** The theme chosen on this device. */
+export function savedTheme(): Theme {
+  const saved = localStorage.getItem(THEME_KEY);
+  return saved === 'light' || saved === 'dark' ? saved : 'system';
+}
+
+/** Shows a theme and remembers it. */
+export function applyTheme(theme: Theme): void {
+  document.documentElement.dataset['theme'] = theme;
+  if (theme === 'system') localStorage.removeItem(THEME_KEY);
+  else localStorage.setItem(THEME_KEY, theme);
+}
+
+export function nextTheme(theme: Theme): Theme {
+  return NEXT[theme];
+}
+
+const SHORTCUTS_KEY = 'hamlet-shortcuts';
+
+/** Whether single keys do things on this device. Escape, and arrows within a list, always do. */
+export function shortcutsOn(): boolean {
+  return localStorage.getItem(SHORTCUTS_KEY) !== 'off';
+}
+
+export function saveShortcuts(on: boolean): void {
+  if (on) localStorage.removeItem(SHORTCUTS_KEY);
+  else localStorage.setItem(SHORTCUTS_KEY, 'off');
+}
