@@ -5,7 +5,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, resolve } from 'node:path';
 import { test } from 'node:test';
 import { helpText } from '../../agent-image/resident/src/process/environment.ts';
-import { usage as apiUsage } from '../../api/server/src/config.ts';
+import { usage as apiUsage } from '../../api/server/src/start/config.ts';
 import { usage as operatorUsage } from '../../operator/src/config.ts';
 import { REQUIREMENTS } from '../../local/village/doctor/machine.ts';
 

@@ -1,5 +1,5 @@
-export { readConfig } from './config.ts';
-export type { Config } from './config.ts';
+export { readConfig } from './start/config.ts';
+export type { Config } from './start/config.ts';
 export { openCheckpointFolder } from './sealed-log/checkpoint-keeper.ts';
 export { openLogSigner } from './sealed-log/log-signer.ts';
 export { createLog } from './service/log.ts';

@@ -1,4 +1,4 @@
-import { readConfig, readMigrationConfig, usage } from './config.ts';
+import { readConfig, readMigrationConfig, usage } from './start/config.ts';
 import { createLog } from './service/log.ts';
 import { migrateSchema } from './start/schema.ts';
 import { startServer } from './start/start-server.ts';

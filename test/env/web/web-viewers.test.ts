@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { actAsAgent, createPost, createRun, endAccountSessions, getVillageFreeze, rewardAgent } from '@hamlet/contract';
 import type { Page } from 'playwright-core';
-import { startPayPalStandIn } from '../../../api/server/src/payments/testing/paypal-stand-in.ts';
+import { startPayPalStandIn } from '../../../api/server/src/money/testing/paypal-stand-in.ts';
 import { until } from '../until.ts';
 import { visit } from '../web-operator.ts';
 import { accessTests } from './web-access.ts';

@@ -14,12 +14,12 @@ import { hashText } from '@hamlet/core';
 import type { PresenceRow } from '@hamlet/store';
 import type { AgentRecord, EntitlementRecord } from './agent-source.ts';
 
-/** What is known of an agent's connection; its own life's only. */
+/** The presence of this life; null if the row belongs to another. */
 function presenceOf(record: AgentRecord, row: PresenceRow | null): PresenceRow | null {
   return row?.uid === record.uid ? row : null;
 }
 
-/** The place of an agent that the world has not let in yet: on its way, nowhere. */
+/** The place of an agent that is not in the world yet. */
 function placeless(record: AgentRecord): AgentPlace {
   return {
     agent_id: record.agentId,
@@ -51,11 +51,11 @@ export function agentView(record: AgentRecord, place: AgentPlace | null, row: Pr
   };
 }
 
-/** Why an agent runs or does not, as a sentence: the first condition of the chain that is not met. Pure. */
+/** The reason why an agent runs or does not: the first unmet condition of the chain. Pure. */
 export function whyOf(record: AgentRecord, online: boolean): AgentDetail['why'] {
   const conditions = new Map((record.status.conditions ?? []).map((condition) => [condition.type, condition]));
   if (record.spec.power === 'Asleep') {
-    // The operator's own words, once it has spoken.
+    // The operator's message, if it has written one.
     const said = [...conditions.values()].find(({ reason }) => reason === 'Asleep');
     return {
       ready: false,
@@ -83,7 +83,7 @@ function limitsOfTier({ limits }: EntitlementSpec): Limits {
   };
 }
 
-/** The limits of a tier in the words of the wire, raised by what was bought where that is given. */
+/** The limits of a tier on the wire, raised by purchases if given. */
 export function limitsOf(
   entitlement: EntitlementSpec | null,
   raise: (limits: Limits) => Limits = (limits) => limits,
@@ -105,7 +105,7 @@ function conditionsOf(conditions: AgentRecord['status']['conditions']): AgentDet
   }));
 }
 
-/** A tier in the words of the wire. Pure. */
+/** A tier on the wire. Pure. */
 export function entitlementView({ name, spec, status, etag }: EntitlementRecord): EntitlementView {
   const { resources, gpu, priorityClassName } = spec.compute;
   return {
@@ -149,15 +149,15 @@ function withoutId({ agent_id: _id, ...standing }: Standing): AgentDetail['stand
   return standing;
 }
 
-/** What the books say of an agent. */
+/** Money and purchases of an agent. */
 export interface Holdings {
-  /** Micro-aiDollars of its account, undefined where it has none. */
+  /** Micro-aiDollars in its account; undefined if it has none. */
   readonly balance: bigint | undefined;
-  /** Raises the limits of its tier by what it has bought and what lasts. */
+  /** Raises the limits of its tier by its active purchases. */
   readonly raise: (limits: Limits) => Limits;
 }
 
-/** Everything people may know of an agent. */
+/** All public details of an agent. */
 export function agentDetail(
   { record, place, presence, entitlement, standing }: Described,
   { balance, raise }: Holdings,
@@ -197,7 +197,7 @@ function modelOf(limits: Limits | null): AgentConfig['model'] {
   return name === undefined ? null : { provider: 'gateway', name };
 }
 
-/** What a resident needs to run. The seed is of the name, so that every life of an agent has the same character. */
+/** The configuration of a resident. The seed comes from the name, so that every life of an agent has the same character. */
 export function agentConfig({ record, place, entitlement }: Described, raise: Holdings['raise']): AgentConfig {
   const { spec, status } = record;
   const limits = limitsOf(entitlement, raise);

@@ -11,20 +11,20 @@ import { AGENTS, recordOf, watchVillage } from './kubernetes-watch.ts';
 import type { WatchPorts } from './kubernetes-watch.ts';
 
 interface Fields {
-  /** Undefined where nobody has written it: then it stays whoever's writes it first. */
+  /** Undefined if no manager has written it: then the first one to write it owns it. */
   readonly power: Power | undefined;
   readonly rebootedAt: string | undefined;
 }
 
-/** An Agent as it was written: what a record fills in, it leaves out. */
+/** An Agent as it was written, without defaults. */
 type WrittenAgent = KubeObject & { readonly spec: { readonly power?: Power } };
 
-/** Agents and Entitlements of the cluster's namespace: watched to read, applied to write. */
+/** Agents and Entitlements of a namespace: read from a watch, written by server-side apply. */
 export function openKubernetesSource(ports: WatchPorts): AgentSource {
   const { client, namespace } = ports;
   const watch = watchVillage(ports);
 
-  /** Both fields are always applied together: one of ours left out would be given up, and be gone. */
+  /** Applies both fields together: server-side apply would remove a field of ours that is left out. */
   async function write(
     before: AgentRecord,
     { power, rebootedAt }: Fields,
@@ -45,7 +45,7 @@ export function openKubernetesSource(ports: WatchPorts): AgentSource {
     return accepted({ record: recordOf(after), changed: true });
   }
 
-  /** Decides from what the API server holds now, not from the watch. */
+  /** Decides by the present object on the API server, not by the watch. */
   async function change(
     agentId: string,
     decide: (record: AgentRecord, written: WrittenAgent['spec']) => Promise<Outcome<LifecycleChange>>,
@@ -66,7 +66,7 @@ export function openKubernetesSource(ports: WatchPorts): AgentSource {
     get: (agentId) => watch.agents.get(agentId) ?? null,
     entitlement: (name) => watch.entitlements.get(name)?.spec ?? null,
     entitlements: () => [...watch.entitlements.values()],
-    onChange: (hear) => watch.onChange(hear),
+    onChange: (callback) => watch.onChange(callback),
     setPower: (agentId, power, onConflict) =>
       change(agentId, async (record) => {
         if (record.spec.power === power) return accepted({ record, changed: false });
@@ -81,7 +81,7 @@ export function openKubernetesSource(ports: WatchPorts): AgentSource {
   };
 }
 
-/** A conflict of field managers says in its message who owns the field; another 409 is another life of the name. */
+/** The message of a field conflict names the owner; any other 409 means another life of the name. */
 function refusalOf(error: unknown): Outcome<LifecycleChange> {
   if (!(error instanceof KubeError) || error.status === 429 || error.status >= 500) {
     throw new UnavailableError('The Kubernetes API cannot be reached right now; try again', { cause: error });
@@ -91,6 +91,6 @@ function refusalOf(error: unknown): Outcome<LifecycleChange> {
   if (status === 422 && message.includes('asleep cannot reboot')) return refused('reboot_while_asleep');
   if (status !== 409) throw error;
   if (!message.includes('conflict with "'))
-    return refused('no_such_agent', 'The agent was deleted or made anew meanwhile');
+    return refused('no_such_agent', 'The agent was deleted or created again meanwhile');
   return refused('field_owned_elsewhere', `${message}. Repeat with on_conflict=take_over to take the field over`);
 }

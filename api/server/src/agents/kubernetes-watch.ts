@@ -12,7 +12,7 @@ export const ENTITLEMENTS: ResourceType = {
   kind: 'Entitlement',
 };
 
-/** An Agent as the API server has it, in our words. Throws where it does not match the schema (an older version's object). */
+/** Converts an Agent object. Throws if it does not match the schema (an object of an older version). */
 export function recordOf(object: KubeObject): AgentRecord {
   const agent = Agent.parse({ ...object, apiVersion: API_VERSION, kind: 'Agent' });
   const { name, uid, creationTimestamp, deletionTimestamp, generation } = object.metadata;
@@ -27,24 +27,24 @@ export function recordOf(object: KubeObject): AgentRecord {
   };
 }
 
-/** Names the very spec that an object has: another generation, or another life of the name, has another. */
+/** Identifies the version of an object's spec; another generation or life of the name has another. */
 export function etagOf({ metadata: { uid, generation = 0 } }: KubeObject): string {
   return `"${uid}.${generation}"`;
 }
 
-/** An Entitlement as the API server has it, in our words. Throws where it does not match the schema. */
+/** Converts an Entitlement object. Throws if it does not match the schema. */
 export function entitlementOf(object: KubeObject): EntitlementRecord {
   const { metadata, spec, status } = Entitlement.parse({ ...object, apiVersion: API_VERSION, kind: 'Entitlement' });
   return { name: metadata.name, spec, status: status ?? {}, etag: etagOf(object) };
 }
 
-/** What a watch of the village's custom resources holds. */
+/** The custom resources of the village, kept current by a watch. */
 export interface VillageWatch {
   readonly ready: boolean;
   readonly agents: ReadonlyMap<string, AgentRecord>;
   readonly entitlements: ReadonlyMap<string, EntitlementRecord>;
-  onChange(hear: () => void): void;
-  /** Takes the answer of a write before the watch brings it. */
+  onChange(callback: () => void): void;
+  /** Applies the result of a write before the watch delivers it. */
   see(agent: KubeObject): void;
   close(): Promise<void>;
 }
@@ -53,7 +53,7 @@ export interface WatchPorts {
   readonly client: KubeClient;
   readonly namespace: string;
   readonly log: Log;
-  /** Sees each object as it comes, in order and with its managedFields, which are not kept. */
+  /** Receives each object in order, with its managedFields, which the watch does not keep. */
   readonly onObject?: (kind: string, object: KubeObject) => void;
   readonly onDeleted?: (kind: string, object: KubeObject) => void;
 }
@@ -61,8 +61,8 @@ export interface WatchPorts {
 /** Watches the Agents and Entitlements of a namespace. */
 export function watchVillage(ports: WatchPorts): VillageWatch {
   const { client, namespace, log } = ports;
-  const hearers: (() => void)[] = [];
-  const onFailure = (error: unknown): void => log('warn', 'a watch of the cluster failed and is resumed', { error });
+  const callbacks: (() => void)[] = [];
+  const onFailure = (error: unknown): void => log('warn', 'a watch of the cluster failed; it resumes', { error });
 
   function mirror<T>(
     type: ResourceType,
@@ -82,13 +82,13 @@ export function watchVillage(ports: WatchPorts): VillageWatch {
           ports.onDeleted?.(type.kind, object);
         } else held.set(name, read(object));
       } catch (error) {
-        log('error', 'a custom resource does not match its schema and is left as it was', {
+        log('error', 'a custom resource does not match its schema; the API keeps its last valid version', {
           kind: type.kind,
           name,
           error,
         });
       }
-      for (const hear of hearers) hear();
+      for (const callback of callbacks) callback();
     });
     reflector.start().catch(onFailure);
     return { reflector, held };
@@ -102,7 +102,7 @@ export function watchVillage(ports: WatchPorts): VillageWatch {
     },
     agents: agents.held,
     entitlements: entitlements.held,
-    onChange: (hear) => void hearers.push(hear),
+    onChange: (callback) => void callbacks.push(callback),
     see: (agent) => agents.reflector.cache.see(agent),
     close: async () => {
       await Promise.all([agents.reflector.stop(), entitlements.reflector.stop()]);

@@ -187,7 +187,7 @@ test('a field that somebody else owns is not taken without being asked to, and t
 
 const BY_UPDATE = { query: { fieldManager: 'kubectl-client-side-apply' } };
 
-/** How people apply an Agent, for the first time and again. */
+/** Applies an Agent as people do, for the first time and again. */
 const APPLIERS: Readonly<Record<string, (name: string, spec: object) => Promise<KubeObject>>> = {
   'kubectl apply': async (name, spec) => {
     const present = (await kube.client.list<KubeObject>(AGENTS, { namespace })).items.some(

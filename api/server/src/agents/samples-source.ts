@@ -43,7 +43,7 @@ async function readSamples(folder: string): Promise<Samples> {
   return { agents, entitlements };
 }
 
-/** The same name has the same uid in every village of samples, as long as its row is kept. */
+/** A sample has the same uid in every village, as long as its row is kept. */
 function uidOf(name: string): string {
   const hex = createHash('sha256').update(`hamlet sample ${name}`).digest('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-');
@@ -59,7 +59,7 @@ interface Circumstances {
   readonly standing: Standing | undefined;
 }
 
-/** What keeps a pod away, in the operator's words; undefined where nothing does. */
+/** The measure that keeps a pod away, as the reason of a condition; undefined if there is none. */
 function heldAgainst(standing: Standing | undefined): 'Killed' | 'Banned' | 'Quarantined' | 'Frozen' | undefined {
   if (standing?.killed === true) return 'Killed';
   if (standing?.banned === true) return 'Banned';
@@ -99,7 +99,7 @@ function conditionsOf(row: SampleAgentRow, { standing, tier }: Circumstances): N
   ];
 }
 
-/** What the operator would have said of a sample agent: there is no operator here, so it runs wherever its row says it is awake. */
+/** The status that the operator would write. A sample agent runs wherever its row says that it is awake. */
 function recordOf(sample: Agent, row: SampleAgentRow, circumstances: Circumstances): AgentRecord {
   const { tier, node, standing } = circumstances;
   const runs = row.power === 'Awake' && heldAgainst(standing) === undefined;
@@ -123,7 +123,7 @@ function recordOf(sample: Agent, row: SampleAgentRow, circumstances: Circumstanc
   };
 }
 
-/** Every sample agent that has a row, in the order of the samples. */
+/** The sample agents with a row, in the order of the samples. */
 function recordsOf(
   samples: Samples,
   rows: readonly SampleAgentRow[],
@@ -144,7 +144,7 @@ function recordsOf(
   );
 }
 
-/** Agents and Entitlements of a folder of samples, with their lifecycle in Postgres: for development and tests without a cluster. */
+/** Agents and Entitlements from a folder of samples, with their lifecycle in Postgres: for development and tests without a cluster. */
 export async function openSamplesSource(ports: {
   readonly db: Db;
   readonly listenUrl: string;
@@ -153,17 +153,17 @@ export async function openSamplesSource(ports: {
 }): Promise<AgentSource> {
   const { db, log } = ports;
   const samples = await readSamples(ports.folder);
-  const hearers: (() => void)[] = [];
+  const callbacks: (() => void)[] = [];
   let records: ReadonlyMap<string, AgentRecord> = new Map();
   for (const { metadata } of samples.agents) await ensureSampleAgent(db, metadata.name, uidOf(metadata.name));
 
   async function refresh(): Promise<void> {
     const before = JSON.stringify([...records.values()]);
     records = recordsOf(samples, await readSampleAgents(db), await readStandings(db));
-    if (JSON.stringify([...records.values()]) !== before) for (const hear of hearers) hear();
+    if (JSON.stringify([...records.values()]) !== before) for (const callback of callbacks) callback();
   }
   const refreshQuietly = (): void =>
-    void refresh().catch((error: unknown) => log('warn', 'the sample agents were not read', { error }));
+    void refresh().catch((error: unknown) => log('warn', 'the sample agents were not read; it is retried', { error }));
 
   await refresh();
   const listener = listen(ports.listenUrl, [SAMPLE_AGENTS_CHANNEL, INTERNAL_EVENTS_CHANNEL], refreshQuietly);
@@ -186,7 +186,7 @@ export async function openSamplesSource(ports: {
         spec,
         status: { agents: [...records.values()].filter(({ status }) => status.tier === name).length },
       })),
-    onChange: (hear) => void hearers.push(hear),
+    onChange: (callback) => void callbacks.push(callback),
     setPower: async (agentId, power) => {
       const result = records.has(agentId) ? await setSamplePower(db, agentId, power) : null;
       return result === null ? refused('no_such_agent') : changed(result.row, result.changed);

@@ -1,20 +1,16 @@
 import type { AuditRecord, RecordKind } from '@hamlet/contract';
 import { cutPage, searchRecords } from '@hamlet/store';
-import type { RecordRow, RecordSearch } from '@hamlet/store';
+import type { Db, RecordRow, RecordSearch } from '@hamlet/store';
 import { z } from 'zod';
 import type { Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
-import type { Services } from '../routes/services.ts';
-import { pageCursor } from '../routes/page-cursor.ts';
+import { pageCursor } from '../http/page-cursor.ts';
 
+/** The filters of a search, without its page. */
 type AuditQuestion = Omit<RecordSearch, 'before' | 'limit'>;
+type Before = NonNullable<RecordSearch['before']>;
 
-const cursors = pageCursor<NonNullable<RecordSearch['before']>>(z.strictObject({ at: z.iso.datetime(), id: z.uuid() }));
-
-/** The question that a cursor belongs to. */
-function questionKey({ kind, actor, action, except, object, words, since, until }: AuditQuestion): string {
-  return JSON.stringify([kind, actor, action, except, object, words, since, until]);
-}
+const pages = pageCursor<Before>(z.strictObject({ at: z.iso.datetime(), id: z.uuid() }));
 
 /** A record on the wire. Pure. */
 function recordView(row: RecordRow): AuditRecord {
@@ -50,19 +46,18 @@ function questionOf(asked: Asked): AuditQuestion {
   };
 }
 
-/** The audit of acts. */
-export function auditHandlers({ db }: Services): Pick<Handlers, 'listAudit'> {
+/** The audit: actors, acts and objects. */
+export function auditHandlers({ db }: { readonly db: Db }): Pick<Handlers, 'listAudit'> {
   return {
     listAudit: {
       kind: 'plain',
       run: async ({ query: { cursor, limit, ...asked } }) => {
         const question = questionOf(asked);
-        const before = cursor === undefined ? null : cursors.read(cursor, questionKey(question));
+        const key = JSON.stringify(Object.values(question));
+        const before = pages.read(cursor, key);
         if (before === undefined) return refused('cursor_invalid');
         const found = await searchRecords(db, { ...question, before, limit: limit + 1 });
-        const { rows, next } = cutPage(found, limit, ({ at, recordId }) =>
-          cursors.write(questionKey(question), { at, id: recordId }),
-        );
+        const { rows, next } = cutPage(found, limit, ({ at, recordId }) => pages.write(key, { at, id: recordId }));
         return accepted({ records: rows.map(recordView), next_cursor: next });
       },
     },

@@ -22,14 +22,13 @@ import type { Db } from '@hamlet/store';
 import { testPostgres } from '@hamlet/test/env/postgres';
 import type { TestPostgres } from '@hamlet/test/env/postgres';
 import type { AgentRecord } from '../agents/agent-source.ts';
-import type { Actor } from '../http/actor.ts';
+import type { Actor, Authenticate, Credentials } from '../http/actor.ts';
 import type { Outcome, Refused } from '../http/outcome.ts';
 import { loadApiKeys } from './api-keys-file.ts';
 import { createAuthenticate } from './authenticate.ts';
-import type { Authenticate, Credentials } from './authenticate.ts';
 import { createDevReviewer, exchangeToken } from './token-exchange.ts';
 import { hashOf, newSecret } from './secrets.ts';
-import { sessionCookie } from './session-cookie.ts';
+import { sessionCookie } from '../http/session-cookie.ts';
 import type { ReviewedAgent, TokenReviewer } from './token-exchange.ts';
 
 const BY = { role: 'admin', id: 'key admin' } as const;

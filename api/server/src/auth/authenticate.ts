@@ -1,32 +1,20 @@
-import type { Audience } from '@hamlet/contract';
 import { findAgentSessions, findApiKeys, findSessions, readBars } from '@hamlet/store';
 import type { ApiKey, Db, AgentBar } from '@hamlet/store';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AgentSource } from '../agents/agent-source.ts';
-import type { Actor } from '../http/actor.ts';
+import type { Actor, Authenticate } from '../http/actor.ts';
 import { refused } from '../http/outcome.ts';
 import type { Refused } from '../http/outcome.ts';
 import { accountObject, refusalOfBan } from './account-actor.ts';
 import { refusalOfBar } from '../standing/bar-refusal.ts';
 import { batchLookup } from './batch-lookup.ts';
 import { hashOf } from './secrets.ts';
-import { SESSION_IDLE_MS, sessionOf } from './session-cookie.ts';
+import { SESSION_IDLE_MS, sessionOf } from '../http/session-cookie.ts';
 import type { TokenReviewer } from './token-exchange.ts';
 import { throughOutage } from './through-outage.ts';
 
 /** Prefix of the tokens that residents get by the exchange. */
 export const AGENT_TOKEN_PREFIX = 'hat_';
-
-export interface Credentials {
-  readonly headers: IncomingHttpHeaders;
-  readonly address: string;
-  /** Audiences of the listener: where people are served, a request without credentials is a visitor's. */
-  readonly listener: readonly Audience[];
-  /** Whether the request only reads: then an earlier answer may be used while Postgres is away. A write needs a current one. */
-  readonly reads: boolean;
-}
-
-export type Authenticate = (credentials: Credentials) => Promise<Actor | Refused>;
 
 interface AgentLife {
   readonly uid: string;

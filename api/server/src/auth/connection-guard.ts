@@ -1,24 +1,13 @@
 import { ACCOUNTS_CHANNEL, listen } from '@hamlet/store';
-import type { Actor } from '../http/actor.ts';
+import type { Actor, OpenConnection, WatchConnections } from '../http/actor.ts';
 import type { Refused } from '../http/outcome.ts';
 import type { Log } from '../service/log.ts';
 
 /** Period of checking all open connections, in case a notification was lost. */
 const EVERY_MS = 10_000;
 
-/** An accepted socket or stream, which stays open for longer than a request. */
-export interface OpenConnection {
-  readonly actor: Actor;
-  /** Authenticates again, by the credentials of the connection. */
-  recheck(): Promise<Actor | Refused>;
-  /** Called once, when the connection would be refused now. */
-  close(refusal: Refused): void;
-}
-
 /** Closes open connections whose actor would be refused now: banned, disabled, signed out, barred, another role, an expired token. */
-export interface ConnectionGuard {
-  /** Watches a connection. Call what it returns when the connection ends by itself. */
-  watch(connection: OpenConnection): () => void;
+export interface ConnectionGuard extends WatchConnections {
   stop(): Promise<void>;
 }
 

@@ -4,7 +4,7 @@ import type { Viewer } from '@hamlet/store';
 import type { Log } from '../service/log.ts';
 import type { BoardPages } from './board-pages.ts';
 import type { BoardRelay } from './board-relay.ts';
-import type { SocketRoute } from '../http/sockets/serve-sockets.ts';
+import type { SocketRoute } from '../http/pipeline/serve-sockets.ts';
 import { viewerOf } from './author-of.ts';
 
 /** A viewer with this many bytes queued gets nothing more until it has read, and is closed after this long. The rest stays in the database. */

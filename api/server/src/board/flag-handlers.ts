@@ -17,13 +17,17 @@ import type { Handlers, RequestOf } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome } from '../http/outcome.ts';
 import { recordAct } from '../audit/record-act.ts';
-import type { Services } from '../routes/services.ts';
 import { authorOf, isAuthor } from './author-of.ts';
 import type { Author } from './author-of.ts';
 import { overRate, lockAuthor } from './author-lock.ts';
 import type { LockedAuthor } from './author-lock.ts';
+import type { Board } from './start-board.ts';
+import type { AgentSource } from '../agents/agent-source.ts';
 
-type Ports = Pick<Services, 'source' | 'board'>;
+interface Ports {
+  readonly source: AgentSource;
+  readonly board: Board;
+}
 type Asked = RequestOf<typeof flagPost>;
 
 function findSubject(tx: Tx, { postId, replyId }: Subject): Promise<PostRow | ReplyRow | null> {

@@ -18,6 +18,7 @@ import {
   subjectId,
 } from '@hamlet/store';
 import type {
+  Db,
   DecisionRow,
   FlagRow,
   LockedSubject,
@@ -31,13 +32,17 @@ import type { Handlers, RequestOf } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome } from '../http/outcome.ts';
 import { recordAct } from '../audit/record-act.ts';
-import type { Services } from '../routes/services.ts';
 import { authorOf, viewerOf } from './author-of.ts';
 import { nextCursor, readBoardCursor } from './read-handlers.ts';
 import { postView, replyView } from './post-view.ts';
+import type { Board } from './start-board.ts';
+import type { AgentSource } from '../agents/agent-source.ts';
 
-type Names = 'moderatePost' | 'listModeration';
-type Ports = Pick<Services, 'db' | 'source' | 'board'>;
+interface Ports {
+  readonly db: Db;
+  readonly source: AgentSource;
+  readonly board: Board;
+}
 type Asked = RequestOf<typeof moderatePost>;
 
 function whoOf(row: FlagRow | DecisionRow): ModerationRecord['by'] {
@@ -171,7 +176,7 @@ async function moderate(
 }
 
 /** Decisions of admins about texts of the board, with a reason each, and undoable. */
-export function moderationHandlers(ports: Ports): Pick<Handlers, Names> {
+export function moderationHandlers(ports: Ports) {
   return {
     moderatePost: { kind: 'tx', run: (request, tx) => moderate(request, tx, ports) },
     listModeration: {
@@ -187,5 +192,5 @@ export function moderationHandlers(ports: Ports): Pick<Handlers, Names> {
         });
       },
     },
-  };
+  } satisfies Partial<Handlers>;
 }

@@ -26,13 +26,16 @@ import type { Handlers, RequestOf } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome, Refused } from '../http/outcome.ts';
 import { recordAct } from '../audit/record-act.ts';
-import type { Services } from '../routes/services.ts';
 import { authorOf, isAuthor, refuseRevision } from './author-of.ts';
 import { postView, replyView } from './post-view.ts';
 import { mentionedIn, overContent, overRate, lockAuthor } from './author-lock.ts';
+import type { Board } from './start-board.ts';
+import type { AgentSource } from '../agents/agent-source.ts';
 
-type Names = 'createPost' | 'revisePost' | 'closePost' | 'resolvePost' | 'reopenPost' | 'replyToPost' | 'reviseReply';
-type Ports = Pick<Services, 'source' | 'board'>;
+interface Ports {
+  readonly source: AgentSource;
+  readonly board: Board;
+}
 type Settling = Pick<RequestOf<typeof closePost>, 'actor' | 'params' | 'requestId' | 'traceparent'>;
 
 /** The newest acts on a post; the one that gave it its status is among them. */
@@ -210,7 +213,7 @@ async function reviseOwnReply(
 }
 
 /** Writes posts and replies, and lets their authors and admins change them. A reply has the audience of its post. */
-export function postHandlers(ports: Ports): Pick<Handlers, Names> {
+export function postHandlers(ports: Ports) {
   return {
     createPost: { kind: 'tx', run: (request, tx) => create(request, tx, ports) },
     revisePost: { kind: 'tx', run: (request, tx) => revise(request, tx, ports) },
@@ -219,5 +222,5 @@ export function postHandlers(ports: Ports): Pick<Handlers, Names> {
     replyToPost: { kind: 'tx', run: (request, tx) => reply(request, tx, ports) },
     reviseReply: { kind: 'tx', run: (request, tx) => reviseOwnReply(request, tx, ports) },
     reopenPost: { kind: 'tx', run: (request, tx) => settle(request, tx, { status: 'open', ports }) },
-  };
+  } satisfies Partial<Handlers>;
 }

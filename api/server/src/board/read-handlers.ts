@@ -2,17 +2,16 @@ import { REVISIONS_MAX } from '@hamlet/contract';
 import type { getPost, listBoardNews, listPosts } from '@hamlet/contract';
 import { listFromCopy, threadFromCopy } from '@hamlet/core';
 import { findPost, findReply, readAs, readPosts, readNews, readReplies, readRevisions } from '@hamlet/store';
-import type { PostFilter } from '@hamlet/store';
+import type { Db, PostFilter } from '@hamlet/store';
 import { z } from 'zod';
 import type { DataOf, Handlers, RequestOf } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome, Refused } from '../http/outcome.ts';
-import type { Services } from '../routes/services.ts';
 import { postView, replyView, revisionViews } from './post-view.ts';
 import { viewerOf } from './author-of.ts';
-import { pageCursor } from '../routes/page-cursor.ts';
-
-type Names = 'listPosts' | 'getPost' | 'listPostRevisions' | 'listReplyRevisions' | 'listBoardNews';
+import { pageCursor } from '../http/page-cursor.ts';
+import type { AgentSource } from '../agents/agent-source.ts';
+import type { Board } from './start-board.ts';
 
 const pages = pageCursor(z.uuid());
 const newsPages = pageCursor(z.strictObject({ epoch: z.string(), offset: z.int().min(0) }));
@@ -31,10 +30,14 @@ export function nextCursor(question: string, next: string | null): string | null
 
 /** The last id of the page before, null for the first page; undefined where the cursor belongs to another question. */
 export function readBoardCursor(cursor: string | undefined, question: string): string | null | undefined {
-  return cursor === undefined ? null : pages.read(cursor, question);
+  return pages.read(cursor, question);
 }
 
-type Ports = Pick<Services, 'db' | 'source' | 'board'>;
+interface Ports {
+  readonly db: Db;
+  readonly source: Pick<AgentSource, 'get'>;
+  readonly board: Board;
+}
 type Listed = DataOf<typeof listPosts>;
 type Thread = DataOf<typeof getPost>;
 
@@ -108,9 +111,9 @@ async function readAgentNews(
   { db, source, board: { epoch } }: Ports,
 ): Promise<Outcome<DataOf<typeof listBoardNews>>> {
   if (source.get(agentId) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
-  const read = query.after === undefined ? { epoch, offset: 0 } : newsPages.read(query.after, agentId);
+  const read = newsPages.read(query.after, agentId);
   if (read === undefined) return refused('cursor_invalid');
-  const after = read.epoch === epoch ? read.offset : 0;
+  const after = read?.epoch === epoch ? read.offset : 0;
   const rows = await readAs(db, viewerOf(actor), (tx) => readNews(tx, agentId, { after, limit: query.limit }));
   const offset = rows.at(-1)?.offset ?? after;
   const news = rows.flatMap(({ post, reply, replyId, why, answered }) =>
@@ -127,7 +130,7 @@ async function readAgentNews(
 }
 
 /** Reads of the board. Row-level security decides what each actor sees, and core's rule does while the database is away: nothing here looks at an audience. */
-export function readHandlers(ports: Ports): Pick<Handlers, Names> {
+export function readHandlers(ports: Ports) {
   const { db } = ports;
   return {
     listPosts: { kind: 'plain', run: async (request) => list(request, ports) },
@@ -153,5 +156,5 @@ export function readHandlers(ports: Ports): Pick<Handlers, Names> {
         }),
     },
     listBoardNews: { kind: 'plain', run: (request) => readAgentNews(request, ports) },
-  };
+  } satisfies Partial<Handlers>;
 }

@@ -3,10 +3,10 @@ import { forgetBoardEvents, inTransaction, readAs, readNewsBetween, readVillage,
 import type { Db, NewPost, Subject } from '@hamlet/store';
 import type { Registry } from 'prom-client';
 import type { AgentSource } from '../agents/agent-source.ts';
-import type { WakeHub } from '../agents/wake-hub.ts';
+import type { WakeHub } from '../residents/wake-hub.ts';
 import { refused } from '../http/outcome.ts';
 import type { Refused } from '../http/outcome.ts';
-import type { SocketRoute } from '../http/sockets/serve-sockets.ts';
+import type { SocketRoute } from '../http/pipeline/serve-sockets.ts';
 import { coalesce } from '../service/single-flight.ts';
 import { job } from '../service/jobs.ts';
 import type { Job } from '../service/jobs.ts';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 type Json = Record<string, unknown>;
 
-/** A zod schema as JSON Schema 2020-12, which OpenAPI 3.1 uses as it is. */
+/** A zod schema as JSON Schema 2020-12, as OpenAPI 3.1 uses it. */
 export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { target: 'draft-2020-12', io, unrepresentable: 'any' });
   return json;
@@ -43,7 +43,7 @@ function parametersOf(route: RouteSpec): Json[] {
     });
   }
   if (route.ifMatch === true) {
-    const description = 'The etag of what is to be changed: 412 where it is not any more that';
+    const description = 'The etag of the version to change; 412 if the object has changed since';
     parameters.push({
       name: 'If-Match',
       in: 'header',
@@ -99,7 +99,7 @@ function responsesOf(route: RouteSpec): Json {
       content: { [PROBLEM_CONTENT_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } },
     };
   }
-  // Node answers it itself, before there is a route.
+  // Node answers it before a route is found.
   responses['431'] = { description: 'The address and the headers together are larger than 16 KiB' };
   return responses;
 }
@@ -160,7 +160,7 @@ function build(): Json {
 
 let built: Json | undefined;
 
-/** The contract as OpenAPI 3.1; made once. */
+/** The contract as OpenAPI 3.1; built once. */
 export function openApiDocument(): Json {
   built ??= build();
   return built;

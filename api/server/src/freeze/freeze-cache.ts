@@ -1,8 +1,8 @@
 import type { VillageState } from '@hamlet/contract';
 import { readFreeze } from '@hamlet/store';
 import type { Db, ActiveFreeze } from '@hamlet/store';
-import type { SnapshotPart } from '../agents/internal-feed.ts';
-import type { InternalSignal } from '../agents/internal-signal.ts';
+import type { SnapshotPart } from '../operator/internal-feed.ts';
+import type { InternalSignal } from '../operator/internal-signal.ts';
 import type { Log } from '../service/log.ts';
 import { repeat } from '../service/single-flight.ts';
 

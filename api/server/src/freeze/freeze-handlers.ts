@@ -6,10 +6,7 @@ import type { Acting } from '../audit/record-act.ts';
 import type { Handlers } from '../http/handler.ts';
 import { accepted } from '../http/outcome.ts';
 import type { Outcome } from '../http/outcome.ts';
-import type { Services } from '../routes/services.ts';
 import { villageState } from './freeze-cache.ts';
-
-type Names = 'getVillageFreeze' | 'freezeVillage' | 'liftVillageFreeze';
 
 /** The object of the audit's lines about the village itself. */
 const VILLAGE = 'village';
@@ -26,7 +23,7 @@ async function shown(db: Db): Promise<VillageFreeze> {
 }
 
 /** Freezes the village and lifts the freeze. Each act writes a row, an audit row and an event to every replica and the operator, in one transaction. */
-export function freezeHandlers({ db }: Pick<Services, 'db'>): Pick<Handlers, Names> {
+export function freezeHandlers({ db }: { readonly db: Db }) {
   async function conclude(
     tx: Tx,
     acting: Acting,
@@ -61,5 +58,5 @@ export function freezeHandlers({ db }: Pick<Services, 'db'>): Pick<Handlers, Nam
         return conclude(tx, request, { action: 'lift.village.freeze', reason });
       },
     },
-  };
+  } satisfies Partial<Handlers>;
 }

@@ -12,12 +12,12 @@ import {
 import type { Db, ModelHour, ModelRequestEnd } from '@hamlet/store';
 import type { FreezeCache } from '../freeze/freeze-cache.ts';
 import type { AgentActor } from '../http/actor.ts';
-import type { ShownLimit } from '../http/admission/show-limits.ts';
+import type { ShownLimit } from '../http/rate-limit.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome, Refused } from '../http/outcome.ts';
 import type { AgentLimits, Allowance } from '../limits/agent-limits.ts';
 import type { Log } from '../service/log.ts';
-import type { Reservation, TokenMeter } from '../spending/token-meter.ts';
+import type { Reservation, TokenMeter } from '../money/compute/token-meter.ts';
 import type { GatewayMetrics } from './gateway-metrics.ts';
 import type { ModelPart, ModelRoute, ModelUsage } from './model-provider.ts';
 import { planRequest } from './plan-request.ts';

@@ -1,16 +1,20 @@
 import type { ModelRequestView, ModelUse } from '@hamlet/contract';
 import { readModelHour, readModelRequests } from '@hamlet/store';
-import type { ModelRequestRow } from '@hamlet/store';
-import type { CompletionChannel } from '../http/completion/completion-channel.ts';
+import type { Db, ModelRequestRow } from '@hamlet/store';
+import type { CompletionChannel } from '../http/completion-channel.ts';
 import type { Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import { refusalOfError } from '../http/respond.ts';
-import type { Services } from '../routes/services.ts';
 import { admitChat, carryOut, modelLimits, REQUEST_LIFE } from './chat-gateway.ts';
 import type { AskedChat, GatewayPorts, Ticket } from './chat-gateway.ts';
 import { chunksOf, completionOf } from './completion-shape.ts';
+import type { AgentSource } from '../agents/agent-source.ts';
 
-type Names = 'completeChat' | 'listModels' | 'getModelUse';
+export interface GatewayHandlerPorts {
+  readonly db: Db;
+  readonly source: Pick<AgentSource, 'get'>;
+  readonly gateway: GatewayPorts;
+}
 
 const RECENT_REQUESTS = 20;
 const NOTHING = { requests_per_minute: 0, concurrent_tools: 0, tokens_per_hour: 0, models: [] } as const;
@@ -71,7 +75,7 @@ function requestView({
   };
 }
 
-function completeChat({ source, gateway }: Services): Handlers['completeChat'] {
+function completeChat({ source, gateway }: GatewayHandlerPorts): Handlers['completeChat'] {
   return {
     kind: 'completion',
     run: async ({ actor: agent, body, traceparent, now }, channel) => {
@@ -90,7 +94,7 @@ function completeChat({ source, gateway }: Services): Handlers['completeChat'] {
   };
 }
 
-function listModels({ db, source, gateway }: Services): Handlers['listModels'] {
+function listModels({ db, source, gateway }: GatewayHandlerPorts): Handlers['listModels'] {
   return {
     kind: 'plain',
     run: async ({ actor: { agentId } }) => {
@@ -110,7 +114,7 @@ function listModels({ db, source, gateway }: Services): Handlers['listModels'] {
   };
 }
 
-function getModelUse({ db, source, gateway }: Services): Handlers['getModelUse'] {
+function getModelUse({ db, source, gateway }: GatewayHandlerPorts): Handlers['getModelUse'] {
   return {
     kind: 'plain',
     run: async ({ params: { agent_id: agentId }, now }) => {
@@ -142,10 +146,10 @@ function getModelUse({ db, source, gateway }: Services): Handlers['getModelUse']
 }
 
 /** The models gateway, and what agents have used of it. */
-export function gatewayHandlers(services: Services): Pick<Handlers, Names> {
+export function gatewayHandlers(ports: GatewayHandlerPorts) {
   return {
-    completeChat: completeChat(services),
-    listModels: listModels(services),
-    getModelUse: getModelUse(services),
-  };
+    completeChat: completeChat(ports),
+    listModels: listModels(ports),
+    getModelUse: getModelUse(ports),
+  } satisfies Partial<Handlers>;
 }

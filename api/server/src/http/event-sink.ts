@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 
 const HEARTBEAT_MS = 5_000;
-/** A reader that lets this much pile up is not reading: it is dropped, and comes back with `after`. */
+/** The limit of unread output, after which the connection is dropped; its reader reconnects with `after`. */
 const BACKLOG_MAX_BYTES = 8 << 20;
 
 /** The writing end of a text/event-stream. */
@@ -10,7 +10,7 @@ export interface EventSink {
   close(): void;
 }
 
-/** Starts an event stream on a response: headers, a comment every five seconds, and `onEnd` once, whoever ends it. */
+/** Opens an event stream on a response: headers, a comment every five seconds, and one call of `onEnd`, whichever side ends it. */
 export function openEventSink(response: Response): EventSink & { start(onEnd: () => void): void } {
   let open = true;
   const waiting: string[] = [];
@@ -46,7 +46,7 @@ export function openEventSink(response: Response): EventSink & { start(onEnd: ()
         clearInterval(heartbeat);
         onEnd();
       };
-      // A reader that left while the stream was being opened has no close event to come.
+      // A reader that left while the stream was opened causes no close event.
       if (response.closed) end();
       else response.once('close', end);
       if (!open) response.end();

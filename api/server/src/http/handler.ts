@@ -3,14 +3,21 @@ import type { ROUTES, RouteSpec } from '@hamlet/contract';
 import type { Tx } from '@hamlet/store';
 import type { z } from 'zod';
 import type { Actor, AgentActor } from './actor.ts';
-import type { CompletionChannel } from './completion/completion-channel.ts';
+import type { CompletionChannel } from './completion-channel.ts';
 import type { EventSink } from './event-sink.ts';
 import type { Outcome } from './outcome.ts';
 
 type Part<R, K extends 'params' | 'query' | 'body'> =
   R extends Readonly<Record<K, infer S>> ? (S extends z.ZodType ? z.output<S> : undefined) : undefined;
 
-/** A request that was limited, authenticated, authorized and parsed. */
+/** The actor of a request, and the ids of the request. */
+export interface Caller {
+  readonly actor: Actor;
+  readonly requestId: string;
+  readonly traceparent: string;
+}
+
+/** A limited, authenticated, authorized and parsed request. */
 export interface RequestOf<R extends RouteSpec> {
   readonly params: Part<R, 'params'>;
   readonly query: Part<R, 'query'>;
@@ -20,18 +27,18 @@ export interface RequestOf<R extends RouteSpec> {
   readonly traceparent: string;
   readonly now: Date;
   readonly headers: IncomingHttpHeaders;
-  /** Whence it comes, as far as proxies that are trusted say. */
+  /** The client's address, as far as trusted proxies report it. */
   readonly address: string;
 }
 
-/** What a keyed write is known by. `hash` is of route, path, query and body. */
+/** The identity of a keyed write. `hash` covers route, path, query and body. */
 export interface WriteKey {
   readonly actor: string;
   readonly key: string;
   readonly hash: Uint8Array;
 }
 
-/** What a route answers with, before its schema has read it. */
+/** The data of a route's answer, before its schema parses it. */
 export type DataOf<R extends RouteSpec> = R['answer'] extends {
   readonly kind: 'json' | 'completion';
   readonly schema: infer S extends z.ZodType;
@@ -42,9 +49,9 @@ export type DataOf<R extends RouteSpec> = R['answer'] extends {
     : string;
 
 /**
- * How a route is served. `plain` answers. `tx` runs in one transaction with its idempotency key. `world` hands key and command to the writer of the
- * world, which keeps the answer in the commit of the event. `stream` writes events until one side ends.
- * `completion` answers, or answers in pieces by its channel and then with null.
+ * The ways to serve a route. `plain` answers. `tx` runs in one transaction with its idempotency key. `world` passes key and command to the writer of
+ * the world, which stores the answer in the commit of the event. `stream` writes events until one side ends. `completion` answers, or streams by its
+ * channel and returns null.
  */
 export type HandlerOf<R extends RouteSpec> = R['answer'] extends { readonly kind: 'sse' }
   ? { readonly kind: 'stream'; open(request: RequestOf<R>, sink: EventSink): Promise<Outcome<() => void>> }
@@ -64,10 +71,10 @@ type RouteNamed<N> = Extract<(typeof ROUTES)[number], { readonly name: N }>;
 /** One handler for every route of the contract: a missing one does not compile. */
 export type Handlers = { readonly [N in (typeof ROUTES)[number]['name']]: HandlerOf<RouteNamed<N>> };
 
-/** An outcome, and whether it was given before under the same key. */
+/** An outcome, and whether it was kept from an earlier request with the same key. */
 export type Answered = { readonly outcome: Outcome<unknown>; readonly replayed: boolean };
 
-/** A handler as mount sees it, whatever its route. */
+/** A handler of any route, as `mount` calls it. */
 export type AnyHandler =
   | { readonly kind: 'completion'; run(request: unknown, channel: CompletionChannel): Promise<Outcome<unknown> | null> }
   | { readonly kind: 'stream'; open(request: unknown, sink: EventSink): Promise<Outcome<() => void>> }

@@ -8,12 +8,12 @@ import { refused } from './outcome.ts';
 
 const KEY_MAX_CHARS = 255;
 
-/** The key itself: the draft writes it as a quoted string, and most senders leave the quotes out. */
+/** Unquotes the key: the draft quotes it, most senders do not. */
 export function idempotencyKeyOf(header: string | string[] | undefined): string {
   return String(header ?? '').replace(/^"(.*)"$/, '$1');
 }
 
-/** Reads the Idempotency-Key of a request; the hash covers what the request asks for, in the order it was sent. */
+/** Reads the Idempotency-Key of a request; the hash covers the request's input in the order it was sent. */
 export function writeKeyOf(
   actor: string,
   header: string | undefined,
@@ -33,31 +33,28 @@ export function writeKeyOf(
   return { ok: true, key: { actor, key, hash } };
 }
 
-/**
- * Whether an outcome stands for good. A refusal that says "later" does not: the API does not keep it, so that the same request under the same key
- * can succeed later.
- */
-function isDefinite(outcome: Outcome<unknown>): boolean {
+/** Whether an outcome is final. The API does not keep a refusal that says "later", so that the same request can succeed later. */
+function isFinal(outcome: Outcome<unknown>): boolean {
   return outcome.ok || REFUSALS[outcome.reason].retry !== 'later';
 }
 
-/** What is kept of an outcome; null where it has no key or is not definite. */
+/** The answer to keep; null if the request has no key or the outcome is not final. */
 export function keptOf(key: WriteKey | null, outcome: Outcome<unknown>): KeptAnswer | null {
-  if (key === null || !isDefinite(outcome)) return null;
+  if (key === null || !isFinal(outcome)) return null;
   const answer = outcome.ok
     ? { ok: true, data: outcome.data }
     : { ok: false, reason: outcome.reason, detail: outcome.detail };
   return { ...key, status: outcome.ok ? 200 : 409, answer };
 }
 
-/** The outcome that was kept under a key, or a refusal where the key was used for another request. */
+/** The kept outcome of a key, or a refusal if the key belongs to another request. */
 export function replayOf(kept: KeptAnswer, key: WriteKey): Answered {
   if (!Buffer.from(kept.hash).equals(Buffer.from(key.hash)))
     return { outcome: refused('idempotency_key_reused'), replayed: false };
   return { outcome: kept.answer as Accepted<unknown> | Refused, replayed: true };
 }
 
-/** Runs a write at most once for its key: effect and definite answer commit together, and a failure keeps neither. */
+/** Runs a write at most once for its key: the effect and the final answer commit together, and a failure keeps neither. */
 export async function runOnce(db: Db, key: WriteKey, work: (tx: Tx) => Promise<Outcome<unknown>>): Promise<Answered> {
   const answered = await inTransaction(db, async (tx): Promise<Answered> => {
     const claim = await claimKey(tx, key.actor, key.key);

@@ -1,17 +1,17 @@
 import type { Refusal } from '@hamlet/contract';
-import type { ShownLimit } from './admission/show-limits.ts';
+import type { ShownLimit } from './rate-limit.ts';
 
-/** What a handler decides: data, or one reason of its route. Exceptions are for bugs and lost connections. */
+/** The result of a handler: data, or one reason of its route. Exceptions are for bugs and lost connections. */
 export type Outcome<T> = Accepted<T> | Refused;
 
 export interface Accepted<T> {
   readonly ok: true;
   readonly data: T;
-  /** The same for everybody who may call the route: as long as the very same object is given, it is encoded and held to its schema once. */
+  /** The answer is the same for every caller: the API encodes and checks one object once. */
   readonly shared?: true;
   /** Cookies to set with the answer. */
   readonly cookies?: readonly string[];
-  /** What to do once this is committed; not done for an answer that is given again. */
+  /** Runs after the commit; not for a replayed answer. */
   readonly afterCommit?: () => void;
   /** Headers to set with the answer. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -21,11 +21,11 @@ export interface Accepted<T> {
 export interface Refused {
   readonly ok: false;
   readonly reason: Refusal;
-  /** What to do about this very request; the reason's title where it is left out. */
+  /** Advice for this request; the title of the reason if left out. */
   readonly detail?: string;
   readonly errors?: readonly { readonly path: string; readonly message: string }[];
   readonly retryAfterS?: number;
-  /** Limits to tell in the headers, besides that of requests. */
+  /** Further limits for the headers. */
   readonly limits?: readonly ShownLimit[];
 }
 

@@ -2,10 +2,25 @@ import { PROBLEM_CONTENT_TYPE, REFUSALS } from '@hamlet/contract';
 import type { Problem, Refusal } from '@hamlet/contract';
 import { DatabaseBusyError, isConnectionError, isUnkeepableText, isVillageFrozenError } from '@hamlet/store';
 import type { Response } from 'express';
-import type { Refused } from './outcome.ts';
-import { showLimits } from './admission/show-limits.ts';
-import { openAiErrorOf } from './completion/openai-error.ts';
 import { refused } from './outcome.ts';
+import type { Refused } from './outcome.ts';
+import { showLimits } from './rate-limit.ts';
+
+/** OpenAI's error type for a refusal, which its clients read. */
+function typeOf(reason: Refusal): string {
+  const { status } = REFUSALS[reason];
+  if (reason === 'insufficient_funds' || reason === 'token_quota_exhausted') return 'insufficient_quota';
+  if (status === 401) return 'authentication_error';
+  if (status === 403) return 'permission_error';
+  if (status === 429) return 'rate_limit_error';
+  return status >= 500 ? 'server_error' : 'invalid_request_error';
+}
+
+/** A problem in OpenAI's form. Pure. */
+export function openAiErrorOf(problem: Problem): NonNullable<Problem['error']> {
+  const param = problem.errors?.[0]?.path.replace(/^body\./, '') ?? null;
+  return { message: problem.detail, type: typeOf(problem.code), param, code: problem.code };
+}
 
 const UNAVAILABLE_RETRY_S = 1;
 
@@ -29,7 +44,7 @@ const AUTHENTICATE: ReadonlySet<Refusal> = new Set<Refusal>([
   'token_review_refused',
 ]);
 
-/** Paths under it speak to clients of OpenAI too. */
+/** Clients of OpenAI use the paths below it. */
 const MODELS_PREFIX = '/v1/';
 
 /** Answers with a refusal. */
@@ -49,7 +64,7 @@ export function sendRefusal(response: Response, refusal: Refused, requestId: str
     .send(JSON.stringify(problem));
 }
 
-/** What an exception is to the caller: a part that is away, or an opaque failure. */
+/** The refusal for an exception: a part that is unavailable, or an opaque failure. */
 export function refusalOfError(error: unknown): Refused {
   if (error instanceof UnavailableError) return refused('unavailable', error.message);
   if (isVillageFrozenError(error)) return refused('village_frozen');
@@ -60,5 +75,5 @@ export function refusalOfError(error: unknown): Refused {
   return refused('internal');
 }
 
-/** A part that a request needs is away for the moment; the message is for the caller. */
+/** A part that a request needs is unavailable for the moment; the message is for the caller. */
 export class UnavailableError extends Error {}

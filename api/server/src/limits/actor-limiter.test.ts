@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ROUTES } from '@hamlet/contract';
 import type { Limits } from '@hamlet/contract';
 import type { Actor } from '../http/actor.ts';
-import { RateLimiter } from '../http/admission/rate-limit.ts';
+import { RateLimiter } from '../http/rate-limit.ts';
 import { createActorLimiter, failsClosed } from './actor-limiter.ts';
 import type { Allowance } from './agent-limits.ts';
 import type { Counted } from './shared-windows.ts';

@@ -1,15 +1,10 @@
 import type { RouteSpec } from '@hamlet/contract';
 import type { Actor } from '../http/actor.ts';
-import { rateVerdict } from '../http/admission/rate-limit.ts';
-import type { RateLimiter, RatePolicy, RateVerdict } from '../http/admission/rate-limit.ts';
+import { rateVerdict } from '../http/rate-limit.ts';
+import type { LimitActor } from '../http/pipeline/exchange.ts';
+import type { RateLimiter, RatePolicy } from '../http/rate-limit.ts';
 import type { AgentLimits } from './agent-limits.ts';
 import type { SharedWindows } from './shared-windows.ts';
-
-/** Counts one request of somebody who has said who it is. Null where it must be counted by all replicas together and cannot be. */
-export type ActorLimiter = (
-  actor: Actor,
-  route: Pick<RouteSpec, 'tag' | 'method' | 'permission'>,
-) => Promise<RateVerdict | null>;
 
 export interface ActorLimiterPorts {
   readonly windows: Pick<SharedWindows, 'count'>;
@@ -21,21 +16,21 @@ export interface ActorLimiterPorts {
 }
 
 const WINDOW_S = 60;
-/** An agent that has no tier yet asks who it is, and little else. */
+/** Requests of an agent without a tier, which can ask for little more than its own configuration. */
 const WITHOUT_TIER: RatePolicy = { name: 'no tier', quota: 60, windowS: WINDOW_S };
-/** Areas where something is spent. */
+/** Tags of routes that spend something. */
 const MONEY: ReadonlySet<string> = new Set(['economy', 'payments', 'trade', 'auctions']);
 
-/** Whether a route is refused rather than counted by one replica alone: where money moves or a model is asked. Pure. */
+/** Whether a route is refused, rather than counted by one replica alone, while Redis is away: routes that move money or call a model. Pure. */
 export function failsClosed({ tag, method, permission }: Pick<RouteSpec, 'tag' | 'method' | 'permission'>): boolean {
   return permission === 'models:use' || (MONEY.has(tag) && method !== 'GET');
 }
 
 /**
- * Agents are counted by all replicas together, by what their tier and purchases allow, and so is everybody where money moves. While Redis is away
- * that is refused, and everything else goes on by what this replica has counted: the map and the board stay readable.
+ * All replicas together count the requests of agents, by their tier and purchases, and every request where money moves. While Redis is away those
+ * that move money or call a model are refused; the others continue with the count of this replica, so that the map and the board stay readable.
  */
-export function createActorLimiter(ports: ActorLimiterPorts): ActorLimiter {
+export function createActorLimiter(ports: ActorLimiterPorts): LimitActor {
   const { windows, local, limits, requestsPerMinute, monotonicMs } = ports;
   const ofPeople: RatePolicy = { name: 'actor', quota: requestsPerMinute, windowS: WINDOW_S };
 

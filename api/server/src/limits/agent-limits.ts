@@ -3,24 +3,24 @@ import { isConnectionError } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
 import { limitsOf } from '../agents/describe-agent.ts';
 
-/** What an agent may use now: its tier's limits, raised by what it has bought, and what the tier costs. */
+/** The present limits of an agent: its tier's, raised by its purchases, with the price of the tier. */
 export interface Allowance {
   readonly tier: string;
   readonly limits: Limits;
   readonly price: TierPrice;
 }
 
-/** What agents may use. A purchase shows within a second, and at once on the replica that sold it. */
+/** Limits of agents. A purchase shows within a second, and at once on the replica that sold it. */
 export interface AgentLimits {
-  /** Null where there is no such agent, or it has no tier now: then it may use nothing that a tier gives. */
+  /** Null if there is no such agent, or it has no tier now: then it may use nothing that a tier gives. */
   of(agentId: string): Promise<Allowance | null>;
-  /** The agent has bought something, or something it bought has ended. */
+  /** Reads the agent's purchases again at the next call. */
   forget(agentId: string): void;
 }
 
 /**
- * Reads what an agent has bought: a function that raises a tier's limits by what lasts at the moment it is called, so that a purchase ends exactly
- * also while the reading is remembered.
+ * Reads the purchases of an agent. The result raises a tier's limits at the moment of its call, so that a purchase ends exactly although the reading
+ * is cached.
  */
 export type ReadBought = (agentId: string) => Promise<(limits: Limits) => Limits>;
 
@@ -40,7 +40,7 @@ interface Remembered {
 
 const NOTHING_BOUGHT = (limits: Limits): Limits => limits;
 
-/** Mutable because it remembers what was bought, for a second. The tier itself is read from memory each time. */
+/** Caches purchases for a second. The tier itself comes from memory each time. */
 export function createAgentLimits({ source, bought, monotonicMs }: AgentLimitsPorts): AgentLimits {
   const remembered = new Map<string, Remembered>();
 
@@ -49,7 +49,7 @@ export function createAgentLimits({ source, bought, monotonicMs }: AgentLimitsPo
     if (before !== undefined && monotonicMs() - before.atMs < FRESH_MS) return before.raise;
     if (remembered.size >= REMEMBERED_MAX) remembered.clear();
     const raise = bought(agentId).catch((error: unknown) => {
-      // What was bought cannot be read: the tier alone holds, which is never more, and it is asked again in a second.
+      // While purchases cannot be read, the tier alone applies, which never allows more. The next call after a second reads again.
       if (isConnectionError(error)) return NOTHING_BOUGHT;
       remembered.delete(agentId);
       throw error;

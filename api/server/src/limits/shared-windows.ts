@@ -2,18 +2,18 @@ import { Redis } from 'ioredis';
 import type { Log } from '../service/log.ts';
 import { withTimeout } from '../service/with-timeout.ts';
 
-/** How many requests of a key are in its window, and when that ends. */
+/** Requests of a key in its window, and the time until the window ends. */
 export interface Counted {
   readonly count: number;
   readonly endsInMs: number;
 }
 
-/** How long an answer is waited for: `short` where another count can stand in, `long` where nothing can. */
+/** How long to wait for Redis: `short` if a local count can stand in, `long` if nothing can. */
 export type Patience = 'short' | 'long';
 
-/** Windows that all replicas count in. */
+/** Windows that all replicas count in together. */
 export interface SharedWindows {
-  /** Counts one request; null where Redis is not connected, or does not answer within 200 ms (`short`) or 2 s (`long`). */
+  /** Counts one request; null if Redis is not connected, or does not answer within 200 ms (`short`) or 2 s (`long`). */
   count(key: string, windowMs: number, patience: Patience): Promise<Counted | null>;
   readonly reachable: boolean;
   close(): void;
@@ -21,13 +21,13 @@ export interface SharedWindows {
 
 const PREFIX = 'hamlet:requests:';
 const PATIENCE_MS: Readonly<Record<Patience, number>> = { short: 200, long: 2_000 };
-/** After an answer that was not waited for, nobody with little patience waits for so long: not every request of a map is to be late. */
+/** After a timeout, `short` calls do not wait for so long, so that an outage does not delay every request of a map. */
 const REST_MS = 500;
-/** Nobody waits any more for an answer that has not come by then. */
+/** Redis' own timeout of a command. */
 const FORGET_MS = 10_000;
 const RECONNECT_MAX_MS = 500;
 
-/** One step for Redis, so that a window that was begun always ends. */
+/** One script, so that every window ends. */
 const COUNT = `
 local count = redis.call('INCR', KEYS[1])
 if count == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
@@ -50,7 +50,7 @@ export function openSharedWindows(
   let complained = false;
   const fail = (error: unknown): null => {
     if (!complained)
-      log('warn', 'requests are counted by this replica alone, and money and models wait: redis does not answer', {
+      log('warn', 'redis does not answer: this replica counts requests alone, and refuses money and models', {
         error,
       });
     complained = true;

@@ -1,32 +1,31 @@
 import type { Db } from '@hamlet/store';
 import type { Registry } from 'prom-client';
 import type { AgentSource } from '../agents/agent-source.ts';
-import type { Config } from '../config.ts';
-import type { RateLimiter } from '../http/admission/rate-limit.ts';
+import type { LimitActor } from '../http/pipeline/exchange.ts';
+import type { RateLimiter } from '../http/rate-limit.ts';
 import type { Log } from '../service/log.ts';
 import { registerGauges } from '../service/metrics.ts';
-import { boughtLimits } from '../trade/bought-limits.ts';
+import { boughtLimits } from '../agents/bought-limits.ts';
 import { createActorLimiter } from './actor-limiter.ts';
-import type { ActorLimiter } from './actor-limiter.ts';
 import { createAgentLimits } from './agent-limits.ts';
 import type { AgentLimits } from './agent-limits.ts';
 import { openSharedWindows } from './shared-windows.ts';
 
 export interface LimitsStart {
   readonly db: Db;
-  readonly config: Pick<Config, 'redisUrl' | 'requestsPerMinute'>;
+  readonly config: { readonly redisUrl: string; readonly requestsPerMinute: number };
   readonly source: AgentSource;
-  /** What this replica counts by itself. */
+  /** The counter of this replica. */
   readonly local: RateLimiter;
   readonly registry: Registry;
   readonly log: Log;
   readonly monotonicMs: () => number;
 }
 
-/** What agents may use, and the count of what they and people ask. */
+/** Limits of agents, and the counters of requests. */
 export interface RunningLimits {
   readonly limits: AgentLimits;
-  readonly limitActor: ActorLimiter;
+  readonly limitActor: LimitActor;
   stop(): void;
 }
 

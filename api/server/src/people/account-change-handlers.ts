@@ -18,8 +18,6 @@ import { recordAct } from '../audit/record-act.ts';
 import { accountObject } from '../auth/account-actor.ts';
 import type { Acting } from '../audit/record-act.ts';
 
-type Names = 'changeAccount' | 'resetPassword' | 'banAccount' | 'liftAccountBan';
-
 type OnAccount = Acting & { readonly params: { readonly account_id: string } };
 
 async function change(
@@ -80,7 +78,7 @@ async function ban(
 }
 
 /** Changes of accounts by admins, and bans of people. */
-export function accountChangeHandlers({ db }: PeopleServices): Pick<Handlers, Names> {
+export function accountChangeHandlers({ db }: PeopleServices) {
   return {
     changeAccount: { kind: 'tx', run: change },
     resetPassword: {
@@ -120,5 +118,5 @@ export function accountChangeHandlers({ db }: PeopleServices): Pick<Handlers, Na
         return shownAccount(tx, account.accountId);
       },
     },
-  };
+  } satisfies Partial<Handlers>;
 }

@@ -8,10 +8,10 @@ import {
   listSessions,
   noteHand,
 } from '@hamlet/store';
-import { SESSION_IDLE_MS } from '../auth/session-cookie.ts';
+import { SESSION_IDLE_MS } from '../http/session-cookie.ts';
 import type { Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
-import { pageCursor } from '../routes/page-cursor.ts';
+import { pageCursor } from '../http/page-cursor.ts';
 import { z } from 'zod';
 import { accountDetail, sessionView } from './account-view.ts';
 import type { PeopleServices } from './people-services.ts';
@@ -23,15 +23,13 @@ import { accountObject } from '../auth/account-actor.ts';
 const cursor = pageCursor(z.string());
 const QUESTION = 'accounts';
 
-type Names = 'listAccounts' | 'getAccount' | 'createAccount' | 'listAccountSessions' | 'endAccountSessions';
-
 /** Admins and the accounts of people. */
-export function accountHandlers({ db }: PeopleServices): Pick<Handlers, Names> {
+export function accountHandlers({ db }: PeopleServices) {
   return {
     listAccounts: {
       kind: 'plain',
       run: async ({ query: { cursor: from, limit } }) => {
-        const after = from === undefined ? null : cursor.read(from, QUESTION);
+        const after = cursor.read(from, QUESTION);
         if (after === undefined) return refused('cursor_invalid');
         const read = await listAccountDetails(db, { after, limit: limit + 1, idleMs: SESSION_IDLE_MS });
         const { rows, next } = cutPage(read, limit, ({ name }) => cursor.write(QUESTION, name.toLowerCase()));
@@ -81,5 +79,5 @@ export function accountHandlers({ db }: PeopleServices): Pick<Handlers, Names> {
         return accepted({ ended });
       },
     },
-  };
+  } satisfies Partial<Handlers>;
 }

@@ -2,7 +2,7 @@ import type { AccountDetail, CodeGrant } from '@hamlet/contract';
 import { hasOtherAdmin, lockAccount, keepAccountCode, readAccountDetail } from '@hamlet/store';
 import type { AccountRow, Db, Tx } from '@hamlet/store';
 import { hashOf, newSecret } from '../auth/secrets.ts';
-import { SESSION_IDLE_MS } from '../auth/session-cookie.ts';
+import { SESSION_IDLE_MS } from '../http/session-cookie.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome, Refused } from '../http/outcome.ts';
 import { accountDetail } from './account-view.ts';

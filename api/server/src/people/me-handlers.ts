@@ -1,6 +1,6 @@
 import { endSessions, findAccount, inTransaction, listSessions } from '@hamlet/store';
 import { hashOf } from '../auth/secrets.ts';
-import { SESSION_IDLE_MS, sessionOf } from '../auth/session-cookie.ts';
+import { SESSION_IDLE_MS, sessionOf } from '../http/session-cookie.ts';
 import type { Actor } from '../http/actor.ts';
 import type { Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
@@ -9,8 +9,6 @@ import { recordAct } from '../audit/record-act.ts';
 import { accountObject } from '../auth/account-actor.ts';
 import { changeOwnPassword } from './sign-in.ts';
 import type { PeopleServices } from './people-services.ts';
-
-type Names = 'getMe' | 'changePassword' | 'listMySessions' | 'endMySession' | 'endMyOtherSessions';
 
 /** The account behind an actor's session; null for a key, which has none. */
 function accountOf(actor: Actor): string | null {
@@ -101,12 +99,12 @@ function endMyOtherSessions({ db }: PeopleServices): Handlers['endMyOtherSession
 }
 
 /** Routes of a person about their own account. */
-export function meHandlers(services: PeopleServices): Pick<Handlers, Names> {
+export function meHandlers(services: PeopleServices) {
   return {
     getMe: getMe(services),
     changePassword: changePassword(services),
     listMySessions: listMySessions(services),
     endMySession: endMySession(services),
     endMyOtherSessions: endMyOtherSessions(services),
-  };
+  } satisfies Partial<Handlers>;
 }

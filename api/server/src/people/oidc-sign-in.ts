@@ -16,7 +16,7 @@ import { accountObject } from '../auth/account-actor.ts';
 import { openSession, refuseBarredAccount } from './sign-in.ts';
 import type { Arrival } from './sign-in.ts';
 import { hashOf, newSecret } from '../auth/secrets.ts';
-import { attemptCookie, attemptOf, endedAttemptCookie } from '../auth/session-cookie.ts';
+import { attemptCookie, attemptOf, endedAttemptCookie } from '../http/session-cookie.ts';
 import type { IdentityProvider, VouchedPerson } from './identity-provider.ts';
 import { roleOfGroups, safeReturnTo } from './oidc-settings.ts';
 import type { RoleGroups } from './oidc-settings.ts';

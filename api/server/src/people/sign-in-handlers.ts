@@ -1,12 +1,10 @@
 import { hasAccounts } from '@hamlet/store';
-import { sessionOf } from '../auth/session-cookie.ts';
-import { isPrivateConnection } from '../http/admission/origin.ts';
+import { sessionOf } from '../http/session-cookie.ts';
+import { isPrivateConnection } from '../http/origin.ts';
 import type { Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { PeopleServices } from './people-services.ts';
 import { bootstrap, logIn, logOut, redeemCode } from './sign-in.ts';
-
-type Names = 'getLoginOptions' | 'bootstrapAccount' | 'logIn' | 'redeemCode' | 'startOidc' | 'finishOidc' | 'logOut';
 
 /** Where a browser begins to sign in by the identity provider. */
 const OIDC_PATH = '/api/v1/login/oidc';
@@ -19,7 +17,7 @@ function searchOf(query: Readonly<Record<string, unknown>>): URLSearchParams {
 }
 
 /** Sign-in and sign-out. */
-export function signInHandlers({ db, people }: PeopleServices): Pick<Handlers, Names> {
+export function signInHandlers({ db, people }: PeopleServices) {
   const { oidc, ...rest } = people;
   const ports = { db, ...rest };
   return {
@@ -53,5 +51,5 @@ export function signInHandlers({ db, people }: PeopleServices): Pick<Handlers, N
       },
     },
     logOut: { kind: 'plain', run: async ({ headers }) => logOut(db, sessionOf(headers.cookie)) },
-  };
+  } satisfies Partial<Handlers>;
 }

@@ -1,4 +1,4 @@
-import { countedAddress } from '../http/admission/client-address.ts';
+import { countedAddress } from '../http/client-address.ts';
 import { refused } from '../http/outcome.ts';
 import type { Refused } from '../http/outcome.ts';
 

@@ -22,14 +22,13 @@ import {
 import type { AccountRow, Db, Tx } from '@hamlet/store';
 import type { Passwords } from '../auth/password.ts';
 import { hashOf, newSecret } from '../auth/secrets.ts';
-import { endedSessionCookie, SESSION_MAX_MS, sessionCookie, sessionOf } from '../auth/session-cookie.ts';
-import { isPrivateConnection } from '../http/admission/origin.ts';
+import { endedSessionCookie, SESSION_MAX_MS, sessionCookie, sessionOf } from '../http/session-cookie.ts';
+import { isPrivateConnection } from '../http/origin.ts';
 import { refused } from '../http/outcome.ts';
 import type { Outcome, Refused } from '../http/outcome.ts';
 import { accountView } from './account-view.ts';
-import { refusalOfBan } from '../auth/account-actor.ts';
+import { accountObject, refusalOfBan } from '../auth/account-actor.ts';
 import { recordAct } from '../audit/record-act.ts';
-import { accountObject } from '../auth/account-actor.ts';
 import { z } from 'zod';
 import type { Attempt, SignInThrottle } from './sign-in-throttle.ts';
 

@@ -8,8 +8,6 @@ import type { Refused } from '../http/outcome.ts';
 import { recordAct } from '../audit/record-act.ts';
 import type { SpecWriter } from './spec-writer.ts';
 
-type Names = 'getEntitlement' | 'putEntitlement' | 'putAgentEntitlement';
-
 export interface EntitlementServices {
   readonly source: AgentSource;
   readonly specWriter: SpecWriter;
@@ -98,10 +96,10 @@ function putAgentEntitlement({ source, specWriter }: EntitlementServices): Handl
 }
 
 /** Tiers, and agents that are pinned to them: writes custom resources, with an audit row each. */
-export function entitlementHandlers(services: EntitlementServices): Pick<Handlers, Names> {
+export function entitlementHandlers(services: EntitlementServices) {
   return {
     getEntitlement: getEntitlement(services),
     putEntitlement: putEntitlement(services),
     putAgentEntitlement: putAgentEntitlement(services),
-  };
+  } satisfies Partial<Handlers>;
 }

@@ -22,7 +22,7 @@ import {
 } from '@hamlet/store';
 import type { Db, Fence, FiringRow, RunRow, Tx } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
-import { staleFence } from '../agents/operator-fence.ts';
+import { staleFence } from '../operator/operator-fence.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome } from '../http/outcome.ts';
 import { applyToHeldRun } from './apply-to-run.ts';

@@ -1,18 +1,18 @@
-import { fenceOf } from '../agents/operator-fence.ts';
+import { fenceOf } from '../operator/operator-fence.ts';
 import type { Handlers } from '../http/handler.ts';
 import { accepted } from '../http/outcome.ts';
-import type { Services } from '../routes/services.ts';
 import { fireSchedule } from './fire-schedule.ts';
+import type { FiringPorts } from './fire-schedule.ts';
 
 /** Firings by the operator. */
-export function firingHandlers(services: Services): Pick<Handlers, 'fireSchedule'> {
+export function firingHandlers(ports: FiringPorts): Pick<Handlers, 'fireSchedule'> {
   return {
     fireSchedule: {
       kind: 'plain',
       run: async ({ headers, body }) => {
         const fence = fenceOf(headers);
         if (!fence.ok) return fence;
-        const outcome = await fireSchedule(services, body, fence.data);
+        const outcome = await fireSchedule(ports, body, fence.data);
         if (!outcome.ok) return outcome;
         const { firing, claimed, now } = outcome.data;
         return accepted({

@@ -1,19 +1,22 @@
 import { RUNS_WAITING_MAX } from '@hamlet/contract';
 import { countWaiting, findRun, insertRuns, readBars, readRunEvents, readRuns } from '@hamlet/store';
-import type { RunFilter, RunRow } from '@hamlet/store';
+import type { Db, RunFilter, RunRow } from '@hamlet/store';
 import { recordAct } from '../audit/record-act.ts';
 import type { Actor } from '../http/actor.ts';
 import type { Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Refused } from '../http/outcome.ts';
-import { pageCursor } from '../routes/page-cursor.ts';
-import type { Services } from '../routes/services.ts';
+import { pageCursor } from '../http/page-cursor.ts';
 import { z } from 'zod';
 import { applyToRun } from './apply-to-run.ts';
 import { barsRuns } from './work-limits.ts';
 import { runEventView, runView } from './run-view.ts';
+import type { AgentSource } from '../agents/agent-source.ts';
 
-type Names = 'createRun' | 'listRuns' | 'getRun' | 'listRunEvents' | 'cancelRun';
+export interface RunPorts {
+  readonly db: Db;
+  readonly source: Pick<AgentSource, 'get'>;
+}
 
 const cursor = pageCursor(z.uuid());
 
@@ -28,7 +31,7 @@ function mayCancel(actor: Actor, run: RunRow): Refused | null {
   return actor.role === 'admin' || own ? null : refused('forbidden', 'A member cancels only runs that they created');
 }
 
-function createRun({ source }: Services): Handlers['createRun'] {
+function createRun({ source }: RunPorts): Handlers['createRun'] {
   return {
     kind: 'tx',
     run: async (request, tx) => {
@@ -58,12 +61,12 @@ function createRun({ source }: Services): Handlers['createRun'] {
   };
 }
 
-function listRuns({ db }: Services): Handlers['listRuns'] {
+function listRuns({ db }: RunPorts): Handlers['listRuns'] {
   return {
     kind: 'plain',
     run: async ({ query }) => {
       const filter: RunFilter = { agentId: query.agent_id, schedule: query.schedule, state: query.state };
-      const before = query.cursor === undefined ? null : cursor.read(query.cursor, filterKey(filter));
+      const before = cursor.read(query.cursor, filterKey(filter));
       if (before === undefined) return refused('cursor_invalid');
       const { runs, next } = await readRuns(db, filter, { before, limit: query.limit });
       return accepted({
@@ -74,7 +77,7 @@ function listRuns({ db }: Services): Handlers['listRuns'] {
   };
 }
 
-function getRun({ db }: Services): Handlers['getRun'] {
+function getRun({ db }: RunPorts): Handlers['getRun'] {
   return {
     kind: 'plain',
     run: async ({ params }) => {
@@ -84,7 +87,7 @@ function getRun({ db }: Services): Handlers['getRun'] {
   };
 }
 
-function listRunEvents({ db }: Services): Handlers['listRunEvents'] {
+function listRunEvents({ db }: RunPorts): Handlers['listRunEvents'] {
   return {
     kind: 'plain',
     run: async ({ params, query }) => {
@@ -122,12 +125,12 @@ function cancelRun(): Handlers['cancelRun'] {
 }
 
 /** Runs that people give to agents. */
-export function runHandlers(services: Services): Pick<Handlers, Names> {
+export function runHandlers(ports: RunPorts) {
   return {
-    createRun: createRun(services),
-    listRuns: listRuns(services),
-    getRun: getRun(services),
-    listRunEvents: listRunEvents(services),
+    createRun: createRun(ports),
+    listRuns: listRuns(ports),
+    getRun: getRun(ports),
+    listRunEvents: listRunEvents(ports),
     cancelRun: cancelRun(),
-  };
+  } satisfies Partial<Handlers>;
 }

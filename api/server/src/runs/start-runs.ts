@@ -1,7 +1,7 @@
 import { listen, readNextRun, readScheduleActivity, RUN_HINTS_CHANNEL } from '@hamlet/store';
 import type { Db, Stream } from '@hamlet/store';
-import type { SnapshotPart } from '../agents/internal-feed.ts';
-import type { WakeHub } from '../agents/wake-hub.ts';
+import type { SnapshotPart } from '../operator/internal-feed.ts';
+import type { WakeHub } from '../residents/wake-hub.ts';
 import type { Job } from '../service/jobs.ts';
 import type { Log } from '../service/log.ts';
 import { runView } from './run-view.ts';

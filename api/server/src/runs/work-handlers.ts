@@ -1,16 +1,21 @@
 import { findStep, lockRun, inTransaction, readFreeze, readNextRun, readRunSteps } from '@hamlet/store';
-import type { RunRow } from '@hamlet/store';
+import type { Db, RunRow } from '@hamlet/store';
 import type { RunStep } from '@hamlet/contract';
 import type { AgentActor } from '../http/actor.ts';
 import type { Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Refused } from '../http/outcome.ts';
-import type { Services } from '../routes/services.ts';
 import { applyToHeldRun, applyToRun } from './apply-to-run.ts';
 import { refuseTooMany } from './work-limits.ts';
 import { runView } from './run-view.ts';
+import type { AgentLimits } from '../limits/agent-limits.ts';
+import type { AgentSource } from '../agents/agent-source.ts';
 
-type Names = 'nextRun' | 'startRun' | 'recordRunStep' | 'renewRun' | 'settleRun';
+export interface WorkPorts {
+  readonly db: Db;
+  readonly source: Pick<AgentSource, 'get'>;
+  readonly limits: AgentLimits;
+}
 
 /** Whether a run is this life's to work on, in this cycle. */
 function permitWork(actor: AgentActor, cycle: number): (run: RunRow) => Refused | null {
@@ -21,7 +26,7 @@ function permitWork(actor: AgentActor, cycle: number): (run: RunRow) => Refused 
   };
 }
 
-function nextRun({ db, source }: Services): Handlers['nextRun'] {
+function nextRun({ db, source }: WorkPorts): Handlers['nextRun'] {
   return {
     kind: 'plain',
     run: async ({ params, actor }) => {
@@ -33,7 +38,7 @@ function nextRun({ db, source }: Services): Handlers['nextRun'] {
   };
 }
 
-function startRun({ db, limits }: Services): Handlers['startRun'] {
+function startRun({ db, limits }: WorkPorts): Handlers['startRun'] {
   return {
     kind: 'plain',
     run: ({ params, body: { cycle }, actor }) =>
@@ -53,7 +58,7 @@ function startRun({ db, limits }: Services): Handlers['startRun'] {
   };
 }
 
-function recordRunStep({ db }: Services): Handlers['recordRunStep'] {
+function recordRunStep({ db }: WorkPorts): Handlers['recordRunStep'] {
   return {
     kind: 'plain',
     run: ({ params, body: { cycle, attempt, ...step }, actor }) =>
@@ -73,7 +78,7 @@ function recordRunStep({ db }: Services): Handlers['recordRunStep'] {
   };
 }
 
-function renewRun({ db }: Services): Handlers['renewRun'] {
+function renewRun({ db }: WorkPorts): Handlers['renewRun'] {
   return {
     kind: 'plain',
     run: ({ params, body: { cycle, attempt }, actor }) =>
@@ -88,7 +93,7 @@ function renewRun({ db }: Services): Handlers['renewRun'] {
   };
 }
 
-function settleRun({ db }: Services): Handlers['settleRun'] {
+function settleRun({ db }: WorkPorts): Handlers['settleRun'] {
   return {
     kind: 'plain',
     run: ({ params, body: { cycle, attempt, state, summary, error }, actor }) =>
@@ -110,12 +115,12 @@ function settleRun({ db }: Services): Handlers['settleRun'] {
 }
 
 /** Runs as residents work on them. */
-export function workHandlers(services: Services): Pick<Handlers, Names> {
+export function workHandlers(ports: WorkPorts) {
   return {
-    nextRun: nextRun(services),
-    startRun: startRun(services),
-    recordRunStep: recordRunStep(services),
-    renewRun: renewRun(services),
-    settleRun: settleRun(services),
-  };
+    nextRun: nextRun(ports),
+    startRun: startRun(ports),
+    recordRunStep: recordRunStep(ports),
+    renewRun: renewRun(ports),
+    settleRun: settleRun(ports),
+  } satisfies Partial<Handlers>;
 }

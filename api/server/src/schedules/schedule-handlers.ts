@@ -1,17 +1,19 @@
 import { LAST_FIRINGS_SHOWN } from '@hamlet/contract';
 import type { ScheduleView } from '@hamlet/contract';
 import { lockResource, noteResource, noteResourceGone, noteScheduleAuthor, readLastFirings } from '@hamlet/store';
-import type { Tx } from '@hamlet/store';
+import type { Db, Tx } from '@hamlet/store';
 import type { Actor } from '../http/actor.ts';
 import type { Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome } from '../http/outcome.ts';
 import { recordAct } from '../audit/record-act.ts';
-import type { Services } from '../routes/services.ts';
-import type { ScheduleRecord } from './schedule-source.ts';
+import type { ScheduleRecord, ScheduleSource } from './schedule-source.ts';
 import { scheduleView } from './schedule-view.ts';
 
-type Names = 'listSchedules' | 'getSchedule' | 'createSchedule' | 'changeSchedule' | 'deleteSchedule';
+export interface SchedulePorts {
+  readonly db: Db;
+  readonly schedules: ScheduleSource;
+}
 
 interface Asked {
   readonly actor: Actor;
@@ -46,7 +48,7 @@ async function act<T extends { readonly uid: string; readonly generation?: numbe
   return outcome;
 }
 
-async function views(db: Services['db'], records: readonly ScheduleRecord[]): Promise<ScheduleView[]> {
+async function views(db: Db, records: readonly ScheduleRecord[]): Promise<ScheduleView[]> {
   const firings = await readLastFirings(
     db,
     records.map(({ uid }) => uid),
@@ -55,12 +57,12 @@ async function views(db: Services['db'], records: readonly ScheduleRecord[]): Pr
   return records.map((record) => scheduleView(record, firings.get(record.uid) ?? []));
 }
 
-async function view(db: Services['db'], record: ScheduleRecord): Promise<{ schedule: ScheduleView }> {
+async function view(db: Db, record: ScheduleRecord): Promise<{ schedule: ScheduleView }> {
   const [schedule] = await views(db, [record]);
   return { schedule: schedule ?? scheduleView(record, []) };
 }
 
-function listSchedules({ db, schedules }: Services): Handlers['listSchedules'] {
+function listSchedules({ db, schedules }: SchedulePorts): Handlers['listSchedules'] {
   return {
     kind: 'plain',
     run: async ({ query }) => {
@@ -72,7 +74,7 @@ function listSchedules({ db, schedules }: Services): Handlers['listSchedules'] {
   };
 }
 
-function getSchedule({ db, schedules }: Services): Handlers['getSchedule'] {
+function getSchedule({ db, schedules }: SchedulePorts): Handlers['getSchedule'] {
   return {
     kind: 'plain',
     run: async ({ params }) => {
@@ -84,7 +86,7 @@ function getSchedule({ db, schedules }: Services): Handlers['getSchedule'] {
   };
 }
 
-function createSchedule({ db, schedules }: Services): Handlers['createSchedule'] {
+function createSchedule({ db, schedules }: SchedulePorts): Handlers['createSchedule'] {
   return {
     kind: 'tx',
     run: async (request, tx) => {
@@ -100,7 +102,7 @@ function createSchedule({ db, schedules }: Services): Handlers['createSchedule']
   };
 }
 
-function changeSchedule({ db, schedules }: Services): Handlers['changeSchedule'] {
+function changeSchedule({ db, schedules }: SchedulePorts): Handlers['changeSchedule'] {
   return {
     kind: 'tx',
     run: async (request, tx) => {
@@ -120,7 +122,7 @@ function changeSchedule({ db, schedules }: Services): Handlers['changeSchedule']
   };
 }
 
-function deleteSchedule({ schedules }: Services): Handlers['deleteSchedule'] {
+function deleteSchedule({ schedules }: SchedulePorts): Handlers['deleteSchedule'] {
   return {
     kind: 'tx',
     run: async (request, tx) => {
@@ -134,12 +136,12 @@ function deleteSchedule({ schedules }: Services): Handlers['deleteSchedule'] {
 }
 
 /** Schedules of the cluster, with their firings. */
-export function scheduleHandlers(services: Services): Pick<Handlers, Names> {
+export function scheduleHandlers(ports: SchedulePorts) {
   return {
-    listSchedules: listSchedules(services),
-    getSchedule: getSchedule(services),
-    createSchedule: createSchedule(services),
-    changeSchedule: changeSchedule(services),
-    deleteSchedule: deleteSchedule(services),
-  };
+    listSchedules: listSchedules(ports),
+    getSchedule: getSchedule(ports),
+    createSchedule: createSchedule(ports),
+    changeSchedule: changeSchedule(ports),
+    deleteSchedule: deleteSchedule(ports),
+  } satisfies Partial<Handlers>;
 }

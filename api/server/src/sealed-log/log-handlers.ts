@@ -8,27 +8,25 @@ import {
   readLogHead,
   readLogTiles,
 } from '@hamlet/store';
-import type { LogRecord } from '@hamlet/store';
+import type { Db, LogRecord } from '@hamlet/store';
 import type { Actor } from '../http/actor.ts';
 import type { Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Refused } from '../http/outcome.ts';
-import type { Services } from '../routes/services.ts';
 import { proveConsistency, proveInclusion } from './log-proofs.ts';
+import type { Sealing } from './start-sealing.ts';
+import type { AgentSource } from '../agents/agent-source.ts';
 
-type Names =
-  | 'getLogCheckpoint'
-  | 'getLogKey'
-  | 'getLogTile'
-  | 'getLogEntries'
-  | 'getLogProof'
-  | 'getLogConsistency'
-  | 'getBalanceProof';
+export interface LogPorts {
+  readonly db: Db;
+  readonly source: Pick<AgentSource, 'get'>;
+  readonly sealing: Pick<Sealing, 'verifierKey'>;
+}
 
 const NO_SUCH_TILE = 'The log has no such tile, or not that much of it';
 
 /** Acts and turns are for admins; of money an agent sees its own. */
-async function mayProve(db: Services['db'], actor: Actor, record: LogRecord): Promise<Refused | null> {
+async function mayProve(db: Db, actor: Actor, record: LogRecord): Promise<Refused | null> {
   if (actor.role === 'admin') return null;
   if (record.kind !== 'ledger') return refused('forbidden');
   if (actor.role !== 'agent') return null;
@@ -36,7 +34,7 @@ async function mayProve(db: Services['db'], actor: Actor, record: LogRecord): Pr
   return account !== null && record.accounts.includes(account.accountId) ? null : refused('not_own_agent');
 }
 
-function getLogCheckpoint({ db }: Services): Handlers['getLogCheckpoint'] {
+function getLogCheckpoint({ db }: LogPorts): Handlers['getLogCheckpoint'] {
   return {
     kind: 'plain',
     run: async () => {
@@ -46,14 +44,14 @@ function getLogCheckpoint({ db }: Services): Handlers['getLogCheckpoint'] {
   };
 }
 
-function getLogKey({ sealing }: Services): Handlers['getLogKey'] {
+function getLogKey({ sealing }: LogPorts): Handlers['getLogKey'] {
   return {
     kind: 'plain',
     run: async () => (sealing.verifierKey === null ? refused('not_sealed') : accepted(`${sealing.verifierKey}\n`)),
   };
 }
 
-function getLogTile({ db }: Services): Handlers['getLogTile'] {
+function getLogTile({ db }: LogPorts): Handlers['getLogTile'] {
   return {
     kind: 'plain',
     run: async ({ params: { level, tile } }) => {
@@ -67,7 +65,7 @@ function getLogTile({ db }: Services): Handlers['getLogTile'] {
   };
 }
 
-function getLogEntries({ db }: Services): Handlers['getLogEntries'] {
+function getLogEntries({ db }: LogPorts): Handlers['getLogEntries'] {
   return {
     kind: 'plain',
     run: async ({ params: { tile } }) => {
@@ -80,7 +78,7 @@ function getLogEntries({ db }: Services): Handlers['getLogEntries'] {
   };
 }
 
-function getLogProof({ db }: Services): Handlers['getLogProof'] {
+function getLogProof({ db }: LogPorts): Handlers['getLogProof'] {
   return {
     kind: 'plain',
     run: async ({ params: { record_id }, actor }) => {
@@ -95,14 +93,14 @@ function getLogProof({ db }: Services): Handlers['getLogProof'] {
   };
 }
 
-function getLogConsistency({ db }: Services): Handlers['getLogConsistency'] {
+function getLogConsistency({ db }: LogPorts): Handlers['getLogConsistency'] {
   return {
     kind: 'plain',
     run: async ({ query }) => proveConsistency(db, await readLogHead(db), query.from),
   };
 }
 
-function getBalanceProof({ db, source }: Services): Handlers['getBalanceProof'] {
+function getBalanceProof({ db, source }: LogPorts): Handlers['getBalanceProof'] {
   return {
     kind: 'plain',
     run: async ({ params: { agent_id } }) => {
@@ -131,14 +129,14 @@ function getBalanceProof({ db, source }: Services): Handlers['getBalanceProof'] 
 }
 
 /** The sealed log for verifiers: checkpoint, tiles, entries and proofs. */
-export function logHandlers(services: Services): Pick<Handlers, Names> {
+export function logHandlers(ports: LogPorts) {
   return {
-    getLogCheckpoint: getLogCheckpoint(services),
-    getLogKey: getLogKey(services),
-    getLogTile: getLogTile(services),
-    getLogEntries: getLogEntries(services),
-    getLogProof: getLogProof(services),
-    getLogConsistency: getLogConsistency(services),
-    getBalanceProof: getBalanceProof(services),
-  };
+    getLogCheckpoint: getLogCheckpoint(ports),
+    getLogKey: getLogKey(ports),
+    getLogTile: getLogTile(ports),
+    getLogEntries: getLogEntries(ports),
+    getLogProof: getLogProof(ports),
+    getLogConsistency: getLogConsistency(ports),
+    getBalanceProof: getBalanceProof(ports),
+  } satisfies Partial<Handlers>;
 }

@@ -11,32 +11,17 @@ import {
   takeMeasure,
 } from '@hamlet/store';
 import type { Db, Tx } from '@hamlet/store';
-import type { AgentSource } from '../agents/agent-source.ts';
 import { recordAct } from '../audit/record-act.ts';
-import type { Acting } from '../audit/record-act.ts';
-import type { Actor } from '../http/actor.ts';
-import type { Handlers } from '../http/handler.ts';
+import type { Caller, Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome, Refused } from '../http/outcome.ts';
-import type { Services } from '../routes/services.ts';
 
-type Names =
-  | 'getStanding'
-  | 'quarantineAgent'
-  | 'liftQuarantine'
-  | 'freezeAgent'
-  | 'liftFreeze'
-  | 'banAgent'
-  | 'liftBan'
-  | 'killAgent'
-  | 'liftKill'
-  | 'revokeAgentToken'
-  | 'liftTokenRevocation';
-
-interface Asked extends Acting {
-  readonly actor: Actor;
-  readonly params: { readonly agent_id: string };
+export interface StandingPorts {
+  readonly db: Db;
+  readonly source: { get(agentId: string): object | null };
 }
+
+type Asked = Caller & { readonly params: { readonly agent_id: string } };
 
 type Act = Asked & { readonly action: string; readonly detail: unknown };
 
@@ -44,7 +29,7 @@ async function audit(tx: Tx, act: Act): Promise<void> {
   await recordAct(tx, act, { action: act.action, object: act.params.agent_id, detail: act.detail });
 }
 
-/** A standing as people see it. */
+/** A standing for display. */
 async function shown(db: Db, agentId: string): Promise<AgentStanding> {
   const measures = await readMeasures(db, [agentId]);
   const [tier] = await readTiers(db, [agentId]);
@@ -61,12 +46,12 @@ async function shown(db: Db, agentId: string): Promise<AgentStanding> {
 }
 
 interface MeasureOf {
-  readonly source: AgentSource;
+  readonly source: StandingPorts['source'];
   readonly measure: Measure;
 }
 
-/** A name may be barred and freed while nobody bears it: what is held against it waits for its next life. */
-async function refuseUnknown(source: AgentSource, tx: Db, agentId: string): Promise<Refused | null> {
+/** A name without a living agent may be barred and freed: the measure applies to its next life. */
+async function refuseUnknown(source: StandingPorts['source'], tx: Db, agentId: string): Promise<Refused | null> {
   const known = source.get(agentId) !== null || (await isKnownAgent(tx, agentId));
   return known ? null : refused('no_such_agent', `There is no agent ${agentId}`);
 }
@@ -113,8 +98,8 @@ async function lift(
   return accepted(await shown(tx, agentId));
 }
 
-/** The measures of admins against agents. Each is a row, an audit entry and an event to the operator in one transaction. */
-export function standingHandlers({ db, source }: Pick<Services, 'db' | 'source'>): Pick<Handlers, Names> {
+/** Measures of admins against agents. Each is a row, an audit line and an event to the operator in one transaction. */
+export function standingHandlers({ db, source }: StandingPorts) {
   return {
     getStanding: {
       kind: 'plain',
@@ -131,5 +116,5 @@ export function standingHandlers({ db, source }: Pick<Services, 'db' | 'source'>
     liftKill: { kind: 'tx', run: (request, tx) => lift(tx, { source, measure: 'kill' }, request) },
     revokeAgentToken: { kind: 'tx', run: (request, tx) => take(tx, { source, measure: 'revoke_token' }, request) },
     liftTokenRevocation: { kind: 'tx', run: (request, tx) => lift(tx, { source, measure: 'revoke_token' }, request) },
-  };
+  } satisfies Partial<Handlers>;
 }

@@ -7,7 +7,7 @@ import { openSamplesSource } from '../agents/samples-source.ts';
 import { createDevReviewer } from '../auth/token-exchange.ts';
 import { createKubernetesReviewer } from '../auth/kubernetes-reviewer.ts';
 import type { TokenReviewer } from '../auth/token-exchange.ts';
-import type { Config } from '../config.ts';
+import type { Config } from './config.ts';
 import { startResourceAudit } from '../resource-writes/resource-audit.ts';
 import { createKubernetesWriter } from '../resource-writes/kubernetes-writer.ts';
 import { createSamplesWriter } from '../resource-writes/spec-writer.ts';
@@ -30,12 +30,12 @@ async function connectionOf(kubeconfig: string | undefined): Promise<Connection>
   if (kubeconfig !== undefined) return kubeconfigConnection(kubeconfig);
   if (host === undefined || port === undefined)
     throw new Error(
-      'HAMLET_KUBECONFIG: set the path of a kubeconfig, since this process is not in a pod; or set HAMLET_AGENT_SOURCE=samples',
+      'The api does not run in a pod and has no kubeconfig. Fix: set HAMLET_KUBECONFIG, or HAMLET_AGENT_SOURCE=samples',
     );
   return inClusterConnection({ host, port });
 }
 
-/** Opens where agents come from, and who vouches for their tokens. */
+/** Opens the source of agents and schedules, and the reviewer of their tokens. */
 export async function openAgents(config: Config, db: Db, log: Log): Promise<Agents> {
   if (config.agents.source === 'samples') {
     const source = await openSamplesSource({ db, listenUrl: config.postgresUrl, folder: config.agents.folder, log });

@@ -4,21 +4,21 @@ import type { Log } from '../service/log.ts';
 
 /** Requests and upkeep. A statement may take 10 s. */
 const OF_REQUESTS: DatabaseLimits = { answerMs: 15_000, idleInTransactionMs: 30_000, transactionMs: 60_000 };
-/** The lease of the world lasts four seconds: a writer that is gone must not hold its row for much longer. */
+/** The lease of the world lasts four seconds: the connection of a lost writer must not hold its row for much longer. */
 const OF_WRITER: DatabaseLimits = { answerMs: 12_000, idleInTransactionMs: 5_000, transactionMs: 15_000 };
-/** Sealing reads the whole log after a long time, and gives its statements two minutes. */
+/** Sealing after a long pause reads the whole log; a statement may take two minutes. */
 const OF_SEALING: DatabaseLimits = { answerMs: 130_000, idleInTransactionMs: 30_000, transactionMs: 600_000 };
 
-/** Pools for work that must not wait for each other. */
+/** Separate pools, so that their work does not wait for each other. */
 export interface Databases {
   readonly db: Db;
-  /** Commits and lease of the world's writer, also while requests use every connection of `db`. */
+  /** The writer's commits and lease, even while requests use every connection of `db`. */
   readonly writerDb: Db;
   readonly sealingDb: Db;
   close(): Promise<void>;
 }
 
-/** Opens the pools; nothing is connected before the first statement. */
+/** Opens the pools; they connect with the first statement. */
 export function openDatabases(url: string, log: Log): Databases {
   const open = (poolSize: number, limits: DatabaseLimits): Db =>
     openDatabase({

@@ -41,7 +41,7 @@ let url = '';
 let metricsUrl = '';
 let folder = '';
 let lastKept = '';
-/** What was in the database as it was loaded, before the first migration. */
+/** The content of the loaded database before the first migration. */
 let balances: readonly { readonly owner: string; readonly micro: bigint }[] = [];
 let counts: readonly Counted[] = [];
 let sealedSize = 0;

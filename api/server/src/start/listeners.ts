@@ -3,21 +3,21 @@ import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { Audience } from '@hamlet/contract';
 import type { Registry } from 'prom-client';
-import type { Authenticate } from '../auth/authenticate.ts';
-import type { Config, HostPort } from '../config.ts';
-import type { AddressGate } from '../http/admission/address-gate.ts';
-import { createApp } from '../http/create-app.ts';
-import type { MountPorts } from '../http/exchange.ts';
+import type { Authenticate } from '../http/actor.ts';
+import type { Config, HostPort } from './config.ts';
+import type { AddressGate } from '../http/pipeline/address-gate.ts';
+import { createApp } from '../http/pipeline/create-app.ts';
+import type { MountPorts } from '../http/pipeline/exchange.ts';
 import type { Handlers } from '../http/handler.ts';
-import { serveSockets } from '../http/sockets/serve-sockets.ts';
-import type { SocketsPorts } from '../http/sockets/serve-sockets.ts';
+import { serveSockets } from '../http/pipeline/serve-sockets.ts';
+import type { SocketsPorts } from '../http/pipeline/serve-sockets.ts';
 
-/** A stream of a resident or viewer is open for hours; a request that is being sent is not. */
+/** Limit of a request while the client sends it; streams and sockets may stay open for hours. */
 const REQUEST_LIMIT_MS = 30_000;
 const HEADERS_LIMIT_MS = 10_000;
-/** Period of checking requests and headers for their time limits. */
+/** Interval of these checks. */
 const CHECK_EVERY_MS = 2_000;
-/** A connection on which nothing moves, also no heartbeat of a stream: its reader has stopped. */
+/** Limit of a connection without any traffic, not even a heartbeat of a stream: its reader has stopped. */
 const IDLE_LIMIT_MS = 300_000;
 const KEEP_ALIVE_MS = 65_000;
 
@@ -34,7 +34,7 @@ export interface Listeners {
   readonly peopleUrl: string;
   readonly agentsUrl: string;
   readonly metricsUrl: string;
-  /** Refuses what is new, ends sockets and streams, and waits for requests under way. */
+  /** Refuses new requests, ends sockets and streams, and waits for requests in progress. */
   stop(): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ async function listen(server: Server, at: HostPort): Promise<string> {
   return `http://${host}:${port}`;
 }
 
-/** Ends at once what one address opens beyond its share, so that its connections leave room for those of others. */
+/** Ends connections of an address beyond its share, so that other addresses have room. */
 function limitConnections(server: Server, gate: AddressGate): void {
   server.on('connection', (socket) => {
     const opened = gate.openConnection(socket.remoteAddress ?? '');

@@ -7,7 +7,7 @@ import {
   forgetOneTimeSecrets,
 } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
-import { SESSION_IDLE_MS } from '../auth/session-cookie.ts';
+import { SESSION_IDLE_MS } from '../http/session-cookie.ts';
 import { job } from '../service/jobs.ts';
 import type { Job } from '../service/jobs.ts';
 import type { Log } from '../service/log.ts';

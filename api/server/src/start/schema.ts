@@ -2,13 +2,13 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isClusterBehind, isConnectionError, migrate, missingMigrations } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
-import type { MigrationConfig } from '../config.ts';
+import type { MigrationConfig } from './config.ts';
 import type { Log } from '../service/log.ts';
 
 const PATIENCE_MS = 120_000;
 const PAUSE_MS = 500;
 
-/** Tries until it is done, for two minutes, while Postgres cannot be reached. Other errors pass on. */
+/** Retries for two minutes while Postgres cannot be reached. Throws any other error. */
 async function whenUp<T>(work: () => Promise<T | null>, log: Log): Promise<T> {
   for (const giveUpMs = performance.now() + PATIENCE_MS; ; await sleep(PAUSE_MS)) {
     try {
@@ -21,15 +21,15 @@ async function whenUp<T>(work: () => Promise<T | null>, log: Log): Promise<T> {
   }
 }
 
-/** Brings the schema up to date as its owner, once Postgres can be reached. */
+/** Migrates the schema as its owner, once Postgres can be reached. */
 export async function migrateSchema(config: MigrationConfig, log: Log): Promise<void> {
   const done = await whenUp(() => migrate(config), log);
   log('info', 'the schema is up to date', { migrations: done });
 }
 
 /**
- * Waits until the schema has every migration that this version knows, and a village loaded from a dump is taken over: the api runs as the role `app`,
- * which can do neither. Throws after two minutes, with the way out.
+ * Waits until the schema has every migration of this version, and a village that was loaded from a dump is taken over: the API runs as the role
+ * `app`, which can do neither. Throws after two minutes, with the fix.
  */
 export async function waitForSchema(db: Db, log: Log): Promise<void> {
   const giveUpMs = performance.now() + PATIENCE_MS;
@@ -37,7 +37,7 @@ export async function waitForSchema(db: Db, log: Log): Promise<void> {
     const missing = await missingMigrations(db);
     if (missing.length === 0 && !(await isClusterBehind(db))) return true;
     const lack =
-      missing.length > 0 ? `lacks ${missing.join(', ')}` : 'was loaded from a dump and is not taken over yet';
+      missing.length > 0 ? `lacks ${missing.join(', ')}` : 'was loaded from a dump, and no migration has taken it over';
     if (performance.now() > giveUpMs)
       throw new Error(
         `the database ${lack}. Fix: run node api/server/src/main.ts --migrate with HAMLET_POSTGRES_OWNER_URL`,

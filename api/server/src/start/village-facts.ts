@@ -1,38 +1,37 @@
 import type { Db } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
-import { createInternalFeed } from '../agents/internal-feed.ts';
-import type { InternalFeed, SnapshotPart } from '../agents/internal-feed.ts';
-import { openInternalSignal } from '../agents/internal-signal.ts';
-import { startPresenceBoard } from '../agents/presence-board.ts';
-import type { PresenceBoard } from '../agents/presence-board.ts';
-import { WakeHub } from '../agents/wake-hub.ts';
+import { createInternalFeed } from '../operator/internal-feed.ts';
+import type { InternalFeed, SnapshotPart } from '../operator/internal-feed.ts';
+import { openInternalSignal } from '../operator/internal-signal.ts';
+import { startPresenceCache } from '../agents/presence-cache.ts';
+import type { PresenceCache } from '../agents/presence-cache.ts';
+import { WakeHub } from '../residents/wake-hub.ts';
 import { startFreezeCache } from '../freeze/freeze-cache.ts';
 import type { FreezeCache } from '../freeze/freeze-cache.ts';
-import type { Job } from '../service/jobs.ts';
 import type { Log } from '../service/log.ts';
 import { measureExpiryJob } from '../standing/expiry.ts';
-import { startStandingBoard } from '../standing/standing-board.ts';
-import type { StandingBoard } from '../standing/standing-board.ts';
-import { createStandingKeeper } from '../standing/standing-keeper.ts';
-import type { ReadBalances, StandingKeeper } from '../standing/standing-keeper.ts';
+import type { Job } from '../service/jobs.ts';
+import { startStandingCache } from '../standing/standing-cache.ts';
+import type { StandingCache } from '../standing/standing-cache.ts';
+import { startBalanceTierSync } from '../standing/balance-tier-sync.ts';
+import type { BalanceTierSync } from '../standing/balance-tier-sync.ts';
 
 export interface VillageFactsPorts {
   readonly db: Db;
   readonly listenUrl: string;
   readonly replicaId: string;
   readonly source: AgentSource;
-  readonly readBalances: ReadBalances;
-  /** Further parts of the operator's snapshot, besides standing and presence. */
+  /** Parts of the operator's snapshot besides standing and presence. */
   readonly parts: readonly SnapshotPart[];
   readonly log: Log;
   readonly monotonicMs: () => number;
 }
 
-/** Presence, standing and freeze: written, cached by this replica, and published to the operator. */
+/** Presence and standing of agents, their caches on this replica, and the operator's feed of both. */
 export interface VillageFacts {
-  readonly presence: PresenceBoard;
-  readonly standing: StandingBoard;
-  readonly keeper: StandingKeeper;
+  readonly presence: PresenceCache;
+  readonly standing: StandingCache;
+  readonly tiers: BalanceTierSync;
   readonly freeze: FreezeCache;
   readonly hub: WakeHub;
   readonly feed: InternalFeed;
@@ -40,26 +39,26 @@ export interface VillageFacts {
   close(): Promise<void>;
 }
 
-/** Starts the caches of presence, standing and freeze, and the streams that publish them. */
+/** Starts the caches and feeds of agents' presence and standing. */
 export async function startVillageFacts(ports: VillageFactsPorts): Promise<VillageFacts> {
   const { source, log } = ports;
   const signal = openInternalSignal(ports.listenUrl);
-  const presence = await startPresenceBoard({ ...ports, signal });
-  const standing = await startStandingBoard({ ...ports, signal });
+  const presence = await startPresenceCache({ ...ports, signal });
+  const standing = await startStandingCache({ ...ports, signal });
   const freeze = await startFreezeCache({ ...ports, signal });
-  const keeper = createStandingKeeper(ports);
+  const tiers = startBalanceTierSync(ports);
   const feed = createInternalFeed({ ...ports, signal });
   return {
     presence,
     standing,
-    keeper,
+    tiers,
     freeze,
     hub: new WakeHub({ source, presence, standing, log }),
     feed,
     jobs: [measureExpiryJob(ports.db)],
     close: async () => {
       standing.close();
-      await Promise.all([keeper.stop(), freeze.close()]);
+      await Promise.all([tiers.stop(), freeze.close()]);
       await presence.close();
       await signal.close();
     },

@@ -5,13 +5,13 @@ import type { WorldMap, WorldState } from '@hamlet/core';
 import { readLease, readVillage } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import type { Registry } from 'prom-client';
-import type { PresenceBoard } from '../agents/presence-board.ts';
+import type { PresenceCache } from '../agents/presence-cache.ts';
 import type { AgentSource } from '../agents/agent-source.ts';
 import { startResidentReconciler } from '../world/resident-reconciler.ts';
-import type { WakeHub } from '../agents/wake-hub.ts';
+import type { WakeHub } from '../residents/wake-hub.ts';
 import { createCounter, registerGauges } from '../service/metrics.ts';
 import type { Log } from '../service/log.ts';
-import type { StandingBoard } from '../standing/standing-board.ts';
+import type { StandingCache } from '../standing/standing-cache.ts';
 import { startCommandBus } from '../world/command-bus.ts';
 import { startEventFeed } from '../world/event-feed.ts';
 import { Fanout } from '../world/fanout/fanout.ts';
@@ -27,28 +27,28 @@ import { WorldReplica } from '../world/world-replica.ts';
 import type { WorldTerm } from '../world/world-term.ts';
 import { startWorldWriter } from '../world/world-writer.ts';
 
-/** Events after which the residents of the world may not be those that are wanted. */
+/** Events that may change which residents the world should hold. */
 const LIFECYCLE: ReadonlySet<string> = new Set(['spawn', 'despawn', 'state']);
 
 export interface WorldPorts {
   readonly db: Db;
-  /** The writer's own pool: what requests ask leaves its commits alone. */
+  /** The writer's own pool, which requests do not use. */
   readonly writerDb: Db;
   readonly link: RedisLink;
   readonly source: AgentSource;
-  readonly presence: PresenceBoard;
-  readonly standing: StandingBoard;
+  readonly presence: PresenceCache;
+  readonly standing: StandingCache;
   readonly hub: WakeHub;
   readonly registry: Registry;
   readonly replicaId: string;
-  /** The map of the village; the one of this version of Hamlet where it is left out. */
+  /** The map of the village; that of this version of Hamlet if left out. */
   readonly map?: WorldMap | undefined;
-  /** The version of the map that the saved world may be moved to; see HAMLET_MIGRATE_MAP_TO. */
+  /** The version of the map to which the saved world may be moved; see HAMLET_MIGRATE_MAP_TO. */
   readonly migrateMapTo: string | undefined;
   readonly log: Log;
   readonly monotonicMs: () => number;
   readonly villageMs: () => number;
-  /** Receives the error after which this replica's world is wrong. */
+  /** Called when this replica can no longer trust its world. */
   readonly onBroken: (error: unknown) => void;
 }
 
@@ -56,12 +56,12 @@ export interface RunningWorld {
   readonly reader: WorldReader;
   readonly fanout: Fanout;
   readonly mapAnswer: ReturnType<typeof mapResponse>;
-  /** The durable world as this replica knows it; only its replica changes it. */
+  /** The durable world of this replica; only its replica changes it. */
   readonly state: WorldState;
-  /** Notifies of every update of the viewers, with its tick, when it begins to be built. */
-  onUpdate(hear: (tick: number) => void): void;
+  /** Calls back for every update of the viewers, with its tick, before it is built. */
+  onUpdate(callback: (tick: number) => void): void;
   /** Calls back for every durable event, once it is applied here. */
-  onEvent(hear: (event: WorldEvent) => void): void;
+  onEvent(callback: (event: WorldEvent) => void): void;
   stop(): Promise<void>;
 }
 
@@ -71,7 +71,7 @@ interface FollowedWorld {
   readonly fanout: Fanout;
 }
 
-/** The durable world on the map of this version of Hamlet, which is kept for the versions that follow. */
+/** Recovers the durable world on the map of this version of Hamlet, and stores that map for later versions. */
 async function recoverOnMap(
   { db, hub, registry, log, replicaId, map, migrateMapTo }: WorldPorts,
   village: { readonly seed: number; readonly tick: number },
@@ -88,9 +88,9 @@ async function recoverOnMap(
     seed: village.seed,
     onBadSnapshot: (seq) => {
       countBadSnapshot();
-      log('error', 'a snapshot of the world is damaged; it is kept, and an older one is used', { seq });
+      log('error', 'a snapshot of the world is damaged; the api keeps it and uses an older one', { seq });
     },
-    // A resident that was away asks for what it missed.
+    // Residents that were away meanwhile ask for the wakes that they missed.
     onReplayed: (replayed, event) => {
       for (const { agent_id, wake } of wakesOf(replayed, event)) hub.wake(agent_id, wake);
     },
@@ -106,7 +106,7 @@ async function recoverOnMap(
   return world;
 }
 
-/** Recovers this replica's copy of the world, and has viewers and wakes follow it. */
+/** Recovers this replica's copy of the world, and connects viewers and wakes to it. */
 async function followWorld(ports: WorldPorts): Promise<FollowedWorld> {
   const { db, hub, log, villageMs, onBroken } = ports;
   const village = await readVillage(db);
@@ -124,7 +124,7 @@ async function followWorld(ports: WorldPorts): Promise<FollowedWorld> {
     epochBegan: (began) => fanout.replaceWorld(world, began),
     wake: (agentId, wake) => hub.wake(agentId, wake),
   });
-  // The finalizer's call reaches one replica; every other one forgets the agent's wakes with the event.
+  // The finalizer's call reaches one replica; the others drop the agent's wakes with this event.
   replica.watch({ after: (event) => event.kind === 'despawn' && hub.forget(event.agent_id) });
   return { clock, replica, fanout };
 }
@@ -152,7 +152,7 @@ function showWorld(
   });
 }
 
-/** Recovers the world, and starts its writer, feed and fan-out on this replica. */
+/** Recovers the world, and starts its writer, feeds and reconciler on this replica. */
 export async function startWorld(ports: WorldPorts): Promise<RunningWorld> {
   const { db, link, source, presence, hub, registry, replicaId, log, monotonicMs } = ports;
   const followed = await followWorld(ports);
@@ -191,14 +191,14 @@ export async function startWorld(ports: WorldPorts): Promise<RunningWorld> {
   });
   const frames = setInterval(() => fanout.tick(Math.max(clock.tick(), world.tick)), TICK_MS);
   showWorld(registry, followed, { hub, term: () => term });
-  log('info', 'the world is loaded', { seq: world.seq, agents: world.agents.count });
+  log('info', 'the world is recovered', { seq: world.seq, agents: world.agents.count });
   return {
     reader,
     fanout,
     mapAnswer: mapResponse(world.map),
     state: world,
-    onUpdate: (hear) => fanout.onUpdate(hear),
-    onEvent: (hear) => replica.watch({ after: hear }),
+    onUpdate: (callback) => fanout.onUpdate(callback),
+    onEvent: (callback) => replica.watch({ after: callback }),
     stop: async () => {
       await reconciler.stop();
       await writer.stop();

@@ -14,7 +14,7 @@ export class BoardViewer {
     this.#token = token;
   }
 
-  /** Opens a socket; resumes behind what was heard last, or behind `after`. */
+  /** Opens a socket; resumes after the last received event, or after `after`. */
   async open(url: string, after = this.at): Promise<void> {
     const query = after === null ? '' : `?after=${after}`;
     const socket = new WebSocket(`${url.replace('http', 'ws')}/ws/board${query}`, {
@@ -24,7 +24,7 @@ export class BoardViewer {
     socket.on('error', () => undefined);
     socket.on('close', (code) => void this.closes.push(code));
     socket.on('message', (data: Buffer) => {
-      // What a socket still brings after another was opened is not read any more, as where a connection breaks.
+      // Ignores messages of an earlier socket, as if its connection had broken.
       if (this.#socket === socket) this.messages.push(BoardMessage.parse(JSON.parse(data.toString())));
     });
     await once(socket, 'open');
@@ -35,7 +35,7 @@ export class BoardViewer {
     this.#socket = null;
   }
 
-  /** Where the viewer stands; null before the first message. */
+  /** The place of the viewer; null before the first message. */
   get at(): string | null {
     const last = this.messages.at(-1);
     return last === undefined ? null : `${last.epoch}:${last.offset}`;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const DEEP_LEVELS = 2_000;
 const MANY = 5_000;
-/** How often a value is one that its schema does not expect. */
+/** Share of values that a schema does not expect. */
 const EXTREME_CHANCE = 0.35;
 
 function nested(wrap: (inner: unknown) => unknown): unknown {
@@ -12,7 +12,7 @@ function nested(wrap: (inner: unknown) => unknown): unknown {
   return value;
 }
 
-/** What senders do not usually send: huge, negative, fractional, repeated, deeply nested, of the wrong type, and texts that are dangerous somewhere. */
+/** Unusual values: huge, negative, fractional, repeated, deeply nested, of the wrong type, and texts that are dangerous somewhere. */
 const EXTREMES: readonly unknown[] = [
   Number.MAX_SAFE_INTEGER,
   Number.MIN_SAFE_INTEGER,
@@ -110,7 +110,7 @@ const PLAIN: Readonly<Record<string, (node: Node, random: Seeded) => unknown>> =
   null: () => null,
 };
 
-/** What a schema chooses among: one constant, values, or branches of a union; null where it does not. */
+/** The choices of a schema: one constant, values, or branches of a union; null if it has none. */
 function choiceOf(node: Node, random: Seeded): (() => unknown) | null {
   if (node.const !== undefined) return () => node.const;
   if (node.enum !== undefined) return () => random.one(node.enum ?? []);
@@ -118,7 +118,7 @@ function choiceOf(node: Node, random: Seeded): (() => unknown) | null {
   return branches === undefined ? null : () => draw(random.one(branches), random);
 }
 
-/** Draws a value near a JSON schema: often one that it takes or just does not take, sometimes one that nobody would send. */
+/** Draws a value near a JSON schema: often a valid or just invalid one, sometimes an extreme one. */
 function draw(schema: unknown, random: Seeded): unknown {
   const parsed = Node.safeParse(schema);
   if (!parsed.success || random.chance(EXTREME_CHANCE / 3)) return random.one(EXTREMES);
@@ -140,7 +140,7 @@ export function extremeValues(schema: z.ZodType): (random: Seeded) => unknown {
   return (random) => (random.chance(EXTREME_CHANCE / 10) ? random.one(EXTREMES) : draw(json, random));
 }
 
-/** Any of the values that nobody would send. */
+/** Draws any extreme value. */
 export function anyExtreme(random: Seeded): unknown {
   return random.one(EXTREMES);
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const ASK_EVERY_MS = 50;
 
-/** What a client noticed that asked nothing but whether the api lives. */
+/** Observations of a client that only asks whether the API lives. */
 export interface LivezProbe {
   /** The longest that an answer took, in ms. */
   readonly longestMs: number;

@@ -22,7 +22,7 @@ export function cookieOf(response: Response, name = '__Host-hamlet_session'): st
   );
 }
 
-/** Who a cookie stands for, at a replica. */
+/** The account of a session cookie, at a replica. */
 export function personOf(url: string, accountId: string, cookie: string): SignedInPerson {
   return { accountId, cookie, client: createClient({ baseUrl: url, cookie }) };
 }
@@ -33,13 +33,13 @@ export async function firstAdmin(url: string, name = 'Grace'): Promise<SignedInP
   return personOf(url, dataOf(made).account.account_id, cookieOf(made.response));
 }
 
-/** Signs somebody in. */
+/** Signs a person in. */
 export async function signIn(url: string, name: string, password = PASSWORD): Promise<SignedInPerson> {
   const answer = await clientOf(url).call(logIn, { body: { name, password } });
   return personOf(url, dataOf(answer).account.account_id, cookieOf(answer.response));
 }
 
-/** Invites somebody, who sets a password with the code and is signed in by it. */
+/** Invites a person, who sets a password with the code and is signed in by it. */
 export async function invite(
   admin: SignedInPerson,
   url: string,

@@ -1,5 +1,6 @@
 import {
   cancelRun,
+  createClient,
   createRun,
   fireSchedule,
   getRun,
@@ -10,12 +11,11 @@ import {
   startRun,
 } from '@hamlet/contract';
 import type { CallData, CallInput, Client, FiringBody, Outcome, Run, RunEvent } from '@hamlet/contract';
-import { createClient } from '@hamlet/contract';
 import { dataOf, Play } from './play.ts';
 import { TOKENS } from './test-village.ts';
 import type { AgentId } from './test-village.ts';
 
-/** Who leads, as the operator says it in a header. */
+/** The fence header of the present leader. */
 export function leaderOf(url: string, fence: string): Client {
   const fenced: typeof fetch = (input, init) => {
     const headers = new Headers(init?.headers);

@@ -1,7 +1,7 @@
 /** A browser as far as redirects and cookies go: it keeps what each origin sets, sends it back there alone, and stops at the first page. */
 export class TestBrowser {
   readonly #cookies = new Map<string, Map<string, string>>();
-  /** Where it has been, in order. */
+  /** Visited addresses, in order. */
   readonly visited: string[] = [];
   readonly #accept: string;
 
@@ -34,7 +34,7 @@ export class TestBrowser {
     return this.visited.at(-1) ?? '';
   }
 
-  /** What it sends to an origin. */
+  /** Headers for an origin. */
   cookieAt(origin: string): string {
     return [...(this.#cookies.get(origin) ?? [])].map(([name, value]) => `${name}=${value}`).join('; ');
   }

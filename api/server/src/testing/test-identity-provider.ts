@@ -13,12 +13,12 @@ export interface ProviderPerson {
 
 export const CLIENT = { id: 'hamlet', secret: 'a-secret-of-the-client' } as const;
 
-/** A real OpenID provider in this process. Its login page asks nobody: whoever `person` is signs in, or refuses. */
+/** A real OpenID provider in this process. Its login page signs `person` in without a question, or refuses. */
 export interface TestIdentityProvider {
   readonly issuer: string;
-  /** Who sits at the login page; null presses cancel. */
+  /** The person at the login page; null presses cancel. */
   person: ProviderPerson | null;
-  /** How often a code was traded. */
+  /** Number of code exchanges. */
   readonly trades: () => number;
   stop(): Promise<void>;
   start(): Promise<void>;

@@ -11,11 +11,12 @@ import type { Db } from '@hamlet/store';
 import { testPostgres } from '@hamlet/test/env/postgres';
 import type { TestPostgres } from '@hamlet/test/env/postgres';
 import { testRedis } from '@hamlet/test/env/redis';
-import { readConfig } from '../config.ts';
-import type { Config } from '../config.ts';
+import { readConfig } from '../start/config.ts';
+import type { Config } from '../start/config.ts';
 import { createLog } from '../service/log.ts';
 import { startServer } from '../start/start-server.ts';
-import type { RunningServer, StartOptions } from '../start/start-server.ts';
+import type { StartOptions } from '../start/parts.ts';
+import type { RunningServer } from '../start/start-server.ts';
 
 const SAMPLES = resolve(import.meta.dirname, '../../../../crds/samples');
 const WAIT_LIMIT_MS = 120_000;
@@ -41,7 +42,7 @@ export function agentToken(agentId: AgentId): string {
 export interface TestVillage {
   readonly postgres: TestPostgres;
   readonly redis: LocalRedis;
-  /** What a replica is configured with, as its environment. */
+  /** The environment of a replica. */
   readonly environment: Readonly<Record<string, string>>;
   readonly logs: string[];
   /** Brings the schema up to date, as the init container of the chart does. */
@@ -148,7 +149,7 @@ export async function startTestVillage(options: { readonly villageSpeed?: number
   };
 }
 
-/** A typed client of a replica as somebody. */
+/** A typed client of a replica with a token. */
 export function clientOf(url: string, token?: string): Client {
   return createClient(token === undefined ? { baseUrl: url } : { baseUrl: url, token });
 }

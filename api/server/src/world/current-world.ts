@@ -4,14 +4,14 @@ import { agentPlaces, AWAKE, has, itemViews, ONLINE, slotOf, surroundingOf, time
 import type { WorldState } from '@hamlet/core';
 import type { AgentSource } from '../agents/agent-source.ts';
 import { agentView } from '../agents/describe-agent.ts';
-import type { PresenceBoard } from '../agents/presence-board.ts';
+import type { PresenceCache } from '../agents/presence-cache.ts';
 import type { WorldReplica } from './world-replica.ts';
 
 /** Sources of the world view. */
 export interface CurrentWorldPorts {
   readonly replica: Pick<WorldReplica, 'world' | 'epoch'>;
   readonly source: Pick<AgentSource, 'get' | 'onChange'>;
-  readonly presence: Pick<PresenceBoard, 'get' | 'onChange'>;
+  readonly presence: Pick<PresenceCache, 'get' | 'onChange'>;
 }
 
 function agentAt(world: WorldState, place: AgentPlace, { source, presence }: CurrentWorldPorts): AgentView {

@@ -5,7 +5,7 @@ import type { Db, Life } from '@hamlet/store';
 import type { Log } from '../service/log.ts';
 import type { WorldCommands } from './world-request.ts';
 import type { AgentRecord, AgentSource } from '../agents/agent-source.ts';
-import type { PresenceBoard } from '../agents/presence-board.ts';
+import type { PresenceCache } from '../agents/presence-cache.ts';
 import { planResidents } from './plan-residents.ts';
 import type { PlacedResident, WantedResident } from './plan-residents.ts';
 
@@ -18,7 +18,7 @@ const AT_ONCE = 10;
 export interface ReconcilerPorts {
   readonly db: Db;
   readonly source: AgentSource;
-  readonly presence: PresenceBoard;
+  readonly presence: PresenceCache;
   readonly commands: WorldCommands;
   /** The durable world; the reconciler's own commands are in it once they are answered and the replica has caught up. */
   readonly world: WorldState;

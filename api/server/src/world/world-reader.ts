@@ -2,9 +2,9 @@ import type { WorldQuery, WorldView } from '@hamlet/contract';
 import { agentPlace } from '@hamlet/core';
 import type { AgentSource } from '../agents/agent-source.ts';
 import type { Described } from '../agents/describe-agent.ts';
-import type { PresenceBoard } from '../agents/presence-board.ts';
+import type { PresenceCache } from '../agents/presence-cache.ts';
 import type { Answered } from '../http/handler.ts';
-import type { StandingBoard } from '../standing/standing-board.ts';
+import type { StandingCache } from '../standing/standing-cache.ts';
 import { createCurrentWorld, worldAround } from './current-world.ts';
 import type { VillageClock } from './village-clock.ts';
 import type { WorldCommands, WorldRequest } from './world-request.ts';
@@ -17,8 +17,8 @@ export interface ReaderPorts {
   readonly replica: WorldReplica;
   readonly clock: VillageClock;
   readonly source: AgentSource;
-  readonly presence: PresenceBoard;
-  readonly standing: StandingBoard;
+  readonly presence: PresenceCache;
+  readonly standing: StandingCache;
 }
 
 /** Reads of the world from this replica, never older than what this replica itself has accepted. */

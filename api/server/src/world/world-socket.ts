@@ -1,4 +1,4 @@
-import type { SocketRoute } from '../http/sockets/serve-sockets.ts';
+import type { SocketRoute } from '../http/pipeline/serve-sockets.ts';
 import type { Fanout } from './fanout/fanout.ts';
 
 /** A viewer that sends no view within this time gets the whole map. */

@@ -1,0 +1,21 @@
+import type { Limits } from '@hamlet/contract';
+import { effectiveLimits } from '@hamlet/core';
+import { activePurchases } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+
+/** Raises the limits of a tier by the active purchases of an agent, at the moment of the call. */
+export type RaiseLimits = (limits: Limits) => Limits;
+
+/**
+ * Reads the active purchases of agents. Callers may keep the result for five seconds: it follows the clock of the database, so that a purchase ends
+ * at its exact moment for them too.
+ */
+export async function boughtLimits(
+  db: Db,
+  agentIds: readonly string[],
+  monotonicMs: () => number,
+): Promise<(agentId: string) => RaiseLimits> {
+  const askedMs = monotonicMs();
+  const { readAtMs, of } = await activePurchases(db, agentIds);
+  return (agentId) => (limits) => effectiveLimits(limits, of(agentId), readAtMs + monotonicMs() - askedMs);
+}

@@ -1,0 +1,75 @@
+import { assertStream, beat, connectStream, disconnectStream, readPresence, sweepSilentReplicas } from '@hamlet/store';
+import type { Db, PresenceRow, Stream } from '@hamlet/store';
+import { coalesce, repeat } from '../service/single-flight.ts';
+import type { Log } from '../service/log.ts';
+import type { InternalSignal } from '../operator/internal-signal.ts';
+
+const BEAT_MS = 1_000;
+/** A replica that is silent for so long is gone, and its streams with it. */
+const SILENT_MS = 4_000;
+
+/** Connected residents, over all replicas. */
+export interface PresenceCache {
+  get(agentId: string): PresenceRow | null;
+  /** Records a new stream of this replica; null if a newer cycle of the agent is known. */
+  connect(life: { readonly agentId: string; readonly uid: string; readonly cycle: number }): Promise<Stream | null>;
+  disconnect(stream: Stream): Promise<void>;
+  onChange(callback: () => void): void;
+  /** Records the end of every stream of this replica. */
+  close(): Promise<void>;
+}
+
+/**
+ * Keeps presence in Postgres and in memory. Level-based: once a second this replica reports that it lives and which streams it serves, so that a row
+ * that was swept by mistake returns. Any replica sweeps the streams of silent ones.
+ */
+export async function startPresenceCache(ports: {
+  readonly db: Db;
+  readonly signal: InternalSignal;
+  readonly replicaId: string;
+  readonly log: Log;
+}): Promise<PresenceCache> {
+  const { db, replicaId, log } = ports;
+  const mine = new Set<Stream>();
+  const callbacks: (() => void)[] = [];
+  let rows = new Map<string, PresenceRow>();
+
+  // Concurrent changes share one read.
+  const refresh = coalesce(async () => {
+    rows = new Map((await readPresence(db)).map((row) => [row.agentId, row]));
+    for (const callback of callbacks) callback();
+  });
+
+  async function assertMine(): Promise<void> {
+    await beat(db, replicaId);
+    for (const stream of mine) {
+      const row = rows.get(stream.agentId);
+      if (row?.streamNo === stream.streamNo && !row.connected) await assertStream(db, stream);
+    }
+    await sweepSilentReplicas(db, SILENT_MS);
+  }
+
+  await beat(db, replicaId);
+  await refresh();
+  const failed = (error: unknown): void => log('warn', 'presence was not updated; it is retried', { error });
+  ports.signal.on('presence', () => void refresh().catch(failed));
+  const stopBeating = repeat(BEAT_MS, assertMine, failed);
+
+  return {
+    get: (agentId) => rows.get(agentId) ?? null,
+    connect: async (life) => {
+      const stream = await connectStream(db, { ...life, replicaId });
+      if (stream !== null) mine.add(stream);
+      return stream;
+    },
+    disconnect: async (stream) => {
+      mine.delete(stream);
+      await disconnectStream(db, stream);
+    },
+    onChange: (callback) => void callbacks.push(callback),
+    close: async () => {
+      await stopBeating();
+      for (const stream of mine) await disconnectStream(db, stream).catch(() => undefined);
+    },
+  };
+}

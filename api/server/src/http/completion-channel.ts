@@ -1,0 +1,63 @@
+import type { RouteSpec } from '@hamlet/contract';
+import type { Response } from 'express';
+import { showLimits } from './rate-limit.ts';
+import type { ShownLimit } from './rate-limit.ts';
+import type { Refused } from './outcome.ts';
+import { openAiErrorOf, problemOf } from './respond.ts';
+
+/** The limit of unread output, after which the connection is dropped. */
+const BACKLOG_MAX_BYTES = 1 << 20;
+
+/** Streams a completion to its caller. */
+export interface CompletionChannel {
+  /** Aborts when the caller has gone. */
+  readonly gone: AbortSignal;
+  /** Begins a streamed answer. After it, only `end` can report a failure. */
+  begin(limits: readonly ShownLimit[]): void;
+  send(chunk: unknown): void;
+  /** Ends the stream: with `[DONE]`, or with the error and without it. */
+  end(refusal?: Refused): void;
+}
+
+export interface ChannelPorts {
+  readonly requestId: string;
+  /** Reports a chunk outside its schema; throws if answers are strict. */
+  readonly onBadChunk: (issues: unknown) => void;
+}
+
+/** Opens a channel over an unwritten response. */
+export function openCompletionChannel(route: RouteSpec, response: Response, ports: ChannelPorts): CompletionChannel {
+  const leaving = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) leaving.abort(new Error('the caller has gone'));
+  });
+
+  function write(data: string): void {
+    response.write(`data: ${data}\n\n`);
+    if (response.writableLength > BACKLOG_MAX_BYTES) response.destroy();
+  }
+
+  return {
+    gone: leaving.signal,
+    begin: (limits) => {
+      showLimits(response, limits);
+      response
+        .status(200)
+        .set({ 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' });
+      response.flushHeaders();
+    },
+    send: (chunk) => {
+      const checked = route.answer.kind === 'completion' ? route.answer.chunk.safeParse(chunk) : undefined;
+      if (checked?.success === false) ports.onBadChunk(checked.error.issues);
+      write(JSON.stringify(chunk));
+    },
+    end: (refusal) => {
+      write(
+        refusal === undefined
+          ? '[DONE]'
+          : JSON.stringify({ error: openAiErrorOf(problemOf(refusal, ports.requestId)) }),
+      );
+      response.end();
+    },
+  };
+}

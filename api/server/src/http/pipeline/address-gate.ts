@@ -1,0 +1,111 @@
+import { clientAddress, countedAddress } from '../client-address.ts';
+import type { Addressed, ProxyTrust } from '../client-address.ts';
+import type { RateLimiter, RatePolicy, RateVerdict } from '../rate-limit.ts';
+
+/** Websockets of one path on one replica. */
+const SOCKETS_PER_PATH = 5_000;
+/** Plain connections for each allowed websocket of an address. */
+const CONNECTIONS_PER_SOCKET = 4;
+/** Connections of one replica; each is a file descriptor. */
+const CONNECTIONS_MAX = 20_000;
+
+export interface AddressGatePorts {
+  readonly limiter: RateLimiter;
+  readonly trust: ProxyTrust;
+  /** Requests a minute of one address, and messages on its websockets. */
+  readonly requestsPerMinute: number;
+  /** Websockets that one address may have open on this replica. */
+  readonly socketsPerAddress: number;
+  /** Monotonic clock, in ms. */
+  readonly monotonicMs: () => number;
+}
+
+/** Limits the requests and connections of each address, before authentication. */
+export interface AddressGate {
+  addressOf(request: Addressed): string;
+  /** Counts one request. */
+  takeRequest(address: string): RateVerdict;
+  /** Counts one message on a websocket. */
+  takeMessage(address: string): RateVerdict;
+  /** Counts a websocket; returns a function for its close, or the exceeded limit. */
+  openSocket(path: string, address: string): (() => void) | 'address' | 'path';
+  /** Counts a connection of a peer that is no trusted proxy, likewise. */
+  openConnection(peer: string): (() => void) | 'address' | 'all';
+}
+
+const WINDOW_S = 60;
+
+export function createAddressGate({
+  limiter,
+  trust,
+  requestsPerMinute,
+  socketsPerAddress,
+  monotonicMs,
+}: AddressGatePorts): AddressGate {
+  const requests: RatePolicy = { name: 'address', quota: requestsPerMinute, windowS: WINDOW_S };
+  const messages: RatePolicy = { ...requests, name: 'messages' };
+  const sockets = new OpenConnections({ perKey: socketsPerAddress, total: Number.POSITIVE_INFINITY });
+  const paths = new OpenConnections({ perKey: SOCKETS_PER_PATH, total: Number.POSITIVE_INFINITY });
+  const connections = new OpenConnections({
+    perKey: socketsPerAddress * CONNECTIONS_PER_SOCKET,
+    total: CONNECTIONS_MAX,
+  });
+  return {
+    addressOf: (request) => clientAddress(request, trust),
+    takeRequest: (address) => limiter.take(`address ${countedAddress(address)}`, requests, monotonicMs()),
+    takeMessage: (address) => limiter.take(`messages ${countedAddress(address)}`, messages, monotonicMs()),
+    openSocket: (path, address) => {
+      const ofAddress = sockets.open(countedAddress(address));
+      if (typeof ofAddress === 'string') return 'address';
+      const ofPath = paths.open(path);
+      if (typeof ofPath === 'string') {
+        ofAddress();
+        return 'path';
+      }
+      return () => {
+        ofAddress();
+        ofPath();
+      };
+    },
+    openConnection: (peer) => {
+      const address = peer.replace(/^::ffff:(?=\d+\.)/i, '');
+      const opened = connections.open(trust.isProxy(address) ? null : countedAddress(address));
+      return opened === 'key' ? 'address' : opened === 'total' ? 'all' : opened;
+    },
+  };
+}
+
+/** Counts open connections, by key and in total. Mutable because it is a counter; it holds one entry for each key with an open connection. */
+export class OpenConnections {
+  readonly #perKey: number;
+  readonly #total: number;
+  readonly #byKey = new Map<string, number>();
+  #open = 0;
+
+  constructor(limits: { readonly perKey: number; readonly total: number }) {
+    this.#perKey = limits.perKey;
+    this.#total = limits.total;
+  }
+
+  /** Counts one more. Returns a function for its close (idempotent), or the limit that it would exceed. A null key counts to the total alone. */
+  open(key: string | null): (() => void) | 'key' | 'total' {
+    const before = key === null ? 0 : (this.#byKey.get(key) ?? 0);
+    if (before >= this.#perKey) return 'key';
+    if (this.#open >= this.#total) return 'total';
+    this.#open += 1;
+    if (key !== null) this.#byKey.set(key, before + 1);
+    let closed = false;
+    return () => {
+      if (closed) return;
+      closed = true;
+      this.#open -= 1;
+      if (key !== null) this.#close(key);
+    };
+  }
+
+  #close(key: string): void {
+    const left = (this.#byKey.get(key) ?? 0) - 1;
+    if (left > 0) this.#byKey.set(key, left);
+    else this.#byKey.delete(key);
+  }
+}

@@ -1,0 +1,69 @@
+import { OWN_AGENT_PERMISSIONS, roleMay } from '@hamlet/contract';
+import type { RouteSpec } from '@hamlet/contract';
+import type { Request } from 'express';
+import type { Actor } from '../actor.ts';
+import { isCustomRequest, isSameOrigin } from '../origin.ts';
+import { refused } from '../outcome.ts';
+import type { Refused } from '../outcome.ts';
+import { rateHeaders } from '../rate-limit.ts';
+import type { RateVerdict } from '../rate-limit.ts';
+import { sessionOf } from '../session-cookie.ts';
+import type { Exchange } from './exchange.ts';
+
+/** Authenticates, limits and authorizes: returns the actor, or the refusal. The address was counted before. */
+export async function admit(exchange: Exchange): Promise<{ readonly ok: true; readonly actor: Actor } | Refused> {
+  const { route, request, ports, listener, address } = exchange;
+  const early = refuseOtherOrigins(route, request);
+  if (early !== null) return early;
+  const actor: Actor | Refused =
+    route.permission === 'anyone'
+      ? { role: 'visitor', id: `visitor ${address}` }
+      : await ports.authenticate({ headers: request.headers, address, listener, reads: route.idempotency === 'read' });
+  if ('ok' in actor) return actor;
+  const limited = actor.role === 'visitor' ? null : takeQuota(exchange, await ports.limitActor(actor, route));
+  return limited ?? authorize(route, actor, request.params) ?? refuseStale(route, actor) ?? { ok: true, actor };
+}
+
+/** Null if the request is within its quota. The headers show the quota either way. */
+export function takeQuota({ response }: Pick<Exchange, 'response'>, verdict: RateVerdict | null): Refused | null {
+  if (verdict === null)
+    return refused(
+      'unavailable',
+      'Requests like this are counted by all replicas together, and that is not possible right now; try again',
+    );
+  for (const [name, value] of Object.entries(rateHeaders(verdict))) response.setHeader(name, value);
+  if (verdict.allowed) return null;
+  const { policy } = verdict;
+  return {
+    ...refused('rate_limited', `At most ${policy.quota} requests in ${policy.windowS} s; wait ${verdict.resetS} s`),
+    retryAfterS: verdict.resetS,
+  };
+}
+
+/** Another page can forge a request with a cookie, but none with a bearer token. */
+function refuseOtherOrigins(route: RouteSpec, request: Request): Refused | null {
+  if (route.method === 'GET' || request.get('authorization') !== undefined) return null;
+  if (!isSameOrigin(request.headers)) return refused('origin_not_allowed');
+  if (sessionOf(request.headers.cookie) === null || isCustomRequest(request.headers)) return null;
+  return refused('custom_header_missing', 'Send X-Hamlet-Request: 1');
+}
+
+function refuseStale(route: RouteSpec, actor: Actor): Refused | null {
+  return actor.role === 'agent' && actor.stale && route.reasons.includes('stale_cycle') ? refused('stale_cycle') : null;
+}
+
+/** The refusal if an actor may not use a route, or, for an agent, not on this object; null if it may. Pure. */
+export function authorize(
+  route: RouteSpec,
+  actor: Actor,
+  params: Readonly<Record<string, string | string[] | undefined>>,
+): Refused | null {
+  if (!roleMay(actor.role, route.permission)) {
+    if (actor.role === 'visitor') return refused('unauthenticated');
+    return refused('forbidden', `The role ${actor.role} may not call ${route.name}`);
+  }
+  if (actor.role === 'agent' && OWN_AGENT_PERMISSIONS.has(route.permission) && params['agent_id'] !== actor.agentId) {
+    return refused('not_own_agent', `This token is of ${actor.agentId}`);
+  }
+  return null;
+}

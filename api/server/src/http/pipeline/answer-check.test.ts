@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { answerCheck } from './answer.ts';
+
+test('strict answers are checked each time; others the first time, and then at most every 20 ms', () => {
+  let nowMs = 5;
+  const monotonicMs = (): number => nowMs;
+  const strict = answerCheck({ strictAnswers: true, monotonicMs });
+  assert.deepEqual([strict(), strict()], [true, true]);
+  const check = answerCheck({ strictAnswers: false, monotonicMs });
+  assert.deepEqual([check(), check()], [true, false]);
+  nowMs = 24;
+  assert.equal(check(), false);
+  nowMs = 25;
+  assert.deepEqual([check(), check()], [true, false]);
+});

@@ -1,0 +1,91 @@
+import type { Accepted, Outcome, Refused } from '../outcome.ts';
+import { showLimits } from '../rate-limit.ts';
+import type { Exchange } from './exchange.ts';
+
+const OK_STATUS = 200;
+const SEE_OTHER_STATUS = 303;
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Sends an accepted outcome; returns a refusal. */
+export function answer(exchange: Exchange, outcome: Outcome<unknown>): Refused | null {
+  if (!outcome.ok) return outcome;
+  showLimits(exchange.response, outcome.limits);
+  const { route, response } = exchange;
+  if (outcome.cookies !== undefined) response.append('set-cookie', [...outcome.cookies]);
+  if (!response.hasHeader('cache-control')) response.setHeader('cache-control', 'no-store');
+  if (outcome.headers !== undefined) response.set(outcome.headers);
+  response.status(route.answer.kind === 'redirect' ? SEE_OTHER_STATUS : (route.status ?? OK_STATUS));
+  sendBody(exchange, outcome);
+  return null;
+}
+
+function sendBody(exchange: Exchange, outcome: Accepted<unknown>): void {
+  const { route, response } = exchange;
+  if ('schema' in route.answer) {
+    const bytes = exchange.writeJson(outcome, (data) => holdToContract(exchange, data));
+    response.setHeader('content-type', JSON_TYPE).send(bytes);
+  } else if (route.answer.kind === 'redirect') {
+    response.set('location', String(outcome.data)).end();
+  } else if (route.answer.kind === 'bytes') {
+    response.type(route.answer.contentType).send(Buffer.from(outcome.data as Uint8Array));
+  } else {
+    response.type(route.answer.kind === 'text' ? route.answer.contentType : 'text/plain').send(String(outcome.data));
+  }
+}
+
+/** An answer outside its schema is a bug: it fails in tests, and is logged and counted in production. */
+function holdToContract(exchange: Exchange, data: unknown): void {
+  const { answer: kind } = exchange.route;
+  if (!('schema' in kind)) return;
+  const checked = kind.schema.safeParse(data);
+  if (!checked.success) reportOutsideContract(exchange, checked.error.issues);
+}
+
+/** Logs and counts an answer outside its schema. Throws if answers are strict. */
+export function reportOutsideContract({ route, requestId, ports }: Exchange, issues: unknown): void {
+  ports.metrics.answerOutsideContract(route.name);
+  ports.log('error', 'answer outside the contract', { route: route.name, request_id: requestId, issues });
+  if (ports.strictAnswers) throw new Error(`${route.name} answers outside its contract: ${JSON.stringify(issues)}`);
+}
+
+/** The bytes of an answer; calls `check` with the data to check against the route's schema. */
+export type JsonWriter = (outcome: Accepted<unknown>, check: (data: unknown) => void) => Buffer;
+
+/** Encodes the answers of one route as JSON. It keeps the bytes of the last shared answer. */
+export function jsonWriter(ports: AnswerCheckPorts): JsonWriter {
+  const isChecked = answerCheck(ports);
+  let last: { readonly data: unknown; readonly bytes: Buffer } | null = null;
+
+  function write(data: unknown, check: (data: unknown) => void): Buffer {
+    if (isChecked()) check(data);
+    return Buffer.from(JSON.stringify(data));
+  }
+
+  return ({ data, shared }, check) => {
+    if (shared !== true) return write(data, check);
+    if (last === null || last.data !== data) last = { data, bytes: write(data, check) };
+    return last.bytes;
+  };
+}
+
+const CHECK_EVERY_MS = 20;
+
+export interface AnswerCheckPorts {
+  readonly strictAnswers: boolean;
+  readonly monotonicMs: () => number;
+}
+
+/**
+ * Whether to check this answer of a route against its schema: each if answers are strict, otherwise at most one in 20 ms. An answer outside its
+ * schema is a bug that shows in any of them, and the check of a large answer costs more than all other work on it.
+ */
+export function answerCheck({ strictAnswers, monotonicMs }: AnswerCheckPorts): () => boolean {
+  if (strictAnswers) return () => true;
+  let checkedAtMs = -Infinity;
+  return () => {
+    const nowMs = monotonicMs();
+    if (nowMs - checkedAtMs < CHECK_EVERY_MS) return false;
+    checkedAtMs = nowMs;
+    return true;
+  };
+}

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { awakenAgent, getAgentConfig, getWorld, listTurns, moveAgent } from '@hamlet/contract';
+import type { RouteSpec } from '@hamlet/contract';
+import type { Actor } from '../actor.ts';
+import { authorize } from './admit.ts';
+
+const ADMIN: Actor = { role: 'admin', id: 'account 1', accountId: '1', name: 'ann' };
+const VISITOR: Actor = { role: 'visitor', id: 'visitor' };
+const ADA: Actor = {
+  role: 'agent',
+  id: 'agent ada',
+  agentId: 'ada',
+  uid: 'uid-1',
+  podUid: null,
+  cycle: 1,
+  stale: false,
+};
+
+function reasonOf(route: RouteSpec, actor: Actor, agentId = 'ada'): string | null {
+  return authorize(route, actor, { agent_id: agentId })?.reason ?? null;
+}
+
+test('a role without the permission is refused: a visitor may sign in, anybody else may not do it', () => {
+  assert.equal(reasonOf(listTurns, VISITOR), 'unauthenticated');
+  assert.equal(reasonOf(listTurns, ADA), 'forbidden');
+  assert.equal(reasonOf(awakenAgent, ADA), 'forbidden');
+  assert.equal(reasonOf(getAgentConfig, ADMIN), 'forbidden');
+  assert.equal(reasonOf(getWorld, VISITOR), null);
+  assert.equal(reasonOf(awakenAgent, ADMIN), null);
+});
+
+test('an agent acts for itself alone, an admin for any; reading the world names no agent', () => {
+  assert.equal(reasonOf(moveAgent, ADA), null);
+  assert.equal(reasonOf(moveAgent, ADA, 'bob'), 'not_own_agent');
+  assert.equal(authorize(moveAgent, ADA, {})?.reason, 'not_own_agent');
+  assert.equal(reasonOf(moveAgent, ADMIN, 'bob'), null);
+  assert.equal(reasonOf(getWorld, ADA, 'bob'), null);
+});

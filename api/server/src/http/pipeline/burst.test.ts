@@ -1,0 +1,155 @@
+/** Many ask in one moment: they are looked up and answered together, and nobody is told what is another's, or what was true before. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import {
+  awakenAgent,
+  banAgent,
+  createClient,
+  exchangeAgentToken,
+  getAgentConfig,
+  getMe,
+  getWorld,
+  liftBan,
+  suspendAgent,
+  WorldView,
+} from '@hamlet/contract';
+import type { Client } from '@hamlet/contract';
+import { firstAdmin, invite } from '../../testing/people-play.ts';
+import { dataOf, Play, refusalOf } from '../../testing/play.ts';
+import { AGENT_IDS, agentToken, clientOf, startTestVillage, TOKENS } from '../../testing/test-village.ts';
+import type { TestVillage } from '../../testing/test-village.ts';
+
+let village: TestVillage;
+let play: Play;
+
+before(async () => {
+  village = await startTestVillage();
+  play = new Play((await village.startReplica()).peopleUrl);
+  await play.everybody();
+});
+after(() => village.remove());
+
+/** An agent's client by a token of its own life, as residents have. */
+async function exchanged(agentId: (typeof AGENT_IDS)[number]): Promise<Client> {
+  const { access_token: token } = dataOf(await clientOf(play.url, agentToken(agentId)).call(exchangeAgentToken, {}));
+  return clientOf(play.url, token);
+}
+
+test('agents that ask at once are each themselves, by either kind of token, and who is nobody stays nobody', async () => {
+  const residents = await Promise.all(AGENT_IDS.map(exchanged));
+  const asked = AGENT_IDS.flatMap((agentId, index) =>
+    [play.as(agentId), residents[index] ?? play.as(agentId)].flatMap((client) =>
+      AGENT_IDS.map(async (of) => {
+        const outcome = await client.call(getAgentConfig, { params: { agent_id: of } });
+        if (of === agentId) assert.equal(dataOf(outcome).agent_id, agentId);
+        else assert.equal(refusalOf(outcome), 'not_own_agent');
+      }),
+    ),
+  );
+  const nobody = ['nonsense', 'hat_nonsense'].map(async (token) =>
+    assert.equal(refusalOf(await clientOf(play.url, token).call(getWorld, {})), 'token_invalid'),
+  );
+  await Promise.all([...asked, ...nobody]);
+});
+
+test('people that ask at once are each told of themselves', async () => {
+  const grace = await firstAdmin(play.url);
+  const people = [
+    grace,
+    await invite(grace, play.url, { name: 'Hedy', role: 'member' }),
+    await invite(grace, play.url, { name: 'Ida', role: 'member' }),
+  ];
+  const nobody = {
+    accountId: null,
+    client: createClient({ baseUrl: play.url, cookie: '__Host-hamlet_session=nonsense' }),
+  };
+  await Promise.all(
+    [...people, nobody, ...people].map(async ({ client, accountId }) => {
+      const outcome = await client.call(getMe, {});
+      if (accountId === null) assert.equal(refusalOf(outcome), 'unauthenticated');
+      else assert.equal(dataOf(outcome).account.account_id, accountId);
+    }),
+  );
+});
+
+/** Asks for the world as fast as it can until told to stop, so that there is always an answer that has just been made. */
+async function gaze(until: AbortSignal): Promise<void> {
+  while (!until.aborted) await (await fetch(`${play.url}/world`)).text();
+}
+
+test('however many look at the world, the next to ask is told what was done just now', async () => {
+  const stopping = new AbortController();
+  const gazing = Promise.all(Array.from({ length: 4 }, () => gaze(stopping.signal)));
+  try {
+    for (let number = 0; number < 20; number += 1) {
+      const text = `word ${number}`;
+      const said = dataOf(await play.act('bob', { kind: 'talk', text }));
+      const world = await play.world();
+      assert.equal(world.agents.find(({ agent_id }) => agent_id === 'bob')?.speech?.text, text);
+      assert.ok(world.seq >= said.accepted_seq);
+    }
+    for (const { lifecycle, power } of [
+      { lifecycle: suspendAgent, power: 'Asleep' },
+      { lifecycle: awakenAgent, power: 'Awake' },
+    ] as const) {
+      dataOf(await play.admin.call(lifecycle, { params: { agent_id: 'cleo' } }));
+      assert.equal((await play.world()).agents.find(({ agent_id }) => agent_id === 'cleo')?.power, power);
+    }
+  } finally {
+    stopping.abort();
+    await gazing;
+  }
+});
+
+test('whoever may look is told the same world, and is let in, counted and traced by themselves', async () => {
+  const askers = [
+    { token: undefined, policy: /^"address";/ },
+    { token: TOKENS.member, policy: /^"actor";/ },
+    { token: TOKENS.admin, policy: /^"actor";/ },
+    { token: agentToken('ada'), policy: /^"tier-1";/ },
+    { token: agentToken('dan'), policy: /^"tier-0";/ },
+  ];
+  const answers = await Promise.all(
+    [...askers, ...askers, ...askers].map(async ({ token, policy }) => {
+      const response = await fetch(
+        `${play.url}/api/v1/world`,
+        token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } },
+      );
+      assert.equal(response.status, 200);
+      assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8');
+      assert.match(response.headers.get('ratelimit-policy') ?? '', policy);
+      return {
+        policy,
+        id: response.headers.get('x-request-id'),
+        trace: response.headers.get('traceparent'),
+        left: response.headers.get('ratelimit'),
+        text: await response.text(),
+      };
+    }),
+  );
+  assert.equal(new Set(answers.map(({ id }) => id)).size, answers.length);
+  assert.equal(new Set(answers.map(({ trace }) => trace)).size, answers.length);
+  for (const { token, policy } of askers) {
+    if (token !== undefined)
+      assert.ok(
+        new Set(answers.filter((each) => each.policy === policy).map(({ left }) => left)).size >= 3,
+        'each is counted',
+      );
+  }
+  const bodies = answers.map(({ text }) => ({ text, world: WorldView.parse(JSON.parse(text)) }));
+  const moments = Map.groupBy(bodies, ({ world }) => `${world.tick}/${world.seq}`);
+  for (const [moment, told] of moments) assert.equal(new Set(told.map(({ text }) => text)).size, 1, moment);
+});
+
+test('a world that is made already is not told to who has just been banned, and goes on for everybody else', async () => {
+  const params = { agent_id: 'eve' };
+  const asEve = (): Promise<readonly (string | null)[]> =>
+    Promise.all(Array.from({ length: 5 }, async () => refusalOf(await play.as('eve').call(getWorld, {}))));
+  assert.deepEqual(new Set(await asEve()), new Set([null]));
+  dataOf(await play.admin.call(banAgent, { params, body: { reason: 'a test' } }));
+  const [refused, seen] = await Promise.all([asEve(), clientOf(play.url).call(getWorld, {})]);
+  assert.deepEqual(new Set(refused), new Set(['agent_banned']));
+  assert.equal(refusalOf(seen), null);
+  dataOf(await play.admin.call(liftBan, { params }));
+  assert.deepEqual(new Set(await asEve()), new Set([null]));
+});

@@ -1,0 +1,112 @@
+import { pathsOf, ROUTES } from '@hamlet/contract';
+import type { Audience, RouteSpec } from '@hamlet/contract';
+import { randomUUID } from 'node:crypto';
+import express from 'express';
+import type { ErrorRequestHandler, Express, RequestHandler } from 'express';
+import type { AddressGate } from './address-gate.ts';
+import type { MountPorts } from './exchange.ts';
+import type { AnyHandler, Handlers } from '../handler.ts';
+import { mount } from './mount.ts';
+import { takeQuota } from './admit.ts';
+import { refused } from '../outcome.ts';
+import { refusalOfError, sendRefusal } from '../respond.ts';
+
+export interface AppOptions {
+  readonly audiences: readonly Audience[];
+  readonly handlers: Handlers;
+  readonly ports: MountPorts;
+  /** Tag of the routes to serve; all of the audiences' if left out. */
+  readonly only?: RouteSpec['tag'];
+  /** Folder of the built web, served at /. */
+  readonly webDir?: string | undefined;
+}
+
+/** An app that serves the routes of its audiences, and refuses all others with a problem. */
+export function createApp(options: AppOptions): Express {
+  const { audiences, handlers, ports, only, webDir } = options;
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('query parser', 'simple');
+  const routes = ROUTES.filter(
+    (route) =>
+      route.audiences.some((audience) => audiences.includes(audience)) && (only === undefined || route.tag === only),
+  );
+  app.use(countAddress(ports.gate));
+  for (const route of routes)
+    mount(app, { route, handler: handlers[route.name] as AnyHandler, listener: audiences }, ports);
+  if (webDir !== undefined) app.use(serveWeb(webDir));
+  app.use(refuseUnknown(routes));
+  app.use(refuseBroken);
+  return app;
+}
+
+/** Counts every request of an address first, even for unknown paths. */
+function countAddress(gate: AddressGate): RequestHandler {
+  return (request, response, next) => {
+    const refusal = takeQuota({ response }, gate.takeRequest(gate.addressOf(request)));
+    if (refusal === null) return next();
+    // Does not read the body of a refused request.
+    response.set('connection', 'close');
+    sendRefusal(response, refusal, randomUUID());
+  };
+}
+
+/** The page runs only what the village serves: no inline code, no eval, no other origin; it cannot be framed. */
+const PAGE_POLICY = [
+  "default-src 'self'",
+  "img-src 'self' data: blob:",
+  "object-src 'none'",
+  "base-uri 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** The web's only page is /; its files carry a hash in their names and never change. */
+function serveWeb(webDir: string): RequestHandler {
+  return express.static(webDir, {
+    index: 'index.html',
+    redirect: false,
+    setHeaders: (response, path) => {
+      response.setHeader(
+        'cache-control',
+        path.includes('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
+      );
+      response.setHeader('x-content-type-options', 'nosniff');
+      if (path.endsWith('.html')) response.setHeader('content-security-policy', PAGE_POLICY);
+    },
+  });
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+').replace(/\{\w+\*\}$/, '.+')}/?$`);
+}
+
+/** The refusal for a known path with another method lists its methods. */
+function refuseUnknown(routes: readonly RouteSpec[]): RequestHandler {
+  const known = routes.flatMap((route) =>
+    pathsOf(route).map((path) => ({ pattern: patternOf(path), method: route.method })),
+  );
+  return (request, response) => {
+    const methods = known.filter(({ pattern }) => pattern.test(request.path)).map(({ method }) => method);
+    if (methods.length > 0) response.set('allow', [...new Set(methods)].join(', '));
+    sendRefusal(
+      response,
+      methods.length > 0 ? refused('method_not_allowed', `Use ${methods.join(' or ')}`) : refused('route_not_found'),
+      randomUUID(),
+    );
+  };
+}
+
+/** Errors of express itself: a path with a wrong encoding, a file that cannot be sent. */
+// oxlint-disable-next-line max-params -- express knows an error handler by its four parameters
+const refuseBroken: ErrorRequestHandler = (error: unknown, _request, response, _next) => {
+  if (response.headersSent) response.destroy();
+  else
+    sendRefusal(
+      response,
+      error instanceof URIError
+        ? refused('validation_failed', 'The path is not properly encoded')
+        : refusalOfError(error),
+      randomUUID(),
+    );
+};

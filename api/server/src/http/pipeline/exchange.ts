@@ -1,0 +1,51 @@
+import type { Audience, RouteSpec } from '@hamlet/contract';
+import type { Db } from '@hamlet/store';
+import type { Request, Response } from 'express';
+import type { Actor, Authenticate, WatchConnections } from '../actor.ts';
+import type { RateVerdict } from '../rate-limit.ts';
+import type { HttpMetrics } from '../../service/metrics.ts';
+import type { Log } from '../../service/log.ts';
+import type { JsonWriter } from './answer.ts';
+import type { AnyHandler } from '../handler.ts';
+import type { AddressGate } from './address-gate.ts';
+
+/** Counts one request of an authenticated actor. Null if all replicas together must count it and cannot. */
+export type LimitActor = (
+  actor: Actor,
+  route: Pick<RouteSpec, 'tag' | 'method' | 'permission'>,
+) => Promise<RateVerdict | null>;
+
+/** Ports of every route. */
+export interface MountPorts {
+  readonly db: Db;
+  readonly log: Log;
+  readonly metrics: HttpMetrics;
+  /** Limits what one address asks. */
+  readonly gate: AddressGate;
+  /** Clock of durations, in ms. */
+  readonly monotonicMs: () => number;
+  /** Counts requests of authenticated actors. */
+  readonly limitActor: LimitActor;
+  /** The actor of the credentials; a refusal if a sent credential is invalid. */
+  readonly authenticate: Authenticate;
+  /** Ends streams whose holder would be refused by now. */
+  readonly guard: WatchConnections;
+  /** Whether an answer outside the contract fails (tests), or is sent and counted (production). */
+  readonly strictAnswers: boolean;
+}
+
+/** One request on its way through a route. */
+export interface Exchange {
+  readonly route: RouteSpec;
+  readonly handler: AnyHandler;
+  /** The audiences of its listener. */
+  readonly listener: readonly Audience[];
+  readonly ports: MountPorts;
+  readonly request: Request;
+  readonly response: Response;
+  readonly writeJson: JsonWriter;
+  /** The client's address, as far as trusted proxies report it. */
+  readonly address: string;
+  readonly requestId: string;
+  readonly traceparent: string;
+}

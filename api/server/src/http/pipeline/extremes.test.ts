@@ -1,0 +1,156 @@
+/**
+ * Every route and websocket takes values that nobody would send, as every role, while a second client sees that the api goes on answering. The values
+ * are drawn from the contract's schemas, so that a new route is covered by having one.
+ */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { after, before, test } from 'node:test';
+import { ROUTES, ViewerMessage } from '@hamlet/contract';
+import type { RouteSpec } from '@hamlet/contract';
+import { Seeded } from '@hamlet/test/env/seeded';
+import { WebSocket } from 'ws';
+import { startApiProcess } from '../../testing/api-process.ts';
+import type { ApiProcess } from '../../testing/api-process.ts';
+import { anyExtreme, extremeValues } from '../../testing/extreme-values.ts';
+import { probeLivez } from '../../testing/livez-probe.ts';
+import type { LivezProbe } from '../../testing/livez-probe.ts';
+import { Play } from '../../testing/play.ts';
+import { agentToken, startTestVillage, TOKENS } from '../../testing/test-village.ts';
+import type { TestVillage } from '../../testing/test-village.ts';
+
+const SEED = Number(process.env['HAMLET_TEST_SEED'] ?? 20_261_123);
+/** Requests of each role to each route, and messages of each role on each websocket. */
+const [REQUESTS, MESSAGES] = process.env['HAMLET_TEST_FULL'] === '1' ? [100, 250] : [5, 60];
+/** An api that has not answered by then never will. */
+const CAP_MS = 60_000;
+const ROLES: Readonly<Record<string, string | undefined>> = {
+  visitor: undefined,
+  member: TOKENS.member,
+  admin: TOKENS.admin,
+  agent: agentToken('ada'),
+  operator: TOKENS.operator,
+};
+/** Their effects outlast the request: a barred or frozen caller is refused from then on. They come last. */
+const LAST = /freeze|\/(kill|ban|quarantine|revoke)|internal/;
+
+let village: TestVillage;
+let api: ApiProcess;
+let probe: LivezProbe;
+
+before(async () => {
+  village = await startTestVillage();
+  api = await startApiProcess(village);
+  await new Play(api.url).everybody();
+  probe = probeLivez(api.url, CAP_MS);
+});
+after(async () => {
+  await api.stop('SIGKILL');
+  await village.remove();
+});
+
+/** A text of a value, as a path or query can hold it. */
+function textOf(value: unknown): string {
+  return (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).toWellFormed().slice(0, 2_000);
+}
+
+function entriesOf(drawn: unknown): readonly (readonly [string, string])[] {
+  return Object.entries(typeof drawn === 'object' && drawn !== null ? drawn : {})
+    .slice(0, 20)
+    .map(([name, value]) => [name, textOf(value)]);
+}
+
+/** Draws requests to a route. */
+function requestsTo(route: RouteSpec): (random: Seeded) => { readonly path: string; readonly init: RequestInit } {
+  const [params, query, body] = [route.params, route.query, route.body].map((schema) =>
+    schema === undefined ? null : extremeValues(schema),
+  );
+  return (random) => {
+    const given = Object.fromEntries(entriesOf(params?.(random)));
+    const path = route.path.replaceAll(
+      /\{(\w+)\*?\}/g,
+      (_, name: string) => encodeURIComponent(given[name] ?? textOf(anyExtreme(random)) ?? '') || 'x',
+    );
+    const asked = new URLSearchParams(entriesOf(query?.(random)).map(([name, value]) => [name, value]));
+    const headers = {
+      'content-type': 'application/json',
+      'idempotency-key': random.chance(0.9) ? randomUUID() : 'k'.repeat(random.between(1, 2_000)),
+    };
+    const sent =
+      route.method === 'GET'
+        ? {}
+        : { body: JSON.stringify(body === null || body === undefined ? anyExtreme(random) : body(random)) ?? 'null' };
+    return {
+      path: `${route.placement === 'absolute' ? '' : '/api/v1'}${path}?${asked}`,
+      init: { method: route.method, headers, redirect: 'manual', ...sent },
+    };
+  };
+}
+
+const broken = (): readonly string[] =>
+  village.logs
+    .flatMap((chunk) => chunk.split('\n'))
+    .filter((line) => line.includes('"request failed"') && line.includes('"error"'))
+    .slice(-3);
+
+const routes = (ROUTES as readonly RouteSpec[]).toSorted(
+  (a, b) => Number(LAST.test(a.path)) - Number(LAST.test(b.path)),
+);
+for (const route of routes) {
+  test(`${route.method} ${route.path} takes anything (${route.name}, seed ${SEED})`, async () => {
+    const drawRequest = requestsTo(route);
+    for (const [role, token] of Object.entries(ROLES)) {
+      for (let number = 0; number < REQUESTS; number += 1) {
+        const { path, init } = drawRequest(new Seeded(SEED + number));
+        const stopping = new AbortController();
+        const headers = {
+          ...(init.headers as Record<string, string>),
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        };
+        const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(CAP_MS)]);
+        const response = await fetch(`${api.url}${path}`, { ...init, headers, signal });
+        if (response.status === 500)
+          assert.fail(`${role}: ${path.slice(0, 300)} ${String(init.body).slice(0, 300)}\n${broken().join('\n')}`);
+        stopping.abort();
+      }
+    }
+  });
+}
+
+for (const path of ['/ws/world?format=json', '/ws/world', '/ws/board', '/ws/board?after=9e99:-1']) {
+  test(`${path} takes anything (seed ${SEED})`, async () => {
+    const drawMessage = extremeValues(ViewerMessage);
+    for (const token of Object.values(ROLES)) {
+      const socket = new WebSocket(
+        `${api.url.replace('http', 'ws')}${path}`,
+        token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } },
+      );
+      socket.on('error', () => undefined);
+      const isOpen = await once(socket, 'open').then(
+        () => true,
+        () => false,
+      );
+      for (let number = 0; isOpen && number < MESSAGES; number += 1)
+        socket.send(JSON.stringify(drawMessage(new Seeded(SEED + number))) ?? '');
+      socket.terminate();
+    }
+  });
+}
+
+test('the message that held an api for as long as it ran is refused', async () => {
+  const socket = new WebSocket(`${api.url.replace('http', 'ws')}/ws/world?format=json`);
+  await once(socket, 'open');
+  const { seq, epoch } = await new Play(api.url).world();
+  socket.send(
+    JSON.stringify({ type: 'resume', epoch, seq, cells: { x: 0, y: 0, width: Number.MAX_SAFE_INTEGER, height: 1 } }),
+  );
+  socket.send(JSON.stringify({ type: 'view', x: 0, y: 0, width: 100, height: 100, zoom: 'near' }));
+  await once(socket, 'message', { signal: AbortSignal.timeout(CAP_MS) });
+  socket.terminate();
+});
+
+test('throughout, a second client got its answers', async (t) => {
+  await probe.stop();
+  assert.ok(probe.answers > 0);
+  t.diagnostic(`longest /livez: ${probe.longestMs.toFixed(0)} ms of ${probe.answers} answers`);
+});

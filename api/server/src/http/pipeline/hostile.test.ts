@@ -1,0 +1,172 @@
+/** A hostile caller at one address, in every way that costs it little: another address is served all the while. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { after, before, test } from 'node:test';
+import { WebSocket } from 'ws';
+import { startApiProcess } from '../../testing/api-process.ts';
+import type { ApiProcess } from '../../testing/api-process.ts';
+import { Play } from '../../testing/play.ts';
+import { eventually, startTestVillage } from '../../testing/test-village.ts';
+import type { TestVillage } from '../../testing/test-village.ts';
+
+const HOSTILE = '127.0.0.66';
+const CAP_MS = 60_000;
+const SOCKETS_MAX = 10;
+/** Plain connections of an address, as the api counts them. */
+const CONNECTIONS_MAX = SOCKETS_MAX * 4;
+
+let village: TestVillage;
+let api: ApiProcess;
+
+before(async () => {
+  village = await startTestVillage();
+  // No proxy is trusted, since loopback addresses stand for callers here.
+  api = await startApiProcess(village, {
+    HAMLET_TRUSTED_PROXIES: '192.0.2.1',
+    HAMLET_RATE_LIMIT: '300',
+    HAMLET_SOCKETS_PER_ADDRESS: String(SOCKETS_MAX),
+  });
+});
+after(async () => {
+  await api.stop('SIGKILL');
+  await village.remove();
+});
+
+interface Asked {
+  readonly path: string;
+  readonly method?: string;
+  readonly body?: string;
+}
+
+/** Asks from an address of this machine; 0 where the connection was ended instead of an answer. */
+function ask(from: string, { path, method = 'GET', body }: Asked): Promise<number> {
+  return new Promise((resolve) => {
+    const headers = {
+      'content-type': 'application/json',
+      ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
+    };
+    const sent = request(
+      `${api.url}${path}`,
+      { method, headers, localAddress: from, agent: false, timeout: CAP_MS },
+      (response) => {
+        response.resume();
+        response.once('close', () => resolve(response.statusCode ?? 0));
+      },
+    );
+    sent.once('error', () => resolve(0)).once('timeout', () => sent.destroy());
+    sent.end(body);
+  });
+}
+
+let guests = 1;
+/** The other address: another one each time, so that its own quota is no part of the test. */
+function guest(): string {
+  guests += 1;
+  return `127.0.1.${guests}`;
+}
+
+async function assertServed(what: string): Promise<void> {
+  const from = guest();
+  assert.equal(await ask(from, { path: '/livez' }), 200, what);
+  assert.equal(await ask(from, { path: '/api/v1/world' }), 200, what);
+  const socket = new WebSocket(`${api.url.replace('http', 'ws')}/ws/world`, { localAddress: from });
+  await once(socket, 'message', { signal: AbortSignal.timeout(CAP_MS) });
+  socket.terminate();
+}
+
+async function flood(times: number, asked: Asked): Promise<readonly number[]> {
+  const statuses: number[] = [];
+  for (let sent = 0; sent < times; sent += 20)
+    statuses.push(...(await Promise.all(Array.from({ length: 20 }, () => ask(HOSTILE, asked)))));
+  return statuses;
+}
+
+test('an address that opens connections and says nothing, or a byte now and then, has its share of them', async () => {
+  await new Play(api.url).everybody();
+  const { hostname, port } = new URL(api.url);
+  const loris: Socket[] = [];
+  for (let number = 0; number < CONNECTIONS_MAX * 3; number += 1) {
+    const socket = connect({ host: hostname, port: Number(port), localAddress: HOSTILE });
+    socket
+      .on('error', () => undefined)
+      .once('connect', () => socket.write('GET /livez HTTP/1.1\r\nhost: x\r\nx-slow: '));
+    loris.push(socket);
+  }
+  const drip = setInterval(() => {
+    for (const socket of loris) if (socket.writable) socket.write('a');
+  }, 500);
+  await eventually('the rest to be ended', () => loris.filter(({ closed }) => !closed).length <= CONNECTIONS_MAX);
+  await assertServed('beside slow requests');
+  await eventually('the slow ones to be ended too', () => loris.every(({ closed }) => closed));
+  clearInterval(drip);
+  await assertServed('after slow requests');
+});
+
+test('a flood of sockets and of messages leaves room for others', async () => {
+  const sockets = Array.from(
+    { length: SOCKETS_MAX * 3 },
+    () => new WebSocket(`${api.url.replace('http', 'ws')}/ws/world?format=json`, { localAddress: HOSTILE }),
+  );
+  const outcomes = await Promise.all(
+    sockets.map((socket) =>
+      once(socket, 'open').then(
+        () => true,
+        () => false,
+      ),
+    ),
+  );
+  assert.equal(outcomes.filter(Boolean).length, SOCKETS_MAX);
+  const open = sockets.filter((_, index) => outcomes[index]);
+  const closed = open.map((socket) => once(socket, 'close').then(([code]) => Number(code)));
+  for (const socket of open)
+    for (let number = 0; number < 400; number += 1)
+      socket.send(JSON.stringify({ type: 'view', x: number % 2, y: 0, width: 100, height: 100, zoom: 'near' }));
+  await assertServed('beside a flood of messages');
+  assert.deepEqual(
+    [...new Set(await Promise.all(closed))].filter((code) => ![1_006, 1_008].includes(code)),
+    [],
+  );
+  await eventually('room again', async () => {
+    const again = new WebSocket(`${api.url.replace('http', 'ws')}/ws/world`, { localAddress: guest() });
+    const isOpen = await once(again, 'open').then(
+      () => true,
+      () => false,
+    );
+    again.terminate();
+    return isOpen;
+  });
+});
+
+const PASSWORD = 'correct horse battery';
+for (const [what, asked] of Object.entries<Asked>({
+  'paths that do not exist': { path: '/api/v1/nowhere' },
+  'sign-ins': { path: '/api/v1/login', method: 'POST', body: JSON.stringify({ name: 'Grace', password: PASSWORD }) },
+  'codes for the first account': {
+    path: '/api/v1/bootstrap',
+    method: 'POST',
+    body: JSON.stringify({ code: 'a guess', name: 'Grace', password: PASSWORD }),
+  },
+  'large bodies': {
+    path: '/api/v1/login',
+    method: 'POST',
+    body: JSON.stringify({ name: 'Grace', password: 'x'.repeat(1 << 20) }),
+  },
+})) {
+  test(`a flood of ${what} is refused, and another address served`, async () => {
+    const flooding = flood(400, asked);
+    for (let look = 0; look < 3; look += 1) await assertServed(what);
+    const statuses = await flooding;
+    assert.ok(
+      statuses.some((status) => status === 429 || status === 0),
+      `${what}: ${JSON.stringify([...new Set(statuses)])}`,
+    );
+    assert.ok(
+      statuses.every((status) => status < 500),
+      what,
+    );
+    await assertServed(what);
+  });
+}

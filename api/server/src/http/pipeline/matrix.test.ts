@@ -1,0 +1,169 @@
+/**
+ * Every role on every route of a running api, against a table that is written by hand: what the contract's permissions come to is read off
+ * a second page, so that a slip in one of them shows. A route without a row fails.
+ */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { after, before, test } from 'node:test';
+import { ROUTES, urlOf } from '@hamlet/contract';
+import type { Audience, Refusal, RouteSpec } from '@hamlet/contract';
+import { WebSocket } from 'ws';
+import { AGENT_IDS, agentToken, startTestVillage, TOKENS } from '../../testing/test-village.ts';
+import type { TestVillage } from '../../testing/test-village.ts';
+import { COLUMNS, MATRIX, SOCKETS } from '../../testing/matrix-rows.ts';
+import type { Column } from '../../testing/matrix-rows.ts';
+
+const CREDENTIALS: Readonly<Record<Exclude<Column, 'other agent'>, string | undefined>> = {
+  visitor: undefined,
+  member: TOKENS.member,
+  admin: TOKENS.admin,
+  'own agent': agentToken('ada'),
+  operator: TOKENS.operator,
+};
+const DENIALS: ReadonlySet<string> = new Set<Refusal>([
+  'unauthenticated',
+  'forbidden',
+  'not_own_agent',
+  'token_invalid',
+]);
+/** They take turns: each may ask only so often. */
+const OTHER_AGENTS = AGENT_IDS.filter((agentId) => agentId !== 'ada');
+let turn = 0;
+
+function tokenOf(who: Column): string | undefined {
+  if (who !== 'other agent') return CREDENTIALS[who];
+  turn += 1;
+  return agentToken(OTHER_AGENTS[turn % OTHER_AGENTS.length] ?? 'bob');
+}
+
+/** A well-formed id of nothing. */
+const NO_ID = '01890000-0000-7000-8000-000000000000';
+let village: TestVillage;
+let urls: Record<Audience, string> = { people: '', agents: '' };
+
+before(async () => {
+  village = await startTestVillage();
+  const { peopleUrl: people, agentsUrl: agents } = await village.startReplica({ HAMLET_AGENTS_LISTEN: '127.0.0.1:0' });
+  urls = { people, agents };
+});
+after(() => village.remove());
+
+function pathOf(route: RouteSpec): string {
+  const known: Readonly<Record<string, string>> = { agent_id: 'ada', name: 'none', level: '0', tile: '000' };
+  const names = [...route.path.matchAll(/\{(\w+)\*?\}/g)].map(([, name = '']) => name);
+  return urlOf(route, { params: Object.fromEntries(names.map((name) => [name, known[name] ?? NO_ID])) });
+}
+
+/** The cell of a bare call: no key, no body. Whoever may not is told so before anything is read; whoever may hears what is missing. */
+async function cellOf(route: RouteSpec, who: Column, audience: Audience): Promise<string> {
+  const stopping = new AbortController();
+  const token = tokenOf(who);
+  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const response = await fetch(`${urls[audience]}${pathOf(route)}`, {
+    method: route.method,
+    headers,
+    signal: stopping.signal,
+    redirect: 'manual',
+  });
+  const isProblem = response.headers.get('content-type')?.startsWith('application/problem+json') === true;
+  const { code } = isProblem ? ((await response.json()) as { code: string }) : { code: '' };
+  stopping.abort();
+  const denies = response.status === 401 || response.status === 403;
+  return denies && !DENIALS.has(code) ? `${response.status}*` : String(response.status);
+}
+
+/** Statuses of a row by column. */
+function cells(row: string): Readonly<Record<Column, string>> {
+  const all = row.trim().split(/ +/);
+  return Object.fromEntries(COLUMNS.map((column, index) => [column, all[index] ?? ''])) as Record<Column, string>;
+}
+
+async function shown(route: RouteSpec, audience: Audience): Promise<Row> {
+  const entries: [Column, string][] = [];
+  for (const who of COLUMNS) entries.push([who, await cellOf(route, who, audience)]);
+  return Object.fromEntries(entries);
+}
+
+type Row = Readonly<Record<string, string>>;
+
+function assertRow(got: Row, row: Row, where: string): void {
+  const said = Object.fromEntries(
+    Object.entries(got).map(([who, cell]) => [
+      who,
+      row[who] === 'in' && cell !== '401' && cell !== '403' ? 'in' : cell,
+    ]),
+  );
+  assert.deepEqual(said, row, where);
+}
+
+test('every route has a row, every row a route, and every cell is filled', () => {
+  assert.deepEqual(
+    ROUTES.map(({ name }) => name).filter((name) => !(name in MATRIX)),
+    [],
+    'routes without a row in matrix-rows.ts',
+  );
+  const names: readonly string[] = ROUTES.map(({ name }) => name);
+  assert.deepEqual(
+    Object.keys(MATRIX).filter((name) => !names.includes(name)),
+    [],
+    'rows of routes that are gone',
+  );
+  for (const [name, row] of Object.entries(MATRIX)) assert.match(`${row} `, /^((\d{3}\*?|in) +){6}$/, name);
+});
+
+for (const route of ROUTES as readonly RouteSpec[]) {
+  test(`${route.method} ${route.path} (${route.name})`, async () => {
+    const row = cells(MATRIX[route.name] ?? '');
+    const [first, second] = route.audiences.includes('people')
+      ? (['people', 'agents'] as const)
+      : (['agents', 'people'] as const);
+    assertRow(await shown(route, first), row, first);
+    if (!route.audiences.includes(second)) return;
+    // A listener without people has no visitors: only routes for anyone are open to them.
+    const expected = route.permission === 'anyone' ? row : { ...row, visitor: '401' };
+    assertRow(await shown(route, second), expected, second);
+  });
+}
+
+async function socketCell(path: string, who: Column): Promise<string> {
+  const token = tokenOf(who);
+  const socket = new WebSocket(
+    `${urls.people.replace('http', 'ws')}${path}`,
+    token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } },
+  );
+  const opened = once(socket, 'open').then(() => '101');
+  opened.catch(() => undefined);
+  const refused = once(socket, 'unexpected-response').then(([, response]) =>
+    String((response as { statusCode: number }).statusCode),
+  );
+  socket.on('error', () => undefined);
+  const cell = await Promise.race([opened, refused]);
+  socket.terminate();
+  return cell;
+}
+
+for (const [path, row] of Object.entries(SOCKETS)) {
+  test(`WS ${path}`, async () => {
+    for (const who of COLUMNS) assert.equal(await socketCell(path, who), cells(row)[who], who);
+  });
+}
+
+test('a listener serves the routes of its audience only, and knows no visitors where no people come', async () => {
+  for (const route of ROUTES as readonly RouteSpec[]) {
+    for (const audience of ['people', 'agents'] as const) {
+      const response = await fetch(`${urls[audience]}${pathOf(route)}`, {
+        method: route.method,
+        headers: { authorization: 'Bearer nonsense' },
+        redirect: 'manual',
+      });
+      const served = route.audiences.includes(audience);
+      const { code } = served ? { code: '' } : ((await response.json()) as { code: string });
+      // Entries of the log lie under the path of its tiles, which are everybody's: there they are a tile of no such level.
+      const unserved = route.name === 'getLogEntries' ? 'token_invalid' : 'route_not_found';
+      assert.equal(code, served ? '' : unserved, `${route.name} on ${audience}`);
+      if (served) await response.body?.cancel();
+    }
+  }
+  assert.equal((await fetch(`${urls.agents}/world`)).status, 401);
+  assert.equal((await fetch(`${urls.people}/world`)).status, 200);
+});

@@ -1,0 +1,168 @@
+import { pathsOf } from '@hamlet/contract';
+import type { Audience, RouteSpec } from '@hamlet/contract';
+import type { RequestHandler, Router } from 'express';
+import { randomUUID } from 'node:crypto';
+import type { Actor } from '../actor.ts';
+import { openCompletionChannel } from '../completion-channel.ts';
+import { openEventSink } from '../event-sink.ts';
+import type { Answered, AnyHandler } from '../handler.ts';
+import { runOnce, writeKeyOf } from '../idempotent.ts';
+import type { Refused } from '../outcome.ts';
+import { refusalOfError, sendRefusal } from '../respond.ts';
+import { admit } from './admit.ts';
+import { answer, jsonWriter, reportOutsideContract } from './answer.ts';
+import type { Exchange, MountPorts } from './exchange.ts';
+import { bodyReader, parseRequest } from './parse-request.ts';
+import type { ReadBody } from './parse-request.ts';
+
+/** A route, its handler, and the audiences of its listener. */
+export interface Mounted {
+  readonly route: RouteSpec;
+  readonly handler: AnyHandler;
+  readonly listener: readonly Audience[];
+}
+
+/** Serves a route on all of its paths: admit, read the body, parse, then run the handler. */
+export function mount(router: Router, mounted: Mounted, ports: MountPorts): void {
+  const { route } = mounted;
+  const writeJson = jsonWriter(ports);
+  const readBody = bodyReader(route);
+  const serve: RequestHandler = async (request, response) => {
+    const startedMs = ports.monotonicMs();
+    const exchange: Exchange = {
+      ...mounted,
+      ports,
+      request,
+      response,
+      writeJson,
+      address: ports.gate.addressOf(request),
+      requestId: randomUUID(),
+      traceparent: continueTrace(request.get('traceparent')),
+    };
+    response
+      .setHeader('x-request-id', exchange.requestId)
+      .setHeader('traceparent', exchange.traceparent)
+      .setHeader('x-content-type-options', 'nosniff');
+    response.once('close', () =>
+      ports.metrics.observe(route.name, response.statusCode, ports.monotonicMs() - startedMs),
+    );
+    try {
+      const refusal = await handle(exchange, readBody);
+      if (refusal !== null) sendRefusal(response, refusal, exchange.requestId);
+    } catch (error) {
+      fail(exchange, error);
+    }
+  };
+  for (const path of pathsOf(route)) {
+    const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1').replace(/\{(\w+)\*\}$/, '*$1');
+    router[route.method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete'](pattern, serve);
+  }
+}
+
+/** Null if the answer is sent. */
+async function handle(exchange: Exchange, readBody: ReadBody): Promise<Refused | null> {
+  const admitted = await admit(exchange);
+  if (!admitted.ok) return admitted;
+  const unread = await readBody(exchange.request, exchange.response);
+  if (unread !== null) return unread;
+  const parsed = parseRequest(exchange.route, exchange.request);
+  if (!parsed.ok) return parsed;
+  const { requestId, traceparent, request, response, address } = exchange;
+  const input = {
+    ...parsed.value,
+    actor: admitted.actor,
+    requestId,
+    traceparent,
+    now: new Date(),
+    headers: request.headers,
+    address,
+  };
+  if (exchange.handler.kind === 'stream') return openStream(exchange, admitted.actor, input);
+  if (exchange.handler.kind === 'completion') return complete(exchange, input);
+  const answered = await run(exchange, { actorId: admitted.actor.id, parsed: parsed.value, input });
+  if ('reason' in answered) return answered;
+  if (answered.replayed) response.set('idempotency-replayed', 'true');
+  return answer(exchange, answered.outcome);
+}
+
+async function openStream(
+  { handler, response, request, address, listener, ports }: Exchange,
+  actor: Actor,
+  input: unknown,
+): Promise<Refused | null> {
+  if (handler.kind !== 'stream') return null;
+  const sink = openEventSink(response);
+  const opened = await handler.open(input, sink);
+  if (!opened.ok) return opened;
+  // A resident's stream outlives its five-minute tokens, and ends with a measure against the agent; a person's ends with the session.
+  const isPerson = actor.role === 'member' || actor.role === 'admin';
+  const unwatch = isPerson
+    ? ports.guard.watch({
+        actor,
+        recheck: () => ports.authenticate({ headers: request.headers, address, listener, reads: true }),
+        close: () => sink.close(),
+      })
+    : () => undefined;
+  sink.start(() => {
+    unwatch();
+    opened.data();
+  });
+  return null;
+}
+
+async function complete(exchange: Exchange, input: unknown): Promise<Refused | null> {
+  const { handler, route, response, requestId } = exchange;
+  if (handler.kind !== 'completion') return null;
+  const channel = openCompletionChannel(route, response, {
+    requestId,
+    onBadChunk: (issues) => reportOutsideContract(exchange, issues),
+  });
+  const outcome = await handler.run(input, channel);
+  return outcome === null ? null : answer(exchange, outcome);
+}
+
+async function run(
+  exchange: Exchange,
+  call: { readonly actorId: string; readonly parsed: unknown; readonly input: unknown },
+): Promise<Answered | Refused> {
+  const { handler, route, request, ports } = exchange;
+  if (handler.kind === 'plain') return { outcome: await handler.run(call.input), replayed: false };
+  if (handler.kind === 'stream' || handler.kind === 'completion') throw new TypeError(`${route.name} is a stream`);
+  const key = writeKeyOf(call.actorId, request.get('idempotency-key'), { route: route.name, input: call.parsed });
+  if (!key.ok) return key;
+  if (handler.kind === 'world') return handler.run(call.input, key.key);
+  return runOnce(ports.db, key.key, (tx) => handler.run(call.input, tx));
+}
+
+function fail({ route, response, requestId, traceparent, ports }: Exchange, error: unknown): void {
+  const refusal = refusalOfError(error);
+  // Refusals during a freeze are expected.
+  if (refusal.reason !== 'village_frozen')
+    ports.log(refusal.reason === 'internal' ? 'error' : 'warn', 'request failed', {
+      route: route.name,
+      request_id: requestId,
+      traceparent,
+      error,
+    });
+  if (response.headersSent) response.destroy();
+  else sendRefusal(response, refusal, requestId);
+}
+
+const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
+
+/** 32 random hexadecimal digits, never all zero, from a UUID. Node generates UUIDs in batches, five times faster than 16 random bytes each. */
+function newTraceId(): string {
+  return randomUUID().replaceAll('-', '');
+}
+
+/** 16 random hexadecimal digits, never all zero. */
+function newSpanId(): string {
+  return newTraceId().slice(16);
+}
+
+/** Continues the caller's trace with a new span, or begins one (W3C Trace Context). */
+export function continueTrace(header: string | undefined): string {
+  const [, trace, , flags] = header === undefined ? [] : (TRACEPARENT.exec(header) ?? []);
+  const known = trace !== undefined && !/^0+$/.test(trace);
+  return `00-${known ? trace : newTraceId()}-${newSpanId()}-${known ? flags : '00'}`;
+}

@@ -1,0 +1,136 @@
+import type { RouteSpec } from '@hamlet/contract';
+import express from 'express';
+import type { Request, RequestHandler, Response } from 'express';
+import type { z } from 'zod';
+import { refused } from '../outcome.ts';
+import type { Refused } from '../outcome.ts';
+import { refusalOfError } from '../respond.ts';
+
+const ERRORS_MAX = 20;
+/** An issue that quotes the request can be as long as the request. */
+const MESSAGE_MAX_CHARS = 300;
+
+export interface ParsedRequest {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+}
+
+function pathOf(part: string, path: readonly PropertyKey[]): string {
+  return [part, ...path.map(String)].join('.');
+}
+
+/** Distance of a value from a branch of a union: the number of issues, and infinite if its type is another. */
+function distance(branch: readonly z.core.$ZodIssue[]): number {
+  return branch.some(({ code, path }) => code === 'invalid_type' && path.length === 0)
+    ? Number.POSITIVE_INFINITY
+    : branch.length;
+}
+
+function shortened(text: string): string {
+  return text.length <= MESSAGE_MAX_CHARS ? text : `${text.slice(0, MESSAGE_MAX_CHARS)}…`;
+}
+
+/** The innermost issues: for a union, those of the nearest branch. */
+function flatten(
+  part: string,
+  issues: readonly z.core.$ZodIssue[],
+  prefix: readonly PropertyKey[] = [],
+): { path: string; message: string }[] {
+  return issues.slice(0, ERRORS_MAX).flatMap((issue) => {
+    const path = [...prefix, ...issue.path];
+    if (issue.code === 'invalid_union' && issue.errors.length > 0) {
+      const nearest = issue.errors.reduce((best, branch) => (distance(branch) < distance(best) ? branch : best));
+      return flatten(part, nearest, path);
+    }
+    return [{ path: shortened(pathOf(part, path)), message: shortened(issue.message) }];
+  });
+}
+
+/** A last parameter with slashes comes in parts. */
+function sentOf(part: 'params' | 'query' | 'body', request: Request): unknown {
+  if (part === 'body') return request.body ?? {};
+  if (part === 'query') return request.query;
+  return Object.fromEntries(
+    Object.entries(request.params).map(([name, value]) => [name, Array.isArray(value) ? value.join('/') : value]),
+  );
+}
+
+/** Parses params, query and body by the route's schemas; a refusal names each invalid place and its fix. */
+export function parseRequest(
+  route: RouteSpec,
+  request: Request,
+): { readonly ok: true; readonly value: ParsedRequest } | Refused {
+  const errors: { path: string; message: string }[] = [];
+  const value: Record<string, unknown> = {};
+  for (const part of ['params', 'query', 'body'] as const) {
+    const schema = route[part];
+    if (schema === undefined) continue;
+    const parsed = schema.safeParse(sentOf(part, request));
+    if (parsed.success) value[part] = parsed.data;
+    else errors.push(...flatten(part, parsed.error.issues));
+  }
+  if (errors.length === 0)
+    return { ok: true, value: { params: value['params'], query: value['query'], body: value['body'] } };
+  const [first] = errors;
+  return { ...refused('validation_failed', `${first?.path}: ${first?.message}`), errors: errors.slice(0, ERRORS_MAX) };
+}
+
+/** The largest body is a turn with its perceptions. */
+const BODY_MAX_BYTES = 256 << 10;
+/** Any caller may send a notification, and the API stores it before it verifies it. Those of PayPal are a few KB. */
+const RAW_BODY_MAX_BYTES = 32 << 10;
+/** Bodies of unauthenticated callers: a name and a password, or a code. */
+const STRANGERS_BODY_MAX_BYTES = 16 << 10;
+/** Far above any valid body; each further level costs time to walk. */
+const LEVELS_MAX = 64;
+
+/** Reads the body of an admitted request; returns a refusal if it cannot. */
+export type ReadBody = (request: Request, response: Response) => Promise<Refused | null>;
+
+/** Reads the bodies of a route as JSON, or as bytes if the route asks for them. */
+export function bodyReader({ method, rawBody, permission }: RouteSpec): ReadBody {
+  if (method === 'GET') return () => Promise.resolve(null);
+  const limit =
+    rawBody === true ? RAW_BODY_MAX_BYTES : permission === 'anyone' ? STRANGERS_BODY_MAX_BYTES : BODY_MAX_BYTES;
+  const parse: RequestHandler =
+    rawBody === true
+      ? express.raw({ limit, type: () => true })
+      : express.json({ limit, strict: false, type: ['application/json', 'application/*+json'] });
+  return async (request, response) => {
+    const error = await new Promise<unknown>((resolve) => parse(request, response, resolve));
+    if (error !== undefined && error !== null) return refusalOfParser(error, limit);
+    return rawBody !== true && isDeep(request.body)
+      ? refused('validation_failed', `body: at most ${LEVELS_MAX} levels of lists and objects`)
+      : null;
+  };
+}
+
+/** The refusal for an error of the body parser. */
+function refusalOfParser(error: unknown, limit: number): Refused {
+  const type = typeof error === 'object' && error !== null && 'type' in error ? error.type : '';
+  if (type === 'entity.too.large') return refused('body_too_large', `At most ${limit >> 10} KiB`);
+  if (
+    type === 'entity.parse.failed' ||
+    type === 'request.aborted' ||
+    type === 'request.size.invalid' ||
+    type === 'encoding.unsupported' ||
+    type === 'charset.unsupported'
+  )
+    return refused('malformed_body');
+  return refusalOfError(error);
+}
+
+function partsOf(value: unknown): readonly unknown[] {
+  return typeof value === 'object' && value !== null ? Object.values(value) : [];
+}
+
+/** Walks level by level: recursion would exhaust the stack on a deep value. */
+function isDeep(value: unknown): boolean {
+  let level = partsOf(value);
+  for (let depth = 1; depth <= LEVELS_MAX; depth += 1) {
+    if (level.length === 0) return false;
+    level = level.flatMap(partsOf);
+  }
+  return level.length > 0;
+}

@@ -1,0 +1,243 @@
+/** Behaviour of every route: bodies, keys, limits, headers, and refusals of unknown routes. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import {
+  actAsAgent,
+  getDocs,
+  getLivez,
+  getOpenApi,
+  getReadyz,
+  getWorld,
+  getWorldMap,
+  moveAgent,
+  recordTurn,
+  rebootAgent,
+  REFUSALS,
+} from '@hamlet/contract';
+import type { Refusal } from '@hamlet/contract';
+import type { Answered } from '../handler.ts';
+import { runOnce } from '../idempotent.ts';
+import { accepted, refused } from '../outcome.ts';
+import type { Outcome } from '../outcome.ts';
+import { dataOf, Play } from '../../testing/play.ts';
+import { agentToken, clientOf, startTestVillage, TOKENS } from '../../testing/test-village.ts';
+import type { TestVillage } from '../../testing/test-village.ts';
+
+let village: TestVillage;
+let play: Play;
+
+before(async () => {
+  village = await startTestVillage();
+  play = new Play((await village.startReplica()).peopleUrl);
+  await play.everybody();
+});
+after(() => village.remove());
+
+function send(path: string, init: RequestInit & { headers?: Record<string, string> } = {}): Promise<Response> {
+  return fetch(`${play.url}${path}`, {
+    ...init,
+    headers: { authorization: `Bearer ${TOKENS.admin}`, 'content-type': 'application/json', ...init.headers },
+  });
+}
+
+async function assertProblem(response: Response, code: Refusal): Promise<void> {
+  const problem = (await response.json()) as Record<string, unknown>;
+  assert.equal(problem['code'], code, JSON.stringify(problem));
+  assert.equal(response.status, REFUSALS[code].status);
+  assert.equal(problem['status'], response.status);
+  assert.equal(problem['title'], REFUSALS[code].title);
+  assert.equal(problem['type'], `/api/v1/docs#${code}`);
+  assert.match(String(problem['request_id']), /^[0-9a-f-]{36}$/);
+  assert.match(response.headers.get('content-type') ?? '', /^application\/problem\+json/);
+}
+
+const MOVE = '/api/v1/agents/ada/move';
+const key = (): Record<string, string> => ({ 'idempotency-key': randomUUID() });
+
+test("a body that is no JSON, or not the route's, or too large, is refused with what to write", async () => {
+  await assertProblem(await send(MOVE, { method: 'POST', headers: key(), body: '{"dx":' }), 'malformed_body');
+  const wrong = await send(MOVE, { method: 'POST', headers: key(), body: '{"dx":1}' });
+  const problem = (await wrong.clone().json()) as { errors: { path: string }[] };
+  assert.equal(problem.errors[0]?.path, 'body.dy');
+  await assertProblem(wrong, 'validation_failed');
+  await assertProblem(
+    await send(MOVE, { method: 'POST', headers: key(), body: '{"dx":1,"dy":0,"speed":9}' }),
+    'validation_failed',
+  );
+  await assertProblem(await send('/api/v1/agents/ada/turns?limit=1000'), 'validation_failed');
+  await assertProblem(await send('/api/v1/agents/Not%20An%20Id'), 'validation_failed');
+  await assertProblem(
+    await send(MOVE, { method: 'POST', headers: key(), body: JSON.stringify({ dx: 'a'.repeat(300_000) }) }),
+    'body_too_large',
+  );
+});
+
+test('unknown routes and methods are refused with a problem', async () => {
+  await assertProblem(await send('/api/v1/nowhere'), 'route_not_found');
+  await assertProblem(await send('/nowhere'), 'route_not_found');
+  const response = await send('/world', { method: 'POST', body: '{}' });
+  assert.equal(response.headers.get('allow'), 'GET');
+  await assertProblem(response, 'method_not_allowed');
+});
+
+test('credentials that are not good are refused, on a readable route too', async () => {
+  await assertProblem(await send('/world', { headers: { authorization: 'Bearer nonsense' } }), 'token_invalid');
+  await assertProblem(await send('/world', { headers: { authorization: 'Basic YTpi' } }), 'token_invalid');
+  const nobody = await fetch(`${play.url}${MOVE}`, { method: 'POST' });
+  assert.equal(nobody.headers.get('www-authenticate'), 'Bearer');
+  await assertProblem(nobody, 'unauthenticated');
+});
+
+test('a write needs a key; the same key gives the same answer and one effect; another body under it is refused', async () => {
+  await assertProblem(await send(MOVE, { method: 'POST', body: '{"dx":1,"dy":0}' }), 'idempotency_key_missing');
+  for (const path of [MOVE, '/api/v1/agents/bob/reboot']) {
+    const headers = key();
+    const body = path === MOVE ? '{"dx":1,"dy":0}' : undefined;
+    const init = { method: 'POST', headers, ...(body === undefined ? {} : { body }) };
+    const first = await send(path, init);
+    const again = await send(path, init);
+    assert.equal(first.status, 200);
+    assert.deepEqual(await again.json(), await first.json(), path);
+    assert.equal(first.headers.get('idempotency-replayed'), null);
+    assert.equal(again.headers.get('idempotency-replayed'), 'true');
+    await assertProblem(await send(path.replace(/ada|bob/, 'cleo'), init), 'idempotency_key_reused');
+  }
+});
+
+test('a refusal is replayed under its key as well', async () => {
+  const headers = key();
+  const init = { method: 'POST', headers, body: '{"kind":"drop","item_id":"apple-999999"}' };
+  await assertProblem(await send('/api/v1/agents/ada/action', init), 'not_holding');
+  const again = await send('/api/v1/agents/ada/action', init);
+  assert.equal(again.headers.get('idempotency-replayed'), 'true');
+  await assertProblem(again, 'not_holding');
+});
+
+test('a refusal that says "later" is not kept: the same request under the same key is decided again, and what it then does is kept', async () => {
+  const db = village.openDb();
+  const writeKey = { actor: 'key tester', key: randomUUID(), hash: Buffer.from('same') };
+  const outcomes: Outcome<unknown>[] = [refused('run_queue_full'), accepted({ number: 1 }), accepted({ number: 2 })];
+  const decide = (): Promise<Answered> => runOnce(db, writeKey, async () => outcomes.shift() ?? refused('internal'));
+  assert.deepEqual(await decide(), { outcome: refused('run_queue_full'), replayed: false });
+  assert.deepEqual(await decide(), { outcome: accepted({ number: 1 }), replayed: false });
+  assert.deepEqual(await decide(), { outcome: accepted({ number: 1 }), replayed: true });
+});
+
+test('of two requests with one key at the same time one is done, and the other replayed or told to wait', async () => {
+  for (const route of ['world', 'transaction'] as const) {
+    const idempotencyKey = randomUUID();
+    const calls = Array.from({ length: 8 }, () =>
+      route === 'world'
+        ? play.admin.call(actAsAgent, {
+            params: { agent_id: 'dan' },
+            body: { kind: 'talk', text: 'once' },
+            idempotencyKey,
+          })
+        : play.admin.call(rebootAgent, { params: { agent_id: 'eve' }, idempotencyKey }),
+    );
+    const before = await play.agent('eve');
+    const outcomes = await Promise.all(calls);
+    const done = outcomes.filter((outcome) => outcome.ok);
+    assert.ok(done.length >= 1);
+    assert.equal(new Set(done.map((outcome) => JSON.stringify(outcome.data))).size, 1, 'one effect');
+    const waiting = outcomes.filter((outcome) => !outcome.ok);
+    assert.ok(waiting.every((outcome) => !outcome.ok && outcome.problem.code === 'idempotency_in_flight'));
+    if (route === 'transaction') assert.ok((await play.agent('eve')).cycle <= before.cycle + 1);
+  }
+});
+
+test('keys of different actors do not meet', async () => {
+  const idempotencyKey = randomUUID();
+  const params = { agent_id: 'ada' };
+  const byAdmin = dataOf(await play.admin.call(moveAgent, { params, body: { dx: 1, dy: 0 }, idempotencyKey }));
+  const byAgent = dataOf(await play.as('ada').call(moveAgent, { params, body: { dx: 1, dy: 0 }, idempotencyKey }));
+  assert.notEqual(byAdmin.accepted_seq, byAgent.accepted_seq);
+});
+
+test('requests beyond a quota are refused until the window ends, by address and by the tier of an agent', async () => {
+  const small = await village.startReplica({ HAMLET_RATE_LIMIT: '5' });
+  const responses: Response[] = [];
+  for (let count = 0; count < 6; count += 1) responses.push(await fetch(`${small.peopleUrl}/livez`));
+  assert.equal(responses[0]?.headers.get('ratelimit-policy'), '"address";q=5;w=60');
+  assert.match(responses[0]?.headers.get('ratelimit') ?? '', /^"address";r=4;t=60$/);
+  const last = responses[5];
+  assert.ok(last !== undefined);
+  assert.ok(Number(last.headers.get('retry-after')) > 0);
+  await assertProblem(last, 'rate_limited');
+  await small.stop();
+  const byTier = await fetch(`${play.url}/api/v1/world`, { headers: { authorization: `Bearer ${agentToken('ada')}` } });
+  assert.match(byTier.headers.get('ratelimit-policy') ?? '', /^"tier-1";q=\d+;w=60$/);
+});
+
+test('a path that nothing serves counts to the quota of the address as well', async () => {
+  const small = await village.startReplica({ HAMLET_RATE_LIMIT: '3' });
+  const statuses: number[] = [];
+  for (let count = 0; count < 5; count += 1) statuses.push((await fetch(`${small.peopleUrl}/nowhere/${count}`)).status);
+  assert.deepEqual(statuses, [404, 404, 404, 429, 429]);
+  await small.stop();
+});
+
+test('the body of a caller who may not call is not read, and a body that is nested too deeply is refused', async () => {
+  const nobody = await fetch(`${play.url}${MOVE}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"dx":',
+  });
+  await assertProblem(nobody, 'unauthenticated');
+  const nested = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+  await assertProblem(await send(MOVE, { method: 'POST', headers: key(), body: nested }), 'validation_failed');
+  const many = JSON.stringify(Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`k${index}`, 1])));
+  const refusal = await send(MOVE, { method: 'POST', headers: key(), body: many });
+  assert.ok((await refusal.clone().text()).length < 4_000, 'a complaint does not send the whole request back');
+  await assertProblem(refusal, 'validation_failed');
+});
+
+test('the map is told with a byte for each tile, and its own legend', async () => {
+  const map = dataOf(await clientOf(play.url).call(getWorldMap, {}));
+  const terrain = Buffer.from(map.terrain, 'base64');
+  assert.equal(terrain.length, map.width * map.height);
+  assert.ok(terrain.every((code) => code < map.legend.length));
+});
+
+test('a trace is continued, or begun', async () => {
+  const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
+  const response = await send('/world', { headers: { traceparent: `00-${trace}-00f067aa0ba902b7-01` } });
+  assert.match(response.headers.get('traceparent') ?? '', new RegExp(`^00-${trace}-[0-9a-f]{16}-01$`));
+  assert.doesNotMatch(response.headers.get('traceparent') ?? '', /00f067aa0ba902b7/);
+  assert.match(
+    (await send('/world', { headers: { traceparent: 'nonsense' } })).headers.get('traceparent') ?? '',
+    /^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/,
+  );
+});
+
+test('every route answers on its bare path as well where the contract says so', async () => {
+  for (const route of [getWorld, moveAgent, actAsAgent, recordTurn]) {
+    const path = route.path.replace('{agent_id}', 'ada');
+    const response = await send(
+      path,
+      route.method === 'GET' ? {} : { method: route.method, headers: key(), body: '[]' },
+    );
+    assert.notEqual(response.status, 404, path);
+  }
+});
+
+test('health, metrics and docs are served where they should be', async () => {
+  const live = await village.startReplica();
+  const anyone = clientOf(live.peopleUrl);
+  assert.equal(dataOf(await anyone.call(getLivez, {})), 'ok\n');
+  assert.equal(dataOf(await anyone.call(getReadyz, {})), 'ok\n');
+  assert.equal(dataOf(await anyone.call(getOpenApi, {}))['openapi'], '3.1.0');
+  assert.match(dataOf(await anyone.call(getDocs, {})), /^<!doctype html>/);
+  const verbose = await (await fetch(`${live.metricsUrl}/readyz?verbose`)).text();
+  for (const name of ['world', 'agents', 'postgres', 'redis'])
+    assert.match(verbose, new RegExp(`^\\[\\+\\]${name} ok$`, 'm'));
+  const metrics = await (await fetch(`${live.metricsUrl}/metrics`)).text();
+  for (const name of ['hamlet_world_seq', 'hamlet_http_request_seconds_count', 'process_resident_memory_bytes'])
+    assert.match(metrics, new RegExp(`^${name}`, 'm'));
+  assert.equal((await fetch(`${live.peopleUrl}/metrics`)).status, 404);
+  const page = await fetch(`${live.peopleUrl}/api/v1/docs`);
+  assert.match(page.headers.get('content-type') ?? '', /^text\/html/);
+  assert.doesNotMatch(await page.text(), /(src|href)="https?:/, 'the page needs nothing from outside');
+  await live.stop();
+});

@@ -1,0 +1,225 @@
+import { roleMay } from '@hamlet/contract';
+import type { Audience, Permission } from '@hamlet/contract';
+import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
+import type { Log } from '../../service/log.ts';
+import type { Actor, Authenticate, Credentials, WatchConnections } from '../actor.ts';
+import { isSameOrigin } from '../origin.ts';
+import { refused } from '../outcome.ts';
+import type { Refused } from '../outcome.ts';
+import { problemOf, refusalOfError } from '../respond.ts';
+import type { AddressGate } from './address-gate.ts';
+import { binaryFrame } from './binary-frame.ts';
+
+const MESSAGE_MAX_BYTES = 16_384;
+/** Messages and pings of one socket in ten seconds. A dragged page sends a view a few times a second. */
+const MESSAGES_MAX = 300;
+const MESSAGES_WINDOW_MS = 10_000;
+const RETRY_S = 10;
+/** Time for a caller to read why its socket ends. */
+const FAREWELL_MS = 2_000;
+const GOING_AWAY = 1001;
+/** Close code: the credentials of the socket are no longer valid. */
+const LET_IN_NO_MORE = 4_401;
+/** Close code: too many messages. */
+const SAYS_TOO_MUCH = 1_008;
+
+/** An admitted socket. */
+export interface Attached {
+  readonly webSocket: WebSocket;
+  /** Sends a binary message in one write; {@link WebSocket.send} writes head and body, at twice the cost of a short message. */
+  readonly sendBinary: (message: Uint8Array) => void;
+  readonly query: URLSearchParams;
+  readonly actor: Actor;
+}
+
+/** The route of one path. */
+export interface SocketRoute {
+  readonly permission: Permission;
+  attach(attached: Attached): void;
+}
+
+export interface SocketsPorts {
+  /** By path. */
+  readonly routes: Readonly<Record<string, SocketRoute>>;
+  readonly authenticate: Authenticate;
+  /** Counts an attempt to open a socket as a request of its address, and the open sockets. */
+  readonly gate: AddressGate;
+  readonly guard: WatchConnections;
+  readonly log: Log;
+}
+
+function urlOf(request: IncomingMessage): URL | null {
+  return URL.parse(request.url ?? '', 'http://village');
+}
+
+/** Serves websockets on a listener's server: admits actors with the route's permission, and ends dead sockets. Returns a function that closes all. */
+export function serveSockets(server: Server, listener: readonly Audience[], ports: SocketsPorts): () => void {
+  const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: MESSAGE_MAX_BYTES });
+  const pings = new Pings(ports.log);
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on('error', () => socket.destroy());
+    void admit({ request, socket, listener }, ports).then((admitted) => {
+      if (!admitted.ok) return refuse(socket, admitted);
+      const { route, query, actor, credentials } = admitted;
+      sockets.handleUpgrade(request, socket, head, (webSocket) => {
+        pings.keepAlive(webSocket);
+        limitMessages(webSocket, () => ports.gate.takeMessage(credentials.address).allowed);
+        const close = (refusal: Refused): void => webSocket.close(LET_IN_NO_MORE, refusal.reason);
+        webSocket.on('close', ports.guard.watch({ actor, recheck: () => ports.authenticate(credentials), close }));
+        // Without compression `ws` writes a message at once, so that this frame cannot split another.
+        const sendBinary = (message: Uint8Array): void => {
+          if (webSocket.readyState === webSocket.OPEN) socket.write(binaryFrame(message));
+        };
+        route.attach({ webSocket, sendBinary, query, actor });
+      });
+    });
+  });
+  return () => {
+    pings.stop();
+    for (const client of sockets.clients) client.close(GOING_AWAY, 'the api is stopping');
+    sockets.close();
+  };
+}
+
+/** A browser sends the session to a socket of any origin, unless the server checks the origin. */
+function ridesOnCookie({ authorization, cookie }: IncomingHttpHeaders): boolean {
+  return authorization === undefined && cookie !== undefined;
+}
+
+type Admitted = { readonly ok: true; readonly route: SocketRoute; readonly credentials: Credentials } & Pick<
+  Attached,
+  'query' | 'actor'
+>;
+
+/** Checks before authentication; null if the request passes. */
+function refuseEarly({ headers }: IncomingMessage, address: string, gate: AddressGate): Refused | null {
+  const verdict = gate.takeRequest(address);
+  if (!verdict.allowed)
+    return {
+      ...refused(
+        'rate_limited',
+        `At most ${verdict.policy.quota} requests in ${verdict.policy.windowS} s; wait ${verdict.resetS} s`,
+      ),
+      retryAfterS: verdict.resetS,
+    };
+  return ridesOnCookie(headers) && !isSameOrigin(headers) ? refused('origin_not_allowed') : null;
+}
+
+/** Counts the socket until it closes, from before authentication: waiting attempts use memory too. */
+function takePlace(socket: Duplex, place: ReturnType<AddressGate['openSocket']>): Refused | null {
+  if (place === 'address')
+    return { ...refused('rate_limited', 'Your address has too many sockets open; close some'), retryAfterS: RETRY_S };
+  if (place === 'path')
+    return { ...refused('unavailable', 'This replica has too many sockets open; try again'), retryAfterS: RETRY_S };
+  if (socket.destroyed) place();
+  else socket.once('close', place);
+  return null;
+}
+
+interface Upgrade {
+  readonly request: IncomingMessage;
+  readonly socket: Duplex;
+  readonly listener: readonly Audience[];
+}
+
+async function admit(
+  { request, socket, listener }: Upgrade,
+  { routes, authenticate, gate, log }: SocketsPorts,
+): Promise<Admitted | Refused> {
+  const address = gate.addressOf(request);
+  const early = refuseEarly(request, address, gate);
+  if (early !== null) return early;
+  const url = urlOf(request);
+  const route = url === null || !Object.hasOwn(routes, url.pathname) ? undefined : routes[url.pathname];
+  if (url === null || route === undefined) return refused('route_not_found');
+  const crowded = takePlace(socket, gate.openSocket(url.pathname, address));
+  if (crowded !== null) return crowded;
+  const credentials: Credentials = { headers: request.headers, address, listener, reads: true };
+  try {
+    const actor = await authenticate(credentials);
+    if ('ok' in actor) return actor;
+    if (!roleMay(actor.role, route.permission))
+      return refused('forbidden', `The role ${actor.role} may not open ${url.pathname}`);
+    return { ok: true, route, query: url.searchParams, actor, credentials };
+  } catch (error) {
+    log('warn', 'a socket could not be admitted', { error });
+    return refusalOfError(error);
+  }
+}
+
+function refuse(socket: Duplex, refusal: Refused): void {
+  const problem = problemOf(refusal, randomUUID());
+  const body = JSON.stringify(problem);
+  const retryAfter = refusal.retryAfterS === undefined ? '' : `retry-after: ${refusal.retryAfterS}\r\n`;
+  socket.end(
+    `HTTP/1.1 ${problem.status} Refused\r\ncontent-type: application/problem+json\r\n${retryAfter}content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
+  // The HTTP server's limits do not apply to an upgraded socket.
+  setTimeout(() => socket.destroy(), FAREWELL_MS);
+}
+
+/** Ends a socket that exceeds its own limit of messages, or that of its address. A window begins with a message: a silent socket needs no timer. */
+function limitMessages(webSocket: WebSocket, isAllowed: () => boolean): void {
+  let [said, sinceMs] = [0, performance.now()];
+  const count = (): void => {
+    const nowMs = performance.now();
+    if (nowMs - sinceMs >= MESSAGES_WINDOW_MS) [said, sinceMs] = [0, nowMs];
+    said += 1;
+    if (said <= MESSAGES_MAX && isAllowed()) return;
+    webSocket.removeAllListeners('message').removeAllListeners('ping');
+    webSocket.close(SAYS_TOO_MUCH, 'too many messages');
+    setTimeout(() => webSocket.terminate(), FAREWELL_MS);
+  };
+  webSocket.on('message', count).on('ping', count);
+}
+
+const PING_EVERY_MS = 20_000;
+/** Interval of the one timer that pings some of the sockets each time. */
+const ROUND_MS = 1_000;
+
+interface Kept {
+  dueMs: number;
+  answered: boolean;
+}
+
+/** Pings every socket each 20 s, and ends one that has not answered the ping before. Mutable: it lists the open sockets. */
+export class Pings {
+  readonly #kept = new Map<WebSocket, Kept>();
+  readonly #timer: NodeJS.Timeout;
+  readonly #log: Log;
+
+  constructor(log: Log) {
+    this.#log = log;
+    this.#timer = setInterval(() => this.#round(performance.now()), ROUND_MS);
+  }
+
+  /** Pings a socket until it is closed. */
+  keepAlive(webSocket: WebSocket): void {
+    const kept: Kept = { dueMs: performance.now() + PING_EVERY_MS, answered: true };
+    this.#kept.set(webSocket, kept);
+    webSocket.on('pong', () => {
+      kept.answered = true;
+    });
+    webSocket.on('error', (error) => this.#log('debug', 'a socket broke', { error }));
+    webSocket.on('close', () => this.#kept.delete(webSocket));
+  }
+
+  /** Stops all pings. */
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  #round(nowMs: number): void {
+    for (const [webSocket, kept] of this.#kept) {
+      if (nowMs < kept.dueMs) continue;
+      kept.dueMs = nowMs + PING_EVERY_MS;
+      if (!kept.answered) webSocket.terminate();
+      kept.answered = false;
+      webSocket.ping();
+    }
+  }
+}

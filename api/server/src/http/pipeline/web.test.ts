@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { startTestVillage } from '../../testing/test-village.ts';
+import type { TestVillage } from '../../testing/test-village.ts';
+
+let village: TestVillage;
+let folder = '';
+let url = '';
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hamlet-test-web-'));
+  await mkdir(join(folder, 'assets'));
+  await writeFile(join(folder, 'index.html'), '<!doctype html><title>Hamlet</title>');
+  await writeFile(join(folder, 'assets', 'app-abc123.js'), 'export {};');
+  village = await startTestVillage();
+  url = (await village.startReplica({ HAMLET_WEB_DIR: folder })).peopleUrl;
+});
+after(async () => {
+  await village.remove();
+  await rm(folder, { recursive: true });
+});
+
+test('the web is at / with any query, under a strict policy, and its files never change', async () => {
+  for (const path of ['/', '/?follow=ada']) {
+    const page = await fetch(`${url}${path}`);
+    assert.match(await page.text(), /<title>Hamlet/);
+    assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'self'.*frame-ancestors 'none'/);
+    assert.equal(page.headers.get('cache-control'), 'no-cache');
+  }
+  const file = await fetch(`${url}/assets/app-abc123.js`);
+  assert.match(file.headers.get('cache-control') ?? '', /immutable/);
+});
+
+test('any other path is a problem, not the page', async () => {
+  for (const path of ['/map', '/agents.html', '/assets/', '/assets/gone.js', '/../../etc/passwd']) {
+    const response = await fetch(`${url}${path}`);
+    assert.equal(response.status, 404, path);
+    assert.equal(((await response.json()) as { code: string }).code, 'route_not_found', path);
+  }
+});

@@ -1,0 +1,82 @@
+import type { Response } from 'express';
+
+/** Requests in a window for each key. */
+export interface RatePolicy {
+  readonly name: string;
+  readonly quota: number;
+  readonly windowS: number;
+}
+
+export interface RateVerdict {
+  readonly allowed: boolean;
+  readonly remaining: number;
+  /** Seconds until the next window. */
+  readonly resetS: number;
+  readonly policy: RatePolicy;
+}
+
+/** The verdict on a count under a policy. */
+export function rateVerdict(policy: RatePolicy, count: number, endsInMs: number): RateVerdict {
+  const resetS = Math.max(0, Math.min(policy.windowS, Math.ceil(endsInMs / 1_000)));
+  return { allowed: count <= policy.quota, remaining: Math.max(0, policy.quota - count), resetS, policy };
+}
+
+const TRACKED_KEYS_MAX = 100_000;
+
+/**
+ * Fixed windows, counted in this process: exact with one replica, and at most N times the quota with N. At most 100,000 keys; beyond them it drops
+ * the ended windows, and then all.
+ */
+export class RateLimiter {
+  readonly #windows = new Map<string, { count: number; endsMs: number }>();
+
+  /** Counts one request of a key, whatever its policy was before. `nowMs` is a monotonic clock. */
+  take(key: string, policy: RatePolicy, nowMs: number): RateVerdict {
+    let window = this.#windows.get(key);
+    if (window === undefined || window.endsMs <= nowMs) {
+      this.#makeRoom(nowMs);
+      window = { count: 0, endsMs: nowMs + policy.windowS * 1_000 };
+      this.#windows.set(key, window);
+    }
+    window.count += 1;
+    return rateVerdict(policy, window.count, window.endsMs - nowMs);
+  }
+
+  #makeRoom(nowMs: number): void {
+    if (this.#windows.size < TRACKED_KEYS_MAX) return;
+    for (const [key, { endsMs }] of this.#windows) if (endsMs <= nowMs) this.#windows.delete(key);
+    if (this.#windows.size >= TRACKED_KEYS_MAX) this.#windows.clear();
+  }
+}
+
+/** The fields of draft-ietf-httpapi-ratelimit-headers, and Retry-After for a refused request. */
+export function rateHeaders(verdict: RateVerdict): Record<string, string> {
+  const { name, quota, windowS } = verdict.policy;
+  return {
+    'ratelimit-policy': `"${name}";q=${quota};w=${windowS}`,
+    ratelimit: `"${name}";r=${verdict.remaining};t=${verdict.resetS}`,
+    ...(verdict.allowed ? {} : { 'retry-after': String(verdict.resetS) }),
+  };
+}
+
+/** A limit besides requests per minute, for the headers of an answer. */
+export interface ShownLimit {
+  readonly name: string;
+  readonly quota: number;
+  readonly remaining: number;
+  readonly unit: 'tokens' | 'concurrent-requests';
+  /** The window in seconds, and the seconds until the next one; left out for a limit without a window. */
+  readonly windowS?: number;
+  readonly resetS?: number;
+}
+
+/** Adds limits to the fields RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers), which already have that of requests. */
+export function showLimits(response: Response, limits: readonly ShownLimit[] = []): void {
+  for (const { name, quota, remaining, unit, windowS, resetS } of limits) {
+    response.append(
+      'ratelimit-policy',
+      `"${name}";q=${quota};qu="${unit}"${windowS === undefined ? '' : `;w=${windowS}`}`,
+    );
+    response.append('ratelimit', `"${name}";r=${remaining}${resetS === undefined ? '' : `;t=${resetS}`}`);
+  }
+}

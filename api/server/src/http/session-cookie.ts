@@ -1,0 +1,44 @@
+/** The prefix binds the cookie to this host, https (or localhost) and the path /; browsers enforce it. */
+const NAME = '__Host-hamlet_session';
+const ATTEMPT_NAME = '__Host-hamlet_sign_in';
+
+export const SESSION_MAX_MS = 7 * 24 * 3_600_000;
+export const SESSION_IDLE_MS = 24 * 3_600_000;
+
+function cookieNamed(name: string, cookieHeader: string | undefined): string | null {
+  for (const part of (cookieHeader ?? '').split(';')) {
+    const [each, value] = part.trim().split('=', 2);
+    if (each === name && value !== undefined && value !== '') return value;
+  }
+  return null;
+}
+
+function cookieOf(name: string, value: string, maxAgeMs: number): string {
+  return `${name}=${value}; Path=/; Max-Age=${maxAgeMs / 1_000}; Secure; HttpOnly; SameSite=Lax`;
+}
+
+/** The session id of a browser; null if it sends none. */
+export function sessionOf(cookieHeader: string | undefined): string | null {
+  return cookieNamed(NAME, cookieHeader);
+}
+
+export function sessionCookie(id: string): string {
+  return cookieOf(NAME, id, SESSION_MAX_MS);
+}
+
+export function endedSessionCookie(): string {
+  return cookieOf(NAME, '', 0);
+}
+
+/** Binds a sign-in at the identity provider to the browser that began it. Lax, because the browser must send it when the provider redirects back. */
+export function attemptCookie(id: string, lifeMs: number): string {
+  return cookieOf(ATTEMPT_NAME, id, lifeMs);
+}
+
+export function attemptOf(cookieHeader: string | undefined): string | null {
+  return cookieNamed(ATTEMPT_NAME, cookieHeader);
+}
+
+export function endedAttemptCookie(): string {
+  return cookieOf(ATTEMPT_NAME, '', 0);
+}

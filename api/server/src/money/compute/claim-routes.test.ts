@@ -1,0 +1,131 @@
+/** Claims by HTTP: for the present leader alone, told on the operator's stream, and over with the life of the agent. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import {
+  claimCompute,
+  closeAgent,
+  getAgent,
+  getBalance,
+  openInternalStream,
+  releaseCompute,
+  rewardAgent,
+} from '@hamlet/contract';
+import type { ComputeClaim } from '@hamlet/contract';
+import { dataOf } from '../../testing/play.ts';
+import { leaderOf } from '../../testing/run-play.ts';
+import { clientOf, eventually, startTestVillage, TOKENS } from '../../testing/test-village.ts';
+import type { TestVillage } from '../../testing/test-village.ts';
+
+const LEASE = 'lease-of-claims';
+
+let village: TestVillage;
+let url = '';
+let uid = '';
+
+before(async () => {
+  village = await startTestVillage();
+  url = (await village.startReplica()).peopleUrl;
+  await eventually(
+    'bob in the world',
+    async () => (await clientOf(url).call(getAgent, { params: { agent_id: 'bob' } })).ok,
+  );
+  uid = dataOf(await clientOf(url, TOKENS.admin).call(getAgent, { params: { agent_id: 'bob' } })).uid;
+  dataOf(
+    await clientOf(url, TOKENS.admin).call(rewardAgent, { body: { agent_id: 'bob', amount: '20', reason: 'a start' } }),
+  );
+});
+after(() => village.remove());
+
+const body = (changes: object = {}) => ({
+  agent_id: 'bob',
+  uid,
+  cycle: 1,
+  tier: 'tier-1',
+  pod_uid: null,
+  image_digest: null,
+  ...changes,
+});
+
+async function held(): Promise<string> {
+  return dataOf(await clientOf(url).call(getBalance, { params: { agent_id: 'bob' } })).held;
+}
+
+/** The first claim that a stream of the operator tells of, and what holds. */
+async function firstClaim(wanted: (claim: ComputeClaim) => boolean): Promise<ComputeClaim> {
+  const stop = new AbortController();
+  try {
+    for await (const message of clientOf(url, TOKENS.operator).open(openInternalStream, {
+      query: {},
+      signal: stop.signal,
+    })) {
+      if (message.event === 'claim' && wanted(message.data)) return message.data;
+    }
+  } finally {
+    stop.abort();
+  }
+  throw new Error('the stream ended');
+}
+
+test('only the present leader sets money aside', async () => {
+  const unfenced = await clientOf(url, TOKENS.operator).call(claimCompute, { body: body() });
+  assert.equal(unfenced.ok ? null : unfenced.problem.code, 'validation_failed');
+  const granted = dataOf(await leaderOf(url, `${LEASE}:2`).call(claimCompute, { body: body() }));
+  assert.deepEqual(
+    [granted.granted, granted.reason, granted.claim?.tier, await held()],
+    [true, null, 'tier-1', '0.05'],
+  );
+  assert.equal(granted.until, granted.claim?.until);
+  for (const route of ['claim', 'release'] as const) {
+    const late = leaderOf(url, `${LEASE}:1`);
+    const answer =
+      route === 'claim'
+        ? await late.call(claimCompute, { body: body() })
+        : await late.call(releaseCompute, { body: { agent_id: 'bob', uid, version: 1_000_000 } });
+    assert.equal(answer.ok ? null : answer.problem.code, 'fence_stale');
+  }
+  assert.equal(await held(), '0.05');
+});
+
+test('a stream begins with every claim, and hears of each change', async () => {
+  const snapshot = await firstClaim(({ agent_id }) => agent_id === 'bob');
+  assert.deepEqual([snapshot.held, snapshot.pod_uid], [true, null]);
+  const running = firstClaim(({ pod_uid }) => pod_uid === 'pod-7');
+  dataOf(await leaderOf(url, `${LEASE}:2`).call(claimCompute, { body: body({ pod_uid: 'pod-7' }) }));
+  assert.ok((await running).version > snapshot.version);
+});
+
+test('what is held is given back by the version that was heard, and not by an older one', async () => {
+  const leader = leaderOf(url, `${LEASE}:2`);
+  const { claim } = dataOf(await leader.call(claimCompute, { body: body() }));
+  const release = async (version: number, of = uid): Promise<boolean> =>
+    dataOf(await leader.call(releaseCompute, { body: { agent_id: 'bob', uid: of, version } })).released;
+  assert.equal(await release((claim?.version ?? 0) - 1), false);
+  assert.equal(await release(claim?.version ?? 0, 'another-life'), false);
+  assert.equal(await held(), '0.05');
+  assert.equal(await release(claim?.version ?? 0), true);
+  assert.equal(await release(claim?.version ?? 0), false);
+  assert.equal(await held(), '0');
+});
+
+test('with a life, what it held is over', async () => {
+  const leader = leaderOf(url, `${LEASE}:2`);
+  dataOf(await leader.call(claimCompute, { body: body({ uid: 'a-life-that-is-over' }) }));
+  assert.equal(await held(), '0.05');
+  dataOf(await leader.call(closeAgent, { params: { agent_id: 'bob' }, body: { uid: 'a-life-that-is-over' } }));
+  assert.equal(await held(), '0');
+});
+
+test('with Postgres away nothing is granted, and what was held is held when it is back', async () => {
+  const leader = leaderOf(url, `${LEASE}:2`);
+  const { claim } = dataOf(await leader.call(claimCompute, { body: body() }));
+  await village.postgres.stop('SIGKILL');
+  const refused = await leader.call(claimCompute, { body: body({ tier: 'tier-2' }) });
+  assert.deepEqual([refused.ok, refused.response.status], [false, 503]);
+  await village.postgres.start();
+  const back = await eventually('the api to reach Postgres', async () => {
+    const answer = await leader.call(claimCompute, { body: body() });
+    return answer.ok && answer.data;
+  });
+  assert.deepEqual([back.granted, back.claim?.tier, back.claim?.until], [true, 'tier-1', claim?.until]);
+  assert.equal(await held(), '0.05');
+});

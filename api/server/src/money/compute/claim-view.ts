@@ -1,0 +1,64 @@
+import { parseAiDollars } from '@hamlet/contract';
+import type { ComputeClaim } from '@hamlet/contract';
+import type { HeldClaim, PricedTier } from '@hamlet/core';
+import type { ClaimHold, ClaimRow } from '@hamlet/store';
+import type { AgentSource } from '../../agents/agent-source.ts';
+
+/** A compute claim on the wire. Pure. */
+export function claimView({ agentId, uid, version, cycle, hold, refused }: ClaimRow): ComputeClaim {
+  return {
+    agent_id: agentId,
+    uid,
+    version,
+    cycle,
+    held: hold !== null && !hold.told,
+    tier: hold?.tier ?? null,
+    until: hold?.until.toISOString() ?? null,
+    pod_uid: hold?.pod?.uid ?? null,
+    refused: refused === null ? null : { ...refused },
+  };
+}
+
+/** A claim with its hold, as the rules in core take it. Pure. */
+export function heldOf(
+  { uid, cycle }: Pick<ClaimRow, 'uid' | 'cycle'>,
+  { tier, perHour, amount, until, usedMs, pod }: ClaimHold,
+): HeldClaim {
+  return {
+    uid,
+    cycle,
+    tier,
+    perHour,
+    amount,
+    untilMs: until.getTime(),
+    runningSinceMs: pod?.since.getTime() ?? null,
+    usedMs,
+  };
+}
+
+/** The life of the agent that asks, and the tier in its status. */
+export interface PaidLife {
+  readonly uid: string;
+  readonly tier: string | null;
+  readonly now: Date;
+}
+
+/**
+ * The end of the paid time of a life; null if it pays nothing. A refused tier that the status still shows is no longer paid: the operator has not
+ * ended its pod yet. Pure.
+ */
+export function paidUntil(
+  claim: Pick<ClaimRow, 'uid' | 'hold' | 'refused'> | null,
+  { uid, tier, now }: PaidLife,
+): Date | null {
+  if (claim === null || claim.uid !== uid) return null;
+  if (claim.hold !== null) return claim.hold.until;
+  return claim.refused !== null && claim.refused.tier === tier ? now : null;
+}
+
+/** The Entitlements with their price an hour in micro-aiDollars. */
+export function pricedTiers(source: Pick<AgentSource, 'entitlements'>): readonly PricedTier[] {
+  return source
+    .entitlements()
+    .map(({ name, spec }) => ({ name, rank: spec.rank, perHour: parseAiDollars(spec.price.perHour) }));
+}

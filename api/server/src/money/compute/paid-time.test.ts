@@ -1,0 +1,67 @@
+/** A resident whose pod nobody can end: it ends by itself when what was paid is over, and does nothing before it is paid again. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { after, before, test } from 'node:test';
+import { claimCompute, getPaidTime, rewardAgent } from '@hamlet/contract';
+import type { Db } from '@hamlet/store';
+import { dataOf, Play } from '../../testing/play.ts';
+import { residentProcesses } from '../../testing/resident-process.ts';
+import { leaderOf } from '../../testing/run-play.ts';
+import { eventually, startTestVillage } from '../../testing/test-village.ts';
+import type { TestVillage } from '../../testing/test-village.ts';
+
+const residents = residentProcesses(() => play);
+let village: TestVillage;
+let play: Play;
+let db: Db;
+
+before(async () => {
+  village = await startTestVillage();
+  play = new Play((await village.startReplica()).peopleUrl);
+  db = village.openDb();
+  await play.everybody();
+});
+after(async () => {
+  await residents.remove();
+  await village.remove();
+});
+
+/** Moves the end of what bob has paid, as if the village had been away. */
+async function endsIn(ms: number): Promise<void> {
+  await db
+    .updateTable('compute_claim')
+    .set({ until: new Date(Date.now() + ms) })
+    .where('agent_id', '=', 'bob')
+    .execute();
+}
+
+test('a resident ends with its paid time, waits as long as nobody pays, and lives again when somebody does', async () => {
+  const asBob = async (): Promise<string | null> =>
+    dataOf(await play.as('bob').call(getPaidTime, { params: { agent_id: 'bob' } })).paid_until;
+  assert.equal(await asBob(), null, 'nothing has to be paid');
+  dataOf(await play.admin.call(rewardAgent, { body: { agent_id: 'bob', amount: '20', reason: 'a start' } }));
+  const { uid, cycle } = await play.agent('bob');
+  const { until } = dataOf(
+    await leaderOf(play.url, 'lease:1').call(claimCompute, {
+      body: { agent_id: 'bob', uid, cycle, tier: 'tier-1', pod_uid: 'pod', image_digest: null },
+    }),
+  );
+  assert.equal(await asBob(), until);
+
+  await endsIn(15_000);
+  const resident = await residents.start('bob');
+  const ended = once(resident, 'exit');
+  await endsIn(-180_000);
+  assert.deepEqual(
+    await ended,
+    [0, null],
+    'it asks when what it knew is over, hears that it was over long before, and ends',
+  );
+
+  await eventually('bob is seen to be gone', async () => !(await play.agent('bob')).status.online);
+  const next = await residents.launch('bob');
+  await eventually('the next process says why it waits', () => next.said().includes('not_paid'));
+  assert.equal((await play.agent('bob')).status.online, false);
+  await endsIn(3_600_000);
+  await eventually('bob lives again', async () => (await play.agent('bob')).status.online);
+});

@@ -1,0 +1,198 @@
+import { parseAiDollars } from '@hamlet/contract';
+import { tokenCost } from '@hamlet/core';
+import {
+  findAgentAccount,
+  holdMoney,
+  inTransaction,
+  isVillageFrozenError,
+  noteUnpostedUsage,
+  readBars,
+  readFunds,
+  resolveHold,
+  takeUnpostedUsage,
+  villageAccount,
+} from '@hamlet/store';
+import type { Circumstance, Db, Tx, UnpostedUsage } from '@hamlet/store';
+import type { AgentSource } from '../../agents/agent-source.ts';
+import type { FreezeCache } from '../../freeze/freeze-cache.ts';
+import { accepted, refused } from '../../http/outcome.ts';
+import type { Outcome } from '../../http/outcome.ts';
+import { job } from '../../service/jobs.ts';
+import type { Job } from '../../service/jobs.ts';
+import { refusalOfBar } from '../../standing/bar-refusal.ts';
+import type { BalanceTiers } from '../../standing/balance-tier-sync.ts';
+import { refusalOfHold } from '../ledger/refusal-of-hold.ts';
+
+/** Longer than any call of a model; the hold of a gateway that died is free again after this time. */
+const HOLD_LASTS_MS = 900_000;
+/** Upper limit of one reservation. */
+export const TOKENS_MAX = 10_000_000;
+
+/** A call of a model, before it is made. */
+export interface TokenRequest {
+  readonly agentId: string;
+  readonly model: string;
+  /** The most that the call can use, prompt and completion together. */
+  readonly tokens: number;
+  /** Names the call permanently, 1 to 200 characters: the same key with the same tokens is the same reservation. */
+  readonly key: string;
+  /** The process of the caller, as far as it is known. */
+  readonly circumstance: Circumstance;
+}
+
+/** Money that is held for tokens. `holdId` is null if tokens are free at the agent's tier. */
+export interface Reservation {
+  readonly agentId: string;
+  readonly holdId: string | null;
+  /** Micro-aiDollars for a thousand tokens, at the time of the reservation. */
+  readonly perThousand: bigint;
+  /** Micro-aiDollars that are held. */
+  readonly held: bigint;
+  readonly key: string;
+  readonly circumstance: Circumstance;
+}
+
+/**
+ * Charges for tokens: holds money before a call at the price of the agent's tier, and posts the used part. Without Postgres it throws: fail closed.
+ */
+export interface TokenMeter {
+  /** Refuses with no_such_agent, account_closed, insufficient_funds, idempotency_key_reused, or the code of a measure against the agent. */
+  reserve(request: TokenRequest): Promise<Outcome<Reservation>>;
+  /**
+   * Posts the used tokens as `usage`, at most the held money, and frees the rest. A second call changes nothing. While the village is frozen it
+   * stores them, to be posted after the freeze.
+   */
+  settle(reservation: Reservation, usedTokens: number): Promise<void>;
+  /** Frees all of it. Does nothing after `settle`, or after the hold has expired. */
+  release(reservation: Reservation): Promise<void>;
+}
+
+export interface TokenMeterPorts {
+  readonly db: Db;
+  readonly source: Pick<AgentSource, 'get' | 'entitlement'>;
+  readonly tiers: BalanceTiers;
+}
+
+/** The posting of a reservation; null if it holds nothing. Pure. */
+function usageOf(
+  { agentId, holdId, held, perThousand, key, circumstance }: Reservation,
+  usedTokens: number,
+): UnpostedUsage | null {
+  if (holdId === null) return null;
+  const cost = tokenCost(usedTokens, perThousand);
+  const amount = cost > held ? held : cost;
+  return {
+    agentId,
+    holdId,
+    amount,
+    key: `tokens ${agentId} ${key} ${amount === 0n ? 'unused' : 'used'}`,
+    about: circumstance,
+  };
+}
+
+export function createTokenMeter({ db, source, tiers }: TokenMeterPorts): TokenMeter {
+  /** Null if the tier of the agent is not known: then it buys nothing. */
+  function priceOf(agentId: string): bigint | null {
+    const tier = source.get(agentId)?.status.tier;
+    const spec = tier === undefined ? null : source.entitlement(tier);
+    return spec === null ? null : parseAiDollars(spec.price.perThousandTokens);
+  }
+
+  async function hold(tx: Tx, request: TokenRequest, perThousand: bigint): Promise<Outcome<Reservation>> {
+    const { agentId, model, tokens, key, circumstance } = request;
+    const bar = (await readBars(tx, [agentId])).get(agentId);
+    if (bar !== undefined) return refusalOfBar(agentId, bar);
+    const held = tokenCost(tokens, perThousand);
+    if (held === 0n) return accepted({ agentId, holdId: null, perThousand, held, key, circumstance });
+    const account = await findAgentAccount(tx, agentId);
+    if (account === null) return refused('insufficient_funds', `${agentId} has no money yet`);
+    const outcome = await holdMoney(tx, {
+      payer: account.accountId,
+      payee: await villageAccount(tx, 'compute'),
+      amount: held,
+      key: `tokens ${agentId} ${key}`,
+      reason: 'usage',
+      source: 'system',
+      note: `tokens of ${model}`,
+      actor: { role: 'agent', id: agentId },
+      expiresAt: new Date(Date.now() + HOLD_LASTS_MS),
+      about: circumstance,
+    });
+    if (!outcome.ok)
+      return refusalOfHold(outcome.reason, { agentId, asked: held, funds: await readFunds(tx, account.accountId) });
+    return accepted({ agentId, holdId: outcome.holdId, perThousand, held, key, circumstance });
+  }
+
+  /** Ends a reservation; a second call changes nothing. */
+  async function end(reservation: Reservation, usedTokens: number): Promise<void> {
+    const usage = usageOf(reservation, usedTokens);
+    if (usage === null) return;
+    try {
+      await inTransaction(db, (tx) => postUsage(tx, usage, tiers));
+    } catch (error) {
+      if (!isVillageFrozenError(error)) throw error;
+      await noteUnpostedUsage(db, usage);
+    }
+  }
+
+  return {
+    reserve: async (request) => {
+      const { agentId, tokens } = request;
+      if (!Number.isSafeInteger(tokens) || tokens < 0 || tokens > TOKENS_MAX)
+        throw new RangeError(`not a number of tokens: ${tokens}`);
+      if (source.get(agentId) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
+      const perThousand = priceOf(agentId);
+      if (perThousand === null) return refused('unavailable', `The tier of ${agentId} is not known yet`);
+      return inTransaction(db, (tx) => hold(tx, request, perThousand));
+    },
+    settle: async (reservation, usedTokens) => {
+      if (!Number.isSafeInteger(usedTokens) || usedTokens < 0)
+        throw new RangeError(`not a number of tokens: ${usedTokens}`);
+      await end(reservation, usedTokens);
+    },
+    release: (reservation) => end(reservation, 0),
+  };
+}
+
+const EVERY_MS = 2_000;
+/** Stored usages that one round posts. */
+const AT_ONCE = 200;
+const ALREADY_OVER: ReadonlySet<string> = new Set(['hold_resolved', 'hold_expired']);
+
+/** Posts the usage of a hold, or voids the hold if nothing was used. A hold that is already over stays as it is. */
+export async function postUsage(
+  tx: Tx,
+  { agentId, holdId, amount, key, about }: UnpostedUsage,
+  tiers: BalanceTiers,
+): Promise<void> {
+  const how = amount === 0n ? ({ outcome: 'voided' } as const) : ({ outcome: 'posted', amount } as const);
+  const outcome = await resolveHold(tx, { holdId, ...how, key, about, actor: { role: 'agent', id: agentId } });
+  if (!outcome.ok && !ALREADY_OVER.has(outcome.reason))
+    throw new Error(`tokens of ${agentId} were not settled: ${outcome.reason}`);
+  if (outcome.ok && outcome.transferId !== null && !outcome.replayed) await tiers.recompute(tx, [agentId]);
+}
+
+export interface UnpostedUsagePorts {
+  readonly db: Db;
+  readonly tiers: BalanceTiers;
+  readonly freeze: Pick<FreezeCache, 'frozen'>;
+}
+
+/** Posts the usage that was recorded while the village was frozen, after the freeze. */
+export function unpostedUsageJob({ db, tiers, freeze }: UnpostedUsagePorts): Job {
+  async function postOne(tx: Tx): Promise<boolean> {
+    const usage = await takeUnpostedUsage(tx);
+    if (usage !== null) await postUsage(tx, usage, tiers);
+    return usage !== null;
+  }
+
+  async function postAll(): Promise<void> {
+    if (freeze.frozen) return;
+    try {
+      for (let posted = 0; posted < AT_ONCE && (await inTransaction(db, postOne));) posted += 1;
+    } catch (error) {
+      if (!isVillageFrozenError(error)) throw error;
+    }
+  }
+  return job({ name: 'unposted-usage', everyMs: EVERY_MS, run: postAll });
+}

@@ -1,0 +1,143 @@
+/** The one way in for money: a payment is credited once, taken back whole or in parts, in whatever order its messages come. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { formatAiDollars, parseAiDollars } from '@hamlet/contract';
+import { checkLedger, closeAgentAccount, inTransaction } from '@hamlet/store';
+import { createIncomePort } from './income.ts';
+import type { Income, IncomeOutcome, IncomePort, TakenBack } from './income.ts';
+import { startPursePlay } from '../testing/purse-play.ts';
+import type { PursePlay } from '../testing/purse-play.ts';
+
+const ACTOR = { role: 'system', id: 'paypal' } as const;
+
+let play: PursePlay;
+let port: IncomePort;
+let payments = 0;
+let payment = '';
+
+before(async () => {
+  play = await startPursePlay();
+  port = createIncomePort({ tiers: play.tiers, lives: (agentId) => agentId === 'newcomer' });
+  await play.give('ada', '1');
+  await play.give('bob', '1');
+});
+after(async () => {
+  assert.deepEqual(
+    (await checkLedger(play.db)).filter(({ broken }) => broken > 0),
+    [],
+  );
+  await play.remove();
+});
+
+function income(changes: Partial<Income> & { readonly aiDollars?: string } = {}): Income {
+  const { aiDollars = '10', ...rest } = changes;
+  return {
+    source: 'paypal',
+    transactionId: payment,
+    agentId: 'ada',
+    amount: parseAiDollars(aiDollars),
+    note: 'a deposit',
+    actor: ACTOR,
+    ...rest,
+  };
+}
+
+function credit(changes: Parameters<typeof income>[0] = {}): Promise<IncomeOutcome> {
+  return inTransaction(play.db, (tx) => port.credit(tx, income(changes)));
+}
+
+function takeBack(refundId: string, aiDollars?: string): Promise<IncomeOutcome> {
+  const amount = aiDollars === undefined ? {} : { amount: parseAiDollars(aiDollars) };
+  const taken: TakenBack = {
+    source: 'paypal',
+    transactionId: payment,
+    refundId,
+    note: 'a refund',
+    actor: ACTOR,
+    ...amount,
+  };
+  return inTransaction(play.db, (tx) => port.takeBack(tx, taken));
+}
+
+const next = (): string => (payment = `PAY-${(payments += 1)}`);
+const codeOf = (outcome: IncomeOutcome): string | null => (outcome.ok ? null : outcome.reason);
+const balanceOf = async (agentId: string): Promise<string> => (await play.funds(agentId))[0];
+
+test('a payment is credited once, however often and by however many it is brought', async () => {
+  next();
+  const before = parseAiDollars(await balanceOf('ada'));
+  const outcomes = await Promise.all(Array.from({ length: 10 }, () => credit()));
+  assert.equal(outcomes.filter((outcome) => outcome.ok && !outcome.replayed).length, 1);
+  assert.equal(
+    outcomes.every(({ ok }) => ok),
+    true,
+  );
+  assert.equal(await balanceOf('ada'), formatAiDollars(before + parseAiDollars('10')));
+  const [first] = outcomes;
+  assert.ok(first?.ok);
+  assert.deepEqual([first.entry.reason, first.entry.source, first.entry.amount], ['deposit_credit', payment, '10']);
+});
+
+test('the same payment for another agent, or of another amount, is refused; that of another source is another payment', async () => {
+  next();
+  assert.equal(codeOf(await credit()), null);
+  assert.equal(codeOf(await credit({ agentId: 'bob' })), 'key_reused');
+  assert.equal(codeOf(await credit({ aiDollars: '11' })), 'key_reused');
+  const other = await credit({ source: 'manual', agentId: 'bob' });
+  assert.ok(other.ok && !other.replayed);
+});
+
+test('who is not there gets nothing; who was applied a moment ago has an account at once; whose account is closed waits', async () => {
+  next();
+  assert.equal(codeOf(await credit({ agentId: 'nobody' })), 'no_such_agent');
+  assert.equal(codeOf(await credit({ agentId: 'newcomer' })), null);
+  assert.equal(await balanceOf('newcomer'), '10');
+  await inTransaction(play.db, (tx) => closeAgentAccount(tx, 'newcomer'));
+  next();
+  assert.equal(codeOf(await credit({ agentId: 'newcomer' })), 'account_closed');
+});
+
+test('a refund takes the whole back once, also where it is spent', async () => {
+  next();
+  assert.equal(codeOf(await takeBack('R-1')), 'no_such_income');
+  await credit({ agentId: 'bob', aiDollars: '20' });
+  const before = parseAiDollars(await balanceOf('bob'));
+  const outcomes = await Promise.all(Array.from({ length: 6 }, () => takeBack('R-1')));
+  assert.equal(outcomes.filter((outcome) => outcome.ok && !outcome.replayed).length, 1);
+  assert.equal(
+    outcomes.every(({ ok }) => ok),
+    true,
+  );
+  assert.equal(await balanceOf('bob'), formatAiDollars(before - parseAiDollars('20')));
+  assert.equal(codeOf(await takeBack('R-2')), 'nothing_left');
+  assert.equal(codeOf(await credit({ agentId: 'bob', aiDollars: '20' })), null, 'a late copy of the payment');
+  assert.equal(await balanceOf('bob'), formatAiDollars(before - parseAiDollars('20')), 'books nothing again');
+});
+
+test('parts are taken back one after the other, in any order and never more than was paid', async () => {
+  next();
+  await play.give('cleo', '0');
+  await credit({ agentId: 'cleo', aiDollars: '10' });
+  assert.deepEqual([codeOf(await takeBack('R-1', '3')), await balanceOf('cleo')], [null, '7']);
+  assert.deepEqual([codeOf(await takeBack('R-1', '3')), await balanceOf('cleo')], [null, '7']);
+  await Promise.all(['R-2', 'R-3', 'R-2', 'R-3'].map((id) => takeBack(id, '2')));
+  assert.equal(await balanceOf('cleo'), '3');
+  assert.deepEqual([codeOf(await takeBack('R-4', '99')), await balanceOf('cleo')], [null, '0']);
+  assert.equal(codeOf(await takeBack('R-5', '1')), 'nothing_left');
+  assert.equal(codeOf(await takeBack('R-2', '2')), null, 'told again it is what it was');
+});
+
+test('of an account that is closed the whole is taken back; a part would leave a rest that nobody has', async () => {
+  next();
+  await play.give('dan', '0');
+  await credit({ agentId: 'dan', aiDollars: '10' });
+  await inTransaction(play.db, (tx) => closeAgentAccount(tx, 'dan'));
+  assert.deepEqual([codeOf(await takeBack('R-1', '4')), await balanceOf('dan')], ['account_closed', '10']);
+  assert.deepEqual([codeOf(await takeBack('R-2')), await balanceOf('dan')], [null, '0']);
+});
+
+test('words that could be taken for one another are no names of payments', async () => {
+  await assert.rejects(credit({ source: 'Pay Pal' }), RangeError);
+  await assert.rejects(credit({ transactionId: 'a b' }), RangeError);
+  await assert.rejects(credit({ transactionId: '' }), RangeError);
+});

@@ -1,0 +1,181 @@
+import { formatAiDollars } from '@hamlet/contract';
+import type { Allowance, BalanceAnswer, LedgerPage } from '@hamlet/contract';
+import {
+  cutPage,
+  findAgentAccount,
+  freezeMoment,
+  readAllowance,
+  readEntries,
+  readFunds,
+  readFundsAt,
+} from '@hamlet/store';
+import type { Db, Funds } from '@hamlet/store';
+import { z } from 'zod';
+import type { Handlers } from '../../http/handler.ts';
+import { idempotencyKeyOf } from '../../http/idempotent.ts';
+import { accepted, refused } from '../../http/outcome.ts';
+import type { Outcome } from '../../http/outcome.ts';
+import { pageCursor } from '../../http/page-cursor.ts';
+import { entryView } from './entry-view.ts';
+import { dailyLimitOf, judge } from './judgement.ts';
+import type { EconomyRules, Judgement } from './judgement.ts';
+import { nextDayAt, villageDay } from './village-day.ts';
+import type { BalanceTiers } from '../../standing/balance-tier-sync.ts';
+import type { AgentSource } from '../../agents/agent-source.ts';
+
+/** Where a page of the ledger ended, and the moment at which the pages are read. */
+interface LedgerPlace {
+  readonly asOf: string;
+  /** The version of the last entry shown; the next page begins below it. */
+  readonly before: number;
+}
+
+const pages = pageCursor<LedgerPlace>(z.strictObject({ asOf: z.iso.datetime(), before: z.int().min(1) }));
+
+export interface LedgerPorts {
+  readonly db: Db;
+  readonly source: Pick<AgentSource, 'get'>;
+  readonly tiers: BalanceTiers;
+  readonly economy: EconomyRules;
+  /** Notifies the board that a post has been rewarded or penalized. */
+  readonly nudgeBoard: () => void;
+}
+
+type Asked = Pick<Judgement, 'actor' | 'now' | 'requestId' | 'traceparent'> & {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: {
+    readonly agent_id: string;
+    readonly amount: string;
+    readonly reason: string;
+    readonly related_post_id?: string | null | undefined;
+    readonly post_id?: string | null | undefined;
+  };
+};
+
+function judgementOf(kind: Judgement['kind'], { actor, now, requestId, traceparent, headers, body }: Asked): Judgement {
+  const idempotencyKey = idempotencyKeyOf(headers['idempotency-key']);
+  const relatedPostId = body.related_post_id ?? body.post_id ?? null;
+  return {
+    kind,
+    actor,
+    now,
+    requestId,
+    traceparent,
+    idempotencyKey,
+    agentId: body.agent_id,
+    amount: body.amount,
+    note: body.reason,
+    relatedPostId,
+  };
+}
+
+function balanceAnswer(agentId: string, { balance, held, asOf }: Funds): BalanceAnswer {
+  return {
+    agent_id: agentId,
+    balance: formatAiDollars(balance),
+    held: formatAiDollars(held),
+    available: formatAiDollars(balance - held),
+    as_of: asOf,
+  };
+}
+
+async function allowanceOf(
+  db: Db,
+  { actor, now }: Pick<Judgement, 'actor' | 'now'>,
+  rules: EconomyRules,
+): Promise<Allowance> {
+  const resets_at = nextDayAt(now, rules.timeZone).toISOString();
+  const daily = dailyLimitOf(actor, rules);
+  const used = await readAllowance(db, { memberId: actor.id, day: villageDay(now, rules.timeZone) });
+  const left = daily > used ? daily - used : 0n;
+  return { daily: formatAiDollars(daily), used: formatAiDollars(used), left: formatAiDollars(left), resets_at };
+}
+
+interface PageAsked {
+  readonly agentId: string;
+  readonly asOf: string | null;
+  readonly cursor: string | undefined;
+  readonly limit: number;
+}
+
+async function readPage(
+  db: Db,
+  accountId: number,
+  { agentId, asOf, cursor, limit }: PageAsked,
+): Promise<Outcome<LedgerPage>> {
+  const from = pages.read(cursor, agentId);
+  if (from === undefined) return refused('cursor_invalid');
+  const moment = from?.asOf ?? (await freezeMoment(db, accountId, asOf));
+  const read = await readEntries(db, accountId, { asOf: moment, before: from?.before ?? null, limit: limit + 1 });
+  const { rows, next } = cutPage(read, limit, ({ version }) => pages.write(agentId, { asOf: moment, before: version }));
+  return accepted({
+    agent_id: agentId,
+    entries: rows.map((row) => entryView(agentId, row)),
+    as_of: moment,
+    next_cursor: next,
+  });
+}
+
+/** Money of agents: rewards and penalties, balances, and the entries of an account. */
+export function ledgerHandlers({ db, source, tiers, economy, nudgeBoard }: LedgerPorts) {
+  const ports = { tiers, rules: economy, lives: (agentId: string) => source.get(agentId) !== null };
+
+  /** An agent without an account has not lived yet; if its resource is known, its balance is zero. */
+  const unknown = (agentId: string): boolean => source.get(agentId) === null;
+
+  return {
+    rewardAgent: {
+      kind: 'tx',
+      run: async (request, tx) => ({
+        ...(await judge(tx, judgementOf('reward', request), ports)),
+        afterCommit: nudgeBoard,
+      }),
+    },
+    penalizeAgent: {
+      kind: 'tx',
+      run: async (request, tx) => ({
+        ...(await judge(tx, judgementOf('penalty', request), ports)),
+        afterCommit: nudgeBoard,
+      }),
+    },
+    getAllowance: {
+      kind: 'plain',
+      run: async ({ actor, now }) => accepted(await allowanceOf(db, { actor, now }, economy)),
+    },
+    getBalance: {
+      kind: 'plain',
+      run: async ({ params: { agent_id: agentId }, query, now }) => {
+        const account = await findAgentAccount(db, agentId);
+        if (account === null && unknown(agentId)) return refused('no_such_agent', `There is no agent ${agentId}`);
+        if (account === null)
+          return accepted(balanceAnswer(agentId, { balance: 0n, held: 0n, asOf: query.as_of ?? now.toISOString() }));
+        const { accountId } = account;
+        const funds =
+          query.as_of === undefined
+            ? await readFunds(db, accountId)
+            : await readFundsAt(db, accountId, await freezeMoment(db, accountId, query.as_of));
+        return accepted(balanceAnswer(agentId, funds));
+      },
+    },
+    getLedger: {
+      kind: 'plain',
+      run: async ({ params: { agent_id: agentId }, query, now }) => {
+        const account = await findAgentAccount(db, agentId);
+        if (account === null && unknown(agentId)) return refused('no_such_agent', `There is no agent ${agentId}`);
+        if (account === null)
+          return accepted({
+            agent_id: agentId,
+            entries: [],
+            as_of: query.as_of ?? now.toISOString(),
+            next_cursor: null,
+          });
+        return readPage(db, account.accountId, {
+          agentId,
+          asOf: query.as_of ?? null,
+          cursor: query.cursor,
+          limit: query.limit,
+        });
+      },
+    },
+  } satisfies Partial<Handlers>;
+}

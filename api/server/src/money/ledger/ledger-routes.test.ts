@@ -1,0 +1,300 @@
+/** Rewards, penalties, balances and the ledger, through HTTP on a real Postgres and Redis. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import {
+  closeAgent,
+  createPost,
+  formatAiDollars,
+  getAgent,
+  getAllowance,
+  getBalance,
+  getLedger,
+  parseAiDollars,
+  penalizeAgent,
+  rewardAgent,
+} from '@hamlet/contract';
+import type { Client, LedgerEntry } from '@hamlet/contract';
+import { checkLedger, openDatabase, readAudit } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import { dataOf, Play, refusalOf } from '../../testing/play.ts';
+import { clientOf, eventually, startTestVillage, TOKENS } from '../../testing/test-village.ts';
+import type { AgentId, TestVillage } from '../../testing/test-village.ts';
+
+let village: TestVillage;
+let play: Play;
+let admin: Client;
+let member: Client;
+let db: Db;
+
+before(async () => {
+  village = await startTestVillage();
+  play = new Play((await village.startReplica()).peopleUrl);
+  admin = play.admin;
+  member = clientOf(play.url, TOKENS.member);
+  db = village.openDb();
+  await play.everybody();
+});
+after(() => village.remove());
+
+/** A post on the board, to be judged for. */
+async function postBy(agentId: AgentId): Promise<string> {
+  return dataOf(await play.as(agentId).call(createPost, { body: { title: 'Fresh bread', body: 'At the bakery.' } }))
+    .post_id;
+}
+
+async function balanceOf(agentId: string): Promise<string> {
+  return dataOf(await admin.call(getBalance, { params: { agent_id: agentId } })).balance;
+}
+
+async function entriesOf(agentId: string): Promise<readonly LedgerEntry[]> {
+  return dataOf(await admin.call(getLedger, { params: { agent_id: agentId }, query: { limit: 100 } })).entries;
+}
+
+test('a reward is an entry of the wire form, and the balance and the agent show it at once', async () => {
+  const post = await postBy('bob');
+  const done = await admin.call(rewardAgent, {
+    body: { agent_id: 'bob', amount: '12.5', reason: ' kept the oven warm ', related_post_id: post },
+  });
+  assert.equal(done.response.status, 201);
+  const entry = dataOf(done);
+  assert.match(entry.ledger_entry_id, /^[0-9a-f-]{36}$/);
+  assert.ok(Math.abs(Date.parse(entry.timestamp) - Date.now()) < 60_000);
+  const { ledger_entry_id, timestamp, ...rest } = entry;
+  assert.deepEqual(rest, {
+    agent_id: 'bob',
+    amount: '12.5',
+    currency: 'aiDollar',
+    reason: 'reward',
+    source: 'key admin',
+    related_post_id: post,
+    note: 'kept the oven warm',
+    version: 1,
+    balance_after: '12.5',
+  });
+  assert.deepEqual(await entriesOf('bob'), [{ ledger_entry_id, timestamp, ...rest }]);
+  const { as_of, ...funds } = dataOf(await clientOf(play.url).call(getBalance, { params: { agent_id: 'bob' } }));
+  assert.deepEqual(funds, { agent_id: 'bob', balance: '12.5', held: '0', available: '12.5' });
+  assert.ok(as_of >= timestamp);
+  assert.equal(dataOf(await admin.call(getAgent, { params: { agent_id: 'bob' } })).balance, '12.5');
+});
+
+test('the names of the original documents do as well: post_id, and a whole number', async () => {
+  const post = await postBy('cleo');
+  const entry = dataOf(
+    await admin.call(rewardAgent, { body: { agent_id: 'cleo', amount: 5, reason: 'help', post_id: post } }),
+  );
+  assert.deepEqual([entry.amount, entry.related_post_id], ['5', post]);
+  const both = await admin.call(rewardAgent, {
+    body: { agent_id: 'cleo', amount: 5, reason: 'help', post_id: post, related_post_id: randomUUID() },
+  });
+  assert.equal(refusalOf(both), 'validation_failed');
+  for (const amount of [0, -1, 0.1, '0', '-5', '1e3', '0.0000001', '1000000001', '']) {
+    assert.equal(
+      refusalOf(await admin.call(rewardAgent, { body: { agent_id: 'cleo', amount, reason: 'help' } })),
+      'validation_failed',
+      String(amount),
+    );
+  }
+  assert.equal(
+    refusalOf(await admin.call(rewardAgent, { body: { agent_id: 'cleo', amount: 1, reason: '  ' } })),
+    'validation_failed',
+  );
+  assert.equal(await balanceOf('cleo'), '5');
+});
+
+test('a penalty takes exactly what is asked, or is refused and says what could be taken', async () => {
+  dataOf(await admin.call(rewardAgent, { body: { agent_id: 'dan', amount: '3', reason: 'bread' } }));
+  const entry = dataOf(
+    await admin.call(penalizeAgent, { body: { agent_id: 'dan', amount: '1.25', reason: 'burnt it' } }),
+  );
+  assert.deepEqual([entry.amount, entry.reason, entry.balance_after], ['-1.25', 'penalty', '1.75']);
+  const refused = await admin.call(penalizeAgent, {
+    body: { agent_id: 'dan', amount: '1.750001', reason: 'all of it' },
+  });
+  assert.equal(refusalOf(refused), 'insufficient_funds');
+  assert.match(refused.ok ? '' : refused.problem.detail, /1\.75/);
+  dataOf(await admin.call(penalizeAgent, { body: { agent_id: 'dan', amount: '1.75', reason: 'all of it' } }));
+  assert.equal(await balanceOf('dan'), '0');
+  assert.deepEqual(
+    (await entriesOf('dan')).map(({ amount, version }) => [version, amount]),
+    [
+      [3, '-1.75'],
+      [2, '-1.25'],
+      [1, '3'],
+    ],
+  );
+});
+
+test('a member gives and takes within the allowance of the day, however many requests come at once', async () => {
+  const outcomes = await Promise.all(
+    Array.from({ length: 12 }, (_, index) =>
+      member.call(index % 3 === 0 ? penalizeAgent : rewardAgent, {
+        body: { agent_id: 'bob', amount: 1, reason: `judgement ${index}` },
+      }),
+    ),
+  );
+  const done = outcomes.flatMap((outcome) => (outcome.ok ? [outcome.data] : []));
+  assert.equal(done.length, 10);
+  for (const outcome of outcomes) if (!outcome.ok) assert.equal(outcome.problem.code, 'allowance_exceeded');
+  const given = done.reduce((sum, { amount }) => sum + parseAiDollars(amount), 0n);
+  assert.equal(await balanceOf('bob'), formatAiDollars(12_500_000n + given), 'what was refused has left no trace');
+  const refused = await member.call(rewardAgent, { body: { agent_id: 'bob', amount: '0.000001', reason: 'one more' } });
+  assert.match(refused.ok ? '' : refused.problem.detail, /^0 aiDollars are left of today's allowance of 10$/);
+  dataOf(
+    await admin.call(rewardAgent, { body: { agent_id: 'bob', amount: 100, reason: 'an admin has no allowance' } }),
+  );
+});
+
+test('the asker reads what is left of the day, and when the next begins', async () => {
+  const { resets_at: resets, ...left } = dataOf(await member.call(getAllowance, {}));
+  assert.deepEqual(left, { daily: '10', used: '10', left: '0' });
+  assert.ok(Date.parse(resets) > Date.now() && Date.parse(resets) < Date.now() + 26 * 3_600_000);
+  const ofAdmin = dataOf(await admin.call(getAllowance, {}));
+  assert.deepEqual([ofAdmin.daily, Number(ofAdmin.used) + Number(ofAdmin.left)], ['1000000', 1_000_000]);
+  assert.equal(refusalOf(await clientOf(play.url).call(getAllowance, {})), 'unauthenticated');
+});
+
+test('a retry gets the first answer, also when the answers have been forgotten; another request under the key is refused', async () => {
+  const body = { agent_id: 'eve', amount: '2', reason: 'once' };
+  const idempotencyKey = randomUUID();
+  const first = dataOf(await admin.call(rewardAgent, { body, idempotencyKey }));
+  assert.deepEqual(dataOf(await admin.call(rewardAgent, { body: { ...body, amount: 2 }, idempotencyKey })), first);
+  const owner = openDatabase({ url: village.postgres.url(), poolSize: 1, onError: () => undefined });
+  await owner.deleteFrom('idempotency_key').execute();
+  await owner.destroy();
+  assert.deepEqual(dataOf(await admin.call(rewardAgent, { body, idempotencyKey })), first);
+  await db.deleteFrom('idempotency_key').execute();
+  assert.equal(
+    refusalOf(await admin.call(rewardAgent, { body: { ...body, amount: '3' }, idempotencyKey })),
+    'idempotency_key_reused',
+  );
+  assert.equal(await balanceOf('eve'), '2');
+  assert.equal((await entriesOf('eve')).length, 1);
+});
+
+test('a storm of retries posts each intent once', async () => {
+  const keys = Array.from({ length: 25 }, () => randomUUID());
+  const before = parseAiDollars(await balanceOf('eve'));
+  const answers = new Map<string, Set<string>>(keys.map((key) => [key, new Set()]));
+  await Promise.all(
+    [...keys, ...keys, ...keys, ...keys].map(async (idempotencyKey) => {
+      const entry = await eventually('an answer', async () => {
+        const outcome = await admin.call(rewardAgent, {
+          body: { agent_id: 'eve', amount: '0.01', reason: 'storm' },
+          idempotencyKey,
+        });
+        if (!outcome.ok) assert.equal(outcome.problem.code, 'idempotency_in_flight');
+        return outcome.ok && outcome.data;
+      });
+      answers.get(idempotencyKey)?.add(entry.ledger_entry_id);
+    }),
+  );
+  assert.deepEqual(
+    [...answers.values()].map(({ size }) => size),
+    keys.map(() => 1),
+  );
+  assert.equal(await balanceOf('eve'), formatAiDollars(before + 250_000n));
+});
+
+test('the ledger is paged newest first, and a page is read at the moment of the first', async () => {
+  for (const amount of ['1', '2', '3', '4', '5'])
+    dataOf(await admin.call(rewardAgent, { body: { agent_id: 'fay', amount, reason: 'step' } }));
+  const first = dataOf(await admin.call(getLedger, { params: { agent_id: 'fay' }, query: { limit: 2 } }));
+  dataOf(await admin.call(rewardAgent, { body: { agent_id: 'fay', amount: '6', reason: 'later' } }));
+  const seen = [...first.entries];
+  for (let cursor = first.next_cursor; cursor !== null;) {
+    const page = dataOf(await admin.call(getLedger, { params: { agent_id: 'fay' }, query: { limit: 2, cursor } }));
+    assert.equal(page.as_of, first.as_of);
+    seen.push(...page.entries);
+    cursor = page.next_cursor;
+  }
+  assert.deepEqual(
+    seen.map(({ amount }) => amount),
+    ['5', '4', '3', '2', '1'],
+  );
+  for (const [cursor, agentId] of [
+    [first.next_cursor ?? '', 'bob'],
+    ['bm9uc2Vuc2U', 'fay'],
+  ] as const) {
+    assert.equal(
+      refusalOf(await admin.call(getLedger, { params: { agent_id: agentId }, query: { cursor } })),
+      'cursor_invalid',
+    );
+  }
+});
+
+test('a moment of the past is answered the same for ever', async () => {
+  const entries = await entriesOf('fay');
+  for (const { timestamp, balance_after } of entries) {
+    const funds = dataOf(await admin.call(getBalance, { params: { agent_id: 'fay' }, query: { as_of: timestamp } }));
+    assert.deepEqual([funds.balance, funds.as_of], [balance_after, timestamp]);
+    const page = dataOf(
+      await admin.call(getLedger, { params: { agent_id: 'fay' }, query: { as_of: timestamp, limit: 100 } }),
+    );
+    assert.equal(page.entries[0]?.timestamp, timestamp);
+  }
+  const future = dataOf(
+    await admin.call(getBalance, { params: { agent_id: 'fay' }, query: { as_of: '2999-01-01T00:00:00Z' } }),
+  );
+  assert.ok(Date.parse(future.as_of) <= Date.now() + 60_000, 'what lies ahead is answered for now');
+  assert.equal(
+    dataOf(await admin.call(getBalance, { params: { agent_id: 'fay' }, query: { as_of: '2001-01-01T00:00:00Z' } }))
+      .balance,
+    '0',
+  );
+});
+
+test('an agent reads its own ledger, and judges nobody', async () => {
+  const ofItself = dataOf(await play.as('fay').call(getLedger, { params: { agent_id: 'fay' } }));
+  assert.equal(ofItself.entries.length, 6);
+  assert.equal(refusalOf(await play.as('fay').call(getLedger, { params: { agent_id: 'bob' } })), 'not_own_agent');
+  assert.equal(
+    refusalOf(await play.as('fay').call(rewardAgent, { body: { agent_id: 'fay', amount: 1, reason: 'me' } })),
+    'forbidden',
+  );
+  assert.equal(refusalOf(await clientOf(play.url).call(getLedger, { params: { agent_id: 'fay' } })), 'unauthenticated');
+});
+
+test('nobody of that name: no account', async () => {
+  for (const route of [getBalance, getLedger])
+    assert.equal(refusalOf(await admin.call(route, { params: { agent_id: 'nobody' } })), 'no_such_agent');
+  for (const route of [rewardAgent, penalizeAgent])
+    assert.equal(
+      refusalOf(await admin.call(route, { body: { agent_id: 'nobody', amount: 1, reason: 'x' } })),
+      'no_such_agent',
+    );
+});
+
+test('a judgement is in the audit, with the entry, by which request; the entry knows its trace', async () => {
+  const done = await admin.call(rewardAgent, { body: { agent_id: 'cleo', amount: 1, reason: 'seen' } });
+  const [audit] = await readAudit(db, 'cleo', 1);
+  assert.deepEqual(
+    [audit?.action, audit?.actorId, audit?.requestId],
+    ['reward', 'key admin', done.response.headers.get('x-request-id')],
+  );
+  assert.ok(audit !== undefined);
+  assert.equal((audit.detail as { ledger_entry_id: string }).ledger_entry_id, dataOf(done).ledger_entry_id);
+});
+
+test('the account closes with the last life and keeps its balance for all to see', async () => {
+  const { uid } = await play.agent('cleo');
+  const held = await balanceOf('cleo');
+  dataOf(await clientOf(play.url, TOKENS.operator).call(closeAgent, { params: { agent_id: 'cleo' }, body: { uid } }));
+  assert.equal(
+    refusalOf(await admin.call(rewardAgent, { body: { agent_id: 'cleo', amount: 1, reason: 'too late' } })),
+    'account_closed',
+  );
+  assert.equal(
+    refusalOf(await admin.call(penalizeAgent, { body: { agent_id: 'cleo', amount: 1, reason: 'too late' } })),
+    'account_closed',
+  );
+  assert.equal(await balanceOf('cleo'), held);
+});
+
+test('the books hold to every rule', async () => {
+  assert.deepEqual(
+    (await checkLedger(db)).filter(({ broken }) => broken > 0),
+    [],
+  );
+});

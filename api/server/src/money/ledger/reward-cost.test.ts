@@ -1,0 +1,89 @@
+/** Counts the statements of one reward on their way to Postgres. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { createPost, penalizeAgent, rewardAgent } from '@hamlet/contract';
+import { readTiers } from '@hamlet/store';
+import { dataOf, Play, refusalOf } from '../../testing/play.ts';
+import { startStatementTap } from '../../testing/statement-tap.ts';
+import type { StatementTap } from '../../testing/statement-tap.ts';
+import { clientOf, eventually, startTestVillage, TOKENS } from '../../testing/test-village.ts';
+import type { TestVillage } from '../../testing/test-village.ts';
+
+/** From begin to commit, where the agent keeps its tier. */
+const REWARD_MAX = 8;
+/** Statements for a new tier: its row, its audit line, the standing, and the event of it. */
+const TIER_MAX = 4;
+
+let village: TestVillage;
+let tap: StatementTap;
+let play: Play;
+
+before(async () => {
+  village = await startTestVillage();
+  tap = await startStatementTap(Number(new URL(village.postgres.url()).port));
+  const url = new URL(village.environment.HAMLET_POSTGRES_URL ?? '');
+  url.host = `127.0.0.1:${tap.port}`;
+  play = new Play((await village.startReplica({ HAMLET_POSTGRES_URL: url.href })).peopleUrl);
+  await play.everybody();
+});
+after(async () => {
+  await village.remove();
+  tap.stop();
+});
+
+/** The transactions since one of them that claimed the key of a write. */
+function claimsSince(seen: number): readonly (readonly string[])[] {
+  return tap
+    .transactions()
+    .slice(seen)
+    .filter((statements) => statements.some((text) => /claim_key|pg_try_advisory_xact_lock/.test(text)));
+}
+
+/** The statements of the one write that `work` does. The API answers after the commit, so the tap has read it by then. */
+async function statementsOf(work: () => Promise<unknown>): Promise<readonly string[]> {
+  const seen = tap.transactions().length;
+  await work();
+  const claims = claimsSince(seen);
+  assert.equal(claims.length, 1);
+  return claims[0] ?? [];
+}
+
+async function postBy(agentId: 'bob'): Promise<string> {
+  return dataOf(await play.as(agentId).call(createPost, { body: { title: 'Fresh bread', body: 'At the bakery.' } }))
+    .post_id;
+}
+
+test('a reward by a member about a post takes at most eight round trips, and a retry of it three', async () => {
+  const post = await postBy('bob');
+  const member = clientOf(play.url, TOKENS.member);
+  await eventually(
+    'the tier of who has nothing',
+    async () => (await readTiers(village.openDb(), ['bob']))[0]?.balanceTier === 'tier-0',
+  );
+  const body = { agent_id: 'bob', amount: '0.5', reason: 'good bread', related_post_id: post };
+  const idempotencyKey = randomUUID();
+  const statements = await statementsOf(async () => dataOf(await member.call(rewardAgent, { body, idempotencyKey })));
+  assert.ok(statements.length <= REWARD_MAX, `${statements.length} statements:\n${statements.join('\n')}`);
+  assert.deepEqual([statements[0], statements.at(-1)], ['begin', 'commit']);
+  const seen = tap.transactions().length;
+  dataOf(await member.call(rewardAgent, { body, idempotencyKey }));
+  assert.deepEqual(
+    claimsSince(seen).map(({ length }) => length),
+    [3],
+  );
+});
+
+test('a reward that opens a tier adds at most four', async () => {
+  const body = { agent_id: 'bob', amount: '900000', reason: 'much bread', related_post_id: await postBy('bob') };
+  const statements = await statementsOf(async () => dataOf(await play.admin.call(rewardAgent, { body })));
+  assert.ok(statements.length <= REWARD_MAX + TIER_MAX, `${statements.length} statements:\n${statements.join('\n')}`);
+});
+
+test('a refusal takes no more than what it refuses', async () => {
+  const body = { agent_id: 'fay', amount: '1', reason: 'burnt it' };
+  const statements = await statementsOf(async () =>
+    assert.equal(refusalOf(await play.admin.call(penalizeAgent, { body })), 'insufficient_funds'),
+  );
+  assert.ok(statements.length <= REWARD_MAX, `${statements.length} statements:\n${statements.join('\n')}`);
+});

@@ -1,0 +1,27 @@
+/** The day of a moment in the village's time zone, `2026-11-22`. Pure. */
+export function villageDay(now: Date, timeZone: string): string {
+  const parts = new Intl.DateTimeFormat('en-CA', {
+    timeZone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  }).formatToParts(now);
+  const of = (type: Intl.DateTimeFormatPartTypes): string => parts.find((part) => part.type === type)?.value ?? '';
+  return `${of('year')}-${of('month')}-${of('day')}`;
+}
+
+/** Upper bound of a day in any time zone, in ms: 24 h and two hours of clock changes. */
+const LONGEST_DAY_MS = 26 * 3_600_000;
+
+/** The start of the village's next day, to the second. Found by bisection, so that summer time needs no rule here. Pure. */
+export function nextDayAt(now: Date, timeZone: string): Date {
+  const today = villageDay(now, timeZone);
+  let before = Math.floor(now.getTime() / 1000) * 1000;
+  let after = before + LONGEST_DAY_MS;
+  while (after - before > 1000) {
+    const middle = before + Math.floor((after - before) / 2000) * 1000;
+    if (villageDay(new Date(middle), timeZone) === today) before = middle;
+    else after = middle;
+  }
+  return new Date(after);
+}

@@ -1,0 +1,145 @@
+import { formatAiDollars, parseAiDollars } from '@hamlet/contract';
+import type { AuctionView, PriceList } from '@hamlet/contract';
+import { auctionFault, laneOf } from '@hamlet/core';
+import {
+  databaseNow,
+  findAuction,
+  insertAuction,
+  lockAuction,
+  readAuctions,
+  readBids,
+  takeWindow,
+} from '@hamlet/store';
+import type { Db, Tx } from '@hamlet/store';
+import type { Caller, Handlers } from '../../http/handler.ts';
+import { idempotencyKeyOf } from '../../http/idempotent.ts';
+import { accepted, refused } from '../../http/outcome.ts';
+import type { Outcome } from '../../http/outcome.ts';
+import { recordAct } from '../../audit/record-act.ts';
+import { auctionView, auctionViews, bidView } from './auction-view.ts';
+import { cancelAuction } from './end-auction.ts';
+import { placeBid } from './place-bid.ts';
+import { z } from 'zod';
+import { pageCursor } from '../../http/page-cursor.ts';
+
+const pages = pageCursor(z.uuid());
+
+export interface AuctionPorts {
+  readonly db: Db;
+  readonly prices: PriceList;
+}
+
+interface OpenAsked extends Caller {
+  readonly body: {
+    readonly lane: string;
+    readonly starts_at: string;
+    readonly ends_at: string;
+    readonly closes_at: string;
+    readonly reserve: string;
+    readonly note: string;
+  };
+}
+
+async function shown(tx: Tx, auctionId: string): Promise<AuctionView> {
+  const auction = await findAuction(tx, auctionId);
+  if (auction === null) throw new Error(`auction ${auctionId} is gone`);
+  return auctionView(auction, undefined);
+}
+
+/** Reserves the window and opens the auction. */
+async function open(tx: Tx, asked: OpenAsked, { prices }: Pick<AuctionPorts, 'prices'>): Promise<Outcome<AuctionView>> {
+  const {
+    body: { lane: name, starts_at, ends_at, closes_at, reserve, note },
+    actor,
+  } = asked;
+  const lane = laneOf(prices, name);
+  if (lane === null)
+    return refused('not_for_sale', `There is no lane ${name}: see price_list.gpu of GET /economy/quote`);
+  const [startsAt, endsAt, closesAt] = [new Date(starts_at), new Date(ends_at), new Date(closes_at)];
+  const fault = auctionFault(
+    { startsMs: startsAt.getTime(), endsMs: endsAt.getTime(), closesMs: closesAt.getTime() },
+    (await databaseNow(tx)).getTime(),
+  );
+  if (fault !== null) return refused('window_out_of_range', fault);
+  const windowId = await takeWindow(tx, {
+    devices: { lane: lane.lane, resourceName: lane.resource_name, count: lane.count },
+    startsAt,
+    endsAt,
+    agentId: null,
+  });
+  if (windowId === null) return refused('window_taken', `${name} is sold or offered for a part of that time`);
+  const auctionId = await insertAuction(tx, {
+    windowId,
+    reserve: parseAiDollars(reserve),
+    closesAt,
+    note,
+    by: { role: actor.role, id: actor.id },
+  });
+  await recordAct(tx, asked, {
+    action: 'auction.open',
+    object: auctionId,
+    detail: { lane: name, starts_at, ends_at, closes_at, reserve: formatAiDollars(parseAiDollars(reserve)) },
+  });
+  return accepted(await shown(tx, auctionId));
+}
+
+/** Auctions of exclusive GPU windows. */
+export function auctionHandlers({ db, prices }: AuctionPorts) {
+  return {
+    openAuction: { kind: 'tx', run: (request, tx) => open(tx, request, { prices }) },
+    listAuctions: {
+      kind: 'plain',
+      run: async ({ query, actor }) => {
+        const question = `auctions ${query.state ?? ''}`;
+        const before = pages.read(query.cursor, question);
+        if (before === undefined) return refused('cursor_invalid');
+        const { auctions, next } = await readAuctions(db, query.state, { before, limit: query.limit });
+        return accepted({
+          auctions: [...(await auctionViews(db, auctions, actor))],
+          next_cursor: next === null ? null : pages.write(question, next),
+        });
+      },
+    },
+    getAuction: {
+      kind: 'plain',
+      run: async ({ params: { auction_id: auctionId }, actor }) => {
+        const auction = await findAuction(db, auctionId);
+        const [view] = auction === null ? [] : await auctionViews(db, [auction], actor);
+        if (auction === null || view === undefined)
+          return refused('no_such_auction', `There is no auction ${auctionId}`);
+        // Bids are sealed until the end.
+        const bids = auction.state === 'open' ? [] : await readBids(db, auctionId);
+        return accepted({ ...view, bids: bids.map(bidView) });
+      },
+    },
+    placeBid: {
+      kind: 'tx',
+      run: async ({ actor, params, body, headers, requestId, traceparent }, tx) => {
+        if (actor.role !== 'agent') return refused('forbidden', 'Agents bid');
+        const idempotencyKey = idempotencyKeyOf(headers['idempotency-key']);
+        return placeBid(tx, {
+          actor,
+          requestId,
+          traceparent,
+          idempotencyKey,
+          auctionId: params.auction_id,
+          amount: parseAiDollars(body.amount),
+        });
+      },
+    },
+    cancelAuction: {
+      kind: 'tx',
+      run: async (request, tx) => {
+        const {
+          params: { auction_id: auctionId },
+          body: { reason },
+        } = request;
+        const auction = await lockAuction(tx, auctionId, 'end');
+        if (auction === null) return refused('no_such_auction', `There is no auction ${auctionId}`);
+        if (auction.state !== 'open') return refused('auction_closed', `The auction is ${auction.state}`);
+        await cancelAuction(tx, auction, { reason, act: request });
+        return accepted(await shown(tx, auctionId));
+      },
+    },
+  } satisfies Partial<Handlers>;
+}

@@ -1,0 +1,258 @@
+/** Auctions while processes and connections are killed: no window is sold twice, no money stays held, the books agree. */
+import assert from 'node:assert/strict';
+import { performance } from 'node:perf_hooks';
+import { resolve } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startLocal } from '@hamlet/dev';
+import type { LocalProcess } from '@hamlet/dev';
+import {
+  checkLedger,
+  checkTrade,
+  findAgentAccount,
+  inTransaction,
+  insertAuction,
+  isConnectionError,
+  migrate,
+  openAgentAccount,
+  openDatabase,
+  postTransfer,
+  readAuctions,
+  readBalances,
+  readPurchases,
+  takeWindow,
+  villageAccount,
+} from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import { testPostgres } from '@hamlet/test/env/postgres';
+import type { TestPostgres } from '@hamlet/test/env/postgres';
+import { Seeded } from '@hamlet/test/env/seeded';
+import { startBalanceTierSync } from '../../standing/balance-tier-sync.ts';
+import { BUYERS, PURSE_MICRO, someWindow } from '../testing/market.ts';
+import { staticSource } from '../testing/static-source.ts';
+import { settleDue } from './trade-upkeep.ts';
+
+const FULL = process.env['HAMLET_TEST_FULL'] === '1';
+const AUCTIONS = FULL ? 10_000 : 500;
+const SEED = Number(process.env['HAMLET_TEST_SEED'] ?? 8);
+const WORKERS = 2;
+/** Slots of each lane: about twice what the auctions take, so that many overlap and none is short of room. */
+const SLOTS = Math.ceil(AUCTIONS / 4);
+const OPEN_MAX = 60;
+/** With so many open, the next waits until there are more bids than auctions. */
+const OPEN_ENOUGH = 12;
+const PAGE = 100;
+/** A bound for what waits, not a measure. */
+const GIVE_UP_MS = performance.now() + (FULL ? 7_200_000 : 900_000);
+const WORKER = resolve(import.meta.dirname, '../testing/market-worker.ts');
+
+let postgres: TestPostgres;
+let appUrl: string;
+let db: Db;
+let owner: Db;
+const faults: string[] = [];
+
+before(async () => {
+  postgres = await testPostgres();
+  appUrl = postgres.url().replace('postgres:hamlet@', 'app:app@');
+  await migrate({ ownerUrl: postgres.url(), appUrl });
+  db = openDatabase({ url: appUrl, poolSize: 4, onError: () => undefined });
+  owner = openDatabase({ url: postgres.url(), poolSize: 2, onError: () => undefined });
+  for (const agentId of BUYERS) await inTransaction(db, (tx) => fund(tx, agentId));
+});
+after(async () => {
+  await Promise.all([db.destroy(), owner.destroy()]);
+  await postgres.remove();
+});
+
+async function fund(tx: Parameters<Parameters<typeof inTransaction>[1]>[0], agentId: string): Promise<void> {
+  await openAgentAccount(tx, agentId);
+  const account = await findAgentAccount(tx, agentId);
+  assert.ok(account !== null);
+  const payer = await villageAccount(tx, 'treasury');
+  await postTransfer(tx, {
+    payer,
+    payee: account.accountId,
+    amount: PURSE_MICRO,
+    key: `purse of ${agentId}`,
+    reason: 'reward',
+    source: 'test',
+    note: '',
+    actor: { role: 'system', id: 'test' },
+  });
+}
+
+/** Does something until it is not interrupted by a killed connection. */
+async function insist<T>(work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (performance.now() > GIVE_UP_MS) throw error;
+      await sleep(5);
+    }
+  }
+}
+
+function startWorker(seed: number, fromMs: number): Promise<LocalProcess> {
+  let ready = false;
+  return startLocal({
+    file: process.execPath,
+    args: [WORKER, appUrl, String(seed), String(fromMs), String(SLOTS)],
+    options: {},
+    ready: () => Promise.resolve(ready),
+    onOutput: (text) => {
+      ready ||= text.includes('ready');
+      if (text.includes('FAULT')) faults.push(text);
+    },
+  });
+}
+
+/** Opens one auction that closes within a second or two; whether its window was free. */
+async function openOne(chances: Seeded, fromMs: number): Promise<boolean> {
+  const { lane, startsAt, endsAt } = someWindow(chances, { fromMs, slots: SLOTS });
+  const closesAt = new Date(Date.now() + chances.between(100, 2_000));
+  return insist(() =>
+    inTransaction(db, async (tx) => {
+      const windowId = await takeWindow(tx, {
+        devices: { lane, resourceName: 'nvidia.com/gpu', count: 1 },
+        startsAt,
+        endsAt,
+        agentId: null,
+      });
+      if (windowId === null) return false;
+      await insertAuction(tx, { windowId, reserve: 1_000_000n, closesAt, note: '', by: { role: 'admin', id: 'test' } });
+      return true;
+    }),
+  );
+}
+
+async function bidsPlaced(): Promise<number> {
+  const { bids } = await owner
+    .withTables<{ bid: { bid_id: string } }>()
+    .selectFrom('bid')
+    .select((build) => build.fn.countAll<number>().as('bids'))
+    .executeTakeFirstOrThrow();
+  return bids;
+}
+
+/** Opens all auctions, at the pace of those who bid; how many windows were not to be had. */
+async function openAuctions(chances: Seeded, fromMs: number): Promise<number> {
+  let taken = 0;
+  for (let opened = 0; opened < AUCTIONS;) {
+    if (performance.now() > GIVE_UP_MS) throw new Error(`${opened} auctions were opened in time`);
+    const open = (await insist(() => readAuctions(db, 'open', { before: null, limit: PAGE }))).auctions.length;
+    if (open >= OPEN_MAX || (open >= OPEN_ENOUGH && (await bidsPlaced()) < opened)) await sleep(20);
+    else if (await openOne(chances, fromMs)) opened += 1;
+    else taken += 1;
+  }
+  return taken;
+}
+
+/** Ends the connection of somebody, in whatever it is doing. */
+async function killConnection(chances: Seeded): Promise<boolean> {
+  const activity = owner.withTables<{ pg_stat_activity: { pid: number; usename: string | null } }>();
+  const backends = await activity.selectFrom('pg_stat_activity').select('pid').where('usename', '=', 'app').execute();
+  const pid = chances.one(backends)?.pid;
+  if (pid === undefined) return false;
+  await activity
+    .selectFrom('pg_stat_activity')
+    .select((build) => build.fn<boolean>('pg_terminate_backend', ['pid']).as('ended'))
+    .where('pid', '=', pid)
+    .execute();
+  return true;
+}
+
+/** Kills connections and processes at random until it is told to stop; how many of each. */
+async function killAround(
+  chances: Seeded,
+  run: { readonly workers: LocalProcess[]; readonly fromMs: number; over: boolean },
+): Promise<{ connections: number; processes: number }> {
+  const killed = { connections: 0, processes: 0 };
+  while (!run.over) {
+    await sleep(chances.between(20, 250));
+    if (chances.chance(0.97)) {
+      killed.connections += (await killConnection(chances)) ? 1 : 0;
+      continue;
+    }
+    const index = Math.floor(chances.between(0, run.workers.length));
+    await run.workers[index]?.stop('SIGKILL');
+    killed.processes += 1;
+    run.workers[index] = await startWorker(SEED + 100 + killed.processes, run.fromMs);
+  }
+  return killed;
+}
+
+/** Final states of the auctions. */
+async function tally(): Promise<Record<string, number>> {
+  const ends: Record<string, number> = {};
+  for (let before: string | null = null; ;) {
+    const page: Awaited<ReturnType<typeof readAuctions>> = await readAuctions(db, undefined, { before, limit: PAGE });
+    for (const { state } of page.auctions) ends[state] = (ends[state] ?? 0) + 1;
+    before = page.next;
+    if (before === null) return ends;
+  }
+}
+
+test(`${AUCTIONS} auctions with kills, seed ${SEED}: no window is sold twice, no hold is left`, async (context) => {
+  const chances = new Seeded(SEED);
+  const fromMs = Date.now();
+  const run = {
+    workers: await Promise.all(Array.from({ length: WORKERS }, (_, index) => startWorker(SEED + index, fromMs))),
+    fromMs,
+    over: false,
+  };
+  const killing = killAround(new Seeded(SEED + 1_000), run);
+  const taken = await openAuctions(chances, fromMs).finally(() => {
+    run.over = true;
+  });
+  const killed = await killing;
+  await Promise.all(run.workers.map((worker) => worker.stop('SIGKILL')));
+
+  // Another worker ends what the killed ones have left.
+  const tiers = startBalanceTierSync({
+    db,
+    source: staticSource(BUYERS),
+    log: () => undefined,
+    monotonicMs: () => performance.now(),
+  });
+  const failures: unknown[] = [];
+  for (let open = 1; open > 0 && performance.now() < GIVE_UP_MS; await sleep(50)) {
+    // The pool may find out only now that the last kill was of one of its connections.
+    await insist(() => settleDue(db, { tiers }, (error) => void (isConnectionError(error) || failures.push(error))));
+    open = (await insist(() => readAuctions(db, 'open', { before: null, limit: PAGE }))).auctions.length;
+  }
+  await tiers.stop();
+
+  const ends = await tally();
+  const { purchases } = await readPurchases(
+    db,
+    { agentId: undefined, state: undefined },
+    { before: null, limit: 100_000 },
+  );
+  const bought = purchases.filter(({ auctionId }) => auctionId === null).length;
+  context.diagnostic(JSON.stringify({ ends, bought, windowsTaken: taken, killed }));
+  assert.deepEqual([faults, failures], [[], []], 'nothing failed but by a kill');
+  assert.deepEqual(
+    [...(await checkTrade(db)), ...(await checkLedger(db))].filter(({ broken }) => broken !== 0),
+    [],
+  );
+  const held = await owner
+    .withTables<{ 'ledger.open_hold': { hold_id: string } }>()
+    .selectFrom('ledger.open_hold')
+    .select('hold_id')
+    .execute();
+  assert.deepEqual(held, [], 'no orphan hold');
+  assert.ok(
+    Object.values(ends).reduce((sum, count) => sum + count, 0) >= AUCTIONS,
+    'one more where a kill hid that it was opened',
+  );
+  assert.equal(purchases.length, (ends['sold'] ?? 0) + bought);
+  const spent = purchases.reduce((sum, { price }) => sum + price, 0n);
+  const left = [...(await readBalances(db, BUYERS)).values()].reduce((sum, balance) => sum + balance, 0n);
+  assert.equal(left + spent, PURSE_MICRO * BigInt(BUYERS.length), 'what is gone was spent on windows, once');
+  assert.ok(
+    (ends['sold'] ?? 0) > AUCTIONS / 4 && killed.connections > 0 && killed.processes > 0,
+    JSON.stringify({ ends, killed }),
+  );
+});

@@ -1,0 +1,315 @@
+/** Auctions of GPU windows through HTTP on a real Postgres and Redis: bids, the end of an auction, and that agents pay nobody but the village. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import {
+  buyCompute,
+  cancelAuction,
+  getAuction,
+  getBalance,
+  getLedger,
+  getStanding,
+  killAgent,
+  liftKill,
+  listAuctions,
+  listPurchases,
+  openAuction,
+  placeBid,
+  rewardAgent,
+  roleMay,
+  ROUTES,
+} from '@hamlet/contract';
+import type { AuctionView, Client, Outcome } from '@hamlet/contract';
+import { checkLedger, checkTrade, readAudit } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import { dataOf, Play, refusalOf } from '../../testing/play.ts';
+import { AGENT_IDS, clientOf, eventually, startTestVillage, TOKENS } from '../../testing/test-village.ts';
+import type { AgentId, TestVillage } from '../../testing/test-village.ts';
+
+const HOUR_MS = 3_600_000;
+
+let village: TestVillage;
+let play: Play;
+let admin: Client;
+let db: Db;
+/** Each auction of these tests has a day of its own. */
+let nextDayMs = Date.now() + HOUR_MS;
+
+before(async () => {
+  village = await startTestVillage();
+  play = new Play((await village.startReplica()).peopleUrl);
+  admin = play.admin;
+  db = village.openDb();
+  await play.everybody();
+  for (const agent_id of AGENT_IDS)
+    dataOf(await admin.call(rewardAgent, { body: { agent_id, amount: 50, reason: 'for bids' } }));
+});
+after(() => village.remove());
+
+async function offer(reserve = '2'): Promise<AuctionView> {
+  const startsMs = nextDayMs;
+  nextDayMs += 2 * HOUR_MS;
+  const body = {
+    lane: 'gpu-0',
+    starts_at: new Date(startsMs).toISOString(),
+    ends_at: new Date(startsMs + HOUR_MS).toISOString(),
+    closes_at: new Date(startsMs - 60_000).toISOString(),
+    reserve,
+    note: 'one hour',
+  };
+  return dataOf(await admin.call(openAuction, { body }));
+}
+
+function bid(
+  agentId: AgentId,
+  { auction_id }: AuctionView,
+  amount: string,
+): ReturnType<typeof admin.call<typeof placeBid>> {
+  return play.as(agentId).call(placeBid, { params: { auction_id }, body: { amount } });
+}
+
+/** Lets the bidding be over, as if its time had gone by, and waits for what comes of it. */
+async function ended({
+  auction_id,
+}: AuctionView): Promise<AuctionView & { bids: readonly { agent_id: string; amount: string; outcome: string }[] }> {
+  const auctions = db.withTables<{ auction: { auction_id: string; closes_at: Date } }>();
+  await auctions
+    .updateTable('auction')
+    .set({ closes_at: (build) => build.fn<Date>('clock_timestamp') })
+    .where('auction_id', '=', auction_id)
+    .execute();
+  return eventually('the end of the auction', async () => {
+    const auction = dataOf(await admin.call(getAuction, { params: { auction_id } }));
+    return auction.state === 'open' ? null : auction;
+  });
+}
+
+async function fundsOf(agent_id: string): Promise<readonly [balance: string, held: string]> {
+  const { balance, held } = dataOf(await admin.call(getBalance, { params: { agent_id } }));
+  return [balance, held];
+}
+
+test('the highest bid has the window and pays what the second has bid; the others have their money back', async () => {
+  const auction = await offer();
+  assert.deepEqual([auction.state, auction.bidders, auction.winner, auction.gpu.lane], ['open', 0, null, 'gpu-0']);
+  dataOf(await bid('bob', auction, '10'));
+  dataOf(await bid('cleo', auction, '7.5'));
+  dataOf(await bid('dan', auction, '2'));
+  assert.deepEqual(await fundsOf('bob'), ['50', '10']);
+  const seen = dataOf(await play.as('cleo').call(getAuction, { params: { auction_id: auction.auction_id } }));
+  assert.deepEqual([seen.bidders, seen.own_bid?.amount, seen.bids], [3, '7.5', []], 'sealed: an agent sees its own');
+  const { bids, ...settled } = await ended(auction);
+  assert.deepEqual([settled.state, settled.winner, settled.price], ['sold', 'bob', '7.5']);
+  assert.deepEqual(
+    bids.map(({ agent_id, amount, outcome }) => [agent_id, amount, outcome]),
+    [
+      ['bob', '10', 'won'],
+      ['cleo', '7.5', 'lost'],
+      ['dan', '2', 'lost'],
+    ],
+  );
+  assert.deepEqual(
+    [await fundsOf('bob'), await fundsOf('cleo'), await fundsOf('dan')],
+    [
+      ['42.5', '0'],
+      ['50', '0'],
+      ['50', '0'],
+    ],
+  );
+  const [entry] = dataOf(await admin.call(getLedger, { params: { agent_id: 'bob' } })).entries;
+  assert.deepEqual(
+    [entry?.reason, entry?.amount, entry?.source],
+    ['purchase_compute', '-7.5', `auction ${auction.auction_id}`],
+  );
+  const [purchase] = dataOf(await play.as('bob').call(listPurchases, {})).purchases;
+  assert.deepEqual(
+    [purchase?.purchase_id, purchase?.auction_id, purchase?.starts_at, purchase?.ends_at, purchase?.state],
+    [settled.purchase_id, auction.auction_id, auction.starts_at, auction.ends_at, 'ahead'],
+  );
+  assert.equal(
+    dataOf(await admin.call(getStanding, { params: { agent_id: 'bob' } })).balance_tier,
+    'tier-1',
+    'the tier follows in the same transaction',
+  );
+  assert.deepEqual((await readAudit(db, auction.auction_id, 5)).map(({ action }) => action).toSorted(), [
+    'auction.open',
+    'auction.settle',
+  ]);
+});
+
+test('a bid is replaced by a higher one of the same agent only, and is refused below the reserve or beyond its money', async () => {
+  const auction = await offer('5');
+  assert.equal(refusalOf(await bid('cleo', auction, '4.999999')), 'bid_too_low');
+  dataOf(await bid('cleo', auction, '6'));
+  for (const amount of ['6', '5']) assert.equal(refusalOf(await bid('cleo', auction, amount)), 'bid_too_low');
+  assert.equal(refusalOf(await bid('cleo', auction, '50.5')), 'insufficient_funds');
+  assert.deepEqual(await fundsOf('cleo'), ['50', '6'], 'the earlier bid stands');
+  dataOf(await bid('cleo', auction, '50'));
+  assert.deepEqual(await fundsOf('cleo'), ['50', '50'], 'the money of the earlier bid counts for the new one');
+  assert.equal(dataOf(await admin.call(getAuction, { params: { auction_id: auction.auction_id } })).bidders, 1);
+  assert.equal(
+    refusalOf(await play.as('cleo').call(buyCompute, { body: { item: { kind: 'priority' }, seconds: 60 } })),
+    'insufficient_funds',
+    'what is bid is not spent twice',
+  );
+  const cancelled = dataOf(
+    await admin.call(cancelAuction, {
+      params: { auction_id: auction.auction_id },
+      body: { reason: 'the GPU is needed' },
+    }),
+  );
+  assert.deepEqual([cancelled.state, cancelled.end_reason], ['cancelled', 'the GPU is needed']);
+  assert.deepEqual(await fundsOf('cleo'), ['50', '0']);
+  assert.equal(
+    refusalOf(
+      await admin.call(cancelAuction, { params: { auction_id: auction.auction_id }, body: { reason: 'again' } }),
+    ),
+    'auction_closed',
+  );
+  assert.equal(refusalOf(await bid('cleo', auction, '50')), 'auction_closed');
+  assert.equal(
+    refusalOf(await play.as('cleo').call(placeBid, { params: { auction_id: randomUUID() }, body: { amount: 5 } })),
+    'no_such_auction',
+  );
+});
+
+test('many bids of one agent at once: one stands, and its money is held once', async () => {
+  const auction = await offer();
+  const outcomes = await Promise.all(Array.from({ length: 12 }, (_, index) => bid('dan', auction, String(3 + index))));
+  for (const outcome of outcomes) if (!outcome.ok) assert.equal(outcome.problem.code, 'bid_too_low');
+  assert.deepEqual(await fundsOf('dan'), ['50', '14']);
+  dataOf(await admin.call(cancelAuction, { params: { auction_id: auction.auction_id }, body: { reason: 'enough' } }));
+  assert.deepEqual(await fundsOf('dan'), ['50', '0']);
+});
+
+test('a retried bid is one bid, also when the answers have been forgotten', async () => {
+  const auction = await offer();
+  const call = { params: { auction_id: auction.auction_id }, body: { amount: '4' }, idempotencyKey: randomUUID() };
+  const first = dataOf(await play.as('eve').call(placeBid, call));
+  await db.deleteFrom('idempotency_key').execute();
+  assert.deepEqual(dataOf(await play.as('eve').call(placeBid, call)), first);
+  await db.deleteFrom('idempotency_key').execute();
+  assert.equal(
+    refusalOf(await play.as('eve').call(placeBid, { ...call, body: { amount: '5' } })),
+    'idempotency_key_reused',
+  );
+  dataOf(await admin.call(cancelAuction, { params: { auction_id: auction.auction_id }, body: { reason: 'enough' } }));
+});
+
+test('nobody bids: the window is free again. A window on offer is not sold otherwise', async () => {
+  const auction = await offer();
+  const item = { kind: 'gpu', lane: 'gpu-0', starts_at: auction.starts_at } as const;
+  assert.equal(refusalOf(await play.as('fay').call(buyCompute, { body: { item, seconds: 60 } })), 'window_taken');
+  const { lane } = auction.gpu;
+  const again = {
+    lane,
+    starts_at: auction.starts_at,
+    ends_at: auction.ends_at,
+    closes_at: auction.closes_at,
+    reserve: '1',
+  };
+  assert.equal(refusalOf(await admin.call(openAuction, { body: again })), 'window_taken');
+  assert.equal((await ended(auction)).state, 'unsold');
+  assert.equal(dataOf(await play.as('fay').call(buyCompute, { body: { item, seconds: 60 } })).state, 'ahead');
+});
+
+test('an agent that an admin has stopped is passed over at the end', async () => {
+  const auction = await offer();
+  dataOf(await bid('eve', auction, '20'));
+  dataOf(await bid('fay', auction, '3'));
+  dataOf(await admin.call(killAgent, { params: { agent_id: 'eve' }, body: { reason: 'test' } }));
+  const { bids, ...settled } = await ended(auction);
+  assert.deepEqual([settled.winner, settled.price, bids[0]?.outcome], ['fay', '2', 'passed_over']);
+  dataOf(await admin.call(liftKill, { params: { agent_id: 'eve' } }));
+  assert.deepEqual(await fundsOf('eve'), ['50', '0']);
+});
+
+test('the times of an auction are held to its rules; only admins run them, only agents bid', async () => {
+  const [startsMs, body] = [nextDayMs, { lane: 'gpu-0', reserve: 1 }];
+  const times = (starts: number, ends: number, closes: number): object => ({
+    starts_at: new Date(starts).toISOString(),
+    ends_at: new Date(ends).toISOString(),
+    closes_at: new Date(closes).toISOString(),
+  });
+  for (const wrong of [
+    times(startsMs, startsMs - 1, Date.now() + 60_000),
+    times(startsMs, startsMs + 1_000, startsMs - 4_000),
+    times(Date.now() - 60_000, startsMs, Date.now() + 1_000),
+  ]) {
+    assert.equal(
+      refusalOf(await admin.call(openAuction, { body: { ...body, ...(wrong as ReturnType<typeof timesOf>) } })),
+      'window_out_of_range',
+    );
+  }
+  assert.equal(
+    refusalOf(await admin.call(openAuction, { body: { ...body, lane: 'gpu-9', ...timesOf(startsMs) } })),
+    'not_for_sale',
+  );
+  assert.equal(
+    refusalOf(await play.as('bob').call(openAuction, { body: { ...body, ...timesOf(startsMs) } })),
+    'forbidden',
+  );
+  const auction = await offer();
+  assert.equal(
+    refusalOf(await admin.call(placeBid, { params: { auction_id: auction.auction_id }, body: { amount: 5 } })),
+    'forbidden',
+  );
+});
+
+function timesOf(startsMs: number): {
+  readonly starts_at: string;
+  readonly ends_at: string;
+  readonly closes_at: string;
+} {
+  return {
+    starts_at: new Date(startsMs).toISOString(),
+    ends_at: new Date(startsMs + 1_000).toISOString(),
+    closes_at: new Date(startsMs - 6_000).toISOString(),
+  };
+}
+
+test('auctions are listed newest first, by their state', async () => {
+  const member = clientOf(play.url, TOKENS.member);
+  const first = dataOf(await member.call(listAuctions, { query: { limit: 2 } }));
+  assert.equal(first.auctions.length, 2);
+  const second = dataOf(await member.call(listAuctions, { query: { limit: 2, cursor: first.next_cursor ?? '' } }));
+  const ids = [...first.auctions, ...second.auctions].map(({ auction_id }) => auction_id);
+  assert.deepEqual(ids, ids.toSorted().toReversed());
+  assert.ok(
+    dataOf(await member.call(listAuctions, { query: { state: 'sold' } })).auctions.every(
+      ({ state }) => state === 'sold',
+    ),
+  );
+  assert.equal(
+    refusalOf(await member.call(listAuctions, { query: { state: 'sold', cursor: first.next_cursor ?? '' } })),
+    'cursor_invalid',
+  );
+});
+
+test('no route lets an agent name who gets its money', async () => {
+  const spending = ROUTES.filter(
+    ({ tag, method, permission }) =>
+      tag === 'economy' && method !== 'GET' && permission !== 'anyone' && roleMay('agent', permission),
+  ).map(({ name }) => name);
+  assert.deepEqual(spending.toSorted(), ['buyCompute', 'placeBid'], 'a new way to spend is held to this test');
+  const { problem } = refused(
+    await play.as('bob').call(buyCompute, { body: { agent_id: 'cleo', item: { kind: 'priority' }, seconds: 60 } }),
+  );
+  assert.equal(problem.code, 'not_own_agent');
+  assert.equal(
+    refusalOf(await play.as('bob').call(rewardAgent, { body: { agent_id: 'cleo', amount: 1, reason: 'a gift' } })),
+    'forbidden',
+  );
+});
+
+function refused(outcome: Outcome<unknown>): Extract<Outcome<unknown>, { ok: false }> {
+  assert.equal(outcome.ok, false);
+  return outcome as Extract<Outcome<unknown>, { ok: false }>;
+}
+
+test('auctions and the books agree', async () => {
+  assert.deepEqual(
+    [...(await checkTrade(db)), ...(await checkLedger(db))].filter(({ broken }) => broken !== 0),
+    [],
+  );
+});

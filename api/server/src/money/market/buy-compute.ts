@@ -1,0 +1,216 @@
+import { formatAiDollars } from '@hamlet/contract';
+import type { PurchaseItem, PurchaseView } from '@hamlet/contract';
+import { laneOf, priceOf } from '@hamlet/core';
+import {
+  announceBoosts,
+  attempt,
+  findAgentAccount,
+  findPaidPurchase,
+  findPurchase,
+  holdMoney,
+  insertPurchase,
+  lockAccounts,
+  readBars,
+  readFunds,
+  resolveHold,
+  takeWindow,
+  villageAccount,
+} from '@hamlet/store';
+import type { AgentAccount, LedgerRefusal, StoredItem, Tx } from '@hamlet/store';
+import type { Caller } from '../../http/handler.ts';
+import { accepted, refused } from '../../http/outcome.ts';
+import type { Outcome, Refused } from '../../http/outcome.ts';
+import { recordAct } from '../../audit/record-act.ts';
+import type { Acting } from '../../audit/record-act.ts';
+import { barsRuns } from '../../runs/work-limits.ts';
+import { refusalOfHold } from '../ledger/refusal-of-hold.ts';
+import { describeItem, purchaseView } from './purchase-view.ts';
+import { circumstanceOf } from './trade-ports.ts';
+import type { TradePorts } from './trade-ports.ts';
+import { timesOfPurchase } from './quote.ts';
+import type { PurchaseTimes } from './quote.ts';
+
+/** The hold lasts for the transaction only; if anything goes wrong, the money is free again after this time. */
+const HOLD_LASTS_MS = 60_000;
+
+/** A request to buy compute for an agent. */
+export interface PurchaseAsked extends Caller {
+  readonly idempotencyKey: string;
+  readonly agentId: string;
+  readonly item: PurchaseItem;
+  readonly seconds: number;
+  /** Micro-aiDollars; null takes any price. */
+  readonly maxPrice: bigint | null;
+}
+
+type Priced = PurchaseAsked & { readonly price: bigint };
+type Paid =
+  | { readonly ok: true; readonly purchaseId: string }
+  | { readonly ok: false; readonly reason: LedgerRefusal | 'window_taken' };
+
+/** The price by the price list, or the refusal. */
+function priceAsked(
+  { item, seconds, maxPrice, agentId }: PurchaseAsked,
+  { source, prices }: TradePorts,
+): Outcome<bigint> {
+  const price = priceOf(item, seconds, prices);
+  if (price === null)
+    return refused('not_for_sale', `${describeItem(item, seconds)}: see price_list of GET /economy/quote`);
+  if (maxPrice !== null && price > maxPrice)
+    return refused('price_above_max', `it costs ${formatAiDollars(price)} aiDollars`);
+  const tier = source.get(agentId)?.status.tier;
+  const models = tier === undefined ? undefined : source.entitlement(tier)?.limits.models;
+  if (item.kind === 'model' && models?.includes(item.model) === true)
+    return refused('already_included', `the tier ${tier} includes the model ${item.model}`);
+  return accepted(price);
+}
+
+async function storedItem(
+  tx: Tx,
+  { item, agentId }: Priced,
+  { times, prices }: { readonly times: PurchaseTimes; readonly prices: TradePorts['prices'] },
+): Promise<StoredItem | null> {
+  if (item.kind !== 'gpu') return item;
+  const lane = laneOf(prices, item.lane);
+  if (lane === null) throw new Error(`lane ${item.lane} was priced and is gone`);
+  const windowId = await takeWindow(tx, {
+    devices: { lane: lane.lane, resourceName: lane.resource_name, count: lane.count },
+    ...times,
+    agentId,
+  });
+  return windowId === null ? null : { kind: 'gpu', windowId };
+}
+
+/** Holds the money, takes the window of a GPU, and posts: all or nothing. */
+async function pay(
+  tx: Tx,
+  asked: Priced,
+  {
+    payer,
+    payee,
+    times,
+    ports,
+  }: { readonly payer: number; readonly payee: number; readonly times: PurchaseTimes; readonly ports: TradePorts },
+): Promise<Paid> {
+  const { actor, agentId, item, seconds, price } = asked;
+  const by = { role: actor.role, id: actor.id };
+  const about = circumstanceOf(asked);
+  return attempt(tx, async (): Promise<Paid> => {
+    const held = await holdMoney(tx, {
+      payer,
+      payee,
+      amount: price,
+      key: purchaseKey(asked),
+      reason: 'purchase_compute',
+      source: actor.id,
+      note: describeItem(item, seconds),
+      actor: by,
+      about,
+      expiresAt: new Date(times.now.getTime() + HOLD_LASTS_MS),
+    });
+    if (!held.ok) return held;
+    const stored = await storedItem(tx, asked, { times, prices: ports.prices });
+    if (stored === null) return { ok: false, reason: 'window_taken' };
+    const posted = await resolveHold(tx, {
+      holdId: held.holdId,
+      outcome: 'posted',
+      key: purchaseKey(asked),
+      actor: by,
+      about,
+    });
+    if (!posted.ok) return posted;
+    if (posted.transferId === null) throw new Error(`hold ${held.holdId} was posted without a transfer`);
+    const purchaseId = await insertPurchase(tx, {
+      agentId,
+      item: stored,
+      ...times,
+      price,
+      holdId: held.holdId,
+      transferId: posted.transferId,
+      auctionId: null,
+      by,
+    });
+    return { ok: true, purchaseId };
+  });
+}
+
+/** The key belongs to the buyer permanently, so that a retry after days does not buy twice. */
+function purchaseKey({ actor, idempotencyKey }: Pick<PurchaseAsked, 'actor' | 'idempotencyKey'>): string {
+  return `purchase ${actor.id} ${idempotencyKey}`;
+}
+
+/** The purchase of an earlier request with the same key, after its kept answer has expired. */
+async function boughtBefore(tx: Tx, asked: PurchaseAsked): Promise<Outcome<PurchaseView> | null> {
+  const known = await findPaidPurchase(tx, purchaseKey(asked));
+  if (known === null) return null;
+  const purchase = await findPurchase(tx, known.purchaseId);
+  const same =
+    purchase !== null && purchase.agentId === asked.agentId && known.note === describeItem(asked.item, asked.seconds);
+  return same ? accepted(purchaseView(purchase)) : refused('idempotency_key_reused');
+}
+
+async function refusalOf(
+  tx: Tx,
+  { agentId, price, item }: Priced,
+  failed: { readonly reason: LedgerRefusal | 'window_taken'; readonly account: AgentAccount },
+): Promise<Refused> {
+  if (failed.reason === 'window_taken')
+    return refused(
+      'window_taken',
+      `${item.kind === 'gpu' ? item.lane : item.kind} is sold or offered for a part of that time: ask for another`,
+    );
+  return refusalOfHold(failed.reason, { agentId, asked: price, funds: await readFunds(tx, failed.account.accountId) });
+}
+
+/** Concludes every purchase in its transaction: records it in the audit, updates the tier and notifies the operator. */
+export async function concludePurchase(
+  tx: Tx,
+  act: Acting,
+  {
+    purchaseId,
+    agentId,
+    tiers,
+  }: { readonly purchaseId: string; readonly agentId: string; readonly tiers: TradePorts['tiers'] },
+): Promise<PurchaseView> {
+  const row = await findPurchase(tx, purchaseId);
+  if (row === null) throw new Error(`purchase ${purchaseId} is gone`);
+  const view = purchaseView(row);
+  const { item, price, starts_at, ends_at, ledger_entry_id, auction_id } = view;
+  await recordAct(tx, act, {
+    action: 'purchase.buy',
+    object: agentId,
+    detail: { purchase_id: purchaseId, item, price, starts_at, ends_at, ledger_entry_id, auction_id },
+  });
+  await tiers.recompute(tx, [agentId]);
+  if (row.state === 'active' && (row.kind === 'gpu' || row.kind === 'priority')) await announceBoosts(tx, [agentId]);
+  return view;
+}
+
+/**
+ * Buys compute for an agent: prices, holds, posts and writes it in the caller's transaction or not at all. The purchase then ends by the clock of
+ * the database, without further work.
+ */
+export async function buyCompute(tx: Tx, asked: PurchaseAsked, ports: TradePorts): Promise<Outcome<PurchaseView>> {
+  const { agentId } = asked;
+  const before = await boughtBefore(tx, asked);
+  if (before !== null) return before;
+  if (ports.source.get(agentId) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
+  const bar = (await readBars(tx, [agentId])).get(agentId);
+  if (barsRuns(bar)) return refused('agent_barred', `An admin holds this against ${agentId}: ${bar?.measure}`);
+  const priced = priceAsked(asked, ports);
+  if (!priced.ok) return priced;
+  const account = await findAgentAccount(tx, agentId);
+  if (account === null)
+    return refused(
+      'insufficient_funds',
+      `${agentId} has nothing to spend yet; this takes ${formatAiDollars(priced.data)}`,
+    );
+  const payee = await villageAccount(tx, 'compute');
+  await lockAccounts(tx, [account.accountId, payee]);
+  const times = await timesOfPurchase(tx, asked);
+  if (!times.ok) return times;
+  const purchase = { ...asked, price: priced.data };
+  const paid = await pay(tx, purchase, { payer: account.accountId, payee, times: times.data, ports });
+  if (!paid.ok) return refusalOf(tx, purchase, { reason: paid.reason, account });
+  return accepted(await concludePurchase(tx, asked, { purchaseId: paid.purchaseId, agentId, tiers: ports.tiers }));
+}

@@ -1,0 +1,175 @@
+import { formatAiDollars } from '@hamlet/contract';
+import type { AuctionState } from '@hamlet/contract';
+import { decideAuction } from '@hamlet/core';
+import type { AuctionResult } from '@hamlet/core';
+import {
+  endOffer,
+  insertPurchase,
+  lockAccounts,
+  lockAuction,
+  readBars,
+  readStandingBids,
+  resolveHold,
+  writeAuctionEnd,
+  writeBidOutcome,
+} from '@hamlet/store';
+import type { AuctionEnd, AuctionRow, StandingBid, Tx } from '@hamlet/store';
+import { recordAct } from '../../audit/record-act.ts';
+import type { Acting } from '../../audit/record-act.ts';
+import { barsRuns } from '../../runs/work-limits.ts';
+import { concludePurchase } from './buy-compute.ts';
+import { actOfVillage } from './trade-ports.ts';
+import type { TradePorts } from './trade-ports.ts';
+
+type Ports = Pick<TradePorts, 'tiers'>;
+type Given = 'lost' | 'passed_over' | 'returned';
+
+/** Frees the money of a bid. An expired hold is already free. */
+async function giveBack(
+  tx: Tx,
+  { bidId, holdId }: StandingBid,
+  { outcome, act }: { readonly outcome: Given; readonly act: Acting },
+): Promise<void> {
+  const freed = await resolveHold(tx, { holdId, outcome: 'voided', key: `${outcome} ${bidId}`, actor: act.actor });
+  if (!freed.ok && freed.reason !== 'hold_resolved')
+    throw new Error(`the hold of bid ${bidId} was not voided: ${freed.reason}`);
+  await writeBidOutcome(tx, bidId, outcome);
+}
+
+/** Locks all accounts first, in the ledger's order. */
+async function lockMoney(tx: Tx, bids: readonly StandingBid[]): Promise<void> {
+  await lockAccounts(tx, [...new Set(bids.flatMap(({ payer, payee }) => [payer, payee]))]);
+}
+
+/** Ends an open auction without a winner: returns every bid and frees the window. */
+async function endUnsold(
+  tx: Tx,
+  { auctionId, windowId }: AuctionRow,
+  { end, act }: { readonly end: Exclude<AuctionEnd, { state: 'sold' }>; readonly act: Acting },
+): Promise<void> {
+  const bids = await readStandingBids(tx, auctionId);
+  await lockMoney(tx, bids);
+  for (const bid of bids) await giveBack(tx, bid, { outcome: 'returned', act });
+  await endOffer(tx, windowId, null);
+  await writeAuctionEnd(tx, auctionId, end);
+  const detail = { state: end.state, reason: 'reason' in end ? end.reason : null, returned: bids.length };
+  await recordAct(tx, act, {
+    action: end.state === 'cancelled' ? 'auction.cancel' : 'auction.settle',
+    object: auctionId,
+    detail,
+  });
+}
+
+/** Cancels a locked, open auction. */
+export async function cancelAuction(
+  tx: Tx,
+  auction: AuctionRow,
+  { reason, act }: { readonly reason: string; readonly act: Acting },
+): Promise<void> {
+  await endUnsold(tx, auction, { end: { state: 'cancelled', reason }, act });
+}
+
+/** Decides the auction. A measure against an agent excludes its bid. */
+async function judged(tx: Tx, auction: AuctionRow, bids: readonly StandingBid[]): Promise<AuctionResult> {
+  const bars = await readBars(
+    tx,
+    bids.map(({ agentId }) => agentId),
+  );
+  return decideAuction(
+    auction.reserve,
+    bids.map(({ bidId, agentId, amount, place, good }) => ({
+      bidId,
+      agentId,
+      amount,
+      place,
+      eligible: good && !barsRuns(bars.get(agentId)),
+    })),
+  );
+}
+
+interface Sale {
+  readonly bid: StandingBid;
+  /** Micro-aiDollars; the rest of the bid is free again. */
+  readonly price: bigint;
+  readonly act: Acting;
+}
+
+/** Posts the winner's money, assigns the window and writes the purchase. */
+async function sell(
+  tx: Tx,
+  { auctionId, windowId, startsAt, endsAt }: AuctionRow,
+  { bid, price, act }: Sale,
+): Promise<string> {
+  const { bidId, holdId, agentId } = bid;
+  const posted = await resolveHold(tx, {
+    holdId,
+    outcome: 'posted',
+    amount: price,
+    key: `won ${bidId}`,
+    actor: act.actor,
+    about: { traceparent: act.traceparent },
+  });
+  if (!posted.ok || posted.transferId === null)
+    throw new Error(`the hold of bid ${bidId} was not posted: ${posted.ok ? 'no transfer' : posted.reason}`);
+  await endOffer(tx, windowId, agentId);
+  await writeBidOutcome(tx, bidId, 'won');
+  await writeAuctionEnd(tx, auctionId, { state: 'sold', winner: agentId, price });
+  const by = { role: 'agent', id: agentId };
+  return insertPurchase(tx, {
+    agentId,
+    item: { kind: 'gpu', windowId },
+    startsAt,
+    endsAt,
+    price,
+    holdId,
+    transferId: posted.transferId,
+    auctionId,
+    by,
+  });
+}
+
+/** Settles a locked, open auction whose bidding is over: the winner pays and gets the window, the others get their money back. */
+async function settle(tx: Tx, auction: AuctionRow, ports: Ports): Promise<AuctionState> {
+  const { auctionId, reserve } = auction;
+  const act = actOfVillage();
+  const bids = await readStandingBids(tx, auctionId);
+  await lockMoney(tx, bids);
+  const { winner, others } = await judged(tx, auction, bids);
+  const bid = bids.find(({ bidId }) => bidId === winner?.bidId);
+  if (winner === null || bid === undefined) {
+    await endUnsold(tx, auction, { end: { state: 'unsold' }, act });
+    return 'unsold';
+  }
+  const outcomes = new Map(others.map(({ bidId, outcome }) => [bidId, outcome]));
+  for (const each of bids) {
+    const outcome = outcomes.get(each.bidId);
+    if (outcome !== undefined) await giveBack(tx, each, { outcome, act });
+  }
+  const purchaseId = await sell(tx, auction, { bid, price: winner.price, act });
+  const detail = {
+    state: 'sold',
+    winner: winner.agentId,
+    price: formatAiDollars(winner.price),
+    reserve: formatAiDollars(reserve),
+    bidders: bids.length,
+    purchase_id: purchaseId,
+  };
+  await recordAct(tx, act, { action: 'auction.settle', object: auctionId, detail });
+  await concludePurchase(tx, act, { purchaseId, agentId: winner.agentId, tiers: ports.tiers });
+  return 'sold';
+}
+
+/**
+ * Ends an auction whose bidding is over, in the caller's transaction. If its window has begun, it lapses: no agent pays for past time. Returns the
+ * final state; null if there is nothing to do, or another transaction is ending it.
+ */
+export async function settleAuction(tx: Tx, auctionId: string, ports: Ports): Promise<AuctionState | null> {
+  const auction = await lockAuction(tx, auctionId, 'end_if_free');
+  if (auction === null || auction.state !== 'open' || !auction.closed) return null;
+  if (!auction.begun) return settle(tx, auction, ports);
+  await endUnsold(tx, auction, {
+    end: { state: 'lapsed', reason: 'it was not settled before its window began' },
+    act: actOfVillage(),
+  });
+  return 'lapsed';
+}

@@ -1,0 +1,356 @@
+/** Prices, purchases and what they raise, through HTTP on a real Postgres and Redis. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import {
+  buyCompute,
+  formatAiDollars,
+  freezeAgent,
+  getAgent,
+  getAgentConfig,
+  getBalance,
+  getLedger,
+  getQuote,
+  liftFreeze,
+  listPurchases,
+  openInternalStream,
+  parseAiDollars,
+  rewardAgent,
+} from '@hamlet/contract';
+import type { Boost, Client, PurchaseItem, PurchaseView, QuoteAnswer } from '@hamlet/contract';
+import { checkLedger, checkTrade, readAudit } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import { dataOf, Play, refusalOf } from '../../testing/play.ts';
+import { clientOf, eventually, startTestVillage, TOKENS } from '../../testing/test-village.ts';
+import type { AgentId, TestVillage } from '../../testing/test-village.ts';
+
+const TOKENS_ITEM: PurchaseItem = { kind: 'quota', limit: 'tokens_per_hour', amount: 10_000 };
+
+let village: TestVillage;
+let play: Play;
+let admin: Client;
+let owner: Db;
+
+before(async () => {
+  village = await startTestVillage();
+  play = new Play((await village.startReplica()).peopleUrl);
+  admin = play.admin;
+  owner = village.openDb();
+  await play.everybody();
+});
+after(() => village.remove());
+
+async function give(agentId: string, amount: string): Promise<void> {
+  dataOf(await admin.call(rewardAgent, { body: { agent_id: agentId, amount, reason: 'for tests' } }));
+}
+
+async function buy(agentId: AgentId, item: PurchaseItem, seconds = 3_600): Promise<PurchaseView> {
+  return dataOf(await play.as(agentId).call(buyCompute, { body: { item, seconds } }));
+}
+
+async function ofAgent(agentId: AgentId, query: object = {}): Promise<NonNullable<QuoteAnswer['agent']>> {
+  const { agent } = dataOf(await play.as(agentId).call(getQuote, { query }));
+  assert.ok(agent !== null);
+  return agent;
+}
+
+/** Lets what was bought be over, as if its time had gone by. */
+async function endNow(purchaseId: string): Promise<void> {
+  const purchases = owner.withTables<{ purchase: { purchase_id: string; during: string } }>();
+  await purchases
+    .updateTable('purchase')
+    .set({
+      during: (build) => build.fn<string>('tstzrange', [build.fn('lower', ['during']), build.fn('clock_timestamp')]),
+    })
+    .where('purchase_id', '=', purchaseId)
+    .execute();
+}
+
+test('a quote says what it costs, what would be left, and what the next aiDollars unlock', async () => {
+  await give('bob', '4');
+  const quote = dataOf(
+    await play
+      .as('bob')
+      .call(getQuote, { query: { kind: 'quota', limit: 'tokens_per_hour', amount: 20_000, seconds: 5_400 } }),
+  );
+  assert.deepEqual(quote.price_list.tokens_per_hour, { unit: 10_000, per_hour: '0.02' });
+  assert.deepEqual([quote.item?.price, quote.item?.seconds, quote.item?.free], ['0.06', 5_400, true]);
+  assert.equal(Date.parse(quote.item?.ends_at ?? '') - Date.parse(quote.item?.starts_at ?? ''), 5_400_000);
+  const { after: left, next, ...now } = quote.agent ?? assert.fail('no agent');
+  assert.deepEqual(
+    [now.agent_id, now.balance, now.held, now.available, now.tier, now.policy, now.purchases],
+    ['bob', '4', '0', '4', 'tier-0', 'ByBalance', []],
+  );
+  assert.deepEqual(
+    [left?.affordable, left?.missing, left?.balance, left?.available, left?.tier],
+    [true, '0', '3.94', '3.94', 'tier-0'],
+  );
+  assert.equal(left?.limits?.tokens_per_hour, (now.limits?.tokens_per_hour ?? 0) + 20_000);
+  assert.deepEqual([next?.tier, next?.min_balance, next?.missing], ['tier-1', '10', '6']);
+  assert.deepEqual(
+    next?.changes.find(({ what }) => what === 'requests_per_minute'),
+    { what: 'requests_per_minute', from: '120', to: '300' },
+  );
+  const dear = dataOf(
+    await admin.call(getQuote, { query: { agent_id: 'bob', kind: 'gpu', lane: 'gpu-0', seconds: 18_000 } }),
+  );
+  assert.deepEqual(
+    [dear.agent?.after?.affordable, dear.agent?.after?.missing, dear.item?.item],
+    [false, '1', { kind: 'gpu', lane: 'gpu-0', resource_name: 'nvidia.com/gpu', count: 1 }],
+  );
+  assert.equal(
+    dataOf(await admin.call(getBalance, { params: { agent_id: 'bob' } })).held,
+    '0',
+    'nothing is set aside by asking',
+  );
+});
+
+test('a quote warns of a tier that is lost by spending; a pinned tier is neither lost nor opened', async () => {
+  await give('cleo', '10');
+  await eventually('the tier', async () => (await ofAgent('cleo')).tier === 'tier-1');
+  assert.equal(
+    (await ofAgent('cleo', { kind: 'gpu', lane: 'gpu-0', seconds: 3_600 })).after?.tier,
+    'tier-1',
+    'a tenth below the threshold it is kept',
+  );
+  assert.equal((await ofAgent('cleo', { kind: 'gpu', lane: 'gpu-0', seconds: 3_601 })).after?.tier, 'tier-0');
+  const pinned = await ofAgent('ada', { kind: 'priority' });
+  assert.deepEqual(
+    [pinned.policy, pinned.next, pinned.after?.tier, pinned.after?.affordable],
+    ['Pinned', null, 'tier-1', false],
+  );
+});
+
+test('a quote without an agent is of prices alone; what is asked wrongly is told by its field', async () => {
+  const member = clientOf(play.url, TOKENS.member);
+  const { agent, item } = dataOf(await member.call(getQuote, { query: { kind: 'priority' } }));
+  assert.deepEqual([agent, item?.price], [null, '0.1']);
+  assert.equal(refusalOf(await member.call(getQuote, { query: { kind: 'model', model: 'nonsense' } })), 'not_for_sale');
+  assert.equal(refusalOf(await member.call(getQuote, { query: { agent_id: 'nobody' } })), 'no_such_agent');
+  assert.equal(
+    refusalOf(
+      await member.call(getQuote, { query: { kind: 'gpu', lane: 'gpu-0', starts_at: '2020-01-01T00:00:00Z' } }),
+    ),
+    'window_out_of_range',
+  );
+  assert.equal(refusalOf(await play.as('bob').call(getQuote, { query: { agent_id: 'cleo' } })), 'not_own_agent');
+  const wrong = await member.call(getQuote, { query: { kind: 'quota', limit: 'tokens_per_hour' } });
+  assert.equal(refusalOf(wrong), 'validation_failed');
+  assert.match(JSON.stringify(wrong.ok ? '' : wrong.problem.errors), /amount/);
+});
+
+test('a purchase is an entry purchase_compute and raises that one limit, where the agent reads it', async () => {
+  const before = await ofAgent('bob');
+  const bought = await buy('bob', TOKENS_ITEM);
+  assert.deepEqual(
+    [bought.agent_id, bought.item, bought.price, bought.state, bought.auction_id],
+    ['bob', TOKENS_ITEM, '0.02', 'active', null],
+  );
+  assert.equal(Date.parse(bought.ends_at) - Date.parse(bought.starts_at), 3_600_000);
+  const [entry] = dataOf(await play.as('bob').call(getLedger, { params: { agent_id: 'bob' } })).entries;
+  assert.deepEqual(
+    [entry?.ledger_entry_id, entry?.reason, entry?.amount, entry?.note],
+    [bought.ledger_entry_id, 'purchase_compute', '-0.02', '10000 more tokens_per_hour for 3600 s'],
+  );
+  const raised = { ...before.limits, tokens_per_hour: (before.limits?.tokens_per_hour ?? 0) + 10_000 };
+  assert.deepEqual((await ofAgent('bob')).limits, raised);
+  assert.deepEqual(dataOf(await admin.call(getAgent, { params: { agent_id: 'bob' } })).entitlement.limits, raised);
+  assert.deepEqual(dataOf(await play.as('bob').call(getAgentConfig, { params: { agent_id: 'bob' } })).limits, raised);
+  const funds = dataOf(await admin.call(getBalance, { params: { agent_id: 'bob' } }));
+  assert.deepEqual([funds.held, funds.balance], ['0', formatAiDollars(parseAiDollars(before.balance) - 20_000n)]);
+  const [line] = await readAudit(owner, 'bob', 1);
+  assert.deepEqual([line?.action, line?.actorRole], ['purchase.buy', 'agent']);
+});
+
+test('it is over by the clock of the database, and the audit has its end', async () => {
+  const bought = await buy('bob', { kind: 'quota', limit: 'requests_per_minute', amount: 600 });
+  const requests = async (): Promise<number | null | undefined> =>
+    dataOf(await admin.call(getAgent, { params: { agent_id: 'bob' } })).entitlement.limits?.requests_per_minute;
+  assert.equal(await requests(), 720);
+  await endNow(bought.purchase_id);
+  assert.equal(await requests(), 120, 'nothing had to happen');
+  const stateOf = async (state: 'active' | 'ended'): Promise<boolean> =>
+    dataOf(await play.as('bob').call(listPurchases, { query: { state, limit: 100 } })).purchases.some(
+      ({ purchase_id }) => purchase_id === bought.purchase_id,
+    );
+  assert.deepEqual([await stateOf('active'), await stateOf('ended')], [false, true]);
+  await eventually('the audit of its end', async () =>
+    (await readAudit(owner, 'bob', 5)).some(({ action }) => action === 'purchase.end'),
+  );
+});
+
+test('a model comes behind those of the tier and is prolonged when it is bought again; one that the tier has is not sold', async () => {
+  const first = await buy('bob', { kind: 'model', model: 'large' }, 600);
+  const second = await buy('bob', { kind: 'model', model: 'large' }, 600);
+  assert.deepEqual([second.starts_at, second.state], [first.ends_at, 'ahead']);
+  assert.deepEqual((await ofAgent('bob')).limits?.models, ['small', 'large']);
+  assert.equal(
+    refusalOf(
+      await play.as('bob').call(buyCompute, { body: { item: { kind: 'model', model: 'small' }, seconds: 60 } }),
+    ),
+    'already_included',
+  );
+  assert.equal(
+    refusalOf(await play.as('bob').call(buyCompute, { body: { item: { kind: 'model', model: 'gpt' }, seconds: 60 } })),
+    'not_for_sale',
+  );
+});
+
+test('what cannot be paid, costs more than was said, or is for another is refused and leaves no trace', async () => {
+  const dan = play.as('dan');
+  await give('dan', '0.05');
+  const poor = await dan.call(buyCompute, { body: { item: { kind: 'priority' }, seconds: 3_600 } });
+  assert.equal(refusalOf(poor), 'insufficient_funds');
+  assert.match(poor.ok ? '' : poor.problem.detail, /0\.05.*0\.1/);
+  assert.equal(
+    refusalOf(
+      await dan.call(buyCompute, { body: { item: { kind: 'priority' }, seconds: 1_800, max_price: '0.049999' } }),
+    ),
+    'price_above_max',
+  );
+  assert.equal(
+    refusalOf(await dan.call(buyCompute, { body: { agent_id: 'bob', item: { kind: 'priority' }, seconds: 60 } })),
+    'not_own_agent',
+  );
+  assert.equal(refusalOf(await dan.call(listPurchases, { query: { agent_id: 'bob' } })), 'not_own_agent');
+  assert.equal(
+    refusalOf(await dan.call(buyCompute, { body: { item: { kind: 'gpu', lane: 'gpu-9' }, seconds: 60 } })),
+    'not_for_sale',
+  );
+  assert.equal(
+    refusalOf(await admin.call(buyCompute, { body: { agent_id: 'nobody', item: { kind: 'priority' }, seconds: 60 } })),
+    'no_such_agent',
+  );
+  assert.equal(
+    refusalOf(await admin.call(buyCompute, { body: { item: { kind: 'priority' }, seconds: 60 } })),
+    'no_such_agent',
+  );
+  assert.equal(
+    refusalOf(
+      await clientOf(play.url, TOKENS.member).call(buyCompute, {
+        body: { agent_id: 'dan', item: { kind: 'priority' }, seconds: 60 },
+      }),
+    ),
+    'forbidden',
+  );
+  const { balance, held } = dataOf(await admin.call(getBalance, { params: { agent_id: 'dan' } }));
+  assert.deepEqual([balance, held], ['0.05', '0']);
+  assert.deepEqual(dataOf(await dan.call(listPurchases, {})).purchases, []);
+});
+
+test('who is frozen buys nothing, not even by an admin', async () => {
+  dataOf(await admin.call(freezeAgent, { params: { agent_id: 'dan' }, body: { reason: 'test' } }));
+  assert.equal(
+    refusalOf(await play.as('dan').call(buyCompute, { body: { item: { kind: 'priority' }, seconds: 60 } })),
+    'agent_frozen',
+  );
+  assert.equal(
+    refusalOf(await admin.call(buyCompute, { body: { agent_id: 'dan', item: { kind: 'priority' }, seconds: 60 } })),
+    'agent_barred',
+  );
+  dataOf(await admin.call(liftFreeze, { params: { agent_id: 'dan' } }));
+  const bought = dataOf(
+    await admin.call(buyCompute, { body: { agent_id: 'dan', item: { kind: 'priority' }, seconds: 60 } }),
+  );
+  assert.deepEqual(bought.bought_by, { role: 'admin', id: 'key admin' });
+});
+
+test('a retry gets the first answer, also when the answers have been forgotten', async () => {
+  const [idempotencyKey, body] = [randomUUID(), { item: TOKENS_ITEM, seconds: 60 }];
+  const first = dataOf(await play.as('bob').call(buyCompute, { body, idempotencyKey }));
+  assert.deepEqual(dataOf(await play.as('bob').call(buyCompute, { body, idempotencyKey })), first);
+  await owner.deleteFrom('idempotency_key').execute();
+  assert.deepEqual(dataOf(await play.as('bob').call(buyCompute, { body, idempotencyKey })), first);
+  await owner.deleteFrom('idempotency_key').execute();
+  assert.equal(
+    refusalOf(await play.as('bob').call(buyCompute, { body: { ...body, seconds: 61 }, idempotencyKey })),
+    'idempotency_key_reused',
+  );
+});
+
+test('one GPU window for many who ask at once: one has it, the others have their money', async () => {
+  for (const agentId of ['cleo', 'eve', 'fay'] as const) await give(agentId, '20');
+  const startsAt = new Date(Date.now() + 3_600_000);
+  const windows = Array.from({ length: 12 }, (_, index) =>
+    new Date(startsAt.getTime() + index * 100_000).toISOString(),
+  );
+  const outcomes = await Promise.all(
+    windows.map((starts_at, index) =>
+      play
+        .as((['cleo', 'eve', 'fay'] as const)[index % 3] ?? 'eve')
+        .call(buyCompute, { body: { item: { kind: 'gpu', lane: 'gpu-0', starts_at }, seconds: 1_200 } }),
+    ),
+  );
+  const sold = outcomes.flatMap((outcome) => (outcome.ok ? [outcome.data] : []));
+  for (const outcome of outcomes) if (!outcome.ok) assert.equal(outcome.problem.code, 'window_taken');
+  assert.ok(sold.length >= 1);
+  const times = sold
+    .map(({ starts_at, ends_at }) => [Date.parse(starts_at), Date.parse(ends_at)] as const)
+    .toSorted(([a], [b]) => a - b);
+  for (const [index, [from]] of times.entries())
+    if (index > 0) assert.ok(from >= (times[index - 1]?.[1] ?? Infinity), 'one after the other');
+  for (const { item } of sold)
+    assert.deepEqual(item, { kind: 'gpu', lane: 'gpu-0', resource_name: 'nvidia.com/gpu', count: 1 });
+  const held = await Promise.all(
+    (['cleo', 'eve', 'fay'] as const).map(
+      async (agent_id) => dataOf(await admin.call(getBalance, { params: { agent_id } })).held,
+    ),
+  );
+  assert.deepEqual(held, ['0', '0', '0']);
+});
+
+test('the operator hears what its pods and seats depend on, when it begins and when it ends', async () => {
+  const said: Boost[] = [];
+  const stopping = new AbortController();
+  const synced = Promise.withResolvers<void>();
+  const reading = (async () => {
+    for await (const message of clientOf(play.url, TOKENS.operator).open(openInternalStream, {
+      query: {},
+      signal: stopping.signal,
+    })) {
+      if (message.event === 'synced') synced.resolve();
+      if (message.event === 'boost' && message.data.agent_id === 'fay') said.push(message.data);
+    }
+  })().catch((error: unknown) => assert.ok(stopping.signal.aborted, String(error)));
+  const heard = (): readonly unknown[] => said.map(({ priority, gpu }) => [priority, gpu?.resource_name ?? null]);
+  await synced.promise;
+  const bought = await buy('fay', { kind: 'priority' });
+  const window = await buy('fay', { kind: 'gpu', lane: 'gpu-0' }, 600);
+  await eventually('the window', () => heard().length >= 2);
+  assert.equal(said.at(-1)?.until, window.ends_at, 'the first of it that ends');
+  await endNow(bought.purchase_id);
+  await eventually('the end of the priority', () => heard().length >= 3);
+  assert.deepEqual(heard(), [
+    [true, null],
+    [true, 'nvidia.com/gpu'],
+    [false, 'nvidia.com/gpu'],
+  ]);
+  stopping.abort();
+  await reading;
+});
+
+test('purchases are paged newest first, of one agent or of all', async () => {
+  const all: string[] = [];
+  for (let cursor: string | null = null; ;) {
+    const page: { purchases: PurchaseView[]; next_cursor: string | null } = dataOf(
+      await admin.call(listPurchases, { query: { limit: 3, ...(cursor === null ? {} : { cursor }) } }),
+    );
+    all.push(...page.purchases.map(({ purchase_id }) => purchase_id));
+    cursor = page.next_cursor;
+    if (cursor === null) break;
+  }
+  assert.deepEqual(all, all.toSorted().toReversed());
+  const own = dataOf(await admin.call(listPurchases, { query: { agent_id: 'bob', limit: 2 } }));
+  assert.ok(own.purchases.every(({ agent_id }) => agent_id === 'bob'));
+  assert.equal(
+    refusalOf(await admin.call(listPurchases, { query: { agent_id: 'cleo', cursor: own.next_cursor ?? '' } })),
+    'cursor_invalid',
+  );
+});
+
+test('purchases and the books agree', async () => {
+  assert.deepEqual(
+    [...(await checkTrade(owner)), ...(await checkLedger(owner))].filter(({ broken }) => broken !== 0),
+    [],
+  );
+});

@@ -1,0 +1,24 @@
+import { randomUUID } from 'node:crypto';
+import type { PriceList } from '@hamlet/contract';
+import type { Circumstance } from '@hamlet/store';
+import type { AgentSource } from '../../agents/agent-source.ts';
+import type { Caller } from '../../http/handler.ts';
+import type { Acting } from '../../audit/record-act.ts';
+import type { BalanceTiers } from '../../standing/balance-tier-sync.ts';
+
+/** Ports of purchases and auctions. */
+export interface TradePorts {
+  readonly source: Pick<AgentSource, 'get' | 'entitlement'>;
+  readonly tiers: BalanceTiers;
+  readonly prices: PriceList;
+}
+
+/** The village as actor, with a request id of its own. */
+export function actOfVillage(): Acting {
+  return { actor: { role: 'system', id: 'auctioneer' }, requestId: randomUUID(), traceparent: null };
+}
+
+/** The process of the caller, as far as it is known. Pure. */
+export function circumstanceOf({ actor, traceparent }: Caller): Circumstance {
+  return { traceparent, podUid: actor.role === 'agent' ? actor.podUid : null };
+}

@@ -1,0 +1,92 @@
+import { announceBoosts, checkTrade, dueAuctions, inTransaction, readBoosts, takePurchaseNews } from '@hamlet/store';
+import type { Db, Tx } from '@hamlet/store';
+import type { Registry } from 'prom-client';
+import type { SnapshotPart } from '../../operator/internal-feed.ts';
+import { recordAct } from '../../audit/record-act.ts';
+import type { FreezeCache } from '../../freeze/freeze-cache.ts';
+import { job, sharedJob } from '../../service/jobs.ts';
+import type { Job } from '../../service/jobs.ts';
+import type { Log } from '../../service/log.ts';
+import { registerGauges } from '../../service/metrics.ts';
+import { z } from 'zod';
+import { settleAuction } from './end-auction.ts';
+import { actOfVillage } from './trade-ports.ts';
+import type { TradePorts } from './trade-ports.ts';
+
+const EVERY_MS = 1_000;
+const CHECK_EVERY_MS = 300_000;
+const AT_ONCE = 200;
+/** Kinds of purchases that the operator acts on. */
+const OF_PODS: ReadonlySet<string> = new Set(['gpu', 'priority']);
+
+/** Active boosts, for the beginning of the operator's stream. */
+export async function boostsPart(tx: Tx): ReturnType<SnapshotPart> {
+  return (await readBoosts(tx)).map((data) => ({ event: 'boost', data }));
+}
+
+/** Notifies the operator of purchases that begin and end; returns their number. */
+export async function announcePurchases(tx: Tx): Promise<number> {
+  const news = await takePurchaseNews(tx, AT_ONCE);
+  const act = actOfVillage();
+  for (const { purchaseId, agentId, kind, told } of news) {
+    if (told === 'ended')
+      await recordAct(tx, act, { action: 'purchase.end', object: agentId, detail: { purchase_id: purchaseId, kind } });
+  }
+  await announceBoosts(tx, [...new Set(news.flatMap(({ agentId, kind }) => (OF_PODS.has(kind) ? [agentId] : [])))]);
+  return news.length;
+}
+
+/** Settles every auction whose bidding is over, each in its own transaction, so that a failure affects one auction. */
+export async function settleDue(
+  db: Db,
+  ports: Pick<TradePorts, 'tiers'>,
+  failed: (error: unknown) => void,
+): Promise<void> {
+  for (const auctionId of await dueAuctions(db, AT_ONCE))
+    await inTransaction(db, (tx) => settleAuction(tx, auctionId, ports)).catch(failed);
+}
+
+export interface TradeUpkeepPorts extends Pick<TradePorts, 'tiers'> {
+  readonly db: Db;
+  readonly freeze: Pick<FreezeCache, 'frozen'>;
+  readonly registry: Registry;
+  readonly log: Log;
+}
+
+/** Settles auctions, notifies the operator of purchases that begin or end, and proves purchases against the ledger. Limits and windows end by the clock without it. */
+export function tradeJobs({ db, tiers, freeze, registry, log }: TradeUpkeepPorts): readonly Job[] {
+  let broken = 0;
+  const failed = (error: unknown): void =>
+    log('warn', 'an auction was not settled; the next run tries again', { error });
+
+  async function settle(): Promise<void> {
+    if (!freeze.frozen) await settleDue(db, { tiers }, failed);
+    for (let sent = AT_ONCE; sent === AT_ONCE;) sent = await inTransaction(db, announcePurchases);
+  }
+
+  async function prove(): Promise<number> {
+    const rules = (await checkTrade(db)).filter((rule) => rule.broken > 0);
+    for (const rule of rules)
+      log('error', 'purchases and the ledger differ: freeze the village, then see the runbook', { ...rule });
+    return rules.length;
+  }
+
+  registerGauges(registry, {
+    hamlet_trade_broken_rules: {
+      help: 'Rules of docs/ECONOMY.md that purchases and auctions broke when they were proven last; must stay 0',
+      read: () => broken,
+    },
+  });
+  return [
+    job({ name: 'trade', everyMs: EVERY_MS, run: settle }),
+    sharedJob({
+      name: 'trade-proof',
+      everyMs: CHECK_EVERY_MS,
+      result: z.int(),
+      run: prove,
+      receive: (result) => {
+        broken = result;
+      },
+    }),
+  ];
+}

@@ -1,0 +1,230 @@
+import { formatAiDollars, parseAiDollars } from '@hamlet/contract';
+import type { Credit } from '@hamlet/contract';
+import { whyNotSecond } from '@hamlet/core';
+import type { Eyes } from '@hamlet/core';
+import {
+  creditedAlone,
+  cutPage,
+  findAgentAccount,
+  lockDeposit,
+  noteRejected,
+  proposeDeposit,
+  readDeposits,
+  readSecondEyes,
+  inSavepoint,
+} from '@hamlet/store';
+import type { Db, Deposit, Tx } from '@hamlet/store';
+import { z } from 'zod';
+import type { Caller, Handlers } from '../../http/handler.ts';
+import { accepted, refused } from '../../http/outcome.ts';
+import type { Outcome, Refused } from '../../http/outcome.ts';
+import { pageCursor } from '../../http/page-cursor.ts';
+import type { IncomePort } from '../ledger/income.ts';
+import { auditDeposit, creditDeposit } from './book-deposits.ts';
+import type { Acting } from '../../audit/record-act.ts';
+import type { Payments } from './start-payments.ts';
+import type { AgentSource } from '../../agents/agent-source.ts';
+
+/** A deposit on the wire. Pure. */
+export function creditView(deposit: Deposit): Credit {
+  return {
+    credit_id: deposit.depositId,
+    provider: deposit.provider,
+    provider_transaction_id: deposit.transactionId,
+    agent_id: deposit.agentId,
+    amount: formatAiDollars(deposit.amount),
+    net: formatAiDollars(deposit.net),
+    currency: 'aiDollar',
+    state: deposit.state,
+    origin: deposit.origin,
+    ledger_entry_id: deposit.transferId,
+    note: deposit.note,
+    requested_by: deposit.requestedBy,
+    requested_at: deposit.requestedAt.toISOString(),
+    decided_by: deposit.decidedBy,
+    decided_at: deposit.decidedAt?.toISOString() ?? null,
+    decision_reason: deposit.decisionReason,
+  };
+}
+
+const pages = pageCursor(z.uuid());
+
+export interface CreditPorts {
+  readonly db: Db;
+  readonly source: Pick<AgentSource, 'get'>;
+  readonly payments: Pick<Payments, 'income' | 'creditLimit'>;
+}
+
+type CreditAnswer = Outcome<{ credit: Credit }>;
+
+const actOf = ({ actor, requestId, traceparent }: Caller): Acting => ({
+  actor: { role: actor.role, id: actor.id },
+  requestId,
+  traceparent,
+});
+
+/** PayPal writes its ids in capitals; a person may not. */
+export function normalTransactionId(provider: string, id: string): string {
+  return provider === 'paypal' ? id.toUpperCase() : id;
+}
+
+type Found = { readonly ok: true; readonly deposit: Deposit } | Refused;
+
+/** The undecided proposal of a credit, locked. */
+async function undecided(tx: Tx, creditId: string): Promise<Found> {
+  const deposit = await lockDeposit(tx, creditId);
+  if (deposit === null) return refused('no_such_credit');
+  return deposit.state === 'proposed'
+    ? { ok: true, deposit }
+    : refused('credit_decided', `The credit is ${deposit.state}`);
+}
+
+/** A proposer or approver: an account with the admins who had its password, or a key. */
+async function eyesOf(tx: Tx, id: string): Promise<Eyes> {
+  const [, accountId] = /^account ([0-9a-f-]{36})$/.exec(id) ?? [];
+  const known = accountId === undefined ? null : await readSecondEyes(tx, accountId);
+  return { id, ownSince: known?.ownSince ?? null, hands: known?.hands ?? [] };
+}
+
+interface Decision extends Acting {
+  readonly creditId: string;
+}
+
+async function approve(
+  tx: Tx,
+  income: IncomePort,
+  { creditId, reason, ...act }: Decision & { readonly reason: string | null },
+): Promise<CreditAnswer> {
+  const found = await undecided(tx, creditId);
+  if (!found.ok) return found;
+  const { deposit } = found;
+  const why = whyNotSecond(await eyesOf(tx, deposit.requestedBy), await eyesOf(tx, act.actor.id), deposit.requestedAt);
+  if (why !== null) return refused('second_admin_needed', why);
+  const outcome = await creditDeposit(tx, income, {
+    ...act,
+    deposit,
+    net: deposit.amount,
+    approver: act.actor,
+    reason,
+    action: 'credit.approve',
+  });
+  return outcome.ok ? accepted({ credit: creditView(outcome.deposit) }) : refused(outcome.reason);
+}
+
+async function reject(
+  tx: Tx,
+  { creditId, reason, ...act }: Decision & { readonly reason: string },
+): Promise<CreditAnswer> {
+  const found = await undecided(tx, creditId);
+  if (!found.ok) return found;
+  const rejected = await noteRejected(tx, found.deposit.depositId, { actor: act.actor, reason });
+  await auditDeposit(tx, rejected, { ...act, action: 'credit.reject', detail: { reason } });
+  return accepted({ credit: creditView(rejected) });
+}
+
+interface NewCredit {
+  readonly act: Acting;
+  readonly wanted: Parameters<typeof proposeDeposit>[1];
+}
+
+/** Credits alone up to the limit; proposes to a second admin if one payment, or several together, exceed it. */
+async function create(
+  tx: Tx,
+  { source, payments: { income, creditLimit } }: Pick<CreditPorts, 'source' | 'payments'>,
+  { act, wanted }: NewCredit,
+): Promise<CreditAnswer> {
+  const { agentId, provider, transactionId, amount } = wanted;
+  if (source.get(agentId) === null && (await findAgentAccount(tx, agentId)) === null)
+    return refused('no_such_agent', `There is no agent ${agentId}`);
+  // Locks this admin's credits.
+  const second = (await creditedAlone(tx, act.actor.id)) + amount > creditLimit;
+  const deposit = await proposeDeposit(tx, wanted);
+  if (deposit === null)
+    return refused(
+      'transaction_credited',
+      `${transactionId} of ${provider} is credited, or proposed to be; see GET /economy/credits`,
+    );
+  if (second) {
+    await auditDeposit(tx, deposit, { ...act, action: 'credit.propose' });
+    return accepted({ credit: creditView(deposit) });
+  }
+  const outcome = await creditDeposit(tx, income, {
+    ...act,
+    deposit,
+    net: amount,
+    approver: null,
+    reason: null,
+    action: 'credit.create',
+  });
+  return outcome.ok ? accepted({ credit: creditView(outcome.deposit) }) : refused(outcome.reason);
+}
+
+function createCredit({ source, payments }: CreditPorts): Handlers['createCredit'] {
+  return {
+    kind: 'tx',
+    run: async (request, tx) => {
+      const { agent_id: agentId, provider, provider_transaction_id: id, amount, note } = request.body;
+      const act = actOf(request);
+      const wanted = {
+        provider,
+        agentId,
+        note,
+        transactionId: normalTransactionId(provider, id),
+        amount: parseAiDollars(amount),
+        origin: 'manual',
+        actor: act.actor,
+      } as const;
+      // A refusal also removes the proposal that `create` wrote.
+      return inSavepoint(tx, () => create(tx, { source, payments }, { act, wanted }));
+    },
+  };
+}
+
+function listCredits({ db, payments }: CreditPorts): Handlers['listCredits'] {
+  return {
+    kind: 'plain',
+    run: async ({ query }) => {
+      const filter = { state: query.state ?? null, agentId: query.agent_id ?? null };
+      const question = `${query.state ?? ''}/${query.agent_id ?? ''}`;
+      const before = pages.read(query.cursor, question);
+      if (before === undefined) return refused('cursor_invalid');
+      const read = await readDeposits(db, { ...filter, before, limit: query.limit + 1 });
+      const { rows, next } = cutPage(read, query.limit, ({ depositId }) => pages.write(question, depositId));
+      return accepted({
+        credits: rows.map(creditView),
+        approval_limit: formatAiDollars(payments.creditLimit),
+        next_cursor: next,
+      });
+    },
+  };
+}
+
+function approveCredit({ payments }: CreditPorts): Handlers['approveCredit'] {
+  return {
+    kind: 'tx',
+    run: (request, tx) =>
+      approve(tx, payments.income, {
+        ...actOf(request),
+        creditId: request.params.credit_id,
+        reason: request.body.reason ?? null,
+      }),
+  };
+}
+
+function rejectCredit(): Handlers['rejectCredit'] {
+  return {
+    kind: 'tx',
+    run: (request, tx) =>
+      reject(tx, { ...actOf(request), creditId: request.params.credit_id, reason: request.body.reason }),
+  };
+}
+
+/** Credits of payments: by one admin up to a limit, above it by two. */
+export function creditHandlers(ports: CreditPorts) {
+  return {
+    createCredit: createCredit(ports),
+    listCredits: listCredits(ports),
+    approveCredit: approveCredit(ports),
+    rejectCredit: rejectCredit(),
+  } satisfies Partial<Handlers>;
+}

@@ -1,0 +1,392 @@
+/** Credits by hand, four eyes, and the comparison with a provider's list, through HTTP on a real Postgres and Redis. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import {
+  approveCredit,
+  changeDifference,
+  closeAgent,
+  createAccount,
+  createCredit,
+  getAllowance,
+  getReconciliation,
+  importStatement,
+  listCredits,
+  penalizeAgent,
+  receivePayPalWebhook,
+  redeemCode,
+  rejectCredit,
+  resetPassword,
+  rewardAgent,
+} from '@hamlet/contract';
+import type { CallInput, Client, Credit, Outcome, ReconciliationView } from '@hamlet/contract';
+import { checkLedger, readAudit } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import { openSuperuser } from '@hamlet/test/env/superuser';
+import type { Superuser } from '@hamlet/test/env/superuser';
+import { hashOf } from '../../auth/secrets.ts';
+import { cookieOf, firstAdmin, invite, PASSWORD, personOf } from '../../testing/people-play.ts';
+import type { SignedInPerson } from '../../testing/people-play.ts';
+import { dataOf, Play, refusalOf } from '../../testing/play.ts';
+import { clientOf, startTestVillage, TOKENS } from '../../testing/test-village.ts';
+import type { TestVillage } from '../../testing/test-village.ts';
+
+const SECOND_TOKEN = 'test-token-of-a-second-admin';
+const HOUR_MS = 3_600_000;
+let village: TestVillage;
+let play: Play;
+let admin: Client;
+let second: Client;
+let db: Db;
+let superuser: Superuser;
+/** Grace made Alan and Bea. */
+let grace: SignedInPerson;
+let alan: Client;
+let bea: SignedInPerson;
+
+before(async () => {
+  village = await startTestVillage();
+  play = new Play((await village.startReplica({ HAMLET_CREDIT_LIMIT: '100', HAMLET_REWARD_LIMIT: '' })).peopleUrl);
+  admin = play.admin;
+  second = clientOf(play.url, SECOND_TOKEN);
+  db = village.openDb();
+  await db
+    .insertInto('api_key')
+    .values({ key_hash: hashOf(SECOND_TOKEN), name: 'second', role: 'admin', agent_id: null })
+    .execute();
+  await play.everybody();
+  superuser = openSuperuser(village.postgres);
+  grace = await firstAdmin(play.url);
+  alan = (await invite(grace, play.url, { name: 'Alan', role: 'admin' })).client;
+  bea = await invite(grace, play.url, { name: 'Bea', role: 'admin' });
+  for (const name of ['Grace', 'Alan', 'Bea']) await age(name);
+});
+after(async () => {
+  await superuser.close();
+  await village.remove();
+});
+
+type Body = CallInput<typeof createCredit>['body'];
+function create(client: Client, body: Partial<Body>): Promise<Outcome<{ credit: Credit }>> {
+  return client.call(createCredit, {
+    body: { agent_id: 'bob', amount: '5', provider_transaction_id: `T${randomUUID()}`, ...body },
+  });
+}
+
+async function books(): Promise<ReconciliationView> {
+  return dataOf(await admin.call(getReconciliation, {}));
+}
+
+test('an admin credits a payment by its transaction id, once, whoever else writes it down again', async () => {
+  const { credit } = dataOf(
+    await create(admin, { provider_transaction_id: '5o190127tn364715t', amount: '12.5', note: 'from his aunt' }),
+  );
+  assert.deepEqual(
+    [
+      credit.state,
+      credit.origin,
+      credit.amount,
+      credit.net,
+      credit.provider,
+      credit.provider_transaction_id,
+      credit.requested_by,
+      credit.decided_by,
+    ],
+    ['credited', 'manual', '12.5', '12.5', 'paypal', '5O190127TN364715T', 'key admin', null],
+  );
+  const again = await Promise.all(
+    [admin, second, admin, second].map((client) =>
+      create(client, { provider_transaction_id: '5O190127TN364715T', amount: '12.5' }),
+    ),
+  );
+  assert.deepEqual(
+    again.map(refusalOf),
+    again.map(() => 'transaction_credited'),
+  );
+  assert.equal((await play.agent('bob')).balance, '12.5');
+  const { rows } = { rows: await db.selectFrom('deposit').select(['transfer_id', 'net']).execute() };
+  assert.deepEqual(rows, [{ transfer_id: credit.ledger_entry_id, net: 12_500_000 }]);
+  const [act] = await readAudit(db, 'bob', 1);
+  assert.deepEqual([act?.action, act?.actorId], ['credit.create', 'key admin']);
+});
+
+test('of many who write the same payment at once, one credits it', async () => {
+  const id = 'AT-ONCE-1';
+  const outcomes = await Promise.all(
+    Array.from({ length: 12 }, (_, index) =>
+      create(index % 2 === 0 ? admin : second, { agent_id: 'cleo', provider_transaction_id: id, amount: '1' }),
+    ),
+  );
+  assert.equal(outcomes.filter(({ ok }) => ok).length, 1);
+  for (const outcome of outcomes) if (!outcome.ok) assert.equal(outcome.problem.code, 'transaction_credited');
+  assert.equal((await play.agent('cleo')).balance, '1');
+});
+
+test('a retry under its key gets the first answer', async () => {
+  const idempotencyKey = randomUUID();
+  const body = { agent_id: 'cleo', amount: '2', provider_transaction_id: 'RETRY-1' } as const;
+  const first = dataOf(await admin.call(createCredit, { body, idempotencyKey }));
+  assert.deepEqual(dataOf(await admin.call(createCredit, { body, idempotencyKey })), first);
+});
+
+/** Lets an account be two days older than it is, as if it had been made and reset then. */
+async function age(name: string): Promise<void> {
+  await superuser.run(`update account set created_at = created_at - interval '2 days' where name = '${name}'`);
+  await superuser.run(
+    `update account_hand h set at = h.at - interval '2 days' from account a where a.account_id = h.account_id and a.name = '${name}'`,
+  );
+}
+
+test('above the limit another admin decides, and nobody on what is their own', async () => {
+  const { credit } = dataOf(await create(alan, { agent_id: 'dan', amount: '250', provider_transaction_id: 'BIG1' }));
+  assert.deepEqual([credit.state, credit.net, credit.ledger_entry_id], ['proposed', '0', null]);
+  assert.equal((await play.agent('dan')).balance, '0');
+  const params = { credit_id: credit.credit_id };
+  assert.equal(refusalOf(await alan.call(approveCredit, { params, body: {} })), 'second_admin_needed');
+  assert.equal(refusalOf(await create(second, { provider_transaction_id: 'BIG1' })), 'transaction_credited');
+  const outcomes = await Promise.all(
+    Array.from({ length: 6 }, () => bea.client.call(approveCredit, { params, body: { reason: 'I saw it' } })),
+  );
+  assert.equal(outcomes.filter(({ ok }) => ok).length, 1);
+  for (const outcome of outcomes) if (!outcome.ok) assert.equal(outcome.problem.code, 'credit_decided');
+  const [shown] = dataOf(await admin.call(listCredits, { query: { agent_id: 'dan' } })).credits;
+  assert.deepEqual(
+    [shown?.state, shown?.net, shown?.decided_by, shown?.decision_reason],
+    ['credited', '250', `account ${bea.accountId}`, 'I saw it'],
+  );
+  assert.equal((await play.agent('dan')).balance, '250');
+  assert.equal(refusalOf(await second.call(rejectCredit, { params, body: { reason: 'too late' } })), 'credit_decided');
+});
+
+/** Whether the proposal of one is approved by another. */
+async function approves(asker: Client, approver: Client): Promise<string | null> {
+  const { credit } = dataOf(await create(asker, { agent_id: 'dan', amount: '150' }));
+  const outcome = await approver.call(approveCredit, { params: { credit_id: credit.credit_id }, body: {} });
+  if (outcome.ok) return null;
+  assert.equal(outcome.problem.code, 'second_admin_needed');
+  dataOf(await admin.call(rejectCredit, { params: { credit_id: credit.credit_id }, body: { reason: 'a test' } }));
+  return outcome.problem.detail;
+}
+
+test('an account that the asker made or reset approves nothing for the asker, however old it is, and neither does who made the asker', async () => {
+  assert.match((await approves(grace.client, alan)) ?? '', /made or reset/, 'Grace made Alan');
+  assert.match((await approves(alan, grace.client)) ?? '', /made or reset/, 'and could be Alan');
+  const puppet = await invite({ ...bea, client: bea.client }, play.url, { name: 'Puppet', role: 'admin' });
+  await age('Puppet');
+  assert.match((await approves(bea.client, puppet.client)) ?? '', /made or reset/);
+  assert.equal(await approves(alan, puppet.client), null, 'another hand made it');
+  assert.match((await approves(grace.client, puppet.client)) ?? '', /made or reset/, 'Grace made who made it');
+});
+
+test('a reset puts an account into the hand that asked for it, and 24 hours go by before it approves for others', async () => {
+  const carl = await invite(grace, play.url, { name: 'Carl', role: 'admin' });
+  assert.match((await approves(alan, carl.client)) ?? '', /24 hours/, 'made a moment ago');
+  await age('Carl');
+  assert.equal(await approves(alan, carl.client), null);
+  const { reset } = dataOf(await alan.call(resetPassword, { params: { account_id: carl.accountId } }));
+  const redeemed = await clientOf(play.url).call(redeemCode, { body: { code: reset.code, password: PASSWORD } });
+  const taken = personOf(play.url, dataOf(redeemed).account.account_id, cookieOf(redeemed.response));
+  await age('Carl');
+  assert.match((await approves(alan, taken.client)) ?? '', /made or reset/);
+});
+
+test('a key neither approves nor has its proposals approved, nor does what a key made', async () => {
+  assert.match((await approves(alan, admin)) ?? '', /A key cannot approve/);
+  assert.match((await approves(admin, alan)) ?? '', /A key proposed/);
+  const { invitation } = dataOf(await admin.call(createAccount, { body: { name: 'Keyed', role: 'admin' } }));
+  const answer = await clientOf(play.url).call(redeemCode, {
+    body: { code: invitation?.code ?? '', password: PASSWORD },
+  });
+  await age('Keyed');
+  assert.match(
+    (await approves(alan, personOf(play.url, dataOf(answer).account.account_id, cookieOf(answer.response)).client)) ??
+      '',
+    /A key made/,
+  );
+});
+
+test('an admin gives as rewards in a day no more than alone as credits', async () => {
+  const body = { agent_id: 'cleo', reason: 'much' };
+  dataOf(await alan.call(rewardAgent, { body: { ...body, amount: '60' } }));
+  const over = await alan.call(rewardAgent, { body: { ...body, amount: '41' } });
+  assert.equal(refusalOf(over), 'allowance_exceeded');
+  assert.match(over.ok ? '' : over.problem.detail, /40 aiDollars are left .*another admin approves/);
+  dataOf(await alan.call(rewardAgent, { body: { ...body, amount: '40' } }));
+  const own = dataOf(await alan.call(getAllowance, {}));
+  assert.deepEqual([own.daily, own.used, own.left], ['100', '100', '0']);
+  dataOf(await alan.call(penalizeAgent, { body: { ...body, amount: '100' } }));
+  const pieces = await Promise.all(
+    Array.from({ length: 8 }, () => bea.client.call(rewardAgent, { body: { ...body, amount: '30' } })),
+  );
+  assert.equal(pieces.filter(({ ok }) => ok).length, 3, 'also in pieces, at once');
+});
+
+test('a payment that is cut into pieces is above the limit as well, also at once', async () => {
+  const pieces = await Promise.all(Array.from({ length: 6 }, () => create(second, { agent_id: 'eve', amount: '30' })));
+  const states = pieces.map((piece) => dataOf(piece).credit.state);
+  assert.equal(states.filter((state) => state === 'credited').length, 3);
+  assert.equal((await play.agent('eve')).balance, '90');
+});
+
+test('a rejected proposal frees its transaction, and an admin may take back their own', async () => {
+  const { credit } = dataOf(await create(admin, { agent_id: 'dan', amount: '1000', provider_transaction_id: 'TYPO' }));
+  const { credit: rejected } = dataOf(
+    await admin.call(rejectCredit, { params: { credit_id: credit.credit_id }, body: { reason: 'a nought too many' } }),
+  );
+  assert.deepEqual(
+    [rejected.state, rejected.decided_by, rejected.decision_reason],
+    ['rejected', 'key admin', 'a nought too many'],
+  );
+  assert.equal(
+    refusalOf(await second.call(approveCredit, { params: { credit_id: credit.credit_id }, body: {} })),
+    'credit_decided',
+  );
+  assert.equal(
+    dataOf(await create(admin, { agent_id: 'dan', amount: '10', provider_transaction_id: 'TYPO' })).credit.state,
+    'credited',
+  );
+  assert.equal(
+    refusalOf(await admin.call(approveCredit, { params: { credit_id: randomUUID() }, body: {} })),
+    'no_such_credit',
+  );
+});
+
+test('what is no credit: nobody of that name, an account that is closed, an amount, an id', async () => {
+  assert.equal(refusalOf(await create(admin, { agent_id: 'nobody' })), 'no_such_agent');
+  const { uid } = await play.agent('fay');
+  dataOf(await clientOf(play.url, TOKENS.operator).call(closeAgent, { params: { agent_id: 'fay' }, body: { uid } }));
+  assert.equal(
+    refusalOf(await create(admin, { agent_id: 'fay', provider_transaction_id: 'CLOSED-1' })),
+    'account_closed',
+  );
+  assert.equal(
+    dataOf(await create(admin, { agent_id: 'cleo', provider_transaction_id: 'CLOSED-1', amount: '1' })).credit.state,
+    'credited',
+    'a refusal leaves no proposal',
+  );
+  for (const body of [
+    { amount: '0' },
+    { amount: '-1' },
+    { provider_transaction_id: '' },
+    { provider_transaction_id: 'a b' },
+    { provider: 'Pay Pal' },
+  ]) {
+    assert.equal(refusalOf(await create(admin, body)), 'validation_failed', JSON.stringify(body));
+  }
+  assert.equal(refusalOf(await create(clientOf(play.url, TOKENS.member), {})), 'forbidden');
+});
+
+test('credits are listed newest first, page by page', async () => {
+  const first = dataOf(await admin.call(listCredits, { query: { limit: 2 } }));
+  assert.equal(first.approval_limit, '100');
+  const second = dataOf(await admin.call(listCredits, { query: { limit: 100, cursor: first.next_cursor ?? '' } }));
+  const all = dataOf(await admin.call(listCredits, { query: { limit: 100 } })).credits;
+  assert.deepEqual([...first.credits, ...second.credits], all);
+  assert.ok(
+    dataOf(await admin.call(listCredits, { query: { state: 'proposed' } })).credits.every(
+      ({ state }) => state === 'proposed',
+    ),
+  );
+  assert.equal(
+    refusalOf(await admin.call(listCredits, { query: { state: 'proposed', cursor: first.next_cursor ?? '' } })),
+    'cursor_invalid',
+  );
+});
+
+test("the books are compared with a provider's list: only ours, only theirs, and what differs", async () => {
+  const ids = { ours: 'REC-OURS', theirs: 'REC-THEIRS', differs: 'REC-DIFFERS', same: 'REC-SAME', gone: 'REC-GONE' };
+  for (const [name, amount] of [
+    ['ours', '1'],
+    ['differs', '2'],
+    ['same', '3'],
+  ] as const) {
+    dataOf(await create(admin, { provider: 'bank', agent_id: 'cleo', provider_transaction_id: ids[name], amount }));
+  }
+  const at = new Date().toISOString();
+  const line = (id: string, amount: string, reference?: string) => ({
+    provider_transaction_id: id,
+    amount,
+    currency: 'USD',
+    at,
+    ...(reference === undefined ? {} : { reference_id: reference }),
+  });
+  const [from, through] = [-HOUR_MS, HOUR_MS].map((ms) => new Date(Date.now() + ms).toISOString());
+  const statement = (transactions: ReturnType<typeof line>[]) =>
+    admin.call(importStatement, { body: { provider: 'bank', from: from ?? '', through: through ?? '', transactions } });
+  const lines = [
+    line(ids.theirs, '7.00'),
+    line(ids.differs, '2.01'),
+    line(ids.same, '3.5'),
+    line('BACK-1', '-0.50', ids.same),
+    line(ids.gone, '4'),
+    line('BACK-2', '-4.00', ids.gone),
+  ];
+  assert.deepEqual(dataOf(await statement(lines)), { lines: 6, differences: 3 });
+  const view = await books();
+  const shown = (of: ReconciliationView['only_ours']) =>
+    of.map(({ provider_transaction_id: id, agent_id: agent, ours, theirs, owner }) => [
+      id,
+      agent,
+      ours,
+      theirs?.amount ?? null,
+      owner,
+    ]);
+  assert.deepEqual(shown(view.only_ours), [[ids.ours, 'cleo', '1', null, 'key admin']]);
+  assert.deepEqual(shown(view.only_theirs), [[ids.theirs, null, null, '7', 'admins']]);
+  assert.deepEqual(shown(view.amount_differs), [[ids.differs, 'cleo', '2', '2.01', 'key admin']]);
+  assert.equal(view.paypal, 'off');
+  assert.deepEqual(
+    view.providers.map(({ provider }) => provider),
+    ['bank'],
+  );
+
+  const [theirs] = view.only_theirs;
+  assert.ok(theirs !== undefined && !theirs.overdue && theirs.age_s < 3_600);
+  const params = { difference_id: theirs.difference_id };
+  const explained = dataOf(
+    await second.call(changeDifference, {
+      params,
+      body: { owner: 'key second', explanation: 'paid to the wrong village' },
+    }),
+  );
+  assert.deepEqual(
+    [explained.difference.owner, explained.difference.explanation, explained.difference.explained_by],
+    ['key second', 'paid to the wrong village', 'key second'],
+  );
+  assert.equal(
+    refusalOf(await second.call(changeDifference, { params: { difference_id: randomUUID() }, body: { owner: 'x' } })),
+    'no_such_difference',
+  );
+
+  await db
+    .updateTable('difference')
+    .set({ found_at: new Date(Date.now() - 25 * HOUR_MS) } as never)
+    .where('settled_at', 'is', null)
+    .execute();
+  const later = await books();
+  assert.deepEqual(
+    [...later.only_ours, ...later.only_theirs, ...later.amount_differs].map(({ overdue }) => overdue),
+    [true, false, true],
+    'what is explained is not overdue',
+  );
+
+  assert.deepEqual(dataOf(await statement([line(ids.ours, '1.00'), line(ids.differs, '2.00')])), {
+    lines: 2,
+    differences: 1,
+  });
+  const agreed = await books();
+  assert.deepEqual([agreed.only_ours.length, agreed.only_theirs.length, agreed.amount_differs.length], [0, 1, 0]);
+});
+
+test('PayPal is off unless it is turned on, and says so', async () => {
+  assert.ok(village.logs.some((line) => line.includes('payments by PayPal are off')));
+  const response = await fetch(`${play.url}${receivePayPalWebhook.path}`, { method: 'POST', body: '{}' });
+  assert.deepEqual([response.status, ((await response.json()) as { code: string }).code], [409, 'paypal_off']);
+});
+
+test('the books hold to every rule', async () => {
+  assert.deepEqual(
+    (await checkLedger(db)).filter(({ broken }) => broken > 0),
+    [],
+  );
+});

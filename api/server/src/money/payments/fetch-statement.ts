@@ -1,0 +1,75 @@
+import { compareBooks, inTransaction, keepStatement } from '@hamlet/store';
+import type { Db, Rate, StatementLine } from '@hamlet/store';
+import type { PayPalClient } from './paypal-client.ts';
+import { PayPalError } from './paypal-client.ts';
+import type { TransactionPage } from './paypal-wire.ts';
+
+const PROVIDER = 'paypal';
+/** PayPal searches 31 days at most. The API reads 30 days each night, so that the next night covers a night without PayPal. */
+const WINDOW_MS = 30 * 86_400_000;
+const PAGES_MAX = 1_000;
+const AGENT_ID_MAX_CHARS = 127;
+
+type Info = TransactionPage['transaction_details'][number]['transaction_info'];
+
+/** Incoming money is a payment (T00…); outgoing money with a reference to another transaction takes it back. Fees and bank transfers are neither. */
+function lineOf(info: Info): StatementLine | null {
+  const {
+    transaction_amount: amount,
+    paypal_reference_id: reference,
+    paypal_reference_id_type: type,
+    transaction_event_code: code = '',
+  } = info;
+  const isBack = reference !== undefined && type === 'TXN';
+  if (info.transaction_status !== 'S' || (!isBack && !code.startsWith('T00'))) return null;
+  return {
+    transactionId: info.transaction_id,
+    amount: amount.value,
+    currency: amount.currency_code,
+    at: info.transaction_initiation_date,
+    referenceId: isBack ? reference : null,
+    agentId: info.custom_field?.slice(0, AGENT_ID_MAX_CHARS) ?? null,
+  };
+}
+
+function timeOf(text: string): Date {
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime())) throw new PayPalError(`PayPal's time cannot be read: ${text}`);
+  return time;
+}
+
+/** Reads PayPal's list of the last 30 days, stores it, and compares. Returns the number of differences. */
+export async function reconcilePayPal({
+  db,
+  client,
+  rate,
+  now,
+}: {
+  readonly db: Db;
+  readonly client: PayPalClient;
+  readonly rate: Rate;
+  readonly now: Date;
+}): Promise<number> {
+  const from = new Date(now.getTime() - WINDOW_MS);
+  const lines: StatementLine[] = [];
+  let through = now;
+  for (let page = 1, pages = 1; page <= pages; page += 1) {
+    if (page > PAGES_MAX) throw new PayPalError('PayPal lists more pages than can be read');
+    const answer = await client.transactions(from, now, page);
+    pages = answer.total_pages;
+    // A payment after PayPal's last refresh cannot be missing from its list.
+    const listed = timeOf(answer.last_refreshed_datetime);
+    if (listed < through) through = listed;
+    lines.push(...answer.transaction_details.flatMap(({ transaction_info: info }) => lineOf(info) ?? []));
+  }
+  return inTransaction(db, async (tx) => {
+    await keepStatement(tx, {
+      provider: PROVIDER,
+      from,
+      through: through < from ? from : through,
+      lines,
+      byId: PROVIDER,
+    });
+    return compareBooks(tx, rate);
+  });
+}

@@ -1,0 +1,80 @@
+import type { IncomingMessage } from 'node:http';
+import { Agent, request } from 'node:https';
+
+export interface HttpsCall {
+  readonly method: 'GET' | 'POST';
+  readonly host: string;
+  /** With its query. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface HttpsAnswer {
+  readonly status: number;
+  readonly body: Buffer;
+}
+
+/** A call failed, or its answer was incomplete; a retry may succeed. */
+export class CallError extends Error {
+  override readonly name = 'CallError';
+}
+
+/** Calls a host over https. It returns a redirect as an answer and never follows it. Throws CallError. */
+export type CallHttps = (call: HttpsCall) => Promise<HttpsAnswer>;
+
+export interface HttpsCallerOptions {
+  /** The only hosts to call; any other throws before a request is sent. */
+  readonly hosts: ReadonlySet<string>;
+  /** HTTP proxy for all calls. */
+  readonly proxyUrl: string | null;
+  /** Trusted certificate authorities; Node's own if null. */
+  readonly roots: readonly string[] | null;
+}
+
+const CALL_LIMIT_MS = 15_000;
+const ANSWER_MAX_BYTES = 4 * 1_024 * 1_024;
+
+async function wholeBody(message: IncomingMessage): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of message as AsyncIterable<Buffer>) {
+    size += part.length;
+    if (size > ANSWER_MAX_BYTES) throw new Error(`an answer of more than ${ANSWER_MAX_BYTES} bytes`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+/** @returns a caller, and what closes its connections */
+export function createHttpsCaller({ hosts, proxyUrl, roots }: HttpsCallerOptions): {
+  readonly call: CallHttps;
+  close(): void;
+} {
+  const agent = new Agent({
+    keepAlive: true,
+    maxSockets: 8,
+    ...(roots === null ? {} : { ca: [...roots] }),
+    // Ignores the proxies of the environment.
+    proxyEnv: proxyUrl === null ? {} : { HTTPS_PROXY: proxyUrl },
+  });
+
+  async function call({ method, host, path, headers, body }: HttpsCall): Promise<HttpsAnswer> {
+    if (!hosts.has(host)) throw new CallError(`${host} is not on the list of hosts`);
+    const signal = AbortSignal.timeout(CALL_LIMIT_MS);
+    try {
+      const message = await new Promise<IncomingMessage>((resolve, reject) => {
+        const outgoing = request({ agent, method, host, port: 443, path, headers: { ...headers }, signal }, resolve);
+        outgoing.once('error', reject);
+        outgoing.end(body);
+      });
+      return { status: message.statusCode ?? 0, body: await wholeBody(message) };
+    } catch (error) {
+      throw new CallError(`the call to ${host} failed: ${error instanceof Error ? error.message : String(error)}`, {
+        cause: error,
+      });
+    }
+  }
+
+  return { call, close: () => agent.destroy() };
+}

@@ -1,0 +1,114 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import {
+  API_PREFIX,
+  createPayPalOrder as createPayPalOrderRoute,
+  formatAiDollars,
+  returnFromPayPal as returnFromPayPalRoute,
+} from '@hamlet/contract';
+import type { Handlers } from '../../http/handler.ts';
+import { accepted, refused } from '../../http/outcome.ts';
+import { PAYPAL_HOSTS, PayPalError } from './paypal-client.ts';
+import { CallError } from './https-call.ts';
+import type { Order } from './paypal-wire.ts';
+import type { Payments } from './start-payments.ts';
+import type { Log } from '../../service/log.ts';
+import type { AgentSource } from '../../agents/agent-source.ts';
+
+/** The only hosts of pages where a payer approves. */
+const APPROVAL_HOST = { sandbox: 'www.sandbox.paypal.com', live: 'www.paypal.com' } as const satisfies Record<
+  keyof typeof PAYPAL_HOSTS,
+  string
+>;
+const APPROVAL_LINKS: ReadonlySet<string> = new Set(['payer-action', 'approve']);
+
+/** The origin of the village in the payer's browser; the listener has checked it against the host. */
+function originOf({ origin, host = 'localhost' }: IncomingHttpHeaders): string {
+  return origin ?? `http://${host}`;
+}
+
+/** The address at PayPal where the payer approves; null if the order names none. Pure. */
+export function approvalUrlOf({ links }: Order, mode: keyof typeof APPROVAL_HOST): string | null {
+  const href = links.find(({ rel }) => APPROVAL_LINKS.has(rel))?.href ?? '';
+  const url = URL.parse(href);
+  return url !== null && url.protocol === 'https:' && url.host === APPROVAL_HOST[mode] ? href : null;
+}
+
+const isPayPals = (error: unknown): boolean => error instanceof PayPalError || error instanceof CallError;
+
+export interface OrderPorts {
+  readonly source: Pick<AgentSource, 'get'>;
+  readonly payments: Pick<Payments, 'orders' | 'paypalMode' | 'rate'>;
+  readonly log: Log;
+}
+
+function getPayPalTerms({ payments }: OrderPorts): Handlers['getPayPalTerms'] {
+  return {
+    kind: 'plain',
+    run: async () => {
+      const { orders, paypalMode, rate } = payments;
+      return accepted({
+        paypal: paypalMode,
+        currency: orders?.currency ?? null,
+        rate: orders === null ? null : formatAiDollars(rate.ratePerUnit),
+      });
+    },
+  };
+}
+
+function createPayPalOrder({ source, payments, log }: OrderPorts): Handlers['createPayPalOrder'] {
+  return {
+    kind: 'plain',
+    run: async ({ body: { agent_id: agentId, amount }, headers }) => {
+      const { orders, paypalMode } = payments;
+      if (orders === null || paypalMode === 'off') return refused('paypal_off');
+      if (source.get(agentId) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
+      const [whole = '0', places = ''] = amount.split('.');
+      const value = `${whole}.${places.padEnd(2, '0')}`;
+      const origin = originOf(headers);
+      try {
+        const order = await orders.createOrder({
+          customId: agentId,
+          value,
+          currency: orders.currency,
+          returnUrl: `${origin}${API_PREFIX}${returnFromPayPalRoute.path}`,
+          cancelUrl: `${origin}/?payment=cancelled`,
+        });
+        const approvalUrl = approvalUrlOf(order, paypalMode);
+        if (approvalUrl === null)
+          return refused('payment_failed', 'PayPal names no page of its own to approve the payment at');
+        return accepted({ order_id: order.id, approval_url: approvalUrl, currency: orders.currency, amount: value });
+      } catch (error) {
+        if (!isPayPals(error)) throw error;
+        log('warn', 'PayPal refused to create an order', { route: createPayPalOrderRoute.name, error });
+        return refused('payment_failed');
+      }
+    },
+  };
+}
+
+function returnFromPayPal({ payments, log }: OrderPorts): Handlers['returnFromPayPal'] {
+  return {
+    kind: 'plain',
+    run: async ({ query: { token } }) => {
+      const { orders } = payments;
+      if (orders === null) return refused('paypal_off');
+      try {
+        const outcome = await orders.captureOrder(token);
+        return accepted(`/?payment=${outcome === 'unknown' ? 'failed' : outcome}`);
+      } catch (error) {
+        if (!isPayPals(error)) throw error;
+        log('warn', 'PayPal refused to capture an order', { order: token, error });
+        return accepted('/?payment=failed');
+      }
+    },
+  };
+}
+
+/** Orders of payers: created here, approved at PayPal, captured on return. Only the webhook books them. */
+export function orderHandlers(ports: OrderPorts) {
+  return {
+    getPayPalTerms: getPayPalTerms(ports),
+    createPayPalOrder: createPayPalOrder(ports),
+    returnFromPayPal: returnFromPayPal(ports),
+  } satisfies Partial<Handlers>;
+}

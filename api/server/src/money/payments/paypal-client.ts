@@ -1,0 +1,231 @@
+import { randomUUID } from 'node:crypto';
+import type { z } from 'zod';
+import type { PayPalSecrets } from './payments-config.ts';
+import type { CallHttps, HttpsAnswer } from './https-call.ts';
+import { Capture, Dispute, Order, Refund, Token, TransactionPage, Unprocessable } from './paypal-wire.ts';
+
+/** The client renews a token this long before it expires. */
+const TOKEN_MARGIN_S = 60;
+
+/** A call to PayPal failed, or its answer cannot be read; a retry may succeed. */
+export class PayPalError extends Error {
+  override readonly name = 'PayPalError';
+}
+
+/** A payment to create. `value` is decimal, in the village's currency. */
+export interface NewOrder {
+  readonly customId: string;
+  readonly value: string;
+  readonly currency: string;
+  readonly returnUrl: string;
+  readonly cancelUrl: string;
+}
+
+export interface PayPalClientPorts {
+  readonly call: CallHttps;
+  readonly hosts: PayPalHosts;
+  readonly secrets: PayPalSecrets;
+  readonly monotonicMs: () => number;
+}
+
+/** PayPal's API, as far as the village uses it. Null if PayPal knows no such object; throws PayPalError if it does not answer. */
+export interface PayPalClient {
+  capture(captureId: string): Promise<Capture | null>;
+  refund(refundId: string): Promise<Refund | null>;
+  dispute(disputeId: string): Promise<Dispute | null>;
+  /** Creates an order that the payer approves at one of its links. */
+  createOrder(order: NewOrder): Promise<Order>;
+  /** Captures the money of an approved order. Idempotent. */
+  captureOrder(orderId: string): Promise<'captured' | 'not_approved' | 'unknown'>;
+  /** A page of the payments in at most 31 days; pages count from 1. */
+  transactions(from: Date, through: Date, page: number): Promise<TransactionPage>;
+}
+
+function read<S extends z.ZodType>(schema: S, answer: HttpsAnswer, what: string): z.output<S> {
+  if (answer.status !== 200) throw new PayPalError(`${what}: PayPal answers ${answer.status}`);
+  try {
+    return schema.parse(JSON.parse(answer.body.toString('utf8')));
+  } catch {
+    throw new PayPalError(`${what}: PayPal's answer cannot be read`);
+  }
+}
+
+/** Posts to PayPal; PayPal does the same id once. */
+type Post = (path: string, body: unknown, id: string) => Promise<HttpsAnswer>;
+
+function orderCalls(post: Post): Pick<PayPalClient, 'createOrder' | 'captureOrder'> {
+  async function createOrder({ customId, value, currency, returnUrl, cancelUrl }: NewOrder): Promise<Order> {
+    const context = {
+      return_url: returnUrl,
+      cancel_url: cancelUrl,
+      user_action: 'PAY_NOW',
+      shipping_preference: 'NO_SHIPPING',
+    };
+    const unit = { custom_id: customId, amount: { currency_code: currency, value } };
+    const answer = await post(
+      '/v2/checkout/orders',
+      { intent: 'CAPTURE', purchase_units: [unit], payment_source: { paypal: { experience_context: context } } },
+      randomUUID(),
+    );
+    // PayPal answers 201, or 200 if the payer has to act first.
+    return read(Order, answer.status === 201 ? { ...answer, status: 200 } : answer, 'order');
+  }
+
+  async function captureOrder(orderId: string): Promise<'captured' | 'not_approved' | 'unknown'> {
+    const answer = await post(`/v2/checkout/orders/${encodeURIComponent(orderId)}/capture`, {}, `capture-${orderId}`);
+    if (answer.status === 200 || answer.status === 201) return 'captured';
+    if (answer.status === 404) return 'unknown';
+    const issues =
+      answer.status === 422
+        ? read(Unprocessable, { ...answer, status: 200 }, 'capture').details.map(({ issue }) => issue)
+        : [];
+    if (issues.includes('ORDER_ALREADY_CAPTURED')) return 'captured';
+    if (issues.includes('ORDER_NOT_APPROVED')) return 'not_approved';
+    throw new PayPalError(`capture: PayPal answers ${answer.status} ${issues.join(', ')}`);
+  }
+
+  return { createOrder, captureOrder };
+}
+
+interface BearerToken {
+  readonly text: string;
+  readonly untilMs: number;
+}
+
+// Each search has its own id: PayPal refuses two at once with the same id.
+const requestId = (): Record<string, string> => ({ 'paypal-request-id': randomUUID() });
+
+async function fetchToken({ call, hosts, secrets, monotonicMs }: PayPalClientPorts): Promise<BearerToken> {
+  const credentials = Buffer.from(`${secrets.clientId}:${secrets.clientSecret}`).toString('base64');
+  const headers = {
+    authorization: `Basic ${credentials}`,
+    'content-type': 'application/x-www-form-urlencoded',
+    ...requestId(),
+  };
+  const answer = read(
+    Token,
+    await call({
+      method: 'POST',
+      host: hosts.api,
+      path: '/v1/oauth2/token',
+      headers,
+      body: 'grant_type=client_credentials',
+    }),
+    'token',
+  );
+  return { text: answer.access_token, untilMs: monotonicMs() + (answer.expires_in - TOKEN_MARGIN_S) * 1_000 };
+}
+
+/** Sends requests with a cached bearer token; if PayPal refuses the token, once more with a new one. */
+function withToken(
+  ports: PayPalClientPorts,
+): (send: (authorization: string) => Promise<HttpsAnswer>) => Promise<HttpsAnswer> {
+  let token: Promise<BearerToken> | null = null;
+
+  async function authorization(): Promise<string> {
+    const known = await token;
+    if (known !== null && known.untilMs > ports.monotonicMs()) return `Bearer ${known.text}`;
+    token = fetchToken(ports);
+    // Does not cache a failure.
+    token.catch(() => {
+      token = null;
+    });
+    return `Bearer ${(await token).text}`;
+  }
+
+  return async (send) => {
+    const answer = await send(await authorization());
+    if (answer.status !== 401) return answer;
+    token = null;
+    return send(await authorization());
+  };
+}
+
+/** The parser of notifications checks ids; paths encode them all the same. */
+export function createPayPalClient(ports: PayPalClientPorts): PayPalClient {
+  const { call } = ports;
+  const host = ports.hosts.api;
+  const authorized = withToken(ports);
+
+  const get = (path: string): Promise<HttpsAnswer> =>
+    authorized((authorization) => call({ method: 'GET', host, path, headers: { authorization, ...requestId() } }));
+
+  const post: Post = (path, body, id) =>
+    authorized((authorization) => {
+      const headers = {
+        authorization,
+        'content-type': 'application/json',
+        prefer: 'return=minimal',
+        'paypal-request-id': id,
+      };
+      return call({ method: 'POST', host, path, headers, body: JSON.stringify(body) });
+    });
+
+  async function find<S extends z.ZodType>(schema: S, path: string): Promise<z.output<S> | null> {
+    const answer = await get(path);
+    return answer.status === 404 ? null : read(schema, answer, path);
+  }
+
+  return {
+    ...orderCalls(post),
+    capture: (id) => find(Capture, `/v2/payments/captures/${encodeURIComponent(id)}`),
+    refund: (id) => find(Refund, `/v2/payments/refunds/${encodeURIComponent(id)}`),
+    dispute: (id) => find(Dispute, `/v1/customer/disputes/${encodeURIComponent(id)}`),
+    transactions: async (from, through, page) => {
+      const query = new URLSearchParams({
+        start_date: from.toISOString(),
+        end_date: through.toISOString(),
+        fields: 'transaction_info',
+        page_size: '500',
+        page: String(page),
+      });
+      const path = `/v1/reporting/transactions?${query.toString()}`;
+      return read(TransactionPage, await get(path), '/v1/reporting/transactions');
+    },
+  };
+}
+
+export type PayPalMode = 'sandbox' | 'live';
+
+/** All hosts of PayPal that the village calls, and the signer of its notifications. */
+export interface PayPalHosts {
+  /** Host of the API. */
+  readonly api: string;
+  /** Hosts of signing certificates; exact names. */
+  readonly certificates: ReadonlySet<string>;
+  /** The common name of a signing certificate. */
+  readonly signer: string;
+}
+
+export const PAYPAL_HOSTS: Readonly<Record<PayPalMode, PayPalHosts>> = {
+  sandbox: {
+    api: 'api-m.sandbox.paypal.com',
+    certificates: new Set(['api.sandbox.paypal.com', 'api-m.sandbox.paypal.com']),
+    signer: 'messageverificationcerts.sandbox.paypal.com',
+  },
+  live: {
+    api: 'api-m.paypal.com',
+    certificates: new Set(['api.paypal.com', 'api-m.paypal.com']),
+    signer: 'messageverificationcerts.paypal.com',
+  },
+};
+
+const CERT_PATH = /^\/v1\/notifications\/certs\/[A-Za-z0-9._-]{1,100}$/;
+
+/** The address of a certificate: an allowed host and a path. */
+export interface CertificatePlace {
+  readonly host: string;
+  readonly path: string;
+}
+
+/**
+ * Parses the certificate's address in a notification, which an attacker may have written. Null unless it is https on an allowed host, with nothing
+ * else in it (no user, port, query or fragment). Pure.
+ */
+export function certificatePlace(text: string, { certificates }: PayPalHosts): CertificatePlace | null {
+  const url = URL.parse(text);
+  if (url === null || url.protocol !== 'https:' || !certificates.has(url.hostname) || !CERT_PATH.test(url.pathname))
+    return null;
+  // The text must equal its parsed form, so that no other parser can read it differently.
+  return text === `https://${url.hostname}${url.pathname}` ? { host: url.hostname, path: url.pathname } : null;
+}

@@ -1,0 +1,211 @@
+import { decidePayment, providerMicro } from '@hamlet/core';
+import type { PaymentDecision, PaymentTruth, PaymentHint, Taking } from '@hamlet/core';
+import {
+  claimCapture,
+  holdClaim,
+  inTransaction,
+  isConnectionError,
+  isVillageFrozenError,
+  lockDepositOf,
+  noteLooked,
+  postponeCapture,
+  proposeDeposit,
+  inSavepoint,
+} from '@hamlet/store';
+import type { ClaimedCapture, Db, Deposit, Tx, KnownPayment, TakingId, ToldPayment } from '@hamlet/store';
+import type { Log } from '../../service/log.ts';
+import type { IncomePort } from '../ledger/income.ts';
+import { adjustDeposit, creditDeposit, providerActor } from './book-deposits.ts';
+import type { PaymentsConfig } from './payments-config.ts';
+import type { PayPalClient } from './paypal-client.ts';
+import { PayPalError } from './paypal-client.ts';
+import type { Dispute, Refund } from './paypal-wire.ts';
+
+const PROVIDER = 'paypal';
+const FIRST_WAIT_S = 30;
+const LONGEST_WAIT_S = 3_600;
+
+export interface SettlePorts {
+  readonly db: Db;
+  readonly client: PayPalClient;
+  readonly income: IncomePort;
+  readonly config: Pick<PaymentsConfig, 'currency' | 'ratePerUnit'>;
+  readonly log: Log;
+}
+
+/** The reason why a payment is not credited, and whether to retry. */
+interface Left {
+  readonly why: string | null;
+  readonly again: boolean;
+}
+
+const DONE: Left = { why: null, again: false };
+
+/** Proposes and credits the deposit of a new payment: both or neither. */
+async function creditFresh(
+  tx: Tx,
+  captureId: string,
+  { decision, income }: { readonly decision: Extract<PaymentDecision, { kind: 'stand' }>; readonly income: IncomePort },
+): Promise<Left> {
+  const act = providerActor(PROVIDER);
+  const { agentId, amount, net } = decision;
+  const outcome = await inSavepoint(tx, async () => {
+    const wanted = {
+      provider: PROVIDER,
+      transactionId: captureId,
+      agentId,
+      amount,
+      origin: 'webhook',
+      note: `Payment ${captureId} by PayPal`,
+      actor: act.actor,
+    } as const;
+    const deposit = await proposeDeposit(tx, wanted);
+    // An admin is proposing it at the same time: the next attempt reads the result.
+    if (deposit === null) return { ok: false as const, reason: 'proposed_by_hand' as const };
+    return creditDeposit(tx, income, { ...act, deposit, net, approver: null, reason: null, action: 'credit.webhook' });
+  });
+  return outcome.ok ? DONE : { why: outcome.reason, again: true };
+}
+
+/** Names of agents; any other text of a payer names none. */
+const AGENT_ID = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+
+/** The reason of a deposit's change, for a person. */
+function reasonOf(truth: PaymentTruth | null): string {
+  const takings = (truth?.takings ?? []).map(({ kind, state }) => `${kind} ${state}`);
+  return `PayPal says: ${[truth?.status ?? 'unknown', ...takings].join(', ')}`.slice(0, 500);
+}
+
+async function apply(
+  tx: Tx,
+  claimed: ClaimedCapture,
+  { truth, ports }: { readonly truth: PaymentTruth | null; readonly ports: SettlePorts },
+): Promise<Left> {
+  const { captureId, hint } = claimed;
+  const deposit: Deposit | null = await lockDepositOf(tx, PROVIDER, captureId);
+  if (deposit?.state === 'proposed') return { why: 'proposed_by_hand', again: true };
+  const known = { hint: hint === null ? null : hintOf(hint), credited: deposit };
+  const decision = decidePayment(truth, known, ports.config);
+  if (decision.kind === 'wait') return { why: decision.why, again: true };
+  if (decision.kind === 'never') return { why: decision.why, again: false };
+  if (deposit === null)
+    return AGENT_ID.test(decision.agentId)
+      ? creditFresh(tx, captureId, { decision, income: ports.income })
+      : { why: 'no_such_agent', again: true };
+  await adjustDeposit(tx, ports.income, {
+    ...providerActor(PROVIDER),
+    deposit,
+    net: decision.net,
+    why: reasonOf(truth),
+  });
+  return DONE;
+}
+
+/** Seconds until the next attempt: doubled each time, up to the longest. `attempts` counts from 1. Pure. */
+export function backoffS(
+  attempts: number,
+  { firstS, longestS }: { readonly firstS: number; readonly longestS: number },
+): number {
+  return Math.min(longestS, firstS * 2 ** Math.min(attempts - 1, 20));
+}
+
+/** Asks PayPal about one payment and books the answer. If another replica has claimed the payment meanwhile, this older answer is not booked. */
+async function settleOne(claimed: ClaimedCapture, ports: SettlePorts): Promise<void> {
+  const { db, client } = ports;
+  const truth = await askForTruth(client, claimed.captureId, claimed.takings);
+  await inTransaction(db, async (tx) => {
+    if (!(await holdClaim(tx, claimed))) return;
+    const { why, again } = await apply(tx, claimed, { truth, ports });
+    const againInS = again ? backoffS(claimed.attempts, { firstS: FIRST_WAIT_S, longestS: LONGEST_WAIT_S }) : null;
+    await noteLooked(tx, claimed, { truth: truth === null ? null : knownOf(truth), why, againInS });
+  });
+}
+
+/** Settles payments until none is due. Returns their number. */
+export async function settleCaptures(ports: SettlePorts): Promise<number> {
+  const { db, log } = ports;
+  for (let looked = 0; ; looked += 1) {
+    const claimed = await claimCapture(db);
+    if (claimed === null) return looked;
+    try {
+      await settleOne(claimed, ports);
+    } catch (error) {
+      if (isConnectionError(error) || isVillageFrozenError(error)) throw error;
+      log('warn', 'a payment was not settled; it is retried', {
+        capture: claimed.captureId,
+        attempts: claimed.attempts,
+        error,
+      });
+      await postponeCapture(db, claimed, backoffS(claimed.attempts, { firstS: 2, longestS: LONGEST_WAIT_S }));
+    }
+  }
+}
+
+const FAILED_REFUNDS: ReadonlySet<string> = new Set(['CANCELLED', 'FAILED']);
+/** Outcomes that leave the money here. Any other outcome counts as a loss. */
+const KEPT: ReadonlySet<string> = new Set([
+  'RESOLVED_SELLER_FAVOUR',
+  'RESOLVED_WITH_PAYOUT',
+  'CANCELED_BY_BUYER',
+  'DENIED',
+]);
+
+function micro(value: string): bigint {
+  const amount = providerMicro(value);
+  if (amount === null || amount < 0n) throw new PayPalError(`PayPal's amount cannot be read: ${value}`);
+  return amount;
+}
+
+function refundTaking({ status, amount }: Refund): Taking {
+  return { kind: 'refund', amount: micro(amount.value), state: FAILED_REFUNDS.has(status) ? 'none' : 'taken' };
+}
+
+function disputeTaking({ status, dispute_amount: amount, dispute_outcome: outcome }: Dispute): Taking {
+  const state = status !== 'RESOLVED' ? 'open' : KEPT.has(outcome?.outcome_code ?? '') ? 'none' : 'taken';
+  return { kind: 'dispute', amount: micro(amount.value), state };
+}
+
+/** PayPal reports an object that its API does not know yet: the payment waits for it. */
+function unknown({ kind, takingId }: TakingId): never {
+  throw new PayPalError(`PayPal does not know the ${kind} ${takingId}`);
+}
+
+async function takingOf(client: PayPalClient, taking: TakingId): Promise<Taking> {
+  // The bank took everything back; there is no refund to read.
+  if (taking.kind === 'reversal') return { kind: 'reversal', amount: 0n, state: 'taken' };
+  if (taking.kind === 'refund') return refundTaking((await client.refund(taking.takingId)) ?? unknown(taking));
+  return disputeTaking((await client.dispute(taking.takingId)) ?? unknown(taking));
+}
+
+/** Reads a payment and its refunds, reversals and disputes from PayPal; null if PayPal does not know the payment. Throws PayPalError. */
+export async function askForTruth(
+  client: PayPalClient,
+  captureId: string,
+  takingIds: readonly TakingId[],
+): Promise<PaymentTruth | null> {
+  const capture = await client.capture(captureId);
+  if (capture === null) return null;
+  if (capture.id !== captureId) throw new PayPalError(`PayPal answers about ${capture.id}`);
+  const takings: Taking[] = [];
+  for (const id of takingIds) takings.push(await takingOf(client, id));
+  const { status, amount, custom_id: customId } = capture;
+  return { status, amount: micro(amount.value), currency: amount.currency_code, customId: customId ?? null, takings };
+}
+
+/** The stored part of an answer, for display. Pure. */
+export function knownOf({ status, amount, currency, customId }: PaymentTruth): KnownPayment {
+  return { status, amount: String(amount), currency, customId };
+}
+
+/** A stored hint, for comparison. Pure. */
+export function hintOf({ amount, currency, customId }: ToldPayment): PaymentHint {
+  return { amount: BigInt(amount), currency, customId };
+}
+
+/** Millionths of a currency as decimal text with at least two places. Pure. */
+export function currencyText(amount: bigint): string {
+  const fraction = String(amount % 1_000_000n)
+    .padStart(6, '0')
+    .replace(/0{1,4}$/, '');
+  return `${amount / 1_000_000n}.${fraction}`;
+}

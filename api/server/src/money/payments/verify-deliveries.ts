@@ -1,0 +1,98 @@
+import { verify } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import {
+  acceptDelivery,
+  claimDeliveries,
+  inTransaction,
+  isConnectionError,
+  postponeDelivery,
+  refuseDelivery,
+} from '@hamlet/store';
+import type { ClaimedDelivery, Db } from '@hamlet/store';
+import type { Log } from '../../service/log.ts';
+import { backoffS } from './settle-captures.ts';
+import { eventOf } from './paypal-wire.ts';
+import { NoSuchCertificate } from './signing-keys.ts';
+import type { KeyOf } from './signing-keys.ts';
+
+const AT_ONCE = 20;
+/** PayPal itself gives up after three days. */
+const PATIENCE_MS = 4 * 86_400_000;
+const LONGEST_WAIT_S = 3_600;
+
+export interface VerifyPorts {
+  readonly db: Db;
+  readonly keyOf: KeyOf;
+  readonly webhookId: string;
+  readonly log: Log;
+  /** Counts a settled delivery: `verified`, `repeated` (the event was known) or `refused`. */
+  readonly count: (came: 'verified' | 'repeated' | 'refused') => void;
+}
+
+async function refuse(delivery: ClaimedDelivery, why: string, { db, log, count }: VerifyPorts): Promise<void> {
+  await refuseDelivery(db, delivery.deliveryId, why);
+  log('warn', 'a delivery to the PayPal webhook was refused', {
+    delivery: delivery.deliveryId,
+    transmission: delivery.transmissionId,
+    why,
+  });
+  count('refused');
+}
+
+async function verifyOne(delivery: ClaimedDelivery, ports: VerifyPorts): Promise<void> {
+  const { db, keyOf, webhookId, count } = ports;
+  const key = await keyOf(delivery.certUrl);
+  if (key === null) return refuse(delivery, 'the certificate is at no address of PayPal', ports);
+  if (!isSigned(delivery, webhookId, key)) return refuse(delivery, 'the signature is not over this delivery', ports);
+  const event = eventOf(delivery.raw);
+  if (event === null) return refuse(delivery, 'the body is not a notification', ports);
+  count((await inTransaction(db, (tx) => acceptDelivery(tx, delivery.deliveryId, event))) ? 'verified' : 'repeated');
+}
+
+/**
+ * Keeps the delivery and retries, for as long as PayPal itself would, if its certificate cannot be loaded now. Refuses it if the certificate does
+ * not exist.
+ */
+async function later(delivery: ClaimedDelivery, error: unknown, ports: VerifyPorts): Promise<void> {
+  if (isConnectionError(error)) throw error;
+  const why = error instanceof Error ? error.message : String(error);
+  if (error instanceof NoSuchCertificate || Date.now() - delivery.receivedAt.getTime() > PATIENCE_MS)
+    return refuse(delivery, why, ports);
+  await postponeDelivery(ports.db, delivery.deliveryId, {
+    why,
+    seconds: backoffS(delivery.attempts, { firstS: 2, longestS: LONGEST_WAIT_S }),
+  });
+}
+
+/** Verifies deliveries until none is due. */
+export async function verifyDeliveries(ports: VerifyPorts): Promise<void> {
+  for (;;) {
+    const claimed = await claimDeliveries(ports.db, AT_ONCE);
+    for (const delivery of claimed)
+      await verifyOne(delivery, ports).catch((error: unknown) => later(delivery, error, ports));
+    if (claimed.length < AT_ONCE) return;
+  }
+}
+
+export interface SignedParts {
+  readonly transmissionId: string;
+  readonly transmissionTime: string;
+  /** Base64. */
+  readonly signature: string;
+  /** The body, byte for byte. */
+  readonly raw: Uint8Array;
+}
+
+/** The text that PayPal signs, with the body's checksum as an unsigned decimal and our own webhook id, not the sender's. Pure. */
+export function signedText(
+  { transmissionId, transmissionTime, raw }: Omit<SignedParts, 'signature'>,
+  webhookId: string,
+): string {
+  return `${transmissionId}|${transmissionTime}|${webhookId}|${crc32(raw)}`;
+}
+
+/** Whether the holder of a key signed a notification for our webhook. */
+export function isSigned(parts: SignedParts, webhookId: string, key: KeyObject): boolean {
+  return verify('RSA-SHA256', Buffer.from(signedText(parts, webhookId)), key, Buffer.from(parts.signature, 'base64'));
+}

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { areTooManyWaiting, isKnownCertificate, keepDelivery } from '@hamlet/store';
+import type { Db, Delivery } from '@hamlet/store';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Handlers } from '../../http/handler.ts';
+import { accepted, refused } from '../../http/outcome.ts';
+import type { Refused } from '../../http/outcome.ts';
+import { eventOf } from './paypal-wire.ts';
+import { certificatePlace, PAYPAL_HOSTS } from './paypal-client.ts';
+import type { PayPalHosts } from './paypal-client.ts';
+import type { Payments } from './start-payments.ts';
+
+/** Limits of waiting deliveries, by whether their certificate has verified one before: a flood of unknown ones cannot block real ones. */
+const WAITING_MAX = { known: 10_000, unknown: 1_000 } as const;
+const BUSY_S = 60;
+/** PayPal retries for three days; an older notification is not PayPal's. */
+const OLDEST_MS = 4 * 86_400_000;
+const CLOCKS_DIFFER_MS = 300_000;
+const TRANSMISSION_ID = /^[A-Za-z0-9-]{1,64}$/;
+const SIGNATURE = /^[A-Za-z0-9+/]{300,1400}={0,2}$/;
+
+function headerOf(headers: IncomingHttpHeaders, name: string): string {
+  const value = headers[`paypal-${name}`];
+  return typeof value === 'string' ? value : '';
+}
+
+/** Checks a delivery without any call: null if it may be PayPal's. */
+function faultOf(
+  delivery: Delivery,
+  { algorithm, hosts, now }: { readonly algorithm: string; readonly hosts: PayPalHosts; readonly now: Date },
+): Refused | null {
+  if (algorithm !== 'SHA256withRSA')
+    return refused('webhook_refused', 'PayPal-Auth-Algo: SHA256withRSA is the only one');
+  if (!TRANSMISSION_ID.test(delivery.transmissionId))
+    return refused('webhook_refused', 'PayPal-Transmission-Id: is missing or no id');
+  if (!SIGNATURE.test(delivery.signature))
+    return refused('webhook_refused', 'PayPal-Transmission-Sig: is missing or no signature');
+  if (certificatePlace(delivery.certUrl, hosts) === null)
+    return refused('webhook_refused', 'PayPal-Cert-Url: no address of a certificate of PayPal');
+  const ageMs = now.getTime() - Date.parse(delivery.transmissionTime);
+  if (!(ageMs <= OLDEST_MS && ageMs >= -CLOCKS_DIFFER_MS))
+    return refused('webhook_refused', 'PayPal-Transmission-Time: is missing, too old, or lies ahead');
+  return eventOf(delivery.raw) === null ? refused('webhook_refused', 'The body is no notification') : null;
+}
+
+/** Digest of the whole delivery, so that only identical ones are equal. */
+function digestOf({ transmissionId, transmissionTime, certUrl, signature, raw }: Delivery): Buffer {
+  return createHash('sha256')
+    .update(JSON.stringify([transmissionId, transmissionTime, certUrl, signature]))
+    .update(raw)
+    .digest();
+}
+
+export interface WebhookPorts {
+  readonly db: Db;
+  readonly payments: Pick<Payments, 'paypalMode' | 'nudge'>;
+}
+
+/** Receives notifications: stores and acknowledges those that may be PayPal's; workers verify them later. */
+export function webhookHandler({ db, payments }: WebhookPorts): Pick<Handlers, 'receivePayPalWebhook'> {
+  return {
+    receivePayPalWebhook: {
+      kind: 'plain',
+      run: async ({ body, headers, now }) => {
+        if (payments.paypalMode === 'off') return refused('paypal_off', 'Payments by PayPal are off in this village');
+        const delivery: Delivery = {
+          transmissionId: headerOf(headers, 'transmission-id'),
+          transmissionTime: headerOf(headers, 'transmission-time'),
+          certUrl: headerOf(headers, 'cert-url'),
+          signature: headerOf(headers, 'transmission-sig'),
+          raw: Buffer.from(body),
+        };
+        const fault = faultOf(delivery, {
+          algorithm: headerOf(headers, 'auth-algo'),
+          hosts: PAYPAL_HOSTS[payments.paypalMode],
+          now,
+        });
+        if (fault !== null) return fault;
+        const known = await isKnownCertificate(db, delivery.certUrl);
+        if (await areTooManyWaiting(db, { known, most: known ? WAITING_MAX.known : WAITING_MAX.unknown }))
+          return { ...refused('rate_limited', 'Too many notifications wait to be verified'), retryAfterS: BUSY_S };
+        await keepDelivery(db, { digest: digestOf(delivery), known, delivery });
+        payments.nudge();
+        return accepted({ received: true as const });
+      },
+    },
+  };
+}

@@ -1,0 +1,384 @@
+/** Payments by PayPal, from the notification to the ledger, beside a PayPal of the test's own. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
+import { performance } from 'node:perf_hooks';
+import { after, before, test } from 'node:test';
+import { closeAgent, createCredit, getReconciliation, penalizeAgent, rejectCredit } from '@hamlet/contract';
+import { checkLedger } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import { openSuperuser } from '@hamlet/test/env/superuser';
+import { createIncomePort } from '../ledger/income.ts';
+import { dataOf, Play } from '../../testing/play.ts';
+import { clientOf, eventually, startTestVillage, TOKENS } from '../../testing/test-village.ts';
+import type { TestVillage } from '../../testing/test-village.ts';
+import { reconcilePayPal } from './fetch-statement.ts';
+import { PAYPAL_HOSTS, createPayPalClient } from './paypal-client.ts';
+import { createHttpsCaller } from './https-call.ts';
+import type { PayPalClient } from './paypal-client.ts';
+import { settleCaptures } from './settle-captures.ts';
+import { bodyOf, NOTIFICATIONS } from '../testing/notifications.ts';
+import { newPaymentId, PayPlay } from '../testing/pay-play.ts';
+import { ELSEWHERE, startPayPalStandIn } from '../testing/paypal-stand-in.ts';
+import type { PayPalStandIn } from '../testing/paypal-stand-in.ts';
+
+const DAY_MS = 86_400_000;
+const RATE = { currency: 'USD', ratePerUnit: 2_000_000n };
+let village: TestVillage;
+let standIn: PayPalStandIn;
+let play: Play;
+let pay: PayPlay;
+let db: Db;
+
+before(async () => {
+  [village, standIn] = await Promise.all([startTestVillage(), startPayPalStandIn()]);
+  const replica = await village.startReplica({
+    ...standIn.environment,
+    HAMLET_PAYPAL_RATE: '2',
+    HAMLET_CREDIT_LIMIT: '50',
+  });
+  play = new Play(replica.peopleUrl);
+  pay = new PayPlay(play.url, play.admin, standIn);
+  db = village.openDb();
+  await play.everybody();
+});
+after(async () => {
+  await village.remove();
+  await standIn.close();
+});
+
+/** A client of the test itself, beside that of the replica. */
+async function ownClient(): Promise<{ readonly client: PayPalClient; close(): void }> {
+  const { HAMLET_PAYPAL_PROXY: proxyUrl = null, HAMLET_PAYPAL_CA_FILE: caFile = '' } = standIn.environment;
+  const hosts = PAYPAL_HOSTS.sandbox;
+  const { call, close } = createHttpsCaller({
+    hosts: new Set([hosts.api]),
+    proxyUrl,
+    roots: [await readFile(caFile, 'utf8')],
+  });
+  return {
+    client: createPayPalClient({
+      call,
+      hosts,
+      secrets: { clientId: 'a', clientSecret: 'b', webhookId: 'c' },
+      monotonicMs: () => performance.now(),
+    }),
+    close,
+  };
+}
+
+test('a payment is credited at its worth, with its transaction as the source', async () => {
+  const captureId = await pay.paid('ada', '12.50');
+  await pay.stands(captureId, '25');
+  const [entry] = await pay.entries('ada');
+  assert.deepEqual([entry?.amount, entry?.reason, entry?.source], ['25', 'deposit_credit', captureId]);
+  const credit = await pay.credit(captureId);
+  assert.deepEqual(
+    [credit?.origin, credit?.requested_by, credit?.ledger_entry_id],
+    ['webhook', 'paypal', entry?.ledger_entry_id],
+  );
+  const asked = standIn.requests.filter((request) => request.includes(captureId));
+  assert.deepEqual(asked, [`GET api-m.sandbox.paypal.com /v2/payments/captures/${captureId}`]);
+});
+
+test('what PayPal says counts, not what was told', async () => {
+  const captureId = newPaymentId('C');
+  standIn.books.pay(captureId, { value: '1.00', customId: 'bob' });
+  await pay.tell(NOTIFICATIONS.capture('COMPLETED', captureId, { value: '100.00', customId: 'bob' }));
+  await pay.waits(captureId, 'differs_from_event');
+  const unknown = newPaymentId('C');
+  await pay.tell(NOTIFICATIONS.capture('COMPLETED', unknown, { value: '1.00', customId: 'bob' }));
+  await pay.waits(unknown, 'not_found');
+  assert.equal(await pay.balance('bob'), '0');
+});
+
+test('a payment waits until it is completed, in the right currency and for somebody who lives', async () => {
+  const pending = newPaymentId('C');
+  standIn.books.pay(pending, { value: '3.00', customId: 'bob', status: 'PENDING' });
+  await pay.tell(NOTIFICATIONS.capture('PENDING', pending, { value: '3.00', customId: 'bob' }));
+  await pay.waits(pending, 'not_completed');
+  standIn.books.pay(pending, { value: '3.00', customId: 'bob' });
+  await pay.tell(NOTIFICATIONS.capture('COMPLETED', pending, { value: '3.00', customId: 'bob' }));
+  await pay.stands(pending, '6');
+  await pay.waits(await pay.paid('nobody', '1.00'), 'no_such_agent');
+  await pay.waits(await pay.paid('Bob; drop table', '1.00'), 'no_such_agent');
+  const euros = newPaymentId('C');
+  standIn.books.pay(euros, { value: '1.00', customId: 'bob', currency: 'EUR' });
+  await pay.tell(NOTIFICATIONS.capture('PENDING', euros, { value: '1.00', customId: 'bob' }));
+  await pay.waits(euros, 'other_currency');
+  assert.equal(await pay.balance('bob'), '6');
+});
+
+test('refunds take back what they are, also where it is spent; what is lost in a dispute and won again comes and goes', async () => {
+  const captureId = await pay.paid('cleo', '10.00');
+  await pay.stands(captureId, '20');
+  standIn.books.refunds.set('REF1', { value: '2.50', status: 'COMPLETED' });
+  standIn.books.pay(captureId, { value: '10.00', customId: 'cleo', status: 'PARTIALLY_REFUNDED' });
+  await pay.tell(NOTIFICATIONS.refund(captureId, 'REF1', '2.50'));
+  await pay.stands(captureId, '15');
+  standIn.books.disputes.set('PP-D-1', { value: '7.50', status: 'UNDER_REVIEW', outcome: null });
+  await pay.tell(NOTIFICATIONS.dispute('CREATED', captureId, 'PP-D-1'));
+  await pay.stands(captureId, '0');
+  standIn.books.disputes.set('PP-D-1', { value: '7.50', status: 'RESOLVED', outcome: 'RESOLVED_SELLER_FAVOUR' });
+  await pay.tell(NOTIFICATIONS.dispute('RESOLVED', captureId, 'PP-D-1'));
+  await pay.stands(captureId, '15');
+  assert.equal(await pay.balance('cleo'), '15');
+  await pay.tell(NOTIFICATIONS.reversal(captureId, '7.50'));
+  await pay.stands(captureId, '0');
+  assert.deepEqual((await pay.entries('cleo')).map(({ amount, reason }) => [reason, amount]).reverse(), [
+    ['deposit_credit', '20'],
+    ['refund', '-20'],
+    ['deposit_credit', '15'],
+    ['refund', '-15'],
+    ['deposit_credit', '15'],
+    ['refund', '-15'],
+  ]);
+});
+
+test('a refund that comes before the payment is not forgotten, and a debt is shown', async () => {
+  const captureId = newPaymentId('C');
+  standIn.books.refunds.set('REF2', { value: '4.00', status: 'COMPLETED' });
+  await pay.tell(NOTIFICATIONS.refund(captureId, 'REF2', '4.00'));
+  await pay.waits(captureId, 'not_found');
+  standIn.books.pay(captureId, { value: '10.00', customId: 'dan', status: 'PARTIALLY_REFUNDED' });
+  await pay.tell(NOTIFICATIONS.capture('COMPLETED', captureId, { value: '10.00', customId: 'dan' }));
+  await pay.stands(captureId, '12');
+  dataOf(await play.admin.call(penalizeAgent, { body: { agent_id: 'dan', amount: '12', reason: 'spent it all' } }));
+  await pay.tell(NOTIFICATIONS.reversal(captureId, '6.00'));
+  await pay.stands(captureId, '0');
+  assert.equal(await pay.balance('dan'), '-12');
+  assert.deepEqual(dataOf(await play.admin.call(getReconciliation, {})).in_debt, [{ agent_id: 'dan', balance: '-12' }]);
+});
+
+test('a payment that an admin wrote down is not credited a second time, and its refund takes back what the admin gave', async () => {
+  const captureId = newPaymentId('C');
+  dataOf(
+    await play.admin.call(createCredit, {
+      body: { agent_id: 'eve', provider_transaction_id: captureId, amount: '20' },
+    }),
+  );
+  standIn.books.pay(captureId, { value: '10.00', customId: 'eve' });
+  await pay.tell(NOTIFICATIONS.capture('COMPLETED', captureId, { value: '10.00', customId: 'eve' }));
+  await eventually('it was looked at', () => standIn.requests.some((request) => request.endsWith(captureId)));
+  standIn.books.pay(captureId, { value: '10.00', customId: 'eve', status: 'REFUNDED' });
+  standIn.books.refunds.set('REF3', { value: '10.00', status: 'COMPLETED' });
+  await pay.tell(NOTIFICATIONS.refund(captureId, 'REF3', '10.00'));
+  await pay.stands(captureId, '0');
+  assert.deepEqual((await pay.entries('eve')).map(({ amount }) => amount).reverse(), ['20', '-20']);
+});
+
+test('a proposal by hand goes first; where it is rejected, PayPal is believed', async () => {
+  const captureId = newPaymentId('C');
+  const { credit } = dataOf(
+    await play.admin.call(createCredit, {
+      body: { agent_id: 'eve', provider_transaction_id: captureId, amount: '60' },
+    }),
+  );
+  assert.equal(credit.state, 'proposed');
+  standIn.books.pay(captureId, { value: '1.00', customId: 'eve' });
+  await pay.tell(NOTIFICATIONS.capture('COMPLETED', captureId, { value: '1.00', customId: 'eve' }));
+  await pay.waits(captureId, 'proposed_by_hand');
+  dataOf(
+    await play.admin.call(rejectCredit, { params: { credit_id: credit.credit_id }, body: { reason: 'it was one' } }),
+  );
+  await pay.tell(NOTIFICATIONS.capture('COMPLETED', captureId, { value: '1.00', customId: 'eve' }));
+  await eventually('credited', async () => (await pay.credit(captureId))?.origin === 'webhook');
+  assert.equal(await pay.balance('eve'), '2');
+});
+
+test('a partial refund to an agent that is gone leaves the rest in its closed account', async () => {
+  const captureId = await pay.paid('fay', '5.00');
+  await pay.stands(captureId, '10');
+  const { uid } = await play.agent('fay');
+  dataOf(await clientOf(play.url, TOKENS.operator).call(closeAgent, { params: { agent_id: 'fay' }, body: { uid } }));
+  standIn.books.refunds.set('REF4', { value: '2.00', status: 'COMPLETED' });
+  await pay.tell(NOTIFICATIONS.refund(captureId, 'REF4', '2.00'));
+  await pay.stands(captureId, '6');
+  assert.equal(await pay.balance('fay'), '6');
+  const again = await clientOf(play.url, TOKENS.admin).call(createCredit, {
+    body: { agent_id: 'fay', provider_transaction_id: newPaymentId('M'), amount: '1' },
+  });
+  assert.equal(again.ok ? '' : again.problem.code, 'account_closed');
+});
+
+test('an answer of PayPal that comes late, when another has asked since, is not booked', async () => {
+  const captureId = await pay.paid('ada', '4.00');
+  await pay.stands(captureId, '8');
+  let late: ServerResponse | undefined;
+  standIn.detours.set('/v1/customer/disputes/PP-D-2', { times: 1, answer: (response) => void (late = response) });
+  await pay.tell(NOTIFICATIONS.dispute('CREATED', captureId, 'PP-D-2'));
+  const held = await eventually('the village asks about the dispute', () => late);
+  standIn.books.disputes.set('PP-D-2', { value: '4.00', status: 'RESOLVED', outcome: 'RESOLVED_SELLER_FAVOUR' });
+  // Nothing else is due, however long ago those were told of that wait for something.
+  await db
+    .updateTable('paypal_capture')
+    .set({ due_at: new Date(Date.now() + DAY_MS) })
+    .where('due_at', 'is not', null)
+    .execute();
+  await db
+    .updateTable('paypal_capture')
+    .set({ due_at: new Date(0) })
+    .where('capture_id', '=', captureId)
+    .execute();
+  const { client, close } = await ownClient();
+  const income = createIncomePort({ tiers: { recompute: () => Promise.resolve() }, lives: () => true });
+  assert.equal(await settleCaptures({ db, client, income, config: RATE, log: () => undefined }), 1);
+  close();
+  held.end(
+    JSON.stringify({ dispute_id: 'PP-D-2', status: 'OPEN', dispute_amount: { currency_code: 'USD', value: '4.00' } }),
+  );
+  // The replica works on one payment after the other: once the next one is there, the late answer has been dealt with.
+  await pay.stands(await pay.paid('bob', '1.00'), '2');
+  assert.deepEqual(
+    (await pay.entries('ada')).filter(({ source }) => source.startsWith(captureId)).map(({ amount }) => amount),
+    ['8'],
+  );
+});
+
+test('what PayPal would not send is refused before it is kept', async () => {
+  const body = bodyOf(NOTIFICATIONS.capture('COMPLETED', newPaymentId('C'), { value: '1.00', customId: 'ada' }));
+  const good = standIn.sign(body);
+  const wrong: readonly Readonly<Record<string, string>>[] = [
+    { 'paypal-auth-algo': 'SHA1withRSA' },
+    { 'paypal-transmission-id': '' },
+    { 'paypal-transmission-sig': '' },
+    { 'paypal-transmission-sig': 'no signature' },
+    { 'paypal-transmission-time': new Date(Date.now() - 5 * DAY_MS).toISOString() },
+    { 'paypal-transmission-time': new Date(Date.now() + DAY_MS).toISOString() },
+    { 'paypal-transmission-time': 'yesterday' },
+    { 'paypal-cert-url': `https://${ELSEWHERE}/v1/notifications/certs/CERT-good` },
+    { 'paypal-cert-url': 'https://127.0.0.1/v1/notifications/certs/CERT-good' },
+  ];
+  for (const change of wrong)
+    assert.deepEqual(
+      await pay.send({ headers: { ...good.headers, ...change }, body }),
+      { status: 400, code: 'webhook_refused' },
+      JSON.stringify(change),
+    );
+  for (const odd of ['{}', '[1.0]', 'nonsense', Uint8Array.of(0xff, 0xfe)])
+    assert.equal((await pay.send(standIn.sign(odd))).code, 'webhook_refused', String(odd));
+  assert.deepEqual(await pay.send({ headers: good.headers, body: '' }), { status: 400, code: 'webhook_refused' });
+  assert.deepEqual(
+    await pay.send(standIn.sign(`{"id":"WH-1","event_type":"X","resource":{},"long":"${'x'.repeat(33_000)}"}`)),
+    { status: 413, code: 'body_too_large' },
+  );
+});
+
+test("a signature that is not PayPal's is kept, answered and never believed", async () => {
+  const captureId = newPaymentId('C');
+  standIn.books.pay(captureId, { value: '1.00', customId: 'ada' });
+  const told = NOTIFICATIONS.capture('COMPLETED', captureId, { value: '1.00', customId: 'ada' });
+  const tampered = standIn.sign(bodyOf(told));
+  assert.equal((await pay.send({ ...tampered, body: bodyOf(told, 'changed on its way') })).status, 200);
+  assert.equal(await pay.tell(told, { by: 'stranger' }), 200);
+  assert.equal(await pay.tell(told, { by: 'forged' }), 200);
+  assert.equal(await pay.tell(told, { webhookId: 'of-another-village' }), 200);
+  const statesOf = async () =>
+    (
+      await db.selectFrom('paypal_delivery').select(['state', 'why']).orderBy('received_at', 'desc').limit(4).execute()
+    ).map(({ state, why }) => `${state} ${why}`);
+  await eventually('all were looked at', async () => (await statesOf()).every((state) => !state.endsWith('null')));
+  assert.deepEqual((await statesOf()).reverse(), [
+    'refused the signature is not over this delivery',
+    'waiting the certificate has another name',
+    'waiting the certificate has no chain to a trusted authority, or is out of date',
+    'refused the signature is not over this delivery',
+  ]);
+  assert.equal(
+    standIn.requests.some((request) => request.includes(captureId)),
+    false,
+    'PayPal is not even asked',
+  );
+  assert.equal(await pay.tell(told), 200, 'an event that somebody claimed falsely is taken when PayPal tells it');
+  await pay.stands(captureId, '2');
+});
+
+test('what is refused keeps none of its bytes, and a certificate that PayPal does not have refuses at once', async () => {
+  const { headers, body } = standIn.sign(
+    bodyOf(NOTIFICATIONS.capture('COMPLETED', newPaymentId('C'), { value: '1.00', customId: 'ada' })),
+    { certUrl: standIn.certUrl('good').replace('CERT-good', 'CERT-none') },
+  );
+  assert.equal((await pay.send({ headers, body })).status, 200);
+  const transmission = headers['paypal-transmission-id'] ?? '';
+  const refusal = await eventually('it was refused', async () => {
+    const row = await db
+      .selectFrom('paypal_delivery')
+      .select(['state', 'why', 'raw', 'attempts'])
+      .where('transmission_id', '=', transmission)
+      .executeTakeFirst();
+    return row?.state === 'refused' && row;
+  });
+  assert.deepEqual([refusal.why, refusal.raw, refusal.attempts], ['PayPal has no such certificate', null, 1]);
+  assert.equal(await countOf("state = 'refused' and raw is not null"), 0);
+});
+
+async function countOf(where: string): Promise<number> {
+  const superuser = openSuperuser(village.postgres);
+  const [row] = await superuser.run(`select count(*)::int as count from paypal_delivery where ${where}`);
+  await superuser.close();
+  return Number(row?.['count']);
+}
+
+test('a flood of forgeries fills its own places, and notifications of a certificate that is known are taken and verified before it', async () => {
+  const superuser = openSuperuser(village.postgres);
+  await superuser.run(`insert into paypal_delivery (digest, transmission_id, transmission_time, cert_url, signature, raw, due_at)
+    select sha256(n::text::bytea), n, 'now', 'https://api.sandbox.paypal.com/v1/notifications/certs/CERT-' || n, 'x', 'x', now() + interval '1 hour' from generate_series(1, 1001) n`);
+  const told = (): ReturnType<typeof NOTIFICATIONS.capture> =>
+    NOTIFICATIONS.capture('COMPLETED', newPaymentId('C'), { value: '1.00', customId: 'ada' });
+  assert.equal(await pay.tell(told(), { certUrl: standIn.certUrl('good').replace('CERT-good', 'CERT-other') }), 429);
+  await pay.stands(await pay.paid('ada', '1.00'), '2');
+  const [row] = await superuser.run(
+    "select known from paypal_delivery where state = 'verified' order by received_at desc limit 1",
+  );
+  assert.equal(row?.['known'], true);
+  await superuser.run("delete from paypal_delivery where transmission_time = 'now'");
+  await superuser.close();
+});
+
+test('the books are compared with what PayPal lists, once a day', async () => {
+  await eventually(
+    'compared when it began',
+    async () => dataOf(await play.admin.call(getReconciliation, {})).providers.length === 1,
+  );
+  const credited = await db
+    .selectFrom('deposit')
+    .select(['transaction_id', 'net'])
+    .where('state', '=', 'credited')
+    .orderBy('deposit_id')
+    .execute();
+  const value = (net: unknown): string => (Number(net) / 2_000_000).toFixed(2);
+  standIn.books.transactions = credited.flatMap(({ transaction_id: id, net }, index) =>
+    index === 0 || Number(net) === 0 ? [] : [{ id, value: index === 1 ? '999.00' : value(net) }],
+  );
+  standIn.books.transactions.push(
+    { id: 'ONLYTHEIRS', value: '5.00', customId: 'ada' },
+    { id: 'AFEE', value: '-0.30', code: 'T0106' },
+    { id: 'PAYOUT', value: '-9.00', code: 'T0400' },
+  );
+  const { client, close } = await ownClient();
+  await reconcilePayPal({ db, client, rate: RATE, now: new Date(Date.now() + 1_000) });
+  close();
+  const view = dataOf(await play.admin.call(getReconciliation, {}));
+  const gone = credited.filter(({ net }) => Number(net) === 0).map(({ transaction_id: id }) => id);
+  assert.deepEqual(
+    view.only_theirs.map(({ provider_transaction_id: id, agent_id: agent }) => [id, agent]),
+    [['ONLYTHEIRS', 'ada']],
+  );
+  assert.deepEqual(
+    view.only_ours.map(({ provider_transaction_id: id }) => id).sort(),
+    [credited[0]?.transaction_id, ...gone].sort(),
+  );
+  assert.deepEqual(
+    view.amount_differs.map(({ provider_transaction_id: id, theirs }) => [id, theirs?.amount]),
+    [[credited[1]?.transaction_id, '999']],
+  );
+});
+
+test('nobody but PayPal was asked, and the books hold to every rule', async () => {
+  const hosts = new Set(standIn.connects);
+  assert.deepEqual([...hosts].sort(), ['api-m.sandbox.paypal.com:443', 'api.sandbox.paypal.com:443']);
+  assert.deepEqual(
+    (await checkLedger(db)).filter(({ broken }) => broken > 0),
+    [],
+  );
+});

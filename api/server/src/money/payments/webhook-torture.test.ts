@@ -1,0 +1,216 @@
+/**
+ * Everything that can go wrong between PayPal and a village, at once, on two replicas: duplicates, reordering, forgeries, redirects, answers that fail.
+ * Whatever came in, in whatever order, each payment is credited once and stands at what PayPal says.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { formatAiDollars, parseAiDollars } from '@hamlet/contract';
+import type { LedgerEntry } from '@hamlet/contract';
+import { checkLedger } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import { Seeded } from '@hamlet/test/env/seeded';
+import { Play } from '../../testing/play.ts';
+import { AGENT_IDS, eventually, startTestVillage } from '../../testing/test-village.ts';
+import type { TestVillage } from '../../testing/test-village.ts';
+import { bodyOf, NOTIFICATIONS } from '../testing/notifications.ts';
+import type { Told } from '../testing/notifications.ts';
+import { newPaymentId, PayPlay } from '../testing/pay-play.ts';
+import { ELSEWHERE, startPayPalStandIn } from '../testing/paypal-stand-in.ts';
+import type { PayPalStandIn, SignedDelivery } from '../testing/paypal-stand-in.ts';
+
+const FULL = process.env['HAMLET_TEST_FULL'] === '1';
+const PAYMENTS = FULL ? 400 : 20;
+const DUPLICATES = 25;
+const SENDERS = 8;
+const SEED = Number(process.env['HAMLET_TEST_SEED'] ?? 20_261_122);
+
+let village: TestVillage;
+let standIn: PayPalStandIn;
+let pay: PayPlay;
+let urls: readonly string[];
+let db: Db;
+
+before(async () => {
+  [village, standIn] = await Promise.all([startTestVillage(), startPayPalStandIn()]);
+  const replicas = await Promise.all([
+    village.startReplica(standIn.environment),
+    village.startReplica(standIn.environment),
+  ]);
+  urls = replicas.map(({ peopleUrl }) => peopleUrl);
+  const play = new Play(urls[0] ?? '');
+  pay = new PayPlay(play.url, play.admin, standIn);
+  db = village.openDb();
+  await play.everybody();
+});
+after(async () => {
+  await village.remove();
+  await standIn.close();
+});
+
+interface Story {
+  readonly captureId: string;
+  readonly agentId: string;
+  readonly value: number;
+  readonly told: readonly Told[];
+  /** The expected net, in cents. */
+  readonly net: number;
+}
+
+const money = (cents: number): string => (cents / 100).toFixed(2);
+
+/** The events of one payment: PayPal knows the final state from the start, and reports events in any order. */
+function tellStory(random: Seeded): Story {
+  const { books } = standIn;
+  const captureId = newPaymentId('C');
+  const agentId = random.one(AGENT_IDS) ?? 'ada';
+  const value = 100 + Math.floor(random.between(0, 5_000)) * 2;
+  const paid = { value: money(value), customId: agentId };
+  const told: Told[] = [NOTIFICATIONS.capture('COMPLETED', captureId, paid)];
+  if (random.chance(0.5)) told.push(NOTIFICATIONS.capture('PENDING', captureId, paid));
+  let net = value;
+  let refunded = false;
+  for (let refunds = Math.floor(random.between(0, 3)); refunds > 0; refunds -= 1) {
+    const refundId = newPaymentId('R');
+    const back = Math.floor(random.between(1, net / 2));
+    books.refunds.set(refundId, { value: money(back), status: random.chance(0.8) ? 'COMPLETED' : 'FAILED' });
+    told.push(NOTIFICATIONS.refund(captureId, refundId, money(back)));
+    if (books.refunds.get(refundId)?.status !== 'COMPLETED') continue;
+    net -= back;
+    refunded = true;
+  }
+  const fate = random.next();
+  if (fate < 0.2) {
+    const disputeId = `PP-D-${newPaymentId('D')}`;
+    const won = random.chance(0.5);
+    books.disputes.set(disputeId, {
+      value: money(net),
+      status: 'RESOLVED',
+      outcome: won ? 'RESOLVED_SELLER_FAVOUR' : 'RESOLVED_BUYER_FAVOUR',
+    });
+    told.push(
+      NOTIFICATIONS.dispute('CREATED', captureId, disputeId),
+      NOTIFICATIONS.dispute('RESOLVED', captureId, disputeId),
+    );
+    // Refunds and lost disputes overlap; the greater one counts.
+    if (!won) net = Math.min(net, value - net);
+  } else if (fate < 0.3) {
+    told.push(NOTIFICATIONS.reversal(captureId, money(net)));
+    net = 0;
+  }
+  books.pay(captureId, { ...paid, status: refunded ? 'PARTIALLY_REFUNDED' : 'COMPLETED' });
+  return { captureId, agentId, value, told, net };
+}
+
+/** One notification as it is delivered: again and again, word for word or signed anew, among forgeries of itself. */
+function deliveriesOf(told: Told, random: Seeded): readonly SignedDelivery[] {
+  const body = bodyOf(told, '\u2028 1.0 \\u0000 ñ 漢字');
+  const first = standIn.sign(body);
+  const same = Array.from({ length: DUPLICATES }, (_, index) => (index % 5 === 4 ? standIn.sign(body) : first));
+  const forgeries: SignedDelivery[] = [
+    { ...first, body: bodyOf(told, 'tampered') },
+    standIn.sign(
+      bodyOf({
+        ...told,
+        resource: { id: newPaymentId('F'), amount: { currency_code: 'USD', value: '1000000.00' }, custom_id: 'ada' },
+      }),
+      { by: 'forged' },
+    ),
+    standIn.sign(body, { by: 'stranger' }),
+    standIn.sign(body, { certUrl: `https://${ELSEWHERE}/v1/notifications/certs/CERT-good` }),
+    standIn.sign(body, { certUrl: 'https://api.sandbox.paypal.com/v1/notifications/certs/CERT-redirected' }),
+    standIn.sign(body, { time: new Date(Date.now() - 30 * 86_400_000).toISOString() }),
+    standIn.sign(body, { webhookId: 'of-another-village' }),
+    standIn.sign('{"broken": 1.0'),
+  ];
+  return [...same, ...forgeries.filter(() => random.chance(0.5))];
+}
+
+function shuffled<T>(items: readonly T[], random: Seeded): readonly T[] {
+  return items
+    .map((item) => [random.next(), item] as const)
+    .sort(([a], [b]) => a - b)
+    .map(([, item]) => item);
+}
+
+/** A credit of a payment from outside; what is left after a refund, and what came back, say so. */
+const isFirstCredit = ({ note, source }: LedgerEntry): boolean => note === `Payment ${source} by PayPal`;
+
+/** Addresses that must never be followed, and answers that must be retried. */
+function plantDetours(): void {
+  const redirect = {
+    times: Infinity,
+    answer: (response: { writeHead(status: number, headers: Record<string, string>): { end(): void } }) =>
+      response.writeHead(302, { location: `https://${ELSEWHERE}/v1/notifications/certs/CERT-good` }).end(),
+  };
+  standIn.detours.set('/v1/notifications/certs/CERT-redirected', redirect);
+  standIn.detours.set('/v1/oauth2/token', { times: 2, answer: (response) => response.writeHead(503).end() });
+  standIn.detours.set('/v1/notifications/certs/CERT-good', {
+    times: 2,
+    answer: (response) => response.end('<html>come back later</html>'),
+  });
+}
+
+test(`${PAYMENTS} payments, each told up to ${DUPLICATES} times in any order between forgeries (seed ${SEED}): one credit for each, and no host but PayPal's`, async () => {
+  const random = new Seeded(SEED);
+  const stories = Array.from({ length: PAYMENTS }, () => tellStory(random));
+  plantDetours();
+  const queue = [
+    ...shuffled(
+      stories.flatMap(({ told }) => told.flatMap((each) => deliveriesOf(each, random))),
+      random,
+    ),
+  ];
+  const answers = new Map<number, number>();
+  await Promise.all(
+    Array.from({ length: SENDERS }, async () => {
+      for (let delivery = queue.pop(); delivery !== undefined; delivery = queue.pop()) {
+        const { status } = await pay.send(delivery, random.one(urls));
+        answers.set(status, (answers.get(status) ?? 0) + 1);
+      }
+    }),
+  );
+  assert.deepEqual([...answers.keys()].sort(), [200, 400]);
+
+  const expected = new Map(stories.filter(({ net }) => net > 0).map(({ captureId, net }) => [captureId, net * 10_000]));
+  await eventually('every payment stands at what PayPal says', async () => {
+    const rows = await db.selectFrom('deposit').select(['transaction_id', 'net']).execute();
+    const standing = new Map(
+      rows.filter(({ net }) => Number(net) > 0).map(({ transaction_id: id, net }) => [id, Number(net)]),
+    );
+    return standing.size === expected.size && [...expected].every(([id, net]) => standing.get(id) === net);
+  });
+  await eventually('nothing is left to look at', async () => {
+    const captures = await db.selectFrom('paypal_capture').select(['told', 'looked']).execute();
+    return captures.every(({ told, looked }) => told === looked);
+  });
+
+  const entries = (await Promise.all(AGENT_IDS.map((agentId) => pay.entries(agentId)))).flat();
+  for (const { captureId, net } of stories) {
+    const own = entries.filter(({ source }) => source.split('/')[0] === captureId);
+    assert.ok(own.filter(isFirstCredit).length <= 1, `${captureId} was credited more than once`);
+    assert.equal(
+      own.reduce((sum, { amount }) => sum + parseAiDollars(amount), 0n),
+      BigInt(net) * 10_000n,
+      captureId,
+    );
+  }
+  for (const agentId of AGENT_IDS) {
+    const owed = stories
+      .filter((story) => story.agentId === agentId)
+      .reduce((sum, { net }) => sum + BigInt(net) * 10_000n, 0n);
+    assert.equal(await pay.balance(agentId), formatAiDollars(owed), agentId);
+  }
+  assert.deepEqual(
+    [...new Set(standIn.connects)].filter((target) => !/^api(-m)?\.sandbox\.paypal\.com:443$/.test(target)),
+    [],
+    'hosts off the list',
+  );
+  assert.deepEqual(
+    standIn.requests.filter((request) => request.includes(ELSEWHERE)),
+    [],
+  );
+  assert.deepEqual(
+    (await checkLedger(db)).filter(({ broken }) => broken > 0),
+    [],
+  );
+});

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { getBalance, getLedger, getReconciliation, listCredits } from '@hamlet/contract';
+import type { Client, Credit, LedgerEntry } from '@hamlet/contract';
+import { dataOf } from '../../testing/play.ts';
+import { eventually } from '../../testing/test-village.ts';
+import { bodyOf, NOTIFICATIONS } from './notifications.ts';
+import type { Told } from './notifications.ts';
+import type { PayPalStandIn, SignedDelivery, SignOptions } from './paypal-stand-in.ts';
+
+let payments = 0;
+
+/** An id as PayPal makes them, of 17 capitals and digits; another one each time. */
+export function newPaymentId(letter: string): string {
+  payments += 1;
+  return `${letter}${String(payments).padStart(5, '0')}${randomUUID().replaceAll('-', '').slice(0, 11)}`.toUpperCase();
+}
+
+/** Short words for tests of payments. */
+export class PayPlay {
+  readonly url: string;
+  readonly admin: Client;
+  readonly standIn: PayPalStandIn;
+
+  constructor(url: string, admin: Client, standIn: PayPalStandIn) {
+    this.url = url;
+    this.admin = admin;
+    this.standIn = standIn;
+  }
+
+  /** Sends a delivery to the webhook. Returns the HTTP status, and the code of a refusal. */
+  async send(
+    { headers, body }: SignedDelivery,
+    url = this.url,
+  ): Promise<{ readonly status: number; readonly code: string | null }> {
+    const response = await fetch(`${url}/payments/paypal/webhook`, {
+      method: 'POST',
+      headers: { ...headers },
+      body: typeof body === 'string' ? body : Buffer.from(body),
+    });
+    const answer = (await response.json()) as { code?: string };
+    return { status: response.status, code: answer.code ?? null };
+  }
+
+  /** Signs and sends a notification of PayPal. */
+  async tell(told: Told, options: SignOptions = {}): Promise<number> {
+    return (await this.send(this.standIn.sign(bodyOf(told), options))).status;
+  }
+
+  async balance(agentId: string): Promise<string> {
+    return dataOf(await this.admin.call(getBalance, { params: { agent_id: agentId } })).balance;
+  }
+
+  /** Every entry of an agent, newest first. */
+  async entries(agentId: string): Promise<readonly LedgerEntry[]> {
+    const entries: LedgerEntry[] = [];
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const page = dataOf(
+        await this.admin.call(getLedger, {
+          params: { agent_id: agentId },
+          query: { limit: 100, ...(cursor === undefined ? {} : { cursor }) },
+        }),
+      );
+      entries.push(...page.entries);
+      cursor = page.next_cursor;
+    }
+    return entries;
+  }
+
+  /** The credit of a transaction, once there is one. */
+  async credit(transactionId: string): Promise<Credit | undefined> {
+    const { credits } = dataOf(await this.admin.call(listCredits, { query: { limit: 100 } }));
+    return credits.find((credit) => credit.provider_transaction_id === transactionId);
+  }
+
+  /** Waits until so much of a payment stands. */
+  async stands(captureId: string, net: string): Promise<void> {
+    await eventually(`${net} of ${captureId}`, async () => (await this.credit(captureId))?.net === net);
+  }
+
+  /** Waits until a payment waits for this reason. */
+  async waits(captureId: string, why: string): Promise<void> {
+    await eventually(`${captureId} waits: ${why}`, async () => {
+      const { waiting } = dataOf(await this.admin.call(getReconciliation, {}));
+      return waiting.some((payment) => payment.provider_transaction_id === captureId && payment.why === why);
+    });
+  }
+
+  /** Adds a payment to PayPal and notifies of it. Returns the id of its capture. */
+  async paid(customId: string, value: string): Promise<string> {
+    const captureId = newPaymentId('C');
+    this.standIn.books.pay(captureId, { value, customId });
+    assert.equal(await this.tell(NOTIFICATIONS.capture('COMPLETED', captureId, { value, customId })), 200);
+    return captureId;
+  }
+}

@@ -1,0 +1,112 @@
+import type { Presence } from '@hamlet/contract';
+import {
+  inSnapshot,
+  internalEventRange,
+  readInternalEvents,
+  readPresence,
+  readStandings,
+  readVillage,
+} from '@hamlet/store';
+import type { Db, InternalEvent, Tx } from '@hamlet/store';
+import type { EventSink } from '../http/event-sink.ts';
+import { coalesce } from '../service/single-flight.ts';
+import type { Log } from '../service/log.ts';
+import type { InternalSignal } from './internal-signal.ts';
+
+const PAGE = 500;
+const POLL_MS = 2_000;
+
+/** Event streams to the operator, each resumable by `EPOCH:OFFSET`. */
+export interface InternalFeed {
+  /** Starts a stream after an event id, or with a snapshot. Returns a function that ends it. */
+  open(after: string | undefined, sink: EventSink): Promise<() => void>;
+  close(): void;
+}
+
+/** Reads one part of the snapshot that a stream begins with, in the transaction of the snapshot. */
+export type SnapshotPart = (tx: Tx) => Promise<readonly Pick<InternalEvent, 'event' | 'data'>[]>;
+
+async function presencePart(tx: Tx): ReturnType<SnapshotPart> {
+  return (await readPresence(tx)).map((row) => {
+    const data: Presence = {
+      agent_id: row.agentId,
+      uid: row.uid,
+      cycle: row.cycle,
+      connected: row.connected,
+      last_seen: row.lastSeen.toISOString(),
+    };
+    return { event: 'presence', data };
+  });
+}
+
+async function standingPart(tx: Tx): ReturnType<SnapshotPart> {
+  return (await readStandings(tx)).map((data) => ({ event: 'standing', data }));
+}
+
+export interface FeedPorts {
+  readonly db: Db;
+  readonly signal: InternalSignal;
+  /** Parts of the snapshot besides standing and presence. */
+  readonly parts: readonly SnapshotPart[];
+  readonly log: Log;
+}
+
+/** The offset to resume from; null if the caller must begin with a snapshot. */
+async function resumeFrom(db: Db, after: string | undefined, epoch: string): Promise<number | null> {
+  const [ofEpoch, text] = after?.split(':') ?? [];
+  const offset = Number(text);
+  const { first, last } = await internalEventRange(db);
+  return ofEpoch === epoch && offset <= last && offset >= first - 1 ? offset : null;
+}
+
+/** Sends a snapshot; returns its offset. */
+async function begin({ db, parts }: Pick<FeedPorts, 'db' | 'parts'>, sink: EventSink, epoch: string): Promise<number> {
+  return inSnapshot(db, async (tx) => {
+    const { last } = await internalEventRange(tx);
+    const id = `${epoch}:${last}`;
+    // Only the last event has an id: a stream that breaks off earlier must begin again.
+    sink.send('reset', { epoch });
+    for (const part of [standingPart, presencePart, ...parts])
+      for (const { event, data } of await part(tx)) sink.send(event, data);
+    sink.send('synced', {}, id);
+    return last;
+  });
+}
+
+export function createInternalFeed({ db, signal, parts, log }: FeedPorts): InternalFeed {
+  const pumps = new Set<() => Promise<void>>();
+  const pumpAll = (): void => {
+    for (const pump of pumps) void pump();
+  };
+  signal.on('any', pumpAll);
+  // Polling finds what a lost notification would have announced.
+  const timer = setInterval(pumpAll, POLL_MS);
+
+  return {
+    open: async (after, sink) => {
+      const { streamEpoch: epoch } = await readVillage(db);
+      let offset = (await resumeFrom(db, after, epoch)) ?? (await begin({ db, parts }, sink, epoch));
+      const drain = async (): Promise<void> => {
+        for (
+          let page = await readInternalEvents(db, offset, PAGE);
+          page.length > 0;
+          page = await readInternalEvents(db, offset, PAGE)
+        ) {
+          for (const { id, event, data } of page) {
+            sink.send(event, data, `${epoch}:${id}`);
+            offset = id;
+          }
+        }
+      };
+      const pump = coalesce(() =>
+        drain().catch((error: unknown) =>
+          log('warn', 'the internal stream could not read events; it is retried', { error }),
+        ),
+      );
+      pumps.add(pump);
+      void pump();
+      return () => void pumps.delete(pump);
+    },
+    close: () => clearInterval(timer),
+  };
+}

@@ -1,0 +1,91 @@
+import {
+  closeLife,
+  endPresence,
+  inSnapshot,
+  inTransaction,
+  openLives,
+  readAgentBooks,
+  readScheduleActivity,
+} from '@hamlet/store';
+import type { ClaimRow, Db, Tx } from '@hamlet/store';
+import type { ComputeClaim, LifecycleCommand } from '@hamlet/contract';
+import type { Answered, Handlers } from '../http/handler.ts';
+import { accepted } from '../http/outcome.ts';
+import type { InternalFeed } from './internal-feed.ts';
+
+export interface InternalPorts {
+  readonly db: Db;
+  readonly feed: Pick<InternalFeed, 'open'>;
+  readonly hub: { forget(agentId: string): void };
+  readonly reader: {
+    readonly commands: {
+      submit(request: {
+        readonly command: LifecycleCommand;
+        readonly durability: 'written_through';
+        readonly key: null;
+      }): Promise<Answered>;
+    };
+  };
+  /** Ends the compute claim of a life that is over. */
+  readonly claims: { endLife(tx: Tx, agentId: string, uid: string): Promise<void> };
+  readonly claimView: (claim: ClaimRow) => ComputeClaim;
+}
+
+/** The name after which the next page begins; null if the page was not full. */
+function nextOf<T>(page: readonly T[], limit: number, name: (entry: T) => string): string | null {
+  const last = page.length < limit ? undefined : page.at(-1);
+  return last === undefined ? null : name(last);
+}
+
+/** Routes of the operator. */
+export function internalHandlers({ db, feed, hub, reader, claims, claimView }: InternalPorts) {
+  return {
+    openInternalStream: {
+      kind: 'stream',
+      open: async ({ query }, sink) => accepted(await feed.open(query.after, sink)),
+    },
+    listAgentBooks: {
+      kind: 'plain',
+      run: async ({ query: { after = '', limit } }) => {
+        const rows = await inSnapshot(db, (tx) => readAgentBooks(tx, { after, limit }));
+        const agents = rows.map(({ agentId, lifeUid, standing, presence, boost, claim }) => ({
+          agent_id: agentId,
+          life_uid: lifeUid,
+          standing,
+          presence,
+          boost,
+          claim: claim === null ? null : claimView(claim),
+        }));
+        return accepted({ agents, next: nextOf(agents, limit, ({ agent_id: agentId }) => agentId) });
+      },
+    },
+    listScheduleBooks: {
+      kind: 'plain',
+      run: async ({ query: { after = '', limit } }) => {
+        const schedules = [...(await readScheduleActivity(db, { after, limit }))];
+        return accepted({ schedules, next: nextOf(schedules, limit, ({ schedule_uid: uid }) => uid) });
+      },
+    },
+    closeAgent: {
+      kind: 'plain',
+      run: async ({ params, body }) => {
+        const { agent_id: agentId } = params;
+        await inTransaction(db, (tx) => claims.endLife(tx, agentId, body.uid));
+        await closeLife(db, body.uid, agentId);
+        await endPresence(db, body.uid);
+        // A newer life of the name may be in the world already; it stays.
+        const lives = await openLives(db);
+        if (!lives.some((life) => life.agentId === agentId)) {
+          const { outcome } = await reader.commands.submit({
+            command: { kind: 'despawn', agent_id: agentId },
+            durability: 'written_through',
+            key: null,
+          });
+          if (!outcome.ok) return outcome;
+          hub.forget(agentId);
+        }
+        return accepted({ agent_id: agentId, uid: body.uid, closed: true as const });
+      },
+    },
+  } satisfies Partial<Handlers>;
+}

@@ -1,0 +1,35 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { lockFence, inTransaction, noteFence } from '@hamlet/store';
+import type { Db, Fence, Tx } from '@hamlet/store';
+import { refused } from '../http/outcome.ts';
+import type { Outcome, Refused } from '../http/outcome.ts';
+
+const FENCE_HEADER = 'hamlet-fence';
+const FENCE = /^([0-9A-Za-z-]{1,64}):([0-9]{1,15})$/;
+
+/** Reads the fence of an operator's request, or refuses with its format. */
+export function fenceOf(headers: IncomingHttpHeaders): { readonly ok: true; readonly data: Fence } | Refused {
+  const value = headers[FENCE_HEADER];
+  const [, leaseUid, transitions] = FENCE.exec(typeof value === 'string' ? value : '') ?? [];
+  if (leaseUid === undefined) return refused('validation_failed', `${FENCE_HEADER}: write LEASE_UID:TRANSITIONS`);
+  return { ok: true, data: { leaseUid, transitions: Number(transitions) } };
+}
+
+/** The refusal for a leader that is no longer the present one. */
+export function staleFence({ leaseUid, transitions }: Fence): Refused {
+  return refused('fence_stale', `The leader of Lease ${leaseUid}, transition ${transitions}, is not the present one`);
+}
+
+/** Acts for the present leader in one transaction, in which no other can take its place; refuses any other. */
+export async function asLeader<T>(
+  db: Db,
+  headers: IncomingHttpHeaders,
+  act: (tx: Tx) => Promise<T>,
+): Promise<Outcome<T>> {
+  const fence = fenceOf(headers);
+  if (!fence.ok) return fence;
+  await noteFence(db, fence.data);
+  return inTransaction<Outcome<T>>(db, async (tx) =>
+    (await lockFence(tx, fence.data)) ? { ok: true, data: await act(tx) } : staleFence(fence.data),
+  );
+}

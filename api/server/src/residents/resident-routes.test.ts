@@ -1,0 +1,184 @@
+/** Routes of residents: token exchange, configuration, wakes and the end of a cycle. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import {
+  actAsAgent,
+  awakenAgent,
+  closeAgent,
+  exchangeAgentToken,
+  getAgentConfig,
+  moveAgent,
+  openWakes,
+  ProblemError,
+  rebootAgent,
+  recordTurn,
+} from '@hamlet/contract';
+import type { AgentTokenAnswer, Client, StreamEvent } from '@hamlet/contract';
+import { codeOf, dataOf, Play } from '../testing/play.ts';
+import { agentToken, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
+import type { AgentId, TestVillage } from '../testing/test-village.ts';
+
+let village: TestVillage;
+let play: Play;
+
+before(async () => {
+  village = await startTestVillage();
+  play = new Play((await village.startReplica()).peopleUrl);
+  await play.everybody();
+});
+after(() => village.remove());
+
+async function exchange(agentId: AgentId): Promise<{ answer: AgentTokenAnswer; client: Client }> {
+  const answer = dataOf(await play.as(agentId).call(exchangeAgentToken, {}));
+  return { answer, client: clientOf(play.url, answer.access_token) };
+}
+
+/** A wake stream and what came of it so far. */
+function watchWakes(
+  client: Client,
+  agentId: string,
+  after?: number,
+): { events: StreamEvent<typeof openWakes>[]; ended: Promise<void>; stop: () => void } {
+  const stopping = new AbortController();
+  const events: StreamEvent<typeof openWakes>[] = [];
+  const query = after === undefined ? {} : { after };
+  const ended = (async () => {
+    for await (const event of client.open(openWakes, { params: { agent_id: agentId }, query, signal: stopping.signal }))
+      events.push(event);
+  })();
+  ended.catch(() => undefined);
+  return { events, ended, stop: () => stopping.abort() };
+}
+
+async function connected(agentId: string, online: boolean): Promise<void> {
+  await eventually(
+    `${agentId} ${online ? 'connected' : 'disconnected'}`,
+    async () => (await play.agent(agentId)).status.online === online,
+  );
+}
+
+test('a projected token is traded for one that is bound to agent, life and cycle', async () => {
+  const { answer, client } = await exchange('ada');
+  const ada = await play.agent('ada');
+  assert.equal(answer.agent_id, 'ada');
+  assert.equal(answer.uid, ada.uid);
+  assert.equal(answer.cycle, ada.cycle);
+  const lifeMs = Date.parse(answer.expires_at) - Date.now();
+  assert.ok(lifeMs > 240_000 && lifeMs <= 300_000, `expires in ${lifeMs} ms`);
+  const config = dataOf(await client.call(getAgentConfig, { params: { agent_id: 'ada' } }));
+  assert.equal(config.loop_every_ms, 30_000);
+  assert.equal(config.home, ada.home);
+  assert.equal(config.tier, 'tier-1');
+  assert.equal(config.seed, dataOf(await client.call(getAgentConfig, { params: { agent_id: 'ada' } })).seed);
+});
+
+test('the exchange refuses who is nobody', async () => {
+  assert.equal(await codeOf(clientOf(play.url).call(exchangeAgentToken, {})), 'unauthenticated');
+  assert.equal(await codeOf(clientOf(play.url, 'nonsense').call(exchangeAgentToken, {})), 'token_review_refused');
+  assert.equal(await codeOf(clientOf(play.url, TOKENS.admin).call(exchangeAgentToken, {})), 'token_review_refused');
+});
+
+test('an agent acts for itself only', async () => {
+  const { client } = await exchange('ada');
+  assert.equal(await codeOf(client.call(getAgentConfig, { params: { agent_id: 'bob' } })), 'not_own_agent');
+  await assert.rejects(
+    watchWakes(client, 'bob').ended,
+    (error) => error instanceof ProblemError && error.problem.code === 'not_own_agent',
+  );
+});
+
+test('an open wake stream is presence, and brings what happens to the agent', async () => {
+  const stream = watchWakes((await exchange('ada')).client, 'ada');
+  await connected('ada', true);
+  const ada = await play.agent('ada');
+  assert.deepEqual(ada.why, { ready: true, reason: 'Ready', message: 'The agent is in the world and connected.' });
+  const { to } = dataOf(await play.move('ada', { dx: 1, dy: 0 }));
+  const arrived = await eventually('the arrival', () =>
+    stream.events.find((event) => event.event === 'wake' && event.data.kind === 'arrived'),
+  );
+  assert.ok(arrived.event === 'wake');
+  assert.equal(arrived.id, String(arrived.data.seq));
+  assert.deepEqual({ x: arrived.data.detail['x'], y: arrived.data.detail['y'] }, to);
+  stream.stop();
+  await connected('ada', false);
+  assert.notEqual((await play.agent('ada')).status.last_seen, null);
+});
+
+test('who comes back asks for the wakes it missed', async () => {
+  const { client } = await exchange('bob');
+  const first = watchWakes(client, 'bob');
+  await connected('bob', true);
+  dataOf(await play.move('bob', { dx: 1, dy: 0 }));
+  const seen = await eventually('an arrival', () => first.events.find((event) => event.event === 'wake'));
+  first.stop();
+  await connected('bob', false);
+  dataOf(await play.move('bob', { dx: -1, dy: 0 }));
+  const from = seen.event === 'wake' ? seen.data.seq : 0;
+  await eventually('bob standing', async () => (await play.agent('bob')).moving_to === null);
+  const second = watchWakes(client, 'bob', from);
+  const missed = await eventually('the missed arrival', () =>
+    second.events.find((event) => event.event === 'wake' && event.data.kind === 'arrived'),
+  );
+  assert.ok(missed.event === 'wake' && missed.data.seq > from);
+  second.stop();
+});
+
+test('a newer stream of the same cycle ends the older without a word', async () => {
+  const { client } = await exchange('cleo');
+  const older = watchWakes(client, 'cleo');
+  await connected('cleo', true);
+  const newer = watchWakes(client, 'cleo');
+  await older.ended;
+  assert.deepEqual(older.events, []);
+  await connected('cleo', true);
+  newer.stop();
+});
+
+test('a new cycle ends the stream with its number, and every write and stream of the old one is refused', async () => {
+  const { client, answer } = await exchange('dan');
+  const stream = watchWakes(client, 'dan');
+  await connected('dan', true);
+  dataOf(await play.admin.call(rebootAgent, { params: { agent_id: 'dan' } }));
+  await stream.ended;
+  const last = stream.events.at(-1);
+  assert.deepEqual(last?.event === 'cycle' ? last.data : null, { cycle: answer.cycle + 1 });
+  const me = { params: { agent_id: 'dan' } };
+  const turn = {
+    turn_id: randomUUID(),
+    cycle: answer.cycle,
+    trigger: 'tick' as const,
+    perceived: {},
+    decided: { why: '' },
+    acted: {},
+    reflected: {},
+  };
+  assert.equal(await codeOf(client.call(moveAgent, { ...me, body: { dx: 1, dy: 0 } })), 'stale_cycle');
+  assert.equal(await codeOf(client.call(actAsAgent, { ...me, body: { kind: 'emote', emote: 'wave' } })), 'stale_cycle');
+  assert.equal(await codeOf(client.call(recordTurn, { ...me, body: turn })), 'stale_cycle');
+  assert.equal(await codeOf(client.call(getAgentConfig, me)), 'stale_cycle');
+  await assert.rejects(
+    watchWakes(client, 'dan').ended,
+    (error) => error instanceof ProblemError && error.problem.code === 'stale_cycle',
+  );
+  const { client: next } = await exchange('dan');
+  assert.equal(
+    await codeOf(next.call(recordTurn, { ...me, body: turn })),
+    'stale_cycle',
+    'a turn of an older cycle under a newer token',
+  );
+});
+
+test('tokens of a life that was closed are worth nothing at once', async () => {
+  const { client, answer } = await exchange('fay');
+  const operator = clientOf(play.url, TOKENS.operator);
+  dataOf(await operator.call(closeAgent, { params: { agent_id: 'fay' }, body: { uid: answer.uid } }));
+  assert.equal(await codeOf(client.call(getAgentConfig, { params: { agent_id: 'fay' } })), 'token_invalid');
+  assert.equal(await codeOf(clientOf(play.url, agentToken('fay')).call(exchangeAgentToken, {})), 'token_not_from_pod');
+  assert.equal(
+    (await play.world()).agents.some((agent) => agent.agent_id === 'fay'),
+    false,
+  );
+  dataOf(await operator.call(closeAgent, { params: { agent_id: 'fay' }, body: { uid: answer.uid } }));
+  assert.equal(await codeOf(play.admin.call(awakenAgent, { params: { agent_id: 'fay' } })), null);
+});

@@ -1,0 +1,138 @@
+import type { BoardHint, RunHint, Wake } from '@hamlet/contract';
+import type { Stream } from '@hamlet/store';
+import type { AgentActor } from '../http/actor.ts';
+import type { EventSink } from '../http/event-sink.ts';
+import { accepted, refused } from '../http/outcome.ts';
+import type { Outcome } from '../http/outcome.ts';
+import type { Log } from '../service/log.ts';
+import type { AgentSource } from '../agents/agent-source.ts';
+import { isBarred } from '../standing/standing-cache.ts';
+import type { StandingCache } from '../standing/standing-cache.ts';
+import type { PresenceCache } from '../agents/presence-cache.ts';
+
+/** Wakes kept for each agent, for a resident that reconnects. */
+const KEPT_WAKES = 64;
+
+interface OpenStream {
+  readonly stream: Stream;
+  readonly sink: EventSink;
+}
+
+export interface HubPorts {
+  readonly source: AgentSource;
+  readonly presence: PresenceCache;
+  readonly standing: StandingCache;
+  readonly log: Log;
+}
+
+/** The wake streams of this replica. Mutable because it holds open streams. */
+export class WakeHub {
+  /** Open streams by agent; an agent has one, or two while a newer one takes over. */
+  readonly #open = new Map<string, Set<OpenStream>>();
+  readonly #kept = new Map<string, Wake[]>();
+  readonly #ports: HubPorts;
+
+  constructor(ports: HubPorts) {
+    this.#ports = ports;
+    ports.source.onChange(() => this.#review());
+    ports.presence.onChange(() => this.#review());
+    ports.standing.onChange(() => this.#review());
+  }
+
+  /** Sends a wake to an agent, and keeps it for a while in case the agent is away. */
+  wake(agentId: string, wake: Wake): void {
+    const kept = this.#kept.get(agentId) ?? [];
+    kept.push(wake);
+    if (kept.length > KEPT_WAKES) kept.shift();
+    this.#kept.set(agentId, kept);
+    for (const { sink } of this.#open.get(agentId) ?? []) sink.send('wake', wake, String(wake.seq));
+  }
+
+  /** Hints at a run. Nothing is kept: the resident asks for its next run whenever it connects. */
+  hint(agentId: string, hint: RunHint): void {
+    for (const { sink } of this.#open.get(agentId) ?? []) sink.send('run', hint);
+  }
+
+  /** Hints at news on the board. Nothing is kept: the resident asks for its news whenever it connects. */
+  hintBoard(agentId: string, hint: BoardHint): void {
+    for (const { sink } of this.#open.get(agentId) ?? []) sink.send('board', hint);
+  }
+
+  /** Open streams of this replica. */
+  streams(): readonly Stream[] {
+    return this.#all().map(({ stream }) => stream);
+  }
+
+  /** Drops the wakes of an agent that has left the world. */
+  forget(agentId: string): void {
+    this.#kept.delete(agentId);
+  }
+
+  /** Opens the stream of an agent's life and cycle: the agent is connected from now on, and its older streams end. */
+  async open(agent: AgentActor, after: number | undefined, sink: EventSink): Promise<Outcome<() => void>> {
+    const { agentId, uid, cycle } = agent;
+    const stream = await this.#ports.presence.connect({ agentId, uid, cycle });
+    if (stream === null) return refused('stale_cycle');
+    for (const other of this.#open.get(agentId) ?? []) this.#end(other, cycle > other.stream.cycle ? cycle : undefined);
+    if (after !== undefined)
+      for (const wake of this.#kept.get(agentId) ?? []) if (wake.seq > after) sink.send('wake', wake, String(wake.seq));
+    const opened = { stream, sink };
+    this.#open.set(agentId, (this.#open.get(agentId) ?? new Set<OpenStream>()).add(opened));
+    this.#review();
+    return accepted(() => {
+      this.#remove(opened);
+      this.#ports.presence
+        .disconnect(stream)
+        .catch((error: unknown) =>
+          this.#ports.log('warn', 'a disconnect was not recorded', { agent_id: agentId, error }),
+        );
+    });
+  }
+
+  get size(): number {
+    return this.#all().length;
+  }
+
+  closeAll(): void {
+    for (const { sink } of this.#all()) sink.close();
+  }
+
+  /** Ends streams whose cycle or life is over, that a newer stream on another replica has replaced, or whose agent is barred. */
+  #review(): void {
+    for (const open of this.#all()) {
+      if (isBarred(this.#ports.standing.get(open.stream.agentId))) {
+        this.#end(open, undefined);
+        continue;
+      }
+      const cycle = this.#newestCycle(open.stream);
+      const row = this.#ports.presence.get(open.stream.agentId);
+      if (cycle === null || cycle > open.stream.cycle) this.#end(open, cycle ?? undefined);
+      else if (row !== null && row.streamNo > open.stream.streamNo)
+        this.#end(open, row.cycle > open.stream.cycle ? row.cycle : undefined);
+    }
+  }
+
+  /** The present cycle of an agent; one past the stream's if it lives another life, null if it is gone. */
+  #newestCycle({ agentId, uid, cycle }: Stream): number | null {
+    const record = this.#ports.source.get(agentId);
+    if (record === null) return this.#ports.source.ready ? null : cycle;
+    return record.uid === uid ? (record.status.cycle ?? 0) : cycle + 1;
+  }
+
+  #all(): readonly OpenStream[] {
+    return [...this.#open.values()].flatMap((streams) => [...streams]);
+  }
+
+  #remove(open: OpenStream): void {
+    const streams = this.#open.get(open.stream.agentId);
+    streams?.delete(open);
+    if (streams?.size === 0) this.#open.delete(open.stream.agentId);
+  }
+
+  /** A resident that receives another cycle ends; one that does not may reconnect. */
+  #end(open: OpenStream, cycle: number | undefined): void {
+    if (cycle !== undefined) open.sink.send('cycle', { cycle });
+    this.#remove(open);
+    open.sink.close();
+  }
+}

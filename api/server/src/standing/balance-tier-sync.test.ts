@@ -1,0 +1,189 @@
+/** The tier of each balance: written with the posting, found when thresholds change, never behind whoever posts at the same time. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
+import { EntitlementSpec } from '@hamlet/contract';
+import { drawBelow } from '@hamlet/core';
+import {
+  findAgentAccount,
+  inTransaction,
+  internalEventRange,
+  migrate,
+  openAgentAccount,
+  openDatabase,
+  postTransfer,
+  readAudit,
+  readInternalEvents,
+  readStandings,
+  readTiers,
+  villageAccount,
+} from '@hamlet/store';
+import type { Db, Tx } from '@hamlet/store';
+import { testPostgres } from '@hamlet/test/env/postgres';
+import type { TestPostgres } from '@hamlet/test/env/postgres';
+import type { AgentSource } from '../agents/agent-source.ts';
+import { eventually } from '../testing/test-village.ts';
+import { startBalanceTierSync } from './balance-tier-sync.ts';
+import type { BalanceTierSync } from './balance-tier-sync.ts';
+
+const AIDOLLAR = 1_000_000n;
+/** Postings at one time. */
+const POSTINGS = 60;
+const SEED = 7;
+
+let postgres: TestPostgres;
+let db: Db;
+let keeper: BalanceTierSync;
+let thresholds: Readonly<Record<string, string>> = {};
+let ready = true;
+/** Accounts outlive a test, so each test has agents of its own. */
+let agents: readonly [string, string, string] = ['', '', ''];
+let tests = 0;
+
+const source = {
+  get ready() {
+    return ready;
+  },
+  list: () => agents.map((agentId) => ({ agentId })),
+  entitlements: () =>
+    Object.entries(thresholds).map(([name, minBalance], rank) => ({
+      name,
+      status: {},
+      spec: EntitlementSpec.parse({
+        rank,
+        minBalance,
+        limits: { requestsPerMinute: 1, concurrentTools: 1, tokensPerHour: 1 },
+      }),
+    })),
+} as unknown as AgentSource;
+
+async function move(tx: Tx, agentId: string, aiDollars: number): Promise<void> {
+  const account = (await findAgentAccount(tx, agentId))?.accountId ?? 0;
+  const treasury = await villageAccount(tx, 'treasury');
+  const [payer, payee] = aiDollars > 0 ? [treasury, account] : [account, treasury];
+  const amount = BigInt(Math.abs(aiDollars)) * AIDOLLAR;
+  const posted = await postTransfer(tx, {
+    payer,
+    payee,
+    amount,
+    key: randomUUID(),
+    reason: aiDollars > 0 ? 'reward' : 'penalty',
+    source: 'test',
+    note: 'a test',
+    actor: { role: 'admin', id: 'test' },
+  });
+  assert.ok(posted.ok || posted.reason === 'insufficient_funds', JSON.stringify(posted));
+  await keeper.recompute(tx, [agentId]);
+}
+
+function post(agentId: string, aiDollars: number): Promise<void> {
+  return inTransaction(db, (tx) => move(tx, agentId, aiDollars));
+}
+
+async function tiers(): Promise<readonly (string | null | undefined)[]> {
+  const kept = new Map((await readTiers(db, agents)).map(({ agentId, balanceTier }) => [agentId, balanceTier]));
+  return agents.map((agentId) => kept.get(agentId));
+}
+
+before(async () => {
+  postgres = await testPostgres();
+  const appUrl = postgres.url().replace('postgres:hamlet@', 'app:app@');
+  await migrate({ ownerUrl: postgres.url(), appUrl });
+  db = openDatabase({ url: appUrl, poolSize: 12, onError: () => undefined });
+});
+beforeEach(async () => {
+  tests += 1;
+  agents = [`ada-${tests}`, `bob-${tests}`, `cleo-${tests}`];
+  [ready, thresholds] = [true, { 'tier-0': '0', 'tier-1': '10', 'tier-2': '100' }];
+  for (const agentId of agents) await inTransaction(db, (tx) => openAgentAccount(tx, agentId));
+  keeper = startBalanceTierSync({
+    db,
+    source,
+    log: () => undefined,
+    monotonicMs: () => performance.now(),
+  });
+  await eventually('the tiers of who has nothing', async () => (await tiers()).every((tier) => tier === 'tier-0'));
+});
+afterEach(() => keeper.stop());
+after(async () => {
+  await db.destroy();
+  await postgres.remove();
+});
+
+/** Standing events of an agent for the operator, in order. */
+async function told(agentId: string): Promise<readonly (string | null)[]> {
+  const all = await readInternalEvents(db, 0, 10_000);
+  return all.flatMap(({ data }) => {
+    const { agent_id, balance_tier } = data as { agent_id: string; balance_tier: string | null };
+    return agent_id === agentId ? [balance_tier] : [];
+  });
+}
+
+/** Audit lines of an agent's tier, oldest first. */
+async function audited(agentId: string): Promise<readonly (readonly unknown[])[]> {
+  const acts = await readAudit(db, `tier ${agentId}`, 10);
+  return acts.toReversed().map(({ action, detail }) => {
+    const { from, to, balance } = detail as { from: string | null; to: string | null; balance: string };
+    return [action, from, to, balance];
+  });
+}
+
+test('a posting over a threshold has its tier and its event in the same transaction, and one that is rolled back has neither', async () => {
+  const [ada] = agents;
+  await post(ada, 12);
+  assert.deepEqual(await tiers(), ['tier-1', 'tier-0', 'tier-0']);
+  assert.deepEqual(await told(ada), ['tier-0', 'tier-1']);
+  assert.deepEqual(await audited(ada), [
+    ['tier.balance', null, 'tier-0', '0'],
+    ['tier.balance', 'tier-0', 'tier-1', '12'],
+  ]);
+  const failing = inTransaction(db, async (tx) => {
+    await move(tx, ada, 500);
+    throw new Error('the posting fails after all');
+  });
+  await assert.rejects(failing, /fails after all/);
+  assert.equal((await audited(ada)).length, 2);
+  assert.deepEqual(await tiers(), ['tier-1', 'tier-0', 'tier-0']);
+  assert.deepEqual(await told(ada), ['tier-0', 'tier-1']);
+});
+
+test('a tier is kept down to nine tenths of its threshold, and a posting that changes none says nothing', async () => {
+  const [ada] = agents;
+  await post(ada, 10);
+  const { last } = await internalEventRange(db);
+  await post(ada, -1);
+  assert.equal((await tiers())[0], 'tier-1');
+  assert.equal((await internalEventRange(db)).last, last);
+  await post(ada, -1);
+  assert.deepEqual(await told(ada), ['tier-0', 'tier-1', 'tier-0']);
+});
+
+test('a threshold that is moved moves everybody, without a posting', async () => {
+  for (const agentId of agents) await post(agentId, 50);
+  assert.deepEqual(await tiers(), ['tier-1', 'tier-1', 'tier-1']);
+  thresholds = { 'tier-0': '0', 'tier-1': '10', 'tier-2': '40' };
+  await eventually('the new tier', async () => (await tiers()).every((tier) => tier === 'tier-2'));
+  thresholds = { 'tier-0': '0' };
+  await eventually('the tier that is left', async () => (await tiers()).every((tier) => tier === 'tier-0'));
+});
+
+test('Entitlements that were not read yet take nothing away', async () => {
+  const [ada] = agents;
+  await post(ada, 12);
+  [ready, thresholds] = [false, {}];
+  await post(ada, 1);
+  assert.equal((await tiers())[0], 'tier-1');
+});
+
+test('postings at the same time, and comparisons of all among them, leave each tier as its balance has it', async () => {
+  const work = Array.from({ length: POSTINGS }, (_, index) => {
+    if (index % 10 === 0) return inTransaction(db, (tx) => keeper.recompute(tx, agents));
+    return post(agents[index % agents.length] ?? '', drawBelow(80, SEED, index) - 20 || 1);
+  });
+  await Promise.all(work);
+  const kept = await tiers();
+  await inTransaction(db, (tx) => keeper.recompute(tx, agents));
+  assert.deepEqual(await tiers(), kept, 'nothing was left to compute');
+  for (const { agent_id: agentId, balance_tier: tier } of await readStandings(db, agents))
+    assert.equal((await told(agentId)).at(-1), tier, 'the last word is the truth');
+});

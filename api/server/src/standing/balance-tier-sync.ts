@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import { formatAiDollars, parseAiDollars } from '@hamlet/contract';
+import { tierOfBalance } from '@hamlet/core';
+import type { BalanceTier } from '@hamlet/core';
+import type { EntitlementSpec } from '@hamlet/contract';
+import {
+  announceStandings,
+  inTransaction,
+  lockTiers,
+  readBalances,
+  readTiers,
+  recordAudits,
+  writeTiers,
+} from '@hamlet/store';
+import type { AuditEntry, Db, TierRow, Tx } from '@hamlet/store';
+import type { Log } from '../service/log.ts';
+import { repeat } from '../service/single-flight.ts';
+
+/** Agents whose tiers are written in one transaction. */
+const AT_ONCE = 200;
+const EVERY_MS = 1_000;
+/** The full comparison runs this often, whether or not something has changed. */
+const FULL_EVERY_MS = 60_000;
+
+/** Source of the Entitlements. */
+interface TierSource {
+  entitlements(): readonly { readonly name: string; readonly spec: Pick<EntitlementSpec, 'rank' | 'minBalance'> }[];
+}
+
+/** Tiers by balance. */
+export interface BalanceTiers {
+  /**
+   * Computes the tiers of agents from their balances, in the transaction that moved them, and notifies the operator with its commit. Call it
+   * last: from here on the transaction holds the lock that orders internal events.
+   */
+  recompute(tx: Tx, agentIds: readonly string[]): Promise<void>;
+}
+
+export interface BalanceTierSync extends BalanceTiers {
+  stop(): Promise<void>;
+}
+
+export interface TierSyncPorts {
+  readonly db: Db;
+  readonly source: TierSource & { readonly ready: boolean; list(): readonly { readonly agentId: string }[] };
+  readonly log: Log;
+  readonly monotonicMs: () => number;
+}
+
+/** The Entitlements with their thresholds in micro-aiDollars. */
+export function balanceTiers(source: TierSource): readonly BalanceTier[] {
+  return source
+    .entitlements()
+    .map(({ name, spec }) => ({ name, rank: spec.rank, minBalance: parseAiDollars(spec.minBalance) }));
+}
+
+/** The rows whose tier should change, with the new tier. Pure. */
+export function changedTiers(
+  rows: readonly TierRow[],
+  balances: ReadonlyMap<string, bigint>,
+  tiers: readonly BalanceTier[],
+): readonly TierRow[] {
+  return rows.flatMap((row) => {
+    const balanceTier = tierOfBalance(tiers, balances.get(row.agentId) ?? 0n, row.balanceTier);
+    return balanceTier === row.balanceTier ? [] : [{ agentId: row.agentId, balanceTier }];
+  });
+}
+
+/** The audit line of a tier that a balance, or a changed threshold, has changed: the village is its actor. */
+function lineOfTier(
+  { agentId, balanceTier }: TierRow,
+  { from, balance }: { readonly from: string | null; readonly balance: bigint },
+): AuditEntry {
+  const auditId = randomUUID();
+  const detail = { agent_id: agentId, from, to: balanceTier, balance: formatAiDollars(balance) };
+  return {
+    auditId,
+    actorRole: 'system',
+    actorId: 'system',
+    action: 'tier.balance',
+    object: `tier ${agentId}`,
+    detail,
+    requestId: auditId,
+    traceparent: null,
+  };
+}
+
+/**
+ * Recomputes tiers with each posting, and compares all tiers when Entitlements or the list of agents have changed. Replicas may do so at once: each
+ * writes only what differs.
+ */
+export function startBalanceTierSync(ports: TierSyncPorts): BalanceTierSync {
+  const { db, source, log, monotonicMs } = ports;
+
+  async function recompute(tx: Tx, agentIds: readonly string[]): Promise<void> {
+    // Before the first read of the Entitlements every balance would open no tier.
+    if (!source.ready) return;
+    // Locks before it reads the balances: a visible posting has computed its own tier, and a later one waits for this lock.
+    const rows = await lockTiers(tx, agentIds);
+    const balances = new Map(rows.map(({ agentId, balance }) => [agentId, balance]));
+    const changed = changedTiers(rows, balances, balanceTiers(source));
+    if (changed.length === 0) return;
+    await writeTiers(tx, changed);
+    await recordAudits(
+      tx,
+      changed.map((row) =>
+        lineOfTier(row, {
+          from: rows.find(({ agentId }) => agentId === row.agentId)?.balanceTier ?? null,
+          balance: balances.get(row.agentId) ?? 0n,
+        }),
+      ),
+    );
+    await announceStandings(
+      tx,
+      changed.map(({ agentId }) => agentId),
+    );
+  }
+
+  /** Recomputes the agents whose tier differs from what balances and Entitlements give. */
+  async function compareAll(): Promise<void> {
+    const agentIds = source.list().map(({ agentId }) => agentId);
+    const kept = new Map((await readTiers(db)).map((row) => [row.agentId, row]));
+    const rows = agentIds.map((agentId): TierRow => kept.get(agentId) ?? { agentId, balanceTier: null });
+    const behind = changedTiers(rows, await readBalances(db, agentIds), balanceTiers(source)).map(
+      ({ agentId }) => agentId,
+    );
+    for (let start = 0; start < behind.length; start += AT_ONCE) {
+      await inTransaction(db, (tx) => recompute(tx, behind.slice(start, start + AT_ONCE)));
+    }
+  }
+
+  let compared = { state: '', ms: -Infinity };
+
+  /** Compares all tiers if the Entitlements or the list of agents have changed, and once a minute. */
+  async function compareIfDue(): Promise<void> {
+    if (!source.ready) return;
+    const thresholds = source.entitlements().map(({ name, spec }) => [name, spec.rank, spec.minBalance]);
+    const state = JSON.stringify([thresholds, source.list().map(({ agentId }) => agentId)]);
+    const nowMs = monotonicMs();
+    if (state === compared.state && nowMs - compared.ms < FULL_EVERY_MS) return;
+    await compareAll();
+    compared = { state, ms: nowMs };
+  }
+
+  const failed = (error: unknown): void =>
+    log('warn', 'the tiers of balances were not compared; it is retried', { error });
+  return { recompute, stop: repeat(EVERY_MS, compareIfDue, failed) };
+}

@@ -1,0 +1,88 @@
+import { FLAG_OF_MEASURE, goodStanding, MEASURES, Standing } from '@hamlet/contract';
+import { inSnapshot, internalEventRange, readInternalEvents, readStandings } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import type { InternalSignal } from '../operator/internal-signal.ts';
+import { coalesce } from '../service/single-flight.ts';
+import type { Log } from '../service/log.ts';
+
+const PAGE = 500;
+const POLL_MS = 2_000;
+/** The cache reads everything again this often. */
+const RELOAD_MS = 60_000;
+
+/** The standing of every agent in memory, some milliseconds behind Postgres. Only Postgres decides about refusals. */
+export interface StandingCache {
+  get(agentId: string): Standing;
+  /** Calls back with the agents whose standing has changed. */
+  onChange(callback: (agentIds: readonly string[]) => void): void;
+  close(): void;
+}
+
+/** Whether any measure holds against an agent. */
+export function isBarred(standing: Standing): boolean {
+  return MEASURES.some((measure) => standing[FLAG_OF_MEASURE[measure]]);
+}
+
+/** Reads every standing, then follows the events; polling makes up for lost notifications. */
+export async function startStandingCache(ports: {
+  readonly db: Db;
+  readonly signal: InternalSignal;
+  readonly log: Log;
+  readonly monotonicMs: () => number;
+}): Promise<StandingCache> {
+  const { db, signal, log, monotonicMs } = ports;
+  const standings = new Map<string, Standing>();
+  const callbacks: ((agentIds: readonly string[]) => void)[] = [];
+  let offset = 0;
+  let loadedMs = 0;
+
+  function take(news: readonly Standing[]): void {
+    const changed = new Set<string>();
+    for (const standing of news) {
+      if (JSON.stringify(standings.get(standing.agent_id)) === JSON.stringify(standing)) continue;
+      standings.set(standing.agent_id, standing);
+      changed.add(standing.agent_id);
+    }
+    if (changed.size > 0) for (const callback of callbacks) callback([...changed]);
+  }
+
+  async function load(): Promise<void> {
+    const { last, all } = await inSnapshot(db, async (tx) => ({
+      ...(await internalEventRange(tx)),
+      all: await readStandings(tx),
+    }));
+    const listed = new Set(all.map((standing) => standing.agent_id));
+    take([
+      ...all,
+      ...[...standings.keys()].filter((agentId) => !listed.has(agentId)).map((agentId) => goodStanding(agentId)),
+    ]);
+    [offset, loadedMs] = [last, monotonicMs()];
+  }
+
+  async function follow(): Promise<void> {
+    const { first } = await internalEventRange(db);
+    if (monotonicMs() - loadedMs > RELOAD_MS || offset < first - 1) return load();
+    for (
+      let page = await readInternalEvents(db, offset, PAGE);
+      page.length > 0;
+      page = await readInternalEvents(db, offset, PAGE)
+    ) {
+      take(page.flatMap(({ event, data }) => (event === 'standing' ? [Standing.parse(data)] : [])));
+      offset = page.at(-1)?.id ?? offset;
+    }
+  }
+
+  const catchUp = coalesce(() =>
+    follow().catch((error: unknown) => log('warn', 'the standing of agents was not read; it is retried', { error })),
+  );
+  const look = (): void => void catchUp();
+
+  await load();
+  signal.on('standing', look);
+  const timer = setInterval(look, POLL_MS);
+  return {
+    get: (agentId) => standings.get(agentId) ?? goodStanding(agentId),
+    onChange: (callback) => void callbacks.push(callback),
+    close: () => clearInterval(timer),
+  };
+}

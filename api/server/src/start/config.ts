@@ -1,0 +1,264 @@
+import { AiDollars, parseAiDollars, PriceList, TimeZone } from '@hamlet/contract';
+import { z } from 'zod';
+import { OIDC_ENVIRONMENT, oidcSettingsOf } from '../people/oidc-settings.ts';
+import type { OidcSettings } from '../people/oidc-settings.ts';
+import type { EconomyRules } from '../money/ledger/judgement.ts';
+import { proxyTrust } from '../http/client-address.ts';
+import type { ProxyTrust } from '../http/client-address.ts';
+import type { SignerOptions } from '../sealed-log/log-signer.ts';
+import { PAYMENT_VARIABLES, paymentsConfigOf } from '../money/payments/payments-config.ts';
+import type { PaymentsConfig } from '../money/payments/payments-config.ts';
+
+export interface HostPort {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** `host:port`; port 0 is any free one. */
+const Listen = z
+  .string()
+  .regex(/^(\[[0-9a-f:]+\]|[^:]+):\d{1,5}$/, 'write host:port, for example 127.0.0.1:8080')
+  .transform((text): HostPort => ({
+    host: text.slice(0, text.lastIndexOf(':')).replace(/^\[|\]$/g, ''),
+    port: Number(text.slice(text.lastIndexOf(':') + 1)),
+  }));
+
+/** Parses JSON; an issue says what is wrong. */
+function parsed(text: string, context: z.RefinementCtx): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    context.addIssue({
+      code: 'custom',
+      message: `write JSON: ${error instanceof Error ? error.message : String(error)}`,
+    });
+    return z.NEVER;
+  }
+}
+
+const Environment = z.object({
+  HAMLET_POSTGRES_URL: z
+    .string()
+    .min(1)
+    .describe('Postgres as the role app; ?connect_timeout= is the timeout of a connection in seconds (5)'),
+  HAMLET_REDIS_URL: z.string().min(1).describe('Redis, for messages, counters and jobs of the replicas'),
+  HAMLET_PEOPLE_LISTEN: Listen.default({ host: '127.0.0.1', port: 8080 }).describe(
+    'host:port for people: web and API (127.0.0.1:8080)',
+  ),
+  HAMLET_AGENTS_LISTEN: Listen.optional().describe(
+    'host:port for agents and the operator; without it the people listener serves them too',
+  ),
+  HAMLET_METRICS_LISTEN: Listen.default({ host: '127.0.0.1', port: 9090 }).describe(
+    'host:port for /metrics (127.0.0.1:9090)',
+  ),
+  HAMLET_AGENT_SOURCE: z
+    .enum(['kubernetes', 'samples'])
+    .default('kubernetes')
+    .describe('kubernetes or samples: source of the agents'),
+  HAMLET_SAMPLES_DIR: z
+    .string()
+    .optional()
+    .describe('folder of good-agent-*.yaml and good-entitlement-*.yaml, for the source samples'),
+  HAMLET_NAMESPACE: z.string().default('hamlet').describe('namespace of the village (hamlet)'),
+  HAMLET_KUBECONFIG: z.string().optional().describe('kubeconfig to use outside of a pod'),
+  HAMLET_BOOTSTRAP_CODE_FILE: z.string().optional().describe('file with the one-time code for the first admin'),
+  HAMLET_API_KEYS_FILE: z
+    .string()
+    .optional()
+    .describe('JSON file {adminToken, memberToken, operatorToken, agentTokens}'),
+  ...OIDC_ENVIRONMENT,
+  HAMLET_WEB_DIR: z.string().optional().describe('folder of the built web, served at /'),
+  HAMLET_TRUSTED_PROXIES: z
+    .string()
+    .default('loopback')
+    .describe(
+      'trusted proxies, whose X-Forwarded-For the api reads: addresses, networks, loopback, linklocal, uniquelocal; comma separated (loopback)',
+    ),
+  HAMLET_TRUSTED_PROXY_HOPS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(10)
+    .default(1)
+    .describe('number of trusted proxies in a row (1)'),
+  HAMLET_RATE_LIMIT: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(6_000)
+    .describe('requests a minute for each address, and for each person (6000)'),
+  HAMLET_SOCKETS_PER_ADDRESS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(250)
+    .describe('websockets that one address may have open on a replica; and four times as many connections (250)'),
+  HAMLET_TIME_ZONE: TimeZone.default('UTC').describe("time zone of the village's day (UTC)"),
+  HAMLET_DAILY_ALLOWANCE: AiDollars.default('10').describe(
+    'aiDollars that a member may give and take in a day, together (10)',
+  ),
+  HAMLET_REWARD_LIMIT: AiDollars.optional().describe(
+    'aiDollars that an admin may give as rewards in a day (as much as HAMLET_CREDIT_LIMIT)',
+  ),
+  HAMLET_PRICE_LIST: z
+    .string()
+    .default('{}')
+    .transform(parsed)
+    .pipe(PriceList)
+    .describe('JSON with prices of compute beyond the tier, as in price_list of GET /economy/quote ({}: the defaults)'),
+  ...PAYMENT_VARIABLES,
+  HAMLET_LOG_KEY_FILE: z
+    .string()
+    .optional()
+    .describe(
+      'PEM file of the Ed25519 key that signs the sealed log; without it the api creates one in HAMLET_LOG_DIR',
+    ),
+  HAMLET_LOG_DIR: z.string().optional().describe('folder for checkpoints of the sealed log, outside of the database'),
+  HAMLET_LOG_ORIGIN: z
+    .string()
+    .regex(/^[^\s+]{1,200}$/, 'a name without spaces and plus')
+    .optional()
+    .describe('origin of the sealed log (hamlet.village/NAMESPACE)'),
+  HAMLET_TURN_DAYS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(36_500)
+    .default(30)
+    .describe('days to keep the text of a turn; 0 keeps it permanently (30)'),
+  HAMLET_MIGRATE_MAP_TO: z
+    .string()
+    .max(64)
+    .optional()
+    .describe(
+      'version of the map to which the api may move the saved world; it names the version when it refuses to start on another map',
+    ),
+  HAMLET_STRICT_ANSWERS: z
+    .enum(['0', '1'])
+    .default('0')
+    .describe('1: an answer outside the contract fails; 0: the api logs it'),
+  HAMLET_LOG_LEVEL: z
+    .enum(['debug', 'info', 'warn', 'error'])
+    .default('info')
+    .describe('debug, info, warn or error (info)'),
+});
+
+export interface Config {
+  readonly postgresUrl: string;
+  readonly redisUrl: string;
+  readonly peopleListen: HostPort;
+  readonly agentsListen: HostPort | undefined;
+  readonly metricsListen: HostPort;
+  readonly agents:
+    | { readonly source: 'kubernetes'; readonly kubeconfig: string | undefined }
+    | { readonly source: 'samples'; readonly folder: string };
+  readonly namespace: string;
+  readonly bootstrapCodeFile: string | undefined;
+  readonly apiKeysFile: string | undefined;
+  readonly oidc: OidcSettings | undefined;
+  readonly webDir: string | undefined;
+  readonly proxyTrust: ProxyTrust;
+  readonly requestsPerMinute: number;
+  readonly socketsPerAddress: number;
+  readonly economy: EconomyRules;
+  readonly prices: PriceList;
+  readonly payments: PaymentsConfig;
+  readonly sealing: SignerOptions;
+  /** Days to keep the text of a turn; 0 keeps it permanently. */
+  readonly turnDays: number;
+  readonly migrateMapTo: string | undefined;
+  readonly strictAnswers: boolean;
+  readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
+}
+
+/** Reads the configuration. Throws an Error that names every invalid variable and its fix. */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const parsed = Environment.safeParse(
+    Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== '')),
+  );
+  if (!parsed.success)
+    throw new Error(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'));
+  const env = parsed.data;
+  return {
+    postgresUrl: env.HAMLET_POSTGRES_URL,
+    redisUrl: env.HAMLET_REDIS_URL,
+    peopleListen: env.HAMLET_PEOPLE_LISTEN,
+    agentsListen: env.HAMLET_AGENTS_LISTEN,
+    metricsListen: env.HAMLET_METRICS_LISTEN,
+    agents: agentsOf(env),
+    namespace: env.HAMLET_NAMESPACE,
+    bootstrapCodeFile: env.HAMLET_BOOTSTRAP_CODE_FILE,
+    apiKeysFile: env.HAMLET_API_KEYS_FILE,
+    oidc: oidcSettingsOf(env),
+    webDir: env.HAMLET_WEB_DIR,
+    proxyTrust: trustOf(env),
+    requestsPerMinute: env.HAMLET_RATE_LIMIT,
+    socketsPerAddress: env.HAMLET_SOCKETS_PER_ADDRESS,
+    economy: {
+      timeZone: env.HAMLET_TIME_ZONE,
+      dailyAllowance: parseAiDollars(env.HAMLET_DAILY_ALLOWANCE),
+      rewardLimit: parseAiDollars(env.HAMLET_REWARD_LIMIT ?? env.HAMLET_CREDIT_LIMIT),
+    },
+    prices: env.HAMLET_PRICE_LIST,
+    payments: paymentsConfigOf(env),
+    sealing: {
+      keyFile: env.HAMLET_LOG_KEY_FILE,
+      folder: env.HAMLET_LOG_DIR,
+      origin: env.HAMLET_LOG_ORIGIN ?? `hamlet.village/${env.HAMLET_NAMESPACE}`,
+    },
+    turnDays: env.HAMLET_TURN_DAYS,
+    migrateMapTo: env.HAMLET_MIGRATE_MAP_TO,
+    strictAnswers: env.HAMLET_STRICT_ANSWERS === '1',
+    logLevel: env.HAMLET_LOG_LEVEL,
+  };
+}
+
+function trustOf({
+  HAMLET_TRUSTED_PROXIES: proxies,
+  HAMLET_TRUSTED_PROXY_HOPS: hops,
+}: z.infer<typeof Environment>): ProxyTrust {
+  try {
+    return proxyTrust(proxies, hops);
+  } catch (error) {
+    throw new Error(`HAMLET_TRUSTED_PROXIES: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+function agentsOf(env: z.infer<typeof Environment>): Config['agents'] {
+  if (env.HAMLET_AGENT_SOURCE === 'kubernetes') return { source: 'kubernetes', kubeconfig: env.HAMLET_KUBECONFIG };
+  if (env.HAMLET_SAMPLES_DIR === undefined)
+    throw new Error('HAMLET_SAMPLES_DIR: name the folder of the samples, for example crds/samples');
+  return { source: 'samples', folder: env.HAMLET_SAMPLES_DIR };
+}
+
+const MigrationEnvironment = z.object({
+  HAMLET_POSTGRES_URL: Environment.shape.HAMLET_POSTGRES_URL,
+  HAMLET_POSTGRES_OWNER_URL: z
+    .string()
+    .min(1)
+    .describe('--migrate only: Postgres as the owner of the schema; the api itself never needs it'),
+});
+
+/** The connections of a migration: as the owner, and as the role that it grants to. */
+export interface MigrationConfig {
+  readonly ownerUrl: string;
+  readonly appUrl: string;
+}
+
+/** Reads the configuration of `--migrate`. Throws an Error that names every invalid variable. */
+export function readMigrationConfig(environment: Readonly<Record<string, string | undefined>>): MigrationConfig {
+  const parsed = MigrationEnvironment.safeParse(environment);
+  if (!parsed.success)
+    throw new Error(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'));
+  return { ownerUrl: parsed.data.HAMLET_POSTGRES_OWNER_URL, appUrl: parsed.data.HAMLET_POSTGRES_URL };
+}
+
+/** The text of --help. */
+export function usage(): string {
+  const variables = Object.entries({ ...Environment.shape, ...MigrationEnvironment.shape }).map(
+    ([name, schema]) => `  ${name.padEnd(28)} ${schema.description ?? ''}`,
+  );
+  return `hamlet api: the world, its agents, and what people do with them\n\nusage: node api/server/src/main.ts             serves\n       node api/server/src/main.ts --migrate   brings the schema up to date and ends\n\nenvironment:\n${variables.join('\n')}\n`;
+}

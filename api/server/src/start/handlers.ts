@@ -1,0 +1,103 @@
+import { ping } from '@hamlet/store';
+import type { Handlers } from '../http/handler.ts';
+import { createReadiness } from '../service/readiness.ts';
+import { claimView } from '../money/compute/claim-view.ts';
+import type { Base, Parts } from './parts.ts';
+import { accountChangeHandlers } from '../people/account-change-handlers.ts';
+import { accountHandlers } from '../people/account-handlers.ts';
+import { entitlementHandlers } from '../resource-writes/entitlement-handlers.ts';
+import { meHandlers } from '../people/me-handlers.ts';
+import { signInHandlers } from '../people/sign-in-handlers.ts';
+import { agentHandlers } from '../agents/agent-handlers.ts';
+import { gatewayHandlers } from '../gateway/gateway-handlers.ts';
+import { flagHandlers } from '../board/flag-handlers.ts';
+import { moderationHandlers } from '../board/moderation-handlers.ts';
+import { postHandlers } from '../board/post-handlers.ts';
+import { readHandlers } from '../board/read-handlers.ts';
+import { internalHandlers } from '../operator/internal-handlers.ts';
+import { auditHandlers } from '../audit/audit-handlers.ts';
+import { logHandlers } from '../sealed-log/log-handlers.ts';
+import { ledgerHandlers } from '../money/ledger/ledger-handlers.ts';
+import { creditHandlers } from '../money/payments/credit-handlers.ts';
+import { orderHandlers } from '../money/payments/order-handlers.ts';
+import { webhookHandler } from '../money/payments/webhook-handler.ts';
+import { reconciliationHandlers } from '../money/payments/reconciliation-handlers.ts';
+import { firingHandlers } from '../runs/firing-handlers.ts';
+import { runHandlers } from '../runs/run-handlers.ts';
+import { workHandlers } from '../runs/work-handlers.ts';
+import { scheduleHandlers } from '../schedules/schedule-handlers.ts';
+import { residentHandlers } from '../residents/resident-handlers.ts';
+import { serviceHandlers } from '../docs/service-handlers.ts';
+import { claimHandlers } from '../money/compute/claim-handlers.ts';
+import { standingHandlers } from '../standing/standing-handlers.ts';
+import { freezeHandlers } from '../freeze/freeze-handlers.ts';
+import { auctionHandlers } from '../money/market/auction-handlers.ts';
+import { purchaseHandlers } from '../money/market/purchase-handlers.ts';
+import { worldHandlers } from '../world/world-handlers.ts';
+
+/** The checks behind /readyz; without Postgres and Redis the map stays readable. */
+function readinessOf({ shared: { source, db, link } }: Base): ReturnType<typeof createReadiness> {
+  return createReadiness([
+    { name: 'world', required: true, check: () => true },
+    { name: 'agents', required: true, check: () => source.ready },
+    { name: 'postgres', required: false, check: () => ping(db).then(() => true) },
+    { name: 'redis', required: false, check: () => link.ping().then(() => true) },
+  ]);
+}
+
+/** Serves every route of the contract. Each feature takes from these ports what its own type names. */
+export function composeHandlers(base: Base, parts: Parts): Handlers {
+  const { facts, world, money, gateway, people } = parts;
+  const { board } = parts.board;
+  const ports = {
+    ...base.shared,
+    ...base.agents,
+    ...money.services,
+    limits: base.counted.limits,
+    gateway,
+    board,
+    nudgeBoard: board.nudge,
+    refuseNote: board.refuseNote,
+    hub: facts.hub,
+    feed: facts.feed,
+    tiers: facts.tiers,
+    readiness: readinessOf(base),
+    reader: world.reader,
+    mapAnswer: world.mapAnswer,
+    people: people.people,
+    claimView,
+  };
+  return {
+    ...worldHandlers(ports),
+    ...agentHandlers(ports),
+    ...residentHandlers(ports),
+    ...standingHandlers(ports),
+    ...freezeHandlers(ports),
+    ...accountHandlers(ports),
+    ...accountChangeHandlers(ports),
+    ...entitlementHandlers(ports),
+    ...meHandlers(ports),
+    ...signInHandlers(ports),
+    ...internalHandlers(ports),
+    ...runHandlers(ports),
+    ...workHandlers(ports),
+    ...firingHandlers(ports),
+    ...scheduleHandlers(ports),
+    ...ledgerHandlers(ports),
+    ...purchaseHandlers(ports),
+    ...auctionHandlers(ports),
+    ...creditHandlers(ports),
+    ...reconciliationHandlers(ports),
+    ...webhookHandler(ports),
+    ...orderHandlers(ports),
+    ...claimHandlers(ports),
+    ...gatewayHandlers(ports),
+    ...auditHandlers(ports),
+    ...logHandlers(ports),
+    ...readHandlers(ports),
+    ...postHandlers(ports),
+    ...flagHandlers(ports),
+    ...moderationHandlers(ports),
+    ...serviceHandlers(ports),
+  };
+}

@@ -1,0 +1,56 @@
+import { findAnswer } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import type { ActionBody, MapResponse, WorldCommand } from '@hamlet/contract';
+import { lineOf } from '../audit/record-act.ts';
+import type { Answered, Caller, Handlers, WriteKey } from '../http/handler.ts';
+import { accepted } from '../http/outcome.ts';
+import type { Refused } from '../http/outcome.ts';
+import type { WorldReader } from './world-reader.ts';
+
+export interface WorldHandlerPorts {
+  readonly db: Db;
+  readonly reader: WorldReader;
+  readonly mapAnswer: MapResponse;
+  /** Why an agent may not pin a note to the notice board now; null if it may. */
+  readonly refuseNote: (agentId: string, text: string) => Promise<Refused | null>;
+}
+
+/** The map, and what agents do on it. */
+export function worldHandlers({ db, reader, mapAnswer, refuseNote }: WorldHandlerPorts) {
+  /** A person's act on an agent is durable, with its line in the audit, before it is answered; an agent's own step may be committed with others. */
+  async function command(caller: Caller, wish: WorldCommand, key: WriteKey): Promise<Answered> {
+    if (caller.actor.role === 'agent') return reader.commands.submit({ command: wish, durability: 'grouped', key });
+    const audit = lineOf(caller, { action: `steer.${wish.kind}`, object: wish.agent_id, detail: wish });
+    return reader.commands.submit({ command: wish, durability: 'written_through', key, audit });
+  }
+
+  /** A note at the notice board becomes a post: what its author may not post is refused before the world hears of it. A retry gets its first answer. */
+  async function refuseUsingBoard(agentId: string, action: ActionBody, key: WriteKey): Promise<Answered | null> {
+    if (action.kind !== 'use_board' || action.text === undefined || action.text.trim() === '') return null;
+    if ((await findAnswer(db, key.actor, key.key)) !== null) return null;
+    const refusal = await refuseNote(agentId, action.text.trim());
+    return refusal === null ? null : { outcome: refusal, replayed: false };
+  }
+
+  return {
+    getWorld: {
+      kind: 'plain',
+      run: async ({ query: { around, ...look } }) =>
+        around === undefined
+          ? { ...accepted(await reader.world()), shared: true }
+          : accepted(await reader.around({ ...look, around })),
+    },
+    getWorldMap: { kind: 'plain', run: async () => ({ ...accepted(mapAnswer), shared: true }) },
+    moveAgent: {
+      kind: 'world',
+      run: (request, key) =>
+        command(request, { kind: 'move', agent_id: request.params.agent_id, target: request.body }, key),
+    },
+    actAsAgent: {
+      kind: 'world',
+      run: async (request, key) =>
+        (await refuseUsingBoard(request.params.agent_id, request.body, key)) ??
+        command(request, { ...request.body, agent_id: request.params.agent_id }, key),
+    },
+  } satisfies Partial<Handlers>;
+}
