@@ -98,7 +98,7 @@ test('the labels of a schedule: timing, target, state and policies', () => {
     word: 'Agent not found',
     tone: 'bad',
     advice:
-      'No Agent ada. Create the Agent that is named, or name another: meanwhile nothing fires and nothing is made up for.',
+      'No Agent ada. The named Agent does not exist: create it, or name another; nothing fires meanwhile, and nothing is made up for.',
   });
   assert.equal(stateOf({ suspend: true, status: scheduleView().status }).word, 'Suspended');
   assert.equal(stateOf(scheduleView()).word, 'New');
