@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { DatabaseBusyError } from '@hamlet/store';
 import { throughOutage } from './through-outage.ts';
 import type { LookUp } from './through-outage.ts';
@@ -81,8 +82,32 @@ test('ten thousand answers are remembered, and then none of them', async () => {
   clock.isAway = true;
   for (const caller of ['caller 0', 'caller 9999']) assert.match(await lookUp(caller, true), new RegExp(`^${caller} `));
   clock.isAway = false;
+  clock.nowMs += 5_000;
   await lookUp('one more', true);
   clock.isAway = true;
   await assert.rejects(lookUp('caller 9999', true), AWAY);
   assert.match(await lookUp('one more', true), /^one more/);
+});
+
+test('a read does not wait for a Postgres that has just failed, and a write does', async () => {
+  const answers = [Promise.withResolvers<string>(), Promise.withResolvers<string>(), Promise.withResolvers<string>()];
+  let asked = 0;
+  const lookUp = throughOutage(
+    () => answers[asked++]?.promise ?? Promise.reject(AWAY),
+    () => 0,
+  );
+  answers[0]?.resolve('ada');
+  assert.equal(await lookUp('secret', true), 'ada');
+  const first = lookUp('secret', true);
+  answers[1]?.reject(AWAY);
+  assert.equal(await first, 'ada');
+  // The third look-up is under way and has no answer: reads do not wait for it, and do not start another.
+  assert.equal(await lookUp('secret', true), 'ada');
+  await assert.rejects(lookUp('another secret', true), AWAY);
+  assert.equal(asked, 3);
+  await assert.rejects(lookUp('secret', false), AWAY);
+  assert.equal(asked, 4);
+  answers[2]?.resolve('bob');
+  await setImmediate();
+  assert.equal(await lookUp('secret', true), 'bob');
 });

@@ -2,6 +2,8 @@ import { Redis } from 'ioredis';
 import type { Log } from './log.ts';
 
 const RECONNECT_MAX_MS = 500;
+/** A Redis on a node that lost its power neither answers nor closes its connections. */
+const ANSWER_LIMIT_MS = 5_000;
 
 /** Messages between replicas of the api. Delivery is not guaranteed: a replica that misses one finds out and asks Postgres. */
 export interface RedisLink {
@@ -19,8 +21,9 @@ export interface RedisLink {
 }
 
 /** Opens two connections, to publish and to listen. Does not wait for them: without Redis a village still works on one replica. */
-export function openRedisLink(url: string, log: Log): RedisLink {
+export function openRedisLink(url: string, log: Log, answerLimitMs = ANSWER_LIMIT_MS): RedisLink {
   const options = {
+    socketTimeout: answerLimitMs,
     lazyConnect: false,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
@@ -39,6 +42,8 @@ export function openRedisLink(url: string, log: Log): RedisLink {
   commands.on('ready', () => {
     complained = false;
   });
+  // The listening connection sends nothing, so it would never notice that Redis is gone without a word.
+  commands.on('close', () => listening.disconnect(true));
   listening.on('ready', () => {
     const channels = [...hearers.keys()];
     if (channels.length > 0) listening.subscribe(...channels).catch(complain);
