@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
@@ -23,4 +24,18 @@ test('the glossary rules out the same verbs', () => {
     words.filter((word) => !OUT.some(({ pattern }) => pattern.test(word))),
     [],
   );
+});
+
+test('names that the glossary has replaced do not return', () => {
+  const [, section = ''] = readFileSync(resolve(ROOT, 'docs/GLOSSARY.md'), 'utf8').split('## Names that were replaced');
+  const rows = [...(section.split('\n## ')[0] ?? '').matchAll(/^\| `(\w+)`(?: \((\w+)\))? \|/gm)];
+  assert.ok(rows.length > 0);
+  const found = rows.flatMap(([, name = '', folder = '.']) => {
+    const args = ['grep', '-lw', name, '--', `${folder}/*.ts`, `${folder}/*.tsx`];
+    return spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' })
+      .stdout.split('\n')
+      .filter(Boolean)
+      .map((file) => `${file}: ${name}`);
+  });
+  assert.deepEqual(found, []);
 });
