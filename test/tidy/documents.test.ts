@@ -188,7 +188,7 @@ test('README.md says what the machine needs as make doctor checks it, and no oth
 });
 
 test('docs/GLOSSARY.md explains each word once', () => {
-  const [words = ''] = read('docs/GLOSSARY.md').split('## Renames to come');
+  const [words = ''] = read('docs/GLOSSARY.md').split('## Names that were replaced');
   const explained = [...words.matchAll(/^\| ([a-zA-Z][\w ,]*) \|/gm)]
     .flatMap(([, cell = '']) => cell.split(', '))
     .filter((word) => !['word', 'say'].includes(word));
