@@ -137,15 +137,6 @@ export function Segments<T extends string>({ label, items, chosen, onChoose }: S
   );
 }
 
-/** The problem with a field, read out when it appears; nothing without a text. */
-export function FieldProblem({ text }: { readonly text: string | undefined }): ReactElement | null {
-  return text === undefined ? null : (
-    <span className="field-problem" role="alert">
-      {text}
-    </span>
-  );
-}
-
 interface ChoicesProps<T extends string | null> {
   readonly label: string;
   readonly keys: readonly T[];
@@ -174,5 +165,14 @@ export function Choices<T extends string | null>({
         </label>
       ))}
     </div>
+  );
+}
+
+/** The problem with a field, read out when it appears; nothing without a text. */
+export function FieldProblem({ text }: { readonly text: string | undefined }): ReactElement | null {
+  return text === undefined ? null : (
+    <span className="field-problem" role="alert">
+      {text}
+    </span>
   );
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { accountState, deviceWords, seenWords, sessionWords } from './account-labels.ts';
+import { accountState, deviceLabel, seenLabel, sessionLabel } from './account-labels.ts';
 
 const NOW = Date.parse('2026-11-22T10:00:00Z');
 const ban = {
@@ -24,28 +24,28 @@ test('the state of an account names a ban before anything else', () => {
 });
 
 test('an account that is here now differs from one that was here', () => {
-  assert.equal(seenWords({ last_seen_at: '2026-11-22T09:59:00.000Z', sessions: 1 }, NOW), 'here now');
-  assert.equal(seenWords({ last_seen_at: '2026-11-22T07:00:00.000Z', sessions: 0 }, NOW), '3 h ago');
-  assert.equal(seenWords({ last_seen_at: null, sessions: 0 }, NOW), 'not seen lately');
+  assert.equal(seenLabel({ last_seen_at: '2026-11-22T09:59:00.000Z', sessions: 1 }, NOW), 'here now');
+  assert.equal(seenLabel({ last_seen_at: '2026-11-22T07:00:00.000Z', sessions: 0 }, NOW), '3 h ago');
+  assert.equal(seenLabel({ last_seen_at: null, sessions: 0 }, NOW), 'not seen lately');
 });
 
 test('a session names browser and system', () => {
   assert.equal(
-    deviceWords(
+    deviceLabel(
       'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
     ),
     'Chrome on Linux',
   );
   assert.equal(
-    deviceWords(
+    deviceLabel(
       'Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15 Version/19.0 Mobile Safari/604.1',
     ),
     'Safari on iOS',
   );
-  assert.equal(deviceWords('curl/8.1'), 'curl/8.1');
-  assert.equal(deviceWords(null), 'Unknown device');
+  assert.equal(deviceLabel('curl/8.1'), 'curl/8.1');
+  assert.equal(deviceLabel(null), 'Unknown device');
   assert.equal(
-    sessionWords({ signed_in_by: 'code', address: '10.0.0.7', seen_at: '2026-11-22T09:50:00.000Z' }, NOW),
+    sessionLabel({ signed_in_by: 'code', address: '10.0.0.7', seen_at: '2026-11-22T09:50:00.000Z' }, NOW),
     'by a one-time code, from 10.0.0.7, seen 10 min ago',
   );
 });

@@ -14,7 +14,7 @@ export function accountState({
 }
 
 /** The time when an account was last seen: `here now`, `3 h ago`; `not seen lately` without any session. */
-export function seenWords(
+export function seenLabel(
   { last_seen_at: seen, sessions }: Pick<AccountDetail, 'last_seen_at' | 'sessions'>,
   nowMs: number,
 ): string {
@@ -22,7 +22,7 @@ export function seenWords(
   return sessions > 0 && nowMs - Date.parse(seen) < 120_000 ? 'here now' : timeAgo(seen, nowMs);
 }
 
-const BY_WORDS: Readonly<Record<SignInBy, string>> = {
+const BY_LABELS: Readonly<Record<SignInBy, string>> = {
   password: 'by password',
   code: 'by a one-time code',
   oidc: 'by the identity provider',
@@ -44,7 +44,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Browser and system of a session: `Firefox on Linux`; the user agent itself where they are unknown. */
-export function deviceWords(userAgent: string | null): string {
+export function deviceLabel(userAgent: string | null): string {
   if (userAgent === null || userAgent === '') return 'Unknown device';
   const browser = BROWSERS.find(([pattern]) => pattern.test(userAgent))?.[1];
   const system = SYSTEMS.find(([pattern]) => pattern.test(userAgent))?.[1];
@@ -52,9 +52,9 @@ export function deviceWords(userAgent: string | null): string {
   return system === undefined ? browser : `${browser} on ${system}`;
 }
 
-export function sessionWords(
+export function sessionLabel(
   { signed_in_by: by, address, seen_at: seen }: Pick<Session, 'signed_in_by' | 'address' | 'seen_at'>,
   nowMs: number,
 ): string {
-  return `${BY_WORDS[by]}${address === null ? '' : `, from ${address}`}, seen ${timeAgo(seen, nowMs)}`;
+  return `${BY_LABELS[by]}${address === null ? '' : `, from ${address}`}, seen ${timeAgo(seen, nowMs)}`;
 }

@@ -16,15 +16,14 @@ import { ActionForm } from '../../ui/action-form.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { SelectField, TextField } from '../../ui/fields.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { MoreButton } from '../../ui/more-button.tsx';
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { PagedList } from '../../ui/paged-list.tsx';
 import { timeAhead } from '../../ui/time-labels.ts';
 import { useNow } from '../../ui/use-now.ts';
 import { Page } from '../navigation/page.tsx';
 import { actorLabel } from '../../client/actor-labels.ts';
 import { useVillage, useViewerId } from '../village-context.ts';
 import { AccountActs, CodeNotice } from './account-acts.tsx';
-import { accountState, seenWords } from './account-labels.ts';
+import { accountState, seenLabel } from './account-labels.ts';
 import { SessionList } from './session-list.tsx';
 
 const PAGES = {
@@ -70,22 +69,24 @@ function Accounts({ writing, onWritten }: { readonly writing: boolean; readonly 
   return (
     <>
       {writing && <CreateForm onMade={live.again} onClose={onWritten} />}
-      {live.refused !== null && <RefusedNotice refused={live.refused} />}
-      {live.rows === null && live.refused === null && <p className="empty">Reading…</p>}
-      {live.rows !== null && (
-        <ul className="card account-list" aria-label="Accounts">
-          {live.rows.map((account) => (
-            <AccountRow
-              key={account.account_id}
-              account={account}
-              open={opened === account.account_id}
-              onOpen={(on) => setOpened(on ? account.account_id : null)}
-              onChanged={live.again}
-            />
-          ))}
-        </ul>
-      )}
-      <MoreButton more={live.more} word="More accounts" />
+      <PagedList
+        pages={live}
+        className="card account-list"
+        label="Accounts"
+        empty="No accounts yet. Create one with New account."
+        card
+        older="More accounts"
+      >
+        {(account) => (
+          <AccountRow
+            key={account.account_id}
+            account={account}
+            open={opened === account.account_id}
+            onOpen={(on) => setOpened(on ? account.account_id : null)}
+            onChanged={live.again}
+          />
+        )}
+      </PagedList>
     </>
   );
 }
@@ -124,7 +125,7 @@ function AccountRow({ account, open, onOpen, onChanged }: RowProps): ReactElemen
           <Badge tone={tone}>{word}</Badge>
         </span>
         <span className="person-seen">
-          {seenWords(account, now)}
+          {seenLabel(account, now)}
           <small>{account.sessions === 1 ? '1 session' : `${account.sessions} sessions`}</small>
         </span>
       </button>

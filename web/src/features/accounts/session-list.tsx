@@ -5,7 +5,7 @@ import { useIntent } from '../../client/query/use-intent.ts';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { useVillage } from '../village-context.ts';
-import { deviceWords, sessionWords } from './account-labels.ts';
+import { deviceLabel, sessionLabel } from './account-labels.ts';
 
 const REFRESH_MS = 10_000;
 
@@ -66,9 +66,9 @@ export function SessionRows({
       {sessions.map((session) => (
         <li key={session.session_id} data-session={session.session_id}>
           <span>
-            <b>{deviceWords(session.user_agent)}</b>
+            <b>{deviceLabel(session.user_agent)}</b>
             {session.current && <span className="role">this one</span>}
-            <small>{sessionWords(session, now)}</small>
+            <small>{sessionLabel(session, now)}</small>
           </span>
           {onEnd !== null && !session.current && (
             <button type="button" className="button button-small" onClick={() => onEnd(session.session_id)}>

@@ -2,7 +2,7 @@ import { memo, type ReactElement } from 'react';
 import type { Row } from '../../client/app-state.ts';
 import { Avatar } from '../../ui/avatar.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { moneyWords } from '../money/money-labels.ts';
+import { moneyLabel } from '../money/money-labels.ts';
 import { doing, lifeState } from './agent-state.ts';
 import { useVillage, useVillageState } from '../village-context.ts';
 
@@ -53,7 +53,7 @@ export const AgentRow = memo(function AgentRow({ row, withBalance, place, of }: 
         </span>
         {withBalance && (
           <span className="agent-balance" data-balance={balance ?? ''}>
-            {balance === null ? 'not known' : moneyWords(balance)}
+            {balance === null ? 'not known' : moneyLabel(balance)}
           </span>
         )}
         <span className={`mark mark-${state.tone}`} title={state.word}>

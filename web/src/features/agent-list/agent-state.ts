@@ -1,7 +1,7 @@
 import type { AgentDetail } from '@hamlet/contract';
 import type { Row } from '../../client/app-state.ts';
 import { activityLabel } from '../../client/agents/activity-feed.ts';
-import { heldOf, MEASURE_WORDS } from '../standing/measure-labels.ts';
+import { heldOf, MEASURE_LABELS } from '../standing/measure-labels.ts';
 
 /** An agent's activity and place, in one sentence without its name: `is reading at Library`. */
 export function doing(row: Row): string {
@@ -24,7 +24,7 @@ export function lifeState(
         ? { word: 'Awake', tone: 'good' }
         : { word: 'Offline', tone: 'waiting' };
   const [hardest] = heldOf(detail.standing);
-  if (hardest !== undefined) return { word: MEASURE_WORDS[hardest].state, tone: 'bad' };
+  if (hardest !== undefined) return { word: MEASURE_LABELS[hardest].state, tone: 'bad' };
   if (detail.power === 'Asleep') return { word: 'Asleep', tone: 'sleep' };
   return detail.why.ready ? { word: 'Awake', tone: 'good' } : { word: 'Not ready', tone: 'waiting' };
 }

@@ -4,8 +4,7 @@ import './audit.css';
 import type { PageOf } from '../../client/query/pages.ts';
 import { usePages } from '../../client/query/use-pages.ts';
 import { SelectField } from '../../ui/fields.tsx';
-import { MoreButton } from '../../ui/more-button.tsx';
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { PagedList } from '../../ui/paged-list.tsx';
 import { dateTime } from '../../ui/time-labels.ts';
 import { Page } from '../navigation/page.tsx';
 import { SearchField } from '../navigation/search-field.tsx';
@@ -54,21 +53,15 @@ function Records(): ReactElement {
   return (
     <>
       <Filters filters={filters} onFilter={filter} onAll={() => filter(NO_FILTERS)} />
-      {live.refused !== null && <RefusedNotice refused={live.refused} />}
-      {live.rows === null && live.refused === null && (
-        <p className="empty" role="status">
-          Searching…
-        </p>
-      )}
-      {live.rows?.length === 0 && <p className="card empty">No record matches. Choose fewer filters, or show all.</p>}
-      {live.rows !== null && live.rows.length > 0 && (
-        <ol className="card audit-rows">
-          {live.rows.map((record) => (
-            <AuditRow key={record.record_id} record={record} onFilter={filter} />
-          ))}
-        </ol>
-      )}
-      <MoreButton more={live.more} word="Older records" />
+      <PagedList
+        pages={live}
+        className="card audit-rows"
+        empty="No record matches. Choose fewer filters, or show all."
+        card
+        older="Older records"
+      >
+        {(record) => <AuditRow key={record.record_id} record={record} onFilter={filter} />}
+      </PagedList>
     </>
   );
 }

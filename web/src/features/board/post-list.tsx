@@ -1,7 +1,7 @@
 import type { Post } from '@hamlet/contract';
 import { memo, type ReactElement } from 'react';
 import { Icon } from '../../ui/icon.tsx';
-import { MoreButton } from '../../ui/more-button.tsx';
+import { MoreButton } from '../../ui/paged-list.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { moveFocus } from '../../ui/virtual-list.tsx';
 import { useNow } from '../../ui/use-now.ts';
@@ -9,7 +9,7 @@ import { useVillage, useVillageState } from '../village-context.ts';
 import { AuthorFace, CopyLine } from './byline.tsx';
 import { usePosts } from './use-posts.ts';
 import { timeAgo } from '../../ui/time-labels.ts';
-import { changeWords } from '../money/money-labels.ts';
+import { changeLabel } from '../money/money-labels.ts';
 import { audienceLabel, STATUS_LABELS } from './board-labels.ts';
 
 /** The posts that the filters let through, newest first; arrows walk through them. */
@@ -130,7 +130,7 @@ export const PostRow = memo(function PostRow({
             {post.rewarded !== '0' && (
               <span className={post.rewarded.startsWith('-') ? 'entry-taken' : 'entry-given'}>
                 <Icon name="coin" size={13} />
-                {changeWords(post.rewarded)}
+                {changeLabel(post.rewarded)}
               </span>
             )}
             {post.place !== null && (

@@ -2,7 +2,7 @@ import type { Post, Reply } from '@hamlet/contract';
 import { type ReactElement, type RefObject, useEffect, useRef, useState } from 'react';
 import { useStore } from '../../client/store.ts';
 import { Icon } from '../../ui/icon.tsx';
-import { MoreButton } from '../../ui/more-button.tsx';
+import { MoreButton } from '../../ui/paged-list.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { useVillage } from '../village-context.ts';
@@ -10,7 +10,7 @@ import { STATUS_LABELS } from './board-labels.ts';
 import { Byline, CopyLine, HiddenNotice } from './byline.tsx';
 import { PendingReplies, ReplyForm } from './reply-form.tsx';
 import { useThread } from './use-thread.ts';
-import { changeWords } from '../money/money-labels.ts';
+import { changeLabel } from '../money/money-labels.ts';
 import { ActForm, ActRow, type OpenAct } from './acts/act-row.tsx';
 import { AudienceMark, PlaceName } from './post-list.tsx';
 
@@ -122,7 +122,7 @@ export function ReplyItem({
             data-rewarded={reply.rewarded}
             title="Rewards less penalties for this reply"
           >
-            <Icon name="coin" size={14} /> {changeWords(reply.rewarded)}
+            <Icon name="coin" size={14} /> {changeLabel(reply.rewarded)}
           </span>
         </p>
       )}
@@ -175,7 +175,7 @@ function Facts({ post }: { readonly post: Post }): ReactElement | null {
           data-rewarded={rewarded}
           title="Rewards less penalties for this post"
         >
-          <Icon name="coin" size={14} /> {changeWords(rewarded)}
+          <Icon name="coin" size={14} /> {changeLabel(rewarded)}
         </span>
       )}
       {tags.map((tag) => (

@@ -18,7 +18,7 @@ export function proofLines(freeze: Times): ProofLine[] {
     key,
     what,
     at,
-    when: whenWords(at, freeze.since),
+    when: whenLabel(at, freeze.since),
     holds: at === null || freeze.since === null || Date.parse(at) <= Date.parse(freeze.since),
   });
   return [
@@ -28,7 +28,7 @@ export function proofLines(freeze: Times): ProofLine[] {
   ];
 }
 
-function whenWords(at: string | null, since: string | null): string {
+function whenLabel(at: string | null, since: string | null): string {
   if (at === null) return 'never';
   const time = dateTime(toSecond(at));
   if (since === null) return time;

@@ -4,7 +4,7 @@ import type { Row } from '../../client/app-state.ts';
 import { Icon } from '../../ui/icon.tsx';
 import type { IconName } from '../../ui/icon-paths.ts';
 import { timeAgo } from '../../ui/time-labels.ts';
-import { moneyWords, priceWords } from '../money/money-labels.ts';
+import { moneyLabel, priceLabel } from '../money/money-labels.ts';
 import { useVillage, useVillageState } from '../village-context.ts';
 import { limitLabel } from '../market/item-labels.ts';
 
@@ -38,7 +38,7 @@ export function FactList({ row, detail }: { readonly row: Row; readonly detail: 
         <small>{detail.entitlement.policy === 'Pinned' ? 'pinned' : 'by balance'}</small>
       </Fact>
       <Fact icon="bag" title="Price">
-        {detail.entitlement.price === null ? 'Not known' : priceWords(detail.entitlement.price)}
+        {detail.entitlement.price === null ? 'Not known' : priceLabel(detail.entitlement.price)}
       </Fact>
       <Fact icon="seat" title="Seat">
         {seatLabel(detail)}
@@ -65,7 +65,7 @@ function BalanceFact({ detail }: { readonly detail: AgentDetail }): ReactElement
   const { open } = useVillage();
   return (
     <button type="button" className="link" onClick={() => open({ tab: 'money' })} data-balance={detail.balance ?? ''}>
-      {detail.balance === null ? 'No account yet' : moneyWords(detail.balance)}
+      {detail.balance === null ? 'No account yet' : moneyLabel(detail.balance)}
     </button>
   );
 }

@@ -1,6 +1,6 @@
 import { PurchaseItem } from '@hamlet/contract';
 import { lengthLabel } from '../../ui/time-labels.ts';
-import { purchaseWords } from '../market/item-labels.ts';
+import { purchaseLabel } from '../market/item-labels.ts';
 
 /** One turn of an agent's loop in words. `did` and `remembered` are empty where there is nothing to say. */
 export interface TurnLabel {
@@ -90,7 +90,7 @@ function decisionText({ decided, acted }: TurnParts): string {
 function boughtText({ item, seconds }: Json): string {
   const read = PurchaseItem.safeParse(item);
   if (!read.success) return 'compute';
-  return `${purchaseWords(read.data)}${typeof seconds === 'number' && seconds > 0 ? ` (${lengthLabel(seconds * 1000)})` : ''}`;
+  return `${purchaseLabel(read.data)}${typeof seconds === 'number' && seconds > 0 ? ` (${lengthLabel(seconds * 1000)})` : ''}`;
 }
 
 function commandText(command: Json): string {

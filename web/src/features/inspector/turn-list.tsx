@@ -2,7 +2,7 @@ import { type CallData, listTurns, roleMay } from '@hamlet/contract';
 import { type ReactElement, useMemo } from 'react';
 import type { PageOf } from '../../client/query/pages.ts';
 import { usePages } from '../../client/query/use-pages.ts';
-import { MoreButton } from '../../ui/more-button.tsx';
+import { MoreButton } from '../../ui/paged-list.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { SignInHint } from '../sign-in/sign-in-hint.tsx';

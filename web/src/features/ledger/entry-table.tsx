@@ -3,7 +3,7 @@ import { type ReactElement, useMemo, useState } from 'react';
 import { Avatar } from '../../ui/avatar.tsx';
 import { SelectField } from '../../ui/fields.tsx';
 import { minuteTime } from '../../ui/time-labels.ts';
-import { changeWords, entryWords, moneyWords, REASONS } from '../money/money-labels.ts';
+import { changeLabel, entryLabel, moneyLabel, REASONS } from '../money/money-labels.ts';
 import { useViewerId, useVillage } from '../village-context.ts';
 import { Proof, VerifyButton } from '../proof/verify-record.tsx';
 import type { History } from './history.ts';
@@ -68,9 +68,9 @@ function Row({ name, entry }: { readonly name: string; readonly entry: LedgerEnt
         <Avatar id={entry.agent_id} size={24} />
         {name}
       </span>
-      <b className={entry.amount.startsWith('-') ? 'entry-taken' : 'entry-given'}>{changeWords(entry.amount)}</b>
+      <b className={entry.amount.startsWith('-') ? 'entry-taken' : 'entry-given'}>{changeLabel(entry.amount)}</b>
       <span className="entry-text">
-        {entryWords(entry, viewer)}
+        {entryLabel(entry, viewer)}
         {entry.note !== '' && <small>{entry.note}</small>}
         {entry.related_post_id !== null && (
           <button
@@ -84,7 +84,7 @@ function Row({ name, entry }: { readonly name: string; readonly entry: LedgerEnt
         <VerifyButton open={proving} onOpen={setProving} />
       </span>
       <span className="entry-after" title="Balance after this entry">
-        {moneyWords(entry.balance_after)}
+        {moneyLabel(entry.balance_after)}
       </span>
       <time dateTime={entry.timestamp} title={entry.timestamp}>
         {minuteTime(entry.timestamp)}

@@ -7,7 +7,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { dateTime } from '../../ui/time-labels.ts';
 import { useNow } from '../../ui/use-now.ts';
-import { moneyWords, sumOf } from '../money/money-labels.ts';
+import { moneyLabel, sumOf } from '../money/money-labels.ts';
 import { Page } from '../navigation/page.tsx';
 import { useTiers } from '../tiers/use-tiers.ts';
 import { useVillage, useVillageState } from '../village-context.ts';
@@ -131,7 +131,7 @@ function Pictures({
           levels={levels}
           fromMs={fromMs}
           toMs={nowMs}
-          format={amountWords}
+          format={amountLabel}
         />
         <p className="hint" role="status">
           {reading ? (
@@ -139,8 +139,8 @@ function Pictures({
           ) : (
             <>
               In this {range.word.toLowerCase()} the agents received{' '}
-              <b className="entry-given">+{amountWords(flow.gained)}</b> and spent{' '}
-              <b className="entry-taken">−{amountWords(flow.spent)}</b>.
+              <b className="entry-given">+{amountLabel(flow.gained)}</b> and spent{' '}
+              <b className="entry-taken">−{amountLabel(flow.spent)}</b>.
             </>
           )}
           {short.length > 0 && (
@@ -150,7 +150,7 @@ function Pictures({
             </>
           )}
         </p>
-        <PlotTable series={series} fromMs={fromMs} toMs={nowMs} format={amountWords} />
+        <PlotTable series={series} fromMs={fromMs} toMs={nowMs} format={amountLabel} />
       </section>
       <EntryTable accounts={known} />
     </>
@@ -162,8 +162,8 @@ function rangeOf(key: Range['key']): Range {
 }
 
 /** A value of the plot as an amount, with at most six places, as in the ledger. */
-function amountWords(value: number): string {
-  return moneyWords(String(Number(value.toFixed(6))));
+function amountLabel(value: number): string {
+  return moneyLabel(String(Number(value.toFixed(6))));
 }
 
 function byBalance(agents: readonly AgentDetail[]): AgentDetail[] {
@@ -197,7 +197,7 @@ function AgentList({ agents, chosen, onToggle }: ListProps): ReactElement {
     <section className="card accounts" aria-label="Agents">
       <header className="accounts-head">
         <h2>Agents</h2>
-        <p className="hint">{moneyWords(sumOf(agents.map(({ balance }) => balance ?? '0')))} in all</p>
+        <p className="hint">{moneyLabel(sumOf(agents.map(({ balance }) => balance ?? '0')))} in all</p>
       </header>
       {agents.length >= FILTER_FROM && (
         <label className="filter">
@@ -239,7 +239,7 @@ function AgentList({ agents, chosen, onToggle }: ListProps): ReactElement {
                 {agent.entitlement.policy === 'Pinned' ? ', pinned' : ''}
               </small>
             </button>
-            <span className="account-sum">{agent.balance === null ? 'unknown' : moneyWords(agent.balance)}</span>
+            <span className="account-sum">{agent.balance === null ? 'unknown' : moneyLabel(agent.balance)}</span>
           </li>
         ))}
       </ul>

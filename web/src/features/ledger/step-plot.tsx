@@ -85,7 +85,7 @@ export function StepPlot({ label, series, levels, fromMs, toMs, format }: PlotPr
     event.preventDefault();
     setReadAt(instantAfter(instants, atMs ?? toMs, step));
   };
-  const words = readingWords(series, atMs ?? toMs, format);
+  const words = readingLabel(series, atMs ?? toMs, format);
   return (
     <div
       ref={box}
@@ -233,7 +233,7 @@ export function PlotKey(): ReactElement {
   );
 }
 
-function readingWords(series: readonly Series[], atMs: number, format: (value: number) => string): string {
+function readingLabel(series: readonly Series[], atMs: number, format: (value: number) => string): string {
   const parts = series.map(({ name, points }) => {
     const value = valueAt(points, atMs);
     return `${name} ${value === null ? 'not yet' : format(value)}`;
@@ -301,7 +301,7 @@ function PlotAxes({ frame, ticks, scale, area, levels }: AxesProps): ReactElemen
       ))}
       {times.map((atMs) => (
         <text key={atMs} x={scale.x(atMs)} y={area.height + 18} textAnchor={scale.x(atMs) < 24 ? 'start' : 'middle'}>
-          {timeWords(atMs, frame)}
+          {timeLabel(atMs, frame)}
         </text>
       ))}
       {shown.map(({ value, word }) => (
@@ -317,7 +317,7 @@ function PlotAxes({ frame, ticks, scale, area, levels }: AxesProps): ReactElemen
 }
 
 /** Hours within two days, dates beyond. */
-function timeWords(atMs: number, frame: Frame): string {
+function timeLabel(atMs: number, frame: Frame): string {
   const options: Intl.DateTimeFormatOptions =
     frame.toMs - frame.fromMs <= 2 * DAY_MS
       ? { hour: '2-digit', minute: '2-digit' }

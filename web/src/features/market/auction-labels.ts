@@ -1,7 +1,7 @@
 import type { AuctionState, BidOutcome } from '@hamlet/contract';
 import type { Tone } from '../../ui/badge.tsx';
 
-export const AUCTION_WORDS: Readonly<Record<AuctionState, { readonly word: string; readonly tone: Tone }>> = {
+export const AUCTION_LABELS: Readonly<Record<AuctionState, { readonly word: string; readonly tone: Tone }>> = {
   open: { word: 'Open', tone: 'waiting' },
   sold: { word: 'Sold', tone: 'good' },
   unsold: { word: 'No bids', tone: 'sleep' },
@@ -9,7 +9,7 @@ export const AUCTION_WORDS: Readonly<Record<AuctionState, { readonly word: strin
   lapsed: { word: 'Lapsed', tone: 'bad' },
 };
 
-export const BID_WORDS: Readonly<Record<BidOutcome, string>> = {
+export const BID_LABELS: Readonly<Record<BidOutcome, string>> = {
   open: 'open',
   replaced: 'replaced by a higher bid of the agent',
   won: 'won',

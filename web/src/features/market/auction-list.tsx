@@ -17,12 +17,11 @@ import { useIntent } from '../../client/query/use-intent.ts';
 import { ActionForm } from '../../ui/action-form.tsx';
 import { SelectField, TextField } from '../../ui/fields.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { MoreButton } from '../../ui/more-button.tsx';
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { PagedList } from '../../ui/paged-list.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { readAmount } from '../money/money-labels.ts';
 import { useRole, useVillage } from '../village-context.ts';
-import { AUCTION_WORDS, type AuctionDraft, localField, readAuction } from './auction-labels.ts';
+import { AUCTION_LABELS, type AuctionDraft, localField, readAuction } from './auction-labels.ts';
 import { AuctionRow } from './auction-row.tsx';
 
 const PAGES = {
@@ -54,7 +53,7 @@ export function AuctionList({ lanes }: { readonly lanes: readonly GpuLane[] }): 
           label="State"
           name="auction-state"
           value={state}
-          options={[['', 'All'], ...AUCTION_STATES.map((known) => [known, AUCTION_WORDS[known].word] as const)]}
+          options={[['', 'All'], ...AUCTION_STATES.map((known) => [known, AUCTION_LABELS[known].word] as const)]}
           onChange={setState}
         />
         {mayRun && (
@@ -86,14 +85,13 @@ export function AuctionList({ lanes }: { readonly lanes: readonly GpuLane[] }): 
           }}
         />
       )}
-      {live.refused !== null && <RefusedNotice refused={live.refused} />}
-      {live.rows?.length === 0 && (
-        <p className="empty">
-          {state === '' ? 'No auctions yet. An admin offers a GPU window here.' : 'No auctions in this state.'}
-        </p>
-      )}
-      <ul className="list-rows">
-        {live.rows?.map((auction) => (
+      <PagedList
+        pages={live}
+        className="list-rows"
+        empty={state === '' ? 'No auctions yet. An admin offers a GPU window here.' : 'No auctions in this state.'}
+        older="Older auctions"
+      >
+        {(auction) => (
           <AuctionRow
             key={auction.auction_id}
             auction={auction}
@@ -101,9 +99,8 @@ export function AuctionList({ lanes }: { readonly lanes: readonly GpuLane[] }): 
             onOpen={(on) => setOpened(on ? auction.auction_id : null)}
             onChanged={live.again}
           />
-        ))}
-      </ul>
-      <MoreButton more={live.more} word="Older auctions" />
+        )}
+      </PagedList>
     </section>
   );
 }

@@ -5,11 +5,11 @@ import { Badge } from '../../ui/badge.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { minuteTime, lengthLabel, timeAgo, timeAhead } from '../../ui/time-labels.ts';
 import { useNow } from '../../ui/use-now.ts';
-import { moneyWords } from '../money/money-labels.ts';
+import { moneyLabel } from '../money/money-labels.ts';
 import { actorLabel } from '../../client/actor-labels.ts';
 import { ReasonForm } from '../standing/reason-form.tsx';
 import { useRole, useViewerId, useVillage, useVillageState } from '../village-context.ts';
-import { AUCTION_WORDS, BID_WORDS } from './auction-labels.ts';
+import { AUCTION_LABELS, BID_LABELS } from './auction-labels.ts';
 
 const REFRESH_MS = 3000;
 const REASON_MAX = 500;
@@ -24,7 +24,7 @@ interface RowProps {
 /** One auction in a line; opened, its bids once it has ended, and for admins a way to cancel it before. */
 export function AuctionRow({ auction, open, onOpen, onChanged }: RowProps): ReactElement {
   const now = useNow(1000);
-  const { word, tone } = AUCTION_WORDS[auction.state];
+  const { word, tone } = AUCTION_LABELS[auction.state];
   const startMs = Date.parse(auction.starts_at);
   return (
     <li className="auction" data-auction={auction.auction_id} data-state={auction.state}>
@@ -49,13 +49,13 @@ function Outcome({ auction }: { readonly auction: AuctionView }): ReactElement {
   if (auction.price !== null)
     return (
       <>
-        <b>{moneyWords(auction.price)}</b>
+        <b>{moneyLabel(auction.price)}</b>
         <small>{winner}</small>
       </>
     );
   return (
     <>
-      <small>from</small> <b>{moneyWords(auction.reserve)}</b>
+      <small>from</small> <b>{moneyLabel(auction.reserve)}</b>
     </>
   );
 }
@@ -104,9 +104,9 @@ function Details({
           <tbody>
             {bids.map((bid) => (
               <tr key={bid.bid_id}>
-                <td>{moneyWords(bid.amount)}</td>
+                <td>{moneyLabel(bid.amount)}</td>
                 <td>{details.get(bid.agent_id)?.display_name ?? bid.agent_id}</td>
-                <td>{BID_WORDS[bid.outcome]}</td>
+                <td>{BID_LABELS[bid.outcome]}</td>
               </tr>
             ))}
           </tbody>

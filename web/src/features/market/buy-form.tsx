@@ -17,12 +17,12 @@ import { Segments, SelectField, TextField } from '../../ui/fields.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { limitLabel } from '../market/item-labels.ts';
-import { moneyWords } from '../money/money-labels.ts';
+import { moneyLabel } from '../money/money-labels.ts';
 import { AgentField } from '../agent-list/agent-field.tsx';
 import { useAgentNames } from '../agent-list/use-agent-names.ts';
 import { useRole, useVillage } from '../village-context.ts';
 import { type BuyDraft, type BuyReading, EMPTY_PURCHASE, keptPurchase, readPurchase, UNITS } from './buy-draft.ts';
-import { ASPECT_WORDS, itemWords, KIND_WORDS } from './item-labels.ts';
+import { ASPECT_LABELS, itemLabel, KIND_LABELS } from './item-labels.ts';
 
 const REFRESH_MS = 10_000;
 /** The pause after the last key before the form asks for a price. */
@@ -44,11 +44,11 @@ export function BuyForm({ prices, onBought }: BuyProps): ReactElement {
       <div className="field">
         <Segments
           label="Item"
-          items={PURCHASE_KINDS.map((key) => ({ key, word: KIND_WORDS[key].word }))}
+          items={PURCHASE_KINDS.map((key) => ({ key, word: KIND_LABELS[key].word }))}
           chosen={draft.kind}
           onChoose={(kind) => write({ kind })}
         />
-        <p className="hint">{KIND_WORDS[draft.kind].does}</p>
+        <p className="hint">{KIND_LABELS[draft.kind].does}</p>
       </div>
       <ItemFields draft={draft} prices={prices} write={write} />
       <div className="field-pair">
@@ -82,7 +82,7 @@ export function BuyForm({ prices, onBought }: BuyProps): ReactElement {
       label="Buy"
       sending={purchase.sending}
       ready={purchase.ready}
-      word={purchase.price === null ? 'Buy' : `Buy for ${moneyWords(purchase.price)}`}
+      word={purchase.price === null ? 'Buy' : `Buy for ${moneyLabel(purchase.price)}`}
       onSend={() => void purchase.buy()}
     >
       {body}
@@ -135,7 +135,7 @@ function usePurchase(firstAgent: string, onBought: () => void): Purchase {
     const reply = await sending.send((idempotencyKey) => api.call(buyCompute, { body, idempotencyKey }));
     if (reply?.ok !== true) return;
     keep(JSON.stringify({ ...EMPTY_PURCHASE, agent: draft.agent }));
-    setDone(`${itemWords(reply.data.item)}, for ${moneyWords(reply.data.price)}.`);
+    setDone(`${itemLabel(reply.data.item)}, for ${moneyLabel(reply.data.price)}.`);
     onBought();
     void agents.refresh(draft.agent);
   };
@@ -159,7 +159,7 @@ function ItemFields({ draft, prices, write }: FieldsProps): ReactElement | null 
             label="Quota"
             name="limit"
             value={draft.limit}
-            options={QUOTAS.map((limit) => [limit, ASPECT_WORDS[limit]])}
+            options={QUOTAS.map((limit) => [limit, ASPECT_LABELS[limit]])}
             onChange={(limit) => write({ limit })}
           />
           <TextField
@@ -250,9 +250,9 @@ function Effect({ item, agent, after }: EffectProps): ReactElement {
       data-affordable={after.affordable}
     >
       <p>
-        <b>{moneyWords(item.price)}</b>
+        <b>{moneyLabel(item.price)}</b>
         {after.affordable &&
-          `: the agent keeps ${moneyWords(after.available)} of its ${moneyWords(agent.available)} to spend.`}
+          `: the agent keeps ${moneyLabel(after.available)} of its ${moneyLabel(agent.available)} to spend.`}
       </p>
       {warnings.map((warning) => (
         <p key={warning}>{warning}</p>
@@ -266,7 +266,7 @@ function Effect({ item, agent, after }: EffectProps): ReactElement {
 
 function warningsOf({ item, agent, after }: EffectProps): string[] {
   return [
-    after.affordable ? '' : `The agent needs ${moneyWords(after.missing)} more.`,
+    after.affordable ? '' : `The agent needs ${moneyLabel(after.missing)} more.`,
     after.affordable && after.tier !== agent.tier
       ? `The agent falls from ${agent.tier ?? 'no tier'} to ${after.tier ?? 'no tier'}.`
       : '',

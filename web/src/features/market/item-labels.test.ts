@@ -1,13 +1,13 @@
 import { PriceList } from '@hamlet/contract';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { changeLine, itemWords, priceLines } from './item-labels.ts';
+import { changeLine, itemLabel, priceLines } from './item-labels.ts';
 
 test('a bought item reads like a sentence', () => {
-  assert.equal(itemWords({ kind: 'quota', limit: 'tokens_per_hour', amount: 20_000 }), '20,000 more tokens an hour');
-  assert.equal(itemWords({ kind: 'model', model: 'large' }), 'The model large');
+  assert.equal(itemLabel({ kind: 'quota', limit: 'tokens_per_hour', amount: 20_000 }), '20,000 more tokens an hour');
+  assert.equal(itemLabel({ kind: 'model', model: 'large' }), 'The model large');
   assert.equal(
-    itemWords({ kind: 'gpu', lane: 'gpu-0', resource_name: 'nvidia.com/gpu', count: 2 }),
+    itemLabel({ kind: 'gpu', lane: 'gpu-0', resource_name: 'nvidia.com/gpu', count: 2 }),
     'gpu-0: 2 GPUs of its own',
   );
 });

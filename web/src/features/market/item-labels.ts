@@ -1,12 +1,12 @@
 import type { BoughtItem, PriceList, PurchaseItem, Quota, TierChange, Limits } from '@hamlet/contract';
 import type { IconName } from '../../ui/icon-paths.ts';
-import { moneyWords } from '../money/money-labels.ts';
+import { moneyLabel } from '../money/money-labels.ts';
 
-const QUOTA_WORDS: Readonly<Record<Quota, string>> = {
+const QUOTA_LABELS: Readonly<Record<Quota, string>> = {
   requests_per_minute: 'requests a minute',
   tokens_per_hour: 'tokens an hour',
 };
-export const KIND_WORDS: Readonly<
+export const KIND_LABELS: Readonly<
   Record<BoughtItem['kind'], { readonly word: string; readonly icon: IconName; readonly does: string }>
 > = {
   quota: { word: 'Quota', icon: 'signal', does: 'Adds to one quota of the tier.' },
@@ -16,10 +16,10 @@ export const KIND_WORDS: Readonly<
 };
 
 /** A bought item in a few words. */
-export function itemWords(item: BoughtItem): string {
+export function itemLabel(item: BoughtItem): string {
   switch (item.kind) {
     case 'quota':
-      return `${item.amount.toLocaleString('en')} more ${QUOTA_WORDS[item.limit]}`;
+      return `${item.amount.toLocaleString('en')} more ${QUOTA_LABELS[item.limit]}`;
     case 'priority':
       return 'Priority for a seat';
     case 'model':
@@ -30,10 +30,10 @@ export function itemWords(item: BoughtItem): string {
 }
 
 /** The item that an agent buys, within a sentence. */
-export function purchaseWords(item: PurchaseItem): string {
+export function purchaseLabel(item: PurchaseItem): string {
   switch (item.kind) {
     case 'quota':
-      return `${item.amount.toLocaleString('en')} more ${QUOTA_WORDS[item.limit]}`;
+      return `${item.amount.toLocaleString('en')} more ${QUOTA_LABELS[item.limit]}`;
     case 'priority':
       return 'priority for a seat';
     case 'model':
@@ -47,16 +47,16 @@ export function purchaseWords(item: PurchaseItem): string {
 export function priceLines(
   prices: PriceList,
 ): { readonly kind: BoughtItem['kind']; readonly what: string; readonly price: string }[] {
-  const hour = (amount: string): string => `${moneyWords(amount)} an hour`;
+  const hour = (amount: string): string => `${moneyLabel(amount)} an hour`;
   return [
     {
       kind: 'quota',
-      what: `${prices.requests_per_minute.unit.toLocaleString('en')} more ${QUOTA_WORDS.requests_per_minute}`,
+      what: `${prices.requests_per_minute.unit.toLocaleString('en')} more ${QUOTA_LABELS.requests_per_minute}`,
       price: hour(prices.requests_per_minute.per_hour),
     },
     {
       kind: 'quota',
-      what: `${prices.tokens_per_hour.unit.toLocaleString('en')} more ${QUOTA_WORDS.tokens_per_hour}`,
+      what: `${prices.tokens_per_hour.unit.toLocaleString('en')} more ${QUOTA_LABELS.tokens_per_hour}`,
       price: hour(prices.tokens_per_hour.per_hour),
     },
     { kind: 'priority', what: 'Priority for a seat', price: hour(prices.priority.per_hour) },
@@ -73,7 +73,7 @@ export function priceLines(
   ];
 }
 
-export const ASPECT_WORDS: Readonly<Record<TierChange['what'], string>> = {
+export const ASPECT_LABELS: Readonly<Record<TierChange['what'], string>> = {
   requests_per_minute: 'Requests a minute',
   concurrent_tools: 'Tools at once',
   tokens_per_hour: 'Tokens an hour',
@@ -92,7 +92,7 @@ export function changeLine({ what, from, to }: TierChange): {
   readonly from: string;
   readonly to: string;
 } {
-  return { what: ASPECT_WORDS[what], from: grouped(from), to: grouped(to) };
+  return { what: ASPECT_LABELS[what], from: grouped(from), to: grouped(to) };
 }
 
 /** Whole numbers with commas, other texts unchanged; `none` for an empty text. */

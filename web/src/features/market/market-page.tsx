@@ -8,7 +8,7 @@ import { Page } from '../navigation/page.tsx';
 import { useRole } from '../village-context.ts';
 import { AuctionList } from './auction-list.tsx';
 import { BuyForm } from './buy-form.tsx';
-import { KIND_WORDS, priceLines } from './item-labels.ts';
+import { KIND_LABELS, priceLines } from './item-labels.ts';
 import { PurchaseList } from './purchases.tsx';
 
 const REFRESH_MS = 30_000;
@@ -42,7 +42,7 @@ function Market(): ReactElement {
             <ul className="price-rows">
               {priceLines(prices).map(({ kind, what, price }) => (
                 <li key={what}>
-                  <Icon name={KIND_WORDS[kind].icon} size={16} />
+                  <Icon name={KIND_LABELS[kind].icon} size={16} />
                   <span>{what}</span>
                   <b>{price}</b>
                 </li>

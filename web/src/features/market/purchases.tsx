@@ -6,15 +6,14 @@ import { Avatar } from '../../ui/avatar.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Choices } from '../../ui/fields.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { MoreButton } from '../../ui/more-button.tsx';
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { PagedList } from '../../ui/paged-list.tsx';
 import { minuteTime, lengthLabel, timeAgo, timeAhead } from '../../ui/time-labels.ts';
 import { useNow } from '../../ui/use-now.ts';
-import { moneyWords } from '../money/money-labels.ts';
+import { moneyLabel } from '../money/money-labels.ts';
 import { actorLabel } from '../../client/actor-labels.ts';
 import { useAgentName } from '../agent-list/use-agent-names.ts';
 import { useViewerId } from '../village-context.ts';
-import { itemWords, KIND_WORDS } from './item-labels.ts';
+import { itemLabel, KIND_LABELS } from './item-labels.ts';
 
 const PAGES = {
   everyMs: 5000,
@@ -41,30 +40,26 @@ export function PurchaseList({ version }: { readonly version: number }): ReactEl
           label="State"
           keys={[null, ...STATES]}
           chosen={state}
-          wordOf={(key) => (key === null ? 'All' : PURCHASE_WORDS[key].word)}
+          wordOf={(key) => (key === null ? 'All' : PURCHASE_LABELS[key].word)}
           onChoose={setState}
           small
         />
       </header>
-      {live.refused !== null && <RefusedNotice refused={live.refused} />}
-      {live.rows?.length === 0 && (
-        <p className="empty">
-          {state === null
-            ? 'No purchases yet. Everything that agents buy appears here.'
-            : 'No purchases in this state.'}
-        </p>
-      )}
-      <ul className="list-rows">
-        {live.rows?.map((purchase) => (
-          <PurchaseRow key={purchase.purchase_id} purchase={purchase} withAgent />
-        ))}
-      </ul>
-      <MoreButton more={live.more} word="Older purchases" />
+      <PagedList
+        pages={live}
+        className="list-rows"
+        empty={
+          state === null ? 'No purchases yet. Everything that agents buy appears here.' : 'No purchases in this state.'
+        }
+        older="Older purchases"
+      >
+        {(purchase) => <PurchaseRow key={purchase.purchase_id} purchase={purchase} withAgent />}
+      </PagedList>
     </section>
   );
 }
 
-const PURCHASE_WORDS = {
+const PURCHASE_LABELS = {
   active: { word: 'Active', tone: 'good' },
   ahead: { word: 'Planned', tone: 'waiting' },
   ended: { word: 'Ended', tone: 'sleep' },
@@ -81,7 +76,7 @@ export function PurchaseRow({
   const now = useNow(5000);
   const viewer = useViewerId();
   const name = useAgentName(purchase.agent_id);
-  const { word, tone } = PURCHASE_WORDS[purchase.state];
+  const { word, tone } = PURCHASE_LABELS[purchase.state];
   const { id, role } = purchase.bought_by;
   return (
     <li
@@ -98,20 +93,20 @@ export function PurchaseRow({
       )}
       <Badge tone={tone}>{word}</Badge>
       <span className="purchase-what">
-        <Icon name={KIND_WORDS[purchase.item.kind].icon} size={15} />
-        {itemWords(purchase.item)}
+        <Icon name={KIND_LABELS[purchase.item.kind].icon} size={15} />
+        {itemLabel(purchase.item)}
         <small>
-          {whenWords(purchase, now)}
+          {whenLabel(purchase, now)}
           {withAgent &&
             `; bought by ${actorLabel(id, role, viewer)}${purchase.auction_id === null ? '' : ' in an auction'}`}
         </small>
       </span>
-      <b className="purchase-price">{moneyWords(purchase.price)}</b>
+      <b className="purchase-price">{moneyLabel(purchase.price)}</b>
     </li>
   );
 }
 
-function whenWords({ state, starts_at: from, ends_at: to }: PurchaseView, nowMs: number): string {
+function whenLabel({ state, starts_at: from, ends_at: to }: PurchaseView, nowMs: number): string {
   const length = lengthLabel(Date.parse(to) - Date.parse(from));
   if (state === 'active') return `for ${length}, ends ${timeAhead(Date.parse(to), nowMs)}`;
   return state === 'ahead' ? `for ${length}, from ${minuteTime(from)}` : `for ${length}, ended ${timeAgo(to, nowMs)}`;

@@ -1,6 +1,6 @@
 import type { Decision, ModerationItem } from '@hamlet/contract';
 
-export const DECISION_WORDS: Readonly<Record<Decision, { readonly verb: string; readonly done: string }>> = {
+export const DECISION_LABELS: Readonly<Record<Decision, { readonly verb: string; readonly done: string }>> = {
   hide: { verb: 'Hide', done: 'Hidden' },
   restore: { verb: 'Restore', done: 'Restored' },
   keep: { verb: 'Keep', done: 'Kept' },

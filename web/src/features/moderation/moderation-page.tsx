@@ -13,9 +13,7 @@ import { usePages } from '../../client/query/use-pages.ts';
 import { useStore } from '../../client/store.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Choices } from '../../ui/fields.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { MoreButton } from '../../ui/more-button.tsx';
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { PagedList } from '../../ui/paged-list.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { useNow } from '../../ui/use-now.ts';
 import { ModerateForm } from '../board/acts/moderation-forms.tsx';
@@ -23,7 +21,7 @@ import { REASON_LABELS } from '../board/board-labels.ts';
 import { AuthorFace } from '../board/byline.tsx';
 import { Page } from '../navigation/page.tsx';
 import { useVillage } from '../village-context.ts';
-import { DECISION_WORDS, decisionsFor } from './decisions.ts';
+import { DECISION_LABELS, decisionsFor } from './decisions.ts';
 
 const PAGES = {
   everyMs: 10_000,
@@ -63,22 +61,17 @@ function Queue(): ReactElement {
         wordOf={(key) => (key === 'waiting' ? 'Waiting' : 'Decided')}
         onChoose={setState}
       />
-      {live.refused !== null && <RefusedNotice refused={live.refused} />}
-      {live.rows === null && live.refused === null && <p className="empty">Reading the flags…</p>}
-      {live.rows?.length === 0 && (
-        <p className="card moderation-none">
-          <Icon name={state === 'waiting' ? 'check' : 'info'} size={20} />
-          {state === 'waiting'
-            ? 'No post or reply waits for a decision. Flagged ones appear here.'
-            : 'No decisions yet.'}
-        </p>
-      )}
-      <ul className="moderation-list">
-        {live.rows?.map((item) => (
-          <ModerationCard key={PAGES.idOf(item)} item={item} onDone={live.again} />
-        ))}
-      </ul>
-      <MoreButton more={live.more} word="Older flags" />
+      <PagedList
+        pages={live}
+        className="moderation-list"
+        empty={
+          state === 'waiting' ? 'No post or reply waits for a decision. Flagged ones appear here.' : 'No decisions yet.'
+        }
+        card
+        older="Older flags"
+      >
+        {(item) => <ModerationCard key={PAGES.idOf(item)} item={item} onDone={live.again} />}
+      </PagedList>
     </>
   );
 }
@@ -129,7 +122,7 @@ function ModerationCard({
             data-decision={key}
             onClick={() => setDecision(decision === key ? null : key)}
           >
-            {DECISION_WORDS[key].verb}…
+            {DECISION_LABELS[key].verb}…
           </button>
         ))}
       </div>
@@ -191,7 +184,7 @@ function Decisions({
       <ol>
         {decisions.map(({ moderation_id: id, decision, reason, note, by, at, undone }) => (
           <li key={id} className={undone ? 'decision-undone' : undefined}>
-            <b>{DECISION_WORDS[decision].done}</b>: {REASON_LABELS[reason].toLowerCase()}, by {by.name}{' '}
+            <b>{DECISION_LABELS[decision].done}</b>: {REASON_LABELS[reason].toLowerCase()}, by {by.name}{' '}
             <small>
               {timeAgo(at, now)}
               {undone && ', undone'}

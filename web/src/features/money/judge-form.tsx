@@ -20,8 +20,8 @@ import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { timeAhead } from '../../ui/time-labels.ts';
 import { SignInHint } from '../sign-in/sign-in-hint.tsx';
 import { useRole, useVillage } from '../village-context.ts';
-import { moneyWords, readAmount } from './money-labels.ts';
-import { type LadderStep, previewOf, previewWords } from './tier-outlook.ts';
+import { moneyLabel, readAmount } from './money-labels.ts';
+import { type LadderStep, previewOf, previewLabel } from './tier-outlook.ts';
 
 export type JudgeKind = 'reward' | 'penalize';
 const REFRESH_MS = 30_000;
@@ -30,7 +30,7 @@ const KINDS = [
   { key: 'reward', word: 'Reward', icon: 'up' },
   { key: 'penalize', word: 'Penalize', icon: 'down' },
 ] as const;
-const KIND_WORDS = {
+const KIND_LABELS = {
   reward: { verb: 'Give', placeholder: 'What did it do well? The agent reads this.', look: 'button-strong', sign: 1n },
   penalize: {
     verb: 'Take',
@@ -67,7 +67,7 @@ function Judging({ agent, balance, steps, onDone, about, first }: JudgeProps): R
     },
   );
   const sum = micro === null || micro <= 0n ? null : micro;
-  const { verb, placeholder, look, sign } = KIND_WORDS[kind];
+  const { verb, placeholder, look, sign } = KIND_LABELS[kind];
   return (
     <form
       className="form judge"
@@ -95,7 +95,7 @@ function Judging({ agent, balance, steps, onDone, about, first }: JudgeProps): R
       {done !== null && <Notice tone="good">{done}</Notice>}
       <button type="submit" className={`button ${look}`} aria-disabled={!ready || busy}>
         {verb}
-        {sum === null ? '' : ` ${moneyWords(formatAiDollars(sum))}`}
+        {sum === null ? '' : ` ${moneyLabel(formatAiDollars(sum))}`}
       </button>
     </form>
   );
@@ -155,7 +155,7 @@ function useJudgement({ agent, about, first }: JudgementOf, onDone: () => void):
     if (reply?.ok !== true) return;
     keep('');
     const words = kind === 'reward' ? 'Given' : 'Taken';
-    setDone(`${words}. ${agent.display_name} now has ${moneyWords(reply.data.balance_after)}.`);
+    setDone(`${words}. ${agent.display_name} now has ${moneyLabel(reply.data.balance_after)}.`);
     onDone();
   };
   return { kind, amount, reason, micro, ready, busy, refused, done, write, send };
@@ -220,15 +220,15 @@ function PreviewLine({ agent, balance, steps, change }: PreviewProps): ReactElem
   if (preview.tooMuch)
     return (
       <p className="preview preview-bad" data-preview="too-much">
-        {agent.display_name} has only {moneyWords(balance.available)}. Take less.
+        {agent.display_name} has only {moneyLabel(balance.available)}. Take less.
       </p>
     );
   const { policy, pinned_to: pinned } = agent.entitlement;
-  const words = previewWords(preview, account.tier, policy === 'Pinned' ? (pinned ?? 'its tier') : null);
+  const words = previewLabel(preview, account.tier, policy === 'Pinned' ? (pinned ?? 'its tier') : null);
   return (
     <p className="preview" data-preview={preview.tier ?? 'none'}>
-      {moneyWords(balance.balance)} <span aria-hidden="true">→</span>
-      <span className="sr-only">becomes</span> <b>{moneyWords(preview.after)}</b>
+      {moneyLabel(balance.balance)} <span aria-hidden="true">→</span>
+      <span className="sr-only">becomes</span> <b>{moneyLabel(preview.after)}</b>
       {words !== '' && <>: {words}</>}
     </p>
   );
@@ -252,7 +252,7 @@ function AllowanceLine({
   return (
     <p className={short ? 'preview preview-bad allowance' : 'hint allowance'} data-left={allowance.left}>
       {short ? 'This is more than your allowance: ' : 'Your allowance today: '}
-      {moneyWords(allowance.left)} of {moneyWords(allowance.daily ?? '0')} left. It resets{' '}
+      {moneyLabel(allowance.left)} of {moneyLabel(allowance.daily ?? '0')} left. It resets{' '}
       {timeAhead(Date.parse(allowance.resets_at), Date.now())}.
     </p>
   );

@@ -5,7 +5,7 @@ import { actorLabel, type ViewerId } from '../../client/actor-labels.ts';
 const PLACES = 2;
 
 /** An amount for display, grouped, with at least two decimal places: `1,204.50 ai$`. Returns a text that is no amount unchanged. */
-export function moneyWords(amount: string): string {
+export function moneyLabel(amount: string): string {
   const parts = /^(-?)([0-9]+)(?:\.([0-9]+))?$/.exec(amount);
   if (parts === null) return amount;
   const [, sign = '', whole = '0', fraction = ''] = parts;
@@ -13,15 +13,15 @@ export function moneyWords(amount: string): string {
 }
 
 /** A change of a balance, with its sign: `+1.00 ai$`. */
-export function changeWords(amount: string): string {
-  return amount.startsWith('-') ? moneyWords(amount) : `+${moneyWords(amount)}`;
+export function changeLabel(amount: string): string {
+  return amount.startsWith('-') ? moneyLabel(amount) : `+${moneyLabel(amount)}`;
 }
 
 /** The price of a tier; `Free` if it costs nothing. */
-export function priceWords(price: { readonly per_hour: string; readonly per_thousand_tokens: string }): string {
+export function priceLabel(price: { readonly per_hour: string; readonly per_thousand_tokens: string }): string {
   const parts = [
-    isNothing(price.per_hour) ? '' : `${moneyWords(price.per_hour)} an hour`,
-    isNothing(price.per_thousand_tokens) ? '' : `${moneyWords(price.per_thousand_tokens)} per 1,000 tokens`,
+    isNothing(price.per_hour) ? '' : `${moneyLabel(price.per_hour)} an hour`,
+    isNothing(price.per_thousand_tokens) ? '' : `${moneyLabel(price.per_thousand_tokens)} per 1,000 tokens`,
   ].filter((part) => part !== '');
   return parts.length === 0 ? 'Free' : parts.join(' · ');
 }
@@ -56,6 +56,6 @@ export const REASONS: Readonly<Record<LedgerEntry['reason'], string>> = {
 };
 
 /** The reason of an entry and its author: `Reward by you`. */
-export function entryWords(entry: Pick<LedgerEntry, 'reason' | 'source'>, viewer: ViewerId): string {
+export function entryLabel(entry: Pick<LedgerEntry, 'reason' | 'source'>, viewer: ViewerId): string {
   return `${REASONS[entry.reason]}${entry.source === '' || entry.source === 'system' ? '' : ` by ${actorLabel(entry.source, null, viewer)}`}`;
 }

@@ -12,14 +12,14 @@ import type { PageOf } from '../../client/query/pages.ts';
 import { useLive } from '../../client/query/use-live.ts';
 import { usePages } from '../../client/query/use-pages.ts';
 import { Icon } from '../../ui/icon.tsx';
-import { MoreButton } from '../../ui/more-button.tsx';
+import { PagedList } from '../../ui/paged-list.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { Proof, VerifyButton } from '../proof/verify-record.tsx';
 import { useTiers } from '../tiers/use-tiers.ts';
 import { useRole, useViewerId, useVillage } from '../village-context.ts';
 import { JudgeForm } from './judge-form.tsx';
-import { changeWords, entryWords, moneyWords } from './money-labels.ts';
+import { changeLabel, entryLabel, moneyLabel } from './money-labels.ts';
 import { TierLadder } from './tier-ladder.tsx';
 
 const REFRESH_MS = 4000;
@@ -57,11 +57,11 @@ function Balance({ balance }: { readonly balance: BalanceAnswer }): ReactElement
     <div className="balance">
       <p className="balance-sum" data-balance={balance.balance}>
         <Icon name="coin" size={20} />
-        {moneyWords(balance.balance)}
+        {moneyLabel(balance.balance)}
       </p>
       {held !== null && (
         <p className="hint">
-          {moneyWords(held)} is held; the agent can spend {moneyWords(balance.available)}.
+          {moneyLabel(held)} is held; the agent can spend {moneyLabel(balance.available)}.
         </p>
       )}
     </div>
@@ -78,24 +78,23 @@ const PAGE = 20;
 /** The ledger entries of an agent, newest first. `version` changes with the balance. */
 function EntryList({ id, version }: { readonly id: string; readonly version: string }): ReactElement | null {
   const may = roleMay(useRole(), 'ledger:read');
-  const { rows, refused, more } = usePages(
+  const pages = usePages(
     getLedger,
     may ? (cursor) => ({ params: { agent_id: id }, query: { limit: PAGE, ...cursor } }) : null,
     { ...PAGES, version },
   );
   if (!may) return null;
-  if (rows === null) return refused === null ? <p className="empty">Reading…</p> : <RefusedNotice refused={refused} />;
   return (
     <section className="section" aria-label="Entries">
       <h3 className="section-name">Entries</h3>
-      {refused !== null && <RefusedNotice refused={refused} />}
-      {rows.length === 0 && <p className="empty">No entries yet. Rewards, purchases and usage appear here.</p>}
-      <ol className="entries">
-        {rows.map((entry) => (
-          <Entry key={entry.ledger_entry_id} entry={entry} />
-        ))}
-      </ol>
-      <MoreButton more={more} word="Older entries" />
+      <PagedList
+        pages={pages}
+        className="entries"
+        empty="No entries yet. Rewards, purchases and usage appear here."
+        older="Older entries"
+      >
+        {(entry) => <Entry key={entry.ledger_entry_id} entry={entry} />}
+      </PagedList>
     </section>
   );
 }
@@ -105,14 +104,14 @@ function Entry({ entry }: { readonly entry: LedgerEntry }): ReactElement {
   const [proving, setProving] = useState(false);
   return (
     <li className="entry" data-entry={entry.ledger_entry_id}>
-      <b className={entry.amount.startsWith('-') ? 'entry-taken' : 'entry-given'}>{changeWords(entry.amount)}</b>
+      <b className={entry.amount.startsWith('-') ? 'entry-taken' : 'entry-given'}>{changeLabel(entry.amount)}</b>
       <span className="entry-text">
-        {entryWords(entry, viewer)}
+        {entryLabel(entry, viewer)}
         {entry.note !== '' && <small>{entry.note}</small>} <VerifyButton open={proving} onOpen={setProving} />
       </span>
       <time
         dateTime={entry.timestamp}
-        title={`${entry.timestamp}; balance after this entry ${moneyWords(entry.balance_after)}`}
+        title={`${entry.timestamp}; balance after this entry ${moneyLabel(entry.balance_after)}`}
       >
         {timeAgo(entry.timestamp, Date.now())}
       </time>

@@ -14,7 +14,7 @@ import { PurchaseRow } from '../market/purchases.tsx';
 import { LazyBoundary } from '../../ui/lazy-boundary.tsx';
 import { useRole, useVillage } from '../village-context.ts';
 import { byWeight, lostBelow, type Rung, rungsOf, tierOutlook } from './tier-outlook.ts';
-import { moneyWords, priceWords, readAmount } from './money-labels.ts';
+import { moneyLabel, priceLabel, readAmount } from './money-labels.ts';
 
 /** Loads only for admins. */
 const PinForm = lazy(async () => ({ default: (await import('../tiers/pin-form.tsx')).PinForm }));
@@ -94,7 +94,7 @@ function useAgentQuote(id: string): NonNullable<QuoteAnswer['agent']> | null {
   return live.data?.agent ?? null;
 }
 
-const PLACE_WORDS: Readonly<Record<Rung['place'], string>> = { passed: '', here: 'here', next: 'next', above: '' };
+const PLACE_LABELS: Readonly<Record<Rung['place'], string>> = { passed: '', here: 'here', next: 'next', above: '' };
 
 function RungRow({ rung, pinned }: { readonly rung: Rung; readonly pinned: boolean }): ReactElement {
   const { name, opensAt, place, filled, seats, price } = rung;
@@ -108,12 +108,12 @@ function RungRow({ rung, pinned }: { readonly rung: Rung; readonly pinned: boole
     >
       <span className="rung-name">
         <b>{name}</b>
-        {PLACE_WORDS[place] !== '' && <span className="role">{PLACE_WORDS[place]}</span>}
+        {PLACE_LABELS[place] !== '' && <span className="role">{PLACE_LABELS[place]}</span>}
       </span>
       <span className="rung-facts">
-        {free <= 0n ? 'open to all agents' : `from ${moneyWords(opensAt)}`}
+        {free <= 0n ? 'open to all agents' : `from ${moneyLabel(opensAt)}`}
         <small>
-          {priceWords(price)}
+          {priceLabel(price)}
           {seats !== null && ` · ${seats.free} of ${seats.total} seats free`}
         </small>
       </span>
@@ -143,7 +143,7 @@ function Outlook({
       {next !== null && (
         <div className="unlocks" data-next={next.tier} data-missing={next.missing}>
           <p>
-            <b>{moneyWords(next.missing)}</b> more opens {next.tier}:
+            <b>{moneyLabel(next.missing)}</b> more opens {next.tier}:
           </p>
           <dl>
             {byWeight(next.changes)
@@ -165,7 +165,7 @@ function Outlook({
       )}
       {lost !== null && (
         <p className="hint">
-          It keeps {tier} while its balance is at least {moneyWords(formatAiDollars(lost))}.
+          It keeps {tier} while its balance is at least {moneyLabel(formatAiDollars(lost))}.
         </p>
       )}
     </>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readAmount } from './money-labels.ts';
-import { byWeight, lostBelow, previewOf, previewWords, rungsOf, tierOutlook } from './tier-outlook.ts';
+import { byWeight, lostBelow, previewOf, previewLabel, rungsOf, tierOutlook } from './tier-outlook.ts';
 
 const price = { per_hour: '0', per_thousand_tokens: '0' };
 const STEPS = [
@@ -43,10 +43,10 @@ test('an agent keeps its tier down to nine tenths of the balance that opens it',
 
 test('a preview names the effect on the tier', () => {
   const up = { after: '12', tier: 'tier-1', changes: true, tooMuch: false };
-  assert.equal(previewWords(up, 'tier-0', null), 'tier-0 becomes tier-1');
-  assert.equal(previewWords({ ...up, changes: false }, 'tier-1', null), 'stays in tier-1');
-  assert.equal(previewWords(up, 'tier-0', 'tier-2'), 'stays in tier-2, because it is pinned');
-  assert.equal(previewWords({ ...up, tier: null }, 'tier-0', null), 'tier-0 becomes no tier');
+  assert.equal(previewLabel(up, 'tier-0', null), 'tier-0 becomes tier-1');
+  assert.equal(previewLabel({ ...up, changes: false }, 'tier-1', null), 'stays in tier-1');
+  assert.equal(previewLabel(up, 'tier-0', 'tier-2'), 'stays in tier-2, because it is pinned');
+  assert.equal(previewLabel({ ...up, tier: null }, 'tier-0', null), 'tier-0 becomes no tier');
 });
 
 test('the ladder shows the tier of the agent and the way to the next one', () => {

@@ -59,7 +59,7 @@ export function previewOf(
 }
 
 /** The effect on the tier: `tier-0 becomes tier-1`, `stays in tier-1`; empty without a tier. */
-export function previewWords(preview: Preview, present: string | null, pinned: string | null): string {
+export function previewLabel(preview: Preview, present: string | null, pinned: string | null): string {
   if (pinned !== null) return `stays in ${pinned}, because it is pinned`;
   if (preview.changes) return `${present ?? 'no tier'} becomes ${preview.tier ?? 'no tier'}`;
   return preview.tier === null ? '' : `stays in ${preview.tier}`;

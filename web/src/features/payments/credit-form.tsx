@@ -5,7 +5,7 @@ import { useIntent } from '../../client/query/use-intent.ts';
 import { ActionForm } from '../../ui/action-form.tsx';
 import { TextField } from '../../ui/fields.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
-import { moneyWords, readAmount } from '../money/money-labels.ts';
+import { moneyLabel, readAmount } from '../money/money-labels.ts';
 import { AgentField } from '../agent-list/agent-field.tsx';
 import { useAgentName } from '../agent-list/use-agent-names.ts';
 import { useVillage } from '../village-context.ts';
@@ -61,7 +61,7 @@ function buttonWord({ agent, amount }: CreditDraft): string {
   const micro = readAmount(amount);
   return micro === null || micro <= 0n || agent === ''
     ? 'Credit the deposit'
-    : `Credit ${moneyWords(formatAiDollars(micro))} to ${agent}`;
+    : `Credit ${moneyLabel(formatAiDollars(micro))} to ${agent}`;
 }
 
 interface FieldsProps {
@@ -119,13 +119,13 @@ function Sent({ credit }: { readonly credit: Credit }): ReactElement {
   if (credit.state === 'proposed')
     return (
       <Notice tone="waiting">
-        <b>Proposed.</b> {moneyWords(credit.amount)} for {name} is more than one admin may credit alone. Ask another
+        <b>Proposed.</b> {moneyLabel(credit.amount)} for {name} is more than one admin may credit alone. Ask another
         admin to approve it.
       </Notice>
     );
   return (
     <Notice tone="good">
-      <b>Credited.</b> {name} has {moneyWords(credit.amount)} more.
+      <b>Credited.</b> {name} has {moneyLabel(credit.amount)} more.
     </Notice>
   );
 }

@@ -14,16 +14,16 @@ import { usePages } from '../../client/query/use-pages.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { Choices } from '../../ui/fields.tsx';
 import { Badge } from '../../ui/badge.tsx';
-import { MoreButton } from '../../ui/more-button.tsx';
+import { PagedList } from '../../ui/paged-list.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { useNow } from '../../ui/use-now.ts';
-import { moneyWords } from '../money/money-labels.ts';
+import { moneyLabel } from '../money/money-labels.ts';
 import { actorLabel } from '../../client/actor-labels.ts';
 import { useAgentName } from '../agent-list/use-agent-names.ts';
 import { ReasonForm } from '../standing/reason-form.tsx';
 import { useViewerId, useVillage } from '../village-context.ts';
-import { CREDIT_WORDS, mayApprove } from './payment-labels.ts';
+import { CREDIT_LABELS, mayApprove } from './payment-labels.ts';
 
 const PAGES = {
   everyMs: 5000,
@@ -47,30 +47,24 @@ export function CreditList({ version }: { readonly version: number }): ReactElem
           label="State"
           keys={[null, ...CREDIT_STATES]}
           chosen={state}
-          wordOf={(key) => (key === null ? 'All' : key === 'proposed' ? 'Waiting' : CREDIT_WORDS[key].word)}
+          wordOf={(key) => (key === null ? 'All' : key === 'proposed' ? 'Waiting' : CREDIT_LABELS[key].word)}
           onChoose={setState}
           small
         />
       </header>
       {limit !== null && (
         <p className="hint">
-          One admin may credit up to {moneyWords(limit)} a day. Above that, a second admin must approve.
+          One admin may credit up to {moneyLabel(limit)} a day. Above that, a second admin must approve.
         </p>
       )}
-      {live.refused !== null && <RefusedNotice refused={live.refused} />}
-      {live.rows === null && live.refused === null && <p className="empty">Reading…</p>}
-      {live.rows?.length === 0 && <p className="empty">{noneWords(state)}</p>}
-      <ul className="list-rows">
-        {live.rows?.map((credit) => (
-          <CreditRow key={credit.credit_id} credit={credit} onDecided={live.again} />
-        ))}
-      </ul>
-      <MoreButton more={live.more} word="Older credits" />
+      <PagedList pages={live} className="list-rows" empty={emptyLabel(state)} older="Older credits">
+        {(credit) => <CreditRow key={credit.credit_id} credit={credit} onDecided={live.again} />}
+      </PagedList>
     </section>
   );
 }
 
-function noneWords(state: CreditState | null): string {
+function emptyLabel(state: CreditState | null): string {
   if (state === null) return 'No credits yet. Every credited deposit appears here.';
   return state === 'proposed' ? 'No credit waits for a second admin.' : 'No credits in this state.';
 }
@@ -79,11 +73,11 @@ function CreditRow({ credit, onDecided }: { readonly credit: Credit; readonly on
   const now = useNow(15_000);
   const viewer = useViewerId();
   const name = useAgentName(credit.agent_id);
-  const { word, tone } = CREDIT_WORDS[credit.state];
+  const { word, tone } = CREDIT_LABELS[credit.state];
   return (
     <li className="credit-row" data-credit={credit.credit_id} data-state={credit.state}>
       <p className="credit-line">
-        <b>{moneyWords(credit.amount)}</b>
+        <b>{moneyLabel(credit.amount)}</b>
         <span>to {name}</span>
         <Badge tone={tone}>{word}</Badge>
       </p>
@@ -100,7 +94,7 @@ function CreditRow({ credit, onDecided }: { readonly credit: Credit; readonly on
       {credit.note !== '' && <p className="credit-facts">“{credit.note}”</p>}
       {credit.state === 'credited' && credit.net !== credit.amount && (
         <p className="credit-facts entry-taken">
-          {moneyWords(credit.net)} of it remains. The rest was refunded or is disputed.
+          {moneyLabel(credit.net)} of it remains. The rest was refunded or is disputed.
         </p>
       )}
       {credit.decided_by !== null && (

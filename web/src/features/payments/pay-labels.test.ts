@@ -1,7 +1,7 @@
 import { PAYMENT_OUTCOMES } from '@hamlet/contract';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { approvalAddress, OUTCOME_WORDS, readPayment, worthOf } from './pay-labels.ts';
+import { approvalAddress, OUTCOME_LABELS, readPayment, worthOf } from './pay-labels.ts';
 
 test('a typed payment is read, or its problem says what is missing', () => {
   assert.deepEqual(readPayment({ agent: 'ada', amount: ' 7,5 ' }), { ok: true, amount: '7.50' });
@@ -28,9 +28,9 @@ test('only https addresses open', () => {
 });
 
 test('each outcome has its own text, and only a captured payment is good', () => {
-  assert.equal(new Set(PAYMENT_OUTCOMES.map((outcome) => OUTCOME_WORDS[outcome].text)).size, PAYMENT_OUTCOMES.length);
+  assert.equal(new Set(PAYMENT_OUTCOMES.map((outcome) => OUTCOME_LABELS[outcome].text)).size, PAYMENT_OUTCOMES.length);
   assert.deepEqual(
-    PAYMENT_OUTCOMES.filter((outcome) => OUTCOME_WORDS[outcome].tone === 'good'),
+    PAYMENT_OUTCOMES.filter((outcome) => OUTCOME_LABELS[outcome].tone === 'good'),
     ['captured'],
   );
 });

@@ -1,5 +1,5 @@
 import { formatAiDollars, type PaymentOutcome, PayPalOrderBody, type PayPalTerms } from '@hamlet/contract';
-import { moneyWords, readAmount } from '../money/money-labels.ts';
+import { moneyLabel, readAmount } from '../money/money-labels.ts';
 
 /** The name of the draft. It survives the way to PayPal and back, and goes once PayPal captured the payment. */
 export const PAY_DRAFT = 'pay';
@@ -11,7 +11,7 @@ export interface PayDraft {
 }
 export const EMPTY_PAYMENT: PayDraft = { agent: '', amount: '' };
 
-export const OUTCOME_WORDS: Readonly<
+export const OUTCOME_LABELS: Readonly<
   Record<PaymentOutcome, { readonly text: string; readonly tone: 'good' | 'waiting' | 'bad' }>
 > = {
   captured: {
@@ -50,7 +50,7 @@ function withCents(amount: string): string {
 export function worthOf(amount: string, { rate }: Pick<PayPalTerms, 'rate'>): string | null {
   const paid = readAmount(amount);
   const perUnit = rate === null ? null : readAmount(rate);
-  return paid === null || perUnit === null ? null : moneyWords(formatAiDollars((paid * perUnit) / 1_000_000n));
+  return paid === null || perUnit === null ? null : moneyLabel(formatAiDollars((paid * perUnit) / 1_000_000n));
 }
 
 /** The page of PayPal where the payer approves; null for an address that is not https. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { creditProblems, mayApprove, sidesOf, comparisonOf, waitingWords } from './payment-labels.ts';
+import { creditProblems, mayApprove, sidesOf, comparisonOf, waitingLabel } from './payment-labels.ts';
 
 test('no admin approves their own proposal', () => {
   assert.equal(mayApprove({ state: 'proposed', requested_by: 'account a' }, 'b'), true);
@@ -18,8 +18,8 @@ test('both sides of a difference have a text, also an empty side', () => {
 });
 
 test('a waiting payment says why, also for an unknown reason', () => {
-  assert.equal(waitingWords({ why: 'no_such_agent' }), 'names an agent that this village does not have');
-  assert.equal(waitingWords({ why: 'asked_too_early' }), 'asked too early');
+  assert.equal(waitingLabel({ why: 'no_such_agent' }), 'names an agent that this village does not have');
+  assert.equal(waitingLabel({ why: 'asked_too_early' }), 'asked too early');
 });
 
 test('a deposit is checked before it is sent', () => {

@@ -7,16 +7,16 @@ import {
   type WaitingPayment,
 } from '@hamlet/contract';
 import type { Tone } from '../../ui/badge.tsx';
-import { moneyWords, readAmount } from '../money/money-labels.ts';
+import { moneyLabel, readAmount } from '../money/money-labels.ts';
 
-export const CREDIT_WORDS: Readonly<Record<CreditState, { readonly word: string; readonly tone: Tone }>> = {
+export const CREDIT_LABELS: Readonly<Record<CreditState, { readonly word: string; readonly tone: Tone }>> = {
   proposed: { word: 'Waits for a second admin', tone: 'waiting' },
   credited: { word: 'Credited', tone: 'good' },
   rejected: { word: 'Rejected', tone: 'bad' },
 };
 
 /** The three lists of a reconciliation: the meaning of each, what to do about it, and the text of an empty one. */
-export const DIFFERENCE_WORDS: Readonly<
+export const DIFFERENCE_LABELS: Readonly<
   Record<DifferenceKind, { readonly title: string; readonly advice: string; readonly none: string }>
 > = {
   only_ours: {
@@ -43,7 +43,7 @@ export function comparisonOf(differences: number, comparedProviders: number): 'd
   return comparedProviders > 0 ? 'agrees' : 'not compared';
 }
 
-const WAITING_WORDS: Readonly<Record<string, string>> = {
+const WAITING_LABELS: Readonly<Record<string, string>> = {
   not_completed: 'not completed at the provider',
   no_such_agent: 'names an agent that this village does not have',
   other_currency: 'in a currency that the village does not take',
@@ -51,8 +51,8 @@ const WAITING_WORDS: Readonly<Record<string, string>> = {
 };
 
 /** The reason why a payment is not credited yet; an unknown reason unchanged. */
-export function waitingWords({ why }: Pick<WaitingPayment, 'why'>): string {
-  return WAITING_WORDS[why] ?? why.replaceAll('_', ' ');
+export function waitingLabel({ why }: Pick<WaitingPayment, 'why'>): string {
+  return WAITING_LABELS[why] ?? why.replaceAll('_', ' ');
 }
 
 /** The amounts of the ledger and of the provider, as two short texts. */
@@ -61,7 +61,7 @@ export function sidesOf({ ours, theirs }: Pick<Difference, 'ours' | 'theirs'>): 
   readonly theirs: string;
 } {
   return {
-    ours: ours === null ? 'nothing' : moneyWords(ours),
+    ours: ours === null ? 'nothing' : moneyLabel(ours),
     theirs: theirs === null ? 'nothing' : `${theirs.amount} ${theirs.currency}`,
   };
 }

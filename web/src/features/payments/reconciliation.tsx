@@ -16,13 +16,13 @@ import { TextField } from '../../ui/fields.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { lengthLabel, minuteTime, timeAgo } from '../../ui/time-labels.ts';
-import { moneyWords } from '../money/money-labels.ts';
+import { moneyLabel } from '../money/money-labels.ts';
 import { actorLabel } from '../../client/actor-labels.ts';
 import { useViewerId, useVillage, useVillageState } from '../village-context.ts';
-import { DIFFERENCE_WORDS, sidesOf, comparisonOf, waitingWords } from './payment-labels.ts';
+import { DIFFERENCE_LABELS, sidesOf, comparisonOf, waitingLabel } from './payment-labels.ts';
 
 const REFRESH_MS = 10_000;
-const PAYPAL_WORDS: Readonly<Record<ReconciliationView['paypal'], string>> = {
+const PAYPAL_LABELS: Readonly<Record<ReconciliationView['paypal'], string>> = {
   off: 'PayPal is not connected: admins credit payments here.',
   sandbox: 'PayPal runs in its sandbox: no real money moves.',
   live: 'PayPal is live.',
@@ -51,7 +51,7 @@ function Compared({
   return (
     <>
       <p className="summary">
-        {PAYPAL_WORDS[view.paypal]}{' '}
+        {PAYPAL_LABELS[view.paypal]}{' '}
         {view.providers.length === 0
           ? 'No statement of a provider has come in yet. Differences appear here after the first one.'
           : view.providers.map(({ provider, compared_through: through, compared_at: at }) => (
@@ -78,7 +78,7 @@ interface ListProps {
 }
 
 function DifferenceList({ kind, view, onChanged }: ListProps): ReactElement {
-  const { title } = DIFFERENCE_WORDS[kind];
+  const { title } = DIFFERENCE_LABELS[kind];
   const rows = view[kind];
   const open = rows.filter(({ explanation }) => explanation === null).length;
   return (
@@ -99,7 +99,7 @@ function DifferenceList({ kind, view, onChanged }: ListProps): ReactElement {
 
 /** Advice about the differences; without any, an all-clear if there was a comparison. */
 function ListAdvice({ kind, view }: Pick<ListProps, 'kind' | 'view'>): ReactElement {
-  const { advice, none } = DIFFERENCE_WORDS[kind];
+  const { advice, none } = DIFFERENCE_LABELS[kind];
   const comparison = comparisonOf(view[kind].length, view.providers.length);
   if (comparison === 'differs') return <p className="hint">{advice}</p>;
   return comparison === 'agrees' ? (
@@ -132,7 +132,7 @@ function WaitingList({ view }: { readonly view: ReconciliationView }): ReactElem
                 <span>{agent === null ? 'names no agent' : `for ${agent}`}</span>
               </p>
               <p className="credit-facts">
-                <code>{id}</code> {provider}: {waitingWords({ why })}, {timeAgo(since, Date.now())}
+                <code>{id}</code> {provider}: {waitingLabel({ why })}, {timeAgo(since, Date.now())}
               </p>
             </li>
           ),
@@ -167,7 +167,7 @@ function DebtList({ view }: { readonly view: ReconciliationView }): ReactElement
             >
               {details.get(id)?.display_name ?? id}
             </button>{' '}
-            <b className="entry-taken">{moneyWords(balance)}</b>
+            <b className="entry-taken">{moneyLabel(balance)}</b>
           </li>
         ))}
       </ul>

@@ -122,7 +122,7 @@ function Facts({ parts, checked }: { readonly parts: ProofParts; readonly checke
             <small>The village itself names this key. Compare it with a copy that you kept.</small>
           </Fact>
         )}
-        {checked.fault === null && <Fact title="History">{historyWords(parts, checked)}</Fact>}
+        {checked.fault === null && <Fact title="History">{historyLabel(parts, checked)}</Fact>}
         {isSealedByHash(parts.shown, Uint8Array.fromBase64(parts.proof.leaf)) && (
           <Fact title="Details">
             Too long to be sealed as text: the log has their hash, and this page does not compare them.
@@ -137,7 +137,7 @@ function Facts({ parts, checked }: { readonly parts: ProofParts; readonly checke
   );
 }
 
-function historyWords({ kept }: ProofParts, { continues }: Checked): string {
+function historyLabel({ kept }: ProofParts, { continues }: Checked): string {
   if (kept === null) return 'This browser keeps this checkpoint. From now on it checks that the log continues it.';
   const size = kept.checkpoint.size.toLocaleString('en');
   return continues

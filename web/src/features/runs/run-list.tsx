@@ -1,6 +1,6 @@
 import type { ReactElement, ReactNode } from 'react';
 import type { Run } from '@hamlet/contract';
-import { MoreButton } from '../../ui/more-button.tsx';
+import { MoreButton } from '../../ui/paged-list.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import type { RunsLive } from './use-runs.ts';

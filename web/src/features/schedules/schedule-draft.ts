@@ -139,7 +139,7 @@ const isField = (name: string): name is keyof Draft => Object.hasOwn(emptyDraft(
 /** Reads a draft by the schema of the cluster, whose messages name the problems. */
 export function readDraft(draft: Draft): DraftReading {
   const reading = ScheduleSpec.safeParse(candidateOf(draft));
-  const problems: Problems = { ...issueWords(reading.success ? [] : reading.error.issues), ...ownProblems(draft) };
+  const problems: Problems = { ...issueLabel(reading.success ? [] : reading.error.issues), ...ownProblems(draft) };
   if (Object.keys(problems).length > 0 || !reading.success) return { ok: false, problems };
   return { ok: true, name: draft.name.trim(), body: bodyOf(reading.data) };
 }
@@ -173,17 +173,17 @@ function ownProblems(draft: Draft): Problems {
   };
 }
 
-function issueWords(issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[]): Problems {
+function issueLabel(issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[]): Problems {
   const problems: Partial<Record<keyof Draft, string>> = {};
   for (const { path, message } of issues) {
     const name = String(path[0] ?? 'kind');
     const field = FIELDS[name] ?? (isField(name) ? name : 'kind');
-    problems[field] ??= problemWords(field, message);
+    problems[field] ??= problemLabel(field, message);
   }
   return problems;
 }
 
-function problemWords(field: keyof Draft, message: string): string {
+function problemLabel(field: keyof Draft, message: string): string {
   if (field === 'agent') return 'Choose an agent';
   if (field === 'prompt') return message.startsWith('Too short') ? 'Write the work for the agent' : message;
   return field === 'deadline' || field === 'historyLimit' || field === 'catchUpLimit'

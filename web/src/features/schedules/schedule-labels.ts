@@ -2,13 +2,13 @@ import { type FiredRun, SCHEDULE_REASONS, type ScheduleView } from '@hamlet/cont
 import type { Tone } from '../../ui/badge.tsx';
 
 /** The result of a firing for one agent. */
-interface OutcomeWords {
+interface OutcomeLabels {
   readonly word: string;
   readonly tone: Tone;
   readonly hint: string;
 }
 
-export const OUTCOME_WORDS: Readonly<Record<FiredRun['outcome'], OutcomeWords>> = {
+export const OUTCOME_LABELS: Readonly<Record<FiredRun['outcome'], OutcomeLabels>> = {
   started: { word: 'Fired', tone: 'good', hint: 'The firing started a run at once.' },
   queued: { word: 'Queued', tone: 'waiting', hint: 'The run waits for an earlier run to end.' },
   replaced: { word: 'Replaced', tone: 'good', hint: 'The firing ended an earlier run to start this one.' },
@@ -57,7 +57,7 @@ function wordsOf(reason: string): string {
 }
 
 /** The agents that get the prompt. */
-export function targetWords(view: Pick<ScheduleView, 'agent_name' | 'selector'>): string {
+export function targetLabel(view: Pick<ScheduleView, 'agent_name' | 'selector'>): string {
   if (view.agent_name !== null) return view.agent_name;
   return `all with ${Object.entries(view.selector?.match_labels ?? {})
     .map(([key, value]) => `${key}=${value}`)
@@ -65,7 +65,7 @@ export function targetWords(view: Pick<ScheduleView, 'agent_name' | 'selector'>)
 }
 
 /** The policies of a schedule, a sentence each. */
-export function policyWords(
+export function policyLabels(
   view: Pick<
     ScheduleView,
     'missed_runs' | 'catch_up_limit' | 'overlap' | 'starting_deadline_seconds' | 'history_limit'

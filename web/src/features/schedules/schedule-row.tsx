@@ -9,8 +9,8 @@ import { OwnedNotice } from '../../ui/notices/refused-notice.tsx';
 import { dateTime, lengthLabel, timeAgo, timeAhead } from '../../ui/time-labels.ts';
 import { useRole, useVillage } from '../village-context.ts';
 import { NextTimesList } from './next-times-list.tsx';
-import { OUTCOME_WORDS, policyWords, stateOf, targetWords } from './schedule-labels.ts';
-import { type PastRow, pastRows, timingWords } from './timetable.ts';
+import { OUTCOME_LABELS, policyLabels, stateOf, targetLabel } from './schedule-labels.ts';
+import { type PastRow, pastRows, timingLabel } from './timetable.ts';
 
 interface RowProps {
   readonly schedule: ScheduleView;
@@ -30,10 +30,10 @@ export function ScheduleRow({ schedule, now, open, onOpen, onEdit, onChanged }: 
     <div className={`schedule${open ? ' schedule-open' : ''}`} data-schedule={schedule.name}>
       <button type="button" className="table-row schedule-grid" aria-expanded={open} onClick={() => onOpen(!open)}>
         <span className="cell-name">{schedule.name}</span>
-        <span className="cell-timing">{timingWords(schedule)}</span>
+        <span className="cell-timing">{timingLabel(schedule)}</span>
         <span className="cell-agent">
           {schedule.agent_name !== null && <Avatar id={schedule.agent_name} size={22} />}
-          {targetWords(schedule)}
+          {targetLabel(schedule)}
         </span>
         <span>
           <Badge tone={tone}>{word}</Badge>
@@ -77,7 +77,7 @@ function ScheduleDetails({ schedule, onEdit, onChanged }: DetailsProps): ReactEl
           <h3 className="section-name">Prompt</h3>
           <p className="prose">{schedule.prompt}</p>
           <ul className="policy">
-            {policyWords(schedule).map((line) => (
+            {policyLabels(schedule).map((line) => (
               <li key={line}>{line}</li>
             ))}
           </ul>
@@ -220,7 +220,7 @@ function Fired({
       </time>
       <span className="firing-runs">
         {runs.slice(0, AGENTS_SHOWN).map((run) => {
-          const { word, tone, hint } = OUTCOME_WORDS[run.outcome];
+          const { word, tone, hint } = OUTCOME_LABELS[run.outcome];
           const id = run.run_id;
           return (
             <span key={run.agent_id} className="firing-run">

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FiringOutcome } from '@hamlet/contract';
-import { OUTCOME_WORDS, policyWords, stateOf, targetWords } from './schedule-labels.ts';
+import { OUTCOME_LABELS, policyLabels, stateOf, targetLabel } from './schedule-labels.ts';
 import { firing, scheduleView } from './schedule-view.fixture.ts';
-import { nextTimes, pastRows, timingWords, zonesOf } from './timetable.ts';
+import { nextTimes, pastRows, timingLabel, zonesOf } from './timetable.ts';
 
 const NOW = Date.parse('2026-11-23T12:00:00Z');
 const iso = (atMs: number): string => new Date(atMs).toISOString();
@@ -69,13 +69,13 @@ test('firings of a former timing leave no gaps', () => {
 });
 
 test('the labels of a schedule: timing, target, state and policies', () => {
-  assert.equal(timingWords(scheduleView()), 'daily 08:30 Europe/Zurich');
+  assert.equal(timingLabel(scheduleView()), 'daily 08:30 Europe/Zurich');
   assert.equal(
-    targetWords(scheduleView({ agent_name: null, selector: { match_labels: { team: 'carriers' } } })),
+    targetLabel(scheduleView({ agent_name: null, selector: { match_labels: { team: 'carriers' } } })),
     'all with team=carriers',
   );
   assert.equal(
-    policyWords(scheduleView({ missed_runs: 'CatchUp', catch_up_limit: 3 }))[0],
+    policyLabels(scheduleView({ missed_runs: 'CatchUp', catch_up_limit: 3 }))[0],
     'The last 3 missed firings run late.',
   );
   const of = (reason: string): ReturnType<typeof stateOf> =>
@@ -105,6 +105,6 @@ test('the labels of a schedule: timing, target, state and policies', () => {
 });
 
 test('every outcome of a firing has its own label', () => {
-  assert.deepEqual(Object.keys(OUTCOME_WORDS).toSorted(), [...FiringOutcome.options].toSorted());
-  assert.equal(new Set(Object.values(OUTCOME_WORDS).map(({ word }) => word)).size, FiringOutcome.options.length);
+  assert.deepEqual(Object.keys(OUTCOME_LABELS).toSorted(), [...FiringOutcome.options].toSorted());
+  assert.equal(new Set(Object.values(OUTCOME_LABELS).map(({ word }) => word)).size, FiringOutcome.options.length);
 });

@@ -55,7 +55,7 @@ export function timingOfView({
 }
 
 /** The timing in one line, as kubectl shows it. */
-export function timingWords(view: Parameters<typeof timingOfView>[0]): string {
+export function timingLabel(view: Parameters<typeof timingOfView>[0]): string {
   return describeTiming(timingOfView(view));
 }
 

@@ -1,14 +1,14 @@
 import { goodStanding, MEASURES } from '@hamlet/contract';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { endOf, heldOf, heldWords, MEASURE_WORDS, OFFERED } from './measure-labels.ts';
+import { endOf, heldOf, heldLabel, MEASURE_LABELS, OFFERED } from './measure-labels.ts';
 
 const NOW = Date.UTC(2026, 10, 23, 12);
 
 test('every measure of the contract is offered, the kill switch last', () => {
   assert.deepEqual(OFFERED.toSorted(), MEASURES.toSorted());
   assert.equal(OFFERED.at(-1), 'kill');
-  assert.equal(new Set(OFFERED.map((measure) => MEASURE_WORDS[measure].verb)).size, MEASURES.length);
+  assert.equal(new Set(OFFERED.map((measure) => MEASURE_LABELS[measure].verb)).size, MEASURES.length);
 });
 
 test('held measures come from the flags, hardest first', () => {
@@ -28,9 +28,9 @@ test('a held measure names its author, its age and its end', () => {
     since: new Date(NOW - 300_000).toISOString(),
     expires_at: null,
   } as const;
-  assert.equal(heldWords(held, { nowMs: NOW, viewer: null }), 'by admin c1480749, 5 min ago, until an admin lifts it');
+  assert.equal(heldLabel(held, { nowMs: NOW, viewer: null }), 'by admin c1480749, 5 min ago, until an admin lifts it');
   assert.match(
-    heldWords({ ...held, expires_at: new Date(NOW + 7_200_000).toISOString() }, { nowMs: NOW, viewer: null }),
+    heldLabel({ ...held, expires_at: new Date(NOW + 7_200_000).toISOString() }, { nowMs: NOW, viewer: null }),
     /until .* \(in 2 h\)$/,
   );
 });

@@ -4,7 +4,7 @@ import { minuteTime, timeAgo, timeAhead } from '../../ui/time-labels.ts';
 import { actorLabel, type ViewerId } from '../../client/actor-labels.ts';
 
 /** The texts of one measure: the act, the state while it holds, the effect, and the act that lifts it. */
-interface MeasureWords {
+interface MeasureLabels {
   readonly verb: string;
   readonly state: string;
   readonly icon: IconName;
@@ -15,7 +15,7 @@ interface MeasureWords {
 /** In the order of the page: the mildest first, the kill switch last. */
 export const OFFERED: readonly Measure[] = MEASURES.toReversed();
 
-export const MEASURE_WORDS: Readonly<Record<Measure, MeasureWords>> = {
+export const MEASURE_LABELS: Readonly<Record<Measure, MeasureLabels>> = {
   revoke_token: {
     verb: 'Revoke tokens',
     state: 'Tokens revoked',
@@ -59,7 +59,7 @@ export function heldOf(standing: Omit<Standing, 'agent_id'>): Measure[] {
 }
 
 /** The author, the age and the end of a measure: `by you, 5 min ago, until an admin lifts it`. */
-export function heldWords(
+export function heldLabel(
   { by, since, expires_at: until }: HeldMeasure,
   at: { readonly nowMs: number; readonly viewer: ViewerId },
 ): string {

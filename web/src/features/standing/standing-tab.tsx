@@ -23,7 +23,7 @@ import { Notice } from '../../ui/notices/notice.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { useRole, useViewerId, useVillage } from '../village-context.ts';
-import { heldOf, heldWords, MEASURE_WORDS, OFFERED } from './measure-labels.ts';
+import { heldOf, heldLabel, MEASURE_LABELS, OFFERED } from './measure-labels.ts';
 import { ReasonForm } from './reason-form.tsx';
 
 const REFRESH_MS = 5000;
@@ -50,9 +50,9 @@ export function HeldBanner({ agent }: { readonly agent: AgentDetail }): ReactEle
   if (hardest === undefined) return null;
   return (
     <p className="notice notice-bad held" role="status">
-      <Icon name={MEASURE_WORDS[hardest].icon} size={16} />
+      <Icon name={MEASURE_LABELS[hardest].icon} size={16} />
       <span>
-        <b>{held.map((measure) => MEASURE_WORDS[measure].state).join(', ')}.</b>{' '}
+        <b>{held.map((measure) => MEASURE_LABELS[measure].state).join(', ')}.</b>{' '}
         {agent.standing.reason !== null && <>“{agent.standing.reason}” </>}
         <button type="button" className="link" onClick={() => open({ tab: 'standing' })}>
           Show author and end
@@ -117,7 +117,7 @@ interface RowProps {
 function MeasureRow({ measure, agent, standing, open, onOpen, onDone }: RowProps): ReactElement {
   const held = standing?.measures.find((entry) => entry.measure === measure);
   const mayChange = roleMay(useRole(), 'standing:change');
-  const { icon, verb, lift } = MEASURE_WORDS[measure];
+  const { icon, verb, lift } = MEASURE_LABELS[measure];
   return (
     <li
       className={`measure${held === undefined ? '' : ' measure-held'}`}
@@ -157,7 +157,7 @@ interface FormProps {
 /** Takes the measure, or lifts it where it holds. Only taking it needs a reason. */
 function MeasureForm({ measure, agent: { agent_id, display_name: name }, held, onDone }: FormProps): ReactElement {
   const { api } = useVillage();
-  const { verb, lift } = MEASURE_WORDS[measure];
+  const { verb, lift } = MEASURE_LABELS[measure];
   const params = { agent_id };
   if (!held)
     return (
@@ -194,7 +194,7 @@ function MeasureText({
 }): ReactElement {
   const now = useNow(10_000);
   const viewer = useViewerId();
-  const { verb, does, state } = MEASURE_WORDS[measure];
+  const { verb, does, state } = MEASURE_LABELS[measure];
   if (held === undefined)
     return (
       <div className="measure-text">
@@ -206,7 +206,7 @@ function MeasureText({
     <div className="measure-text">
       <b>{state}</b>
       <p className="measure-reason">“{held.reason}”</p>
-      <p>{heldWords(held, { nowMs: now, viewer })}</p>
+      <p>{heldLabel(held, { nowMs: now, viewer })}</p>
     </div>
   );
 }

@@ -4,7 +4,7 @@ import { useIntent } from '../../client/query/use-intent.ts';
 import { ActionForm } from '../../ui/action-form.tsx';
 import { Segments, SelectField } from '../../ui/fields.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
-import { moneyWords } from '../money/money-labels.ts';
+import { moneyLabel } from '../money/money-labels.ts';
 import { useVillage } from '../village-context.ts';
 import { pinBody, pinButton, type PinDraft, type PinEffect, pinEffect, pinOf, samePin } from './pin-labels.ts';
 
@@ -99,7 +99,7 @@ function TierField({
         ...(known ? [] : [[name, name === '' ? 'Choose a tier' : `${name} (deleted)`] as const]),
         ...tiers
           .toSorted((left, right) => right.rank - left.rank)
-          .map((tier) => [tier.name, `${tier.name} · from ${moneyWords(tier.min_balance)}`] as const),
+          .map((tier) => [tier.name, `${tier.name} · from ${moneyLabel(tier.min_balance)}`] as const),
       ]}
       onChange={onChange}
     />

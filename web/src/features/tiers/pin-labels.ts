@@ -1,7 +1,7 @@
 import type { AgentDetail, AgentEntitlementBody, EntitlementView } from '@hamlet/contract';
-import { moneyWords, readAmount } from '../money/money-labels.ts';
+import { moneyLabel, readAmount } from '../money/money-labels.ts';
 import { tierOutlook } from '../money/tier-outlook.ts';
-import { podChange, podChangeWords } from './tier-effects.ts';
+import { podChange, podChangeLabel } from './tier-effects.ts';
 
 /** The policy for an agent's tier while a person writes it. `name` stays while the balance decides, so that a person can go back to it. */
 export interface PinDraft {
@@ -61,20 +61,20 @@ function moveLine(
       : `${agent} moves from ${now ?? 'no tier'} to ${name ?? 'no tier'}`;
   return policy === 'Pinned'
     ? `${move}, with any balance.`
-    : `${move}: ${balance === null ? 'it has no balance yet' : `${moneyWords(balance)} opens ${name ?? 'no tier'}`}. From then on its balance decides.`;
+    : `${move}: ${balance === null ? 'it has no balance yet' : `${moneyLabel(balance)} opens ${name ?? 'no tier'}`}. From then on its balance decides.`;
 }
 
 function podLine({ power }: PinnedAgent, from: Tier | undefined, to: Tier | undefined): string {
   return from === undefined || to === undefined || power === 'Asleep'
     ? ''
-    : podChangeWords(podChange(from.compute, to.compute), 'Its pod');
+    : podChangeLabel(podChange(from.compute, to.compute), 'Its pod');
 }
 
 /** A warning if the agent cannot pay an hour of the tier: the village holds an hour before it starts the pod. */
 function unpaid({ balance }: PinnedAgent, { name, price }: Tier, micro: bigint): string | null {
   const hour = readAmount(price.per_hour) ?? 0n;
   return hour > micro
-    ? `An hour of ${name} costs ${moneyWords(price.per_hour)}. The agent has ${moneyWords(balance ?? '0')}, so it has no pod there until it can pay.`
+    ? `An hour of ${name} costs ${moneyLabel(price.per_hour)}. The agent has ${moneyLabel(balance ?? '0')}, so it has no pod there until it can pay.`
     : null;
 }
 

@@ -3,9 +3,9 @@ import type { ReactElement } from 'react';
 import { Avatar } from '../../ui/avatar.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { limitLabel } from '../market/item-labels.ts';
-import { moneyWords, priceWords } from '../money/money-labels.ts';
+import { moneyLabel, priceLabel } from '../money/money-labels.ts';
 import { useVillage } from '../village-context.ts';
-import { computeWords, isSeated, type Occupant, seatPicture, type SeatPicture } from './tier-picture.ts';
+import { computeLabel, isSeated, type Occupant, seatPicture, type SeatPicture } from './tier-picture.ts';
 
 /** The most agents shown of a tier. */
 const FACES = 24;
@@ -29,7 +29,7 @@ export function TierCard({
           <Icon name="coin" size={15} />
           {tier.min_balance.startsWith('-') || tier.min_balance === '0'
             ? 'Open to all agents'
-            : `from ${moneyWords(tier.min_balance)}`}
+            : `from ${moneyLabel(tier.min_balance)}`}
         </p>
         {onEdit !== null && (
           <button
@@ -46,11 +46,11 @@ export function TierCard({
       </header>
       <dl className="tier-facts">
         <dt>Compute</dt>
-        <dd>{computeWords(tier.compute)}</dd>
+        <dd>{computeLabel(tier.compute)}</dd>
         <dt>Limits</dt>
         <dd>{limitLabel(tier.limits)}</dd>
         <dt>Price</dt>
-        <dd>{priceWords(tier.price)}</dd>
+        <dd>{priceLabel(tier.price)}</dd>
       </dl>
       <div className="tier-seats">
         <SeatMap picture={seatPicture(tier, agents.filter(isSeated).length)} />

@@ -101,7 +101,7 @@ export function readTier(draft: TierDraft, taken: readonly string[]): TierReadin
   const reading = EntitlementSpec.safeParse(candidateOf(draft));
   const name = draft.name.trim();
   const problems: TierProblems = {
-    ...issueWords(reading.success ? [] : reading.error.issues),
+    ...issueLabel(reading.success ? [] : reading.error.issues),
     ...nameProblem(name, taken),
   };
   if (Object.keys(problems).length > 0 || !reading.success) return { ok: false, problems };
@@ -180,20 +180,20 @@ const FIELDS: readonly (readonly [string, keyof TierDraft])[] = [
   ['price.perThousandTokens', 'perThousandTokens'],
 ];
 
-function issueWords(
+function issueLabel(
   issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],
 ): TierProblems {
   const problems: Partial<Record<keyof TierDraft, string>> = {};
   for (const { path, message } of issues) {
     const place = path.join('.');
     const field = FIELDS.find(([start]) => place === start || place.startsWith(`${start}.`))?.[1] ?? 'name';
-    problems[field] ??= problemWords(message);
+    problems[field] ??= problemLabel(message);
   }
   return problems;
 }
 
 /** A message of the schema, written for YAML, as the text of a form. */
-function problemWords(message: string): string {
+function problemLabel(message: string): string {
   const words = message.startsWith('Invalid input') ? 'write a whole number' : message.replace(', in quotes', '');
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }

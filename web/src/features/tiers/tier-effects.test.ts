@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readTier, type TierDraft, tierDraftOf } from './tier-draft.ts';
-import { podChange, podChangeWords, tierEffects, tierLines } from './tier-effects.ts';
+import { podChange, podChangeLabel, tierEffects, tierLines } from './tier-effects.ts';
 import { tierView } from './tier-view.fixture.ts';
 
 type Village = Parameters<typeof tierEffects>[2];
@@ -116,7 +116,7 @@ test('cpu and memory are resized in place; a GPU or another priority class needs
 
 test('the effect on pods reads well for one and for many', () => {
   assert.deepEqual(
-    [podChangeWords('none', 'Its pod'), podChangeWords('resized', 'Their pods'), podChangeWords('replaced', 'Its pod')],
+    [podChangeLabel('none', 'Its pod'), podChangeLabel('resized', 'Their pods'), podChangeLabel('replaced', 'Its pod')],
     ['', 'Their pods are resized in place, without a restart.', 'Its pod is replaced; its volume stays.'],
   );
 });

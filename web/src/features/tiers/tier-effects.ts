@@ -1,7 +1,7 @@
 import { type AgentDetail, EntitlementSpec, type EntitlementView } from '@hamlet/contract';
 import { tierChanges } from '@hamlet/core';
 import { changeLine } from '../market/item-labels.ts';
-import { moneyWords, readAmount } from '../money/money-labels.ts';
+import { moneyLabel, readAmount } from '../money/money-labels.ts';
 import { type LadderStep, tierOutlook } from '../money/tier-outlook.ts';
 import { bodyOf } from './tier-draft.ts';
 
@@ -38,8 +38,8 @@ export function tierLines(before: EntitlementView | null, spec: EntitlementSpec)
       change.what.startsWith('price') ? { ...change, from: priceText(change.from), to: priceText(change.to) } : change,
     ),
   );
-  const opens = opensWords(was?.minBalance),
-    will = opensWords(spec.minBalance);
+  const opens = opensLabel(was?.minBalance),
+    will = opensLabel(spec.minBalance);
   return [
     ...(was !== null && amount(was.minBalance) === amount(spec.minBalance)
       ? []
@@ -55,12 +55,12 @@ export function tierLines(before: EntitlementView | null, spec: EntitlementSpec)
 
 /** A price as an amount; another text unchanged. */
 function priceText(price: string): string {
-  return readAmount(price) === null ? price : moneyWords(price);
+  return readAmount(price) === null ? price : moneyLabel(price);
 }
 
-function opensWords(least: string | undefined): string {
+function opensLabel(least: string | undefined): string {
   if (least === undefined) return 'none';
-  return amount(least) <= 0n ? 'to all agents' : `from ${moneyWords(least)}`;
+  return amount(least) <= 0n ? 'to all agents' : `from ${moneyLabel(least)}`;
 }
 
 function amount(text: string): bigint {
@@ -119,7 +119,7 @@ export function tierEffects(
     moves,
     at,
     pods:
-      before === null || at === 0 ? '' : podChangeWords(podChange(before.compute, bodyOf(spec).compute), 'Their pods'),
+      before === null || at === 0 ? '' : podChangeLabel(podChange(before.compute, bodyOf(spec).compute), 'Their pods'),
   };
 }
 
@@ -141,7 +141,7 @@ function gpuOf({ gpu }: Compute): readonly unknown[] {
 }
 
 /** The effect on pods as a sentence; empty for none. */
-export function podChangeWords(change: PodChange, pods: 'Its pod' | 'Their pods'): string {
+export function podChangeLabel(change: PodChange, pods: 'Its pod' | 'Their pods'): string {
   const [is, volume] = pods === 'Its pod' ? ['is', 'its volume'] : ['are', 'their volumes'];
   if (change === 'none') return '';
   return change === 'resized'

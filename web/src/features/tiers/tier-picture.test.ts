@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  computeWords,
+  computeLabel,
   hourlyPrices,
   isSeated,
   nodeGroups,
@@ -87,9 +87,9 @@ test('nodes with their agents', () => {
 
 test('the compute of a tier, and the prices of all seats', () => {
   const gpu = { mode: 'None', resource_name: 'nvidia.com/gpu', count: 0, claim_template_name: null } as const;
-  assert.equal(computeWords({ cpu: '500m', memory: '512Mi', gpu, priority_class_name: null }), '500m cpu, 512Mi');
+  assert.equal(computeLabel({ cpu: '500m', memory: '512Mi', gpu, priority_class_name: null }), '500m cpu, 512Mi');
   assert.equal(
-    computeWords({ cpu: '2', memory: '2Gi', gpu: { ...gpu, mode: 'Exclusive', count: 2 }, priority_class_name: null }),
+    computeLabel({ cpu: '2', memory: '2Gi', gpu: { ...gpu, mode: 'Exclusive', count: 2 }, priority_class_name: null }),
     '2 cores, 2Gi, 2 GPUs of its own',
   );
   const prices = hourlyPrices(

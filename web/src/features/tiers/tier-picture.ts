@@ -87,7 +87,7 @@ export function tierCounts(agents: readonly Pick<Occupant, 'tier'>[]): string {
 }
 
 /** The compute of a tier's pods: `2 cores, 2Gi, a shared GPU`. */
-export function computeWords({ cpu, memory, gpu }: EntitlementView['compute']): string {
+export function computeLabel({ cpu, memory, gpu }: EntitlementView['compute']): string {
   const parts = [/^[0-9]+$/.test(cpu) ? `${cpu} ${cpu === '1' ? 'core' : 'cores'}` : `${cpu} cpu`, memory];
   if (gpu.mode === 'Shared') parts.push('a shared GPU');
   if (gpu.mode === 'Exclusive') parts.push(gpu.count <= 1 ? 'a GPU of its own' : `${gpu.count} GPUs of its own`);

@@ -7,7 +7,7 @@ import { Notice } from '../../ui/notices/notice.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { adviceOf } from '../inspector/condition-labels.ts';
-import { moneyWords, sumOf } from '../money/money-labels.ts';
+import { moneyLabel, sumOf } from '../money/money-labels.ts';
 import { Page } from '../navigation/page.tsx';
 import { useRole, useVillageState } from '../village-context.ts';
 import { Face, TierCard } from './tier-card.tsx';
@@ -121,7 +121,7 @@ function Summary({
   return (
     <p className="summary">
       <b>{seated}</b> of {agents.length} {agents.length === 1 ? 'agent has' : 'agents have'} a seat now, and all seats
-      together cost <b>{moneyWords(cost)}</b> an hour.
+      together cost <b>{moneyLabel(cost)}</b> an hour.
     </p>
   );
 }

@@ -1,0 +1,62 @@
+import { type ReactElement, type ReactNode, useState } from 'react';
+import type { Pages } from '../client/query/use-pages.ts';
+import { RefusedNotice } from './notices/refused-notice.tsx';
+
+/** Reads the next page of a list; nothing where there is none. */
+export function MoreButton({
+  more,
+  word,
+}: {
+  readonly more: (() => Promise<void>) | null;
+  readonly word: string;
+}): ReactElement | null {
+  const [busy, setBusy] = useState(false);
+  if (more === null) return null;
+  const read = async (): Promise<void> => {
+    setBusy(true);
+    await more();
+    setBusy(false);
+  };
+  return (
+    <button type="button" className="button button-small more" disabled={busy} onClick={() => void read()}>
+      {busy ? 'Reading…' : word}
+    </button>
+  );
+}
+
+interface PagedListProps<T> {
+  readonly pages: Pick<Pages<T, unknown>, 'rows' | 'refused' | 'more'>;
+  readonly className: string;
+  readonly label?: string;
+  /** Says that the list is empty, and what will appear in it. */
+  readonly empty: ReactNode;
+  /** The list stands on the page alone, so its empty text needs a card. */
+  readonly card?: boolean;
+  /** The text of the button that reads the next page. */
+  readonly older: string;
+  /** Renders a row as a list item with a key. */
+  readonly children: (row: T) => ReactElement;
+}
+
+/** The rows of a list in pages, with the refusal of the last request, a text while it is empty, and a button for the next page. */
+export function PagedList<T>(props: PagedListProps<T>): ReactElement {
+  const { pages, className, label, empty, card = false, older, children } = props;
+  const { rows, refused, more } = pages;
+  return (
+    <>
+      {refused !== null && <RefusedNotice refused={refused} />}
+      {rows === null && refused === null && (
+        <p className="empty" role="status">
+          Reading…
+        </p>
+      )}
+      {rows?.length === 0 && <p className={card ? 'card empty' : 'empty'}>{empty}</p>}
+      {rows !== null && rows.length > 0 && (
+        <ul className={className} aria-label={label}>
+          {rows.map(children)}
+        </ul>
+      )}
+      <MoreButton more={more} word={older} />
+    </>
+  );
+}
