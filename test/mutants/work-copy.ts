@@ -42,7 +42,8 @@ export class WorkCopy {
       maxBuffer: LISTED_BYTES,
     });
     for (const file of listed.split('\0').filter((name) => name !== '' && existsSync(join(ROOT, name))))
-      cpSync(join(ROOT, file), join(this.folder, file), { verbatimSymlinks: true });
+      // Without `recursive`, Node refuses to copy a link to a folder, even as a link.
+      cpSync(join(ROOT, file), join(this.folder, file), { verbatimSymlinks: true, recursive: true });
     const [installed, linked] = [join(ROOT, 'node_modules'), join(this.folder, 'node_modules')];
     mkdirSync(linked);
     for (const name of readdirSync(installed)) {
