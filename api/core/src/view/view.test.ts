@@ -47,6 +47,12 @@ test('the walk before is drawn up to the tick from which the newer one knows the
       [3, 1],
     ],
   );
+  const jumped = { ...turned, before: { tiles: [0], startTick: 0, lead: 0 } };
+  assert.deepEqual(
+    [12 - TICKS_PER_TILE - 1, 12 - TICKS_PER_TILE].map((tick) => drawn(jumped, tick)?.x),
+    [0, 2],
+    'the newer one counts from the step under way on',
+  );
   const halted = { before, walk: { tiles: [3], startTick: 12, lead: 0 } };
   assert.deepEqual(
     [11, 12].map((tick) => drawn(halted, tick)?.moving),
