@@ -282,3 +282,21 @@ test('where there is no cluster a key of an agent is its projected token, and th
     [true, false, false],
   );
 });
+
+test('while Postgres is away, a caller whom this replica does not know reads what visitors may read, and nothing else', async () => {
+  const away = openDatabase({ url: 'postgres://app@127.0.0.1:1/none', poolSize: 1, onError: () => undefined });
+  const alone = createAuthenticate({ db: away, source, reviewer: cluster, monotonicMs: () => 0 });
+  const credentials = {
+    headers: { authorization: `Bearer ${KEYS.adminToken}` },
+    address: '192.0.2.7',
+    listener: ['people'] as const,
+    reads: true,
+  };
+  try {
+    assert.deepEqual(await alone({ ...credentials, isPublic: true }), { role: 'visitor', id: 'visitor 192.0.2.7' });
+    await assert.rejects(alone(credentials), 'what only some may read');
+    await assert.rejects(alone({ ...credentials, isPublic: true, listener: ['agents'] }), 'where agents are served');
+  } finally {
+    await away.destroy();
+  }
+});

@@ -30,6 +30,8 @@ export interface Credentials {
   readonly listener: readonly Audience[];
   /** Whether the request only reads: then the actor of a moment ago may stand in while Postgres is away. A write needs the actor of now. */
   readonly reads: boolean;
+  /** Whether a visitor may read this: then the caller is served as a visitor while Postgres is away and this replica does not know its credentials. */
+  readonly isPublic?: boolean;
 }
 
 export type Authenticate = (credentials: Credentials) => Promise<Actor | Refused>;

@@ -15,10 +15,12 @@ export async function admit(exchange: Exchange): Promise<{ readonly ok: true; re
   const { route, request, ports, listener, address } = exchange;
   const early = refuseOtherOrigins(route, request);
   if (early !== null) return early;
+  const reads = route.idempotency === 'read';
+  const isPublic = reads && roleMay('visitor', route.permission);
   const actor: Actor | Refused =
     route.permission === 'anyone'
       ? { role: 'visitor', id: `visitor ${address}` }
-      : await ports.authenticate({ headers: request.headers, address, listener, reads: route.idempotency === 'read' });
+      : await ports.authenticate({ headers: request.headers, address, listener, reads, isPublic });
   if ('ok' in actor) return actor;
   const limited = actor.role === 'visitor' ? null : takeQuota(exchange, await ports.limitActor(actor, route));
   return limited ?? authorize(route, actor, request.params) ?? refuseStale(route, actor) ?? { ok: true, actor };

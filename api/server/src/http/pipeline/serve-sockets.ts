@@ -140,7 +140,7 @@ async function admit(
   if (crowded !== null) return crowded;
   const credentials: Credentials = { headers: request.headers, address, listener, reads: true };
   try {
-    const actor = await authenticate(credentials);
+    const actor = await authenticate({ ...credentials, isPublic: roleMay('visitor', route.permission) });
     if ('ok' in actor) return actor;
     if (!roleMay(actor.role, route.permission))
       return refused('forbidden', `The role ${actor.role} may not open ${url.pathname}`);
