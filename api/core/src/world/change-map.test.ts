@@ -141,3 +141,14 @@ test('a world does not change its map in place', () => {
     /from map [0-9a-f]+ to map other/,
   );
 });
+
+test('a held item stays with its holder', () => {
+  const world = villageOfAda(1);
+  const [ada] = agentPlaces(world, 1);
+  assert.ok(ada !== undefined);
+  reduce(world, { seq: world.seq + 1, tick: 1, kind: 'item_spawn', item_id: 'apple-900', ...ada.position });
+  const outcome = validateCommand(world, { kind: 'pick_up', agent_id: 'ada', item_id: 'apple-900' }, 1);
+  for (const event of outcome.ok ? outcome.events : []) reduce(world, event);
+  const moved = changeMap(world, floodedMap(), { seq: world.seq + 1, tick: 2 });
+  assert.deepEqual(agentPlaces(moved, 2)[0]?.inventory, [{ item_id: 'apple-900', kind: 'apple' }]);
+});

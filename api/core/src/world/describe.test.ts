@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Landmark, SPEECH_TICKS, TICKS_PER_DAY } from '@hamlet/contract';
+import { EMOTE_TICKS, type Landmark, SPEECH_TICKS, TICKS_PER_DAY } from '@hamlet/contract';
 import { terrainCode } from '../map/terrain.ts';
 import { buildMap } from '../map/world-map.ts';
 import { advance } from './advance.ts';
+import { agentShowing } from '../frame/agent-entry.ts';
 import { activityAt, itemViews, speechAt } from './describe.ts';
+import { stateHash } from './snapshot.ts';
 import { holdPlace, reduce } from './reduce.ts';
 import { createWorld, type WorldState } from './state/state.ts';
 
@@ -99,4 +101,18 @@ test('things grow on every free tile up to the borders, on none beyond, and on n
     }
   }
   assert.deepEqual([...grown].toSorted(), ['0,0', '0,1', '0,2', '1,0', '1,2', '2,0', '2,1', '2,2']);
+});
+
+test('a frame has an emote until it ends, and none before the first', () => {
+  const world = withAda();
+  assert.equal(agentShowing(world, 0, 5).emote, null);
+  reduce(world, { seq: 2, tick: 6, kind: 'emote', agent_id: 'ada', emote: 'wave' });
+  assert.deepEqual(
+    [6, 5 + EMOTE_TICKS, 6 + EMOTE_TICKS].map((tick) => agentShowing(world, 0, tick).emote?.emote ?? null),
+    ['wave', 'wave', null],
+  );
+});
+
+test('a state hash has sixteen hexadecimal digits', () => {
+  assert.match(stateHash(withAda()), /^[0-9a-f]{16}$/);
 });

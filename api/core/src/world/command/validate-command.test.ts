@@ -200,6 +200,19 @@ test('an item goes from hand to hand by being dropped and picked up', () => {
   );
 });
 
+test('a dropped item is handed to the nearest agent in reach, and only to that one', () => {
+  const wakesAfterDrop = (...others: readonly { x: number; y: number }[]): readonly string[] => {
+    const made = scene();
+    others.forEach((at, index) => made.spawn(`other-${index}`, at));
+    made.item('apple-900', { x: 70, y: 60 });
+    made.do({ kind: 'pick_up', agent_id: 'ada', item_id: 'apple-900' });
+    const [drop] = made.do({ kind: 'drop', agent_id: 'ada', item_id: 'apple-900' });
+    return typeof drop === 'object' ? wakesOf(made.world, drop).map(({ wake }) => wake.kind) : [];
+  };
+  assert.deepEqual(wakesAfterDrop({ x: 71, y: 61 }, { x: 70, y: 60 }), ['handed', 'item_seen', 'item_seen']);
+  assert.deepEqual(wakesAfterDrop({ x: 72, y: 61 }), ['item_seen', 'item_seen']);
+});
+
 test('coffee is had at the café', () => {
   const made = scene();
   made.do({ kind: 'move', agent_id: 'ada', target: { landmark_id: 'cafe' } });
