@@ -152,3 +152,32 @@ test('a held item stays with its holder', () => {
   const moved = changeMap(world, floodedMap(), { seq: world.seq + 1, tick: 2 });
   assert.deepEqual(agentPlaces(moved, 2)[0]?.inventory, [{ item_id: 'apple-900', kind: 'apple' }]);
 });
+
+test('an agent whose tile is gone at the border stands on the nearest tile of its own side', () => {
+  const at = { x: 1, y: 1 };
+  const meadow = (columns: number): WorldMap =>
+    buildMap({
+      width: 6,
+      height: 3,
+      terrain: Uint8Array.from({ length: 18 }, (_, tile) => terrainCode(tile % 6 < columns ? 'grass' : 'water')),
+      landmarks: [
+        { landmark_id: 'garden', name: 'Garden', kind: 'garden', position: at, slots: [at], affordances: [] },
+      ],
+      zones: [],
+    });
+  const world = reduce(createWorld(meadow(6), 1), {
+    seq: 1,
+    tick: 1,
+    kind: 'spawn',
+    agent_id: 'ada',
+    display_name: 'Ada',
+    home: 'garden',
+    x: 5,
+    y: 0,
+    tier: 0,
+    awake: true,
+    online: true,
+  });
+  const moved = changeMap(world, meadow(3), { seq: 2, tick: 2 });
+  assert.deepEqual(agentPlaces(moved, 2)[0]?.position, { x: 2, y: 0 });
+});
