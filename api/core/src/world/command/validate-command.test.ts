@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { INVENTORY_LIMIT, TICKS_PER_DAY, WORLD_REFUSALS } from '@hamlet/contract';
+import { INVENTORY_LIMIT, ITEM_KINDS, TICKS_PER_DAY, WORLD_REFUSALS } from '@hamlet/contract';
 import type { WorldCommand, WorldEvent, WorldRefusal } from '@hamlet/contract';
 import { defaultMap } from '../../map/village/default-map.ts';
 import { tileIndex } from '../../map/path-tiles.ts';
@@ -211,6 +211,19 @@ test('a dropped item is handed to the nearest agent in reach, and only to that o
   };
   assert.deepEqual(wakesAfterDrop({ x: 71, y: 61 }, { x: 70, y: 60 }), ['handed', 'item_seen', 'item_seen']);
   assert.deepEqual(wakesAfterDrop({ x: 72, y: 61 }), ['item_seen', 'item_seen']);
+});
+
+test('food, drink and wood are used up; a flower, a book and a tool stay', () => {
+  const kept = ITEM_KINDS.filter((kind) => {
+    const made = scene();
+    const item = `${kind}-900`;
+    made.item(item, { x: 70, y: 60 });
+    made.do({ kind: 'pick_up', agent_id: 'ada', item_id: item });
+    made.do({ kind: 'use', agent_id: 'ada', target: item });
+    assert.notEqual(agentPlace(made.world, 'ada', made.tick)?.activity, 'idle', kind);
+    return itemViews(made.world).some(({ item_id }) => item_id === item);
+  });
+  assert.deepEqual(kept.toSorted(), ['book', 'flower', 'tool']);
 });
 
 test('coffee is had at the café', () => {
