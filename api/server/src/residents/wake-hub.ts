@@ -10,8 +10,8 @@ import { isBarred } from '../standing/standing-cache.ts';
 import type { StandingCache } from '../standing/standing-cache.ts';
 import type { PresenceCache } from '../agents/presence-cache.ts';
 
-/** Wakes kept for each agent, for a resident that reconnects. */
-const KEPT_WAKES = 64;
+/** Wakes kept for each agent, for a resident that reconnects. A thousand agents with 64 each cost 8 MB, and it asks for its runs and its news anyway. */
+const KEPT_WAKES = 16;
 
 interface OpenStream {
   readonly stream: Stream;
