@@ -63,7 +63,7 @@ function objectParts(node: Structural, path: string): Structural {
     return map;
   }
   if (isObject(node['additionalProperties']))
-    throw new NotStructuralError(path, 'has properties and free keys at once');
+    throw new NotStructuralError(path, 'has both properties and additionalProperties: leave one of them out');
   const properties = Object.entries(object(node['properties'], path));
   return {
     properties: Object.fromEntries(

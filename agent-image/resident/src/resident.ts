@@ -225,7 +225,7 @@ function memoryOf({ HAMLET_MEMORY_DIR, HAMLET_MEMORY_SEED }: Environment, log: L
   try {
     return openMemory({ path: join(HAMLET_MEMORY_DIR, MEMORY_FILE), seed });
   } catch (error) {
-    const message = `the memory lasts only until this process ends: ${error instanceof Error ? error.message : String(error)}`;
+    const message = `cannot open the memory file, so the memory ends with this process: ${error instanceof Error ? error.message : String(error)}`;
     log.warn('capability', { code: 'memory_unusable', message });
     return forgetfulMemory(seed);
   }

@@ -1,5 +1,5 @@
-// Command second checks a log of ours by golang.org/x/mod/sumdb: it opens the signed note, builds the tree from the entries, and holds roots,
-// tiles, inclusion and consistency proofs to its own. It reads one JSON document and prints how much agreed, or what did not.
+// Command second verifies a Hamlet log with golang.org/x/mod/sumdb. It opens the signed note, rebuilds the tree from the entries, and compares
+// roots, tiles, inclusion and consistency proofs with its own. It reads one JSON document and prints how many agree, or the first difference.
 package main
 
 import (

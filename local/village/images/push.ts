@@ -1,4 +1,3 @@
-/** Pushes images to a registry. */
 import { createHash } from 'node:crypto';
 import type { Architecture } from './architecture.ts';
 import { referenceOf, type BuiltImage } from './build.ts';

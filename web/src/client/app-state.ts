@@ -72,7 +72,7 @@ export interface AppState {
   readonly zones: readonly SceneZone[];
   readonly feed: readonly FeedEntry[];
   readonly session: Session;
-  /** How the payment ended from which its payer has just come back; null where there is none, or it was read. */
+  /** The outcome of the payment from which the payer has just come back; null if there is none, or the payer has read it. */
   readonly payment: PaymentOutcome | null;
   readonly selected: string | null;
   readonly following: boolean;

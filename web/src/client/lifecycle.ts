@@ -18,7 +18,7 @@ export function locks(state: LifecycleState | undefined, verb: Verb): boolean {
 
 const ROUTES = { awaken: awakenAgent, suspend: suspendAgent, reboot: rebootAgent } as const;
 const POLL_MS = 1000;
-/** After so many checks a change is late, and is checked less often. */
+/** After so many checks a change counts as late, and the page checks it less often. */
 const CLOSE_LOOKS = 120;
 const LATE_POLL_MS = 10_000;
 /** After so many looks, about two hours, a change that does not come is no longer watched; what is known of it stays. */

@@ -6,7 +6,7 @@ export type Connection = 'connecting' | 'live' | 'lagging' | 'reconnecting' | 'o
 export interface SocketOptions {
   /** The address; called again for each connection, so that it can say where to resume. */
   url(): string;
-  /** Something arrived: binary or text. Throws where it cannot be read, for example because the server is newer than this page. */
+  /** Takes a message, binary or text. Throws if it cannot read it, for example because the server is newer than this page. */
   message(data: ArrayBuffer | string): void;
   connection(state: Connection): void;
   /** The first messages on a new connection. */

@@ -4,7 +4,7 @@ import { claimDrafts, forgetDrafts } from './drafts.ts';
 import type { Account, AppState } from './app-state.ts';
 import type { Store } from './store.ts';
 
-/** How often it is asked who looks, while that is not known. */
+/** Interval at which the page asks who is signed in, while it does not know. */
 const UNKNOWN_MS = 5000;
 /** Every so many times it is asked whether a session still holds: it may end elsewhere, and public pages would not say so. */
 const CHECK_EVERY = 12;

@@ -34,7 +34,7 @@ export interface StayTurn {
   readonly event: string | null;
 }
 
-/** The stay after a turn. The stay before continues while the place is the same; otherwise `ended` is the stay before. */
+/** The stay after a turn. The earlier stay continues while the place is the same; otherwise `ended` is the earlier stay. */
 export function stayAfter(
   before: Stay | null,
   { turnId, clock, place, name, event }: StayTurn,

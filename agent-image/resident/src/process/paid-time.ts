@@ -6,7 +6,7 @@ import type { Log } from './json-log.ts';
 export const PAID_GRACE_MS = 120_000;
 /** It asks so often while its time is paid; the operator pays the next hour half an hour ahead. */
 export const ASK_EVERY_MS = 300_000;
-/** It asks so often after the end of its paid time. */
+/** Interval at which the process asks the API after the end of its paid time. */
 export const ASK_AGAIN_MS = 15_000;
 
 /** The end of the paid time by the clock of this process, in ms; null when nothing has to be paid or the end is unknown. */

@@ -55,7 +55,7 @@ export interface Tools {
   key(step: number, tries: number): string;
   /** Repeats a request until the API accepts or refuses it. */
   ask<T>(request: () => Promise<Answer<T>>): Promise<Definite<T>>;
-  /** The agent's surroundings, and one other agent wherever it is. */
+  /** The agent's surroundings; `other` adds one more agent, wherever it is. */
   around(other?: string): Promise<Seen>;
   /** The whole village. */
   world(): Promise<Seen>;

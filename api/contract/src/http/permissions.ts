@@ -23,7 +23,7 @@ export const PERMISSIONS = {
   /** Only an agent, for itself. */
   'agent:self': ['agent'],
   'turns:read': ['member', 'admin'],
-  /** Give an agent work; a member ends only what it gave itself. */
+  /** Give an agent work. A member may end only the runs that they created. */
   'run:create': ['member', 'admin'],
   'runs:read': ['member', 'admin'],
   /** An agent on its own runs; the handler looks whose the run is. */

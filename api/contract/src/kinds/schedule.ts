@@ -6,7 +6,7 @@ import { Duration, matching, MAX_PROSE_CHARS, ObjectName, SHORT_CHARS, text, Tim
 
 const MAX_CATCH_UP = 100;
 const MAX_LABELS = 16;
-/** Firings to come that a status lists. */
+/** Number of future firings that a status lists. */
 export const NEXT_RUNS = 5;
 
 const cronList = (value: string): string => {

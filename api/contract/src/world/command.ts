@@ -56,7 +56,7 @@ export type LifecycleCommand =
       home?: string;
     };
 
-/** A wish, to be validated into events or a reason. */
+/** A requested change to the world. Validation turns it into events, or refuses it with a reason. */
 export type WorldCommand =
   | { kind: 'move'; agent_id: string; target: MoveBody }
   | (ActionBody & { agent_id: string })

@@ -27,8 +27,9 @@ export const REACH_TILES = 1;
 export const SIGHT_TILES = 4;
 /** Two agents meet when one arrives this near to the other, in tiles. */
 export const MEETING_TILES = 3;
-/** How long a spoken text stays above its speaker, and an emote, in ticks. */
+/** How long a spoken text stays above its speaker, in ticks. */
 export const SPEECH_TICKS = 60;
+/** How long an emote stays above its agent, in ticks. */
 export const EMOTE_TICKS = 30;
 /** How far what is around an agent reaches, in tiles: by default, and at most. */
 export const AROUND_DEFAULT_TILES = 24;

@@ -9,7 +9,10 @@ export interface BalanceTier {
   readonly minBalance: bigint;
 }
 
-/** A tier is left a tenth of its threshold below it, so that a balance that swings around the threshold does not change pods each time. */
+/**
+ * An agent keeps a tier until its balance is below the threshold by a tenth of that threshold. A balance that swings around it thus does
+ * not change pods each time.
+ */
 const SLACK_DIVISOR = 10n;
 /** Text of an aspect that a tier does not have. */
 const NOTHING = '-';

@@ -40,7 +40,7 @@ export function inclusionRanges(position: number, size: number): readonly Range[
 /** The subtrees that show a tree to be the beginning of a larger one (RFC 9162, 2.1.4.1). Throws RangeError where it cannot be. */
 export function consistencyRanges(first: number, second: number): readonly Range[] {
   if (!(first >= 1 && first <= second))
-    throw new RangeError(`a tree of ${first} is not the beginning of one of ${second}`);
+    throw new RangeError(`a tree of ${first} entries cannot be the beginning of a tree of ${second} entries`);
   const ranges: Range[] = [];
   let [from, to, whole] = [0, second, true];
   while (first < to) {

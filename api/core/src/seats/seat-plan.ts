@@ -52,10 +52,10 @@ const nameOfSeat = (tier: string, { rank, size }: NonNullable<SeatClaim['seat']>
 const roomierFirst = (a: Candidate, b: Candidate): number => a.board.agents - b.board.agents || b.times - a.times;
 
 /**
- * Who may run, on what the nodes hold. Seats go to the higher rank first; within a rank who runs keeps its seat, then
- * the one who waits longest has the next. An agent that runs loses its seat only to a higher rank, the lowest first.
- * A node is never filled beyond what it holds; one that is overfull already, because somebody else's pods came, gets
- * nobody new.
+ * The agents that may run within the capacity of the nodes. Higher ranks get seats first. Within a rank, running agents
+ * keep their seats, and the agent that has waited longest gets the next one. A running agent loses its seat only to an
+ * agent of a higher rank; agents of the lowest rank lose theirs first. No node is filled beyond its capacity; a node
+ * that pods of other owners have overfilled gets no new agents.
  *
  * Made once for one moment by {@link seatPlan}. The only thing that changes it afterwards is {@link admit}.
  */

@@ -38,7 +38,10 @@ export function observeTick(clock: ViewClock, tick: number, nowMs: number): void
   clock.originMs = error < 0 || error > JUMP_TICKS * TICK_MS ? originMs : known + error * LEAK;
 }
 
-/** The tick to draw at a local time, with fractions: it runs smoothly and never backwards, but for a village that restarted earlier. */
+/**
+ * The tick to draw at a local time, with fractions. It advances smoothly; it jumps, even backwards, only if it is wrong by more than
+ * JUMP_TICKS, for example after the village restarted at an earlier tick.
+ */
 export function tickAt(clock: ViewClock, nowMs: number): number {
   if (clock.originMs === null) return 0;
   const wanted = (nowMs - clock.originMs) / TICK_MS - DRAW_BEHIND_TICKS;

@@ -45,7 +45,7 @@ test('every agent is listed with tier, node, cycle and why', async () => {
   assert.deepEqual(ada.why, {
     ready: false,
     reason: 'NotConnected',
-    message: 'The resident has not reached the api yet.',
+    message: 'The resident has not reached the API yet.',
   });
   assert.deepEqual(ada.status, { online: false, last_seen: null, health: 'unreachable' });
 });

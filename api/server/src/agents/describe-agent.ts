@@ -69,7 +69,7 @@ export function whyOf(record: AgentRecord, online: boolean): AgentDetail['why'] 
     (condition) => condition !== undefined && condition.status !== 'True',
   );
   if (blocking !== undefined) return { ready: false, reason: blocking.reason, message: blocking.message };
-  if (!online) return { ready: false, reason: 'NotConnected', message: 'The resident has not reached the api yet.' };
+  if (!online) return { ready: false, reason: 'NotConnected', message: 'The resident has not reached the API yet.' };
   return { ready: true, reason: 'Ready', message: 'The agent is in the world and connected.' };
 }
 

@@ -67,7 +67,7 @@ test('a failure is told to those who asked together and to nobody else', async (
   const short = find('d');
   await turn();
   asked[2]?.answer.resolve([]);
-  await assert.rejects(short, /1 keys were looked up and 0 answers came/);
+  await assert.rejects(short, /the lookup of 1 keys returned 0 answers/);
 });
 
 test('at most 500 are looked up at once; the others follow', async () => {

@@ -18,7 +18,7 @@ export function batchLookup<T>(
     try {
       const found = await findAll(keys);
       if (found.length !== keys.length)
-        throw new Error(`${keys.length} keys were looked up and ${found.length} answers came`);
+        throw new Error(`the lookup of ${keys.length} keys returned ${found.length} answers`);
       // In order and as many as the keys, so there is one for each.
       for (const [index, [, { resolve }]] of asked.entries()) resolve(found[index] as T);
     } catch (error) {

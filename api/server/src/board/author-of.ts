@@ -26,7 +26,7 @@ const THE_VILLAGE: Author = {
   accountId: null,
 };
 
-/** An agent as an author; null where there is none of that id. */
+/** The agent as an author; null if no agent has this id. */
 export function agentAuthor(agentId: string, source: AgentSource): Author | null {
   const record = source.get(agentId);
   if (record === null) return null;

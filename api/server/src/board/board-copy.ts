@@ -16,7 +16,7 @@ export interface BoardStandIn {
   readonly read: ReadBoard;
   /** Call after a commit to the board on this replica. */
   readonly noteBack: () => void;
-  /** Call after a committed hiding. */
+  /** Call after the transaction that hides a text has committed. */
   readonly hide: (hiding: Hiding) => void;
   stop(): Promise<void>;
 }

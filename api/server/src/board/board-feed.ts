@@ -7,8 +7,9 @@ import type { BoardRelay } from './board-relay.ts';
 import type { SocketRoute } from '../http/pipeline/serve-sockets.ts';
 import { viewerOf } from './author-of.ts';
 
-/** A viewer with this many bytes queued gets nothing more until it has read, and is closed after this long. The rest stays in the database. */
+/** A viewer with more queued bytes than this gets no more events until it has read some. The others stay in the database. */
 const BACKLOG_MAX_BYTES = 256 << 10;
+/** A viewer that is over the limit for this long is disconnected. */
 const BACKLOG_PATIENCE_MS = 10_000;
 const BACKLOG_PAUSE_MS = 50;
 const RETRY_PAUSE_MS = 500;

@@ -63,7 +63,7 @@ export class CopyKeeper {
     this.#timer = setInterval(() => this.nudge(), ASK_EVERY_MS);
   }
 
-  /** Whether the database was away when it was asked last. */
+  /** Whether the last query found the database away. */
   get away(): boolean {
     return this.#away;
   }

@@ -28,7 +28,7 @@ export function nextCursor(question: string, next: string | null): string | null
   return next === null ? null : pages.write(question, next);
 }
 
-/** The last id of the page before, null for the first page; undefined where the cursor belongs to another question. */
+/** The last id of the previous page, null for the first page; undefined if the cursor belongs to another query. */
 export function readBoardCursor(cursor: string | undefined, question: string): string | null | undefined {
   return pages.read(cursor, question);
 }

@@ -14,7 +14,7 @@ export interface Attempt {
   readonly ok: true;
   /** Whether the name has had as many failures as one name may have, from wherever. */
   readonly nameIsUnderAttack: boolean;
-  /** Takes the count back: it was no wrong guess. */
+  /** Removes this attempt from the counts, because it was not a wrong guess. */
   takeBack(): void;
 }
 

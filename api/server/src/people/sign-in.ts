@@ -54,7 +54,7 @@ export interface SignInPorts {
   readonly bootstrapCodeFile: string | undefined;
 }
 
-/** The account and way of a sign-in. */
+/** The account that signs in, and the method that it uses. */
 export interface Opening {
   readonly account: AccountRow;
   readonly by: SignInBy;

@@ -10,7 +10,7 @@ import { FIELD_MANAGER, otherOwners } from '../agents/field-owners.ts';
 /** Attempts of a write that conflicts with another one. */
 const WRITE_ATTEMPTS = 5;
 
-/** A change to a spec: its merge patch, and the paths that it changes; none where the spec is so already. */
+/** A change to a spec: its merge patch, and the paths that it changes. There are no paths if the spec already has these values. */
 export interface SpecPatch {
   readonly spec: Readonly<Record<string, unknown>>;
   readonly paths: readonly string[];

@@ -12,7 +12,7 @@ export function barsRuns(bar: AgentBar | undefined): boolean {
   return bar !== undefined && bar.measure !== 'revoke_token';
 }
 
-/** Refuses a run where the agent works on as many others as its tier allows. The agent starts no other run until the transaction ends. */
+/** Refuses a run if the agent already works on as many other runs as its tier allows. The agent starts no other run until the transaction ends. */
 export async function refuseTooMany(
   tx: Tx,
   limits: AgentLimits,

@@ -40,7 +40,7 @@ export function sharedJob<T>(
 
 /** Periods in ms; tests pass shorter ones. */
 export interface JobTiming {
-  /** Schedulers that Redis has lost are there again after so long. */
+  /** After this period at most, schedulers that Redis has lost exist again. */
   readonly deriveEveryMs: number;
   /** A job whose replica has not renewed its lock for so long runs on another replica. */
   readonly lockMs: number;

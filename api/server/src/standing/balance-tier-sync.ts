@@ -93,7 +93,7 @@ export function startBalanceTierSync(ports: TierSyncPorts): BalanceTierSync {
   const { db, source, log, monotonicMs } = ports;
 
   async function recompute(tx: Tx, agentIds: readonly string[]): Promise<void> {
-    // Before the first read of the Entitlements every balance would open no tier.
+    // Before the first read of the Entitlements, no balance would be enough for any tier.
     if (!source.ready) return;
     // Locks before it reads the balances: a visible posting has computed its own tier, and a later one waits for this lock.
     const rows = await lockTiers(tx, agentIds);

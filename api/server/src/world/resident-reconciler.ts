@@ -94,7 +94,7 @@ async function reconcileOnce(ports: ReconcilerPorts): Promise<boolean> {
     if (life !== null) wanted.push(wantedOf(ports, record, life));
   });
   await ports.caughtUp();
-  // The order of submission is the order of events; one commit takes many.
+  // Events follow in the order of submission; one commit may take many commands.
   const plan = planResidents(wanted, placedIn(ports.world, before));
   await inChunks(plan, async (command) => {
     await ports.commands.submit({ command, durability: 'written_through', key: null });

@@ -64,7 +64,7 @@ export interface QueueDetails {
   readonly decisions: readonly DecisionRow[];
 }
 
-/** Reads what belongs to subjects. */
+/** Reads the posts and replies that the subjects name, with their flags and decisions. */
 export async function readQueueDetails(tx: Tx, subjects: readonly Subject[]): Promise<QueueDetails> {
   const postIds = [...new Set(subjects.map(({ postId }) => postId))];
   const replyIds = subjects.flatMap(({ replyId }) => replyId ?? []);

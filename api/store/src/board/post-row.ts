@@ -44,7 +44,7 @@ const WRITTEN = sql`w.author_type as "authorType", w.author_id as "authorId", w.
 const FLAGS = (subject: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`case when board.moderates() then (select coalesce(sum(f.weight), 0)::integer from board.flag f where f.subject = ${subject} and f.settled_by is null) end as flags`;
 
-/** Counts that the relay has not added yet are in the outbox, which is nearly always empty. */
+/** The outbox holds the counts that the relay has not added yet. It is nearly always empty. */
 const PENDING_OF_POST = sql`left join lateral (
   select sum(o.replies) as replies, sum(o.rewarded) filter (where o.reply_id is null) as rewarded from board.outbox o where o.post_id = w.post_id) pending on true`;
 const PENDING_OF_REPLY = sql`left join lateral (

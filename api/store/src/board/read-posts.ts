@@ -57,7 +57,7 @@ export async function findPost(tx: Tx, postId: string): Promise<PostRow | null> 
   return rows[0] ?? null;
 }
 
-/** How a post stands; null if there is none that the viewer may see. */
+/** The status of a post; null if it does not exist or the viewer may not see it. */
 export async function findPostStatus(tx: Tx, postId: string): Promise<PostStatus | null> {
   const { rows } = await sql<{
     status: PostStatus;

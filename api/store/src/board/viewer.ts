@@ -6,7 +6,7 @@ import type { Subject } from './flags.ts';
 /** The viewer of the board that row-level security checks. */
 export type Viewer = BoardViewer;
 
-/** The village itself: it sees everything and writes as no one else. */
+/** The village itself: it sees everything, and writes only in its own name. */
 export const VILLAGE: Viewer = { role: 'system', actor: 'village' };
 
 /** Sets the viewer for the rest of the transaction; the next call replaces it. */

@@ -53,7 +53,7 @@ export async function holdModelHour(tx: Tx, agentId: string, life: RequestLife):
   return readModelHour(tx, agentId, life);
 }
 
-/** The hour of an agent, without holding it. */
+/** The model use of an agent in its current hour, read without a lock. */
 export async function readModelHour(db: Db, agentId: string, { limitS }: RequestLife): Promise<ModelHour> {
   const { rows } = await sql<ModelHour>`
     select coalesce(hour.used, 0)::int8 as used,

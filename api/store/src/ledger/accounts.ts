@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import { firstRow } from '../connection/result-rows.ts';
 
-/** The village's own accounts: where rewards come from, what came from outside, and what was spent on compute. */
+/** The village's own accounts: `treasury` pays rewards, `deposits` counts money from outside, `compute` counts spending on compute. */
 export type VillageBook = 'treasury' | 'deposits' | 'compute';
 
 export interface AgentAccount {

@@ -63,7 +63,7 @@ export async function keepOidcAttempt(
     .execute();
 }
 
-/** Uses an attempt up; null if it is unknown or expired. */
+/** Deletes and returns a sign-in attempt, so that it works once; null if it is unknown or expired. */
 export async function takeOidcAttempt(db: Db, idHash: Uint8Array): Promise<OidcAttempt | null> {
   const row = await db
     .deleteFrom('oidc_attempt')

@@ -9,7 +9,7 @@ export interface Fence {
 
 /** Seconds after which a Lease whose leader has been silent may be replaced by another: as long as the operator's Lease lasts. */
 export const FENCE_EXPIRES_S = 6;
-/** A leader's sign of life is noted once in so many seconds. */
+/** Least interval, in seconds, at which the database stores that a leader is alive. */
 const NOTED_EVERY_S = 1;
 /** Leases that are remembered as replaced. */
 const REPLACED_KEPT = 1_000;
@@ -45,7 +45,7 @@ async function learn(tx: Tx, { leaseUid, transitions }: Fence): Promise<void> {
     .executeTakeFirst();
   const now = sql<Date>`clock_timestamp()`;
   if (trusted?.leaseUid === leaseUid) {
-    // One that was passed says nothing about whether the leader after it lives.
+    // A request from an earlier leader does not show that its successor is alive.
     if (transitions >= trusted.transitions)
       await tx
         .updateTable('operator_fence')

@@ -6,7 +6,7 @@ import { type LeafPart, type LeafRange, readLeafHashes, sealHorizon, summarizeLe
 import { lockLogHead, LogBroken, moveLogHead, readLogEdge, writeLogTiles } from './tiles.ts';
 import type { LogHead, Place, TileToWrite } from './tiles.ts';
 
-/** Entries that one read brings, about: what is sorted in memory, and what is hashed here while the next is read. */
+/** About how many entries one read returns. They are sorted in memory, and hashed here while the next read is under way. */
 const STEP_ENTRIES = 16_384;
 const FIRST_SPAN = 2_048n;
 const SPAN_MAX = 1n << 24n;
@@ -66,7 +66,7 @@ async function grow(tx: Tx, growing: Growing, parts: readonly LeafPart[]): Promi
   await writeTiles(tx, growing, full);
 }
 
-/** A tile whose first place is known here is new; any other was begun by an earlier sealing. */
+/** A tile whose first place is in `firsts` is new; an earlier sealing began every other tile. */
 async function writeTiles(tx: Tx, { firsts }: Growing, tiles: readonly Omit<TileToWrite, 'first'>[]): Promise<void> {
   await writeLogTiles(
     tx,

@@ -6,7 +6,8 @@ export const logs: Command = {
   name: 'logs',
   usage: 'NAME [-f] [--previous] [--tail=N] [--since=DURATION]',
   summary: "shows the log of an agent's resident",
-  details: 'Reads the pod of the current cycle. -f follows the log; --previous shows the container before.',
+  details:
+    'Reads the pod of the current cycle. -f follows the log; --previous shows the log of the previous container.',
   options: {
     follow: { type: 'boolean', short: 'f' },
     previous: { type: 'boolean', short: 'p' },

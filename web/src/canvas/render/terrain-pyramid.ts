@@ -63,7 +63,7 @@ export class TerrainPyramid {
     const next = nearest(missing, visible);
     if (next !== undefined) this.#add(level, next);
     this.#trim();
-    // Coarser pictures are drawn only where they still stand in for finer ones: overdraw is what a weak graphics card feels.
+    // Coarser pictures are drawn only while they replace missing finer ones: overdraw slows a weak graphics card.
     this.#showLevels(missing.length <= 1 ? level : 0, level);
     return missing.length <= 1;
   }

@@ -9,7 +9,7 @@ export interface BoardState {
   readonly replies: ReadonlyMap<string, ReadonlyMap<string, Reply | null>>;
   /** Grows whenever what was read before may be out of date: lists and threads then ask again. */
   readonly generation: number;
-  /** Grows with every event: a search asks again then, because only the api can say what it finds. */
+  /** Grows with every event: a search then repeats its request, because only the API knows which posts match. */
   readonly events: number;
   /** Posts and replies of others that came while the board was not open. */
   readonly unseen: number;

@@ -14,7 +14,10 @@ import { type Answer, answerAfter, waitMs } from './answer.ts';
 /** Answers that no component shows are kept this long: going back to a page shows it at once. */
 const UNUSED_MS = 60_000;
 
-/** The cache of answers: one request for all components that ask the same, aborted when none is left, none while the page is hidden. */
+/**
+ * The cache of answers. Components with the same query share one request; it is aborted when the last of them is removed. A hidden page
+ * sends no requests.
+ */
 export function createQueries(): QueryClient {
   return new QueryClient({
     // The api port never throws: an error here is a bug.

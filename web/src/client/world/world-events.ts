@@ -28,8 +28,8 @@ type Fact = { readonly agent: number } & (
 );
 
 /**
- * Applies a frame and returns the events in it. Keyframes and spawns describe; they are no events: an agent that comes into view did
- * nothing by that. A message that repeats what is known is none either.
+ * Applies a frame and returns the events in it. Keyframes and spawns only describe the state: an agent that comes into view has done
+ * nothing. A message that repeats the known state is not an event either.
  */
 export function eventsOf(
   view: View,

@@ -8,7 +8,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';
 import { ProofList } from './freeze-banner.tsx';
 
-/** The stop button for all agents at once, in the top bar of admins; nothing while the village is frozen, where the banner lifts it. */
+/** The button in the top bar with which an admin stops all agents at once. Hidden while the village is frozen: the banner then lifts the freeze. */
 export function FreezeButton(): ReactElement | null {
   const [open, setOpen] = useState(false);
   const frozen = useVillageState((state) => state.freeze?.frozen);

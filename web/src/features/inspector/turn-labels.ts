@@ -13,7 +13,7 @@ export interface TurnLabel {
   readonly wake: string;
 }
 
-/** The parts of a turn that words are made from; their insides are the resident's own, so nothing about them is taken for granted. */
+/** The parts of a turn that its description uses. The resident alone defines their content, so this code assumes nothing about it. */
 export interface TurnParts {
   readonly trigger: 'tick' | 'wake';
   readonly wake?: { readonly kind: string } | undefined;

@@ -20,7 +20,7 @@ import { moneyLabel, priceLabel, readAmount } from './money-labels.ts';
 const PinForm = lazy(async () => ({ default: (await import('../tiers/pin-form.tsx')).PinForm }));
 
 const REFRESH_MS = 8000;
-/** The differences of the next tier shown here; the page Tiers shows all. */
+/** Most differences between this tier and the next that are shown here; the Tiers page shows all. */
 const CHANGES = 6;
 
 interface LadderProps {

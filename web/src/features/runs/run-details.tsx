@@ -75,7 +75,7 @@ function ScheduleLink({
 }
 
 function Course({ run }: { readonly run: Run }): ReactElement {
-  // Asked again when the state changes, so that the end is there as soon as the row shows it.
+  // A new state repeats the request, so that the list shows the end of the run as soon as the row does.
   const everyMs = isSettled(run.state) ? SETTLED_MS : LIVE_MS;
   const { data, refused } = useLive(
     listRunEvents,

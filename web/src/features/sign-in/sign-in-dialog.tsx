@@ -136,7 +136,7 @@ function Ways({
   );
 }
 
-/** The title of a refusal by its code, as the way back from the identity provider names it. */
+/** The title of the refusal whose code is in the address of the redirect from the identity provider. */
 function failureText(code: string): string {
   const known: Readonly<Record<string, RefusalEntry | undefined>> = REFUSALS;
   return known[code]?.title ?? 'The identity provider did not let you in';

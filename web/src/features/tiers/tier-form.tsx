@@ -101,7 +101,7 @@ function Refusal({
       refused={{
         ...save.refused,
         title: 'This tier changed while you wrote',
-        detail: 'Your changes are not saved and still here.',
+        detail: 'Your changes were not saved. They are still in this form.',
       }}
     >
       <button

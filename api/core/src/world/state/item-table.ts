@@ -8,7 +8,7 @@ export interface Item {
   readonly holder: number;
 }
 
-/** All things by number; `lyingAt` is derived: at most one lies on a tile. */
+/** All items by number. `lyingAt` is derived from them: at most one item lies on a tile. */
 export interface ItemTable {
   readonly byNumber: Map<number, Item>;
   readonly lyingAt: Map<number, number>;

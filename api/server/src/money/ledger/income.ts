@@ -103,7 +103,7 @@ const refundKey = ({
 function ensureNames(names: { readonly source: string; readonly ids: readonly string[] }): void {
   if (!SOURCE.test(names.source)) throw new RangeError(`not a name of a source of money: ${names.source}`);
   for (const id of names.ids)
-    if (!PROVIDER_ID.test(id)) throw new RangeError(`not an id of a payment: ${JSON.stringify(id)}`);
+    if (!PROVIDER_ID.test(id)) throw new RangeError(`not a payment id: ${JSON.stringify(id)}`);
 }
 
 /** Opens an account for an agent that has not lived yet. */

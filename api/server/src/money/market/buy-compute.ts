@@ -72,7 +72,7 @@ async function storedItem(
 ): Promise<StoredItem | null> {
   if (item.kind !== 'gpu') return item;
   const lane = laneOf(prices, item.lane);
-  if (lane === null) throw new Error(`lane ${item.lane} was priced and is gone`);
+  if (lane === null) throw new Error(`lane ${item.lane} has a price but is no longer on the price list`);
   const windowId = await takeWindow(tx, {
     devices: { lane: lane.lane, resourceName: lane.resource_name, count: lane.count },
     ...times,

@@ -74,7 +74,7 @@ async function itemPart(
   const lane = item.kind === 'gpu' ? laneOf(prices, item.lane) : null;
   const free = item.kind !== 'gpu' || (await isWindowFree(db, item.lane, times));
   const shown = item.kind === 'gpu' ? (lane === null ? null : { kind: item.kind, ...lane }) : item;
-  if (shown === null) throw new Error('a lane was priced and is gone');
+  if (shown === null) throw new Error('the GPU lane has a price but is no longer on the price list');
   return {
     item: shown,
     seconds,
@@ -213,7 +213,7 @@ async function startOf(
   return (await lastsUntil(db, agentId, item)) ?? now;
 }
 
-/** The begin and end of a purchase, by the clock of the database. */
+/** The start and end of a purchase, by the clock of the database. */
 export async function timesOfPurchase(
   db: Db,
   bought: { readonly agentId: string | null; readonly item: PurchaseItem; readonly seconds: number },

@@ -91,10 +91,10 @@ async function bookWhateverLives(tx: Tx, agentId: string, book: () => Promise<In
   // A new life of the agent may have opened it meanwhile: then it stays open.
   const account = await lockAgentAccount(tx, agentId);
   if (outcome.reason !== 'account_closed' || account === null)
-    throw new Error(`a change of a deposit of ${agentId} was refused: ${outcome.reason}`);
+    throw new Error(`the ledger refused a change to a deposit of ${agentId}: ${outcome.reason}`);
   await openAgentAccount(tx, agentId);
   const again = await book();
-  if (!again.ok) throw new Error(`a change of a deposit of ${agentId} was refused: ${again.reason}`);
+  if (!again.ok) throw new Error(`the ledger refused a change to a deposit of ${agentId}: ${again.reason}`);
   if (account.closedAt !== null) await closeAgentAccount(tx, agentId);
 }
 

@@ -70,7 +70,7 @@ export function signingKey(
   const [leaf, ...others] = parse(pem);
   if (leaf === undefined) throw new CertificateError('the answer is not a certificate');
   if (!leaf.subject.split('\n').includes(`CN=${signer}`))
-    throw new CertificateError('the certificate has another name');
+    throw new CertificateError('the certificate does not name the expected signer');
   if (leaf.ca || leaf.publicKey.asymmetricKeyType !== 'rsa')
     throw new CertificateError('the certificate is not a signing certificate');
   if (!leadsToRoot(leaf, others, trust))

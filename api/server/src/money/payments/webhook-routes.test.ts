@@ -280,7 +280,7 @@ test("a signature that is not PayPal's is kept, answered and never believed", as
   await eventually('all were looked at', async () => (await statesOf()).every((state) => !state.endsWith('null')));
   assert.deepEqual((await statesOf()).reverse(), [
     'refused the signature is not over this delivery',
-    'waiting the certificate has another name',
+    'waiting the certificate does not name the expected signer',
     'waiting the certificate has no chain to a trusted authority, or is out of date',
     'refused the signature is not over this delivery',
   ]);

@@ -49,8 +49,8 @@ function forgetDirty({ viewer, out }: Telling): ReadonlySet<number> {
 }
 
 /**
- * Brings a viewer up to now with the agents whose change the next update will send, and remembers its knowledge of them:
- * a view that changes between updates must not see by the cells of the last one. Returns those in view.
+ * Brings a viewer up to date about the agents whose change the next update will send, and stores the cells in which it now
+ * knows them: a view that changes between two updates must not use the cells of the last one. Returns the agents in view.
  */
 function settlePending(fanout: FanoutState, viewer: Viewer, out: FrameOut): number[] {
   const inView: number[] = [];

@@ -17,7 +17,7 @@ export class Pressure {
     this.#port = port;
   }
 
-  /** Whether the viewer takes what is said between updates. */
+  /** Whether the viewer accepts messages between updates. */
   get open(): boolean {
     return this.#fullSince < 0 && this.#port.bufferedAmount <= DROP_ABOVE_BYTES;
   }

@@ -26,7 +26,7 @@ export class Viewer {
   readonly serial: number;
   readonly known = new KnownSlots();
   readonly pinned = new Set<number>();
-  /** Agents whose change the next update sends although the viewer knows it already, with the cells it knows them by. */
+  /** Agents whose change the viewer knows before the next update sends it, each with the cells in which the viewer knows the agent. */
   readonly early = new Map<number, readonly number[]>();
   readonly pressure: Pressure;
   zoom: Zoom = 'near';
@@ -88,7 +88,7 @@ export class Viewer {
     this.#look(message);
   }
 
-  /** Forgets what the viewer knows: another world is coming. */
+  /** Forgets what the viewer knows, because another world replaces this one. */
   reset(): void {
     this.#greeted = false;
     this.#resume = null;

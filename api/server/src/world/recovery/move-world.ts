@@ -27,8 +27,9 @@ function refusal(saved: string, current: string): string {
 }
 
 /**
- * Brings a recovered world onto the map of this version of Hamlet: as it is where it stands on that map, moved where that was agreed to.
- * Throws otherwise. The move is one transaction under an epoch of its own, so that a writer on the old map can commit nothing after it.
+ * Brings a recovered world onto the map of this version of Hamlet. A world on that map is returned unchanged; any other is moved if
+ * `agreedTo` names that map. Throws otherwise. The move is one transaction under an epoch of its own, so that a writer on the old map can
+ * commit nothing after it.
  */
 export async function moveWorldToMap(recovered: WorldState, options: MoveWorldOptions): Promise<WorldState> {
   const { db, maps } = options;

@@ -3,7 +3,7 @@ import { decodeEvents } from '@hamlet/core';
 import { readTail } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 
-/** Events that one read of the log brings; with the ends of chunks that reach over them, this bounds the memory of a replay. */
+/** Number of events in one read of the log. Its last chunk may contain later ones; the two together bound the memory of a replay. */
 const PAGE_EVENTS = 10_000;
 
 /** The events of a read of the log, in order, from the one after `seq` up to the first gap. */

@@ -63,7 +63,7 @@ export interface RecoverOptions {
 
 /**
  * The durable world: the newest snapshot that is whole, and the events after it, on the map of their time. Only reads.
- * Throws, with the way out, where the saved world cannot be had whole.
+ * Throws if the saved world is incomplete; the message names the fix.
  */
 export async function recoverWorld(options: RecoverOptions): Promise<WorldState> {
   const { db, maps, seed } = options;
