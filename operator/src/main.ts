@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import {
+  connect,
   drain,
   Elector,
   KubeClient,
@@ -13,7 +14,6 @@ import {
   type Fence,
 } from '@hamlet/kube';
 import * as z from 'zod';
-import { connect } from './connect.ts';
 import { Environment, reserveOf, settingsOf, usage } from './config.ts';
 import { errorText, operatorMetrics, type OperatorMetrics } from './operator-metrics.ts';
 import { Operator } from './operator.ts';
@@ -59,7 +59,10 @@ interface Process {
 }
 
 async function prepare(environment: Environment): Promise<Process> {
-  const connection = await connect(environment);
+  const connection = await connect({
+    kubeconfig: environment.HAMLET_KUBECONFIG,
+    directory: environment.HAMLET_SERVICE_ACCOUNT_DIR,
+  });
   const namespace = environment.HAMLET_NAMESPACE ?? connection.namespace;
   const metrics = operatorMetrics();
   const leases = new KubeClient(connection, { onRequest: metrics.onRequest });

@@ -160,7 +160,7 @@ async function handOver(
   assert.ok(made.length <= 1, `${made.length} pods were wanted twice`);
   const log = old.operator.output();
   assert.match(log, /ending/);
-  assert.doesNotMatch(log, /not done within/);
+  assert.doesNotMatch(log, /did not end within/);
 }
 
 test('a lease that is stolen: the leader writes nothing more and ends; who comes next has a greater fence', async () => {

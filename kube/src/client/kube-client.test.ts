@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { CAP_MS, until } from '@hamlet/test/env/until';
-import { EVENTS, PODS, SERVICE_ACCOUNTS, type KubeObject, type ResourceType } from '../kube-object.ts';
+import { EVENTS, PODS, SERVICE_ACCOUNTS, type KubeObject, type ResourceType } from './kube-object.ts';
 import { Reflector } from '../reflector/reflector.ts';
 import { EventRecorder } from '../service/event-recorder.ts';
 import { isStatus, KubeError } from './kube-error.ts';

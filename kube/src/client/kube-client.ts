@@ -1,45 +1,45 @@
 import { Pool, type Dispatcher } from 'undici';
-import type { Connection } from '../connection/connection.ts';
-import { Deadline } from '../deadline.ts';
-import { pathOf, type KubeObject, type NewObject, type ResourceType } from '../kube-object.ts';
+import type { Connection } from './connection.ts';
+import { Deadline } from '../time/clock.ts';
+import { pathOf, type KubeObject, type NewObject, type ResourceType } from './kube-object.ts';
 import { errorOfAnswer, isStatus, type KubeError } from './kube-error.ts';
-import { LineSplitter } from './line-splitter.ts';
+import { LineSplitter } from './watch-stream.ts';
 import { RequestGate, type GateLimits, type Priority } from './request-gate.ts';
 
-/** A plain request may take so long in all; a watch has no limit but its silence. */
+/** The longest time for a request. A watch ends only by silence. */
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_PROBE_MS = 15_000;
-/** Connections beside the gate's: for leases, and for reads that pass it by. */
+/** Connections beyond the gate's limit: for leases, and for reads that bypass the gate. */
 const SPARE_CONNECTIONS = 4;
-/** One watch takes one connection (HTTP/1.1, so one stream each). More kinds than this are a leak. */
+/** Each watch has one connection (HTTP/1.1, one stream). More watches than this are a leak. */
 const MAX_WATCHES = 64;
-/** An overloaded server that names no time. */
+/** The pause after a 429 without Retry-After. */
 const DEFAULT_HOLD_MS = 1_000;
 
 export const DEFAULT_LIMITS: GateLimits = { perSecond: 500, burst: 1_000, inFlight: 32 };
 
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** Where a call goes. */
+/** The object, or the kind, that a call is for. */
 export interface Target {
   readonly namespace?: string | undefined;
   readonly name?: string;
   readonly subresource?: string;
 }
 
-/** How a call is made. */
+/** Options of one call. */
 export interface CallOptions {
   readonly query?: Query;
   readonly priority?: Priority;
   readonly signal?: AbortSignal;
-  /** Lists and watches answer with the metadata of each object and nothing else. */
+  /** Lists and watches return only the metadata of each object. */
   readonly metadataOnly?: boolean;
 }
 
 export type ToKind = Target & CallOptions;
 export type ToObject = ToKind & { readonly name: string };
 
-/** Who applies. `force` (true if left out) takes fields over from other managers. */
+/** The field manager of an apply. `force` (default true) takes fields over from other managers. */
 export interface Manager {
   readonly fieldManager: string;
   readonly force?: boolean;
@@ -51,7 +51,7 @@ export interface ListPage<T> {
   readonly items: readonly T[];
 }
 
-/** An empty list of metadata says null. */
+/** The API server returns null for an empty list of metadata. */
 type RawPage<T> = Omit<ListPage<T>, 'items'> & { readonly items: ListPage<T>['items'] | null };
 
 interface Call {
@@ -62,7 +62,7 @@ interface Call {
   readonly accept?: string;
 }
 
-/** One request as it is counted: what, and how it ended. `status` 0 is a lost connection. */
+/** A request for metrics. `status` 0 means that the connection failed. */
 export interface RequestRecord {
   readonly method: string;
   readonly path: string;
@@ -72,7 +72,7 @@ export interface RequestRecord {
 
 export interface KubeClientOptions {
   readonly limits?: GateLimits;
-  /** Awaited right before every write: a leader whose lease is not renewed waits here, one that has lost it throws. */
+  /** Awaited right before every write: waits while the lease is late, throws once it is lost. */
   readonly beforeWrite?: () => void | Promise<void>;
   readonly onRequest?: (record: RequestRecord) => void;
 }
@@ -99,7 +99,7 @@ function withQuery(path: string, query: Query | undefined): string {
   return entries.length === 0 ? path : `${path}?${new URLSearchParams(entries).toString()}`;
 }
 
-/** Plain calls and watches. Watches have connections of their own, so that no number of writes holds them up. */
+/** Requests and watches. Watches have connections of their own, so that writes never delay them. */
 export class KubeClient {
   readonly #connection: Connection;
   readonly #calls: Pool;
@@ -126,7 +126,7 @@ export class KubeClient {
     this.#watches = new Pool(connection.server, { ...common, connections: MAX_WATCHES, bodyTimeout: 0 });
   }
 
-  /** Requests that wait for their turn. */
+  /** Requests that the gate holds back. */
   get waiting(): number {
     return this.#gate.waiting;
   }
@@ -148,17 +148,17 @@ export class KubeClient {
     return { metadata: page.metadata, items: page.items ?? [] };
   }
 
-  /** Also serves kinds that are not stored, such as TokenReview, whose answer is what counts. */
+  /** Also for kinds that are not stored, such as TokenReview. */
   create<T>(type: ResourceType, object: NewObject | Readonly<Record<string, unknown>>, at: ToKind): Promise<T> {
     return this.#call<T>({ method: 'POST', path: pathOf(type, at), body: object }, at);
   }
 
-  /** Replaces the whole object; the resourceVersion in it makes it safe. */
+  /** Replaces the whole object. Its resourceVersion is a precondition (409). */
   replace<T extends KubeObject>(type: ResourceType, object: object, at: ToObject): Promise<T> {
     return this.#call<T>({ method: 'PUT', path: pathOf(type, at), body: object }, at);
   }
 
-  /** Server-side apply. A `metadata.uid` in the object makes it fail (409 or 422) on another life of the name. */
+  /** Server-side apply. A `metadata.uid` in the object is a precondition (409 or 422). */
   apply<T extends KubeObject>(type: ResourceType, object: NewObject, at: CallOptions & Manager): Promise<T> {
     const { fieldManager, force = true, subresource, query, ...rest } = at;
     const { name, namespace } = object.metadata;
@@ -178,8 +178,8 @@ export class KubeClient {
   }
 
   /**
-   * Deletes that life of the object which has `uid` (409 if another has the name); gone already is no error.
-   * @returns the object as it lives on until its grace or its finalizers are over; undefined if it is gone
+   * Deletes the object of that `uid` (409 if another object has the name). A missing object is no error.
+   * @returns the object while its grace period or its finalizers keep it; undefined if it is gone
    */
   async delete<T extends KubeObject>(
     type: ResourceType,
@@ -204,7 +204,7 @@ export class KubeClient {
     }
   }
 
-  /** Any other GET, for example `/version` or a pod's log; the answer as text. */
+  /** Any other GET, for example `/version` or a pod's log, as text. */
   async read(path: string, options: CallOptions = {}): Promise<string> {
     const answer = await this.#send(
       this.#calls,
@@ -215,8 +215,8 @@ export class KubeClient {
   }
 
   /**
-   * The lines of a watch, parsed. Ends when the server ends it; throws KubeError where it refuses, and whatever undici
-   * throws where the connection breaks. `onBytes` hears of the answer's head and of every chunk, before it is complete.
+   * The lines of a watch, parsed. Ends when the server ends it. Throws KubeError if the server refuses, and undici's
+   * error if the connection breaks. `onBytes` is called for the response head and for each chunk.
    */
   async *watch(type: ResourceType, at: ToKind & { readonly onBytes?: () => void }): AsyncGenerator<unknown> {
     const path = withQuery(pathOf(type, at), { ...at.query, watch: true });
@@ -229,7 +229,7 @@ export class KubeClient {
     }
   }
 
-  /** Closes every connection; what is under way fails. */
+  /** Closes every connection; requests under way fail. */
   async close(): Promise<void> {
     await Promise.all([this.#calls.destroy(), this.#watches.destroy()]);
   }
@@ -253,7 +253,7 @@ export class KubeClient {
     });
   }
 
-  /** 429 is for everybody, not only for who happened to ask. */
+  /** A 429 pauses all requests, not only the one that received it. */
   #obey(error: unknown): void {
     if (isStatus(error, 429)) this.#gate.hold(error.retryAfterMs ?? DEFAULT_HOLD_MS);
   }
@@ -271,7 +271,7 @@ export class KubeClient {
   async #attempt(pool: Pool, call: Call, signal: AbortSignal | undefined): Promise<Dispatcher.ResponseData> {
     const token = await this.#connection.token?.read();
     const body = call.body === undefined ? null : JSON.stringify(call.body);
-    // The last thing before the bytes leave: a process that was stalled anywhere above is stopped here.
+    // As the last step: a process that stalled above this line may have lost its lease.
     if (call.method !== 'GET') await this.#options.beforeWrite?.();
     const startedMs = performance.now();
     let status = 0;

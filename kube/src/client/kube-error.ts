@@ -1,9 +1,9 @@
-/** The API server refused a request. `reason` is its own word (`NotFound`, `AlreadyExists`, `Conflict`, `Expired` …). */
+/** The API server refused a request. `reason` is the server's word: `NotFound`, `AlreadyExists`, `Conflict`, `Expired` … */
 export class KubeError extends Error {
   override readonly name = 'KubeError';
   readonly status: number;
   readonly reason: string;
-  /** How long the server asks to wait, if it does. */
+  /** The server's Retry-After, if it sent one. */
   readonly retryAfterMs: number | undefined;
 
   constructor(fields: {
@@ -29,7 +29,7 @@ interface StatusBody {
 const text = (value: unknown, otherwise: string): string =>
   typeof value === 'string' && value !== '' ? value : otherwise;
 
-/** The error that a `Status` object means, in the body of an answer or in an ERROR event of a watch. */
+/** The error of a `Status` object, from a response or from an ERROR event of a watch. */
 export function errorOfStatus(body: StatusBody, httpStatus?: number): KubeError {
   const status = httpStatus ?? (typeof body.code === 'number' ? body.code : 500);
   const seconds = body.details?.retryAfterSeconds;
@@ -41,7 +41,7 @@ export function errorOfStatus(body: StatusBody, httpStatus?: number): KubeError 
   });
 }
 
-/** The error of an answer that is no 2xx. `retryAfter` is the header, in seconds. */
+/** The error of a response other than 2xx. `retryAfter` is the header, in seconds. */
 export function errorOfAnswer(status: number, bodyText: string, retryAfter: string | undefined): KubeError {
   const error = errorOfStatus(parsed(bodyText), status);
   const seconds = Number(retryAfter);
@@ -58,7 +58,7 @@ function parsed(bodyText: string): StatusBody {
   }
 }
 
-/** Whether `error` is an answer of this HTTP status. */
+/** Whether `error` is a response of this HTTP status. */
 export function isStatus(error: unknown, status: number): error is KubeError {
   return error instanceof KubeError && error.status === status;
 }

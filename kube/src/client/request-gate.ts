@@ -1,26 +1,26 @@
-import { wakefulClock, type Clock } from '../clock.ts';
-import { TokenBucket, type Rate } from './token-bucket.ts';
+import { wakefulClock, type Clock } from '../time/clock.ts';
+import { TokenBucket, type Rate } from '../time/token-bucket.ts';
 
-/** Leases go before everything else, and Events come last. */
+/** Leases come first, Events last. */
 export const PRIORITIES = ['critical', 'normal', 'events'] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
-/** What the gate lets through. */
+/** Limits of the gate. */
 export interface GateLimits {
-  /** Requests a second in the long run: of `normal` ones. */
+  /** `normal` requests a second in the long run. */
   readonly perSecond: number;
-  /** Requests at once after a pause, likewise. */
+  /** `normal` requests at once after a pause. */
   readonly burst: number;
-  /** Requests without an answer at one time. `critical` ones are not counted: connections are kept for them. */
+  /** Requests under way at one time. `critical` ones do not count: they have connections of their own. */
   readonly inFlight: number;
 }
 
-/** A lease takes one request every two seconds: more than this is a loop gone wrong. */
+/** A lease takes one request every two seconds: more than this limit means a faulty loop. */
 const CRITICAL_RATE: Rate = { perSecond: 10, burst: 30 };
 const EVENTS_RATE: Rate = { perSecond: 10, burst: 25 };
-/** Every so many-th request is of the least urgent lane that has one, so that no lane waits for ever. */
+/** Every eighth request comes from the least urgent lane that has one, so that no lane starves. */
 const FAIR_EVERY = 8;
-/** No answer of the server holds the gate longer than this. */
+/** The longest pause that one response of the server can cause. */
 const MAX_HOLD_MS = 30_000;
 
 interface Lane {
@@ -29,7 +29,7 @@ interface Lane {
   readonly critical: boolean;
 }
 
-/** Lanes by priority, each with a token bucket and a waiting list; one limit on requests in flight for all but `critical`. */
+/** Lanes by priority, each with a token bucket and a waiting list; one limit on requests under way for all but `critical`. */
 export class RequestGate {
   readonly #inFlightLimit: number;
   readonly #clock: Clock;
@@ -61,17 +61,17 @@ export class RequestGate {
     return this.#byUrgency.reduce((sum, { waiting }) => sum + waiting.length, 0);
   }
 
-  /** Requests without an answer, without `critical` ones. */
+  /** Requests under way, without `critical` ones. */
   get inFlight(): number {
     return this.#inFlight;
   }
 
-  /** The server asks for a pause: nothing but `critical` passes for `milliseconds` (30 s at most). */
+  /** The server asked for a pause: only `critical` requests pass for `milliseconds` (30 s at most). */
   hold(milliseconds: number): void {
     this.#heldUntilMs = Math.max(this.#heldUntilMs, this.#clock.now() + Math.min(milliseconds, MAX_HOLD_MS));
   }
 
-  /** Runs `request` when its turn has come. */
+  /** Runs `request` once it is admitted. */
   async pass<T>(priority: Priority, request: () => Promise<T>): Promise<T> {
     const lane = this.#lanes[priority];
     await new Promise<void>((admit) => {
@@ -110,8 +110,8 @@ export class RequestGate {
   }
 
   /**
-   * Where a lane waits for a time and not for an answer. Its time may have come since it was looked at last: then at once, since
-   * nobody else may ever ask again.
+   * Sets the timer of the lanes that wait for a time. A time that has already come fires at once: no other request may
+   * ever trigger it.
    */
   #admitLater(): void {
     this.#cancelTimer?.();

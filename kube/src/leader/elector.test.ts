@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { until } from '@hamlet/test/env/until';
-import { LEASES } from '../kube-object.ts';
+import { LEASES } from '../client/kube-object.ts';
 import { Elector } from './elector.ts';
 import type { Lease } from './lease-step.ts';
 

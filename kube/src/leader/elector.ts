@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { wakefulClock, type Clock } from '../clock.ts';
+import { type Clock, Deadline, wakefulClock } from '../time/clock.ts';
 import type { KubeClient, ToKind } from '../client/kube-client.ts';
 import { isStatus } from '../client/kube-error.ts';
-import { Deadline } from '../deadline.ts';
-import { LEASES } from '../kube-object.ts';
+import { LEASES } from '../client/kube-object.ts';
 import { compareVersions, type Change } from '../reflector/object-cache.ts';
 import { Reflector } from '../reflector/reflector.ts';
 import {
@@ -17,7 +16,7 @@ import {
 } from './lease-step.ts';
 
 /**
- * Proof of leadership that outlives the leader's own belief: whoever stores it refuses a smaller one.
+ * Proof of leadership that travels with requests: the receiver stores it and refuses a smaller one.
  * `transitions` restarts when the Lease is deleted, hence the uid.
  */
 export interface Fence {
@@ -25,12 +24,12 @@ export interface Fence {
   readonly transitions: number;
 }
 
-/** The lease was lost: stop at once. */
+/** This process lost the lease and must stop at once. */
 export class NotLeaderError extends Error {
   override readonly name = 'NotLeaderError';
 }
 
-/** Of a client, what election needs. One of its own, so that no work of the leader holds up its lease. */
+/** The client calls that election uses. The elector has its own client, so that other work never delays a renewal. */
 export type LeasePort = Pick<KubeClient, 'get' | 'create' | 'replace' | 'list' | 'watch'>;
 
 export interface ElectorOptions {
@@ -38,7 +37,7 @@ export interface ElectorOptions {
   readonly namespace: string;
   /** Name of the Lease. */
   readonly name: string;
-  /** Uid of the pod, or a host name; a random part is added for each process. */
+  /** Uid of the pod, or a host name. The elector adds a random part for each process. */
   readonly holder: string;
   readonly times?: LeaseTimes;
   readonly clock?: Clock;
@@ -47,12 +46,12 @@ export interface ElectorOptions {
 }
 
 /**
- * Holds a Lease, or waits for it. The clock that counts is this process's own, which only grows.
+ * Holds a Lease, or waits for it. Only this process's monotonic clock counts.
  *
- * It polls, and a watch wakes it: a lease that is given back is taken within milliseconds, and a leader whose lease is
- * taken knows as fast. A renewal that is late stops every write but ends nothing: the next one that the API server
- * accepts, at the resourceVersion that was ours, proves that nobody else has held it meanwhile. Only evidence ends the
- * leadership: another holder, or the Lease deleted.
+ * It polls, and a watch wakes it: a free lease is taken within milliseconds, and a leader learns as fast that another
+ * took its lease. A late renewal pauses every write but does not end the leadership: the next renewal that the API
+ * server accepts, at our resourceVersion, proves that no other process has held the lease meanwhile. Only evidence
+ * ends the leadership: another holder, or a deleted Lease.
  */
 export class Elector {
   readonly identity: string;
@@ -86,20 +85,20 @@ export class Elector {
       ...(random === undefined ? {} : { random }),
       onFailure: (error) => onError?.(error),
     });
-    this.#watch.cache.onChange((change) => this.#hear(change));
+    this.#watch.cache.onChange((change) => this.#onChange(change));
   }
 
-  /** Resolves once, when the lease is ours. */
+  /** Resolves once this process holds the lease. */
   get elected(): Promise<Fence> {
     return this.#elected.promise;
   }
 
-  /** Resolves once, when it is ours no longer. A process that sees this ends: only a new one may lead again. */
+  /** Resolves once this process has lost the lease. The process must then end: only a new one may lead again. */
   get lost(): Promise<void> {
     return this.#lost.promise;
   }
 
-  /** Ours, and renewed lately enough. A stalled process that wakes up finds false here before it can write. */
+  /** Whether this process holds the lease and renewed it recently. A process that resumes after a stall reads false before it can write. */
   get leads(): boolean {
     return (
       !this.#isLost &&
@@ -109,12 +108,12 @@ export class Elector {
   }
 
   /**
-   * To be awaited right before every outside effect. Resolves at once while we lead; waits while a renewal is late;
-   * throws NotLeaderError when the lease is lost or given back.
+   * Await it right before every external effect. Resolves at once while this process leads, waits while a renewal is
+   * late, throws NotLeaderError once the lease is lost or given back.
    */
   async leadership(): Promise<void> {
     while (!this.leads) {
-      if (this.#isLost) throw new NotLeaderError('the lease is not held any more');
+      if (this.#isLost) throw new NotLeaderError('this process no longer holds the lease');
       await Promise.race([this.#turned.promise, this.#lost.promise]);
     }
   }
@@ -125,19 +124,19 @@ export class Elector {
     this.#running = this.#run();
   }
 
-  /** From now on nothing may be written, although the lease is still ours: the last step before it is given back. */
+  /** Forbids every further write while the lease is still ours: the last step before it is given back. */
   resign(): void {
     this.#lose();
   }
 
-  /** Gives the lease back, so that the next holder need not wait for it to expire. */
+  /** Gives the lease back, so that the next holder need not wait until it expires. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#lose();
     await Promise.all([this.#running, this.#watch.stop()]);
     const { lease } = this.#view;
     if (lease?.spec?.holderIdentity !== this.identity) return;
-    // At a resourceVersion that is not ours any more the API server refuses it.
+    // The API server refuses it if another process has written the Lease since.
     const spec = { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1 };
     await this.#replace({ ...lease, spec }).catch((error: unknown) => this.#options.onError?.(error));
   }
@@ -159,12 +158,12 @@ export class Elector {
     return false;
   }
 
-  /** Until the next turn is due, or the watch has something to say. */
+  /** Waits until the next turn is due, or the watch reports a change. */
   async #rest(restMs: number): Promise<void> {
     if (this.#stopping.signal.aborted || this.#isLost) return;
     const holder = this.#view.lease?.spec?.holderIdentity ?? '';
-    const anothers = holder !== '' && holder !== this.identity;
-    const untilMs = anothers ? Math.min(restMs, Math.max(1, expiresInMs(this.#view, this.#clock.now()))) : restMs;
+    const isForeign = holder !== '' && holder !== this.identity;
+    const untilMs = isForeign ? Math.min(restMs, Math.max(1, expiresInMs(this.#view, this.#clock.now()))) : restMs;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#wake = resolve;
     const cancel = this.#clock.after(untilMs, resolve);
@@ -172,7 +171,7 @@ export class Elector {
     cancel();
   }
 
-  #hear(change: Change<Lease>): void {
+  #onChange(change: Change<Lease>): void {
     const { lease } = this.#view;
     if (change.kind !== 'deleted') this.#see(change.object);
     else if (lease?.metadata.uid === change.object.metadata.uid)
@@ -181,7 +180,7 @@ export class Elector {
     if ((this.#view.lease?.spec?.holderIdentity ?? '') === '') this.#wake();
   }
 
-  /** Held by another, or deleted: whatever our clock says, it is ours no longer. */
+  /** Ends the leadership if another process holds the Lease, or it was deleted. */
   #judge(): void {
     if (this.#renewedAtMs === undefined || this.#view.lease?.spec?.holderIdentity === this.identity) return;
     if (!this.#stopping.signal.aborted) this.#lose();
@@ -191,7 +190,7 @@ export class Elector {
     this.#isLost = true;
     this.#lost.resolve();
     this.#wake();
-    // Nothing it says can matter any more.
+    // Its changes no longer matter.
     void this.#watch.stop();
   }
 
@@ -203,12 +202,12 @@ export class Elector {
   }
 
   async #hold(): Promise<void> {
-    // Counted from before the request: the lease may have been renewed as early as this.
+    // The time before the request, since the API server may renew the lease as early as this.
     const askedAtMs = this.#clock.now();
     try {
       this.#see(await this.#write());
     } catch (error) {
-      // Somebody else wrote, or deleted it, or an answer of ours was lost: look before the next turn decides.
+      // Another process changed the Lease, or a response to us was lost: read it before the next turn.
       if (isStatus(error, 409) || isStatus(error, 404)) await this.#read();
       this.#judge();
       throw error;
@@ -225,16 +224,16 @@ export class Elector {
     if (lease !== undefined) return this.#replace({ ...lease, spec });
     const { client, namespace, name } = this.#options;
     const object = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name, namespace }, spec };
-    return this.#within((call) => client.create<Lease>(LEASES, object, call));
+    return this.#withTimeout((call) => client.create<Lease>(LEASES, object, call));
   }
 
   #replace(lease: Lease): Promise<Lease> {
     const { client, name } = this.#options;
-    return this.#within((call) => client.replace<Lease>(LEASES, lease, { name, ...call }));
+    return this.#withTimeout((call) => client.replace<Lease>(LEASES, lease, { name, ...call }));
   }
 
-  /** Two attempts fit before the deadline, so that a dead connection costs one of them; later ones have more time. */
-  async #within<T>(request: (call: ToKind) => Promise<T>): Promise<T> {
+  /** While this process leads, two attempts fit before the deadline, so that a dead connection costs only one. */
+  async #withTimeout<T>(request: (call: ToKind) => Promise<T>): Promise<T> {
     const { renewDeadlineMs, renewMs } = this.#times;
     const deadline = new Deadline(this.leads ? renewDeadlineMs - renewMs : renewDeadlineMs, undefined, this.#clock);
     try {
@@ -247,14 +246,14 @@ export class Elector {
   async #read(): Promise<void> {
     const { client, name } = this.#options;
     try {
-      this.#see(await this.#within((call) => client.get<Lease>(LEASES, { name, ...call })));
+      this.#see(await this.#withTimeout((call) => client.get<Lease>(LEASES, { name, ...call })));
     } catch (error) {
       if (!isStatus(error, 404)) throw error;
       this.#view = { lease: undefined, changedAtMs: this.#clock.now() };
     }
   }
 
-  /** Never backwards: the watch may tell late what an answer has told before. */
+  /** Takes a newer Lease; the watch may deliver an older one than a response did. */
   #see(lease: Lease): void {
     const known = this.#view.lease;
     if (known !== undefined && compareVersions(lease.metadata.resourceVersion, known.metadata.resourceVersion) <= 0)
@@ -263,7 +262,7 @@ export class Elector {
   }
 }
 
-/** Kubernetes' MicroTime: six places. */
+/** The time as Kubernetes' MicroTime, with six places. */
 function microTime(): string {
   return new Date().toISOString().replace('Z', '000Z');
 }

@@ -1,6 +1,6 @@
-import type { KubeObject, StoredMeta } from '../kube-object.ts';
+import type { KubeObject, StoredMeta } from '../client/kube-object.ts';
 
-/** Of a Lease, what election needs. */
+/** The fields of a Lease that election uses. */
 export interface Lease extends KubeObject {
   readonly metadata: StoredMeta;
   readonly spec?: {
@@ -13,8 +13,8 @@ export interface Lease extends KubeObject {
 }
 
 /**
- * Times of the election: a lease lasts 6 s; its holder renews it every 2 s (half a request a second when all is well),
- * tries again each second where that fails, and writes nothing once 4 s have passed without a renewal.
+ * Times of the election: a lease lasts 6 s. Its holder renews it every 2 s (half a request a second), retries each
+ * second after a failure, and writes nothing once 4 s have passed without a renewal.
  */
 export interface LeaseTimes {
   readonly durationMs: number;
@@ -25,7 +25,7 @@ export interface LeaseTimes {
 
 export const LEASE_TIMES: LeaseTimes = { durationMs: 6_000, renewDeadlineMs: 4_000, renewMs: 2_000, retryMs: 1_000 };
 
-/** What we know: the Lease as read last, and when (by our clock) it last changed. Another machine's clock is never trusted. */
+/** The Lease as last read, and the time of its last change by our clock. The clock of another machine is never used. */
 export interface LeaseView {
   readonly lease: Lease | undefined;
   readonly changedAtMs: number;
@@ -33,7 +33,7 @@ export interface LeaseView {
 
 export type LeaseStep = 'create' | 'renew' | 'take' | 'wait';
 
-/** What to do about the Lease now. */
+/** The next step of the election. */
 export function leaseStep(view: LeaseView, identity: string, nowMs: number): LeaseStep {
   const { lease } = view;
   if (lease === undefined) return 'create';
@@ -42,12 +42,12 @@ export function leaseStep(view: LeaseView, identity: string, nowMs: number): Lea
   return holder === '' || expiresInMs(view, nowMs) <= 0 ? 'take' : 'wait';
 }
 
-/** Until the lease of another may be taken, unless it changes before. */
+/** Milliseconds until another process may take the lease, unless it changes before. */
 export function expiresInMs({ lease, changedAtMs }: LeaseView, nowMs: number): number {
   return changedAtMs + (lease?.spec?.leaseDurationSeconds ?? 0) * 1_000 - nowMs;
 }
 
-/** Who holds the lease from when. */
+/** A holder of the lease, and the start of its term. */
 export interface Tenure {
   readonly identity: string;
   /** RFC 3339 with six places. */
@@ -55,7 +55,7 @@ export interface Tenure {
   readonly times: LeaseTimes;
 }
 
-/** The spec that holds the lease. Taking it over from another holder counts a transition. */
+/** The spec with which `identity` holds the lease. A change of holder counts a transition. */
 export function nextLeaseSpec(lease: Lease | undefined, { identity, time, times }: Tenure): NonNullable<Lease['spec']> {
   const fresh = {
     holderIdentity: identity,

@@ -1,9 +1,9 @@
-import { systemClock, type Clock } from '../clock.ts';
+import { systemClock, type Clock } from '../time/clock.ts';
 import type { WorkQueue } from './work-queue.ts';
 
-/** Every key is looked at again after 15 to 25 minutes although nothing changed. */
-export const RESYNC_MS = 20 * 60_000;
-/** Spread around it, to both sides. */
+/** Each key is reconciled again after 15 to 25 minutes although nothing changed. */
+const RESYNC_MS = 20 * 60_000;
+/** Part of the interval by which a key may come earlier or later. */
 const SPREAD = 0.25;
 
 export interface ResyncOptions {
@@ -15,7 +15,7 @@ export interface ResyncOptions {
   readonly random?: () => number;
 }
 
-/** Adds every key again from time to time, each at a time of its own within the round, behind what has changed. */
+/** Adds each key again at its own time within each interval, behind keys that changed. */
 export class Resync {
   readonly #options: ResyncOptions;
   readonly #clock: Clock;
@@ -28,7 +28,7 @@ export class Resync {
     this.#everyMs = options.everyMs ?? RESYNC_MS;
   }
 
-  /** Begins, once however often it is called. */
+  /** Starts; further calls do nothing. */
   start(): void {
     this.#cancel ??= this.#clock.after(this.#everyMs * (1 - SPREAD), () => this.#round());
   }

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { KubeError } from '../client/kube-error.ts';
-import { settle } from './outcome.ts';
+import { runWorkers, settle } from './workers.ts';
 import { Resync } from './resync.ts';
 import { WorkQueue } from './work-queue.ts';
-import { runWorkers } from './workers.ts';
 
 test('a key waits once however often it is added', async () => {
   const queue = new WorkQueue();

@@ -1,13 +1,13 @@
-import { systemClock, type Clock } from '../clock.ts';
+import { backoffMs } from '../time/backoff.ts';
+import { systemClock, type Clock } from '../time/clock.ts';
 
-/** Back-off of one key that fails again and again, as controller-runtime has it. */
-const MIN_RETRY_MS = 5;
-const MAX_RETRY_MS = 1_000_000;
+/** Back-off of one key that keeps failing, as in controller-runtime. */
+const RETRY = { firstMs: 5, maxMs: 1_000_000 } as const;
 
-/** Every so many-th key is a bulk one, if any waits: a storm of changes does not stop the first list or a resync. */
+/** Every eighth key is a bulk one, if any waits: a storm of changes does not stop the first list or a resync. */
 const FAIR_EVERY = 8;
 
-/** `live` changes go before the first list and resyncs. */
+/** `live` changes precede the first list and resyncs. */
 export type Urgency = 'live' | 'bulk';
 
 interface Delayed {
@@ -17,22 +17,22 @@ interface Delayed {
 }
 
 export interface WorkQueueOptions {
-  /** Told of each key that is handed out, and how long it had waited. */
+  /** Called for each key that a worker takes, with its wait. */
   readonly onTaken?: (key: string, waitedMs: number) => void;
 }
 
 /**
- * Keys to work on. A key waits once however often it is added, is worked on by one worker at a time, and waits again
- * after that worker if it was added meanwhile.
+ * Keys to work on. A key waits once however often it is added, has one worker at a time, and waits again after that
+ * worker if it was added meanwhile.
  */
 export class WorkQueue {
   readonly #clock: Clock;
   readonly #options: WorkQueueOptions;
-  /** Keys in their order, and since when they wait. */
+  /** Keys in order, each with the start of its wait. */
   readonly #ready: Record<Urgency, Map<string, number>> = { live: new Map(), bulk: new Map() };
-  /** Since when they are worked on. */
+  /** Start of the work on each key. */
   readonly #processing = new Map<string, number>();
-  /** Added while they were worked on. */
+  /** Keys that were added while a worker had them. */
   readonly #again = new Map<string, Urgency>();
   readonly #delayed = new Map<string, Delayed>();
   readonly #failures = new Map<string, number>();
@@ -62,17 +62,17 @@ export class WorkQueue {
     return this.#processing.size;
   }
 
-  /** Failures that were given another attempt, since the start. */
+  /** Retries since the start. */
   get retries(): number {
     return this.#retries;
   }
 
-  /** How long keys have waited without any being taken or done; 0 while there is progress or nothing to do. */
+  /** Time for which keys have waited while no worker took or finished any; 0 while there is progress or nothing to do. */
   get stalledMs(): number {
     return this.depth === 0 ? 0 : this.#clock.now() - this.#progressAtMs;
   }
 
-  /** How long the key that is worked on longest has been; 0 if none is. */
+  /** Age of the oldest work under way; 0 if there is none. */
   get longestMs(): number {
     const [since] = this.#processing.values();
     return since === undefined ? 0 : this.#clock.now() - since;
@@ -95,7 +95,7 @@ export class WorkQueue {
     this.#hand();
   }
 
-  /** Adds the key after `delayMs`. Of two delays the earlier counts, and of two urgencies the greater. */
+  /** Adds the key after `delayMs`. The earlier of two delays counts, and the greater of two urgencies. */
   addAfter(key: string, delayMs: number, urgency: Urgency = 'live'): void {
     if (this.#closed) return;
     if (delayMs <= 0) return this.add(key, urgency);
@@ -112,23 +112,23 @@ export class WorkQueue {
 
   /**
    * Adds the key after the back-off of its failures so far, this one included; returns the wait.
-   * @param atLeastMs what the server asks for (Retry-After)
+   * @param atLeastMs the server's Retry-After
    */
   addAfterFailure(key: string, atLeastMs = 0): number {
     const failures = (this.#failures.get(key) ?? 0) + 1;
     this.#failures.set(key, failures);
     this.#retries += 1;
-    const delayMs = Math.max(atLeastMs, Math.min(MAX_RETRY_MS, MIN_RETRY_MS * 2 ** Math.min(failures - 1, 30)));
+    const delayMs = Math.max(atLeastMs, backoffMs(failures, RETRY));
     this.addAfter(key, delayMs);
     return delayMs;
   }
 
-  /** The key has done well: its back-off starts anew. */
+  /** The key succeeded: its back-off starts over. */
   forgive(key: string): void {
     this.#failures.delete(key);
   }
 
-  /** The next key, when there is one; undefined when the queue is closed. Say `done` when it has been worked on. */
+  /** The next key, once there is one; undefined when the queue is closed. Call `done` after the work. */
   take(): Promise<string | undefined> {
     const key = this.#next();
     if (key !== undefined || this.#closed) return Promise.resolve(key);
@@ -143,7 +143,7 @@ export class WorkQueue {
     if (urgency !== undefined) this.add(key, urgency);
   }
 
-  /** Nothing more is added or handed out. */
+  /** Adds and hands out nothing from now on. */
   close(): void {
     this.#closed = true;
     for (const { cancel } of this.#delayed.values()) cancel();

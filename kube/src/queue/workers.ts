@@ -1,15 +1,61 @@
-import { settle, type Outcome, type OutcomeRecord } from './outcome.ts';
 import type { WorkQueue } from './work-queue.ts';
+import { KubeError } from '../client/kube-error.ts';
+
+/** The result of the work on one key. */
+export type Outcome =
+  | { readonly kind: 'done' }
+  /** Reconcile again after a time, although nothing changes. */
+  | { readonly kind: 'requeue'; readonly afterMs: number }
+  /** The work failed and may succeed later. */
+  | {
+      readonly kind: 'retry';
+      readonly error: unknown;
+      /** The longest wait before the next attempt, whatever the back-off. */
+      readonly withinMs?: number;
+    }
+  /** The work fails until a person changes something; a condition says so. */
+  | { readonly kind: 'terminal'; readonly error: unknown };
+
+/** An outcome for metrics and the log. */
+export interface OutcomeRecord {
+  readonly key: string;
+  readonly outcome: Outcome;
+  readonly milliseconds: number;
+  /** Wait before the next attempt, where there is one. */
+  readonly retryInMs?: number;
+}
+
+/** Queues the key again as its outcome asks. Returns the wait before the next attempt, if there is one. */
+export function settle(queue: WorkQueue, key: string, outcome: Outcome): number | undefined {
+  switch (outcome.kind) {
+    case 'retry': {
+      const backOffMs = queue.addAfterFailure(key, outcome.error instanceof KubeError ? outcome.error.retryAfterMs : 0);
+      const { withinMs = backOffMs } = outcome;
+      if (withinMs < backOffMs) queue.addAfter(key, withinMs);
+      return Math.min(withinMs, backOffMs);
+    }
+    case 'requeue':
+      queue.forgive(key);
+      queue.addAfter(key, outcome.afterMs);
+      return outcome.afterMs;
+    case 'done':
+    case 'terminal':
+      queue.forgive(key);
+      return undefined;
+    default:
+      return outcome satisfies never;
+  }
+}
 
 export interface WorkersOptions {
   readonly queue: WorkQueue;
   readonly count: number;
-  /** Must bear to be called again for the same key at any time. What it throws counts as `retry`. */
+  /** Must be idempotent. An exception counts as `retry`. */
   readonly reconcile: (key: string) => Promise<Outcome>;
   readonly onOutcome?: (record: OutcomeRecord) => void;
 }
 
-/** Whatever `reconcile` throws, and however, is an outcome: no exception ends a worker. */
+/** An exception becomes an outcome, so that none ends a worker. */
 async function outcomeOf(reconcile: WorkersOptions['reconcile'], key: string): Promise<Outcome> {
   try {
     return await reconcile(key);
@@ -33,7 +79,7 @@ async function work({ queue, reconcile, onOutcome }: WorkersOptions): Promise<vo
   }
 }
 
-/** Works until the queue is closed and what was under way is done. `onOutcome` must not throw. */
+/** Works until the queue is closed and the work under way has ended. `onOutcome` must not throw. */
 export async function runWorkers(options: WorkersOptions): Promise<void> {
   await Promise.all(Array.from({ length: options.count }, () => work(options)));
 }

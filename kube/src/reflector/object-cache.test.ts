@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { KubeObject } from '../kube-object.ts';
+import type { KubeObject } from '../client/kube-object.ts';
 import { compareVersions, ObjectCache } from './object-cache.ts';
 
 interface Pod extends KubeObject {

@@ -1,26 +1,25 @@
-import { deepFreeze } from './deep-freeze.ts';
-import { keyOf, type KubeObject } from '../kube-object.ts';
+import { keyOf, type KubeObject } from '../client/kube-object.ts';
 
-/** A change of the cache, after it happened. */
+/** A change of the cache, reported after it happened. */
 export type Change<T> =
   | { readonly kind: 'added'; readonly key: string; readonly object: T }
   | { readonly kind: 'updated'; readonly key: string; readonly object: T; readonly previous: T }
-  /** `object` is the last state that was seen. */
+  /** `object` is the last known state. */
   | { readonly kind: 'deleted'; readonly key: string; readonly object: T };
 
-/** The values under which an object is found. */
+/** The values under which an index files an object. */
 export type Indexer<T> = (object: T) => readonly string[];
 
-/** Lives whose end is remembered, so that a late answer cannot bring one back. */
+/** Uids of deleted objects that are remembered, so that a late response cannot bring one back. */
 const MAX_TOMBSTONES = 8_192;
 
 /**
- * What a reflector has seen of one kind, by `namespace/name` and by index.
+ * The objects of one kind, by `namespace/name` and by index. Objects are deeply frozen.
  *
- * Never goes backwards: an object with an older resourceVersion than the one held is ignored, and so is a life (uid)
- * that was seen to end. That makes it safe to `learn` the answer of a write before the watch shows it, which is what
- * keeps a controller from doing a thing twice. Such an answer may hold what somebody else wrote a moment before, which the
- * watch will then show as something older: that is told when it is learned. What it holds is frozen.
+ * The cache never goes backwards: it ignores an object with an older resourceVersion, and a uid whose deletion it has
+ * seen. So a controller can `learn` the response of its own write before the watch shows it, and never acts twice. That
+ * response may hold another client's earlier write, which the watch will then show as older: `learn` reports that
+ * change.
  */
 export class ObjectCache<T extends KubeObject> {
   readonly #objects = new Map<string, T>();
@@ -62,12 +61,12 @@ export class ObjectCache<T extends KubeObject> {
     return [...keys].flatMap((key) => this.#objects.get(key) ?? []);
   }
 
-  /** How many objects the index `name` files under `value`. */
+  /** Number of objects that the index `name` files under `value`. */
   count(name: string, value: string): number {
     return this.#indexes.get(name)?.get(value)?.size ?? 0;
   }
 
-  /** Hears of every change, in order. What it throws is reported and stops nobody else. */
+  /** Subscribes to every change, in order. An exception is reported and does not affect other listeners. */
   onChange(listener: (change: Change<T>) => void): void {
     this.#listeners.push(listener);
   }
@@ -77,28 +76,28 @@ export class ObjectCache<T extends KubeObject> {
     const key = keyOf(object.metadata);
     const previous = this.#objects.get(key);
     if (!this.#accept(key, object, previous)) return;
-    this.#tell(previous === undefined ? { kind: 'added', key, object } : { kind: 'updated', key, object, previous });
+    this.#notify(previous === undefined ? { kind: 'added', key, object } : { kind: 'updated', key, object, previous });
   }
 
   /**
-   * Takes the answer of a write of our own. Who wrote it knows of a new object and of its status, so nobody is told of those; but where anything else of
-   * its metadata moved (its generation, a label, its end), it may be somebody else's doing.
+   * Takes the response of our own write. The caller knows of a new object and of its status, so listeners are not
+   * notified of those. Another change of metadata (generation, labels, deletion) may be another client's, and is reported.
    */
   learn(object: T): void {
     const key = keyOf(object.metadata);
     const previous = this.#objects.get(key);
     if (!this.#accept(key, object, previous) || previous === undefined) return;
-    if (metadataOf(object) !== metadataOf(previous)) this.#tell({ kind: 'updated', key, object, previous });
+    if (metadataOf(object) !== metadataOf(previous)) this.#notify({ kind: 'updated', key, object, previous });
   }
 
-  /** A DELETED event: that life is over. */
+  /** Takes a DELETED event: that uid never comes back. */
   forget(object: T): void {
     const key = keyOf(object.metadata);
     this.#bury(object.metadata.uid);
     if (this.#objects.get(key)?.metadata.uid === object.metadata.uid) this.#remove(key, object);
   }
 
-  /** Takes a whole list as of `version`: what is missing from it, and not younger than it, was deleted meanwhile. */
+  /** Takes a whole list as of `version`: an object that is missing from it, and not newer, was deleted meanwhile. */
   replaceAll(objects: readonly T[], version: string): void {
     const listed = new Set(objects.map((object) => keyOf(object.metadata)));
     for (const [key, object] of this.#objects) {
@@ -134,7 +133,7 @@ export class ObjectCache<T extends KubeObject> {
     const held = this.#objects.get(key);
     if (held !== undefined) this.#unindex(key, held);
     this.#objects.delete(key);
-    this.#tell({ kind: 'deleted', key, object: last });
+    this.#notify({ kind: 'deleted', key, object: last });
   }
 
   #unindex(key: string, object: T): void {
@@ -155,7 +154,7 @@ export class ObjectCache<T extends KubeObject> {
     if (oldest !== undefined) this.#tombstones.delete(oldest);
   }
 
-  #tell(change: Change<T>): void {
+  #notify(change: Change<T>): void {
     for (const listener of this.#listeners) {
       try {
         listener(change);
@@ -173,11 +172,19 @@ export function compareVersions(left: string, right: string): number {
   return left < right ? -1 : 1;
 }
 
-/** All of it but the version, as one word to compare. */
+/** The metadata without its version, as text to compare. */
 function metadataOf({ metadata }: KubeObject): string {
   return JSON.stringify({ ...metadata, resourceVersion: '' });
 }
 
 function isNewer(object: KubeObject, previous: KubeObject): boolean {
   return compareVersions(object.metadata.resourceVersion, previous.metadata.resourceVersion) > 0;
+}
+
+/** Freezes plain data deeply: readers share the objects of a cache. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const inner of Object.values(value)) deepFreeze(inner);
+  return value;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { KubeError } from '../client/kube-error.ts';
-import { backoffMs, recoveryOf } from './recovery.ts';
+import { recoveryOf } from './recovery.ts';
 
 const refused = (status: number, retryAfterMs?: number): KubeError =>
   new KubeError({ status, reason: 'x', message: 'x', retryAfterMs });
@@ -27,9 +27,3 @@ const TABLE: readonly (readonly [string, unknown, number, ReturnType<typeof reco
 for (const [name, error, failures, recovery] of TABLE) {
   test(name, () => assert.deepEqual(recoveryOf(error, failures, 0), recovery));
 }
-
-test('the wait grows from 0.8 s to 30 s and is spread', () => {
-  const ceilings = [1, 2, 3, 4, 5, 6, 7, 100].map((failures) => backoffMs(failures, 1));
-  assert.deepEqual(ceilings, [1_600, 3_200, 6_400, 12_800, 25_600, 30_000, 30_000, 30_000]);
-  assert.equal(backoffMs(100, 0), 15_000);
-});

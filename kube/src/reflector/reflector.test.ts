@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { until } from '@hamlet/test/env/until';
 import { KubeClient } from '../client/kube-client.ts';
-import { PODS, type KubeObject } from '../kube-object.ts';
+import { PODS, type KubeObject } from '../client/kube-object.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import {
   bookmark,
@@ -268,7 +268,7 @@ test('a silence that no live watch has is a problem, and being heard again ends 
   assert.equal(reflector.problem, undefined);
   await reflector.stop();
   clock.pass(71_000);
-  assert.match(reflector.problem ?? '', /^nothing was heard for 241 s$/);
+  assert.match(reflector.problem ?? '', /^no data from the API server for 241 s$/);
 });
 
 test('failures count as a row until a watch has lived for longer than the healthy time', async () => {

@@ -1,29 +1,27 @@
-import { pause, wakefulClock, type Clock } from '../clock.ts';
+import { type Clock, Deadline, pause, wakefulClock } from '../time/clock.ts';
 import type { KubeClient, ListPage } from '../client/kube-client.ts';
-import { Deadline } from '../deadline.ts';
-import { keyOf, type KubeObject, type ResourceType, type StoredMeta } from '../kube-object.ts';
+import { keyOf, type KubeObject, type ResourceType, slim, type StoredMeta } from '../client/kube-object.ts';
 import { ObjectCache, type Indexer } from './object-cache.ts';
 import { recoveryOf, type Recovery } from './recovery.ts';
-import { slim } from './slim.ts';
-import { watchEventOf, type WatchEvent } from './watch-event.ts';
+import { watchEventOf, type WatchEvent } from '../client/watch-stream.ts';
 
 const PAGE_SIZE = 500;
 const MAX_PAGES = 2_000;
 
 /** Times of a watch. */
 export interface WatchTimes {
-  /** The server is asked to end a watch after a random time between these. */
+  /** The server is asked to end a watch after a random time in this range. */
   readonly minTimeoutMs: number;
   readonly maxTimeoutMs: number;
-  /** Silence beyond the asked time that means a dead connection. */
+  /** Silence beyond that time means a dead connection. */
   readonly graceMs: number;
-  /** Silence that means it once a bookmark was seen: they come about every minute. */
+  /** Silence that means a dead connection once the server sends bookmarks, about one a minute. */
   readonly bookmarkSilenceMs: number;
   /** A watch that ends without an event sooner than this counts as a failure; with events, the next begins no sooner. */
   readonly shortMs: number;
-  /** After so long without a failure the back-off begins anew. */
+  /** The back-off starts over after this time without a failure. */
   readonly healthyMs: number;
-  /** Beyond the silence that ends a watch: what it takes to be heard again. Longer, and `problem` says so. */
+  /** Time to reconnect after a watch ended by silence. `problem` reports a longer silence. */
   readonly patienceMs: number;
 }
 
@@ -37,7 +35,7 @@ export const DEFAULT_WATCH_TIMES: WatchTimes = {
   patienceMs: 60_000,
 };
 
-/** Of a client, what a reflector needs. */
+/** The client calls that a reflector uses. */
 export type WatchPort = Pick<KubeClient, 'list' | 'watch'>;
 
 export interface ReflectorOptions<T extends KubeObject> {
@@ -46,28 +44,28 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
-  /** Asks for the metadata of each object alone, where nothing else is read. */
+  /** Requests only the metadata of each object. */
   readonly metadataOnly?: boolean;
-  /** What to keep of an object, which may be in part what is held of it; {@link slim} if left out. */
+  /** Maps an object to its cached form; `held` is the cached one, to share parts with. Default: {@link slim}. */
   readonly transform?: (object: T, held: T | undefined) => T;
   readonly indexers?: Readonly<Record<string, Indexer<T>>>;
   readonly times?: WatchTimes;
   readonly clock?: Clock;
   readonly random?: () => number;
-  /** Told of every failure and of what is done about it. */
+  /** Called for every failure, with the recovery from it. */
   readonly onFailure?: (error: unknown, recovery: Recovery) => void;
-  /** Told of what a listener throws, and of objects that `transform` cannot take: those are passed over. */
+  /** Called for an exception of a listener, and for an object that `transform` rejects, which is skipped. */
   readonly onListenerError?: (error: unknown) => void;
 }
 
-/** Why everything is listed. */
+/** The cause of a full list. */
 export type RelistCause = 'start' | Recovery['cause'];
 
 /** Figures for metrics and readiness. */
 export interface ReflectorState {
   readonly synced: boolean;
   readonly version: string | undefined;
-  /** Milliseconds of the process's own clock at which the server was last heard. */
+  /** Time of the last data from the server, by the process's own clock in milliseconds. */
   readonly lastHeardMs: number;
   readonly relists: number;
   readonly relistsBy: Readonly<Partial<Record<RelistCause, number>>>;
@@ -76,8 +74,8 @@ export interface ReflectorState {
 }
 
 /**
- * Keeps an {@link ObjectCache} equal to what the API server holds of one kind: a paged list, then one watch at a time
- * that is resumed for ever. It never gives up and never has two watches open.
+ * Keeps an {@link ObjectCache} equal to the objects of one kind in the API server: a paged list, then one watch at a
+ * time, resumed without end. It never gives up and never has two watches open.
  */
 export class Reflector<T extends KubeObject> {
   readonly cache: ObjectCache<T>;
@@ -121,17 +119,17 @@ export class Reflector<T extends KubeObject> {
     };
   }
 
-  /** What is wrong, for readiness: not listed yet, refused, or silent for longer than a live watch ever is. */
+  /** The problem for readiness, if there is one: not listed yet, refused, or silent for longer than a live watch ever is. */
   get problem(): string | undefined {
     if (this.#refused !== undefined) return this.#refused;
     if (!this.#synced) return 'not listed yet';
     const silentMs = this.#clock.now() - this.#lastHeardMs;
     return silentMs > this.#silenceMs() + this.#times.patienceMs
-      ? `nothing was heard for ${Math.round(silentMs / 1_000)} s`
+      ? `no data from the API server for ${Math.round(silentMs / 1_000)} s`
       : undefined;
   }
 
-  /** Starts, once however often it is called; resolves when the first list is in the cache. */
+  /** Starts; further calls only wait. Resolves when the first list is in the cache. */
   start(): Promise<void> {
     this.#running ??= this.#run();
     return this.#firstSync.promise;
@@ -143,13 +141,13 @@ export class Reflector<T extends KubeObject> {
     await this.#running;
   }
 
-  /** Takes the answer of a write into the cache, before the watch shows it. */
+  /** Takes the response of a write into the cache, before the watch shows it. */
   learn(object: T): void {
     const learned = this.#transformed(object);
     if (learned !== undefined) this.cache.learn(learned);
   }
 
-  /** Takes what was read beside the watch, and tells of it as the watch would. */
+  /** Takes an object that was read beside the watch, and notifies listeners as the watch would. */
   meet(object: T): void {
     const met = this.#transformed(object);
     if (met !== undefined) this.cache.see(met);
@@ -179,7 +177,7 @@ export class Reflector<T extends KubeObject> {
     if (recovery.cause === 'forbidden') this.#refused = error instanceof Error ? error.message : String(error);
     this.#options.onFailure?.(error, recovery);
     await pause(recovery.delayMs, this.#stopping.signal, this.#clock);
-    // From here, so that the wait itself does not count as health.
+    // The wait itself does not count as time without a failure.
     this.#failedAtMs = this.#clock.now();
   }
 
@@ -194,7 +192,7 @@ export class Reflector<T extends KubeObject> {
     let page: ListPage<T>;
     let pages = 0;
     do {
-      if (pages >= MAX_PAGES) throw new RangeError(`a list has more than ${MAX_PAGES} pages`);
+      if (pages >= MAX_PAGES) throw new RangeError(`the list of ${this.#options.type.plural} has more than ${MAX_PAGES} pages`);
       page = await this.#page(next);
       for (const item of page.items) {
         const kept = this.#transformed(item);
@@ -203,7 +201,7 @@ export class Reflector<T extends KubeObject> {
       next = page.metadata.continue === '' ? undefined : page.metadata.continue;
       pages += 1;
     } while (next !== undefined);
-    this.#heard();
+    this.#noteData();
     this.#refused = undefined;
     this.cache.replaceAll(items, page.metadata.resourceVersion);
     this.#version = page.metadata.resourceVersion;
@@ -237,7 +235,7 @@ export class Reflector<T extends KubeObject> {
         allowWatchBookmarks: true,
         timeoutSeconds: Math.max(1, Math.ceil(timeoutMs / 1_000)),
       };
-      const onBytes = (): void => this.#heardFrom(silence);
+      const onBytes = (): void => this.#onData(silence);
       for await (const line of client.watch(type, {
         namespace,
         query,
@@ -253,11 +251,11 @@ export class Reflector<T extends KubeObject> {
     }
     const livedMs = this.#clock.now() - startedMs;
     if (livedMs >= shortMs || this.#stopping.signal.aborted) return;
-    if (events === 0) throw new Error('the watch ended at once and without an event');
+    if (events === 0) throw new Error('the server ended the watch at once and without an event');
     await pause(shortMs - livedMs, this.#stopping.signal, this.#clock);
   }
 
-  /** Bookmarks come about every minute; where one was ever seen, every watch is held to it. */
+  /** The shorter limit for bookmarks applies once a server has sent one. */
   #silenceMs(): number {
     const { maxTimeoutMs, graceMs, bookmarkSilenceMs } = this.#times;
     return this.#bookmarked ? Math.min(bookmarkSilenceMs, maxTimeoutMs + graceMs) : maxTimeoutMs + graceMs;
@@ -277,13 +275,13 @@ export class Reflector<T extends KubeObject> {
     this.#version = event.object.metadata.resourceVersion;
   }
 
-  /** What cannot be taken can still end. */
+  /** An object that `transform` rejects can still be deleted. */
   #forget(metadata: StoredMeta, object: T | undefined): void {
     const last = object ?? this.cache.get(keyOf(metadata));
     if (last?.metadata.uid === metadata.uid) this.cache.forget(last);
   }
 
-  /** One object that cannot be taken must not stop all others. */
+  /** The cached form; undefined, and reported, for an object that `transform` rejects. */
   #transformed(object: T): T | undefined {
     try {
       return this.#options.transform?.(object, this.cache.get(keyOf(object.metadata))) ?? slim(object);
@@ -293,12 +291,12 @@ export class Reflector<T extends KubeObject> {
     }
   }
 
-  #heardFrom(silence: Deadline): void {
-    this.#heard();
+  #onData(silence: Deadline): void {
+    this.#noteData();
     silence.restart();
   }
 
-  #heard(): void {
+  #noteData(): void {
     this.#lastHeardMs = this.#clock.now();
   }
 }

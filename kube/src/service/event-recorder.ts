@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { systemClock, type Clock } from '../clock.ts';
+import { systemClock, type Clock } from '../time/clock.ts';
 import type { KubeClient } from '../client/kube-client.ts';
 import { isStatus } from '../client/kube-error.ts';
-import { TokenBucket, type Rate } from '../client/token-bucket.ts';
-import { EVENTS, type KubeObject } from '../kube-object.ts';
+import { TokenBucket, type Rate } from '../time/token-bucket.ts';
+import { EVENTS, type KubeObject } from '../client/kube-object.ts';
 
-/** What an event is about. */
+/** The object that an event is about. */
 export interface EventTarget {
   readonly apiVersion: string;
   readonly kind: string;
@@ -14,11 +14,10 @@ export interface EventTarget {
   readonly uid: string;
 }
 
-/** Something that a person may want to know about an object. */
+/** News about an object for `kubectl describe`. */
 export interface KubeEvent {
   readonly target: EventTarget;
   readonly type: 'Normal' | 'Warning';
-  /** One word. */
   readonly reason: string;
   readonly message: string;
 }
@@ -31,15 +30,15 @@ interface Pending {
 }
 
 const MAX_MESSAGE_CHARS = 1_000;
-/** Different events that wait to be sent; the oldest go first when more come. */
+/** Distinct events that may wait; beyond it the oldest is dropped. */
 const MAX_PENDING = 2_000;
-/** How many counts are remembered, so that a repeated event adds to the one that is stored. */
+/** Counts that are remembered, so that a repeated event adds to the stored one. */
 const MAX_REMEMBERED = 4_096;
-/** Of one object: so many different events at once, then one a minute. What repeats itself is one event with a count. */
+/** Distinct events of one object: 25 at once, then one a minute. A repeated event adds to a count. */
 const PER_OBJECT: Rate = { perSecond: 1 / 60, burst: 25 };
 /** Objects whose rate is remembered. */
 const MAX_OBJECTS = 10_000;
-/** The pace at which events reach the API server: they tell, they do not act. */
+/** Interval between two events to the API server: they only inform. */
 const SEND_EVERY_MS = 100;
 
 export interface RecorderOptions {
@@ -53,14 +52,14 @@ export interface RecorderOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-/** Writes events of `v1`, one a tenth of a second; the same event again adds to its count. Never holds up who records. */
+/** Writes events of `v1`, ten a second; a repeated event adds to its count. `record` never waits. */
 export class EventRecorder {
   readonly #options: RecorderOptions;
   readonly #now: () => Date;
   readonly #pending = new Map<string, Pending>();
   readonly #counts = new Map<string, number>();
   readonly #rates = new Map<string, TokenBucket>();
-  readonly #onTheWay = new Set<Promise<void>>();
+  readonly #underWay = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
   #dropped = 0;
 
@@ -69,7 +68,7 @@ export class EventRecorder {
     this.#now = options.now ?? ((): Date => new Date());
   }
 
-  /** Events that were given up because too many waited, or came of one object. */
+  /** Events that were dropped, because too many waited or concerned one object. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -85,7 +84,7 @@ export class EventRecorder {
       waiting.lastAt = at;
       return;
     }
-    if (!this.#counts.has(name) && !this.#mayTell(event.target.uid)) {
+    if (!this.#counts.has(name) && !this.#mayRecord(event.target.uid)) {
       this.#dropped += 1;
       return;
     }
@@ -94,16 +93,16 @@ export class EventRecorder {
     this.#timer ??= setInterval(() => void this.#sendNext(), SEND_EVERY_MS).unref();
   }
 
-  /** Sends what waits, beginning none of it later than `withinMs` from now, and waits for what is on its way. */
+  /** Sends waiting events for up to `withinMs`, then waits for requests under way. */
   async flush(withinMs: number): Promise<void> {
     const untilMs = performance.now() + withinMs;
     while (this.#pending.size > 0 && performance.now() < untilMs) await this.#sendNext();
     clearInterval(this.#timer);
     this.#timer = undefined;
-    await Promise.all(this.#onTheWay);
+    await Promise.all(this.#underWay);
   }
 
-  #mayTell(uid: string): boolean {
+  #mayRecord(uid: string): boolean {
     const bucket = this.#rates.get(uid) ?? new TokenBucket(PER_OBJECT, this.#options.clock ?? systemClock);
     this.#rates.delete(uid);
     this.#rates.set(uid, bucket);
@@ -128,9 +127,9 @@ export class EventRecorder {
     const [name, pending] = next;
     this.#pending.delete(name);
     const sent = this.#send(name, pending).catch((error: unknown) => this.#options.onError?.(error));
-    this.#onTheWay.add(sent);
+    this.#underWay.add(sent);
     await sent;
-    this.#onTheWay.delete(sent);
+    this.#underWay.delete(sent);
   }
 
   async #send(name: string, pending: Pending): Promise<void> {
@@ -153,7 +152,7 @@ export class EventRecorder {
     }
   }
 
-  /** Another process has written this event, and its count stands there alone. The answer to a patch tells it, so that no right to read events is needed. */
+  /** Another process wrote this event. The response to a patch has its count, so that no right to read events is needed. */
   async #addTo(name: string, { event, count, lastAt }: Pending): Promise<void> {
     const { client } = this.#options;
     const at = { namespace: event.target.namespace, name, priority: 'events' } as const;
@@ -195,7 +194,7 @@ export class EventRecorder {
   }
 }
 
-/** Equal events get equal names, also from another process. */
+/** Equal events have equal names, also from another process. */
 function nameOf({ target, type, reason, message }: KubeEvent): string {
   const hash = createHash('sha256').update([target.uid, type, reason, message].join('\0')).digest('hex').slice(0, 16);
   return `${target.name}.${hash}`;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../time/clock.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
-import { drain } from './shutdown.ts';
+import { drain } from './service.ts';
 import { LoopWatch } from './loop-watch.ts';
 
 /** A clock whose timers come late by what `late` says. */

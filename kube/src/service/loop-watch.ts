@@ -1,11 +1,11 @@
-import { systemClock, type Clock } from '../clock.ts';
+import { systemClock, type Clock } from '../time/clock.ts';
 
 const TICK_MS = 1_000;
-/** The last half minute decides: one long pause is over, thirty are a condition. */
+/** Samples of the last half minute: one long pause passes, thirty are a fault. */
 const SAMPLES = 30;
 const MIN_SAMPLES = 10;
 
-/** How late the event loop is, for liveness: a process that is always late does nothing in time. */
+/** Measures the lateness of the event loop, for liveness. */
 export class LoopWatch {
   readonly #limitMs: number;
   readonly #clock: Clock;
@@ -18,7 +18,7 @@ export class LoopWatch {
     this.#clock = clock;
   }
 
-  /** Begins, once however often it is called. */
+  /** Starts; further calls do nothing. */
   start(): void {
     if (this.#cancel === undefined) this.#tick(this.#clock.now());
   }
@@ -32,7 +32,7 @@ export class LoopWatch {
     return this.#lateness.toSorted((a, b) => a - b)[Math.floor(this.#lateness.length / 2)] ?? 0;
   }
 
-  /** What is wrong, if anything. */
+  /** The problem for liveness, if there is one. */
   get problem(): string | undefined {
     const lateMs = this.latenessMs;
     return this.#lateness.length >= MIN_SAMPLES && lateMs > this.#limitMs

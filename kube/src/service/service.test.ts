@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ServiceServer } from './service-server.ts';
+import { ServiceServer } from './service.ts';
 
 test('health tells each check, and metrics are served', async () => {
   let listed = false;

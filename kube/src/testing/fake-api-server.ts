@@ -1,7 +1,7 @@
 /** An API server that does as it is told, wrongly too: over real sockets, for faults that a real one shows only in bad times. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Connection } from '../connection/connection.ts';
+import type { Connection } from '../client/connection.ts';
 
 /** A request as it came. */
 export interface Seen {

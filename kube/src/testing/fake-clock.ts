@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../time/clock.ts';
 
 /** A clock that moves when it is told to. */
 export class FakeClock implements Clock {

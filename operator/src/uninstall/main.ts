@@ -1,9 +1,8 @@
 /** What the chart runs before it is uninstalled: the village's Agents go while somebody is there to clean up after them. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { KubeClient } from '@hamlet/kube';
+import { connect, KubeClient } from '@hamlet/kube';
 import * as z from 'zod';
 import { Environment } from '../config.ts';
-import { connect } from '../connect.ts';
 import { dismissAgents } from './dismiss-agents.ts';
 
 const PAUSE_MS = 1_000;
@@ -18,7 +17,10 @@ const Settings = Environment.pick({
 
 async function main(): Promise<void> {
   const settings = Settings.parse(process.env);
-  const connection = await connect(settings);
+  const connection = await connect({
+    kubeconfig: settings.HAMLET_KUBECONFIG,
+    directory: settings.HAMLET_SERVICE_ACCOUNT_DIR,
+  });
   const client = new KubeClient(connection);
   try {
     await dismissAgents({

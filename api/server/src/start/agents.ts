@@ -1,5 +1,4 @@
-import { inClusterConnection, KubeClient, kubeconfigConnection } from '@hamlet/kube';
-import type { Connection } from '@hamlet/kube';
+import { connect, KubeClient } from '@hamlet/kube';
 import type { Db } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
 import { openKubernetesSource } from '../agents/kubernetes-source.ts';
@@ -25,16 +24,6 @@ export interface Agents {
   close(): Promise<void>;
 }
 
-async function connectionOf(kubeconfig: string | undefined): Promise<Connection> {
-  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env;
-  if (kubeconfig !== undefined) return kubeconfigConnection(kubeconfig);
-  if (host === undefined || port === undefined)
-    throw new Error(
-      'The api does not run in a pod and has no kubeconfig. Fix: set HAMLET_KUBECONFIG, or HAMLET_AGENT_SOURCE=samples',
-    );
-  return inClusterConnection({ host, port });
-}
-
 /** Opens the source of agents and schedules, and the reviewer of their tokens. */
 export async function openAgents(config: Config, db: Db, log: Log): Promise<Agents> {
   if (config.agents.source === 'samples') {
@@ -48,7 +37,8 @@ export async function openAgents(config: Config, db: Db, log: Log): Promise<Agen
     };
   }
   const { namespace } = config;
-  const client = new KubeClient(await connectionOf(config.agents.kubeconfig));
+  const { kubeconfig } = config.agents;
+  const client = new KubeClient(await connect({ kubeconfig, hint: ', or HAMLET_AGENT_SOURCE=samples' }));
   const audit = await startResourceAudit({ db, client, namespace, log });
   const source = openKubernetesSource({ client, namespace, log, onObject: audit.see, onDeleted: audit.seeEnd });
   audit.follow(() => source.ready);

@@ -1,3 +1,4 @@
+
 /** Metadata of an object that an API server has stored. */
 export interface StoredMeta {
   readonly name: string;
@@ -24,21 +25,21 @@ export interface OwnerReference {
   readonly blockOwnerDeletion?: boolean;
 }
 
-/** An object as an API server answers it. What lies beside the metadata is the kind's own. */
+/** An object as the API server returns it. Each kind adds its own fields. */
 export interface KubeObject {
   readonly apiVersion?: string;
   readonly kind?: string;
   readonly metadata: StoredMeta;
 }
 
-/** An object on its way to the API server, which completes its metadata. */
+/** An object to create. The API server completes its metadata. */
 export interface NewObject {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: Readonly<Record<string, unknown>> & { readonly name: string; readonly namespace?: string };
 }
 
-/** Where a kind lives in the API. */
+/** The place of a kind in the API. */
 export interface ResourceType {
   /** Empty for the core group. */
   readonly group: string;
@@ -47,7 +48,7 @@ export interface ResourceType {
   readonly kind: string;
 }
 
-/** `namespace/name`, or `name` for what lies in no namespace: the key of caches and queues. */
+/** `namespace/name`, or `name` without a namespace: the key of caches and queues. */
 export function keyOf(metadata: { readonly name: string; readonly namespace?: string | undefined }): string {
   return metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
 }
@@ -68,7 +69,7 @@ export function pathOf(
 
 const core = (plural: string, kind: string): ResourceType => ({ group: '', version: 'v1', plural, kind });
 
-/** Kinds of Kubernetes that Hamlet touches. */
+/** Kinds of Kubernetes that Hamlet uses. */
 export const PODS = core('pods', 'Pod');
 export const CLAIMS = core('persistentvolumeclaims', 'PersistentVolumeClaim');
 export const SERVICE_ACCOUNTS = core('serviceaccounts', 'ServiceAccount');
@@ -88,3 +89,13 @@ export const TOKEN_REVIEWS: ResourceType = {
   plural: 'tokenreviews',
   kind: 'TokenReview',
 };
+
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+
+/** The object without managedFields and kubectl's copy of the manifest: they are large, and no controller reads them. */
+export function slim<T extends KubeObject>(object: T): T {
+  const { managedFields: _fields, annotations, ...metadata } = object.metadata;
+  if (annotations === undefined) return { ...object, metadata };
+  const { [LAST_APPLIED]: _applied, ...kept } = annotations;
+  return { ...object, metadata: { ...metadata, annotations: kept } };
+}

@@ -3,9 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { inClusterConnection } from './in-cluster.ts';
-import { kubeconfigConnection, KubeconfigError } from './kubeconfig.ts';
-import { tokenFile } from './token-file.ts';
+import { inClusterConnection, kubeconfigConnection, KubeconfigError, tokenFile } from './connection.ts';
 
 let folder: string;
 before(async () => {

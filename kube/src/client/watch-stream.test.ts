@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LineSplitter } from './line-splitter.ts';
+import { LineSplitter } from './watch-stream.ts';
 
 const LINES = ['{"a":"Zürich"}', '{"b":"🦉🦉"}', '{"c":""}'];
 

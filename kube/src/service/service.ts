@@ -1,16 +1,16 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** One thing that must hold for `/livez` or `/readyz`. */
+/** A check of `/livez` or `/readyz`. */
 export interface Check {
   readonly name: string;
-  /** Undefined if all is well, else what is wrong. */
+  /** The problem; undefined if there is none. */
   readonly problem: () => string | undefined;
 }
 
 export interface ServiceServerOptions {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   readonly port: number;
   readonly live: readonly Check[];
   readonly ready: readonly Check[];
@@ -41,7 +41,7 @@ export class ServiceServer {
     });
   }
 
-  /** Resolves with the port when it listens. */
+  /** Resolves with the port. */
   listen(): Promise<number> {
     const { host, port } = this.#options;
     return new Promise((resolve, reject) => {
@@ -66,5 +66,30 @@ export class ServiceServer {
     } catch (error) {
       response.writeHead(500).end(String(error));
     }
+  }
+}
+
+/** Resolves with the first SIGTERM or SIGINT. A second one ends the process at once, by the default action. */
+export function shutdownSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    process.once('SIGTERM', resolve);
+    process.once('SIGINT', resolve);
+  });
+}
+
+/** One step of shutting down, and its longest time. */
+export interface DrainStep {
+  readonly name: string;
+  readonly run: () => Promise<unknown>;
+  readonly withinMs: number;
+}
+
+/** Runs the steps in order, each until it ends or its time is over. Errors and timeouts are reported and stop nothing. */
+export async function drain(steps: readonly DrainStep[], onError: (error: unknown) => void): Promise<void> {
+  for (const { name, run, withinMs } of steps) {
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(() => late.reject(new Error(`${name}: did not end within ${withinMs} ms`)), withinMs);
+    await Promise.race([run(), late.promise]).catch(onError);
+    clearTimeout(timer);
   }
 }

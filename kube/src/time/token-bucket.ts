@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from './clock.ts';
 
-/** How often something may happen. */
+/** A rate limit. */
 export interface Rate {
   /** Times a second in the long run. */
   readonly perSecond: number;
@@ -8,7 +8,7 @@ export interface Rate {
   readonly burst: number;
 }
 
-/** Fills by `perSecond` up to `burst`; each permission takes one. */
+/** Fills by `perSecond` up to `burst`; each permission takes one token. */
 export class TokenBucket {
   readonly #rate: Rate;
   readonly #clock: Clock;
@@ -28,7 +28,7 @@ export class TokenBucket {
     return this.#tokens >= 1 ? 0 : Math.ceil(((1 - this.#tokens) / this.#rate.perSecond) * 1_000);
   }
 
-  /** Takes a token, if there is one. */
+  /** Takes a token; false if there is none. */
   take(): boolean {
     this.#refill();
     if (this.#tokens < 1) return false;

@@ -1,0 +1,166 @@
+import type { KubeConfig } from '@kubernetes/client-node';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** An API server, and this process's identity there. */
+export interface Connection {
+  /** Origin, for example `https://10.96.0.1:443`. */
+  readonly server: string;
+  /** Namespace of the context or of the pod. */
+  readonly namespace: string;
+  readonly tls: TlsMaterial;
+  /** Undefined with a client certificate. */
+  readonly token?: TokenSource;
+}
+
+export interface TlsMaterial {
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  readonly servername?: string;
+  readonly rejectUnauthorized?: boolean;
+}
+
+/** A bearer token that may change. */
+export interface TokenSource {
+  read(): Promise<string>;
+  /** The API server refused the token: the next `read` reads it again. */
+  forget(): void;
+}
+
+/** The kubelet replaces a projected token at 80 % of its life (of at least ten minutes); a minute-old copy is still good. */
+const REREAD_AFTER_MS = 60_000;
+
+/** The token in `path`, read again after a minute and whenever the API server refuses it. */
+export function tokenFile(path: string, now: () => number = () => performance.now()): TokenSource {
+  let token: string | undefined;
+  let readAtMs = 0;
+  return {
+    async read() {
+      if (token === undefined || now() - readAtMs > REREAD_AFTER_MS) {
+        token = (await readFile(path, 'utf8')).trim();
+        readAtMs = now();
+      }
+      return token;
+    },
+    forget() {
+      token = undefined;
+    },
+  };
+}
+
+/** Kubernetes mounts the service account of a pod here. */
+export const SERVICE_ACCOUNT_DIR = '/var/run/secrets/kubernetes.io/serviceaccount';
+
+/** The connection of a process that runs in a pod. */
+export async function inClusterConnection({
+  host,
+  port,
+  directory = SERVICE_ACCOUNT_DIR,
+}: {
+  readonly host: string;
+  readonly port: string;
+  readonly directory?: string;
+}): Promise<Connection> {
+  const [ca, namespace] = await Promise.all([
+    readFile(join(directory, 'ca.crt'), 'utf8'),
+    readFile(join(directory, 'namespace'), 'utf8'),
+  ]);
+  const address = host.includes(':') ? `[${host}]` : host;
+  return {
+    server: `https://${address}:${port}`,
+    namespace: namespace.trim(),
+    tls: { ca },
+    token: tokenFile(join(directory, 'token')),
+  };
+}
+
+/** The kubeconfig names no usable API server; the message says what is missing. */
+export class KubeconfigError extends Error {
+  override readonly name = 'KubeconfigError';
+}
+
+/** Fields that client-node sets on the options of a request. */
+interface Filled {
+  headers?: Record<string, string>;
+  ca?: unknown;
+  cert?: unknown;
+  key?: unknown;
+  servername?: string;
+  rejectUnauthorized?: boolean;
+}
+
+async function filledBy(config: KubeConfig): Promise<Filled> {
+  const options: Filled = {};
+  await config.applyToHTTPSOptions(options as Parameters<KubeConfig['applyToHTTPSOptions']>[0]);
+  return options;
+}
+
+const bearerOf = ({ headers }: Filled): string | undefined =>
+  /^Bearer\s+(\S+)/.exec(headers?.['Authorization'] ?? '')?.[1];
+
+function textOf(name: string, value: unknown): Partial<Record<string, string>> {
+  if (value === undefined || value === null) return {};
+  return { [name]: Buffer.isBuffer(value) ? value.toString('utf8') : String(value) };
+}
+
+function tlsOf({ ca, cert, key, servername, rejectUnauthorized }: Filled): TlsMaterial {
+  return {
+    ...textOf('ca', ca),
+    ...textOf('cert', cert),
+    ...textOf('key', key),
+    ...(servername === undefined ? {} : { servername }),
+    ...(rejectUnauthorized === undefined ? {} : { rejectUnauthorized }),
+  };
+}
+
+/** client-node reads the file, runs the program or asks the provider again once its token has expired. */
+function tokenOf(config: KubeConfig): TokenSource {
+  return { read: async () => bearerOf(await filledBy(config)) ?? '', forget: () => undefined };
+}
+
+/**
+ * The connection of the current context of a kubeconfig file. Certificates, tokens, exec programs and providers work.
+ * @throws KubeconfigError where the context, cluster or user that the file names is missing
+ */
+export async function kubeconfigConnection(file: string): Promise<Connection> {
+  // Imported on use and in part: a pod has no kubeconfig and saves the memory.
+  const { KubeConfig: Config } = await import('@kubernetes/client-node/dist/config.js');
+  const config = new Config();
+  config.loadFromFile(file);
+  const context = config.getContextObject(config.getCurrentContext());
+  const cluster = config.getCurrentCluster();
+  if (context === null || cluster === null || config.getCurrentUser() === null) {
+    throw new KubeconfigError(
+      `${file} lacks the context, cluster or user of its current context "${config.getCurrentContext()}": add it, or select another context`,
+    );
+  }
+  const filled = await filledBy(config);
+  const known = {
+    server: cluster.server.replace(/\/$/, ''),
+    namespace: context.namespace ?? 'default',
+    tls: tlsOf(filled),
+  };
+  return bearerOf(filled) === undefined ? known : { ...known, token: tokenOf(config) };
+}
+
+/**
+ * The connection to use: that of the kubeconfig if one is named, otherwise that of the pod.
+ * @throws Error in a process without either
+ */
+export async function connect({
+  kubeconfig,
+  directory = SERVICE_ACCOUNT_DIR,
+  hint = '',
+}: {
+  readonly kubeconfig: string | undefined;
+  readonly directory?: string;
+  /** Another way out, for the message. */
+  readonly hint?: string;
+}): Promise<Connection> {
+  if (kubeconfig !== undefined) return kubeconfigConnection(kubeconfig);
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env;
+  if (host === undefined || port === undefined)
+    throw new Error(`no API server is known, because this process does not run in a pod: set HAMLET_KUBECONFIG${hint}`);
+  return inClusterConnection({ host, port, directory });
+}
