@@ -4,15 +4,16 @@ import { API_VERSION } from '@hamlet/contract/kinds';
 import { CLAIMS, KubeError, PODS, type KubeClient, type KubeObject, type NewObject } from '@hamlet/kube';
 import {
   AGENTS,
-  agentView,
+  cachedAgent,
   claimManifest,
   Environment,
   ENTITLEMENTS,
+  observedFrom,
   podManifest,
   settingsOf,
   statusOf,
   tierView,
-  type AgentView,
+  type CachedAgent,
   type TierView,
 } from '@hamlet/operator';
 import { inParallel, type ControlPlane } from './control-plane.ts';
@@ -101,15 +102,15 @@ export async function createAgents(plane: ControlPlane, count: number): Promise<
   await inParallel(count, (index) => createAgent(plane, index));
 }
 
-const standIn = (index: number, namespace: string): AgentView =>
-  agentView({
+const standIn = (index: number, namespace: string): CachedAgent =>
+  cachedAgent({
     metadata: { name: agentName(index), namespace, uid: crypto.randomUUID(), resourceVersion: '1', generation: 1 },
     ...({ spec: {} } as object),
   });
 
 interface Children {
   readonly tier: TierView;
-  readonly agent: AgentView;
+  readonly agent: CachedAgent;
 }
 
 /** Children without an owner, so that the garbage collector keeps them. */
@@ -131,7 +132,7 @@ function podOf({ agent, tier }: Children): NewObject {
   return podManifest({ agent, spec: agent.spec, tier, cycle: 1, settings: SETTINGS });
 }
 
-function claimOf(agent: AgentView): NewObject {
+function claimOf(agent: CachedAgent): NewObject {
   if (agent.spec === undefined) throw new Error(agent.problem);
   return claimManifest(agent, agent.spec, SETTINGS);
 }
@@ -161,26 +162,28 @@ export async function createClaimsAndPods({ client, namespace }: ControlPlane, c
 
 async function writeStatus(client: KubeClient, { agent, tier }: Children): Promise<void> {
   const status = statusOf(
-    {
-      agent,
-      toldTier: undefined,
-      pods: [],
-      nameTaken: false,
-      nextCycle: 1,
-      claim: undefined,
-      tiers: [tier],
-      node: undefined,
-      volumeNode: undefined,
-      pinnedNode: undefined,
-      standing: undefined,
-      presence: undefined,
-      knowledge: 'Current',
-      seat: { granted: true },
-      resize: undefined,
-      upgrade: 'none',
-      refusal: undefined,
-      settings: SETTINGS,
-    },
+    observedFrom(
+      {
+        agent,
+        publishedTier: undefined,
+        pods: [],
+        nameTaken: false,
+        nextCycle: 1,
+        claim: undefined,
+        tiers: [tier],
+        node: undefined,
+        volumeNode: undefined,
+        pinnedNode: undefined,
+        standing: undefined,
+        presence: undefined,
+        apiState: 'Current',
+        seat: { granted: true },
+        resize: undefined,
+        refusal: undefined,
+        settings: SETTINGS,
+      },
+      () => 'none',
+    ),
     new Date().toISOString().replace(/\.\d+Z$/, 'Z'),
   );
   const { name, uid, namespace = '' } = agent.metadata;
@@ -195,7 +198,9 @@ async function writeStatus(client: KubeClient, { agent, tier }: Children): Promi
 export async function runScript({ client, namespace }: ControlPlane, count: number): Promise<void> {
   const tier = localTier();
   await inParallel(count, async (index) => {
-    const agent = agentView(await client.create<KubeObject>(AGENTS, agentObject(index), { namespace, query: MANAGER }));
+    const agent = cachedAgent(
+      await client.create<KubeObject>(AGENTS, agentObject(index), { namespace, query: MANAGER }),
+    );
     await client.create(CLAIMS, claimOf(agent), { namespace, query: MANAGER });
     await client.create(PODS, podOf({ agent, tier }), { namespace, query: MANAGER });
     await writeStatus(client, { agent, tier });

@@ -1,13 +1,13 @@
 import { SERVICE_ACCOUNT_DIR } from '@hamlet/kube';
 import { bytes, cpuMillis, type Room } from '@hamlet/core/seats';
 import * as z from 'zod';
-import type { Settings } from './kinds/agent/views.ts';
+import type { Settings } from './kinds/agent/facts.ts';
 
 const HostPort = z.string().regex(/^.+:[0-9]{1,5}$/, 'write HOST:PORT, for example 0.0.0.0:9090');
 const Quantity = z
   .string()
   .regex(/^[0-9]+(\.[0-9]+)?(m|k|M|G|T|Ki|Mi|Gi|Ti)?$/, 'write an amount as Kubernetes does, for example 500m or 2Gi');
-/** The environment, with what each variable means: `--help` prints it from here. */
+/** The environment. `--help` prints the descriptions. */
 export const Environment = z.object({
   HAMLET_NAMESPACE: z
     .string()
@@ -15,9 +15,9 @@ export const Environment = z.object({
     .optional()
     .describe('Namespace of the village; that of the pod or the kubeconfig if left out.'),
   HAMLET_API_URL: z.url().describe("The api's listener for agents, for example http://hamlet-api-agents:8081."),
-  HAMLET_AGENT_API_URL: z.url().optional().describe('The same as agents reach it; HAMLET_API_URL if left out.'),
+  HAMLET_AGENT_API_URL: z.url().optional().describe('URL of that listener for agents; HAMLET_API_URL if left out.'),
   HAMLET_AGENT_IMAGE: z.string().min(1).describe('Image of the agents.'),
-  HAMLET_METRICS_LISTEN: HostPort.default('127.0.0.1:9090').describe('Where /livez, /readyz and /metrics are served.'),
+  HAMLET_METRICS_LISTEN: HostPort.default('127.0.0.1:9090').describe('Address of /livez, /readyz and /metrics.'),
   HAMLET_TOKEN_FILE: z.string().optional().describe('Token for the api.'),
   HAMLET_KUBECONFIG: z.string().optional().describe('Kubeconfig; the service account of the pod if left out.'),
   HAMLET_SERVICE_ACCOUNT_DIR: z
@@ -35,7 +35,7 @@ export const Environment = z.object({
     .enum(['Always', 'IfNotPresent', 'Never'])
     .default('IfNotPresent')
     .describe("Pull policy of the agents' image."),
-  HAMLET_AGENT_IMAGE_PULL_SECRETS: z.string().default('').describe('Names of pull secrets, with commas between.'),
+  HAMLET_AGENT_IMAGE_PULL_SECRETS: z.string().default('').describe('Names of pull secrets, separated by commas.'),
   HAMLET_USER_NAMESPACES: z
     .enum(['On', 'Off'])
     .default('On')
@@ -45,10 +45,10 @@ export const Environment = z.object({
     .default('Off')
     .describe('RuntimeDefault or Off: AppArmor profile of the pods; the nodes must have AppArmor.'),
   HAMLET_SEAT_RESERVE_CPU: Quantity.default('100m').describe(
-    'Cpu that every node keeps for itself when seats are counted.',
+    'Cpu that every node keeps for itself when the seats are counted.',
   ),
   HAMLET_SEAT_RESERVE_MEMORY: Quantity.default('256Mi').describe(
-    'Memory that every node keeps for itself when seats are counted.',
+    'Memory that every node keeps for itself when the seats are counted.',
   ),
   HAMLET_WORKERS: z.coerce
     .number()
@@ -56,7 +56,7 @@ export const Environment = z.object({
     .min(1)
     .max(256)
     .default(16)
-    .describe('Agents that are worked on at one time.'),
+    .describe('Agents that are reconciled at the same time.'),
   HAMLET_KUBE_QPS: z.coerce
     .number()
     .int()
@@ -67,7 +67,7 @@ export const Environment = z.object({
 });
 export type Environment = z.infer<typeof Environment>;
 
-/** What pods are made with. */
+/** The settings of new pods. */
 export function settingsOf(environment: Environment): Settings {
   return {
     image: environment.HAMLET_AGENT_IMAGE,
@@ -81,15 +81,15 @@ export function settingsOf(environment: Environment): Settings {
   };
 }
 
-/** What every node keeps for itself, beside what its pods request. */
+/** Room that every node keeps for itself, beside the requests of its pods. */
 export function reserveOf({ HAMLET_SEAT_RESERVE_CPU: cpu, HAMLET_SEAT_RESERVE_MEMORY: memory }: Environment): Room {
   return { cpuMillis: cpuMillis(cpu), memoryBytes: bytes(memory), pods: 0, devices: {} };
 }
 
-/** What `--help` prints. */
+/** The text of `--help`. */
 export function usage(): string {
   const lines = Object.entries(Environment.shape).map(
     ([name, schema]) => `  ${name.padEnd(34)}${schema.description ?? ''}`,
   );
-  return `Usage: node operator/src/main.ts [--help]\n\nTurns Agents into pods. It is told what it needs by its environment:\n${lines.join('\n')}\n`;
+  return `Usage: node operator/src/main.ts [--help]\n\nTurns Agents into pods. The environment configures it:\n${lines.join('\n')}\n`;
 }

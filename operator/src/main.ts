@@ -15,25 +15,24 @@ import {
 } from '@hamlet/kube';
 import * as z from 'zod';
 import { Environment, reserveOf, settingsOf, usage } from './config.ts';
-import { errorText, operatorMetrics, type OperatorMetrics } from './operator-metrics.ts';
+import { addProcessGauges, errorText, operatorMetrics, type OperatorMetrics } from './metrics.ts';
 import { Operator } from './operator.ts';
-import { addProcessGauges } from './runtime-metrics.ts';
 import { villageClient } from './village/village-client.ts';
 
 const LEASE = 'hamlet-operator';
-/** What is under way may finish so long; then it is cut off, so that the lease is given back in time. */
+/** Time for the work under way to end; then it is cut off, so that the lease is given back in time. */
 const DRAIN_MS = 8_000;
 const CLOSE_MS = 1_000;
 const RELEASE_MS = 3_000;
-/** A leader that cannot list everything in this time lets another try, which may have the rights that it lacks. */
+/** A leader that cannot list everything in this time ends, so that another can try, which may have the rights that it lacks. */
 const LIST_MS = 120_000;
-/** Keys that wait so long while no worker takes or ends one: the workers hang. */
+/** Keys that wait this long while no worker takes or finishes one mean that the workers hang. */
 const STALL_MS = 300_000;
 const LOOP_LATENESS_MS = 2_000;
-/** Seconds' worth of requests that may go at once after a pause. */
+/** Burst of requests after a pause, as a multiple of the requests a second. */
 const BURST_FACTOR = 2;
 const IN_FLIGHT = 32;
-/** What is kept of the cluster is small beside what is read and thrown away: collected at a quarter more than is alive, not at V8's twofold. */
+/** The caches are small beside the garbage of reading: V8 collects once the heap is a quarter larger than its live part, not twice as large. */
 const HEAP_GROWING = '--heap-growing-percent=25';
 
 const log = (line: string): void => {
@@ -45,7 +44,7 @@ function listenAt(address: string): { readonly host: string; readonly port: numb
   return { host: address.slice(0, colon), port: Number(address.slice(colon + 1)) };
 }
 
-/** The process: its lease, its health, and the controllers once it leads. */
+/** The process: its lease, its health, and its controllers once it leads. */
 interface Process {
   readonly environment: Environment;
   readonly connection: Connection;
@@ -78,11 +77,11 @@ async function prepare(environment: Environment): Promise<Process> {
   return { environment, connection, namespace, metrics, leases, elector, loop, ending: false };
 }
 
-/** Workers that wait because the lease is late do not hang: they are kept from writing. */
+/** Workers that wait for a late lease do not hang. */
 function stall({ leadership, elector }: Process): string | undefined {
   const stalledMs = elector.leads ? (leadership?.operator.stalledMs ?? 0) : 0;
   return stalledMs > STALL_MS
-    ? `no worker has taken or ended anything for ${Math.round(stalledMs / 1_000)} s`
+    ? `no worker has taken or finished a key for ${Math.round(stalledMs / 1_000)} s`
     : undefined;
 }
 
@@ -93,7 +92,7 @@ function serviceServer(self: Process): ServiceServer {
       { name: 'loop', problem: () => self.loop.problem },
       { name: 'workers', problem: () => stall(self) },
     ],
-    // A process that waits for the lease is ready to lead; one that leads must have listed, and be hearing the API server.
+    // A process that waits for the lease is ready to lead. A leader must have listed everything, and receive changes.
     ready: [
       { name: 'running', problem: () => (self.ending ? 'ending' : undefined) },
       { name: 'watches', problem: () => self.leadership?.operator.problem() },
@@ -114,7 +113,7 @@ async function run(environment: Environment): Promise<number> {
   const code = typeof first === 'number' ? first : await Promise.race([ended, lead(self, first)]);
   self.ending = true;
   log(code === 0 ? 'ending' : 'ending at once');
-  // First nothing new, then nothing at all, then the lease: whoever has it next meets no write of ours.
+  // No new work, then no write at all, then the lease: the next leader meets no write of ours.
   const steps = [
     {
       name: 'workers',
@@ -133,7 +132,7 @@ async function run(environment: Environment): Promise<number> {
   return code;
 }
 
-/** Starts the controllers. Resolves only if they cannot begin, with the exit code. */
+/** Starts the controllers. Resolves only if they cannot start, with the exit code. */
 async function lead(self: Process, fence: Fence): Promise<number> {
   const { environment, connection, namespace, elector, metrics } = self;
   log(`leading as ${elector.identity}, fence ${fence.leaseUid}:${fence.transitions}`);
@@ -168,7 +167,7 @@ async function lead(self: Process, fence: Fence): Promise<number> {
   const began = await Promise.race([operator.start(), late.promise]);
   clearTimeout(timer);
   if (began === 'late') {
-    log(`not listed within ${LIST_MS / 1_000} s: ${operator.problem() ?? 'listed just now'}`);
+    log(`could not list everything within ${LIST_MS / 1_000} s: ${operator.problem() ?? 'listed just now'}`);
     return 1;
   }
   log('working');
@@ -188,5 +187,5 @@ async function main(): Promise<number> {
 }
 
 setFlagsFromString(HEAP_GROWING);
-// Whatever is left open, a process that does not lead shall not linger.
+// Ends the process even if a handle is still open.
 process.exit(await main());

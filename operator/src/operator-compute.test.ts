@@ -5,7 +5,7 @@ import { goodStanding, type Standing } from '@hamlet/contract';
 import type { EntitlementStatus } from '@hamlet/contract/kinds';
 import { NODES, PODS, type KubeObject, type ResourceType } from '@hamlet/kube';
 import { until } from '@hamlet/test/env/until';
-import { ENTITLEMENTS } from './kinds/agent/agents.ts';
+import { ENTITLEMENTS } from './objects/names.ts';
 import type { FakeKubelet } from './testing/fake-kubelet.ts';
 import { testVillage, type PodOfAgent, type TestVillage } from './testing/test-village.ts';
 

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { goodStanding, type Standing } from '@hamlet/contract';
 import { KubeError } from '@hamlet/kube';
 import { until } from '@hamlet/test/env/until';
-import { AGENTS } from './kinds/agent/agents.ts';
+import { AGENTS } from './objects/names.ts';
 import { PRICED_TIERS } from './kinds/agent/testing/sample-state.ts';
 import { testVillage, type PodOfAgent, type TestVillage } from './testing/test-village.ts';
 
@@ -64,7 +64,7 @@ test('there is no pod before the hold, and its time is told when it runs', async
   const pod = await v.runningPod('ada');
   await until('the pod is told', async () => callsOf('ada').at(-1) === 'granted ada tier-1 1 running');
   assert.equal(callsOf('ada')[0], 'granted ada tier-1 1');
-  assert.equal(bank.purse('ada').facts?.podUid, pod.metadata.uid);
+  assert.equal(bank.purse('ada').claim?.pod_uid, pod.metadata.uid);
   assert.equal(cpuOf(pod), '1');
 });
 

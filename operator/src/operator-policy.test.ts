@@ -4,10 +4,12 @@ import { after, before, test } from 'node:test';
 import { CLAIMS, PODS, type KubeClient, type NewObject } from '@hamlet/kube';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { until } from '@hamlet/test/env/until';
-import { claimManifest, podManifest } from './kinds/agent/child/manifests.ts';
+import { claimManifest } from './kinds/agent/volume-claim.ts';
+import { podManifest } from './kinds/agent/pod-manifest.ts';
+import type { CachedAgent } from './objects/cached-objects.ts';
+import type { Settings } from './kinds/agent/facts.ts';
 import { agentOf, SETTINGS, specOf, TIER_0, TIER_2 } from './kinds/agent/testing/sample-state.ts';
-import type { AgentView, Settings } from './kinds/agent/views.ts';
-import { operatorMetrics } from './operator-metrics.ts';
+import { operatorMetrics } from './metrics.ts';
 import { operatorClient } from './testing/test-village.ts';
 
 let server: TestApiServer;
@@ -31,7 +33,7 @@ interface Pod extends NewObject {
   };
 }
 
-const agent = (): AgentView => ({ ...agentOf(), metadata: { ...agentOf().metadata, namespace } });
+const agent = (): CachedAgent => ({ ...agentOf(), metadata: { ...agentOf().metadata, namespace } });
 const podWith = (settings: Partial<Settings> = {}, tier = TIER_0): Pod =>
   podManifest({ agent: agent(), spec: specOf(), tier, cycle: 1, settings: { ...SETTINGS, ...settings } }) as Pod;
 

@@ -14,9 +14,9 @@ import {
 } from '@hamlet/kube';
 import type { TestApiServer } from '@hamlet/test/env/api-server';
 import { until } from '@hamlet/test/env/until';
-import { AGENTS } from './kinds/agent/agents.ts';
-import { finalizerPolicy } from './kinds/agent/finalizer-policy.ts';
-import { STATUS_PATIENCE_MS } from './kinds/agent/status/status-writer.ts';
+import { AGENTS } from './objects/names.ts';
+import { finalizerPolicy } from './rights/admission-policies.ts';
+import { STATUS_PATIENCE_MS } from './status/status-writer.ts';
 import type { FakeVillage } from './testing/fake-village.ts';
 import { testVillage, type TestVillage } from './testing/test-village.ts';
 

@@ -19,24 +19,30 @@ import {
   type WatchTimes,
 } from '@hamlet/kube';
 import { booksThrough } from './drift/books-client.ts';
-import { DriftAudit, type DriftPorts } from './drift/drift-audit.ts';
-import { driftMetrics } from './drift/drift-metrics.ts';
-import { AGENTS, ENTITLEMENTS } from './kinds/agent/agents.ts';
-import { boostedTiers } from './kinds/agent/child/boosted-tier.ts';
-import { entitledTier } from './kinds/agent/condition/verdict.ts';
-import { BY_OWNER, holdAt, knowledgeOf } from './kinds/agent/observe.ts';
+import { DriftAudit, driftMetrics, type DriftPorts } from './drift/drift-audit.ts';
+import { entitledTier } from './kinds/agent/condition/admission.ts';
+import type { Settings } from './kinds/agent/facts.ts';
 import { AgentReconciler } from './kinds/agent/reconcile.ts';
-import { podView } from './kinds/agent/pod/pod-view.ts';
-import { agentView, claimView, isReadable, nodeView, tierView } from './kinds/agent/transform.ts';
-import { CLAIM_INDEXERS, connectTriggers, POD_INDEXERS, type Watched } from './kinds/agent/triggers.ts';
-import { AGENT_ROLE, ROLE_LABEL, type AgentView, type Settings, type TierView } from './kinds/agent/views.ts';
+import { connectTriggers } from './kinds/agent/triggers.ts';
 import type { Entitled } from './kinds/entitlement/seat-sources.ts';
 import { Seats } from './kinds/entitlement/seats.ts';
 import { ScheduleController } from './kinds/schedule/controller.ts';
-import { addGauges, errorText, type OperatorMetrics } from './operator-metrics.ts';
-import { queueWaits } from './runtime-metrics.ts';
-import { closeAccount } from './village/village-client.ts';
-import { holdsThrough } from './village/hold-client.ts';
+import { addGauges, errorText, queueWaits, type OperatorMetrics } from './metrics.ts';
+import {
+  cachedAgent,
+  isReadable,
+  nodeView,
+  tierView,
+  volumeClaimView,
+  type CachedAgent,
+  type TierView,
+} from './objects/cached-objects.ts';
+import { AGENT_ROLE, AGENTS, ENTITLEMENTS, ROLE_LABEL } from './objects/names.ts';
+import { podView } from './objects/pod-view.ts';
+import { boostedTiers } from './objects/tier-compute.ts';
+import { BY_OWNER, CLAIM_INDEXERS, POD_INDEXERS, type Watched } from './objects/watched.ts';
+import { apiStateOf, holdAt } from './village/api-state.ts';
+import { closeAccount, holdsThrough } from './village/village-client.ts';
 import { VillageStream } from './village/village-stream.ts';
 
 const FLUSH_EVENTS_MS = 2_000;
@@ -50,15 +56,15 @@ export interface OperatorOptions {
   readonly instance: string;
   readonly metrics: OperatorMetrics;
   readonly log: (line: string) => void;
-  /** What every node keeps for itself, beside the pods that it has; nothing if left out. */
+  /** Room that every node keeps for itself, beside its pods; none if left out. */
   readonly reserve?: Room;
-  /** Of the watches; the runtime's own if left out. */
+  /** Times of the watches; the runtime's defaults if left out. */
   readonly watchTimes?: WatchTimes;
-  /** How often the drift audit runs, and how old a difference has to be; its own times if left out. */
+  /** Interval of the drift audit, and the age of drift; the defaults if left out. */
   readonly audit?: Pick<DriftPorts, 'everyMs' | 'afterMs'>;
 }
 
-/** The controllers of one village, run by the one process that leads. */
+/** The controllers of one village, in the process that leads. */
 export class Operator {
   readonly watched: Watched;
   readonly #options: OperatorOptions;
@@ -83,20 +89,20 @@ export class Operator {
       client: options.client,
       component: 'hamlet-operator',
       instance: options.instance,
-      onError: (error) => options.log(`event not written: ${errorText(error)}`),
+      onError: (error) => options.log(`Event not written: ${errorText(error)}`),
     });
     this.#village = new VillageStream({
       client: options.village,
       onStanding: (agentId) => this.#onStanding(agentId),
       onPresence: (agentId) => this.#reconciler.touch(keyOf({ namespace: options.namespace, name: agentId })),
       onSchedule: (uid) => this.#schedules.onRuns(uid),
-      onHold: (agentId) => this.#onStanding(agentId),
+      onClaim: (agentId) => this.#onStanding(agentId),
       onBoost: (agentId) => this.#onStanding(agentId),
       onVillage: (village) => this.#onVillage(village),
       onReachable: (reachable) => this.#onReachable(reachable),
       onError: (error) => options.log(`api: ${errorText(error)}`),
     });
-    // Before the seats hear of a tier, and count by it.
+    // The seats count by the ranked tiers, so this listener comes before theirs.
     this.watched.tiers.cache.onChange(() => this.#rank());
     this.#seats = this.#makeSeats();
     this.#reconciler = this.#makeReconciler();
@@ -110,7 +116,7 @@ export class Operator {
     this.#audit = this.#makeAudit();
   }
 
-  /** Lists everything, then works; resolves when the workers have begun. */
+  /** Lists everything, then starts the workers. */
   async start(): Promise<void> {
     connectTriggers(this.watched, {
       add: (key, urgency) => this.#queue.add(key, urgency),
@@ -130,7 +136,7 @@ export class Operator {
     this.#audit.start();
   }
 
-  /** What is wrong, for `/readyz`: kinds that are not listed, refused, or not heard of for too long. */
+  /** The problems for `/readyz`: kinds that are not listed, refused or silent for too long. */
   problem(): string | undefined {
     const problems = Object.entries(this.watched).flatMap(([kind, { problem }]) =>
       problem === undefined ? [] : [`${kind}: ${problem}`],
@@ -139,12 +145,12 @@ export class Operator {
     return all.length === 0 ? undefined : all.join('; ');
   }
 
-  /** How long keys have waited without any being taken or done. */
+  /** Time for which keys have waited while no worker took or finished any. */
   get stalledMs(): number {
     return this.#queue.stalledMs;
   }
 
-  /** Takes no more keys, ends the watches and lets what is under way finish. */
+  /** Takes no more keys, ends the watches and waits for the work under way. */
   async stop(): Promise<void> {
     this.#resync.stop();
     this.#queue.close();
@@ -199,13 +205,13 @@ export class Operator {
       ...audit,
       namespace,
       books: booksThrough(village),
-      heard: {
-        current: () => stream.reachable && stream.heard,
+      memory: {
+        current: () => stream.reachable && stream.synced,
         agent: (name) => ({
           standing: stream.standingOf(name),
           presence: stream.presenceOf(name),
           boost: stream.boostOf(name),
-          hold: stream.holdOf(name),
+          claim: stream.claimOf(name),
         }),
         schedule: (uid) => stream.scheduleOf(uid),
         startOver: () => stream.startOver(),
@@ -224,7 +230,7 @@ export class Operator {
         },
         schedules: () => this.#schedules.schedules.cache.values(),
       },
-      requeue: ({ of, name }) => (of === 'Agent' ? this.#onStanding(name) : this.#schedules.lookAgain(key(name))),
+      requeue: ({ of, name }) => (of === 'Agent' ? this.#onStanding(name) : this.#schedules.requeue(key(name))),
       recorder: this.#recorder,
       metrics: driftMetrics(metrics.registry),
       log,
@@ -248,29 +254,29 @@ export class Operator {
     });
   }
 
-  #entitled(agent: AgentView): Entitled {
+  #entitled(agent: CachedAgent): Entitled {
     const { name } = agent.metadata;
     const boost = this.#village.boostOf(name);
     const tiers = boostedTiers(this.#tiers, boost);
     const facts = {
       standing: this.#village.standingOf(name),
-      hold: holdAt(this.#village.holdOf(name), Date.now()),
-      knowledge: knowledgeOf(this.#village),
+      hold: holdAt(this.#village.claimOf(name), Date.now()),
+      apiState: apiStateOf(this.#village),
     };
-    return { boost, ...entitledTier({ agent, toldTier: agent.status.tier, tiers, ...facts }) };
+    return { boost, ...entitledTier({ agent, publishedTier: agent.status.tier, tiers, ...facts }) };
   }
 
   #reflectors(): Watched {
     const { namespace } = this.#options;
     const labelSelector = `${ROLE_LABEL}=${AGENT_ROLE}`;
     return {
-      agents: this.#reflector(AGENTS, { namespace, transform: agentView }),
+      agents: this.#reflector(AGENTS, { namespace, transform: cachedAgent }),
       pods: this.#reflector(PODS, { namespace, labelSelector, transform: podView, indexers: POD_INDEXERS }),
       claims: this.#reflector(CLAIMS, {
         namespace,
         labelSelector,
         metadataOnly: true,
-        transform: claimView,
+        transform: volumeClaimView,
         indexers: CLAIM_INDEXERS,
       }),
       tiers: this.#reflector(ENTITLEMENTS, { namespace, transform: tierView }),
@@ -310,9 +316,9 @@ export class Operator {
     this.#seats.touch();
   }
 
-  /** While the village is frozen the api refuses firings; once it is not, the schedules look again what is due. */
+  /** While the village is frozen, the api refuses firings; afterwards the due slots are planned again. */
   #onVillage({ frozen, reason }: VillageState): void {
-    if (frozen) this.#options.log(`the village is frozen: ${reason ?? ''}`);
+    if (frozen) this.#options.log(`the village is frozen${reason === null ? '' : `: ${reason}`}`);
     else this.#schedules.onReachable();
   }
 
@@ -320,7 +326,7 @@ export class Operator {
     this.#options.log(reachable ? 'the api answers' : 'the api does not answer');
     this.#seats.touch();
     this.#schedules.onReachable();
-    // Who waited for the api may go on; while it is away there is nothing to do but to say so.
+    // Agents that waited for the api may go on. While it does not answer, only their statuses change.
     for (const key of this.watched.agents.cache.keys()) {
       if (reachable) this.#queue.add(key, 'bulk');
       else this.#reconciler.touch(key);
@@ -332,7 +338,7 @@ export class Operator {
     const { key, outcome, retryInMs } = record;
     if (outcome.kind !== 'retry' && outcome.kind !== 'terminal') return;
     this.#options.log(
-      `agent ${key}: ${errorText(outcome.error)}${retryInMs === undefined ? '' : `; again in ${retryInMs} ms`}`,
+      `agent ${key}: ${errorText(outcome.error)}${retryInMs === undefined ? '' : `; retry in ${retryInMs} ms`}`,
     );
   }
 }

@@ -129,7 +129,7 @@ test('a quarantine that nobody told of is named, counted, heard and acted on', a
   assert.ok(
     lines.some((line) =>
       line.startsWith(
-        'drift (standing) of Agent ada: standing: the database has quarantined, the operator heard nothing held against it, for ',
+        'drift (standing) of Agent ada: standing: the database has quarantined, the operator has no measure, for ',
       ),
     ),
     lines.join('\n'),

@@ -6,7 +6,7 @@ import { Elector, KubeClient, LoopWatch } from '@hamlet/kube';
 import { Environment, Operator, operatorMetrics, settingsOf, villageClient } from '@hamlet/operator';
 import type { Registry } from 'prom-client';
 import { startTestVillage } from '../../api/server/src/testing/test-village.ts';
-import { addProcessGauges } from '../../operator/src/runtime-metrics.ts';
+import { addProcessGauges } from '../../operator/src/metrics.ts';
 
 export interface RegisteredMetric {
   readonly name: string;

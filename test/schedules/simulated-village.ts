@@ -5,17 +5,17 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { API_VERSION, type Schedule, type ScheduleSpec } from '@hamlet/contract/kinds';
+import type { ScheduleActivity } from '@hamlet/contract';
 import { keyOf, Reflector, type KubeClient, type KubeEvent } from '@hamlet/kube';
 import { openDatabase, type Db } from '@hamlet/store';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { until } from '@hamlet/test/env/until';
 import { sql } from 'kysely';
 import { startTestVillage, TOKENS, type TestVillage } from '../../api/server/src/testing/test-village.ts';
-import { fireThrough, type FiringResult } from '../../operator/src/kinds/schedule/fire.ts';
+import { fireThrough, type FiringResult, VillageTime } from '../../operator/src/kinds/schedule/fire.ts';
 import { ScheduleReconciler } from '../../operator/src/kinds/schedule/reconcile.ts';
-import { scheduleView } from '../../operator/src/kinds/schedule/transform.ts';
-import { VillageTime } from '../../operator/src/kinds/schedule/village-time.ts';
-import { SCHEDULES, type ScheduleView } from '../../operator/src/kinds/schedule/views.ts';
+import { SCHEDULES } from '../../operator/src/objects/names.ts';
+import { scheduleView, type ScheduleView } from '../../operator/src/kinds/schedule/cached-schedule.ts';
 import { villageClient } from '../../operator/src/village/village-client.ts';
 
 /** The api looks here for functions before it looks at Postgres's own. */
@@ -178,7 +178,7 @@ export class SimulatedVillage {
       sources: {
         schedules: schedules.cache,
         agents: { get: () => agent, values: () => [agent] },
-        runs: { reachable: true, heard: true, scheduleOf: (uid) => said.get(uid) },
+        runs: { reachable: true, synced: true, scheduleOf: (uid) => said.get(uid) },
       },
       ports: { client, schedules, fire, recorder: { record: (event) => void leader.events.push(event) } },
       time,
@@ -244,12 +244,23 @@ export class SimulatedVillage {
   }
 
   /** The Schedules in the first message of the API's stream. */
-  async #newestSlots(): Promise<ReadonlyMap<string, { readonly activeRuns: number; readonly lastSlot: string }>> {
+  async #newestSlots(): Promise<ReadonlyMap<string, ScheduleActivity>> {
     const { rows } = await sql<{
       uid: string;
       slot: Date;
     }>`select schedule_uid as uid, last_slot as slot from schedule_state where last_slot is not null`.execute(this.#db);
-    return new Map(rows.map(({ uid, slot }) => [uid, { activeRuns: 0, lastSlot: new Date(slot).toISOString() }]));
+    return new Map(
+      rows.map(({ uid, slot }) => [
+        uid,
+        {
+          schedule_uid: uid,
+          active_runs: 0,
+          last_run_id: null,
+          last_run_at: null,
+          last_slot: new Date(slot).toISOString(),
+        },
+      ]),
+    );
   }
 
   /** The simulation is faster than a watch: who begins to lead has heard all, as it would have by then. */

@@ -77,7 +77,7 @@ tolerations:
 
 {{- /*
 DNS options. A DNS server on a lost node still gets half of the queries for about a minute, and the usual 5 s until the next try are the limit of
-a connection to Postgres: every second connection would fail. Agents have the same options (operator/src/kinds/agent/child/manifests.ts).
+a connection to Postgres: every second connection would fail. Agents have the same options (operator/src/kinds/agent/pod-manifest.ts).
 */ -}}
 {{- define "hamlet.dns" -}}
 dnsConfig:

@@ -1,4 +1,3 @@
-
 /** Metadata of an object that an API server has stored. */
 export interface StoredMeta {
   readonly name: string;

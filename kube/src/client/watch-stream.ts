@@ -47,7 +47,8 @@ export function watchEventOf(line: unknown): WatchEvent {
     case 'ADDED':
     case 'MODIFIED':
     case 'DELETED':
-      if (typeof metadataOf(line)['name'] !== 'string') throw new SyntaxError('the watch sent an object without a name');
+      if (typeof metadataOf(line)['name'] !== 'string')
+        throw new SyntaxError('the watch sent an object without a name');
       return { type, object: object as KubeObject };
     case 'BOOKMARK':
       return { type, version: String(metadataOf(line)['resourceVersion']) };

@@ -192,7 +192,8 @@ export class Reflector<T extends KubeObject> {
     let page: ListPage<T>;
     let pages = 0;
     do {
-      if (pages >= MAX_PAGES) throw new RangeError(`the list of ${this.#options.type.plural} has more than ${MAX_PAGES} pages`);
+      if (pages >= MAX_PAGES)
+        throw new RangeError(`the list of ${this.#options.type.plural} has more than ${MAX_PAGES} pages`);
       page = await this.#page(next);
       for (const item of page.items) {
         const kept = this.#transformed(item);

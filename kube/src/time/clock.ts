@@ -1,4 +1,3 @@
-
 /** A source of time that tests can replace. */
 export interface Clock {
   /** Monotonic milliseconds; no date. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { strangeCluster, type StrangeCluster } from '@hamlet/test/env/cluster/strange-cluster';
-import { FINALIZER } from '../../../operator/src/kinds/agent/views.ts';
+import { FINALIZER } from '../../../operator/src/objects/names.ts';
 import { buildPrograms, program } from '../cluster.ts';
 import { tryRun, type RunResult } from '../command.ts';
 import { installCharts } from './install-charts.ts';

@@ -1,164 +1,149 @@
-import { conditionIn, GOOD } from '../kinds/agent/condition/standing.ts';
-import { isTerminating } from '../kinds/agent/child/claim.ts';
 import {
-  isLiving,
-  podName,
-  type AgentView,
+  goodStanding,
+  type AgentBooks,
   type Boost,
-  type HoldFacts,
-  type PodView,
+  type ComputeClaim,
   type Presence,
   type Standing,
-} from '../kinds/agent/views.ts';
+} from '@hamlet/contract';
+import { isTerminating, type CachedAgent } from '../objects/cached-objects.ts';
+import { podName } from '../objects/names.ts';
+import { isLiving, type PodView } from '../objects/pod-view.ts';
+import { conditionIn } from '../status/condition.ts';
+import type { KnownClaim } from '../village/api-state.ts';
 import type { Difference } from './difference.ts';
 
-/** What one side knows of an agent. Undefined where it knows nothing. */
+/** The operator's memory of an agent, from the api's stream. */
 export interface AgentFacts {
   readonly standing: Standing | undefined;
   readonly presence: Presence | undefined;
   readonly boost: Boost | undefined;
-  readonly hold: HoldFacts | undefined;
-}
-
-/** The same of the database, which also says which life is open. */
-export interface AgentInBooks extends AgentFacts {
-  readonly lifeUid: string | undefined;
+  readonly claim: KnownClaim | undefined;
 }
 
 /** The objects of an agent in Kubernetes. */
 export interface AgentObjects {
-  readonly agent: AgentView;
-  /** Pods of this life. */
+  readonly agent: CachedAgent;
+  /** Pods of this Agent object. */
   readonly pods: readonly PodView[];
-  /** Names of the tiers that an Agent can have. */
+  /** Names of the readable tiers. */
   readonly tiers: ReadonlySet<string>;
 }
 
 export interface AgentSides {
   readonly name: string;
-  /** Undefined where the database holds nothing of that name. */
-  readonly books: AgentInBooks | undefined;
-  /** What the api's stream said to this operator. */
-  readonly heard: AgentFacts;
-  /** Undefined where there is no Agent of that name. */
+  /** Undefined if the database has no record of that name. */
+  readonly books: AgentBooks | undefined;
+  readonly remembered: AgentFacts;
+  /** Undefined if there is no Agent of that name. */
   readonly objects: AgentObjects | undefined;
 }
 
 type Found = Omit<Difference, 'of' | 'name'>;
+type Maybe<T> = T | null | undefined;
 
-const NOTHING: AgentInBooks = {
-  lifeUid: undefined,
-  standing: undefined,
-  presence: undefined,
-  boost: undefined,
-  hold: undefined,
-};
+const FLAGS = ['killed', 'banned', 'quarantined', 'frozen', 'token_revoked'] as const;
 
-const FLAGS = ['killed', 'banned', 'quarantined', 'frozen', 'tokenRevoked'] as const;
-
-function flagsOf(standing: Standing | undefined): string {
+function flagsOf(standing: Maybe<Standing>): string {
   const raised = FLAGS.filter((flag) => standing?.[flag] === true);
-  return raised.length === 0 ? 'nothing held against it' : raised.join(', ');
+  return raised.length === 0 ? 'no measure' : raised.join(', ');
 }
 
-const tierOf = (standing: Standing | undefined): string => (standing ?? GOOD).balanceTier ?? 'no tier';
+const tierOf = (standing: Maybe<Standing>): string => standing?.balance_tier ?? 'no tier';
 
-function boostOf(boost: Boost | undefined): string {
+function boostOf(boost: Maybe<Boost>): string {
+  const gpu = boost?.gpu ?? undefined;
   const bought = [
     ...(boost?.priority === true ? ['priority'] : []),
-    ...(boost?.gpu === undefined ? [] : [`${boost.gpu.count} ${boost.gpu.resourceName}`]),
+    ...(gpu === undefined ? [] : [`${gpu.count} ${gpu.resource_name}`]),
   ];
-  return bought.length === 0 ? 'nothing bought' : bought.join(' and ');
+  return bought.length === 0 ? 'no purchase' : bought.join(' and ');
 }
 
-/** A session of an older life, and one that has ended, count alike: nobody is there. */
-function sessionOf(presence: Presence | undefined): string {
+/** A session that has ended counts as none. */
+function sessionOf(presence: Maybe<Presence>): string {
   return presence?.connected === true ? `a session of cycle ${presence.cycle} of ${presence.uid}` : 'no session';
 }
 
-function holdOf(hold: HoldFacts | undefined): string {
-  const refused = hold?.refused === undefined ? '' : `, ${hold.refused.tier} refused (${hold.refused.reason})`;
-  if (hold?.tier === undefined || hold.givenUp === true) return `nothing set aside${refused}`;
-  return hold.held
-    ? `money for ${hold.tier} (version ${hold.version})`
-    : `${hold.tier} no longer paid (version ${hold.version})`;
+function claimOf(claim: Maybe<ComputeClaim & Pick<KnownClaim, 'givenUp'>>): string {
+  const { tier = null, refused = null, held = false, version = 0, givenUp = false } = claim ?? {};
+  const suffix = refused === null ? '' : `, ${refused.tier} refused (${refused.reason})`;
+  if (tier === null || givenUp) return `no money reserved${suffix}`;
+  return held ? `money for ${tier} (version ${version})` : `${tier} no longer paid (version ${version})`;
 }
 
-/** One entry where the two sides say something else. */
-function compare(entry: Omit<Found, 'against'>): readonly Found[] {
-  return entry.database === entry.other ? [] : [{ ...entry, against: 'operator' }];
-}
-
-function unheard(books: AgentInBooks, heard: AgentFacts): readonly Found[] {
-  return [
-    ...compare({
+function memoryDifferences(books: Maybe<AgentBooks>, remembered: AgentFacts): readonly Found[] {
+  const all: readonly Omit<Found, 'against'>[] = [
+    {
       kind: 'standing',
       fact: 'standing',
-      database: flagsOf(books.standing),
-      other: flagsOf(heard.standing),
-    }),
-    ...compare({
+      database: flagsOf(books?.standing),
+      other: flagsOf(remembered.standing),
+    },
+    {
       kind: 'tier',
       fact: 'tier of the balance',
-      database: tierOf(books.standing),
-      other: tierOf(heard.standing),
-    }),
-    ...compare({
-      kind: 'presence',
-      fact: 'session',
-      database: sessionOf(books.presence),
-      other: sessionOf(heard.presence),
-    }),
-    ...compare({ kind: 'boost', fact: 'purchases', database: boostOf(books.boost), other: boostOf(heard.boost) }),
-    ...compare({ kind: 'hold', fact: 'money', database: holdOf(books.hold), other: holdOf(heard.hold) }),
+      database: tierOf(books?.standing),
+      other: tierOf(remembered.standing),
+    },
+    { kind: 'presence', fact: 'session', database: sessionOf(books?.presence), other: sessionOf(remembered.presence) },
+    { kind: 'boost', fact: 'purchases', database: boostOf(books?.boost), other: boostOf(remembered.boost) },
+    { kind: 'hold', fact: 'money', database: claimOf(books?.claim), other: claimOf(remembered.claim) },
   ];
+  return all.flatMap((each) => (each.database === each.other ? [] : [{ ...each, against: 'operator' }]));
 }
 
-const kubernetes = (entry: Omit<Found, 'against'>): readonly Found[] => [{ ...entry, against: 'kubernetes' }];
+const kubernetes = (entry: Omit<Found, 'against'>): Found => ({ ...entry, against: 'kubernetes' });
 
 function standingInKubernetes(standing: Standing, { agent, pods }: AgentObjects): readonly Found[] {
   const isBarred = standing.killed || standing.banned || standing.quarantined || standing.frozen;
-  const living = pods.find(isLiving);
-  const runs =
-    isBarred && living !== undefined
-      ? kubernetes({
-          kind: 'standing',
-          fact: 'standing',
-          database: flagsOf(standing),
-          other: `the pod ${living.metadata.name}`,
-        })
-      : [];
+  const living = isBarred ? pods.find(isLiving) : undefined;
   const condition = conditionIn(agent.status, 'Quarantined')?.status;
-  if (condition === undefined || (condition === 'True') === standing.quarantined) return runs;
-  return [
-    ...runs,
-    ...kubernetes({
-      kind: 'standing',
-      fact: 'quarantine',
-      database: standing.quarantined ? 'one' : 'none',
-      other: `the condition Quarantined ${condition}`,
-    }),
-  ];
+  const found: Found[] = [];
+  if (living !== undefined)
+    found.push(
+      kubernetes({
+        kind: 'standing',
+        fact: 'standing',
+        database: flagsOf(standing),
+        other: `the pod ${living.metadata.name}`,
+      }),
+    );
+  if (condition !== undefined && (condition === 'True') !== standing.quarantined)
+    found.push(
+      kubernetes({
+        kind: 'standing',
+        fact: 'quarantine',
+        database: standing.quarantined ? 'one' : 'none',
+        other: `the condition Quarantined ${condition}`,
+      }),
+    );
+  return found;
 }
 
-/** The tier follows the balance once the api has named it, unless somebody pinned another, money lacks for it, or the tier is gone. */
-function tierInKubernetes({ standing, hold }: AgentInBooks, { agent, tiers }: AgentObjects): readonly Found[] {
-  const [wanted, tier] = [standing?.balanceTier, agent.status.tier];
-  const isByBalance = conditionIn(agent.status, 'Entitled')?.reason === 'ByBalance' && hold?.refused === undefined;
+/** The tier follows the balance, unless the spec pins another, money lacks for it, or the tier is gone. */
+function tierInKubernetes(
+  { standing, claim }: Pick<AgentBooks, 'standing' | 'claim'>,
+  { agent, tiers }: AgentObjects,
+): readonly Found[] {
+  const [wanted, tier] = [standing?.balance_tier ?? undefined, agent.status.tier];
+  const isByBalance =
+    conditionIn(agent.status, 'Entitled')?.reason === 'ByBalance' && (claim?.refused ?? undefined) === undefined;
   if (!isByBalance || wanted === undefined || tier === undefined) return [];
   if (wanted === tier || !tiers.has(wanted)) return [];
-  return kubernetes({ kind: 'tier', fact: 'tier', database: wanted, other: `${tier} in the status` });
+  return [kubernetes({ kind: 'tier', fact: 'tier', database: wanted, other: `${tier} in the status` })];
 }
 
-/** The session in the database is of the pod that Kubernetes runs, and the status says so. */
-function sessionInKubernetes({ presence }: AgentInBooks, { agent, pods }: AgentObjects): readonly Found[] {
+/** The session in the database belongs to a pod in Kubernetes, and the status shows it. */
+function sessionInKubernetes(presence: Maybe<Presence>, { agent, pods }: AgentObjects): readonly Found[] {
   const connected = presence?.connected === true && presence.uid === agent.metadata.uid ? presence : undefined;
   const { status, reason } = conditionIn(agent.status, 'Connected') ?? { status: 'Unknown', reason: '' };
-  const found = (database: string, other: string): readonly Found[] =>
-    kubernetes({ kind: 'presence', fact: 'session', database, other });
+  const found = (database: string, other: string): readonly Found[] => [
+    kubernetes({ kind: 'presence', fact: 'session', database, other }),
+  ];
   if (connected === undefined)
     return status === 'True' ? found(sessionOf(undefined), 'the condition Connected True') : [];
-  const database = `${sessionOf(connected)}, last seen ${connected.lastSeen}`;
+  const database = `${sessionOf(connected)}, last seen ${connected.last_seen}`;
   const pod = podName(agent.metadata, connected.cycle);
   if (!pods.some(({ metadata }) => metadata.name === pod)) return found(database, `no pod ${pod}`);
   return reason === 'NotConnected' && connected.cycle === agent.status.cycle
@@ -166,40 +151,40 @@ function sessionInKubernetes({ presence }: AgentInBooks, { agent, pods }: AgentO
     : [];
 }
 
-function holdInKubernetes({ hold }: AgentInBooks, { pods }: AgentObjects): readonly Found[] {
-  if (hold?.held !== true || hold.podUid === undefined || pods.some(({ metadata }) => metadata.uid === hold.podUid))
-    return [];
-  return kubernetes({
-    kind: 'hold',
-    fact: 'money',
-    database: `time counted for the pod of uid ${hold.podUid}`,
-    other: 'no such pod',
-  });
+function claimInKubernetes(claim: Maybe<ComputeClaim>, { pods }: AgentObjects): readonly Found[] {
+  const uid = claim?.held === true ? claim.pod_uid : null;
+  if (uid === null || pods.some(({ metadata }) => metadata.uid === uid)) return [];
+  const database = `time counted for the pod of uid ${uid}`;
+  return [kubernetes({ kind: 'hold', fact: 'money', database, other: 'no such pod' })];
 }
 
-function inKubernetes(books: AgentInBooks, objects: AgentObjects | undefined): readonly Found[] {
-  const uid = objects?.agent.metadata.uid;
-  const life =
-    books.lifeUid !== undefined && books.lifeUid !== uid
-      ? kubernetes({
-          kind: 'life',
-          fact: 'life',
-          database: `the open life ${books.lifeUid}`,
-          other: uid === undefined ? 'no such Agent' : `the Agent of uid ${uid}`,
-        })
-      : [];
-  // Whatever is about to go is cleared up by its finalizer.
-  if (objects === undefined || isTerminating(objects.agent)) return objects === undefined ? life : [];
+function lifeInKubernetes(lifeUid: string | null, uid: string | undefined): readonly Found[] {
+  if (lifeUid === null || lifeUid === uid) return [];
+  const other = uid === undefined ? 'no such Agent' : `the Agent of uid ${uid}`;
+  return [kubernetes({ kind: 'life', fact: 'life', database: `the open life ${lifeUid}`, other })];
+}
+
+function objectDifferences(
+  name: string,
+  books: Maybe<AgentBooks>,
+  objects: AgentObjects | undefined,
+): readonly Found[] {
+  const life = lifeInKubernetes(books?.life_uid ?? null, objects?.agent.metadata.uid);
+  if (objects === undefined) return life;
+  // The finalizer cleans up after an Agent that is being deleted.
+  if (isTerminating(objects.agent)) return [];
+  const [standing, claim] = [books?.standing ?? null, books?.claim ?? null];
   return [
     ...life,
-    ...standingInKubernetes(books.standing ?? GOOD, objects),
-    ...tierInKubernetes(books, objects),
-    ...sessionInKubernetes(books, objects),
-    ...holdInKubernetes(books, objects),
+    ...standingInKubernetes(standing ?? goodStanding(name), objects),
+    ...tierInKubernetes({ standing, claim }, objects),
+    ...sessionInKubernetes(books?.presence, objects),
+    ...claimInKubernetes(claim, objects),
   ];
 }
 
-/** Every fact of one agent of which the sides say something else. A change on its way is among them: see `judgeDrift`. Pure. */
-export function agentDifferences({ name, books = NOTHING, heard, objects }: AgentSides): readonly Difference[] {
-  return [...unheard(books, heard), ...inKubernetes(books, objects)].map((found) => ({ ...found, of: 'Agent', name }));
+/** Every fact of one agent on which the sides differ, changes on their way included: see `judgeDrift`. Pure. */
+export function agentDifferences({ name, books, remembered, objects }: AgentSides): readonly Difference[] {
+  const found = [...memoryDifferences(books, remembered), ...objectDifferences(name, books, objects)];
+  return found.map((each) => ({ ...each, of: 'Agent', name }));
 }

@@ -1,30 +1,15 @@
 import type { AgentBooks, Client, ScheduleActivity } from '@hamlet/contract';
 import { listAgentBooks, listScheduleBooks, ProblemError } from '@hamlet/contract/operator';
-import { boostFacts, presenceFacts, scheduleFacts, standingFacts } from '../village/facts.ts';
-import { holdFacts } from '../village/hold-facts.ts';
-import type { ScheduleFacts } from '../kinds/schedule/observe.ts';
-import type { AgentInBooks } from './agent-differences.ts';
 
 const PAGE = 200;
 const TIMEOUT_MS = 10_000;
-/** A village of more agents, or schedules, than this is read no further. */
+/** The most pages of agents, or of Schedules. */
 const MAX_PAGES = 500;
 
-/** What the database holds, a page at a time. */
+/** The database's records of agents and Schedules, a page at a time. */
 export interface Books {
-  agents(signal: AbortSignal): AsyncIterable<ReadonlyMap<string, AgentInBooks>>;
-  /** By the uid of the Schedule. */
-  schedules(signal: AbortSignal): AsyncIterable<ReadonlyMap<string, ScheduleFacts>>;
-}
-
-function inBooks({ life_uid: lifeUid, standing, presence, boost, claim }: AgentBooks): AgentInBooks {
-  return {
-    lifeUid: lifeUid ?? undefined,
-    standing: standing === null ? undefined : standingFacts(standing),
-    presence: presence === null ? undefined : presenceFacts(presence),
-    boost: boost === null ? undefined : boostFacts(boost),
-    hold: claim === null ? undefined : holdFacts(claim),
-  };
+  agents(signal: AbortSignal): AsyncIterable<readonly AgentBooks[]>;
+  schedules(signal: AbortSignal): AsyncIterable<readonly ScheduleActivity[]>;
 }
 
 interface Page<T> {
@@ -32,7 +17,7 @@ interface Page<T> {
   readonly next: string | null;
 }
 
-/** Each page is asked for once the one before was looked at. */
+/** Requests each page once the caller has read the one before. */
 async function* pages<T>(read: (after: string | undefined) => Promise<Page<T>>): AsyncGenerator<readonly T[]> {
   let after: string | undefined;
   for (let page = 0; page < MAX_PAGES; page += 1) {
@@ -44,30 +29,25 @@ async function* pages<T>(read: (after: string | undefined) => Promise<Page<T>>):
   throw new Error(`the api's books have more than ${MAX_PAGES} pages`);
 }
 
-/** The books as the api reads them. What it refuses is thrown. */
+/** The books as the api serves them. Throws ProblemError for a refusal. */
 export function booksThrough(client: Client): Books {
   const query = (after: string | undefined): { readonly limit: number; readonly after?: string } => ({
     limit: PAGE,
     ...(after === undefined ? {} : { after }),
   });
-  const within = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+  const withTimeout = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
   return {
-    agents: async function* agents(signal) {
-      const read = async (after: string | undefined): Promise<Page<AgentBooks>> => {
-        const outcome = await client.call(listAgentBooks, { query: query(after), signal: within(signal) });
+    agents: (signal) =>
+      pages(async (after) => {
+        const outcome = await client.call(listAgentBooks, { query: query(after), signal: withTimeout(signal) });
         if (!outcome.ok) throw new ProblemError(outcome.problem);
         return { entries: outcome.data.agents, next: outcome.data.next };
-      };
-      for await (const entries of pages(read)) yield new Map(entries.map((entry) => [entry.agent_id, inBooks(entry)]));
-    },
-    schedules: async function* schedules(signal) {
-      const read = async (after: string | undefined): Promise<Page<ScheduleActivity>> => {
-        const outcome = await client.call(listScheduleBooks, { query: query(after), signal: within(signal) });
+      }),
+    schedules: (signal) =>
+      pages(async (after) => {
+        const outcome = await client.call(listScheduleBooks, { query: query(after), signal: withTimeout(signal) });
         if (!outcome.ok) throw new ProblemError(outcome.problem);
         return { entries: outcome.data.schedules, next: outcome.data.next };
-      };
-      for await (const entries of pages(read))
-        yield new Map(entries.map((entry) => [entry.schedule_uid, scheduleFacts(entry)]));
-    },
+      }),
   };
 }

@@ -1,25 +1,24 @@
-/** Facts that the database and Kubernetes both tell of, each in its own way. */
+/** Facts that the database and Kubernetes both know. */
 export const DRIFT_KINDS = ['life', 'standing', 'tier', 'hold', 'presence', 'boost', 'schedule'] as const;
 export type DriftKind = (typeof DRIFT_KINDS)[number];
 
-/** One fact of which the database says something else than Kubernetes, or than the operator heard. Equal texts are the same difference. */
+/** A fact on which the database differs from Kubernetes, or from the operator's memory. Equal texts are the same difference. */
 export interface Difference {
   readonly kind: DriftKind;
   readonly of: 'Agent' | 'Schedule';
-  /** Name of the Agent; of a Schedule the name too. */
+  /** Name of the Agent or the Schedule. */
   readonly name: string;
-  /** Which of the facts of that kind. */
   readonly fact: string;
-  /** In the words of the database. */
+  /** The database's value. */
   readonly database: string;
-  /** In the words of the other side. */
+  /** The other side's value. */
   readonly other: string;
-  /** Where the other side is: what the operator heard, and the api can say again, or the objects of Kubernetes. */
+  /** The other side: the operator's memory, which the api can send again, or the objects of Kubernetes. */
   readonly against: 'operator' | 'kubernetes';
 }
 
 const SIDES: Readonly<Record<Difference['against'], string>> = {
-  operator: 'the operator heard',
+  operator: 'the operator has',
   kubernetes: 'Kubernetes has',
 };
 
@@ -28,7 +27,62 @@ export function differenceText({ fact, database, other, against }: Difference): 
   return `${fact}: the database has ${database}, ${SIDES[against]} ${other}`;
 }
 
-/** The same for the same difference, and another once either side says something else. Pure. */
-export function differenceKey({ kind, of, name, fact, database, other, against }: Difference): string {
-  return JSON.stringify([kind, of, name, fact, database, other, against]);
+const keyOf = ({ kind, of, name, fact, database, other, against }: Difference): string =>
+  JSON.stringify([kind, of, name, fact, database, other, against]);
+
+/** Differences that are remembered; beyond it new ones are ignored, so that memory is bounded. */
+const MAX_KNOWN = 20_000;
+
+/** A difference since its first observation. */
+export interface KnownDifference {
+  readonly difference: Difference;
+  /** Milliseconds of a monotonic clock. */
+  readonly sinceMs: number;
+  /** It has been reported as drift. */
+  readonly reported: boolean;
+}
+
+/** Known differences by their text. */
+export type Known = ReadonlyMap<string, KnownDifference>;
+
+/** The result of one comparison of everything. */
+export interface Judgement {
+  readonly known: Known;
+  /** Drift that was not reported before. */
+  readonly fresh: readonly KnownDifference[];
+  /** All present drift. */
+  readonly drift: readonly KnownDifference[];
+  /** Some differences are too young to be judged: compare again soon. */
+  readonly undecided: boolean;
+}
+
+/**
+ * Drift is a difference in two comparisons at least `afterMs` apart. A difference that has gone or changed was a change
+ * on its way, and is forgotten. Pure.
+ * @param nowMs milliseconds of the clock of `sinceMs`
+ */
+export function judgeDrift(
+  before: Known,
+  found: readonly Difference[],
+  { nowMs, afterMs }: { readonly nowMs: number; readonly afterMs: number },
+): Judgement {
+  const known = new Map<string, KnownDifference>();
+  const fresh: KnownDifference[] = [];
+  for (const difference of found) {
+    const key = keyOf(difference);
+    const earlier = before.get(key);
+    if (earlier === undefined && known.size >= MAX_KNOWN) continue;
+    const sinceMs = earlier?.sinceMs ?? nowMs;
+    const reported = earlier !== undefined && nowMs - sinceMs >= afterMs;
+    const now = { difference, sinceMs, reported };
+    known.set(key, now);
+    if (reported && !earlier.reported) fresh.push(now);
+  }
+  const all = [...known.values()];
+  return {
+    known,
+    fresh,
+    drift: all.filter(({ reported }) => reported),
+    undecided: all.some(({ reported }) => !reported),
+  };
 }

@@ -1,41 +1,49 @@
-/** What counts as a difference, fact by fact, and from when on it is drift. */
+/** The facts that differ, one by one, and the time after which they are drift. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { GOOD } from '../kinds/agent/condition/standing.ts';
-import type { AgentView, HoldFacts, PodView, Presence, Standing } from '../kinds/agent/views.ts';
-import type { ScheduleView } from '../kinds/schedule/views.ts';
-import {
-  agentDifferences,
-  type AgentFacts,
-  type AgentInBooks,
-  type AgentObjects,
-  type AgentSides,
-} from './agent-differences.ts';
-import { differenceText, type Difference } from './difference.ts';
-import { judgeDrift, type Known } from './judge-drift.ts';
+import { goodStanding, type AgentBooks, type ComputeClaim, type Presence } from '@hamlet/contract';
+import type { ScheduleView } from '../kinds/schedule/cached-schedule.ts';
+import type { CachedAgent } from '../objects/cached-objects.ts';
+import type { PodView } from '../objects/pod-view.ts';
+import { agentDifferences, type AgentFacts, type AgentObjects, type AgentSides } from './agent-differences.ts';
+import { differenceText, judgeDrift, type Difference, type Known } from './difference.ts';
 import { scheduleDifferences } from './schedule-differences.ts';
 
 const UID = 'uid-ada';
-const STANDING: Standing = { ...GOOD, balanceTier: 'tier-1' };
-const SESSION: Presence = { uid: UID, cycle: 2, connected: true, lastSeen: '2026-11-22T10:00:00.5Z' };
-const HOLD: HoldFacts = {
+const STANDING = goodStanding('ada', 'tier-1');
+const SESSION: Presence = {
+  agent_id: 'ada',
+  uid: UID,
+  cycle: 2,
+  connected: true,
+  last_seen: '2026-11-22T10:00:00.5Z',
+};
+const CLAIM: ComputeClaim = {
+  agent_id: 'ada',
   uid: UID,
   version: 7,
   cycle: 2,
   held: true,
   tier: 'tier-1',
-  untilMs: 1,
-  podUid: 'pod-2',
-  refused: undefined,
+  until: '2026-11-22T11:00:00Z',
+  pod_uid: 'pod-2',
+  refused: null,
 };
-const FACTS: AgentFacts = { standing: STANDING, presence: SESSION, boost: undefined, hold: HOLD };
-const BOOKS: AgentInBooks = { ...FACTS, lifeUid: UID };
+const FACTS: AgentFacts = { standing: STANDING, presence: SESSION, boost: undefined, claim: CLAIM };
+const BOOKS: AgentBooks = {
+  agent_id: 'ada',
+  life_uid: UID,
+  standing: STANDING,
+  presence: SESSION,
+  boost: null,
+  claim: CLAIM,
+};
 
 const condition = (
   type: string,
   status: 'True' | 'False',
   reason: string,
-): NonNullable<AgentView['status']['conditions']>[number] => ({
+): NonNullable<CachedAgent['status']['conditions']>[number] => ({
   type,
   status,
   reason,
@@ -43,7 +51,7 @@ const condition = (
   lastTransitionTime: '2026-11-22T10:00:00Z',
 });
 
-const AGENT: AgentView = {
+const AGENT: CachedAgent = {
   metadata: { name: 'ada', namespace: 'hamlet', uid: UID, resourceVersion: '1' },
   problem: 'not read here',
   spec: undefined,
@@ -73,64 +81,69 @@ const POD: PodView = {
   message: undefined,
 };
 const OBJECTS: AgentObjects = { agent: AGENT, pods: [POD], tiers: new Set(['tier-0', 'tier-1']) };
-const SIDES: AgentSides = { name: 'ada', books: BOOKS, heard: FACTS, objects: OBJECTS };
+const SIDES: AgentSides = { name: 'ada', books: BOOKS, remembered: FACTS, objects: OBJECTS };
 
 const said = (differences: readonly Difference[]): readonly string[] =>
   differences.map((each) => `${each.kind}: ${differenceText(each)}`);
 const differ = (sides: Partial<AgentSides>): readonly string[] => said(agentDifferences({ ...SIDES, ...sides }));
-const status = (change: Partial<AgentView['status']>): AgentObjects => ({
+const status = (change: Partial<CachedAgent['status']>): AgentObjects => ({
   ...OBJECTS,
   agent: { ...AGENT, status: { ...AGENT.status, ...change } },
 });
 
-test('an agent of whom everybody says the same differs in nothing', () => {
+test('an agent on which all sides agree has no difference', () => {
   assert.deepEqual(differ({}), []);
   assert.deepEqual(
     differ({
       books: undefined,
-      heard: { standing: undefined, presence: undefined, boost: undefined, hold: undefined },
+      remembered: { standing: undefined, presence: undefined, boost: undefined, claim: undefined },
       objects: { ...status({ conditions: [] }), pods: [] },
     }),
     [],
-    'nobody knows it yet',
+    'no side knows it yet',
   );
   assert.deepEqual(
-    differ({ heard: { ...FACTS, boost: { priority: false, gpu: undefined } } }),
+    differ({ remembered: { ...FACTS, boost: { agent_id: 'ada', priority: false, gpu: null, until: null } } }),
     [],
-    'nothing bought is nothing, however it is said',
+    'an empty purchase equals none',
   );
 });
 
-test('each fact that the operator did not hear is named', () => {
-  const books: AgentInBooks = {
-    lifeUid: UID,
-    standing: { ...STANDING, balanceTier: 'tier-0', tokenRevoked: true },
+test('each fact that the operator lacks is named', () => {
+  const books: AgentBooks = {
+    ...BOOKS,
+    standing: { ...STANDING, balance_tier: 'tier-0', token_revoked: true },
     presence: { ...SESSION, connected: false },
-    boost: { priority: true, gpu: { resourceName: 'nvidia.com/gpu', count: 1 } },
-    hold: { ...HOLD, version: 8 },
+    boost: { agent_id: 'ada', priority: true, gpu: { resource_name: 'nvidia.com/gpu', count: 1 }, until: null },
+    claim: { ...CLAIM, version: 8 },
   };
-  const heard = { ...FACTS };
+  const remembered = { ...FACTS };
   assert.deepEqual(
-    said(agentDifferences({ name: 'ada', books, heard, objects: undefined })).filter((text) => text.includes('heard')),
+    said(agentDifferences({ name: 'ada', books, remembered, objects: undefined })).filter((text) =>
+      text.includes('the operator has'),
+    ),
     [
-      'standing: standing: the database has tokenRevoked, the operator heard nothing held against it',
-      'tier: tier of the balance: the database has tier-0, the operator heard tier-1',
-      'presence: session: the database has no session, the operator heard a session of cycle 2 of uid-ada',
-      'boost: purchases: the database has priority and 1 nvidia.com/gpu, the operator heard nothing bought',
-      'hold: money: the database has money for tier-1 (version 8), the operator heard money for tier-1 (version 7)',
+      'standing: standing: the database has token_revoked, the operator has no measure',
+      'tier: tier of the balance: the database has tier-0, the operator has tier-1',
+      'presence: session: the database has no session, the operator has a session of cycle 2 of uid-ada',
+      'boost: purchases: the database has priority and 1 nvidia.com/gpu, the operator has no purchase',
+      'hold: money: the database has money for tier-1 (version 8), the operator has money for tier-1 (version 7)',
     ],
   );
-  assert.deepEqual(differ({ heard: { ...FACTS, hold: { ...HOLD, givenUp: true } } }), [
-    'hold: money: the database has money for tier-1 (version 7), the operator heard nothing set aside',
+  assert.deepEqual(differ({ remembered: { ...FACTS, claim: { ...CLAIM, givenUp: true } } }), [
+    'hold: money: the database has money for tier-1 (version 7), the operator has no money reserved',
   ]);
 });
 
-test('each fact that Kubernetes shows otherwise is named', () => {
+test('each fact that differs in Kubernetes is named', () => {
   const quarantined = { ...STANDING, quarantined: true };
-  assert.deepEqual(differ({ books: { ...BOOKS, standing: quarantined }, heard: { ...FACTS, standing: quarantined } }), [
-    'standing: standing: the database has quarantined, Kubernetes has the pod ada-2',
-    'standing: quarantine: the database has one, Kubernetes has the condition Quarantined False',
-  ]);
+  assert.deepEqual(
+    differ({ books: { ...BOOKS, standing: quarantined }, remembered: { ...FACTS, standing: quarantined } }),
+    [
+      'standing: standing: the database has quarantined, Kubernetes has the pod ada-2',
+      'standing: quarantine: the database has one, Kubernetes has the condition Quarantined False',
+    ],
+  );
   assert.deepEqual(differ({ objects: status({ tier: 'tier-0' }) }), [
     'tier: tier: the database has tier-1, Kubernetes has tier-0 in the status',
   ]);
@@ -139,7 +152,7 @@ test('each fact that Kubernetes shows otherwise is named', () => {
     'hold: money: the database has time counted for the pod of uid pod-2, Kubernetes has no such pod',
   ]);
   const away = { ...SESSION, connected: false };
-  assert.deepEqual(differ({ books: { ...BOOKS, presence: away }, heard: { ...FACTS, presence: away } }), [
+  assert.deepEqual(differ({ books: { ...BOOKS, presence: away }, remembered: { ...FACTS, presence: away } }), [
     'presence: session: the database has no session, Kubernetes has the condition Connected True',
   ]);
   assert.deepEqual(differ({ objects: status({ conditions: [condition('Connected', 'False', 'NotConnected')] }) }), [
@@ -147,7 +160,7 @@ test('each fact that Kubernetes shows otherwise is named', () => {
   ]);
 });
 
-test('a life without its Agent is named; an Agent that is about to go is not looked at', () => {
+test('a life without its Agent is named; an Agent that is being deleted is not compared', () => {
   assert.deepEqual(differ({ objects: undefined }), [
     'life: life: the database has the open life uid-ada, Kubernetes has no such Agent',
   ]);
@@ -157,7 +170,7 @@ test('a life without its Agent is named; an Agent that is about to go is not loo
     pods: [],
   };
   assert.deepEqual(
-    differ({ objects: reborn, books: { ...BOOKS, hold: undefined }, heard: { ...FACTS, hold: undefined } }),
+    differ({ objects: reborn, books: { ...BOOKS, claim: null }, remembered: { ...FACTS, claim: undefined } }),
     ['life: life: the database has the open life uid-ada, Kubernetes has the Agent of uid uid-new'],
   );
   assert.deepEqual(
@@ -179,21 +192,21 @@ test('a tier that is pinned, refused or gone is no drift of the balance', () => 
     agent: { ...lower.agent, status: { ...lower.agent.status, conditions: [condition('Entitled', 'True', 'Pinned')] } },
   };
   assert.deepEqual(differ({ objects: pinned }), []);
-  const refused: HoldFacts = {
-    ...HOLD,
+  const refused: ComputeClaim = {
+    ...CLAIM,
     held: false,
-    tier: undefined,
-    podUid: undefined,
+    tier: null,
+    pod_uid: null,
     refused: { tier: 'tier-1', reason: 'NotPaid', payable: 'tier-0' },
   };
   assert.deepEqual(
-    differ({ objects: lower, books: { ...BOOKS, hold: refused }, heard: { ...FACTS, hold: refused } }),
+    differ({ objects: lower, books: { ...BOOKS, claim: refused }, remembered: { ...FACTS, claim: refused } }),
     [],
   );
   assert.deepEqual(differ({ objects: { ...lower, tiers: new Set(['tier-0']) } }), []);
 });
 
-test('a Schedule: runs that were not heard, runs and firings that its status does not tell', () => {
+test('a Schedule: runs that the operator lacks, runs and firings that its status lacks', () => {
   const schedule: ScheduleView = {
     metadata: { name: 'tick', uid: 's1', resourceVersion: '1' },
     spec: undefined,
@@ -202,16 +215,26 @@ test('a Schedule: runs that were not heard, runs and firings that its status doe
     createdMs: 0,
     lastSlotMs: Date.parse('2026-11-22T10:00:00Z'),
   };
-  const books = { activeRuns: 1, lastRunId: 'r1', lastSlot: '2026-11-22T10:00:00.000Z' };
-  assert.deepEqual(scheduleDifferences({ schedule, books, heard: books }), []);
+  const books = {
+    schedule_uid: 's1',
+    active_runs: 1,
+    last_run_id: 'r1',
+    last_run_at: null,
+    last_slot: '2026-11-22T10:00:00.000Z',
+  };
+  assert.deepEqual(scheduleDifferences({ schedule, books, remembered: books }), []);
   assert.deepEqual(
-    scheduleDifferences({ schedule: { ...schedule, status: { lastRunID: 'r1' } }, books: undefined, heard: undefined }),
+    scheduleDifferences({
+      schedule: { ...schedule, status: { lastRunID: 'r1' } },
+      books: undefined,
+      remembered: undefined,
+    }),
     [],
     'the database forgets firings',
   );
-  const later = { activeRuns: 2, lastRunId: 'r2', lastSlot: '2026-11-22T10:05:00.000Z' };
-  assert.deepEqual(said(scheduleDifferences({ schedule, books: later, heard: books })), [
-    'schedule: runs: the database has 2 under way, the newest r2, the operator heard 1 under way, the newest r1',
+  const later = { ...books, active_runs: 2, last_run_id: 'r2', last_slot: '2026-11-22T10:05:00.000Z' };
+  assert.deepEqual(said(scheduleDifferences({ schedule, books: later, remembered: books })), [
+    'schedule: runs: the database has 2 under way, the newest r2, the operator has 1 under way, the newest r1',
     'schedule: runs: the database has 2 under way, the newest r2, Kubernetes has 1 under way, the newest r1',
     'schedule: firings: the database has the slot 2026-11-22T10:05:00.000Z, Kubernetes has 2026-11-22T10:00:00Z in the status',
   ]);
@@ -228,32 +251,32 @@ const difference = (name: string, other = 'b'): Difference => ({
   against: 'kubernetes',
 });
 
-test('a difference is drift once it stood for its time in two readings; one that changes or goes was a change on its way', () => {
+test('a difference in two comparisons, far enough apart, is drift; one that changes or goes was a change on its way', () => {
   const first = judgeDrift(new Map(), [difference('ada'), difference('bob'), difference('cleo')], {
     ...AFTER,
     nowMs: 0,
   });
   assert.deepEqual([first.fresh, first.undecided], [[], true]);
   const soon = judgeDrift(first.known, [difference('ada'), difference('bob', 'c')], { ...AFTER, nowMs: 59_999 });
-  assert.deepEqual([soon.drift, soon.undecided], [[], true], 'too young, and bob says something else');
+  assert.deepEqual([soon.drift, soon.undecided], [[], true], 'too young, and bob differs otherwise');
   const later = judgeDrift(soon.known, [difference('ada'), difference('bob', 'c')], { ...AFTER, nowMs: 60_000 });
   assert.deepEqual([later.fresh.map((each) => each.difference.name), later.undecided], [['ada'], true]);
   const still = judgeDrift(later.known, [difference('ada'), difference('bob', 'c')], { ...AFTER, nowMs: 119_999 });
   assert.deepEqual(
     [still.fresh.map((each) => each.difference.name), still.drift.length, still.undecided],
     [['bob'], 2, false],
-    'what was named is not named again',
+    'reported drift is not reported again',
   );
   const mended = judgeDrift(still.known, [], { ...AFTER, nowMs: 200_000 });
   assert.deepEqual([mended.known.size, mended.drift], [0, []]);
   assert.deepEqual(
     judgeDrift(mended.known, [difference('ada')], { ...AFTER, nowMs: 300_000 }).fresh,
     [],
-    'what comes back begins again',
+    'a difference that comes back starts over',
   );
 });
 
-test('what is remembered is bounded', () => {
+test('the memory of differences is bounded', () => {
   const many = Array.from({ length: 20_500 }, (_, index) => difference(`agent-${index}`));
   const known: Known = judgeDrift(new Map(), many, { ...AFTER, nowMs: 0 }).known;
   assert.equal(known.size, 20_000);

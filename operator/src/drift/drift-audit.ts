@@ -1,36 +1,43 @@
+import type { AgentBooks, ScheduleActivity } from '@hamlet/contract';
 import { API_VERSION } from '@hamlet/contract/kinds';
 import { pause, wakefulClock, type Clock, type EventRecorder } from '@hamlet/kube';
-import { AGENTS } from '../kinds/agent/agents.ts';
-import type { ScheduleView } from '../kinds/schedule/views.ts';
-import type { ScheduleFacts } from '../kinds/schedule/observe.ts';
-import { agentDifferences, type AgentFacts, type AgentInBooks, type AgentObjects } from './agent-differences.ts';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { ScheduleView } from '../kinds/schedule/cached-schedule.ts';
+import { AGENTS } from '../objects/names.ts';
+import { agentDifferences, type AgentFacts, type AgentObjects } from './agent-differences.ts';
 import type { Books } from './books-client.ts';
-import { differenceText, type Difference } from './difference.ts';
-import type { DriftMetrics } from './drift-metrics.ts';
-import { judgeDrift, type Known, type KnownDifference } from './judge-drift.ts';
+import {
+  differenceText,
+  DRIFT_KINDS,
+  judgeDrift,
+  type Difference,
+  type Known,
+  type KnownDifference,
+} from './difference.ts';
 import { scheduleDifferences } from './schedule-differences.ts';
 
-/** Everything is compared once in 10 to 30 minutes. */
+/** Interval between two audits, on average: 10 to 30 minutes. */
 export const AUDIT_MS = 20 * 60_000;
-/** A difference that stood so long is drift: what is on its way arrives in seconds. */
+/** Age at which a difference is drift: a change on its way arrives in seconds. */
 export const DRIFT_AFTER_MS = 60_000;
-/** Spread around it, to both sides. */
+/** Part of the interval by which an audit may come earlier or later. */
 const SPREAD = 0.5;
-/** A round that found something looks again this long after it could be drift. */
+/** A comparison with young differences is repeated this long after they could be drift. */
 const LOOK_AGAIN_MARGIN_MS = 1_000;
-/** Lines of one round in the log; the metric counts all. */
+/** Log lines of one audit; the metric counts all differences. */
 const MAX_LINES = 50;
 
-/** What the audit looks at and does. */
+/** The audit's sources and effects. */
 export interface DriftPorts {
   readonly namespace: string;
   readonly books: Books;
-  readonly heard: {
-    /** The api answers, and has said all that holds. */
+  /** The operator's memory, from the api's stream. */
+  readonly memory: {
+    /** The api answers, and has sent the whole state. */
     readonly current: () => boolean;
     readonly agent: (name: string) => AgentFacts;
-    readonly schedule: (uid: string) => ScheduleFacts | undefined;
-    /** Asks the api to say all that holds once more. */
+    readonly schedule: (uid: string) => ScheduleActivity | undefined;
+    /** Asks the api to send the whole state again. */
     readonly startOver: () => void;
   };
   readonly objects: {
@@ -46,11 +53,11 @@ export interface DriftPorts {
   /** 0 ≤ random < 1 */
   readonly random?: () => number;
   readonly everyMs?: number;
-  /** How old a difference has to be. */
+  /** Age at which a difference is drift. */
   readonly afterMs?: number;
 }
 
-/** Compares at intervals what the database holds with what Kubernetes has and what this operator heard, names what differs and has it looked at again. */
+/** Compares the database with Kubernetes and with the operator's memory at intervals, reports differences and has the objects reconciled again. */
 export class DriftAudit {
   readonly #ports: DriftPorts;
   readonly #clock: Clock;
@@ -63,7 +70,7 @@ export class DriftAudit {
     this.#clock = ports.clock ?? wakefulClock;
   }
 
-  /** Begins, once however often it is called. */
+  /** Starts; further calls do nothing. */
   start(): void {
     this.#running ??= this.#run();
   }
@@ -88,10 +95,10 @@ export class DriftAudit {
     return everyMs * (1 - SPREAD + 2 * SPREAD * random());
   }
 
-  /** One comparison of everything; the milliseconds until the next. */
+  /** Compares everything once. Returns the milliseconds until the next comparison. */
   async #round(): Promise<number> {
-    const { heard, metrics, log, afterMs = DRIFT_AFTER_MS } = this.#ports;
-    if (!heard.current()) {
+    const { memory, metrics, log, afterMs = DRIFT_AFTER_MS } = this.#ports;
+    if (!memory.current()) {
       metrics.onRound('skipped');
       return this.#intervalMs();
     }
@@ -104,12 +111,12 @@ export class DriftAudit {
         fresh.map(({ difference }) => difference),
         drift.map(({ difference }) => difference),
       );
-      this.#tell(fresh);
+      this.#report(fresh);
       this.#repair(fresh);
       return undecided ? Math.min(this.#intervalMs(), afterMs + LOOK_AGAIN_MARGIN_MS) : this.#intervalMs();
     } catch (error) {
       if (!this.#stopping.signal.aborted)
-        log(`the drift audit ended early: ${error instanceof Error ? error.message : String(error)}`);
+        log(`the drift audit failed: ${error instanceof Error ? error.message : String(error)}`);
       metrics.onRound('failed');
       return this.#intervalMs();
     }
@@ -120,32 +127,32 @@ export class DriftAudit {
     const found: Difference[] = [];
     const named = new Set<string>();
     for await (const page of books.agents(this.#stopping.signal)) {
-      for (const [name, entry] of page) {
-        named.add(name);
-        found.push(...this.#compareAgent(name, entry));
+      for (const entry of page) {
+        named.add(entry.agent_id);
+        found.push(...this.#compareAgent(entry.agent_id, entry));
       }
     }
     for (const name of objects.agentNames()) if (!named.has(name)) found.push(...this.#compareAgent(name, undefined));
     return found;
   }
 
-  #compareAgent(name: string, books: AgentInBooks | undefined): readonly Difference[] {
-    const { heard, objects } = this.#ports;
-    return agentDifferences({ name, books, heard: heard.agent(name), objects: objects.agent(name) });
+  #compareAgent(name: string, books: AgentBooks | undefined): readonly Difference[] {
+    const { memory, objects } = this.#ports;
+    return agentDifferences({ name, books, remembered: memory.agent(name), objects: objects.agent(name) });
   }
 
   async #schedules(): Promise<readonly Difference[]> {
-    const { books, heard, objects } = this.#ports;
-    const held = new Map<string, ScheduleFacts>();
+    const { books, memory, objects } = this.#ports;
+    const held = new Map<string, ScheduleActivity>();
     for await (const page of books.schedules(this.#stopping.signal))
-      for (const [uid, facts] of page) held.set(uid, facts);
+      for (const entry of page) held.set(entry.schedule_uid, entry);
     return [...objects.schedules()].flatMap((schedule) => {
       const { uid } = schedule.metadata;
-      return scheduleDifferences({ schedule, books: held.get(uid), heard: heard.schedule(uid) });
+      return scheduleDifferences({ schedule, books: held.get(uid), remembered: memory.schedule(uid) });
     });
   }
 
-  #tell(fresh: readonly KnownDifference[]): void {
+  #report(fresh: readonly KnownDifference[]): void {
     const { log, recorder, namespace } = this.#ports;
     for (const { difference, sinceMs } of fresh.slice(0, MAX_LINES)) {
       const { of, name, kind } = difference;
@@ -169,10 +176,48 @@ export class DriftAudit {
     return [...objects.schedules()].find(({ metadata }) => metadata.name === name)?.metadata.uid;
   }
 
-  /** Facts that were not heard are asked for again, once for all of them; then each object is looked at with what holds. */
+  /** Asks the api for the whole state once if the operator lacks a fact, then reconciles each object. */
   #repair(fresh: readonly KnownDifference[]): void {
-    const { heard, requeue } = this.#ports;
-    if (fresh.some(({ difference }) => difference.against === 'operator')) heard.startOver();
+    const { memory, requeue } = this.#ports;
+    if (fresh.some(({ difference }) => difference.against === 'operator')) memory.startOver();
     for (const { difference } of fresh) requeue(difference);
   }
+}
+
+export interface DriftMetrics {
+  /** @param fresh drift that was not counted before, @param standing all present drift */
+  onDrift(fresh: readonly Difference[], standing: readonly Difference[]): void;
+  onRound(result: 'complete' | 'skipped' | 'failed'): void;
+}
+
+/** Counters of the drift audit in a registry. */
+export function driftMetrics(registry: Registry): DriftMetrics {
+  const registers = [registry];
+  const drift = new Counter({
+    name: 'hamlet_operator_drift_total',
+    help: 'Differences between the database and Kubernetes that lasted a minute, by kind; each counts once.',
+    labelNames: ['kind'],
+    registers,
+  });
+  const standing = new Gauge({
+    name: 'hamlet_operator_drift',
+    help: 'Such differences at the last audit, by kind.',
+    labelNames: ['kind'],
+    registers,
+  });
+  const rounds = new Counter({
+    name: 'hamlet_operator_drift_audits_total',
+    help: 'Audits by result; skipped while the api does not answer.',
+    labelNames: ['result'],
+    registers,
+  });
+  for (const kind of DRIFT_KINDS) drift.inc({ kind }, 0);
+  return {
+    onDrift: (fresh, all) => {
+      for (const { kind } of fresh) drift.inc({ kind });
+      for (const kind of DRIFT_KINDS)
+        standing.set({ kind }, all.filter((difference) => difference.kind === kind).length);
+    },
+    onRound: (result) => rounds.inc({ result }),
+  };
 }

@@ -1,57 +1,49 @@
-import type { ScheduleFacts } from '../kinds/schedule/observe.ts';
-import type { ScheduleView } from '../kinds/schedule/views.ts';
+import type { ScheduleActivity } from '@hamlet/contract';
+import type { ScheduleView } from '../kinds/schedule/cached-schedule.ts';
 import type { Difference } from './difference.ts';
 
 export interface ScheduleSides {
   readonly schedule: ScheduleView;
-  /** Undefined where the database knows of no firing. */
-  readonly books: ScheduleFacts | undefined;
-  /** What the api's stream said to this operator. */
-  readonly heard: ScheduleFacts | undefined;
+  /** Undefined if the database has no firing of it. */
+  readonly books: ScheduleActivity | undefined;
+  /** The operator's memory, from the api's stream. */
+  readonly remembered: ScheduleActivity | undefined;
 }
 
-type Found = Omit<Difference, 'of' | 'name' | 'kind'>;
+type Runs = Pick<ScheduleActivity, 'active_runs' | 'last_run_id'>;
 
-const runsOf = (facts: ScheduleFacts | undefined): string =>
-  `${facts?.activeRuns ?? 0} under way, the newest ${facts?.lastRunId ?? 'none'}`;
+const runsOf = (runs: Runs | undefined): string =>
+  `${runs?.active_runs ?? 0} under way, the newest ${runs?.last_run_id ?? 'none'}`;
 
-function entry(fact: string, { database, other, against }: Omit<Found, 'fact'>): readonly Found[] {
-  return database === other ? [] : [{ fact, database, other, against }];
+/** The runs of a status. It keeps its newest run after the database has forgotten the firing. */
+function runsOfStatus({ activeRuns = 0, lastRunID }: ScheduleView['status'], books: Runs | undefined): Runs {
+  const isKnown = books !== undefined && books.last_run_id !== null;
+  return { active_runs: activeRuns, last_run_id: isKnown ? (lastRunID ?? null) : null };
 }
 
-/** The newest run of a status counts only where the database knows one: a status keeps it after the database has forgotten the firing. */
-function runsOfStatus(
-  { activeRuns = 0, lastRunID }: ScheduleView['status'],
-  books: ScheduleFacts | undefined,
-): ScheduleFacts {
-  return lastRunID === undefined || books?.lastRunId === undefined
-    ? { activeRuns }
-    : { activeRuns, lastRunId: lastRunID };
-}
-
-/** A slot that fired after the last one of the status. */
-function unseenSlot({ status, lastSlotMs = 0 }: ScheduleView, books: ScheduleFacts | undefined): readonly Found[] {
-  const slot = books?.lastSlot;
-  if (slot === undefined || Date.parse(slot) <= lastSlotMs) return [];
-  return [
-    {
-      fact: 'firings',
-      database: `the slot ${slot}`,
-      other: `${status.lastSlot ?? 'none'} in the status`,
-      against: 'kubernetes',
-    },
-  ];
-}
-
-/** Every fact of one Schedule of which the sides say something else. Pure. */
-export function scheduleDifferences({ schedule, books, heard }: ScheduleSides): readonly Difference[] {
-  const { metadata, status } = schedule;
+/** Every fact of one Schedule on which the sides differ. Pure. */
+export function scheduleDifferences({ schedule, books, remembered }: ScheduleSides): readonly Difference[] {
+  const { metadata, status, lastSlotMs = 0 } = schedule;
   if (metadata.deletionTimestamp !== undefined) return [];
+  const of = { kind: 'schedule', of: 'Schedule', name: metadata.name } as const;
   const database = runsOf(books);
-  const found = [
-    ...entry('runs', { database, other: runsOf(heard), against: 'operator' }),
-    ...entry('runs', { database, other: runsOf(runsOfStatus(status, books)), against: 'kubernetes' }),
-    ...unseenSlot(schedule, books),
-  ];
-  return found.map((each) => ({ ...each, kind: 'schedule', of: 'Schedule', name: metadata.name }));
+  const sides = [
+    { other: runsOf(remembered), against: 'operator' },
+    { other: runsOf(runsOfStatus(status, books)), against: 'kubernetes' },
+  ] as const;
+  const runs = sides.flatMap((side) => (side.other === database ? [] : [{ ...of, fact: 'runs', database, ...side }]));
+  const slot = books?.last_slot ?? undefined;
+  // A slot fired after the last one of the status.
+  return slot === undefined || Date.parse(slot) <= lastSlotMs
+    ? runs
+    : [
+        ...runs,
+        {
+          ...of,
+          fact: 'firings',
+          database: `the slot ${slot}`,
+          other: `${status.lastSlot ?? 'none'} in the status`,
+          against: 'kubernetes',
+        },
+      ];
 }

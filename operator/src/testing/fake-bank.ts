@@ -1,26 +1,7 @@
 /** The api's claims as the operator sees them: money of a test's own, by the rules that the api decides by. */
 import { claimCompute, releaseCompute, type ComputeClaim } from '@hamlet/contract';
-import type { HoldFacts, TierView } from '../kinds/agent/views.ts';
+import type { TierView } from '../objects/cached-objects.ts';
 import { ModelPurse } from '../kinds/agent/testing/model-purse.ts';
-
-/** A claim in the words of the wire. */
-function wireOf(
-  agentId: string,
-  { uid, version, cycle, held, tier, untilMs, podUid, refused }: HoldFacts,
-): ComputeClaim {
-  return {
-    agent_id: agentId,
-    uid,
-    version,
-    cycle,
-    held,
-    tier: tier ?? null,
-    until: untilMs === undefined ? null : new Date(untilMs).toISOString(),
-    pod_uid: podUid ?? null,
-    refused:
-      refused === undefined ? null : { tier: refused.tier, reason: refused.reason, payable: refused.payable ?? null },
-  };
-}
 
 export class FakeBank {
   /** Calls that were answered, in words. */
@@ -44,15 +25,15 @@ export class FakeBank {
 
   /** The money of an agent; none until somebody gives it some. */
   purse(agentId: string): ModelPurse {
-    const purse = this.#purses.get(agentId) ?? new ModelPurse(this.#tiers, 0n);
+    const purse = this.#purses.get(agentId) ?? new ModelPurse(this.#tiers, 0n, agentId);
     this.#purses.set(agentId, purse);
     return purse;
   }
 
   /** The api has changed something of its own accord. */
   tell(agentId: string): void {
-    const { facts } = this.purse(agentId);
-    if (facts !== undefined) this.#say(wireOf(agentId, facts));
+    const { claim } = this.purse(agentId);
+    if (claim !== undefined) this.#say(claim);
   }
 
   /** Answers a call; null for another. */
@@ -81,7 +62,7 @@ export class FakeBank {
       `${granted ? 'granted' : 'refused'} ${agentId} ${tier} ${cycle}${podUid === null ? '' : ' running'}`,
     );
     this.tell(agentId);
-    const claim = purse.facts === undefined ? null : wireOf(agentId, purse.facts);
+    const claim = purse.claim ?? null;
     return {
       granted,
       reason: granted ? null : 'NotPaid',

@@ -5,7 +5,7 @@ import type { EntitlementStatus } from '@hamlet/contract/kinds';
 import { PODS, type KubeObject, type NewObject, type ResourceType } from '@hamlet/kube';
 import { until } from '@hamlet/test/env/until';
 import { parseAllDocuments } from 'yaml';
-import { AGENTS, ENTITLEMENTS } from '../kinds/agent/agents.ts';
+import { AGENTS, ENTITLEMENTS } from '../objects/names.ts';
 import { testVillage, type TestVillage } from './test-village.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');

@@ -18,14 +18,14 @@ import {
 } from '@hamlet/kube';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { until } from '@hamlet/test/env/until';
-import { AGENTS, ENTITLEMENTS } from '../kinds/agent/agents.ts';
-import { operatorPolicies } from '../kinds/agent/operator-policy.ts';
-import { SETTINGS } from '../kinds/agent/testing/sample-state.ts';
-import type { Settings } from '../kinds/agent/views.ts';
-import { operatorMetrics, type OperatorMetrics } from '../operator-metrics.ts';
-import { Operator } from '../operator.ts';
-import { RIGHTS } from '../rights.ts';
+import { AGENTS, ENTITLEMENTS } from '../objects/names.ts';
+import { operatorPolicies } from '../rights/admission-policies.ts';
+import type { Settings } from '../kinds/agent/facts.ts';
+import { RIGHTS } from '../rights/rights.ts';
 import { villageClient } from '../village/village-client.ts';
+import { SETTINGS } from '../kinds/agent/testing/sample-state.ts';
+import { operatorMetrics, type OperatorMetrics } from '../metrics.ts';
+import { Operator } from '../operator.ts';
 import { fakeKubelet, type FakeKubelet } from './fake-kubelet.ts';
 import { fakeVillage, type FakeVillage } from './fake-village.ts';
 

@@ -1,14 +1,14 @@
 import { KubeError, type KubeClient } from '@hamlet/kube';
-import { AGENTS } from '../kinds/agent/agents.ts';
-import { FINALIZER, type AgentView } from '../kinds/agent/views.ts';
+import { AGENTS, FINALIZER } from '../objects/names.ts';
+import type { CachedAgent } from '../objects/cached-objects.ts';
 
-/** Agents that are asked for at one time. */
+/** Agents in one list. */
 const PAGE = 500;
 
 export interface Dismissal {
   readonly client: KubeClient;
   readonly namespace: string;
-  /** How long the operator may take to end the pods and to have the accounts closed. */
+  /** Time for the operator to end the pods and to have the accounts closed. */
   readonly patienceMs: number;
   readonly now: () => number;
   readonly pause: () => Promise<void>;
@@ -16,15 +16,15 @@ export interface Dismissal {
 }
 
 /**
- * Deletes every Agent of a village before the operator goes, so that none is left with a finalizer that nobody takes away.
- * The operator does its part where it runs. After the patience the finalizer is taken away here: the Agent's pod and volume
- * still go, because they belong to it; its account is not closed, and the log says so.
+ * Deletes every Agent of a village before the operator goes, so that no Agent keeps its finalizer for good. The operator
+ * does its part if it runs. After the patience this function removes the finalizer: the Agent's pod and volume still go,
+ * because they belong to it, but its account is not closed, and the log says so.
  */
 export async function dismissAgents(dismissal: Dismissal): Promise<void> {
   const { client, namespace, patienceMs, now, pause, log } = dismissal;
   const patientUntilMs = now() + patienceMs;
   for (;;) {
-    const { items } = await client.list<AgentView>(AGENTS, { namespace, query: { limit: PAGE } });
+    const { items } = await client.list<CachedAgent>(AGENTS, { namespace, query: { limit: PAGE } });
     if (items.length === 0) return;
     const patient = now() < patientUntilMs;
     for (const agent of items) await unlessGone(dismissOne(dismissal, agent, patient));
@@ -40,7 +40,7 @@ export async function dismissAgents(dismissal: Dismissal): Promise<void> {
 
 async function dismissOne(
   { client, namespace, log }: Dismissal,
-  { metadata }: AgentView,
+  { metadata }: CachedAgent,
   patient: boolean,
 ): Promise<void> {
   const { name, uid, deletionTimestamp, finalizers = [] } = metadata;
@@ -49,7 +49,7 @@ async function dismissOne(
     return;
   }
   if (patient || !finalizers.includes(FINALIZER)) return;
-  log(`${name}: the operator does not answer, so its finalizer is taken away; its account was not closed`);
+  log(`${name}: removed its finalizer, because the operator has not; its account stays open`);
   await client.mergePatch(
     AGENTS,
     { metadata: { uid, finalizers: finalizers.filter((each) => each !== FINALIZER) } },
@@ -57,7 +57,7 @@ async function dismissOne(
   );
 }
 
-/** An object that went meanwhile is what was wanted; one that changed is looked at again. */
+/** Ignores an object that is gone or has changed: the next list decides. */
 async function unlessGone(done: Promise<void>): Promise<void> {
   try {
     await done;

@@ -1,4 +1,4 @@
-/** What the chart runs before it is uninstalled: the village's Agents go while somebody is there to clean up after them. */
+/** The chart runs this before it is uninstalled: it deletes the village's Agents while the operator can still clean up. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, KubeClient } from '@hamlet/kube';
 import * as z from 'zod';

@@ -1,21 +1,21 @@
-import type { Client } from '@hamlet/contract';
-import { closeAgent, createClient, ProblemError } from '@hamlet/contract/operator';
+import type { Client, ClaimBody, ComputeClaim } from '@hamlet/contract';
+import { claimCompute, closeAgent, createClient, ProblemError, releaseCompute } from '@hamlet/contract/operator';
 import type { Fence, TokenSource } from '@hamlet/kube';
 
-const CLOSE_TIMEOUT_MS = 5_000;
-/** Carries the fence of the leader, so that the api can refuse one whose lease has passed to another. */
-export const FENCE_HEADER = 'hamlet-fence';
+const TIMEOUT_MS = 5_000;
+/** Header with the leader's fence, so that the api can refuse a process whose Lease has passed to another. */
+const FENCE_HEADER = 'hamlet-fence';
 
 export interface VillageClientOptions {
   readonly baseUrl: string;
-  /** The operator's projected token; left out where the api asks for none. */
+  /** The operator's projected token; undefined if the api requires none. */
   readonly token?: TokenSource;
   readonly fence: Fence;
-  /** Awaited right before every call that changes something: a leader whose lease is late waits, one that has lost it throws. */
+  /** Awaited right before every call that changes something: waits while the lease is late, throws once it is lost. */
   readonly beforeWrite?: () => Promise<void>;
 }
 
-/** The api's client of this leader. */
+/** The leader's client of the api. */
 export function villageClient({ baseUrl, token, fence, beforeWrite }: VillageClientOptions): Client {
   const value = `${fence.leaseUid}:${fence.transitions}`;
   const fenced: typeof fetch = async (input, init) => {
@@ -27,12 +27,51 @@ export function villageClient({ baseUrl, token, fence, beforeWrite }: VillageCli
   return createClient({ baseUrl, fetch: fenced, ...(token === undefined ? {} : { token: () => token.read() }) });
 }
 
-/** Closes the account of one life. The api takes it any number of times. */
+/** Closes the account of an Agent's uid. Idempotent. Throws ProblemError if the api refuses. */
 export async function closeAccount(client: Client, agentId: string, uid: string): Promise<void> {
   const outcome = await client.call(closeAgent, {
     params: { agent_id: agentId },
     body: { uid },
-    signal: AbortSignal.timeout(CLOSE_TIMEOUT_MS),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
   });
   if (!outcome.ok) throw new ProblemError(outcome.problem);
+}
+
+/** Money that the api reserves for pods of priced tiers. */
+export interface HoldPort {
+  /** Requests money for a pod, or reports that the pod runs now. Remembers the answer; throws if the api has none yet. */
+  ask(claim: ClaimBody): Promise<void>;
+  /** Releases the claim up to that version: no pod of a priced tier needs it. */
+  release(claim: { readonly agentId: string; readonly uid: string; readonly version: number }): Promise<void>;
+}
+
+/** The memory of compute claims. */
+export interface ClaimMemory {
+  /** Takes a claim that the api reported; `askedMs` (milliseconds since 1970) if it was an answer to this process. */
+  learnClaim(claim: ComputeClaim, askedMs?: number): void;
+  /** A release up to that version begins: no pod may begin by it, whether or not the answer arrives. */
+  giveUpClaim(agentId: string, version: number): void;
+}
+
+export function holdsThrough(client: Client, memory: ClaimMemory): HoldPort {
+  return {
+    ask: async (body) => {
+      const askedMs = Date.now();
+      const outcome = await client.call(claimCompute, { body, signal: AbortSignal.timeout(TIMEOUT_MS) });
+      if (!outcome.ok) throw new ProblemError(outcome.problem);
+      const { granted, reason, claim } = outcome.data;
+      if (claim !== null) memory.learnClaim(claim, askedMs);
+      // The api sees a new or changed Entitlement a moment later, or earlier, than the operator.
+      if (claim === null || (!granted && reason === 'HoldPending'))
+        throw new Error(`the api does not know the price of ${body.tier} yet`);
+    },
+    release: async ({ agentId, uid, version }) => {
+      memory.giveUpClaim(agentId, version);
+      const outcome = await client.call(releaseCompute, {
+        body: { agent_id: agentId, uid, version },
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+      if (!outcome.ok) throw new ProblemError(outcome.problem);
+    },
+  };
 }

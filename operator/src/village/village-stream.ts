@@ -1,33 +1,24 @@
-import type { Client, ComputeClaim } from '@hamlet/contract';
+import type { Boost, Client, ComputeClaim, Presence, ScheduleActivity, Standing, VillageState } from '@hamlet/contract';
 import { openInternalStream } from '@hamlet/contract/operator';
-import { pause } from '@hamlet/kube';
-import type { VillageFacts } from '../kinds/agent/observe.ts';
-import type { Boost, HoldFacts, Presence, Standing } from '../kinds/agent/views.ts';
-import type { ScheduleFacts } from '../kinds/schedule/observe.ts';
-import type { HoldMemory } from './hold-client.ts';
-import { boostFacts, presenceFacts, scheduleFacts, standingFacts } from './facts.ts';
-import { holdFacts } from './hold-facts.ts';
+import { backoffMs, pause } from '@hamlet/kube';
+import type { ApiFacts, KnownClaim, RunFacts } from './api-state.ts';
+import type { ClaimMemory } from './village-client.ts';
 
-/** Heartbeats come every 5 s: this silence means that the connection is dead. */
+/** The api sends a heartbeat every 5 s: this silence means a dead connection. */
 const SILENCE_MS = 20_000;
-const MIN_RETRY_MS = 250;
-const MAX_RETRY_MS = 5_000;
+const RETRY = { firstMs: 250, maxMs: 5_000 } as const;
 
+/** Callbacks name the agent, or the Schedule, whose state has changed or may have. */
 export interface VillageStreamOptions {
   readonly client: Client;
-  /** An agent's standing has changed, or may have. */
   readonly onStanding: (agentId: string) => void;
-  /** An agent has come or gone, or may have. */
   readonly onPresence: (agentId: string) => void;
-  /** What an agent has bought has changed, or may have. */
   readonly onBoost?: (agentId: string) => void;
-  /** How the runs of a Schedule stand has changed, or may have. */
   readonly onSchedule?: (scheduleUid: string) => void;
-  /** What is set aside for an agent has changed, or may have. */
-  readonly onHold?: (agentId: string) => void;
-  /** Whether the village is frozen. The api alone refuses what a freeze stops: this is for the operator's log. */
-  readonly onVillage?: (village: Data<'village'>) => void;
-  /** The api answers again, or no more; or all that holds has been heard for the first time. */
+  readonly onClaim?: (agentId: string) => void;
+  /** For the operator's log: only the api enforces a freeze of the village. */
+  readonly onVillage?: (village: VillageState) => void;
+  /** The api answers again, or no longer, or the whole state has been read for the first time. */
   readonly onReachable: (reachable: boolean) => void;
   readonly onError: (error: unknown) => void;
   readonly random?: () => number;
@@ -37,11 +28,16 @@ type Event = typeof openInternalStream.answer.events;
 type Data<K extends keyof Event> = ReturnType<Event[K]['parse']>;
 type Message = { readonly [K in keyof Event]: { readonly event: K; readonly data: Data<K> } }[keyof Event];
 
-/** What was said, by whom it is about, and in which stream: what an older one said is dropped when a newer is synced. */
-class Said<T> {
+/** Facts by key, each with the generation of the stream that reported it. */
+class GenerationMap<T> {
   readonly #facts = new Map<string, { readonly value: T; readonly generation: number }>();
+  readonly #onDropped: (key: string) => void;
 
-  /** @param since what was said in an older stream does not count */
+  constructor(onDropped: (key: string) => void) {
+    this.#onDropped = onDropped;
+  }
+
+  /** @param since facts of an older generation do not count */
   get(key: string, since = 0): T | undefined {
     const fact = this.#facts.get(key);
     return fact === undefined || fact.generation < since ? undefined : fact.value;
@@ -51,43 +47,48 @@ class Said<T> {
     this.#facts.set(key, { value, generation });
   }
 
-  /** Forgets what no stream since `generation` has said; whom that was about. */
-  dropOlderThan(generation: number): readonly string[] {
+  /** Forgets facts that no stream since `generation` has reported. */
+  dropOlderThan(generation: number): void {
     const old = [...this.#facts].flatMap(([key, fact]) => (fact.generation < generation ? [key] : []));
     for (const key of old) this.#facts.delete(key);
-    return old;
+    for (const key of old) this.#onDropped(key);
   }
 }
 
-/** Follows the api's stream of standing and presence for ever, and keeps what it said last while it is away. */
-export class VillageStream implements VillageFacts, HoldMemory {
+/** Follows the api's stream without end, and keeps its last state while the api does not answer. */
+export class VillageStream implements ApiFacts, RunFacts, ClaimMemory {
   readonly #options: VillageStreamOptions;
-  readonly #standings = new Said<Standing>();
-  readonly #presences = new Said<Presence>();
-  readonly #schedules = new Said<ScheduleFacts>();
-  readonly #boosts = new Said<Boost>();
-  readonly #holds = new Said<HoldFacts>();
+  readonly #standings: GenerationMap<Standing>;
+  readonly #presences: GenerationMap<Presence>;
+  readonly #boosts: GenerationMap<Boost>;
+  readonly #schedules: GenerationMap<ScheduleActivity>;
+  readonly #claims: GenerationMap<KnownClaim>;
   readonly #stopping = new AbortController();
-  /** Ends the stream that is open, and no more. */
+  /** Ends the open stream alone. */
   #restarting = new AbortController();
   #running: Promise<void> | undefined;
   #after: string | undefined;
   #reachable = false;
-  #heard = false;
+  #synced = false;
   #generation = 0;
   #failures = 0;
 
   constructor(options: VillageStreamOptions) {
     this.#options = options;
+    this.#standings = new GenerationMap(options.onStanding);
+    this.#presences = new GenerationMap(options.onPresence);
+    this.#boosts = new GenerationMap((agentId) => options.onBoost?.(agentId));
+    this.#schedules = new GenerationMap((uid) => options.onSchedule?.(uid));
+    this.#claims = new GenerationMap((agentId) => options.onClaim?.(agentId));
   }
 
   get reachable(): boolean {
     return this.#reachable;
   }
 
-  /** All that holds has been heard once: who was not named since has nothing held against it. */
-  get heard(): boolean {
-    return this.#heard;
+  /** The whole state has been read once: an agent without a standing since then has a good one. */
+  get synced(): boolean {
+    return this.#synced;
   }
 
   standingOf(agentId: string): Standing | undefined {
@@ -102,35 +103,35 @@ export class VillageStream implements VillageFacts, HoldMemory {
     return this.#boosts.get(agentId);
   }
 
-  scheduleOf(scheduleUid: string): ScheduleFacts | undefined {
+  scheduleOf(scheduleUid: string): ScheduleActivity | undefined {
     return this.#schedules.get(scheduleUid);
   }
 
-  holdOf(agentId: string): HoldFacts | undefined {
-    return this.#holds.get(agentId);
+  claimOf(agentId: string): KnownClaim | undefined {
+    return this.#claims.get(agentId);
   }
 
-  /** What the api says of a claim, by the stream or in an answer: within one stream, a newer version is not replaced by an older. */
+  /** Within one stream an older version does not replace a newer one. */
   learnClaim(claim: ComputeClaim, askedMs?: number): void {
     const { agent_id: agentId, version } = claim;
-    const known = this.#holds.get(agentId, this.#generation);
+    const known = this.#claims.get(agentId, this.#generation);
     if (known !== undefined && (known.version > version || (known.version === version && known.givenUp === true)))
       return;
-    this.#holds.set(agentId, { ...holdFacts(claim), askedMs: askedMs ?? known?.askedMs }, this.#generation);
-    this.#options.onHold?.(agentId);
+    this.#claims.set(agentId, { ...claim, askedMs: askedMs ?? known?.askedMs }, this.#generation);
+    this.#options.onClaim?.(agentId);
   }
 
-  giveUpHold(agentId: string, version: number): void {
-    const known = this.#holds.get(agentId);
+  giveUpClaim(agentId: string, version: number): void {
+    const known = this.#claims.get(agentId);
     if (known !== undefined && known.version <= version)
-      this.#holds.set(agentId, { ...known, givenUp: true }, this.#generation);
+      this.#claims.set(agentId, { ...known, givenUp: true }, this.#generation);
   }
 
   start(): void {
     this.#running ??= this.#run();
   }
 
-  /** Opens the stream again from the beginning, so that the api says all that holds; what is known stays until it has. */
+  /** Opens the stream from the beginning, so that the api sends the whole state; the known state stays until then. */
   startOver(): void {
     this.#restarting.abort(new Error('the stream starts over'));
   }
@@ -144,7 +145,7 @@ export class VillageStream implements VillageFacts, HoldMemory {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       await this.#follow().catch((error: unknown) => {
-        // Once for each outage, not once for each attempt.
+        // Once for each outage, not for each attempt.
         if (!signal.aborted && !this.#restarting.signal.aborted && this.#failures === 0) this.#options.onError(error);
       });
       if (this.#restarting.signal.aborted) {
@@ -154,16 +155,18 @@ export class VillageStream implements VillageFacts, HoldMemory {
       }
       this.#setReachable(false);
       this.#failures += 1;
-      const ceilingMs = Math.min(MAX_RETRY_MS, MIN_RETRY_MS * 2 ** Math.min(this.#failures - 1, 10));
-      await pause(ceilingMs * (0.5 + (this.#options.random ?? Math.random)() / 2), signal);
+      await pause(backoffMs(this.#failures, RETRY, (this.#options.random ?? Math.random)()), signal);
     }
   }
 
   async #follow(): Promise<void> {
     const silence = new AbortController();
-    const timer = setTimeout(() => silence.abort(new Error(`the api was silent for ${SILENCE_MS} ms`)), SILENCE_MS);
-    // A stream that broke before it was synced has not said everything: it begins anew.
-    const query = this.#after === undefined || !this.#heard ? {} : { after: this.#after };
+    const timer = setTimeout(
+      () => silence.abort(new Error(`the api sent nothing for ${SILENCE_MS / 1_000} s`)),
+      SILENCE_MS,
+    );
+    // A stream that broke before `synced` has not sent the whole state: it starts over.
+    const query = this.#after === undefined || !this.#synced ? {} : { after: this.#after };
     const onBytes = (): void => this.#onBytes(timer);
     try {
       const signal = AbortSignal.any([this.#stopping.signal, silence.signal, this.#restarting.signal]);
@@ -185,7 +188,7 @@ export class VillageStream implements VillageFacts, HoldMemory {
   #take(message: Message): void {
     switch (message.event) {
       case 'reset':
-        // What is said from here on until `synced` is all that holds; until then the old is kept.
+        // The whole state follows, up to `synced`; the older state stays until then.
         this.#generation += 1;
         return;
       case 'synced':
@@ -197,42 +200,39 @@ export class VillageStream implements VillageFacts, HoldMemory {
     }
   }
 
-  #takeFact(message: Exclude<Message, { readonly event: 'reset' | 'synced' | 'village' }>): void {
-    switch (message.event) {
+  #takeFact({ event, data }: Exclude<Message, { readonly event: 'reset' | 'synced' | 'village' }>): void {
+    switch (event) {
       case 'standing':
-        this.#standings.set(message.data.agent_id, standingFacts(message.data), this.#generation);
-        return this.#options.onStanding(message.data.agent_id);
+        this.#standings.set(data.agent_id, data, this.#generation);
+        return this.#options.onStanding(data.agent_id);
       case 'presence':
-        this.#presences.set(message.data.agent_id, presenceFacts(message.data), this.#generation);
-        return this.#options.onPresence(message.data.agent_id);
+        this.#presences.set(data.agent_id, data, this.#generation);
+        return this.#options.onPresence(data.agent_id);
       case 'schedule':
-        this.#schedules.set(message.data.schedule_uid, scheduleFacts(message.data), this.#generation);
-        return this.#options.onSchedule?.(message.data.schedule_uid);
+        this.#schedules.set(data.schedule_uid, data, this.#generation);
+        return this.#options.onSchedule?.(data.schedule_uid);
       case 'boost':
-        this.#boosts.set(message.data.agent_id, boostFacts(message.data), this.#generation);
-        return this.#options.onBoost?.(message.data.agent_id);
+        this.#boosts.set(data.agent_id, data, this.#generation);
+        return this.#options.onBoost?.(data.agent_id);
       case 'claim':
-        return this.learnClaim(message.data);
+        return this.learnClaim(data);
       default:
-        return message satisfies never;
+        return event satisfies never;
     }
   }
 
   #sync(): void {
-    for (const agentId of this.#standings.dropOlderThan(this.#generation)) this.#options.onStanding(agentId);
-    for (const agentId of this.#presences.dropOlderThan(this.#generation)) this.#options.onPresence(agentId);
-    for (const agentId of this.#boosts.dropOlderThan(this.#generation)) this.#options.onBoost?.(agentId);
-    for (const uid of this.#schedules.dropOlderThan(this.#generation)) this.#options.onSchedule?.(uid);
-    for (const agentId of this.#holds.dropOlderThan(this.#generation)) this.#options.onHold?.(agentId);
-    if (this.#heard) return;
-    this.#heard = true;
+    for (const facts of [this.#standings, this.#presences, this.#boosts, this.#schedules, this.#claims])
+      facts.dropOlderThan(this.#generation);
+    if (this.#synced) return;
+    this.#synced = true;
     this.#options.onReachable(true);
   }
 
   #setReachable(reachable: boolean): void {
     if (this.#reachable === reachable) return;
     this.#reachable = reachable;
-    // Before everything was heard, an answer alone changes nothing.
-    if (this.#heard) this.#options.onReachable(reachable);
+    // Before the whole state is known, an answer alone changes nothing.
+    if (this.#synced) this.#options.onReachable(reachable);
   }
 }

@@ -1,5 +1,5 @@
-export { bytes, cpuMillis, quantity } from './quantity.ts';
+export { bytes, cpuMillis, quantity, QuantityError } from './quantity.ts';
 export { NO_ROOM, type Room } from './room.ts';
-export type { EndingPod, SeatClaim, SeatHolder, SeatInput, SeatNode, SeatTier } from './seat-input.ts';
+export type { EndingPod, SeatHolder, SeatInput, SeatRequest, SeatNode, SeatTier } from './seat-input.ts';
 export { seatPlan, SeatPlan, type TierSeats } from './seat-plan.ts';
-export { isSeatReason, queuePlace, seatSentence, type SeatReason, type SeatVerdict } from './verdict.ts';
+export { isSeatReason, queuePlace, seatSentence, type SeatDecision, type SeatReason } from './seat-decision.ts';

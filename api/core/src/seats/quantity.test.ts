@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bytes, cpuMillis, quantity } from './quantity.ts';
+import { bytes, cpuMillis, quantity, QuantityError } from './quantity.ts';
 
 test('quantities are read as Kubernetes writes them', () => {
   const cases: readonly (readonly [string | number | undefined, number])[] = [
@@ -17,8 +17,6 @@ test('quantities are read as Kubernetes writes them', () => {
     ['100n', 1e-7],
     ['12E', 12e18],
     [undefined, 0],
-    ['', 0],
-    ['many', 0],
     ['-1', -1],
   ];
   for (const [text, value] of cases)
@@ -35,4 +33,10 @@ test('cpu is counted in thousandths and memory in bytes, rounded up, without an 
     1_000,
     2 ** 30,
   ]);
+});
+
+test('a text that is no quantity is refused by name', () => {
+  for (const text of ['', 'many', '1 Gi', '1gi', 'NaN', '--1'])
+    for (const read of [quantity, cpuMillis, bytes])
+      assert.throws(() => read(text), new QuantityError(`"${text}" is no quantity: write for example 500m or 2Gi`));
 });

@@ -18,21 +18,30 @@ const POWERS: Readonly<Record<string, number>> = {
   Ei: BINARY ** 6,
 };
 const QUANTITY = /^([+-]?(?:\d+\.?\d*|\.\d+))(?:([eE][+-]?\d+)|([numkMGTPE]|[KMGTPE]i)?)$/;
-/** What decimal fractions lose as binary ones. */
+/** Rounding error of decimal fractions in binary. */
 const LOSS = 1e-6;
 
-/** The number that a quantity of Kubernetes stands for (`500m` → 0.5, `1Gi` → 1073741824, `1e3` → 1000); 0 if it is none. */
-export function quantity(value: string | number | undefined): number {
-  const [, digits, exponent = '', suffix = ''] = QUANTITY.exec(String(value ?? '0')) ?? [];
-  return digits === undefined ? 0 : Number(`${digits}${exponent}`) * (POWERS[suffix] ?? 0);
+/** The text is no quantity of Kubernetes. */
+export class QuantityError extends Error {
+  override readonly name = 'QuantityError';
 }
 
-/** Thousandths of a core, rounded up as Kubernetes rounds what a pod asks for. */
-export function cpuMillis(value: string | number | undefined): number {
+/**
+ * The number of a Kubernetes quantity: `500m` → 0.5, `1Gi` → 1073741824, `1e3` → 1000; 0 if it is left out.
+ * @throws QuantityError for another text
+ */
+export function quantity(value: string | number = 0): number {
+  const [, digits, exponent = '', suffix = ''] = QUANTITY.exec(String(value)) ?? [];
+  if (digits === undefined) throw new QuantityError(`"${value}" is no quantity: write for example 500m or 2Gi`);
+  return Number(`${digits}${exponent}`) * (POWERS[suffix] ?? 0);
+}
+
+/** Thousandths of a core, rounded up as Kubernetes does. Throws QuantityError. */
+export function cpuMillis(value?: string | number): number {
   return Math.ceil(quantity(value) * 1_000 - LOSS);
 }
 
-/** Whole bytes, rounded up. */
-export function bytes(value: string | number | undefined): number {
+/** Whole bytes, rounded up. Throws QuantityError. */
+export function bytes(value?: string | number): number {
   return Math.ceil(quantity(value) - LOSS);
 }

@@ -1,4 +1,4 @@
-/** What a pod takes, or what a node has. */
+/** The room that a pod takes, or that a node has. */
 export interface Room {
   readonly cpuMillis: number;
   readonly memoryBytes: number;
@@ -11,8 +11,8 @@ export interface Room {
 export const NO_ROOM: Room = { cpuMillis: 0, memoryBytes: 0, pods: 0, devices: {} };
 
 /**
- * A room as numbers in a fixed order: cpu, memory, pods, then the devices that any tier asks for. What no tier asks
- * for can limit no seat and is left out.
+ * A room as numbers in a fixed order: cpu, memory, pods, then the devices that any tier asks for. Other devices limit
+ * no seat and are left out.
  */
 export type Amounts = readonly number[];
 
@@ -26,7 +26,7 @@ export function amountsOf(room: Room, devices: readonly string[]): number[] {
   return [room.cpuMillis, room.memoryBytes, room.pods, ...devices.map((name) => room.devices[name] ?? 0)];
 }
 
-/** Whether `need` goes into `room`; what it does not need may be overdrawn. */
+/** Whether `need` fits into `room`; a resource that it does not need may be negative. */
 export function fits(need: Amounts, room: Amounts): boolean {
   return need.every((wanted, index) => wanted <= Math.max(0, room[index] ?? 0));
 }
@@ -44,11 +44,11 @@ export function add(to: number[], what: Amounts, sign: 1 | -1): void {
 
 export const sum = (left: Amounts, right: Amounts): number[] => left.map((value, index) => value + (right[index] ?? 0));
 
-/** What `size` has more than `other`. */
+/** The excess of `size` over `other`. */
 export const beyond = (size: Amounts, other: Amounts): number[] =>
   size.map((value, index) => Math.max(0, value - (other[index] ?? 0)));
 
-/** How often `need` goes into `room`. */
+/** How many times `need` fits into `room`. */
 export function timesIn(need: Amounts, room: Amounts): number {
   const times = need.reduce(
     (least, wanted, index) => (wanted > 0 ? Math.min(least, Math.floor((room[index] ?? 0) / wanted)) : least),
@@ -62,7 +62,7 @@ export function differInDevices(left: Amounts, right: Amounts): boolean {
   return left.some((value, index) => index >= DEVICES && value !== right[index]);
 }
 
-/** What is short in `room` for `need`, in words for a person; a device before cpu and memory, for it is the rarest. */
+/** The resource that `room` lacks for `need`, for a message; devices come first, because they are the rarest. */
 export function shortageOf(need: Amounts, room: Amounts, devices: readonly string[]): string | undefined {
   const short = (index: number): boolean => (need[index] ?? 0) > Math.max(0, room[index] ?? 0);
   const device = devices.find((_name, index) => short(DEVICES + index));

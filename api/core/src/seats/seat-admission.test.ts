@@ -1,25 +1,25 @@
 /** Seats that are given between two plans. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { claim, GPU, LOW, MIDDLE, node, on, planned, room } from './testing/sample-village.ts';
+import { request, GPU, LOW, MIDDLE, node, on, planned, room } from './testing/sample-village.ts';
 
 test('an agent that comes gets the node of its volume, and another where that has no room', () => {
   const nodes = [node('a', room(100, 100, 0, 10)), node('b', room(900, 900, 0, 10))];
   const plan = planned({ nodes });
-  assert.equal(plan.admit(claim('ada', 'low', { volumeOn: 'a' }))?.node, 'a');
-  assert.equal(plan.admit(claim('bob', 'low', { volumeOn: 'a' }))?.node, 'b');
+  assert.equal(plan.admit(request('ada', 'low', { volumeOn: 'a' }))?.node, 'a');
+  assert.equal(plan.admit(request('bob', 'low', { volumeOn: 'a' }))?.node, 'b');
 });
 
 test('a smaller tier is admitted at once, also on a node that is overfull', () => {
   const nodes = [node('a', room(400, 400, 0, 10), { taken: room(350, 350, 0, 0) })];
-  const plan = planned({ nodes, claims: [claim('ada', 'middle', on('a'))] });
-  assert.deepEqual(plan.admit(claim('ada', 'low', on('a', MIDDLE.size))), { granted: true, node: 'a' });
+  const plan = planned({ nodes, requests: [request('ada', 'middle', on('a'))] });
+  assert.deepEqual(plan.admit(request('ada', 'low', on('a', MIDDLE.size))), { granted: true, node: 'a' });
 });
 
 test('the room that an agent gives back with a smaller tier goes to nobody before its pod is smaller', () => {
-  const plan = planned({ nodes: [node('a', room(200, 200, 0, 10))], claims: [claim('ada', 'middle', on('a'))] });
-  assert.deepEqual(plan.admit(claim('ada', 'low', on('a', MIDDLE.size))), { granted: true, node: 'a' });
-  assert.deepEqual(plan.admit(claim('bob', 'low')), {
+  const plan = planned({ nodes: [node('a', room(200, 200, 0, 10))], requests: [request('ada', 'middle', on('a'))] });
+  assert.deepEqual(plan.admit(request('ada', 'low', on('a', MIDDLE.size))), { granted: true, node: 'a' });
+  assert.deepEqual(plan.admit(request('bob', 'low')), {
     granted: false,
     node: 'a',
     reason: 'SeatClearing',
@@ -30,11 +30,11 @@ test('the room that an agent gives back with a smaller tier goes to nobody befor
 test('a larger tier that has no room waits for the next plan, and the agent keeps what it has', () => {
   const plan = planned({
     nodes: [node('a', room(250, 250, 0, 10))],
-    claims: [claim('ada', 'low', on('a')), claim('bob', 'low', on('a'))],
+    requests: [request('ada', 'low', on('a')), request('bob', 'low', on('a'))],
   });
-  assert.equal(plan.admit(claim('ada', 'middle', on('a', LOW.size))), undefined);
+  assert.equal(plan.admit(request('ada', 'middle', on('a', LOW.size))), undefined);
   assert.deepEqual(
-    [plan.verdictOf('village/ada'), plan.seatsOf('low')],
+    [plan.decisionOf('village/ada'), plan.seatsOf('low')],
     [
       { granted: true, node: 'a' },
       { total: 2, free: 0 },
@@ -46,22 +46,22 @@ test('an agent that waits to grow, or whose node is gone, waits for the next pla
   const nodes = [node('a', room(250, 250, 0, 10))];
   const growing = planned({
     nodes,
-    claims: [claim('ada', 'middle', on('a', LOW.size)), claim('bob', 'middle', on('a', LOW.size))],
+    requests: [request('ada', 'middle', on('a', LOW.size)), request('bob', 'middle', on('a', LOW.size))],
   });
-  const waits = ['ada', 'bob'].find((name) => growing.verdictOf(`village/${name}`)?.reason !== undefined) ?? '';
-  assert.equal(growing.admit(claim(waits, 'low', on('a', LOW.size))), undefined);
-  const gone = planned({ nodes, claims: [claim('ada', 'middle', on('lost'))] });
-  assert.equal(gone.admit(claim('ada', 'low', on('lost'))), undefined);
+  const waits = ['ada', 'bob'].find((name) => growing.decisionOf(`village/${name}`)?.reason !== undefined) ?? '';
+  assert.equal(growing.admit(request(waits, 'low', on('a', LOW.size))), undefined);
+  const gone = planned({ nodes, requests: [request('ada', 'middle', on('lost'))] });
+  assert.equal(gone.admit(request('ada', 'low', on('lost'))), undefined);
 });
 
 test('a bought seat takes its device from what is free, and a device of which none is bought asks for nothing', () => {
-  const bought = planned({ claims: [claim('ada', 'low', on('a'))] });
+  const bought = planned({ requests: [request('ada', 'low', on('a'))] });
   assert.equal(
-    bought.admit(claim('ada', 'low', { ...on('a', LOW.size), seat: { rank: 9, size: room(100, 100, 1) } }))?.granted,
+    bought.admit(request('ada', 'low', { ...on('a', LOW.size), seat: { rank: 9, size: room(100, 100, 1) } }))?.granted,
     true,
   );
   assert.equal(bought.seatsOf('high')?.free, 0);
-  const none = planned({ tiers: [LOW], claims: [claim('ada', 'low', on('a'))] });
+  const none = planned({ tiers: [LOW], requests: [request('ada', 'low', on('a'))] });
   const size = { ...LOW.size, devices: { [GPU]: 0 } };
-  assert.equal(none.admit(claim('ada', 'low', { ...on('a'), seat: { rank: 9, size } }))?.granted, true);
+  assert.equal(none.admit(request('ada', 'low', { ...on('a'), seat: { rank: 9, size } }))?.granted, true);
 });

@@ -2,18 +2,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SeatTier } from './seat-input.ts';
-import { claim, GPU, HIGH, LOW, MIDDLE, node, on, planned, room, verdict } from './testing/sample-village.ts';
+import { request, GPU, HIGH, LOW, MIDDLE, node, on, planned, room, decision } from './testing/sample-village.ts';
 
 test('among equal nodes the first by name is chosen; with as many agents the one with more seats', () => {
   const equal = [node('b', room(500, 500, 0, 10)), node('a', room(500, 500, 0, 10)), node('c', room(500, 500, 0, 10))];
-  assert.equal(verdict(planned({ nodes: equal, claims: [claim('ada', 'low')] }), 'ada')?.node, 'a');
+  assert.equal(decision(planned({ nodes: equal, requests: [request('ada', 'low')] }), 'ada')?.node, 'a');
   for (const [a, b, chosen] of [
     [500, 400, 'a'],
     [400, 500, 'b'],
   ] as const) {
     assert.equal(
-      verdict(
-        planned({ nodes: [node('a', room(a, a, 0, 10)), node('b', room(b, b, 0, 10))], claims: [claim('ada', 'low')] }),
+      decision(
+        planned({
+          nodes: [node('a', room(a, a, 0, 10)), node('b', room(b, b, 0, 10))],
+          requests: [request('ada', 'low')],
+        }),
         'ada',
       )?.node,
       chosen,
@@ -24,79 +27,79 @@ test('among equal nodes the first by name is chosen; with as many agents the one
 test('a node with one seat left gives it, and one with none gives nothing', () => {
   const plan = planned({
     nodes: [node('a', room(100, 100, 0, 10))],
-    claims: [claim('ada', 'low'), claim('bob', 'low')],
+    requests: [request('ada', 'low'), request('bob', 'low')],
   });
-  assert.deepEqual([verdict(plan, 'ada')?.granted, verdict(plan, 'bob')?.granted], [true, false]);
+  assert.deepEqual([decision(plan, 'ada')?.granted, decision(plan, 'bob')?.granted], [true, false]);
 });
 
 test('a displaced agent leaves its place on the node: the next agents spread over it again', () => {
   const nodes = [node('a', room(400, 400, 1, 20)), node('b', room(600, 600, 0, 20))];
-  const claims = [
-    claim('top', 'high'),
-    claim('m1', 'middle', on('a')),
-    claim('m2', 'middle', on('a')),
-    claim('m3', 'middle', on('b')),
-    claim('new', 'low'),
+  const requests = [
+    request('top', 'high'),
+    request('m1', 'middle', on('a')),
+    request('m2', 'middle', on('a')),
+    request('m3', 'middle', on('b')),
+    request('new', 'low'),
   ];
-  const plan = planned({ nodes, claims });
+  const plan = planned({ nodes, requests });
   assert.deepEqual(
-    ['m1', 'm2'].map((name) => verdict(plan, name)?.reason),
+    ['m1', 'm2'].map((name) => decision(plan, name)?.reason),
     [undefined, 'Displaced'],
   );
-  assert.equal(verdict(plan, 'new')?.node, 'b');
+  assert.equal(decision(plan, 'new')?.node, 'b');
 });
 
 test('the pod of an agent that was made for one node takes the room there from a lower rank, also where another node is free', () => {
   const nodes = [node('a', room(200, 200, 0, 10)), node('b', room(900, 900, 0, 10))];
   const plan = planned({
     nodes,
-    claims: [claim('ada', 'middle', { pod: { heldTo: 'a' } }), claim('low', 'low', on('a'))],
+    requests: [request('ada', 'middle', { pod: { heldTo: 'a' } }), request('low', 'low', on('a'))],
   });
-  assert.equal(verdict(plan, 'low')?.reason, 'Displaced');
+  assert.equal(decision(plan, 'low')?.reason, 'Displaced');
 });
 
 test('a pod that was made for a node that has failed takes a seat of a lower rank elsewhere', () => {
   const nodes = [node('a', room(200, 200, 0, 10), { open: false }), node('b', room(200, 200, 0, 10))];
   const plan = planned({
     nodes,
-    claims: [claim('ada', 'middle', { pod: { heldTo: 'a' } }), claim('low', 'low', on('b'))],
+    requests: [request('ada', 'middle', { pod: { heldTo: 'a' } }), request('low', 'low', on('b'))],
   });
-  assert.equal(verdict(plan, 'low')?.reason, 'Displaced');
+  assert.equal(decision(plan, 'low')?.reason, 'Displaced');
 });
 
 test('an agent whose volume is on a lost node displaces nobody elsewhere', () => {
   const plan = planned({
     nodes: [node('b', room(200, 200, 0, 10))],
-    claims: [claim('ada', 'middle', { volumeOn: 'lost' }), claim('low', 'low', on('b'))],
+    requests: [request('ada', 'middle', { volumeOn: 'lost' }), request('low', 'low', on('b'))],
   });
-  assert.deepEqual([verdict(plan, 'ada')?.granted, verdict(plan, 'low')?.granted], [false, true]);
+  assert.deepEqual([decision(plan, 'ada')?.granted, decision(plan, 'low')?.granted], [false, true]);
 });
 
 test('the pod that an agent leaves behind on its old node holds its room until it is gone', () => {
   const nodes = [node('a', room(200, 200, 0, 10)), node('b', room(200, 200, 1, 10))];
-  const plan = planned({ nodes, claims: [claim('ada', 'high', on('a', MIDDLE.size)), claim('bob', 'middle')] });
-  assert.deepEqual(verdict(plan, 'ada'), { granted: true, node: 'b' });
-  assert.deepEqual(verdict(plan, 'bob'), { granted: false, node: 'a', reason: 'SeatClearing', blocking: 'node a' });
+  const plan = planned({ nodes, requests: [request('ada', 'high', on('a', MIDDLE.size)), request('bob', 'middle')] });
+  assert.deepEqual(decision(plan, 'ada'), { granted: true, node: 'b' });
+  assert.deepEqual(decision(plan, 'bob'), { granted: false, node: 'a', reason: 'SeatClearing', blocking: 'node a' });
 });
 
 test('a pod that grows in one thing and shrinks in another holds the rest of the old size until it is smaller', () => {
   const nodes = [node('a', room(400, 400, 0, 10))];
-  const plan = planned({ nodes, claims: [claim('ada', 'middle', on('a', room(100, 350))), claim('bob', 'low')] });
-  assert.deepEqual(verdict(plan, 'ada'), { granted: true, node: 'a' });
-  assert.equal(verdict(plan, 'bob')?.reason, 'SeatClearing');
+  const plan = planned({ nodes, requests: [request('ada', 'middle', on('a', room(100, 350))), request('bob', 'low')] });
+  assert.deepEqual(decision(plan, 'ada'), { granted: true, node: 'a' });
+  assert.equal(decision(plan, 'bob')?.reason, 'SeatClearing');
 });
 
 test('an agent that waits for room on another node keeps its whole seat there, and its old one', () => {
   const nodes = [node('a', room(300, 300, 0, 10)), node('b', room(300, 300, 1, 10), { ending: room(0, 0, 1, 0) })];
-  const plan = planned({ nodes, claims: [claim('ada', 'high', on('a', MIDDLE.size))] });
-  assert.deepEqual(verdict(plan, 'ada'), { granted: true, node: 'a', reason: 'SeatClearing', blocking: 'node b' });
+  const plan = planned({ nodes, requests: [request('ada', 'high', on('a', MIDDLE.size))] });
+  assert.deepEqual(decision(plan, 'ada'), { granted: true, node: 'a', reason: 'SeatClearing', blocking: 'node b' });
   assert.deepEqual([plan.seatsOf('low')?.free, plan.seatsOf('high')?.free], [1 + 1, 0]);
 });
 
 test('an agent with a volume does not move to the node with a GPU', () => {
   const nodes = [node('a', room(900, 900, 0, 10)), node('b', room(900, 900, 1, 10))];
-  const plan = planned({ nodes, claims: [claim('ada', 'high', { ...on('a', MIDDLE.size), volumeOn: 'a' })] });
-  assert.deepEqual(verdict(plan, 'ada'), { granted: true, node: 'a', reason: 'TooLarge', blocking: GPU, position: 1 });
+  const plan = planned({ nodes, requests: [request('ada', 'high', { ...on('a', MIDDLE.size), volumeOn: 'a' })] });
+  assert.deepEqual(decision(plan, 'ada'), { granted: true, node: 'a', reason: 'TooLarge', blocking: GPU, position: 1 });
 });
 
 test('an agent that could move reads that no node has room, not that its own is full', () => {
@@ -105,9 +108,9 @@ test('an agent that could move reads that no node has room, not that its own is 
   const plan = planned({
     nodes,
     tiers: [LOW, MIDDLE, HIGH, other],
-    claims: [claim('ada', 'high', on('a', MIDDLE.size)), claim('bob', 'other', on('b'))],
+    requests: [request('ada', 'high', on('a', MIDDLE.size)), request('bob', 'other', on('b'))],
   });
-  assert.deepEqual(verdict(plan, 'ada'), {
+  assert.deepEqual(decision(plan, 'ada'), {
     granted: true,
     node: 'a',
     reason: 'NoSeat',
@@ -121,8 +124,10 @@ test('a GPU is said to be taken only where it is the GPU that is short', () => {
   const tiers = [LOW, MIDDLE, HIGH, peer];
   const reasonFor = (tier: string, gpus: number, taken: number): string | undefined => {
     const nodes = [node('a', room(400, 400, gpus, 10), { taken: room(0, 0, taken, 0) })];
-    return verdict(planned({ nodes, tiers, claims: [claim('runs', 'peer', on('a')), claim('ada', tier)] }), 'ada')
-      ?.reason;
+    return decision(
+      planned({ nodes, tiers, requests: [request('runs', 'peer', on('a')), request('ada', tier)] }),
+      'ada',
+    )?.reason;
   };
   assert.equal(reasonFor('high', 1, 0), 'NoSeat', 'cpu is short, the GPU is free');
   assert.equal(reasonFor('middle', 1, 2), 'NoSeat', 'an overdrawn GPU is nothing to an agent that needs none');
@@ -132,30 +137,30 @@ test('a GPU is said to be taken only where it is the GPU that is short', () => {
       HIGH,
       { name: 'fpga', rank: 2, size: { cpuMillis: 1, memoryBytes: 1, pods: 1, devices: { 'b.org/fpga': 1 } } },
     ],
-    claims: [
-      claim('runs', 'high', on('a')),
-      claim('waits', 'high'),
-      claim('runs2', 'fpga', on('a')),
-      claim('waits2', 'fpga'),
+    requests: [
+      request('runs', 'high', on('a')),
+      request('waits', 'high'),
+      request('runs2', 'fpga', on('a')),
+      request('waits2', 'fpga'),
     ],
   });
   assert.deepEqual(
-    ['waits', 'waits2'].map((name) => verdict(twoKinds, name)?.blocking),
+    ['waits', 'waits2'].map((name) => decision(twoKinds, name)?.blocking),
     [GPU, 'b.org/fpga'],
   );
 });
 
 test('a pod that waits for the scheduler is left to it while the room of its seat is cleared', () => {
   const nodes = [node('a', room(100, 100, 0, 10), { ending: LOW.size })];
-  const plan = planned({ nodes, claims: [claim('ada', 'low', { pod: {} })] });
-  assert.deepEqual(verdict(plan, 'ada'), { granted: true, node: 'a', reason: 'SeatClearing', blocking: 'node a' });
+  const plan = planned({ nodes, requests: [request('ada', 'low', { pod: {} })] });
+  assert.deepEqual(decision(plan, 'ada'), { granted: true, node: 'a', reason: 'SeatClearing', blocking: 'node a' });
 });
 
 test('an agent that only waits for a pod to end stands in no queue', () => {
   const nodes = [node('a', room(100, 100, 0, 10), { ending: LOW.size })];
   const plan = planned({
     nodes,
-    claims: [claim('ada', 'low', { waitingSince: '2026-11-22T08:00:00Z' }), claim('bob', 'low')],
+    requests: [request('ada', 'low', { waitingSince: '2026-11-22T08:00:00Z' }), request('bob', 'low')],
   });
-  assert.deepEqual([verdict(plan, 'ada')?.position, verdict(plan, 'bob')?.position, plan.waiting], [undefined, 1, 2]);
+  assert.deepEqual([decision(plan, 'ada')?.position, decision(plan, 'bob')?.position, plan.waiting], [undefined, 1, 2]);
 });

@@ -1,9 +1,9 @@
 /** Seats: a table of situations. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SeatClaim, SeatTier } from './seat-input.ts';
-import { claim, GPU, HIGH, LOW, MIDDLE, node, on, planned, room, verdict } from './testing/sample-village.ts';
-import { queuePlace, seatSentence } from './verdict.ts';
+import type { SeatRequest, SeatTier } from './seat-input.ts';
+import { request, GPU, HIGH, LOW, MIDDLE, node, on, planned, room, decision } from './testing/sample-village.ts';
+import { queuePlace, seatSentence } from './seat-decision.ts';
 
 test('seats are what the nodes hold, less the pods of others and the reserve', () => {
   const nodes = [
@@ -20,22 +20,22 @@ test('seats are what the nodes hold, less the pods of others and the reserve', (
 
 test('agents spread: the node with the fewest is next, whatever room another has', () => {
   const nodes = [node('a', room(500, 1_000, 0, 10)), node('b', room(1_000, 1_000, 0, 10))];
-  const plan = planned({ nodes, claims: ['ada', 'bob', 'eve', 'joe'].map((name) => claim(name, 'low')) });
+  const plan = planned({ nodes, requests: ['ada', 'bob', 'eve', 'joe'].map((name) => request(name, 'low')) });
   assert.deepEqual(
-    ['ada', 'bob', 'eve', 'joe'].map((name) => verdict(plan, name)?.node),
+    ['ada', 'bob', 'eve', 'joe'].map((name) => decision(plan, name)?.node),
     ['b', 'a', 'b', 'a'],
   );
 });
 
 test('who waits longest is first, and the others are told their place', () => {
-  const claims = [
-    claim('late', 'low', { waitingSince: '2026-11-22T10:00:05Z' }),
-    claim('early', 'low', { waitingSince: '2026-11-22T10:00:00Z' }),
-    claim('new', 'low'),
+  const requests = [
+    request('late', 'low', { waitingSince: '2026-11-22T10:00:05Z' }),
+    request('early', 'low', { waitingSince: '2026-11-22T10:00:00Z' }),
+    request('new', 'low'),
   ];
-  const plan = planned({ nodes: [node('a', room(100, 1_000, 0, 10))], claims });
+  const plan = planned({ nodes: [node('a', room(100, 1_000, 0, 10))], requests });
   assert.deepEqual(
-    [verdict(plan, 'early'), verdict(plan, 'late'), verdict(plan, 'new')],
+    [decision(plan, 'early'), decision(plan, 'late'), decision(plan, 'new')],
     [
       { granted: true, node: 'a' },
       { granted: false, reason: 'NoSeat', blocking: 'cpu', position: 1 },
@@ -43,84 +43,89 @@ test('who waits longest is first, and the others are told their place', () => {
     ],
   );
   assert.equal(
-    seatSentence(verdict(plan, 'new') ?? { granted: true }),
+    seatSentence(decision(plan, 'new') ?? { granted: true }),
     'no node has cpu left for a seat; place 2 in the queue',
   );
 });
 
 test('a higher tier takes the seat of the lowest, and of the youngest there', () => {
-  const claims = [
-    claim('old', 'low', { ...on('a'), createdAt: '2026-11-22T08:00:00Z' }),
-    claim('young', 'low', { ...on('a'), createdAt: '2026-11-22T08:30:00Z' }),
-    claim('mid', 'middle', on('a')),
-    claim('top', 'high'),
+  const requests = [
+    request('old', 'low', { ...on('a'), createdAt: '2026-11-22T08:00:00Z' }),
+    request('young', 'low', { ...on('a'), createdAt: '2026-11-22T08:30:00Z' }),
+    request('mid', 'middle', on('a')),
+    request('top', 'high'),
   ];
-  const plan = planned({ nodes: [node('a', room(500, 1_000, 1, 10))], claims });
-  assert.deepEqual(verdict(plan, 'top'), { granted: false, node: 'a', reason: 'SeatClearing', blocking: 'node a' });
-  assert.deepEqual(verdict(plan, 'young'), { granted: false, reason: 'Displaced', blocking: 'agent top', position: 1 });
-  assert.equal(verdict(plan, 'old')?.granted, true);
-  assert.equal(verdict(plan, 'mid')?.granted, true);
+  const plan = planned({ nodes: [node('a', room(500, 1_000, 1, 10))], requests });
+  assert.deepEqual(decision(plan, 'top'), { granted: false, node: 'a', reason: 'SeatClearing', blocking: 'node a' });
+  assert.deepEqual(decision(plan, 'young'), {
+    granted: false,
+    reason: 'Displaced',
+    blocking: 'agent top',
+    position: 1,
+  });
+  assert.equal(decision(plan, 'old')?.granted, true);
+  assert.equal(decision(plan, 'mid')?.granted, true);
 });
 
 test('the room of a pod that is ending is given to nobody before it is gone, and nobody else is displaced meanwhile', () => {
   const nodes = [node('a', room(500, 1_000, 1, 10))];
   const others = [
-    claim('old', 'low', { ...on('a'), createdAt: '2026-11-22T08:00:00Z' }),
-    claim('mid', 'middle', on('a')),
-    claim('top', 'high'),
+    request('old', 'low', { ...on('a'), createdAt: '2026-11-22T08:00:00Z' }),
+    request('mid', 'middle', on('a')),
+    request('top', 'high'),
   ];
   const ending = [{ node: 'a', size: LOW.size }];
-  const during = planned({ nodes, claims: [...others, claim('young', 'low', { ending })] });
+  const during = planned({ nodes, requests: [...others, request('young', 'low', { ending })] });
   assert.deepEqual(
     [
-      verdict(during, 'top')?.reason,
-      verdict(during, 'young')?.granted,
-      verdict(during, 'old')?.granted,
-      verdict(during, 'mid')?.granted,
+      decision(during, 'top')?.reason,
+      decision(during, 'young')?.granted,
+      decision(during, 'old')?.granted,
+      decision(during, 'mid')?.granted,
     ],
     ['SeatClearing', false, true, true],
   );
   assert.equal(
-    seatSentence(verdict(during, 'top') ?? { granted: true }),
+    seatSentence(decision(during, 'top') ?? { granted: true }),
     'a pod on node a is ending and has the room of the seat until it is gone',
   );
-  const asleep = planned({ nodes: [node('a', room(500, 1_000, 1, 10), { ending: LOW.size })], claims: others });
-  assert.equal(verdict(asleep, 'top')?.reason, 'SeatClearing', 'also where its agent asks for no seat any more');
-  assert.deepEqual(verdict(planned({ nodes, claims: [...others, claim('young', 'low')] }), 'top'), {
+  const asleep = planned({ nodes: [node('a', room(500, 1_000, 1, 10), { ending: LOW.size })], requests: others });
+  assert.equal(decision(asleep, 'top')?.reason, 'SeatClearing', 'also where its agent asks for no seat any more');
+  assert.deepEqual(decision(planned({ nodes, requests: [...others, request('young', 'low')] }), 'top'), {
     granted: true,
     node: 'a',
   });
-  const own = planned({ nodes: [node('a', room(100, 100, 0, 10))], claims: [claim('ada', 'low', { ending })] });
+  const own = planned({ nodes: [node('a', room(100, 100, 0, 10))], requests: [request('ada', 'low', { ending })] });
   assert.deepEqual(
-    verdict(own, 'ada'),
+    decision(own, 'ada'),
     { granted: true, node: 'a' },
     'the next pod of the same agent begins beside it',
   );
   const elsewhere = planned({
     nodes: [node('a', room(100, 100, 0, 10), { ending: LOW.size }), node('b', room(100, 100, 0, 10))],
-    claims: [claim('ada', 'low')],
+    requests: [request('ada', 'low')],
   });
-  assert.deepEqual(verdict(elsewhere, 'ada'), { granted: true, node: 'b' }, 'a node with room now comes first');
+  assert.deepEqual(decision(elsewhere, 'ada'), { granted: true, node: 'b' }, 'a node with room now comes first');
 });
 
 test('a larger size waits for a pod that is ending, and keeps what it has', () => {
   const plan = planned({
     nodes: [node('a', room(290, 290, 0, 10), { ending: LOW.size })],
-    claims: [claim('ada', 'middle', on('a', LOW.size)), claim('bob', 'low')],
+    requests: [request('ada', 'middle', on('a', LOW.size)), request('bob', 'low')],
   });
-  assert.deepEqual(verdict(plan, 'ada'), { granted: true, node: 'a', reason: 'SeatClearing', blocking: 'node a' });
-  assert.deepEqual([verdict(plan, 'bob')?.granted, plan.seatsOf('low')?.free], [false, 0]);
+  assert.deepEqual(decision(plan, 'ada'), { granted: true, node: 'a', reason: 'SeatClearing', blocking: 'node a' });
+  assert.deepEqual([decision(plan, 'bob')?.granted, plan.seatsOf('low')?.free], [false, 0]);
 });
 
 test('a pod that was made for a seat on one node has it there, and elsewhere only where that node has failed', () => {
   const nodes = [node('a', room(100, 100, 0, 10)), node('b', room(900, 900, 0, 10))];
-  const held = claim('ada', 'low', { pod: { heldTo: 'a' } });
-  assert.equal(verdict(planned({ nodes, claims: [held] }), 'ada')?.node, 'a');
+  const held = request('ada', 'low', { pod: { heldTo: 'a' } });
+  assert.equal(decision(planned({ nodes, requests: [held] }), 'ada')?.node, 'a');
   assert.equal(
-    verdict(
+    decision(
       planned({
         nodes: [node('a', room(100, 100, 0, 10), { open: false }), node('b', room(900, 900, 0, 10))],
-        claims: [held],
+        requests: [held],
       }),
       'ada',
     )?.node,
@@ -129,23 +134,52 @@ test('a pod that was made for a seat on one node has it there, and elsewhere onl
 });
 
 test('a pod that waits for another node than that of its volume goes back there once it has room, and stays until then', () => {
-  const ada = claim('ada', 'low', { pod: { heldTo: 'b' }, volumeOn: 'a' });
+  const ada = request('ada', 'low', { pod: { heldTo: 'b' }, volumeOn: 'a' });
   const roomy = [node('a', room(100, 100, 0, 10)), node('b', room(900, 900, 0, 10))];
-  assert.equal(verdict(planned({ nodes: roomy, claims: [ada] }), 'ada')?.node, 'a');
+  assert.equal(decision(planned({ nodes: roomy, requests: [ada] }), 'ada')?.node, 'a');
   const full = [node('a', room(0, 0, 0, 10)), node('b', room(100, 100, 0, 10)), node('c', room(900, 900, 0, 10))];
-  assert.equal(verdict(planned({ nodes: full, claims: [ada] }), 'ada')?.node, 'b');
+  assert.equal(decision(planned({ nodes: full, requests: [ada] }), 'ada')?.node, 'b');
+});
+
+test('an agent whose node the scheduler chooses is displaced once, and waits until the seat of the higher tier is taken', () => {
+  const nodes = [node('a', room(100, 100, 0, 10)), node('b', room(200, 200, 0, 10))];
+  const high = (parts: Partial<SeatRequest>): SeatRequest => request('high', 'middle', { pinnedTo: 'b', ...parts });
+  const roams = (parts: Partial<SeatRequest>): SeatRequest => request('roams', 'low', { roams: true, ...parts });
+  const seats = (...requests: readonly SeatRequest[]): readonly unknown[] => {
+    const plan = planned({ nodes, requests });
+    return ['high', 'roams'].map((name) => {
+      const { granted, reason } = decision(plan, name) ?? {};
+      return [granted, reason];
+    });
+  };
+  const ending = { ending: [{ node: 'b', size: LOW.size }] };
+  assert.deepEqual(seats(high({}), roams(on('b'))), [
+    [false, 'SeatClearing'],
+    [false, 'Displaced'],
+  ]);
+  const waits = [false, 'SeatClearing'];
+  assert.deepEqual(seats(high({}), roams(ending)), [waits, waits], 'its next pod could take the room on b again');
+  assert.deepEqual(seats(high({}), roams({})), [[true, undefined], waits]);
+  assert.deepEqual(seats(high({ pod: { heldTo: 'b' } }), roams({})), [[true, undefined], waits]);
+  const both = [
+    [true, undefined],
+    [true, undefined],
+  ];
+  assert.deepEqual(seats(high(on('b')), roams({})), both, 'node a has a seat for it');
+  assert.deepEqual(seats(high(on('b')), roams(on('b'))), both, 'even if the scheduler puts it on b, nobody displaces it');
+  assert.deepEqual(seats(high({ pinnedTo: 'a', tier: 'low' }), roams({})), both, 'an equal rank displaces nobody');
 });
 
 test('a peer never takes a seat', () => {
   const plan = planned({
     nodes: [node('a', room(100, 100, 0, 10))],
-    claims: [
-      claim('runs', 'low', on('a')),
-      claim('waits', 'low', { createdAt: '2026-01-01T00:00:00Z', waitingSince: '2026-01-01T00:00:00Z' }),
+    requests: [
+      request('runs', 'low', on('a')),
+      request('waits', 'low', { createdAt: '2026-01-01T00:00:00Z', waitingSince: '2026-01-01T00:00:00Z' }),
     ],
   });
-  assert.equal(verdict(plan, 'runs')?.granted, true);
-  assert.equal(verdict(plan, 'waits')?.reason, 'NoSeat');
+  assert.equal(decision(plan, 'runs')?.granted, true);
+  assert.equal(decision(plan, 'waits')?.reason, 'NoSeat');
 });
 
 const PRIORITY = { seat: { rank: LOW.rank + 0.5, size: LOW.size } };
@@ -155,66 +189,69 @@ test('who has bought priority is served before its tier and after the next, and 
   const nodes = [node('a', room(200, 200, 0, 10))];
   const plan = planned({
     nodes,
-    claims: [
-      claim('runs', 'low', on('a')),
-      claim('young', 'low', { ...on('a'), createdAt: '2026-11-22T09:30:00Z' }),
-      claim('bought', 'low', PRIORITY),
+    requests: [
+      request('runs', 'low', on('a')),
+      request('young', 'low', { ...on('a'), createdAt: '2026-11-22T09:30:00Z' }),
+      request('bought', 'low', PRIORITY),
     ],
   });
   assert.deepEqual(
-    [verdict(plan, 'bought')?.reason, verdict(plan, 'young')?.reason, verdict(plan, 'runs')?.granted],
+    [decision(plan, 'bought')?.reason, decision(plan, 'young')?.reason, decision(plan, 'runs')?.granted],
     ['SeatClearing', 'Displaced', true],
   );
   const among = planned({
     nodes,
-    claims: [
-      claim('bought', 'low', { ...PRIORITY, ...on('a') }),
-      claim('peer', 'low', on('a')),
-      claim('mid', 'middle'),
+    requests: [
+      request('bought', 'low', { ...PRIORITY, ...on('a') }),
+      request('peer', 'low', on('a')),
+      request('mid', 'middle'),
     ],
   });
   assert.deepEqual(
-    [verdict(among, 'mid')?.reason, verdict(among, 'bought')?.reason, verdict(among, 'peer')?.reason],
+    [decision(among, 'mid')?.reason, decision(among, 'bought')?.reason, decision(among, 'peer')?.reason],
     ['SeatClearing', 'Displaced', 'Displaced'],
   );
 });
 
 test("a GPU that was sold for a time is its buyer's, whoever sits on it", () => {
-  const claims = [claim('top', 'high', on('a')), claim('buyer', 'low', { ...WINDOW, ...on('a', room(100, 100)) })];
-  const plan = planned({ claims });
+  const requests = [
+    request('top', 'high', on('a')),
+    request('buyer', 'low', { ...WINDOW, ...on('a', room(100, 100)) }),
+  ];
+  const plan = planned({ requests });
   assert.deepEqual(
-    [verdict(plan, 'buyer'), verdict(plan, 'top')?.reason],
+    [decision(plan, 'buyer'), decision(plan, 'top')?.reason],
     [{ granted: true, node: 'a', reason: 'SeatClearing', blocking: 'node a' }, 'Displaced'],
   );
   const free = planned({
     nodes: [node('a', room(1_000, 1_000, 0, 10)), node('b', room(1_000, 1_000, 1, 10))],
-    claims: [claim('buyer', 'low', WINDOW)],
+    requests: [request('buyer', 'low', WINDOW)],
   });
-  assert.equal(verdict(free, 'buyer')?.node, 'b');
+  assert.equal(decision(free, 'buyer')?.node, 'b');
 });
 
 test('a seat that is bought after the plan was made is admitted from what is free, and a device that nobody asked for waits for the next plan', () => {
-  const plan = planned({ claims: [claim('ada', 'low', on('a'))] });
-  assert.equal(plan.admit(claim('ada', 'low', { ...WINDOW, ...on('a', room(100, 100)) }))?.granted, true);
-  const blind = planned({ tiers: [LOW], claims: [claim('ada', 'low', on('a'))] });
-  assert.equal(blind.admit(claim('ada', 'low', { ...WINDOW, ...on('a', room(100, 100)) })), undefined);
-  assert.equal(blind.admit(claim('ada', 'low', { ...PRIORITY, ...on('a') }))?.granted, true);
+  const plan = planned({ requests: [request('ada', 'low', on('a'))] });
+  assert.equal(plan.admit(request('ada', 'low', { ...WINDOW, ...on('a', room(100, 100)) }))?.granted, true);
+  const blind = planned({ tiers: [LOW], requests: [request('ada', 'low', on('a'))] });
+  assert.equal(blind.admit(request('ada', 'low', { ...WINDOW, ...on('a', room(100, 100)) })), undefined);
+  assert.equal(blind.admit(request('ada', 'low', { ...PRIORITY, ...on('a') }))?.granted, true);
 });
 
-test('who is displaced keeps a claim on what is free elsewhere: a lower tier does not get it first', () => {
+test('who is displaced keeps a request on what is free elsewhere: a lower tier does not get it first', () => {
   const nodes = [node('a', room(400, 400, 1, 10)), node('b', room(200, 200, 0, 10))];
-  const claims = [
-    claim('mid', 'middle', on('a')),
-    claim('mid2', 'middle', on('a')),
-    claim('top', 'high'),
-    claim('low', 'low'),
+  const requests = [
+    request('mid', 'middle', on('a')),
+    request('mid2', 'middle', on('a')),
+    request('top', 'high'),
+    request('low', 'low'),
   ];
-  const plan = planned({ nodes, claims });
+  const plan = planned({ nodes, requests });
   assert.deepEqual(
     [
-      verdict(plan, 'top')?.node,
-      [verdict(plan, 'mid')?.reason, verdict(plan, 'mid2')?.reason].toSorted(),
-      verdict(plan, 'low')?.granted,
+      decision(plan, 'top')?.node,
+      [decision(plan, 'mid')?.reason, decision(plan, 'mid2')?.reason].toSorted(),
+      decision(plan, 'low')?.granted,
     ],
     ['a', ['Displaced', undefined], false],
   );
@@ -223,41 +260,41 @@ test('who is displaced keeps a claim on what is free elsewhere: a lower tier doe
 test('of two nodes the one with the lower ranks makes room, even where more agents have to go; among equals the one where fewer go', () => {
   const top: SeatTier = { name: 'top', rank: 3, size: room(200, 200) };
   const tiers = [LOW, MIDDLE, top];
-  const displaced = (claims: readonly SeatClaim[]): readonly string[] => {
+  const displaced = (requests: readonly SeatRequest[]): readonly string[] => {
     const plan = planned({
       nodes: [node('a', room(200, 200, 0, 10)), node('b', room(200, 200, 0, 10))],
       tiers,
-      claims: [...claims, claim('queen', 'top')],
+      requests: [...requests, request('queen', 'top')],
     });
-    return claims
+    return requests
       .map(({ key }) => key.slice('village/'.length))
-      .filter((name) => verdict(plan, name)?.reason === 'Displaced');
+      .filter((name) => decision(plan, name)?.reason === 'Displaced');
   };
   assert.deepEqual(
-    displaced([claim('mid', 'middle', on('a')), claim('one', 'low', on('b')), claim('two', 'low', on('b'))]),
+    displaced([request('mid', 'middle', on('a')), request('one', 'low', on('b')), request('two', 'low', on('b'))]),
     ['one', 'two'],
   );
   assert.deepEqual(
-    displaced([claim('one', 'low', on('a')), claim('two', 'low', on('a')), claim('mid', 'middle', on('b'))]),
+    displaced([request('one', 'low', on('a')), request('two', 'low', on('a')), request('mid', 'middle', on('b'))]),
     ['one', 'two'],
   );
   const wide: SeatTier = { name: 'wide', rank: 0, size: room(200, 200) };
   tiers.push(wide);
   assert.deepEqual(
-    displaced([claim('one', 'low', on('a')), claim('two', 'low', on('a')), claim('all', 'wide', on('b'))]),
+    displaced([request('one', 'low', on('a')), request('two', 'low', on('a')), request('all', 'wide', on('b'))]),
     ['all'],
   );
 });
 
 test('a larger tier grows in place, or keeps what it has until there is room', () => {
-  const growing = claim('ada', 'middle', on('a', LOW.size));
-  const free = planned({ nodes: [node('a', room(300, 300, 0, 10))], claims: [growing] });
-  assert.deepEqual(verdict(free, 'ada'), { granted: true, node: 'a' });
+  const growing = request('ada', 'middle', on('a', LOW.size));
+  const free = planned({ nodes: [node('a', room(300, 300, 0, 10))], requests: [growing] });
+  assert.deepEqual(decision(free, 'ada'), { granted: true, node: 'a' });
   const full = planned({
     nodes: [node('a', room(250, 250, 0, 10)), node('b', room(900, 900, 0, 10))],
-    claims: [growing, claim('bob', 'middle', on('a'))],
+    requests: [growing, request('bob', 'middle', on('a'))],
   });
-  assert.deepEqual(verdict(full, 'ada'), {
+  assert.deepEqual(decision(full, 'ada'), {
     granted: true,
     node: 'a',
     reason: 'NodeFull',
@@ -265,17 +302,17 @@ test('a larger tier grows in place, or keeps what it has until there is room', (
     position: 1,
   });
   assert.equal(
-    seatSentence(verdict(full, 'ada') ?? { granted: true }),
+    seatSentence(decision(full, 'ada') ?? { granted: true }),
     'keeps the seat that it has: node a, the only node that the agent may use, has no room left; place 1 in the queue',
   );
 });
 
 test('a tier with a GPU may be had on another node, unless the volume pins the agent', () => {
   const nodes = [node('a', room(900, 900, 0, 10)), node('b', room(900, 900, 1, 10))];
-  const claims = [claim('ada', 'high', on('a', MIDDLE.size))];
-  assert.deepEqual(verdict(planned({ nodes, claims }), 'ada'), { granted: true, node: 'b' });
-  const pinned = planned({ nodes, claims: [claim('ada', 'high', { ...on('a', MIDDLE.size), pinnedTo: 'a' })] });
-  assert.deepEqual(verdict(pinned, 'ada'), {
+  const requests = [request('ada', 'high', on('a', MIDDLE.size))];
+  assert.deepEqual(decision(planned({ nodes, requests }), 'ada'), { granted: true, node: 'b' });
+  const pinned = planned({ nodes, requests: [request('ada', 'high', { ...on('a', MIDDLE.size), pinnedTo: 'a' })] });
+  assert.deepEqual(decision(pinned, 'ada'), {
     granted: true,
     node: 'a',
     reason: 'TooLarge',
@@ -286,36 +323,44 @@ test('a tier with a GPU may be had on another node, unless the volume pins the a
 
 test('a volume draws its agent to its node, and lets it go elsewhere only where there is room anyway', () => {
   const nodes = [node('a', room(100, 100, 0, 10)), node('b', room(900, 900, 0, 10))];
-  assert.equal(verdict(planned({ nodes, claims: [claim('ada', 'low', { volumeOn: 'a' })] }), 'ada')?.node, 'a');
-  assert.equal(verdict(planned({ nodes, claims: [claim('ada', 'low', { volumeOn: 'lost' })] }), 'ada')?.node, 'b');
+  assert.equal(decision(planned({ nodes, requests: [request('ada', 'low', { volumeOn: 'a' })] }), 'ada')?.node, 'a');
+  assert.equal(decision(planned({ nodes, requests: [request('ada', 'low', { volumeOn: 'lost' })] }), 'ada')?.node, 'b');
   const full = [node('a', room(0, 0, 0, 10)), node('b', room(200, 200, 0, 10))];
   const plan = planned({
     nodes: full,
-    claims: [claim('ada', 'middle', { volumeOn: 'a' }), claim('low', 'low', on('b')), claim('low2', 'low', on('b'))],
+    requests: [
+      request('ada', 'middle', { volumeOn: 'a' }),
+      request('low', 'low', on('b')),
+      request('low2', 'low', on('b')),
+    ],
   });
   assert.deepEqual(
-    [verdict(plan, 'ada')?.granted, verdict(plan, 'low')?.granted, verdict(plan, 'low2')?.granted],
+    [decision(plan, 'ada')?.granted, decision(plan, 'low')?.granted, decision(plan, 'low2')?.granted],
     [false, true, true],
   );
 });
 
 test('every reason is given where it applies', () => {
   const nodes = [node('a', room(400, 400, 1, 10)), node('shut', room(400, 400, 0, 10), { open: false })];
-  const claims = [
-    claim('gpu1', 'high', on('a')),
-    claim('gpu2', 'high'),
-    claim('big', 'giant'),
-    claim('gone', 'low', { pinnedTo: 'nowhere' }),
-    claim('shut', 'low', { pinnedTo: 'shut' }),
-    claim('fill1', 'middle', on('a')),
-    claim('pin', 'low', { pinnedTo: 'a' }),
-    claim('any', 'low'),
-    claim('lost', 'nothing'),
+  const requests = [
+    request('gpu1', 'high', on('a')),
+    request('gpu2', 'high'),
+    request('big', 'giant'),
+    request('gone', 'low', { pinnedTo: 'nowhere' }),
+    request('shut', 'low', { pinnedTo: 'shut' }),
+    request('fill1', 'middle', on('a')),
+    request('pin', 'low', { pinnedTo: 'a' }),
+    request('any', 'low'),
+    request('lost', 'nothing'),
   ];
-  const plan = planned({ nodes, tiers: [LOW, MIDDLE, HIGH, { name: 'giant', rank: 0, size: room(9_000, 1) }], claims });
+  const plan = planned({
+    nodes,
+    tiers: [LOW, MIDDLE, HIGH, { name: 'giant', rank: 0, size: room(9_000, 1) }],
+    requests,
+  });
   assert.deepEqual(
     Object.fromEntries(
-      ['gpu2', 'big', 'gone', 'shut', 'pin', 'any', 'lost'].map((name) => [name, verdict(plan, name)?.reason]),
+      ['gpu2', 'big', 'gone', 'shut', 'pin', 'any', 'lost'].map((name) => [name, decision(plan, name)?.reason]),
     ),
     {
       gpu2: 'GpuBooked',
@@ -327,44 +372,44 @@ test('every reason is given where it applies', () => {
       lost: undefined,
     },
   );
-  assert.equal(verdict(planned({ nodes: [], claims: [claim('ada', 'low')] }), 'ada')?.reason, 'NoNode');
+  assert.equal(decision(planned({ nodes: [], requests: [request('ada', 'low')] }), 'ada')?.reason, 'NoNode');
 });
 
 test('a pod that waits for the scheduler is left to it, and one on a lost or cordoned node stays', () => {
   const plan = planned({
     nodes: [node('a', room(50, 50, 0, 10)), node('shut', room(400, 400, 0, 10), { open: false })],
-    claims: [
-      claim('pending', 'low', { pod: {} }),
-      claim('there', 'low', on('shut')),
-      claim('gone', 'low', on('nowhere')),
+    requests: [
+      request('pending', 'low', { pod: {} }),
+      request('there', 'low', on('shut')),
+      request('gone', 'low', on('nowhere')),
     ],
   });
   assert.deepEqual(
-    ['pending', 'there', 'gone'].map((name) => verdict(plan, name)?.granted),
+    ['pending', 'there', 'gone'].map((name) => decision(plan, name)?.granted),
     [true, true, true],
   );
-  assert.equal(verdict(plan, 'pending')?.reason, 'TooLarge');
+  assert.equal(decision(plan, 'pending')?.reason, 'TooLarge');
 });
 
 test("a node that others' pods overfilled keeps its agents and gets nobody new", () => {
   const plan = planned({
     nodes: [node('a', room(400, 400, 0, 10), { taken: room(350, 350, 0, 3) })],
-    claims: [claim('runs', 'low', on('a')), claim('new', 'low')],
+    requests: [request('runs', 'low', on('a')), request('new', 'low')],
   });
   assert.deepEqual(
-    [verdict(plan, 'runs')?.granted, verdict(plan, 'new')?.reason, plan.seatsOf('low')],
+    [decision(plan, 'runs')?.granted, decision(plan, 'new')?.reason, plan.seatsOf('low')],
     [true, 'TooLarge', { total: 0, free: 0 }],
   );
 });
 
 test('one more is admitted at once from what is free, and never from what is not', () => {
-  const plan = planned({ nodes: [node('a', room(300, 300, 0, 10))], claims: [claim('ada', 'low', on('a'))] });
-  assert.deepEqual(plan.admit(claim('bob', 'low')), { granted: true, node: 'a' });
-  assert.deepEqual(plan.admit(claim('bob', 'low')), { granted: true, node: 'a' });
+  const plan = planned({ nodes: [node('a', room(300, 300, 0, 10))], requests: [request('ada', 'low', on('a'))] });
+  assert.deepEqual(plan.admit(request('bob', 'low')), { granted: true, node: 'a' });
+  assert.deepEqual(plan.admit(request('bob', 'low')), { granted: true, node: 'a' });
   assert.deepEqual(plan.seatsOf('low'), { total: 3, free: 1 });
-  assert.equal(plan.admit(claim('cleo', 'middle')), undefined);
-  assert.deepEqual(plan.admit(claim('ada', 'middle', on('a', LOW.size))), { granted: true, node: 'a' });
-  assert.equal(plan.admit(claim('dan', 'low')), undefined);
+  assert.equal(plan.admit(request('cleo', 'middle')), undefined);
+  assert.deepEqual(plan.admit(request('ada', 'middle', on('a', LOW.size))), { granted: true, node: 'a' });
+  assert.equal(plan.admit(request('dan', 'low')), undefined);
   assert.deepEqual(plan.seatsOf('low'), { total: 3, free: 0 });
 });
 

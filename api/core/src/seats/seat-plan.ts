@@ -1,38 +1,29 @@
-import { enqueue, firstServed, type SizedTier, type Want } from './claim-order.ts';
-import { displacementFor } from './displacement.ts';
-import { NodeBoard, type Seated } from './node-board.ts';
+import { enqueue, firstServed, type SizedTier, type Want } from './serving-order.ts';
+import { displacementFor, NodeRoom, roomiest, textOrder, type Seated } from './node-room.ts';
 import { amountsOf, beyond, differInDevices, fits, isWithin, timesIn, type Amounts, type Room } from './room.ts';
-import type { SeatClaim, SeatInput } from './seat-input.ts';
-import { shortage } from './shortage.ts';
-import { textOrder } from './text-order.ts';
-import { queuePlace, type SeatVerdict } from './verdict.ts';
+import type { SeatRequest, SeatInput } from './seat-input.ts';
+import { queuePlace, type SeatDecision, shortage } from './seat-decision.ts';
 
 /** Seats of one tier over all nodes. */
 export interface TierSeats {
-  /** Agents of this tier that the nodes could hold if no agents of this village were there. */
+  /** Agents of this tier that the nodes could hold without other agents of this village. */
   readonly total: number;
-  /** Agents of this tier that would find a seat now without displacing anybody. */
+  /** Agents of this tier that could have a seat now without a displacement. */
   readonly free: number;
 }
 
-/** Where an agent sits on a board. */
+/** The seat of an agent on a node. */
 interface Seat {
-  readonly board: NodeBoard;
+  readonly node: NodeRoom;
   readonly seated: Seated;
 }
 
-/** What the plan knows of an agent. */
+/** The plan's record of an agent. */
 interface Entry {
   readonly tier: SizedTier;
   /** Undefined while it has no seat. */
   readonly seat?: Seat | undefined;
-  readonly verdict: SeatVerdict;
-}
-
-/** A node that has room, and how often. */
-interface Candidate {
-  readonly board: NodeBoard;
-  readonly times: number;
+  readonly decision: SeatDecision;
 }
 
 const nameOf = (key: string): string => key.slice(key.indexOf('/') + 1);
@@ -44,44 +35,40 @@ const devicesOf = (sizes: readonly Room[]): readonly string[] =>
     ),
   ].toSorted();
 
-/** Seats that were bought are told from those of the tier, and from each other, by a name of their own. */
-const nameOfSeat = (tier: string, { rank, size }: NonNullable<SeatClaim['seat']>): string =>
+/** Bought seats have names of their own, so that they differ from the tier's and from each other. */
+const nameOfSeat = (tier: string, { rank, size }: NonNullable<SeatRequest['seat']>): string =>
   `${tier} ${JSON.stringify([rank, size.devices])}`;
 
-/** Of nodes with room that with the fewest agents, then that with the most seats left: agents spread as the scheduler spreads them. */
-const roomierFirst = (a: Candidate, b: Candidate): number => a.board.agents - b.board.agents || b.times - a.times;
-
 /**
- * The agents that may run within the capacity of the nodes. Higher ranks get seats first. Within a rank, running agents
- * keep their seats, and the agent that has waited longest gets the next one. A running agent loses its seat only to an
- * agent of a higher rank; agents of the lowest rank lose theirs first. No node is filled beyond its capacity; a node
- * that pods of other owners have overfilled gets no new agents.
+ * The seats of all agents. Higher ranks come first; within a rank running agents keep their seats, then the agent that
+ * waits longest has the next. A running agent loses its seat only to a higher rank, the lowest rank first. A node is
+ * never filled beyond its room; one that foreign pods have overfilled gets no new agent.
  *
  * Made once for one moment by {@link seatPlan}. The only thing that changes it afterwards is {@link admit}.
  */
 export class SeatPlan {
-  readonly #boards = new Map<string, NodeBoard>();
-  readonly #open: readonly NodeBoard[];
+  readonly #nodes = new Map<string, NodeRoom>();
+  readonly #open: readonly NodeRoom[];
   readonly #devices: readonly string[];
   readonly #tiers = new Map<string, SizedTier>();
   readonly #entries = new Map<string, Entry>();
   /** One object for all agents on a node. */
-  readonly #grants = new Map<string, SeatVerdict>();
+  readonly #grants = new Map<string, SeatDecision>();
   readonly #queue: Want[] = [];
-  readonly #waiting: { readonly want: Want; readonly verdict: SeatVerdict }[] = [];
+  readonly #waiting: { readonly want: Want; readonly decision: SeatDecision }[] = [];
 
-  constructor({ nodes, tiers, claims, reserve }: SeatInput) {
+  constructor({ nodes, tiers, requests, reserve }: SeatInput) {
     this.#devices = devicesOf([
       ...tiers.map(({ size }) => size),
-      ...claims.flatMap(({ seat }) => (seat === undefined ? [] : [seat.size])),
+      ...requests.flatMap(({ seat }) => (seat === undefined ? [] : [seat.size])),
     ]);
     for (const node of nodes.toSorted((a, b) => textOrder(a.name, b.name)))
-      this.#boards.set(node.name, new NodeBoard(node, reserve, this.#devices));
-    this.#open = [...this.#boards.values()].filter(({ open }) => open);
+      this.#nodes.set(node.name, new NodeRoom(node, reserve, this.#devices));
+    this.#open = [...this.#nodes.values()].filter(({ open }) => open);
     for (const tier of tiers)
       this.#tiers.set(tier.name, { name: tier.name, rank: tier.rank, size: amountsOf(tier.size, this.#devices) });
-    for (const claim of claims) this.#clear(claim);
-    for (const claim of claims) this.#take(claim);
+    for (const request of requests) this.#clear(request);
+    for (const request of requests) this.#take(request);
     this.#serveAll();
     this.#rankWaiting();
   }
@@ -95,17 +82,17 @@ export class SeatPlan {
     return this.#entries.keys();
   }
 
-  /** Undefined for an agent that made no claim, or of a tier that is not there. */
-  verdictOf(key: string): SeatVerdict | undefined {
-    return this.#entries.get(key)?.verdict;
+  /** Undefined for an agent without a request or of an unknown tier. */
+  decisionOf(key: string): SeatDecision | undefined {
+    return this.#entries.get(key)?.decision;
   }
 
   /** Of a tier by its name. */
   seatsOf(tier: string): TierSeats | undefined {
     const sized = this.#tiers.get(tier);
     if (sized === undefined) return undefined;
-    const count = (roomOf: (board: NodeBoard) => Amounts): number =>
-      this.#open.reduce((total, board) => total + timesIn(sized.size, roomOf(board)), 0);
+    const count = (roomOf: (node: NodeRoom) => Amounts): number =>
+      this.#open.reduce((total, node) => total + timesIn(sized.size, roomOf(node)), 0);
     return { total: count(({ whole }) => whole), free: count(({ free }) => free) };
   }
 
@@ -115,83 +102,83 @@ export class SeatPlan {
   }
 
   /**
-   * The seat of one agent that came, or whose tier changed, after the plan was made: from room that nobody who waits
+   * The seat of one agent that came, or whose tier changed, after the plan was made: from room that no waiting agent
    * could use. Undefined if that is not enough: the next plan decides.
    */
-  admit(claim: SeatClaim): SeatVerdict | undefined {
-    const tier = this.#tierOf(claim);
-    // A device that nobody asked for when the plan was made is not in it.
+  admit(request: SeatRequest): SeatDecision | undefined {
+    const tier = this.#tierOf(request);
+    // The plan does not know a device that no request named when it was made.
     if (
       tier === undefined ||
-      !devicesOf(claim.seat === undefined ? [] : [claim.seat.size]).every((name) => this.#devices.includes(name))
+      !devicesOf(request.seat === undefined ? [] : [request.seat.size]).every((name) => this.#devices.includes(name))
     )
       return undefined;
-    const entry = this.#entries.get(claim.key);
-    if (entry === undefined) return this.#admitNew(claim, tier);
-    if (entry.tier.name === tier.name) return entry.verdict;
-    return this.#admitChanged(claim, tier, entry);
+    const entry = this.#entries.get(request.key);
+    if (entry === undefined) return this.#admitNew(request, tier);
+    if (entry.tier.name === tier.name) return entry.decision;
+    return this.#admitChanged(request, tier, entry);
   }
 
-  #admitNew(claim: SeatClaim, tier: SizedTier): SeatVerdict | undefined {
-    const boards = this.#boardsFor(claim);
-    const home = boards.filter(({ name }) => name === claim.volumeOn);
-    const board = this.#roomiestFor({ claim, tier }, home) ?? this.#roomiestFor({ claim, tier }, boards);
-    return board === undefined ? undefined : this.#settle({ claim, tier }, board);
+  #admitNew(request: SeatRequest, tier: SizedTier): SeatDecision | undefined {
+    const nodes = this.#nodesFor(request);
+    const home = nodes.filter(({ name }) => name === request.volumeOn);
+    const node = this.#roomiestFor({ request, tier }, home) ?? this.#roomiestFor({ request, tier }, nodes);
+    return node === undefined ? undefined : this.#settle({ request, tier }, node);
   }
 
-  #admitChanged(claim: SeatClaim, tier: SizedTier, { seat, verdict }: Entry): SeatVerdict | undefined {
-    if (seat === undefined || verdict.reason !== undefined) return undefined;
-    const { board, seated } = seat;
-    board.unseat(seated);
-    if (!isWithin(tier.size, seated.size) && !this.#fitsNow({ claim, tier }, board)) {
-      board.seat(seated);
+  #admitChanged(request: SeatRequest, tier: SizedTier, { seat, decision }: Entry): SeatDecision | undefined {
+    if (seat === undefined || decision.reason !== undefined) return undefined;
+    const { node, seated } = seat;
+    node.unseat(seated);
+    if (!isWithin(tier.size, seated.size) && !this.#fitsNow({ request, tier }, node)) {
+      node.seat(seated);
       return undefined;
     }
-    // What it has too much is free only once its pod is smaller.
-    board.clear(beyond(seated.size, tier.size));
-    this.#seat({ claim, tier }, board, tier.size);
-    return this.#grant(board);
+    // Its excess is free only once its pod is smaller.
+    node.clear(beyond(seated.size, tier.size));
+    this.#seat({ request, tier }, node, tier.size);
+    return this.#grant(node);
   }
 
-  /** The tier of a claim, or what its agent has bought in place of it. */
-  #tierOf(claim: SeatClaim): SizedTier | undefined {
-    const { tier, seat } = claim;
+  /** The tier of a request, or the bought seat in its place. */
+  #tierOf(request: SeatRequest): SizedTier | undefined {
+    const { tier, seat } = request;
     const own = this.#tiers.get(tier);
     return own === undefined || seat === undefined
       ? own
       : { name: nameOfSeat(tier, seat), rank: seat.rank, size: amountsOf(seat.size, this.#devices) };
   }
 
-  /** Its pods that are ending hold their room until they are gone. */
-  #clear({ ending = [] }: SeatClaim): void {
-    for (const { node, size } of ending) this.#boards.get(node)?.clear(amountsOf(size, this.#devices));
+  /** Ending pods hold their room until they are gone. */
+  #clear({ ending = [] }: SeatRequest): void {
+    for (const { node, size } of ending) this.#nodes.get(node)?.clear(amountsOf(size, this.#devices));
   }
 
-  /** Bound pods sit where they are; all others queue. */
-  #take(claim: SeatClaim): void {
-    const tier = this.#tierOf(claim);
+  /** Pods with a node keep it; all other requests queue. */
+  #take(request: SeatRequest): void {
+    const tier = this.#tierOf(request);
     if (tier === undefined) return;
-    const node = claim.pod?.node;
-    if (node === undefined) return void this.#queue.push({ claim, tier });
-    const board = this.#boards.get(node);
-    // A node that is gone holds nobody; the pod is about to go too.
-    if (board === undefined) return void this.#entries.set(claim.key, { tier, verdict: { granted: true } });
-    const held = claim.pod?.size === undefined ? tier.size : amountsOf(claim.pod.size, this.#devices);
+    const name = request.pod?.node;
+    if (name === undefined) return void this.#queue.push({ request, tier });
+    const node = this.#nodes.get(name);
+    // A missing node has no seats; its pod is about to go too.
+    if (node === undefined) return void this.#entries.set(request.key, { tier, decision: { granted: true } });
+    const held = request.pod?.size === undefined ? tier.size : amountsOf(request.pod.size, this.#devices);
     if (isWithin(tier.size, held)) {
-      board.clear(beyond(held, tier.size));
-      return void this.#seat({ claim, tier }, board, tier.size);
+      node.clear(beyond(held, tier.size));
+      return void this.#seat({ request, tier }, node, tier.size);
     }
-    const seated = this.#seat({ claim, tier }, board, held);
-    this.#queue.push({ claim, tier, from: { board, seated } });
+    const seated = this.#seat({ request, tier }, node, held);
+    this.#queue.push({ request, tier, from: { node, seated } });
   }
 
-  #isDisplaced({ claim, displacedBy }: Want): boolean {
-    return displacedBy === undefined && this.#entries.get(claim.key)?.verdict.reason === 'Displaced';
+  #isDisplaced({ request, displacedBy }: Want): boolean {
+    return displacedBy === undefined && this.#entries.get(request.key)?.decision.reason === 'Displaced';
   }
 
   #serveAll(): void {
     this.#queue.sort(firstServed);
-    // Those that are displaced meanwhile are of a lower rank, so they join the queue behind the agent that is served.
+    // Agents that are displaced meanwhile have a lower rank, so they join the queue behind the agent that is served.
     for (const want of this.#queue) {
       if (!this.#isDisplaced(want)) this.#serve(want);
     }
@@ -199,79 +186,82 @@ export class SeatPlan {
 
   #serve(want: Want): void {
     if (want.from !== undefined) return this.#grow(want, want.from);
-    const boards = this.#boardsFor(want.claim);
-    const board = this.#findNew(want, boards);
-    if (board !== undefined) return void this.#settle(want, board);
-    this.#refuse(want, boards);
+    const nodes = this.#nodesFor(want.request);
+    const node = this.#findNew(want, nodes);
+    if (node !== undefined) return void this.#settle(want, node);
+    this.#refuse(want, nodes);
   }
 
-  #findNew(want: Want, boards: readonly NodeBoard[]): NodeBoard | undefined {
-    const { volumeOn, pod } = want.claim;
-    const only = (node: string | undefined): readonly NodeBoard[] => boards.filter(({ name }) => name === node);
+  #findNew(want: Want, nodes: readonly NodeRoom[]): NodeRoom | undefined {
+    const { volumeOn, pod } = want.request;
+    const only = (wanted: string | undefined): readonly NodeRoom[] => nodes.filter(({ name }) => name === wanted);
     const held = only(pod?.heldTo);
-    if (held.length === 0 && volumeOn === undefined) return this.#find(want, boards);
-    // Its volume may not follow it elsewhere, so the node of the volume comes first, also for a pod that waits for another node.
-    // Where the node of a pod that waits has failed or is full, the pod gives way to one for another node.
+    if (held.length === 0 && volumeOn === undefined) return this.#find(want, nodes);
+    // The volume may not follow elsewhere, so its node comes first, even for a pod that waits for another node.
+    // A waiting pod whose node has failed or is full is replaced by one for another node.
     return (
       this.#find(want, volumeOn === undefined ? held : only(volumeOn)) ??
       this.#roomiestFor(want, held) ??
-      this.#roomiestFor(want, boards)
+      this.#roomiestFor(want, nodes)
     );
   }
 
-  /** A larger size on the node where it runs, or elsewhere if it has to get another pod for it anyway. */
-  #grow(want: Want, { board, seated }: Seat): void {
-    board.unseat(seated);
+  /** Finds room for a larger size on its node, or elsewhere if it needs another pod anyway. */
+  #grow(want: Want, { node, seated }: Seat): void {
+    node.unseat(seated);
     const moves = differInDevices(want.tier.size, seated.size);
     const others =
-      moves && want.claim.volumeOn === undefined ? this.#boardsFor(want.claim).filter((other) => other !== board) : [];
-    const found = this.#find(want, [board]) ?? this.#find(want, others);
+      moves && want.request.volumeOn === undefined
+        ? this.#nodesFor(want.request).filter((other) => other !== node)
+        : [];
+    const found = this.#find(want, [node]) ?? this.#find(want, others);
     if (found !== undefined && this.#fitsNow(want, found)) {
-      // The pod that it leaves holds its room until it is gone, and what it has too much until it is smaller.
-      board.clear(found === board ? beyond(seated.size, want.tier.size) : seated.size);
+      // Its present pod holds its room until it is gone, or its excess until it is smaller.
+      node.clear(found === node ? beyond(seated.size, want.tier.size) : seated.size);
       return void this.#settle(want, found);
     }
-    board.seat(seated);
-    if (found !== undefined) return this.#growLater(want, { board, seated }, found);
+    node.seat(seated);
+    if (found !== undefined) return this.#growLater(want, { node, seated }, found);
     const { reason, blocking } = shortage(
-      { ...want, claim: { ...want.claim, pinnedTo: others.length > 0 ? want.claim.pinnedTo : board.name } },
-      [board, ...others],
+      { ...want, request: { ...want.request, pinnedTo: others.length > 0 ? want.request.pinnedTo : node.name } },
+      [node, ...others],
       this.#devices,
     );
     this.#wait(
       want,
-      { granted: true, node: board.name, reason, ...(blocking === undefined ? {} : { blocking }) },
-      { board, seated },
+      { granted: true, node: node.name, reason, ...(blocking === undefined ? {} : { blocking }) },
+      { node, seated },
     );
   }
 
-  /** It keeps what it has until the larger room is clear, which nobody else gets meanwhile. */
-  #growLater(want: Want, { board, seated }: Seat, found: NodeBoard): void {
-    found.take(found === board ? beyond(want.tier.size, seated.size) : want.tier.size);
+  /** Keeps its seat until the larger room is free, and reserves that room. */
+  #growLater(want: Want, { node, seated }: Seat, found: NodeRoom): void {
+    found.take(found === node ? beyond(want.tier.size, seated.size) : want.tier.size);
+    found.await(want.tier.rank);
     this.#wait(
       want,
-      { granted: true, node: board.name, reason: 'SeatClearing', blocking: `node ${found.name}` },
-      { board, seated },
+      { granted: true, node: node.name, reason: 'SeatClearing', blocking: `node ${found.name}` },
+      { node, seated },
     );
   }
 
-  #find(want: Want, boards: readonly NodeBoard[]): NodeBoard | undefined {
+  #find(want: Want, nodes: readonly NodeRoom[]): NodeRoom | undefined {
     const { size, rank } = want.tier;
-    const free = this.#roomiestFor(want, boards);
+    const free = this.#roomiestFor(want, nodes);
     if (free !== undefined) return free;
-    const displacement = displacementFor(boards, size, rank);
+    const displacement = displacementFor(nodes, size, rank);
     for (const victim of displacement?.victims ?? []) this.#displace(victim, want);
-    return displacement?.board;
+    return displacement?.node;
   }
 
-  /** The next plan may seat it elsewhere; this one keeps that seat for it, if there is one. */
-  #displace(victim: Seated, { claim: { key } }: Want): void {
+  /** Takes the seat of an agent. The next plan may seat it elsewhere; this one reserves that seat, if there is one. */
+  #displace(victim: Seated, { request: { key } }: Want): void {
     const entry = this.#entries.get(victim.key);
     if (entry?.seat === undefined) return;
-    entry.seat.board.unseat(victim);
-    entry.seat.board.clear(victim.size);
+    entry.seat.node.unseat(victim);
+    entry.seat.node.clear(victim.size);
     const by = nameOf(key);
-    const claim: SeatClaim = {
+    const request: SeatRequest = {
       key: victim.key,
       tier: entry.tier.name,
       seated: true,
@@ -279,111 +269,110 @@ export class SeatPlan {
       pinnedTo: victim.pinnedTo,
       volumeOn: victim.volumeOn,
     };
-    const want: Want = { claim, tier: entry.tier, displacedBy: by };
+    const want: Want = { request, tier: entry.tier, displacedBy: by };
     this.#wait(want, { granted: false, reason: 'Displaced', blocking: `agent ${by}` });
     enqueue(this.#queue, want);
   }
 
-  #refuse(want: Want, boards: readonly NodeBoard[]): void {
+  #refuse(want: Want, nodes: readonly NodeRoom[]): void {
     if (want.displacedBy !== undefined) return;
-    const { reason, blocking } = shortage(want, boards, this.#devices);
-    // A pod that waits for the scheduler is left to it.
+    const { reason, blocking } = shortage(want, nodes, this.#devices);
+    // A pod that waits for the scheduler stays.
     this.#wait(want, {
-      granted: want.claim.pod !== undefined,
+      granted: want.request.pod !== undefined,
       reason,
       ...(blocking === undefined ? {} : { blocking }),
     });
   }
 
-  #wait(want: Want, verdict: SeatVerdict, seat?: Seat): void {
-    this.#entries.set(want.claim.key, { tier: want.tier, verdict, seat });
-    this.#waiting.push({ want, verdict });
+  #wait(want: Want, decision: SeatDecision, seat?: Seat): void {
+    this.#entries.set(want.request.key, { tier: want.tier, decision, seat });
+    this.#waiting.push({ want, decision });
   }
 
-  #settle(want: Want, board: NodeBoard): SeatVerdict {
-    const { claim, tier, displacedBy } = want;
+  #settle(want: Want, node: NodeRoom): SeatDecision {
+    const { request, tier, displacedBy } = want;
     if (displacedBy !== undefined) {
-      board.take(tier.size);
+      node.take(tier.size);
       return { granted: false };
     }
-    if (!this.#fitsNow(want, board)) {
-      board.take(tier.size);
-      // A pod that waits for the scheduler is left to it.
-      const verdict: SeatVerdict = {
-        granted: claim.pod !== undefined,
-        node: board.name,
+    if (request.pod?.node === undefined && request.roams !== true) node.await(tier.rank);
+    const obstacle = this.#fitsNow(want, node) ? this.#contested(want) : node;
+    if (obstacle !== undefined) {
+      node.take(tier.size);
+      // A pod that waits for the scheduler stays.
+      const decision: SeatDecision = {
+        granted: request.pod !== undefined,
+        node: node.name,
         reason: 'SeatClearing',
-        blocking: `node ${board.name}`,
+        blocking: `node ${obstacle.name}`,
       };
-      this.#wait(want, verdict);
-      return verdict;
+      this.#wait(want, decision);
+      return decision;
     }
-    this.#seat(want, board, tier.size);
-    return this.verdictOf(claim.key) ?? this.#grant(board);
+    this.#seat(want, node, tier.size);
+    return this.decisionOf(request.key) ?? this.#grant(node);
   }
 
-  #seat({ claim, tier }: Want, board: NodeBoard, size: Amounts): Seated {
-    const { key, createdAt, pinnedTo, volumeOn } = claim;
+  /**
+   * A node on which the pod of a roaming agent could take the room of a seat of a higher rank that waits for its pod.
+   * The seat's agent would displace it there, and the scheduler might put its next pod on the same node, without end.
+   * So its pod begins only once that seat is taken.
+   */
+  #contested({ request, tier }: Want): NodeRoom | undefined {
+    if (request.roams !== true || request.pod !== undefined) return undefined;
+    return this.#nodesFor(request).find((node) => node.isAwaitedAbove(tier.rank) && !fits(tier.size, node.freeNow([])));
+  }
+
+  #seat({ request, tier }: Want, node: NodeRoom, size: Amounts): Seated {
+    const { key, createdAt, pinnedTo, volumeOn } = request;
     const seated = { key, rank: tier.rank, createdAt, pinnedTo, volumeOn, size };
-    board.seat(seated);
-    this.#entries.set(key, { tier, seat: { board, seated }, verdict: this.#grant(board) });
+    node.seat(seated);
+    this.#entries.set(key, { tier, seat: { node, seated }, decision: this.#grant(node) });
     return seated;
   }
 
-  #grant(board: NodeBoard): SeatVerdict {
-    const known = this.#grants.get(board.name);
+  #grant(node: NodeRoom): SeatDecision {
+    const known = this.#grants.get(node.name);
     if (known !== undefined) return known;
-    const made = { granted: true, node: board.name };
-    this.#grants.set(board.name, made);
+    const made = { granted: true, node: node.name };
+    this.#grants.set(node.name, made);
     return made;
   }
 
-  #boardsFor({ pinnedTo }: SeatClaim): readonly NodeBoard[] {
+  #nodesFor({ pinnedTo }: SeatRequest): readonly NodeRoom[] {
     if (pinnedTo === undefined) return this.#open;
-    const board = this.#boards.get(pinnedTo);
-    return board?.open === true ? [board] : [];
+    const node = this.#nodes.get(pinnedTo);
+    return node?.open === true ? [node] : [];
   }
 
-  /** Whether the room is there already, and not held by a pod that has to go first. */
-  #fitsNow({ claim: { ending = [] }, tier: { size } }: Pick<Want, 'claim' | 'tier'>, board: NodeBoard): boolean {
-    const own = ending.flatMap((pod) => (pod.node === board.name ? [amountsOf(pod.size, this.#devices)] : []));
-    return fits(size, board.freeNow(own));
+  /** Whether the room is free already, and not held by a pod that has to go first. */
+  #fitsNow({ request: { ending = [] }, tier: { size } }: Pick<Want, 'request' | 'tier'>, node: NodeRoom): boolean {
+    const own = ending.flatMap((pod) => (pod.node === node.name ? [amountsOf(pod.size, this.#devices)] : []));
+    return fits(size, node.freeNow(own));
   }
 
-  /** A node with room now; if there is none, one that will have it when pods are gone that are ending. */
-  #roomiestFor(want: Pick<Want, 'claim' | 'tier'>, boards: readonly NodeBoard[]): NodeBoard | undefined {
+  /** A node with room now; otherwise one that will have room once its ending pods are gone. */
+  #roomiestFor(want: Pick<Want, 'request' | 'tier'>, nodes: readonly NodeRoom[]): NodeRoom | undefined {
     const { size } = want.tier;
-    return (
-      this.#roomiest(
-        boards.filter((board) => this.#fitsNow(want, board)),
-        size,
-      ) ?? this.#roomiest(boards, size)
-    );
-  }
-
-  #roomiest(boards: readonly NodeBoard[], size: Amounts): NodeBoard | undefined {
-    let best: Candidate | undefined;
-    for (const board of boards) {
-      const found = { board, times: timesIn(size, board.free) };
-      if (found.times > 0 && (best === undefined || roomierFirst(found, best) < 0)) best = found;
-    }
-    return best?.board;
+    const fitting = nodes.filter((node) => this.#fitsNow(want, node));
+    return roomiest(fitting, size) ?? roomiest(nodes, size);
   }
 
   #rankWaiting(): void {
-    // Who has only to wait for a pod that is ending stands in no queue.
+    // An agent whose seat is only not free yet has no place in the queue.
     const queue = this.#waiting
-      .filter(({ verdict }) => verdict.reason !== 'SeatClearing')
+      .filter(({ decision }) => decision.reason !== 'SeatClearing')
       .toSorted((a, b) => firstServed(a.want, b.want));
-    for (const [index, { want, verdict }] of queue.entries()) {
-      const entry = this.#entries.get(want.claim.key);
-      if (entry?.verdict === verdict)
-        this.#entries.set(want.claim.key, { ...entry, verdict: { ...verdict, position: queuePlace(index + 1) } });
+    for (const [index, { want, decision }] of queue.entries()) {
+      const entry = this.#entries.get(want.request.key);
+      if (entry?.decision === decision)
+        this.#entries.set(want.request.key, { ...entry, decision: { ...decision, position: queuePlace(index + 1) } });
     }
   }
 }
 
-/** Plans the seats of all agents at one moment. Total and pure: the same input in any order gives the same plan. */
+/** Plans the seats of all agents at one moment. Total and pure: the order of the input does not matter. */
 export function seatPlan(input: SeatInput): SeatPlan {
   return new SeatPlan(input);
 }

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { drawBelow } from '../bytes/prng.ts';
 import type { Room } from './room.ts';
-import type { SeatClaim, SeatInput, SeatNode, SeatTier } from './seat-input.ts';
+import type { SeatRequest, SeatInput, SeatNode, SeatTier } from './seat-input.ts';
 import { seatPlan, type SeatPlan } from './seat-plan.ts';
-import { claim, GPU, HIGH, LOW, MIDDLE, node, room } from './testing/sample-village.ts';
+import { request, GPU, HIGH, LOW, MIDDLE, node, room } from './testing/sample-village.ts';
 
 const VILLAGES = process.env['HAMLET_TEST_FULL'] === undefined ? 1_500 : 30_000;
 
-/** A village from a seed: few nodes, three ranks, all kinds of claims, often too many of them. */
+/** A village from a seed: few nodes, three ranks, all kinds of requests, often too many of them. */
 function randomVillage(seed: number): SeatInput {
   let drawn = 0;
   const draw = (bound: number): number => drawBelow(bound, seed, (drawn += 1));
@@ -22,11 +22,11 @@ function randomVillage(seed: number): SeatInput {
   const names = ['n0', 'n1', 'n2', 'n3', 'n9'];
   const tiers = [LOW, MIDDLE, HIGH, { name: 'twin', rank: 1, size: room(draw(4) * 100, 100) }];
   const tierNames = ['low', 'middle', 'high', 'twin', 'missing'];
-  const claims = Array.from({ length: draw(24) }, (_, index): SeatClaim => {
+  const requests = Array.from({ length: draw(24) }, (_, index): SeatRequest => {
     const kind = draw(4);
     const pod =
       kind === 0 ? { pod: { node: names[draw(5)], size: tiers[draw(4)]?.size } } : kind === 1 ? { pod: {} } : {};
-    return claim(`a${index}`, tierNames[draw(20) === 0 ? 4 : draw(4)] ?? 'low', {
+    return request(`a${index}`, tierNames[draw(20) === 0 ? 4 : draw(4)] ?? 'low', {
       ...pod,
       seated: draw(4) === 0,
       createdAt: `2026-11-22T09:00:${String(draw(60)).padStart(2, '0')}Z`,
@@ -35,7 +35,7 @@ function randomVillage(seed: number): SeatInput {
       ...(draw(6) === 0 ? { ending: [{ node: names[draw(5)] ?? 'n0', size: tiers[draw(4)]?.size ?? LOW.size }] } : {}),
     });
   });
-  return { nodes, tiers, claims, reserve: room(draw(2) * 100, 0, 0, 0) };
+  return { nodes, tiers, requests, reserve: room(draw(2) * 100, 0, 0, 0) };
 }
 
 const tierIn = ({ tiers }: SeatInput, name: string | undefined): SeatTier | undefined =>
@@ -62,38 +62,38 @@ const goesInto = (need: Room, into: Room): boolean =>
   ].every(([wanted = 0, has = 0]) => wanted === 0 || wanted <= has);
 
 interface Facts {
-  readonly claim: SeatClaim;
+  readonly request: SeatRequest;
   readonly tier: SeatTier;
   readonly size: Room;
-  readonly verdict: NonNullable<ReturnType<SeatPlan['verdictOf']>>;
+  readonly decision: NonNullable<ReturnType<SeatPlan['decisionOf']>>;
   readonly isNew: boolean;
 }
 
 function factsOf(input: SeatInput, plan: SeatPlan): readonly Facts[] {
-  return input.claims.flatMap((each) => {
+  return input.requests.flatMap((each) => {
     const tier = tierIn(input, each.tier);
-    const got = plan.verdictOf(each.key);
+    const got = plan.decisionOf(each.key);
     if (tier === undefined || got === undefined) return [];
     const isNew = each.pod?.node === undefined || got.node !== each.pod.node;
     const keeps = got.granted && got.reason !== undefined && each.pod?.node !== undefined;
-    return [{ claim: each, tier, size: keeps ? (each.pod?.size ?? tier.size) : tier.size, verdict: got, isNew }];
+    return [{ request: each, tier, size: keeps ? (each.pod?.size ?? tier.size) : tier.size, decision: got, isNew }];
   });
 }
 
 function check(input: SeatInput, plan: SeatPlan): void {
   const facts = factsOf(input, plan);
   for (const at of input.nodes) {
-    const here = facts.filter(({ verdict: { granted, node: name } }) => granted && name === at.name);
+    const here = facts.filter(({ decision: { granted, node: name } }) => granted && name === at.name);
     const rest = left(
       input,
       at,
       here.map(({ size }) => size),
     );
     const newcomers = here.filter(
-      ({ isNew, size, claim: { pod } }) => isNew || (pod?.size !== undefined && !goesInto(size, pod.size)),
+      ({ isNew, size, request: { pod } }) => isNew || (pod?.size !== undefined && !goesInto(size, pod.size)),
     );
     for (const {
-      claim: { key },
+      request: { key },
       size,
     } of newcomers) {
       const before = {
@@ -106,11 +106,11 @@ function check(input: SeatInput, plan: SeatPlan): void {
     }
   }
   for (const at of input.nodes) assertNothingOverfilled(input, at, facts);
-  for (const { claim: each, tier, verdict: got } of facts) {
+  for (const { request: each, tier, decision: got } of facts) {
     if (each.pod !== undefined)
       assert.ok(got.granted || got.reason === 'Displaced', `${each.key} has a pod and lost its seat for ${got.reason}`);
     if (got.reason === 'Displaced') {
-      const taker = facts.find(({ claim: { key } }) => `agent ${key.slice(8)}` === got.blocking);
+      const taker = facts.find(({ request: { key } }) => `agent ${key.slice(8)}` === got.blocking);
       assert.ok(
         each.pod?.node !== undefined && taker !== undefined && taker.tier.rank > tier.rank,
         `${each.key} was displaced by ${got.blocking}`,
@@ -124,7 +124,7 @@ function check(input: SeatInput, plan: SeatPlan): void {
 /** What a node keeps for an agent: its seat, or the one that it gets when a pod is gone that is ending. */
 function reservedOn(
   at: SeatNode,
-  { verdict: { granted, node: name, reason, blocking }, tier, size }: Facts,
+  { decision: { granted, node: name, reason, blocking }, tier, size }: Facts,
 ): readonly Room[] {
   if (reason === 'SeatClearing' && blocking === `node ${at.name}`) return [tier.size];
   return granted && name === at.name ? [size] : [];
@@ -132,8 +132,8 @@ function reservedOn(
 
 /** Pods that run or end at this moment, with what they hold; those that the plan displaces are among them. */
 function held(input: SeatInput, at: SeatNode): readonly { readonly key: string; readonly size: Room }[] {
-  return input.claims.flatMap(({ key, pod, tier, ending = [] }) => [
-    // Whose tier is gone makes no claim: its pod is in what the node has taken.
+  return input.requests.flatMap(({ key, pod, tier, ending = [] }) => [
+    // Whose tier is gone makes no request: its pod is in what the node has taken.
     ...(pod?.node === at.name
       ? [tierIn(input, tier)].flatMap((own) => (own === undefined ? [] : [{ key, size: pod.size ?? own.size }]))
       : []),
@@ -144,11 +144,11 @@ function held(input: SeatInput, at: SeatNode): readonly { readonly key: string; 
 /** Newcomers together with all that is there at this moment are no more than the node has; its own ending pods count for nobody. */
 function assertNothingOverfilled(input: SeatInput, at: SeatNode, facts: readonly Facts[]): void {
   const newcomers = facts.filter(
-    ({ verdict: { granted, node: name, reason }, claim: { pod } }) =>
+    ({ decision: { granted, node: name, reason }, request: { pod } }) =>
       granted && name === at.name && reason === undefined && pod?.node === undefined,
   );
   for (const {
-    claim: { key },
+    request: { key },
     size,
   } of newcomers) {
     const others = [
@@ -156,7 +156,9 @@ function assertNothingOverfilled(input: SeatInput, at: SeatNode, facts: readonly
         .filter((pod) => pod.key !== key)
         .map((pod) => pod.size),
       ...newcomers
-        .filter((other) => other.claim.key !== key && !other.claim.ending?.some(({ node: name }) => name === at.name))
+        .filter(
+          (other) => other.request.key !== key && !other.request.ending?.some(({ node: name }) => name === at.name),
+        )
         .map((other) => other.size),
     ];
     assert.ok(goesInto(size, left(input, at, others)), `${key} came to ${at.name} before the room was there`);
@@ -167,10 +169,10 @@ function assertNothingOverfilled(input: SeatInput, at: SeatNode, facts: readonly
 function assertNoInversion(
   input: SeatInput,
   facts: readonly Facts[],
-  { each, tier }: { readonly each: SeatClaim; readonly tier: SeatTier },
+  { each, tier }: { readonly each: SeatRequest; readonly tier: SeatTier },
 ): void {
-  // Those keep a claim on a seat elsewhere, which no verdict shows until their pods have ended.
-  if (facts.some((other) => other.verdict.reason === 'Displaced' && other.tier.rank >= tier.rank)) return;
+  // Those keep a request on a seat elsewhere, which no decision shows until their pods have ended.
+  if (facts.some((other) => other.decision.reason === 'Displaced' && other.tier.rank >= tier.rank)) return;
   for (const at of input.nodes.filter(({ open, name }) => open && (each.pinnedTo ?? name) === name)) {
     const equals = facts.filter((other) => other.tier.rank >= tier.rank).flatMap((other) => reservedOn(at, other));
     assert.ok(
@@ -190,10 +192,10 @@ test(`rules that hold in ${VILLAGES} random villages`, () => {
         ...input,
         nodes: input.nodes.toReversed(),
         tiers: input.tiers.toReversed(),
-        claims: input.claims.toReversed(),
+        requests: input.requests.toReversed(),
       });
-      for (const { key } of input.claims)
-        assert.deepEqual(turned.verdictOf(key), plan.verdictOf(key), 'the order of the input does not count');
+      for (const { key } of input.requests)
+        assert.deepEqual(turned.decisionOf(key), plan.decisionOf(key), 'the order of the input does not count');
       for (const { name } of input.tiers)
         assert.ok((plan.seatsOf(name)?.free ?? 0) <= (plan.seatsOf(name)?.total ?? 0));
     } catch (error) {
@@ -207,14 +209,14 @@ test(`a higher rank never costs an agent its seat, in ${VILLAGES} random village
     const input = randomVillage(seed);
     const plan = seatPlan(input);
     const raised = { ...input, tiers: [...input.tiers, { name: 'raised', rank: 9, size: LOW.size }] };
-    for (const each of input.claims.filter(({ tier, pod }) => tier === 'low' && pod === undefined)) {
-      if (plan.verdictOf(each.key)?.granted !== true) continue;
+    for (const each of input.requests.filter(({ tier, pod }) => tier === 'low' && pod === undefined)) {
+      if (plan.decisionOf(each.key)?.granted !== true) continue;
       const higher = seatPlan({
         ...raised,
-        claims: input.claims.map((other) => (other === each ? { ...each, tier: 'raised' } : other)),
+        requests: input.requests.map((other) => (other === each ? { ...each, tier: 'raised' } : other)),
       });
       assert.ok(
-        higher.verdictOf(each.key)?.granted === true || higher.verdictOf(each.key)?.reason === 'SeatClearing',
+        higher.decisionOf(each.key)?.granted === true || higher.decisionOf(each.key)?.reason === 'SeatClearing',
         `seed ${seed}: ${each.key}`,
       );
     }
@@ -228,20 +230,20 @@ test('following the plan comes to rest: who is granted runs, who is displaced en
     let turns = 0;
     for (; changes > 0 && turns < 40; turns += 1) {
       const plan = seatPlan(input);
-      const claims = input.claims.map((each) => followed(each, plan, LOW.size));
-      changes = claims.filter(
+      const requests = input.requests.map((each) => followed(each, plan, LOW.size));
+      changes = requests.filter(
         (each, index) =>
           JSON.stringify([each.pod, each.ending]) !==
-          JSON.stringify([input.claims[index]?.pod, input.claims[index]?.ending]),
+          JSON.stringify([input.requests[index]?.pod, input.requests[index]?.ending]),
       ).length;
-      input = { ...input, claims };
+      input = { ...input, requests };
     }
     assert.equal(changes, 0, `seed ${seed} still moves after ${turns} turns`);
   }
 });
 
-function followed({ ending: _gone, ...each }: SeatClaim, plan: SeatPlan, size: Room): SeatClaim {
-  const got = plan.verdictOf(each.key);
+function followed({ ending: _gone, ...each }: SeatRequest, plan: SeatPlan, size: Room): SeatRequest {
+  const got = plan.decisionOf(each.key);
   if (got === undefined) return each;
   if (got.reason === 'Displaced')
     return {

@@ -11,57 +11,39 @@ import {
   type Reflector,
   type ResourceType,
 } from '@hamlet/kube';
-import { AGENTS } from './agents.ts';
-import { claimTaken, isOurClaim } from './child/claim.ts';
-import type { HoldPort } from '../../village/hold-client.ts';
+import type { CachedAgent, VolumeClaimView } from '../../objects/cached-objects.ts';
+import { AGENTS, FIELD_MANAGER } from '../../objects/names.ts';
+import type { PodView } from '../../objects/pod-view.ts';
+import { patchStatus, statusPatch } from '../../status/status-writer.ts';
+import type { HoldPort } from '../../village/village-client.ts';
+import type { Refusal, ResizeRefusal } from './facts.ts';
+import { claimTaken, isOurClaim } from './volume-claim.ts';
+import type { AgentEvent } from './events-for.ts';
 import type { Action } from './plan.ts';
-import { statusPatch } from './status/status-patch.ts';
-import {
-  FIELD_MANAGER,
-  type AgentView,
-  type ClaimView,
-  type PodView,
-  type Refusal,
-  type ResizeRefusal,
-} from './views.ts';
 
-/** The Agent that actions are for. */
+/** The Agent that actions concern. */
 export interface Subject {
-  /** As the cache holds it, which changes with every action that writes it. */
-  readonly latest: () => AgentView | undefined;
-  /** The status that belongs to `agent` in the present circumstances. */
-  readonly statusOf: (agent: AgentView) => AgentStatus;
+  /** The cached Agent, which changes with every action that writes it. */
+  readonly latest: () => CachedAgent | undefined;
+  /** The present status of an Agent whose status fields are these. */
+  readonly statusOf: (agent: CachedAgent) => AgentStatus;
 }
 
-/** What actions act on. Every answer is learned at once, so that nothing is done twice. */
+/** Clients and caches. A cache takes every response at once, so that no action is repeated. */
 export interface ApplyPorts {
   readonly client: KubeClient;
-  readonly agents: Reflector<AgentView>;
+  readonly agents: Reflector<CachedAgent>;
   readonly pods: Reflector<PodView>;
-  readonly claims: Reflector<ClaimView>;
+  readonly claims: Reflector<VolumeClaimView>;
   readonly recorder: EventRecorder;
-  /** Has the api take the agent out of the world and close its account; throws if it did not. */
+  /** Asks the api to remove the agent from the world and to close its account; throws if it did not. */
   readonly closeAccount: (agentId: string, uid: string) => Promise<void>;
-  /** Where money for pods is set aside. */
   readonly holds: HoldPort;
 }
 
 const QUERY = { fieldManager: FIELD_MANAGER };
 
-interface At {
-  readonly namespace?: string;
-  readonly name: string;
-}
-
-function atAgent({ metadata }: AgentView): At {
-  return inNamespace(metadata.namespace, metadata.name);
-}
-
-function inNamespace(namespace: string | undefined, name: string): At {
-  return namespace === undefined ? { name } : { namespace, name };
-}
-
-/** A volume claim of somebody else has the name of an agent's. */
+/** The name of an agent's volume claim belongs to another owner. */
 export class ClaimTakenError extends Error {
   override readonly name = 'ClaimTakenError';
 }
@@ -69,11 +51,11 @@ export class ClaimTakenError extends Error {
 interface Child<T extends KubeObject> {
   readonly type: ResourceType;
   readonly known: Reflector<T>;
-  /** Throws where an object that has the name already may not be taken. */
+  /** Throws if an existing object of the name may not be used. */
   readonly check?: (found: T) => void;
 }
 
-/** Creates a child. One that is there already is met as if the watch had shown it: the next plan sees whose it is and how far it has come. */
+/** Creates a child. An existing one enters the cache as if the watch had shown it: the next plan sees its owner and its state. */
 async function create<T extends KubeObject>(
   client: KubeClient,
   { type, known, check }: Child<T>,
@@ -93,25 +75,13 @@ async function create<T extends KubeObject>(
   }
 }
 
-/** Writes a status by merge patch: the uid makes it fail on another life of the name. Fields to remove are null. */
-export async function patchStatus(
-  ports: ApplyPorts,
-  agent: AgentView,
-  change: { readonly status: object; readonly resourceVersion?: string },
-): Promise<void> {
-  const { uid } = agent.metadata;
-  const metadata = change.resourceVersion === undefined ? { uid } : { uid, resourceVersion: change.resourceVersion };
-  const at = { ...atAgent(agent), subresource: 'status', query: QUERY };
-  ports.agents.learn(await ports.client.mergePatch<AgentView>(AGENTS, { metadata, status: change.status }, at));
-}
-
-async function setFinalizers(ports: ApplyPorts, agent: AgentView, finalizers: readonly string[]): Promise<void> {
-  // The list is written as a whole, so it must be the list that was read.
-  const { uid, resourceVersion } = agent.metadata;
-  const answer = await ports.client.mergePatch<AgentView>(
+async function setFinalizers(ports: ApplyPorts, agent: CachedAgent, finalizers: readonly string[]): Promise<void> {
+  // The patch replaces the whole list, so the version must be the one that was read.
+  const { namespace, name, uid, resourceVersion } = agent.metadata;
+  const answer = await ports.client.mergePatch<CachedAgent>(
     AGENTS,
     { metadata: { uid, resourceVersion, finalizers } },
-    { ...atAgent(agent), query: QUERY },
+    { namespace, name, query: QUERY },
   );
   if (answer.metadata.deletionTimestamp === undefined || finalizers.length > 0) ports.agents.learn(answer);
 }
@@ -119,12 +89,17 @@ async function setFinalizers(ports: ApplyPorts, agent: AgentView, finalizers: re
 async function deleteObject<T extends KubeObject>(
   ports: ApplyPorts,
   type: ResourceType,
-  at: At & { readonly uid: string; readonly graceSeconds?: number },
+  at: {
+    readonly namespace: string | undefined;
+    readonly name: string;
+    readonly uid: string;
+    readonly graceSeconds?: number;
+  },
 ): Promise<T | undefined> {
   try {
     return await ports.client.delete<T>(type, at);
   } catch (error) {
-    // Another life has the name by now: that one was not meant.
+    // Another object has the name by now, and must stay.
     if (!isStatus(error, 409)) throw error;
     return undefined;
   }
@@ -133,9 +108,9 @@ async function deleteObject<T extends KubeObject>(
 type Kind = Action['kind'];
 type Of<K extends Kind> = Extract<Action, { readonly kind: K }>;
 /** The Agent at the moment of the action. */
-type Now = Pick<Subject, 'statusOf'> & { readonly agent: AgentView };
+type Now = Pick<Subject, 'statusOf'> & { readonly agent: CachedAgent };
 
-/** The cycle goes out with the conditions that belong to it, so that nobody sees the new cycle with the session of the old. */
+/** Writes the cycle together with its conditions, so that no reader sees the new cycle with the old session. */
 async function endCycle(
   ports: ApplyPorts,
   { agent, statusOf }: Now,
@@ -144,7 +119,10 @@ async function endCycle(
   const { podName: _pod, nodeName: _node, rebootedAt: _before, ...kept } = agent.status;
   const ended = { ...agent, status: { ...kept, cycle, power, ...(rebootedAt === null ? {} : { rebootedAt }) } };
   const status = statusPatch(agent.status, statusOf(ended)) ?? {};
-  return patchStatus(ports, agent, { status, resourceVersion: agent.metadata.resourceVersion });
+  return patchStatus({ client: ports.client, type: AGENTS, known: ports.agents }, agent, {
+    status,
+    resourceVersion: agent.metadata.resourceVersion,
+  });
 }
 
 async function createClaim(
@@ -152,32 +130,33 @@ async function createClaim(
   { agent: { metadata } }: Now,
   { manifest }: Of<'createClaim'>,
 ): Promise<void> {
-  const check = (found: ClaimView): void => {
+  const check = (found: VolumeClaimView): void => {
     if (!isOurClaim(found, metadata.name)) throw new ClaimTakenError(claimTaken(found.metadata.name, metadata.name));
   };
   await create(client, { type: CLAIMS, known: claims, check }, manifest);
 }
 
-/** Of a refusal: the pod that is about to go takes what the new one lacks. */
+/** A refusal for lack of quota: the pod that is about to end still uses it. */
 const EXCEEDED = /exceeded quota/;
 
-/** Throws where the API server would not take the pod, so that the one that runs stays. */
+/** Throws if the API server would refuse the pod, so that the running one stays. */
 async function tryPod({ client }: ApplyPorts, { agent: { metadata } }: Now, { manifest }: Of<'tryPod'>): Promise<void> {
   try {
     await client.create(PODS, manifest, { namespace: metadata.namespace, query: { ...QUERY, dryRun: 'All' } });
   } catch (error) {
-    if (!EXCEEDED.test(wordsOfRefusal(error) ?? '')) throw error;
+    if (!EXCEEDED.test(refusalText(error) ?? '')) throw error;
   }
 }
 
-/** Makes the pod that begins a cycle. A pod of another owner under its name is met, and the next attempt takes the next name. */
+/** Creates the pod that begins a cycle. If another owner's pod has the name, the next attempt uses the next name. */
 async function createPod(ports: ApplyPorts, { agent }: Now, { manifest }: Of<'createPod'>): Promise<void> {
   const pod = await create(ports.client, { type: PODS, known: ports.pods }, manifest);
   const isOurs = pod.metadata.ownerReferences?.some(({ uid }) => uid === agent.metadata.uid) === true;
-  if (!isOurs) throw new Error(`the name ${manifest.metadata.name} belongs to another pod`);
+  if (!isOurs)
+    throw new Error(`another owner's pod has the name ${manifest.metadata.name}: the next attempt uses the next name`);
 }
 
-/** A resize that the API server refuses. */
+/** The API server refuses a resize. */
 export class ResizeRefusedError extends Error {
   readonly refusal: ResizeRefusal;
 
@@ -187,21 +166,19 @@ export class ResizeRefusedError extends Error {
   }
 }
 
-/** Whether a pod could be made, without making it. */
+/** Whether the API server would refuse the pod, by a dry run. */
 async function isRefused(ports: ApplyPorts, { agent }: Now, manifest: NewObject): Promise<boolean> {
+  const { namespace } = agent.metadata;
   try {
-    await ports.client.create(PODS, manifest, {
-      namespace: agent.metadata.namespace,
-      query: { ...QUERY, dryRun: 'All' },
-    });
+    await ports.client.create(PODS, manifest, { namespace, query: { ...QUERY, dryRun: 'All' } });
     return false;
   } catch (error) {
-    if (wordsOfRefusal(error) === undefined) throw error;
+    if (refusalText(error) === undefined) throw error;
     return true;
   }
 }
 
-/** By server-side apply: of the pod, our container's resources and nothing else. The uid makes it fail on another life of the name. Returns why it is refused. */
+/** Applies the resources of our container, with the uid as precondition. Returns the text of a refusal. */
 async function applySize(
   { client, pods }: ApplyPorts,
   { agent }: Now,
@@ -210,20 +187,20 @@ async function applySize(
   const manifest = {
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { ...inNamespace(agent.metadata.namespace, name), uid },
+    metadata: { namespace: agent.metadata.namespace, name, uid },
     spec,
-  };
+  } as NewObject;
   try {
     pods.learn(await client.apply<PodView>(PODS, manifest, { fieldManager: FIELD_MANAGER, subresource: 'resize' }));
     return undefined;
   } catch (error) {
-    const message = wordsOfRefusal(error);
+    const message = refusalText(error);
     if (message === undefined) throw error;
     return message;
   }
 }
 
-/** A pod is only made anew for its size when a new one would be taken while this one is refused still: a quota may have been lifted between the two questions. */
+/** Throws only if the API server refuses the resize after it has answered for a new pod too: a quota may have been lifted between the two requests. */
 async function resizePod(ports: ApplyPorts, now: Now, action: Of<'resizePod'>): Promise<void> {
   const refused = await applySize(ports, now, action);
   if (refused === undefined) return;
@@ -232,12 +209,9 @@ async function resizePod(ports: ApplyPorts, now: Now, action: Of<'resizePod'>): 
   if (still !== undefined) throw new ResizeRefusedError({ message: still, newPodToo: false });
 }
 
-/** A pod that ends lives on for its grace: what the API server says of that is known at once. */
+/** Deletes a pod. The response shows at once that the pod is ending. */
 async function deletePod(ports: ApplyPorts, { agent }: Now, { kind: _kind, ...pod }: Of<'deletePod'>): Promise<void> {
-  const ending = await deleteObject<PodView>(ports, PODS, {
-    ...inNamespace(agent.metadata.namespace, pod.name),
-    ...pod,
-  });
+  const ending = await deleteObject<PodView>(ports, PODS, { namespace: agent.metadata.namespace, ...pod });
   if (ending !== undefined) ports.pods.learn(ending);
 }
 
@@ -247,34 +221,28 @@ async function ownClaim(
   { name, uid, owners }: Of<'ownClaim'>,
 ): Promise<void> {
   const patch = { metadata: { uid, ownerReferences: owners } };
-  ports.claims.learn(
-    await ports.client.mergePatch<ClaimView>(CLAIMS, patch, { ...inNamespace(metadata.namespace, name), query: QUERY }),
-  );
+  const at = { namespace: metadata.namespace, name, query: QUERY };
+  ports.claims.learn(await ports.client.mergePatch<VolumeClaimView>(CLAIMS, patch, at));
 }
 
-function tell(
-  { recorder }: ApplyPorts,
-  { agent: { metadata } }: Now,
-  { type, reason, message }: Of<'tell'>,
-): Promise<void> {
-  const { name, uid, namespace = 'default' } = metadata;
-  recorder.record({
-    target: { apiVersion: API_VERSION, kind: AGENTS.kind, namespace, name, uid },
-    type,
-    reason,
-    message,
-  });
-  return Promise.resolve();
+/** Records an Event about an Agent. */
+export function recordEvent(
+  recorder: Pick<EventRecorder, 'record'>,
+  { metadata: { namespace = 'default', name, uid } }: CachedAgent,
+  { type, reason, message }: Pick<AgentEvent, 'type' | 'message'> & { readonly reason: string },
+): void {
+  const target = { apiVersion: API_VERSION, kind: AGENTS.kind, namespace, name, uid };
+  recorder.record({ target, type, reason, message });
 }
 
-/** How each action is performed, for the Agent as it is known at that moment. */
+/** Performs each action, for the Agent as it is cached at that moment. */
 const PERFORM: { readonly [K in Kind]: (ports: ApplyPorts, now: Now, action: Of<K>) => Promise<void> } = {
   setFinalizers: (ports, { agent }, { finalizers }) => setFinalizers(ports, agent, finalizers),
   endCycle,
   createClaim,
   ownClaim,
   deleteClaim: async (ports, { agent: { metadata } }, { name, uid }) =>
-    void (await deleteObject(ports, CLAIMS, { ...inNamespace(metadata.namespace, name), uid })),
+    void (await deleteObject(ports, CLAIMS, { namespace: metadata.namespace, name, uid })),
   tryPod,
   createPod,
   resizePod,
@@ -291,14 +259,14 @@ const PERFORM: { readonly [K in Kind]: (ports: ApplyPorts, now: Now, action: Of<
   releaseHold: (ports, { agent: { metadata } }, { version }) =>
     ports.holds.release({ agentId: metadata.name, uid: metadata.uid, version }),
   closeAccount: (ports, { agent: { metadata } }) => ports.closeAccount(metadata.name, metadata.uid),
-  tell,
+  recordEvent: ({ recorder }, { agent }, event) => Promise.resolve(recordEvent(recorder, agent, event)),
 };
 
 function perform<K extends Kind>(ports: ApplyPorts, now: Now, action: Of<K> & { readonly kind: K }): Promise<void> {
   return PERFORM[action.kind](ports, now, action);
 }
 
-/** An action that failed, and why. */
+/** An action that failed, and its error. */
 export interface Failure {
   readonly action: Action;
   readonly error: unknown;
@@ -322,17 +290,17 @@ export async function apply(
   return undefined;
 }
 
-/** Answers that say no, and will until something changes: quota, admission, a missing service account, an older API server. */
+/** Statuses of refusals that last until a person changes something: quota, admission, a missing service account, an older API server. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 403, 405, 422]);
 
-/** In what words the API server refuses a request; undefined where it failed otherwise. */
-function wordsOfRefusal(error: unknown): string | undefined {
+/** The API server's refusal of a request; undefined for another failure. */
+function refusalText(error: unknown): string | undefined {
   return error instanceof KubeError && REFUSALS.has(error.status) ? error.message : undefined;
 }
 
-/** Why a child cannot be made until somebody changes something; undefined for a failure that may pass. */
+/** The refusal of a child that lasts until a person changes something; undefined for a failure that may pass. */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof ClaimTakenError) return { reason: 'VolumeTaken', message: error.message };
-  const words = wordsOfRefusal(error);
-  return words === undefined ? undefined : { reason: 'PodRefused', message: `the API server refuses: ${words}` };
+  const text = refusalText(error);
+  return text === undefined ? undefined : { reason: 'PodRefused', message: `the API server refuses: ${text}` };
 }

@@ -85,7 +85,7 @@ test(`${RUNS} disturbed agents with money come to rest at what they can pay, and
 
 test('an hour after the other: the pod runs by a live hold at every moment, and pays for the time that it ran', () => {
   const of = cluster(20n * AIDOLLAR);
-  of.standing = standingOf({ balanceTier: 'tier-1' });
+  of.standing = standingOf({ balance_tier: 'tier-1' });
   settle(of, LIMITS);
   const [began, pod] = [of.nowMs, of.pods[0]?.metadata.uid];
   for (let elapsedMs = 0; elapsedMs < 10 * HOUR_MS; elapsedMs += 5_000) {
@@ -104,7 +104,7 @@ test('an hour after the other: the pod runs by a live hold at every moment, and 
 
 test('whose money ends falls back to the free tier in the same pod before the time is over, and comes back with the money', () => {
   const of = cluster(2n * AIDOLLAR);
-  of.standing = standingOf({ balanceTier: 'tier-1' });
+  of.standing = standingOf({ balance_tier: 'tier-1' });
   settle(of, LIMITS);
   for (let elapsedMs = 0; elapsedMs < 4 * HOUR_MS; elapsedMs += 5_000) {
     of.pass(5_000);
@@ -140,10 +140,10 @@ test('a pinned agent whose money ends has no pod, reads NotPaid, and comes back 
 
 test('with the api away a pod runs as long as it is paid, and then as what is free', () => {
   const of = cluster(20n * AIDOLLAR);
-  of.standing = standingOf({ balanceTier: 'tier-1' });
+  of.standing = standingOf({ balance_tier: 'tier-1' });
   settle(of, LIMITS);
   of.apiAnswers = false;
-  of.knowledge = 'Last';
+  of.apiState = 'Last';
   for (let elapsedMs = 0; elapsedMs < 3 * HOUR_MS; elapsedMs += 5_000) {
     of.pass(5_000);
     reconcile(of);

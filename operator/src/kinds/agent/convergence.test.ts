@@ -100,7 +100,7 @@ test(`${RUNS} barred agents have no pod, whatever happened before, and none whil
     settle(cluster, LIMITS);
     assert.deepEqual(cluster.pods, [], `seed ${seed}`);
     // A new leader that has not heard the api knows it from the status.
-    cluster.knowledge = 'None';
+    cluster.apiState = 'None';
     cluster.restart();
     cluster.setSpec({ power: 'Awake', rebootedAt: '2026-12-24T00:00:00Z' });
     settle(cluster, LIMITS);
@@ -125,7 +125,7 @@ test(`${RUNS} crashes at each write converge to one pod`, () => {
 
 function running(tier?: string): ModelCluster {
   const cluster = new ModelCluster();
-  cluster.standing = standingOf({ balanceTier: tier });
+  cluster.standing = standingOf({ balance_tier: tier ?? null });
   settle(cluster, LIMITS);
   assert.equal(cluster.pods[0]?.container?.running, true);
   return cluster;
@@ -135,7 +135,7 @@ test('up and down the sizes in place: the same pod all the time', () => {
   const cluster = running();
   const [before] = cluster.pods;
   for (const tier of ['tier-1', 'tier-0', 'tier-1', undefined, 'tier-1']) {
-    cluster.standing = standingOf({ balanceTier: tier });
+    cluster.standing = standingOf({ balance_tier: tier ?? null });
     settle(cluster, LIMITS);
     assert.deepEqual(
       cluster.pods.map(({ metadata }) => metadata.uid),
@@ -157,7 +157,7 @@ test('a shrink that hangs, a size that is refused and a GPU: one new pod each, a
     const cluster = running(from);
     const claim = cluster.claim?.metadata.uid;
     cluster.resizes = mood;
-    cluster.standing = standingOf({ balanceTier: to });
+    cluster.standing = standingOf({ balance_tier: to });
     settle(cluster, LIMITS);
     assert.deepEqual([mood, cluster.made, cluster.claim?.metadata.uid], [mood, 2, claim]);
     assert.ok(
@@ -170,7 +170,7 @@ test('a shrink that hangs, a size that is refused and a GPU: one new pod each, a
 test('a size that a quota forbids costs nobody the pod', () => {
   const cluster = running();
   cluster.resizes = 'quota';
-  cluster.standing = standingOf({ balanceTier: 'tier-1' });
+  cluster.standing = standingOf({ balance_tier: 'tier-1' });
   for (let attempt = 0; attempt < LIMITS.attempts; attempt += 1) {
     reconcile(cluster);
     cluster.pass(11_000);

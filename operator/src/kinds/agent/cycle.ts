@@ -1,17 +1,34 @@
-import type { AgentStatus, EventReason, Power, Reason } from '@hamlet/contract/kinds';
-import type { Admission } from './condition/verdict.ts';
-import { barOf, type Bar } from './condition/standing.ts';
-import { endOfPod, type EndOfPod } from './pod/pod-end.ts';
-import { sizingOf } from './pod/sizing.ts';
-import { podOfCycle, REBOOTED_ANNOTATION, type AgentView, type Observed, type PodView } from './views.ts';
+import type { EventReason, Power, Reason } from '@hamlet/contract/kinds';
+import { isTerminating } from '../../objects/cached-objects.ts';
+import { podName } from '../../objects/names.ts';
+import { isOver, type PodView } from '../../objects/pod-view.ts';
+import { sizingOf } from './condition/sizing.ts';
+import { type Bar, barOf } from './condition/standing.ts';
+import type { Observed } from './observe.ts';
 
-/** A pod that failed, or is of an older image, is not replaced sooner than this after it was made. */
+/** A pod that failed, or has an older image, is replaced no sooner than this after its creation. */
 export const REPLACE_AFTER_MS = 10_000;
 
-/** An agent that waits for its turn to be made anew looks this often whether it has come. */
+/** Interval at which an agent checks whether it is its turn to be replaced. */
 export const UPGRADE_LOOK_MS = 5_000;
 
-/** Why a cycle begins. */
+/** The end of a pod that the operator did not end itself. */
+export type EndOfPod =
+  | Extract<
+      EventReason,
+      | 'PodLost'
+      | 'PodDeleted'
+      | 'PodFailed'
+      | 'NameTaken'
+      | 'Preempted'
+      | 'Evicted'
+      | 'NodeDrained'
+      | 'NodePressure'
+      | 'SeatMoved'
+    >
+  | Extract<Reason, 'NodeLost'>;
+
+/** The cause of a new cycle. */
 export type CycleCause =
   | Bar
   | EndOfPod
@@ -21,122 +38,134 @@ export type CycleCause =
     >
   | Extract<Reason, 'Displaced' | 'NotPaid' | 'HoldRefused' | 'ResizeRefused'>;
 
-/** Where the run cycle goes. */
+/** The next step of the run cycle. */
 export interface CycleStep {
-  /** The cycle that holds after this step. */
+  /** The cycle after this step. */
   readonly cycle: number;
-  /** Awake where a pod of the cycle shall exist. */
+  /** Awake if the cycle shall have a pod. */
   readonly power: Power;
-  /** Set where `cycle` is a new one. */
+  /** Set if `cycle` is a new one. */
   readonly cause?: CycleCause;
-  /** Set where there may be something to do later although nothing changes. */
+  /** The pod of the cycle; a new cycle has none yet. */
+  readonly pod?: PodView | undefined;
+  /** The pod must be resized. */
+  readonly resizes?: boolean;
+  /** Time after which there may be something to do although nothing changes. */
   readonly waitMs?: number;
 }
 
-/** The cycle that a pod's name carries; 0 for a name that is none of ours. */
-export function cycleInName(agent: string, pod: string): number {
-  const digits = pod.startsWith(`${agent}-`) ? pod.slice(agent.length + 1) : '';
-  return /^[1-9][0-9]{0,15}$/.test(digits) ? Number(digits) : 0;
+/** Reasons of a pod's condition DisruptionTarget. */
+const DISRUPTIONS: Readonly<Record<string, EndOfPod>> = {
+  PreemptionByScheduler: 'Preempted',
+  EvictionByEvictionAPI: 'Evicted',
+  DeletionByTaintManager: 'Evicted',
+  TerminationByKubelet: 'NodePressure',
+  DeletionByPodGC: 'NodeLost',
+};
+
+function disruptionOf({ node }: Observed, pod: PodView): EndOfPod | undefined {
+  if (node?.ready === false) return 'NodeLost';
+  const end = pod.disruption === undefined ? undefined : DISRUPTIONS[pod.disruption];
+  return end === 'Evicted' && node?.cordoned === true ? 'NodeDrained' : end;
 }
 
-/**
- * The status as the pods prove it. A pod of this life named NAME-CYCLE is what begins a cycle; the status that tells of
- * it is written after, and may have been lost with the process that made the pod.
- * @param ended a cycle whose pod was seen to go before the status told of it
- */
-export function livedStatus({ metadata, status }: AgentView, pods: readonly PodView[], ended = 0): AgentStatus {
-  let newest: PodView | undefined;
-  let cycle = Math.max(status.cycle ?? 0, ended);
-  for (const pod of pods) {
-    const its = cycleInName(metadata.name, pod.metadata.name);
-    if (its > cycle) [newest, cycle] = [pod, its];
+/** A pod that waits for the scheduler, bound to one node, ends when its seat has moved: that node has failed or is full. */
+function seatMoved({ seatNode, seat }: Observed, { nodeName }: PodView): EndOfPod | undefined {
+  const isMoved = seat.reason === undefined && seat.node !== undefined && seat.node !== seatNode?.name;
+  if (nodeName !== undefined || seatNode === undefined || !isMoved) return undefined;
+  if (!seatNode.ready) return 'NodeLost';
+  return seatNode.cordoned === true ? 'NodeDrained' : 'SeatMoved';
+}
+
+/** The end of the cycle's pod: it is gone, is ending, has failed or must move. */
+function endOfPod(observed: Observed): EndOfPod | undefined {
+  const { agent, pod, nameTaken } = observed;
+  const { metadata, status } = agent;
+  if (pod === undefined) {
+    if (status.podName === podName(metadata, status.cycle ?? 0)) return 'PodLost';
+    return nameTaken ? 'NameTaken' : undefined;
   }
-  if (newest === undefined)
-    return ended > (status.cycle ?? 0)
-      ? { ...status, cycle, power: 'Awake', podName: `${metadata.name}-${ended}` }
-      : status;
-  const { nodeName: _node, rebootedAt: _before, ...kept } = status;
-  const rebootedAt = newest.metadata.annotations?.[REBOOTED_ANNOTATION];
-  return {
-    ...kept,
-    cycle,
-    power: 'Awake',
-    podName: newest.metadata.name,
-    ...(rebootedAt === undefined ? {} : { rebootedAt }),
-  };
+  if (isTerminating(pod)) return disruptionOf(observed, pod) ?? 'PodDeleted';
+  if (isOver(pod)) return disruptionOf(observed, pod) ?? 'PodFailed';
+  return seatMoved(observed, pod);
 }
 
-/** Reasons of Admitted that end a pod which runs. */
+/** Reasons of Admitted that end a running pod. */
 const UNPAID = ['NotPaid', 'HoldRefused'] as const;
 
-interface Wish {
+interface PowerStep {
   readonly power: Power;
-  /** What this power begins with, where it is another than before. */
+  /** The cause of the cycle that begins with this power, if it is a new power. */
   readonly cause: CycleCause;
 }
 
+/** Money is requested for the very cycle that would begin with it. */
+const isGranted = ({ admission: { granted, admitted } }: Observed): boolean =>
+  granted || admitted.reason === 'HoldPending';
+
 /**
- * The power that counts: what the spec says, if the agent may run. A pod that runs already is kept when only its tier
- * cannot be found any more: deleting an Entitlement by mistake shall not stop a village.
+ * The power in force: that of the spec, if the agent may run. A running pod stays if only its tier is missing, so that
+ * an Entitlement deleted by mistake stops no village.
  */
-function wishOf(observed: Observed, { granted, admitted }: Admission): Wish {
-  const { spec, status } = observed.agent;
+function powerOf(observed: Observed): PowerStep {
+  const { agent, seat, admission } = observed;
   const bar = barOf(observed);
-  if (spec?.power === 'Asleep') return { power: 'Asleep', cause: bar === 'Killed' ? bar : 'Suspended' };
+  if (agent.spec?.power === 'Asleep') return { power: 'Asleep', cause: bar === 'Killed' ? bar : 'Suspended' };
   if (bar !== undefined) return { power: 'Asleep', cause: bar };
-  if (granted) return { power: 'Awake', cause: 'Awakened' };
-  const unpaid = UNPAID.find((reason) => reason === admitted.reason);
+  if (isGranted(observed)) return { power: 'Awake', cause: 'Awakened' };
+  const unpaid = UNPAID.find((reason) => reason === admission.admitted.reason);
   if (unpaid !== undefined) return { power: 'Asleep', cause: unpaid };
-  if (!observed.seat.granted && observed.seat.reason === 'Displaced') return { power: 'Asleep', cause: 'Displaced' };
-  return { power: status.power ?? 'Asleep', cause: 'Suspended' };
+  if (!seat.granted && seat.reason === 'Displaced') return { power: 'Asleep', cause: 'Displaced' };
+  return { power: agent.status.power ?? 'Asleep', cause: 'Suspended' };
 }
 
-/** Causes that can come back with the next pod: a node under pressure, what ended the pod by itself, somebody who changes what a pod says of itself. */
+/** Causes that can recur with the next pod: a node under pressure, a failing container, admission that changes the pod. */
 const RECURRING: ReadonlySet<CycleCause> = new Set(['PodFailed', 'NodePressure', 'ImageChanged']);
 
-/** Waits before the replacement that `cause` asks for, in milliseconds; none if negative. */
+/** Milliseconds until the pod may be replaced; at most 0 if it may be now. */
 function waitFor(cause: CycleCause, pod: PodView | undefined, nowMs: number): number {
   if (!RECURRING.has(cause)) return 0;
   return Date.parse(pod?.metadata.creationTimestamp ?? '') + REPLACE_AFTER_MS - nowMs;
 }
 
-interface Change {
-  readonly cause?: CycleCause;
-  readonly waitMs?: number;
-}
+type Change = Pick<CycleStep, 'cause' | 'waitMs' | 'resizes'>;
 
-function changeOf(observed: Observed, { tier }: Admission, nowMs: number): Change {
-  const { spec, status } = observed.agent;
-  const pod = podOfCycle(observed, status.cycle ?? 0);
+function changeOf(observed: Observed, nowMs: number): Change {
+  const { agent, admission, upgrade, pod } = observed;
+  const { spec, status } = agent;
   if (spec?.rebootedAt !== undefined && spec.rebootedAt !== status.rebootedAt) return { cause: 'Rebooted' };
-  const end = endOfPod(observed, pod);
+  const end = endOfPod(observed);
   if (end !== undefined) return { cause: end, waitMs: waitFor(end, pod, nowMs) };
-  const sizing = sizingOf(observed, { pod, tier }, nowMs);
+  const sizing = sizingOf(observed, admission.tier, nowMs);
   if (sizing.kind === 'replace') return { cause: sizing.cause };
-  if (observed.upgrade === 'now') return { cause: 'ImageChanged', waitMs: waitFor('ImageChanged', pod, nowMs) };
-  if (observed.upgrade !== 'none') return { waitMs: UPGRADE_LOOK_MS };
-  return sizing.kind === 'none' ? {} : { waitMs: sizing.lookMs };
+  const resizes = sizing.kind === 'resize';
+  if (upgrade === 'now') {
+    const waitMs = waitFor('ImageChanged', pod, nowMs);
+    return waitMs > 0 ? { waitMs, resizes } : { cause: 'ImageChanged' };
+  }
+  if (upgrade !== 'none') return { waitMs: UPGRADE_LOOK_MS, resizes };
+  return sizing.kind === 'none' ? {} : { waitMs: sizing.lookMs, resizes };
 }
 
-function whileAwake(observed: Observed, admission: Admission, nowMs: number): CycleStep {
-  const cycle = observed.agent.status.cycle ?? 0;
-  const stays = { cycle, power: 'Awake' } as const;
-  // What cannot be made now is not ended either.
-  if (!admission.granted || !observed.seat.granted) return stays;
-  const { cause, waitMs = 0 } = changeOf(observed, admission, nowMs);
-  if (waitMs > 0) return { ...stays, waitMs };
-  return cause === undefined ? stays : { cycle: observed.nextCycle, power: 'Awake', cause };
+function whileAwake(observed: Observed, nowMs: number): CycleStep {
+  const { agent, pod, seat, nextCycle } = observed;
+  const stays = { cycle: agent.status.cycle ?? 0, power: 'Awake', pod } as const;
+  // A pod is not ended while no other could be created.
+  if (!isGranted(observed) || !seat.granted) return stays;
+  const { cause, waitMs = 0, resizes = false } = changeOf(observed, nowMs);
+  if (waitMs > 0) return { ...stays, waitMs, resizes };
+  return cause === undefined ? { ...stays, resizes } : { cycle: nextCycle, power: 'Awake', cause };
 }
 
 /**
- * Decides the run cycle. It grows at each awakening, suspension and reboot, and whenever the cycle's pod has ended;
- * never because of the same wish twice.
+ * Decides the run cycle. It grows at each awakening, suspension and reboot, and after the end of the cycle's pod; never
+ * twice for one request.
  */
-export function cycleStep(observed: Observed, admission: Admission, nowMs: number): CycleStep {
-  const { status } = observed.agent;
-  const cycle = status.cycle ?? 0;
-  const { power, cause } = wishOf(observed, admission);
-  const before = status.power ?? 'Asleep';
-  if (power === before) return power === 'Asleep' ? { cycle, power } : whileAwake(observed, admission, nowMs);
-  return power === 'Awake' ? { cycle: observed.nextCycle, power, cause } : { cycle: cycle + 1, power, cause };
+export function cycleStep(observed: Observed, nowMs: number): CycleStep {
+  const { agent, pod, nextCycle } = observed;
+  const cycle = agent.status.cycle ?? 0;
+  const { power, cause } = powerOf(observed);
+  if (power !== (agent.status.power ?? 'Asleep'))
+    return { cycle: power === 'Awake' ? nextCycle : cycle + 1, power, cause };
+  return power === 'Asleep' ? { cycle, power, pod } : whileAwake(observed, nowMs);
 }

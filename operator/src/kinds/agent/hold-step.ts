@@ -1,15 +1,15 @@
-import { deletionMs, isTerminating } from './child/claim.ts';
-import { isSameSize, sizeOf } from './child/compute.ts';
+import { deletionMs, isTerminating, type TierView } from '../../objects/cached-objects.ts';
+import { isResizing, type PodView } from '../../objects/pod-view.ts';
+import { isSameSize, sizeOf } from '../../objects/tier-compute.ts';
+import { lapsesInMs } from '../../village/api-state.ts';
 import { holdOf, isFree, mayBegin } from './condition/payment.ts';
-import type { Admission } from './condition/verdict.ts';
+import { hasSeatOfTier } from './condition/sizing.ts';
 import type { CycleStep } from './cycle.ts';
-import { lapsesInMs } from './observe.ts';
-import { hasSeatOfTier, isResizing } from './pod/sizing.ts';
-import { podOfCycle, type Observed, type PodView, type TierView } from './views.ts';
+import type { Observed } from './observe.ts';
 
-/** What is to be asked of the api about money. */
+/** A request to the api about money. */
 export type HoldAction =
-  /** Set aside what an hour of the tier costs, for a pod of that cycle; with a pod, its time is counted from now on. */
+  /** Reserve an hour of the tier for a pod of that cycle; with a pod, its time counts from now on. */
   | {
       readonly kind: 'askHold';
       readonly tier: string;
@@ -17,87 +17,73 @@ export type HoldAction =
       readonly podUid: string | null;
       readonly imageDigest: string | null;
     }
-  /** Nothing of a priced tier runs any more. */
+  /** No pod of a priced tier runs any longer. */
   | { readonly kind: 'releaseHold'; readonly version: number };
 
 export interface HoldStep {
   readonly actions: readonly HoldAction[];
-  /** A cycle would begin that is not paid for yet: nothing else is done about pods until it is. */
+  /** A cycle would begin that is not paid yet: no pod changes until it is. */
   readonly blocks: boolean;
-  /** When what is held lapses, unless it is renewed. */
+  /** Milliseconds until the hold lapses, unless it is renewed. */
   readonly lookMs?: number;
 }
 
-interface Decided {
-  readonly step: CycleStep;
-  readonly admission: Admission;
-}
-
-const isLiving = (pod: PodView, nowMs: number): boolean => !isTerminating(pod) || deletionMs(pod) > nowMs;
+const lives = (pod: PodView, nowMs: number): boolean => !isTerminating(pod) || deletionMs(pod) > nowMs;
 
 function asking(tier: TierView, cycle: number, pod: PodView | undefined): HoldAction {
-  const runs = pod?.container?.running === true ? pod : undefined;
+  const running = pod?.container?.running === true ? pod : undefined;
   return {
     kind: 'askHold',
     tier: tier.metadata.name,
     cycle,
-    podUid: runs?.metadata.uid ?? null,
-    imageDigest: runs?.container?.imageId ?? null,
+    podUid: running?.metadata.uid ?? null,
+    imageDigest: running?.container?.imageId ?? null,
   };
 }
 
-/** A cycle begins with a pod. */
-function isStarting(observed: Observed, { cycle, power, cause }: CycleStep): boolean {
-  return power === 'Awake' && (cause !== undefined || podOfCycle(observed, cycle) === undefined);
-}
+/** Whether the step begins a cycle's pod. */
+const isStarting = ({ power, cause, pod }: CycleStep): boolean =>
+  power === 'Awake' && (cause !== undefined || pod === undefined);
 
-/** Whether the api knows that the pod of a cycle runs, where it does. */
+/** Whether the api counts the time of the cycle's pod, if it runs. */
 function isMetered(observed: Observed, pod: PodView, cycle: number): boolean {
   const hold = holdOf(observed);
-  return hold?.cycle === cycle && (pod.container?.running !== true || hold.podUid === pod.metadata.uid);
+  return hold?.cycle === cycle && (pod.container?.running !== true || hold.pod_uid === pod.metadata.uid);
 }
 
-/** A pod runs that nothing of its cycle is held for: of its own tier, of the one that it is to have, or because the api does not know yet that it runs. */
-function whileRunning(
-  observed: Observed,
-  { step: { cycle }, admission: { tier, target, payment } }: Decided,
-): readonly HoldAction[] {
-  const pod = podOfCycle(observed, cycle);
+/** Asks for money for a running pod without a hold of its cycle: for its tier, for its next tier, or to report that it runs. */
+function whileRunning(observed: Observed, { cycle, pod }: CycleStep): readonly HoldAction[] {
+  const { tier, target, payment } = observed.admission;
   if (pod === undefined || tier === undefined || target === undefined || isTerminating(pod)) return [];
   if (payment === 'pending') return hasSeatOfTier(observed) ? [asking(target, cycle, pod)] : [];
   const isSettled = payment === 'refused' || isFree(tier) || isMetered(observed, pod, cycle);
   return isSettled ? [] : [asking(tier, cycle, pod)];
 }
 
-/** Whether a pod has shed what a priced tier gave it. */
-function isOfFreeTier(observed: Observed, { tier, target }: Admission, cycle: number): boolean {
-  const pod = podOfCycle(observed, cycle);
+/** Whether the pod has no compute of a priced tier any longer. */
+function isOfFreeTier({ admission: { tier, target } }: Observed, pod: PodView | undefined): boolean {
   if (tier === undefined || tier !== target || !isFree(tier) || pod?.size === undefined) return false;
   return isSameSize(pod.size, sizeOf(tier)) && !isResizing(pod);
 }
 
-/** What is held is given back when the last pod is gone and none is about to begin, or when the pod is of a free tier. */
-function releases(observed: Observed, { step, admission }: Decided, nowMs: number): readonly HoldAction[] {
+/** Releases the hold once the last pod is gone and none is about to begin, or once the pod is of a free tier. */
+function releases(observed: Observed, { power, pod }: CycleStep, nowMs: number): readonly HoldAction[] {
   const hold = holdOf(observed);
-  if (hold?.tier === undefined) return [];
-  const isIdle = !observed.pods.some((pod) => isLiving(pod, nowMs)) && (step.power === 'Asleep' || !admission.granted);
-  return isIdle || isOfFreeTier(observed, admission, step.cycle)
-    ? [{ kind: 'releaseHold', version: hold.version }]
-    : [];
+  if (hold === undefined || hold.tier === null) return [];
+  const isIdle =
+    !observed.pods.some((each) => lives(each, nowMs)) && (power === 'Asleep' || !observed.admission.granted);
+  return isIdle || isOfFreeTier(observed, pod) ? [{ kind: 'releaseHold', version: hold.version }] : [];
 }
 
-/** What money asks for, before pods are made or resized. The api is asked only while it is heard. Pure. */
-export function holdStep(observed: Observed, decided: Decided, nowMs: number): HoldStep {
-  const {
-    step,
-    admission: { tier },
-  } = decided;
+/** The requests for money, before pods are created or resized. The operator asks only while the api answers. Pure. */
+export function holdStep(observed: Observed, step: CycleStep, nowMs: number): HoldStep {
+  const { admission, apiState } = observed;
   const hold = holdOf(observed);
   const look = hold?.held === true && !hold.lapsed ? { lookMs: lapsesInMs(hold, nowMs) } : {};
-  const isHeard = observed.knowledge === 'Current';
-  if (isStarting(observed, step) && tier !== undefined && !mayBegin(observed, tier, step.cycle)) {
-    return { actions: isHeard ? [asking(tier, step.cycle, undefined)] : [], blocks: true, ...look };
-  }
-  const actions = isHeard ? [...whileRunning(observed, decided), ...releases(observed, decided, nowMs)] : [];
+  const isCurrent = apiState === 'Current';
+  const { tier } = admission;
+  if (isStarting(step) && tier !== undefined && !mayBegin(observed, tier, step.cycle))
+    return { actions: isCurrent ? [asking(tier, step.cycle, undefined)] : [], blocks: true, ...look };
+  const actions = isCurrent ? [...whileRunning(observed, step), ...releases(observed, step, nowMs)] : [];
   return { actions, blocks: false, ...look };
 }

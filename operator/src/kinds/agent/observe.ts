@@ -1,74 +1,89 @@
-import type { SeatVerdict } from '@hamlet/core/seats';
-import { keyOf, type ObjectCache } from '@hamlet/kube';
-import { boostedTiers } from './child/boosted-tier.ts';
-import { admissionOf } from './condition/verdict.ts';
-import { livedStatus } from './cycle.ts';
-import type { Turn } from './pod/upgrade-turn.ts';
-import { hasSeatOfTier, isOfOtherMaking } from './pod/sizing.ts';
+import { boostedTiers } from '../../objects/tier-compute.ts';
+import type { CachedAgent, NodeView, TierView, VolumeClaimView } from '../../objects/cached-objects.ts';
 import {
-  podName,
-  podOfCycle,
   claimName,
+  cycleInName,
+  podName,
+  REBOOTED_ANNOTATION,
   SEAT_ANNOTATION,
-  type AgentView,
-  type Boost,
-  type ClaimView,
-  type Hold,
-  type HoldFacts,
-  type Knowledge,
+  VOLUME_NODE_ANNOTATION,
+} from '../../objects/names.ts';
+import type { PodView } from '../../objects/pod-view.ts';
+import { BY_OWNER } from '../../objects/watched.ts';
+import { type ApiFacts, apiStateOf, holdAt } from '../../village/api-state.ts';
+import { type Admission, admissionOf } from './condition/admission.ts';
+import { hasSeatOfTier, needsReplacement } from './condition/sizing.ts';
+import {
+  type Facts,
+  type FactsWithPod,
   type NodeState,
-  type NodeView,
-  type Observed,
-  type PodView,
-  type Presence,
   type Refusal,
   type ResizeAttempt,
   type Settings,
-  type Standing,
-  type TierView,
-  type Upgrade,
-} from './views.ts';
+  withPod,
+} from './facts.ts';
+import type { SeatDecision } from '@hamlet/core/seats';
+import { keyOf, type ObjectCache } from '@hamlet/kube';
+import type { AgentStatus } from '@hamlet/contract/kinds';
+import type { Turn } from './upgrade-turn.ts';
 
-/** Where the scheduler writes the node of a volume that it places with its first pod. */
-export const VOLUME_NODE_ANNOTATION = 'volume.kubernetes.io/selected-node';
-/** Index of pods by the uid of the Agent that owns them. */
-export const BY_OWNER = 'owner';
+/** Whether the pod needs a newer image or compute, and whether it is this agent's turn to be replaced. */
+export type Upgrade = 'none' | Turn;
 
-/** What the village knows of agents beyond the cluster. */
-export interface VillageFacts {
-  /** The api answers now. */
-  readonly reachable: boolean;
-  /** All that holds has been heard once. */
-  readonly heard: boolean;
-  standingOf(agentId: string): Standing | undefined;
-  presenceOf(agentId: string): Presence | undefined;
-  /** What the agent has bought for a time. */
-  boostOf?(agentId: string): Boost | undefined;
-  /** What is set aside for the agent; nothing where nobody asks for money. */
-  holdOf?(agentId: string): HoldFacts | undefined;
+/** One Agent as its plan and its status see it, at one moment. */
+export interface Observed extends FactsWithPod {
+  readonly admission: Admission;
+  readonly upgrade: Upgrade;
 }
 
 /** Everything that observations are made of. */
 export interface Sources {
-  readonly agents: ObjectCache<AgentView>;
+  readonly agents: ObjectCache<CachedAgent>;
   readonly pods: ObjectCache<PodView>;
-  readonly claims: ObjectCache<ClaimView>;
+  readonly claims: ObjectCache<VolumeClaimView>;
   readonly nodes: ObjectCache<NodeView>;
   /** The readable Entitlements by rank, lowest first. */
   readonly tiers: () => readonly TierView[];
-  readonly village: VillageFacts;
+  readonly village: ApiFacts;
   /** Whether it is the turn of this Agent to get another image. */
   readonly turnOf: (key: string) => Turn;
-  /** The seat of an Agent; undefined while it is not counted. Everybody has one where nobody counts. */
-  readonly seatOf?: (key: string) => SeatVerdict | undefined;
-  /** The resize that the pod is in, if it is in one. */
+  /** The seat of an Agent; undefined until it is counted. Without this function every Agent has one. */
+  readonly seatOf?: (key: string) => SeatDecision | undefined;
+  /** The resize of the pod that is under way. */
   readonly resizeOf: (pod: PodView) => ResizeAttempt | undefined;
   readonly refusals: ReadonlyMap<string, Refusal>;
-  /** By the uid of an Agent: a cycle whose pod went before the status told of it. */
+  /** By the uid of an Agent: a cycle whose pod went before the status showed it. */
   readonly ended: ReadonlyMap<string, number>;
   readonly settings: Settings;
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
+}
+
+/**
+ * The status with the cycle of the newest pod. A pod of this Agent named NAME-CYCLE begins the cycle; the status is
+ * written later, and may be lost with the process that created the pod.
+ * @param ended a cycle whose pod went before the status showed it
+ */
+export function statusFromPods({ metadata, status }: CachedAgent, pods: readonly PodView[], ended = 0): AgentStatus {
+  const written = status.cycle ?? 0;
+  const newest = pods
+    .map((pod) => ({ pod, cycle: cycleInName(metadata.name, pod.metadata.name) }))
+    .reduce<{ readonly pod?: PodView; readonly cycle: number }>(
+      (best, each) => (each.cycle > best.cycle ? each : best),
+      { cycle: Math.max(written, ended) },
+    );
+  const { pod, cycle } = newest;
+  if (pod === undefined)
+    return ended > written ? { ...status, cycle, power: 'Awake', podName: podName(metadata, ended) } : status;
+  const { nodeName: _node, rebootedAt: _before, ...kept } = status;
+  const rebootedAt = pod.metadata.annotations?.[REBOOTED_ANNOTATION];
+  return {
+    ...kept,
+    cycle,
+    power: 'Awake',
+    podName: pod.metadata.name,
+    ...(rebootedAt === undefined ? {} : { rebootedAt }),
+  };
 }
 
 function nodeState(nodes: ObjectCache<NodeView>, name: string | undefined): NodeState | undefined {
@@ -77,54 +92,15 @@ function nodeState(nodes: ObjectCache<NodeView>, name: string | undefined): Node
   return { name, ready: node?.ready === true, cordoned: node?.cordoned === true, exists: node !== undefined };
 }
 
-/** A pod must be gone, or smaller, when the time that is paid for is over: it is given up so long before. */
-const LAPSES_MS = 15_000;
-/** Half of the minute for which the api leaves alone what was asked for. */
-const FRESH_MS = 30_000;
+const SEATED: SeatDecision = { granted: true };
+const UNCOUNTED: SeatDecision = { granted: false };
 
-/** What is set aside for an agent, as it counts now. */
-export function holdAt(facts: HoldFacts | undefined, nowMs: number): Hold | undefined {
-  if (facts === undefined) return undefined;
-  const { untilMs, askedMs } = facts;
-  return {
-    ...facts,
-    lapsed: untilMs === undefined || untilMs - LAPSES_MS <= nowMs,
-    fresh: askedMs !== undefined && nowMs - askedMs < FRESH_MS,
-  };
-}
-
-/** When a hold lapses unless it is renewed, in milliseconds from now. */
-export function lapsesInMs({ untilMs }: Pick<HoldFacts, 'untilMs'>, nowMs: number): number {
-  return (untilMs ?? nowMs) - LAPSES_MS - nowMs;
-}
-
-/** How much of the api's mind is known. */
-export function knowledgeOf({ reachable, heard }: VillageFacts): Knowledge {
-  if (!heard) return 'None';
-  return reachable ? 'Current' : 'Last';
-}
-
-/** Nobody asks for a turn who does not need one. */
-function upgradeOf(sources: Sources, key: string, observed: Observed): Upgrade {
-  const pod = podOfCycle(observed, observed.agent.status.cycle ?? 0);
-  if (pod === undefined) return 'none';
-  const { tier } = admissionOf(observed);
-  const isOld =
-    pod.image !== sources.settings.image ||
-    (tier !== undefined && hasSeatOfTier(observed) && isOfOtherMaking(pod, tier));
-  if (!isOld) return 'none';
-  return sources.turnOf(key);
-}
-
-const SEATED: SeatVerdict = { granted: true };
-const UNCOUNTED: SeatVerdict = { granted: false };
-
-function seatIn({ seatOf }: Sources, key: string): SeatVerdict {
+function seatIn({ seatOf }: Sources, key: string): SeatDecision {
   return seatOf === undefined ? SEATED : (seatOf(key) ?? UNCOUNTED);
 }
 
-/** Names that other pods have, of an earlier life for example, are left out. */
-function nextFreeCycle({ pods }: Sources, { metadata, status }: AgentView, own: readonly PodView[]): number {
+/** Skips names of other pods, for example of an earlier Agent of the name. */
+function nextFreeCycle({ pods }: Sources, { metadata, status }: CachedAgent, own: readonly PodView[]): number {
   const isTaken = (cycle: number): boolean => {
     const pod = pods.get(keyOf({ namespace: metadata.namespace, name: podName(metadata, cycle) }));
     return pod !== undefined && !own.includes(pod);
@@ -134,67 +110,67 @@ function nextFreeCycle({ pods }: Sources, { metadata, status }: AgentView, own: 
   return next;
 }
 
-type Own = Pick<Observed, 'agent' | 'toldTier' | 'pods'>;
+type Own = Pick<Facts, 'agent' | 'publishedTier' | 'pods'>;
 
-function ownState(sources: Sources, key: string): Own | undefined {
+function ownFacts(sources: Sources, key: string): Own | undefined {
   const written = sources.agents.get(key);
   if (written === undefined) return undefined;
   const { uid } = written.metadata;
   const pods = sources.pods.by(BY_OWNER, uid);
-  return {
-    agent: { ...written, status: livedStatus(written, pods, sources.ended.get(uid)) },
-    toldTier: written.status.tier,
-    pods,
-  };
+  const status = statusFromPods(written, pods, sources.ended.get(uid));
+  return { agent: { ...written, status }, publishedTier: written.status.tier, pods };
 }
 
-/** The node that a pod was made for, while it waits for the scheduler. */
-function heldNodeOf(pod: PodView | undefined): string | undefined {
-  return pod?.nodeName === undefined ? pod?.metadata.annotations?.[SEAT_ANNOTATION] : undefined;
-}
-
-/** What the Agent depends on, and whom it has not made. */
-function surroundings(
-  sources: Sources,
-  { agent, pods }: Own,
-): Pick<
-  Observed,
-  'nameTaken' | 'nextCycle' | 'claim' | 'tiers' | 'node' | 'volumeNode' | 'seatNode' | 'pinnedNode' | 'resize'
-> {
-  const { namespace } = agent.metadata;
+/** Gathers the facts about one Agent; undefined if there is no such Agent. */
+function factsOf(sources: Sources, key: string): Facts | undefined {
+  const own = ownFacts(sources, key);
+  if (own === undefined) return undefined;
+  const { agent, pods } = own;
+  const { nodes, village } = sources;
+  const { namespace, name } = agent.metadata;
   const named = sources.pods.get(keyOf({ namespace, name: podName(agent.metadata, agent.status.cycle ?? 0) }));
   const pod = pods.find((each) => each === named);
   const claim = sources.claims.get(keyOf({ namespace, name: claimName(agent.metadata) }));
+  // The seat binds a pod to a node only until the scheduler has placed it.
+  const seatNode = pod?.nodeName === undefined ? pod?.metadata.annotations?.[SEAT_ANNOTATION] : undefined;
   return {
+    ...own,
     nameTaken: named !== undefined && pod === undefined,
     nextCycle: nextFreeCycle(sources, agent, pods),
     claim,
-    tiers: boostedTiers(sources.tiers(), sources.village.boostOf?.(agent.metadata.name)),
-    node: nodeState(sources.nodes, pod?.nodeName),
-    volumeNode: nodeState(sources.nodes, claim?.metadata.annotations?.[VOLUME_NODE_ANNOTATION]),
-    seatNode: nodeState(sources.nodes, heldNodeOf(pod)),
-    pinnedNode: nodeState(sources.nodes, agent.spec?.placement.nodeName),
-    resize: pod === undefined ? undefined : sources.resizeOf(pod),
-  };
-}
-
-/** Gathers one plain value about one Agent; undefined if there is no such Agent. */
-export function observe(sources: Sources, key: string): Observed | undefined {
-  const own = ownState(sources, key);
-  if (own === undefined) return undefined;
-  const { name } = own.agent.metadata;
-  const observed: Observed = {
-    ...own,
-    ...surroundings(sources, own),
-    standing: sources.village.standingOf(name),
-    presence: sources.village.presenceOf(name),
-    knowledge: knowledgeOf(sources.village),
-    hold: holdAt(sources.village.holdOf?.(name), sources.nowMs()),
+    tiers: boostedTiers(sources.tiers(), village.boostOf?.(name)),
+    node: nodeState(nodes, pod?.nodeName),
+    volumeNode: nodeState(nodes, claim?.metadata.annotations?.[VOLUME_NODE_ANNOTATION]),
+    seatNode: nodeState(nodes, seatNode),
+    pinnedNode: nodeState(nodes, agent.spec?.placement.nodeName),
+    standing: village.standingOf(name),
+    presence: village.presenceOf(name),
+    apiState: apiStateOf(village),
+    hold: holdAt(village.claimOf?.(name), sources.nowMs()),
     seat: seatIn(sources, key),
-    upgrade: 'none',
+    resize: pod === undefined ? undefined : sources.resizeOf(pod),
     refusal: sources.refusals.get(key),
     settings: sources.settings,
   };
-  const upgrade = upgradeOf(sources, key, observed);
-  return upgrade === 'none' ? observed : { ...observed, upgrade };
+}
+
+/**
+ * Derives the pod and the admission from the facts, once for a reconcile.
+ * @param turn takes the turn to be replaced; called only if the pod needs one
+ */
+export function observedFrom(facts: Facts, turn: () => Upgrade): Observed {
+  const own = withPod(facts);
+  const admission = admissionOf(own);
+  const { pod, settings } = own;
+  const { tier } = admission;
+  const isOld =
+    pod !== undefined &&
+    (pod.image !== settings.image || (tier !== undefined && hasSeatOfTier(own) && needsReplacement(pod, tier)));
+  return { ...own, admission, upgrade: isOld ? turn() : 'none' };
+}
+
+/** Observes one Agent; undefined if there is no such Agent. */
+export function observe(sources: Sources, key: string): Observed | undefined {
+  const facts = factsOf(sources, key);
+  return facts === undefined ? undefined : observedFrom(facts, () => sources.turnOf(key));
 }

@@ -41,27 +41,27 @@ const TABLE: readonly PlanRow[] = [
     },
     [],
   ],
-  ['tokens revoked: the pod stays', { standing: standingOf({ tokenRevoked: true }) }, []],
-  ['the api never heard: who runs goes on', { knowledge: 'None' }, []],
+  ['tokens revoked: the pod stays', { standing: standingOf({ token_revoked: true }) }, []],
+  ['the api never heard: who runs goes on', { apiState: 'None' }, []],
   [
     'the api never heard: whose pod is lost gets one of the same tier',
-    { knowledge: 'None', pods: [] },
+    { apiState: 'None', pods: [] },
     ['createPod ada-2', 'Warning PodLost'],
   ],
   [
     'the api never heard: nobody awakens',
-    { knowledge: 'None', agent: agentOf({ status: { cycle: 2, power: 'Asleep', tier: 'tier-0' } }), pods: [] },
+    { apiState: 'None', agent: agentOf({ status: { cycle: 2, power: 'Asleep', tier: 'tier-0' } }), pods: [] },
     [],
   ],
   [
     'the api never heard: nobody new begins, pinned or not',
-    { knowledge: 'None', agent: agentOf({ spec: { entitlement: { policy: 'Pinned', name: 'tier-1' } } }), pods: [] },
+    { apiState: 'None', agent: agentOf({ spec: { entitlement: { policy: 'Pinned', name: 'tier-1' } } }), pods: [] },
     [],
   ],
   [
     'the api never heard: no tier but the one that was told',
     {
-      knowledge: 'None',
+      apiState: 'None',
       agent: agentOf({ spec: { entitlement: { policy: 'Pinned', name: 'tier-1' } }, status: awake }),
     },
     [],
@@ -69,7 +69,7 @@ const TABLE: readonly PlanRow[] = [
   [
     'the api never heard: who was frozen stays so',
     {
-      knowledge: 'None',
+      apiState: 'None',
       agent: agentOf({
         status: {
           cycle: 2,
@@ -92,14 +92,14 @@ const TABLE: readonly PlanRow[] = [
   ],
   [
     'the api went away: who was known awakens as what was known',
-    { knowledge: 'Last', agent: agentOf({ status: { cycle: 2, power: 'Asleep', tier: 'tier-0' } }), pods: [] },
+    { apiState: 'Last', agent: agentOf({ status: { cycle: 2, power: 'Asleep', tier: 'tier-0' } }), pods: [] },
     ['createPod ada-3', 'Normal Awakened'],
   ],
-  ['the api went away: nobody new begins', { knowledge: 'Last', agent: agentOf(), pods: [] }, []],
+  ['the api went away: nobody new begins', { apiState: 'Last', agent: agentOf(), pods: [] }, []],
   [
     'the api went away: a bar that is known holds',
     {
-      knowledge: 'Last',
+      apiState: 'Last',
       standing: standingOf({ banned: true }),
       agent: agentOf({ status: { cycle: 2, power: 'Asleep', tier: 'tier-0' } }),
       pods: [],

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Condition } from '@hamlet/contract/kinds';
-import { boostedTier, boostedTiers } from './child/boosted-tier.ts';
-import { sizeOf } from './child/compute.ts';
+import { boostedTier, boostedTiers, sizeOf } from '../../objects/tier-compute.ts';
+import type { Observed } from './observe.ts';
+import type { PodView } from '../../objects/pod-view.ts';
+import type { TierView } from '../../objects/cached-objects.ts';
 import { plan } from './plan.ts';
 import { awake, NOW, testPlans, unschedulable, type PlanRow } from './testing/plan-table.ts';
 import {
@@ -16,7 +18,6 @@ import {
   TIER_1,
   tierOf,
 } from './testing/sample-state.ts';
-import type { Observed, PodView, TierView } from './views.ts';
 
 /** A pod that may get one node only, and waits for the scheduler. */
 const waitingFor = (node: string, parts: Partial<Observed>): Partial<Observed> => ({
@@ -41,7 +42,7 @@ const waitedFor = (reason: string): Condition => ({
   lastTransitionTime: '2026-11-22T09:00:00Z',
 });
 
-const WINDOW = { priority: false, gpu: { resourceName: 'nvidia.com/gpu', count: 1 } };
+const WINDOW = { agent_id: 'ada', priority: false, gpu: { resource_name: 'nvidia.com/gpu', count: 1 }, until: null };
 const windowed = { tiers: boostedTiers([TIER_0, TIER_1], WINDOW) };
 const windowPod = podOf('ada-1', { tier: boostedTier(TIER_0, WINDOW) });
 
@@ -70,7 +71,7 @@ const TABLE: readonly PlanRow[] = [
   ],
   [
     'a higher tier, larger only: resized, not restarted',
-    { standing: standingOf({ balanceTier: 'tier-1' }) },
+    { standing: standingOf({ balance_tier: 'tier-1' }) },
     ['resizePod ada-1'],
   ],
   [
@@ -80,14 +81,14 @@ const TABLE: readonly PlanRow[] = [
   ],
   [
     'another GPU: made anew',
-    { standing: standingOf({ balanceTier: 'tier-2' }) },
+    { standing: standingOf({ balance_tier: 'tier-2' }) },
     ['tryPod ada-2', 'deletePod ada-1-uid', 'createPod ada-2', 'Normal TierChanged'],
   ],
   [
     'the tier was edited: waits for its turn',
     {
       agent: agentOf({ status: { ...awake, tier: 'tier-2' } }),
-      standing: standingOf({ balanceTier: 'tier-2' }),
+      standing: standingOf({ balance_tier: 'tier-2' }),
       upgrade: 'waits',
     },
     [],
@@ -96,7 +97,7 @@ const TABLE: readonly PlanRow[] = [
     'the tier was edited, and it is its turn',
     {
       agent: agentOf({ status: { ...awake, tier: 'tier-2' } }),
-      standing: standingOf({ balanceTier: 'tier-2' }),
+      standing: standingOf({ balance_tier: 'tier-2' }),
       upgrade: 'now',
     },
     ['tryPod ada-2', 'deletePod ada-1-uid', 'createPod ada-2', 'Normal ImageChanged'],
@@ -105,7 +106,7 @@ const TABLE: readonly PlanRow[] = [
     'the seat with the GPU of its tier is there after a wait: made anew for its tier, without a turn',
     {
       agent: agentOf({ status: { ...awake, tier: 'tier-2', conditions: [waitedFor('GpuBooked')] } }),
-      standing: standingOf({ balanceTier: 'tier-2' }),
+      standing: standingOf({ balance_tier: 'tier-2' }),
       upgrade: 'waits',
     },
     ['tryPod ada-2', 'deletePod ada-1-uid', 'createPod ada-2', 'Normal TierChanged'],
@@ -114,7 +115,7 @@ const TABLE: readonly PlanRow[] = [
     'the tier was edited and its seats were waited for: waits for its turn',
     {
       agent: agentOf({ status: { ...awake, tier: 'tier-2', conditions: [waitedFor('GpuBooked')] } }),
-      standing: standingOf({ balanceTier: 'tier-2' }),
+      standing: standingOf({ balance_tier: 'tier-2' }),
       pods: [podOf('ada-1', { tier: tierOf('tier-2', 2) })],
       upgrade: 'waits',
     },
@@ -124,8 +125,8 @@ const TABLE: readonly PlanRow[] = [
     'a second tier opens while the pod grows to the first, which is paid and not in the status yet: it stays at that',
     {
       tiers: PRICED_TIERS,
-      standing: standingOf({ balanceTier: 'tier-2' }),
-      hold: { ...holdFor('tier-1'), podUid: 'ada-1-uid' },
+      standing: standingOf({ balance_tier: 'tier-2' }),
+      hold: { ...holdFor('tier-1'), pod_uid: 'ada-1-uid' },
       pods: [resizing(TIER_1)],
     },
     ['askHold'],
@@ -138,7 +139,7 @@ const TABLE: readonly PlanRow[] = [
   ['a GPU window lasts: nothing', { ...windowed, pods: [windowPod] }, []],
   [
     'a GPU window lasts and the tier grows: resized',
-    { ...windowed, pods: [windowPod], standing: standingOf({ balanceTier: 'tier-1' }) },
+    { ...windowed, pods: [windowPod], standing: standingOf({ balance_tier: 'tier-1' }) },
     ['resizePod ada-1'],
   ],
   [
@@ -151,11 +152,15 @@ const TABLE: readonly PlanRow[] = [
     { ...windowed, seat: { granted: true, reason: 'GpuBooked' } },
     [],
   ],
-  ['priority alone changes no pod', { tiers: boostedTiers([TIER_0, TIER_1], { priority: true, gpu: undefined }) }, []],
+  [
+    'priority alone changes no pod',
+    { tiers: boostedTiers([TIER_0, TIER_1], { ...WINDOW, priority: true, gpu: null }) },
+    [],
+  ],
   [
     'the resize was refused: made anew',
     {
-      standing: standingOf({ balanceTier: 'tier-1' }),
+      standing: standingOf({ balance_tier: 'tier-1' }),
       resize: { sinceMs: NOW, refusal: { message: 'too much cpu', newPodToo: false } },
     },
     ['tryPod ada-2', 'deletePod ada-1-uid', 'createPod ada-2', 'Warning ResizeRefused'],
@@ -163,20 +168,20 @@ const TABLE: readonly PlanRow[] = [
   [
     'the resize breaks a quota: the pod is kept and it is tried again',
     {
-      standing: standingOf({ balanceTier: 'tier-1' }),
+      standing: standingOf({ balance_tier: 'tier-1' }),
       resize: { sinceMs: NOW, refusal: { message: 'exceeded quota: x', newPodToo: true } },
     },
     ['resizePod ada-1'],
   ],
   [
     'the node is at it: nothing',
-    { standing: standingOf({ balanceTier: 'tier-1' }), pods: [resizing(TIER_1)], resize: { sinceMs: NOW - 600_000 } },
+    { standing: standingOf({ balance_tier: 'tier-1' }), pods: [resizing(TIER_1)], resize: { sinceMs: NOW - 600_000 } },
     [],
   ],
   [
     'the node will never hold it: made anew',
     {
-      standing: standingOf({ balanceTier: 'tier-1' }),
+      standing: standingOf({ balance_tier: 'tier-1' }),
       pods: [resizing(TIER_1, 'Infeasible')],
       resize: { sinceMs: NOW },
     },
@@ -185,7 +190,7 @@ const TABLE: readonly PlanRow[] = [
   [
     'the node has no room yet: waits',
     {
-      standing: standingOf({ balanceTier: 'tier-1' }),
+      standing: standingOf({ balance_tier: 'tier-1' }),
       pods: [resizing(TIER_1, 'Deferred')],
       resize: { sinceMs: NOW - 29_000 },
     },
@@ -194,7 +199,7 @@ const TABLE: readonly PlanRow[] = [
   [
     'the node has no room after 30 s: made anew',
     {
-      standing: standingOf({ balanceTier: 'tier-1' }),
+      standing: standingOf({ balance_tier: 'tier-1' }),
       pods: [resizing(TIER_1, 'Deferred')],
       resize: { sinceMs: NOW - 30_000 },
     },
@@ -218,7 +223,7 @@ const TABLE: readonly PlanRow[] = [
     'a pod that waits for the scheduler and gets a larger tier: resized as it waits',
     {
       agent: agentOf({ status: awake }),
-      standing: standingOf({ balanceTier: 'tier-1' }),
+      standing: standingOf({ balance_tier: 'tier-1' }),
       pods: [podOf('ada-1', unschedulable)],
     },
     ['resizePod ada-1'],
@@ -233,14 +238,14 @@ const TABLE: readonly PlanRow[] = [
   [
     'no seat of the higher tier: the pod stays as it is',
     {
-      standing: standingOf({ balanceTier: 'tier-1' }),
+      standing: standingOf({ balance_tier: 'tier-1' }),
       seat: { granted: true, reason: 'NoSeat', position: 1, blocking: 'cpu' },
     },
     [],
   ],
   [
     'no seat with the GPU of the higher tier: the pod stays as it is',
-    { standing: standingOf({ balanceTier: 'tier-2' }), seat: { granted: true, reason: 'GpuBooked', position: 1 } },
+    { standing: standingOf({ balance_tier: 'tier-2' }), seat: { granted: true, reason: 'GpuBooked', position: 1 } },
     [],
   ],
   ['the pod is lost and its seat too: waits', { pods: [], seat: { granted: false, reason: 'NoSeat' } }, []],
@@ -254,7 +259,7 @@ const TABLE: readonly PlanRow[] = [
 testPlans(TABLE);
 
 test('a resize asks for cpu and memory, half of each as request, and is looked at after 30 s', () => {
-  const { actions, requeueAfterMs } = plan(observedOf({ standing: standingOf({ balanceTier: 'tier-1' }) }), NOW);
+  const { actions, requeueAfterMs } = plan(observedOf({ standing: standingOf({ balance_tier: 'tier-1' }) }), NOW);
   const resources = { requests: { cpu: '500m', memory: '512Mi' }, limits: { cpu: '1', memory: '1Gi' } };
   assert.partialDeepStrictEqual(actions, [
     {

@@ -1,46 +1,47 @@
-import { API_VERSION, type AgentStatus } from '@hamlet/contract/kinds';
+import type { AgentStatus } from '@hamlet/contract/kinds';
+import { utcText } from '@hamlet/core/schedule';
 import { keyOf, type Clock, type Outcome } from '@hamlet/kube';
-import { AGENTS } from './agents.ts';
+import { type CachedAgent, isTerminating } from '../../objects/cached-objects.ts';
+import { AGENT_LABEL, AGENTS, cycleInName } from '../../objects/names.ts';
+import type { PodView } from '../../objects/pod-view.ts';
+import { conditionIn } from '../../status/condition.ts';
+import { patchStatus, statusPatch, StatusWriter } from '../../status/status-writer.ts';
 import {
   apply,
-  patchStatus,
-  refusalOf,
-  ResizeRefusedError,
   type ApplyPorts,
   type Failure,
+  recordEvent,
+  refusalOf,
+  ResizeRefusedError,
   type Subject,
 } from './apply.ts';
-import { isTerminating } from './child/claim.ts';
-import { cycleInName } from './cycle.ts';
-import { observe, type Sources } from './observe.ts';
-import { plan, type Plan } from './plan.ts';
-import { ResizeWatch } from './pod/resize-watch.ts';
-import { UpgradeTurn } from './pod/upgrade-turn.ts';
-import { statusPatch } from './status/status-patch.ts';
-import { StatusWriter } from './status/status-writer.ts';
-import { isOnItsWay, statusOf } from './status/status.ts';
-import { storiesOf } from './status/stories.ts';
-import { AGENT_LABEL, type AgentView, type Observed, type PodView, type Refusal } from './views.ts';
+import type { Refusal } from './facts.ts';
+import { observe, type Observed, observedFrom, type Sources } from './observe.ts';
+import { eventsFor } from './events-for.ts';
+import { plan, type Action, type Plan } from './plan.ts';
+import { ResizeWatch } from './resize-watch.ts';
+import { isOnItsWay, statusOf } from './status.ts';
+import { UpgradeTurn } from './upgrade-turn.ts';
 
-/** Statuses that wait at one time, from which on each Agent has to be content with one when its first pod runs. */
+/** Statuses that wait at one time, above which the status of a starting Agent waits until its first pod runs. */
 const CROWD = 50;
 
-/** A child that was refused is tried again this often: nothing tells the operator that a quota was lifted or a name is free. */
+/** Retry interval of a refused child: no event reports that a quota was lifted or a name is free. */
 const REFUSED_LOOK_MS = 60_000;
 
 export interface ReconcilerOptions {
   readonly sources: Omit<Sources, 'refusals' | 'turnOf' | 'resizeOf' | 'ended' | 'nowMs'>;
   readonly ports: ApplyPorts;
-  /** The date; the one place where reconciling looks at a clock. */
+  /** The date: the only clock of reconciling. */
   readonly now: () => Date;
   /** For the pace of status writes. */
   readonly clock: Clock;
-  /** There is something to do about an Agent that was only touched. */
+  /** An Agent that was only touched needs to be reconciled. */
   readonly onDue: (key: string) => void;
   readonly onStatusError: (key: string, error: unknown) => void;
 }
 
-/** Brings one Agent a step nearer to what it asks for, from the state alone. Statuses follow in their own time. */
+/** Brings one Agent a step nearer to its spec, from the state alone. Statuses follow at their own pace. */
 export class AgentReconciler {
   readonly #options: ReconcilerOptions;
   readonly #refusals = new Map<string, Refusal>();
@@ -75,35 +76,44 @@ export class AgentReconciler {
     });
   }
 
-  /** Writes no status any more. */
+  /** Stops writing statuses. */
   close(): void {
     this.#statuses.close();
   }
 
-  /** Something changed that no plan asks for and the status may tell. */
+  /** A change that needs no action, but perhaps another status. */
   touch(key: string): void {
     const observed = observe(this.#sources, key);
     if (observed === undefined) return;
-    this.#statuses.mark(key, isOnItsWay(observed) ? 'patient' : 'soon');
-    // A container that has begun to run is no work, unless its time is to be paid.
-    if (plan(observed, this.#options.now().getTime()).actions.some(({ kind }) => kind === 'askHold'))
-      this.#options.onDue(key);
+    this.#mark(key, observed);
+    // A container that has begun to run needs no action, unless its time must be paid.
+    if (plan(observed, this.#nowMs()).actions.some(({ kind }) => kind === 'askHold')) this.#options.onDue(key);
   }
 
   /** @param key `namespace/name` */
   async reconcile(key: string): Promise<Outcome> {
     const observed = observe(this.#sources, key);
     if (observed === undefined) return this.#forget(key);
-    const planned = plan(observed, this.#options.now().getTime());
+    const planned = plan(observed, this.#nowMs());
     const error = await this.#apply(key, planned.actions);
-    this.#markStatus(key);
+    const isUnchanged = planned.actions.length === 0 && observed.refusal === undefined;
+    const change = isUnchanged ? this.#statusChange(key, observed) : this.#statusChange(key);
+    if (change !== undefined) this.#mark(key, change.observed);
     if (error !== undefined) return { kind: 'retry', error, ...withinMs(planned, this.#refusals.has(key)) };
     return planned.requeueAfterMs === undefined
       ? { kind: 'done' }
       : { kind: 'requeue', afterMs: planned.requeueAfterMs };
   }
 
-  /** The name of a pod stands for one pod for ever, also of one that went before the status told of it. */
+  #nowMs(): number {
+    return this.#options.now().getTime();
+  }
+
+  #mark(key: string, observed: Observed): void {
+    this.#statuses.mark(key, isOnItsWay(observed) ? 'patient' : 'soon');
+  }
+
+  /** Each name stands for one pod, so the cycle of a pod counts even if it went before the status showed it. */
   #onPodGone(pod: PodView): void {
     this.#resizes.forget(pod);
     const { namespace, name, labels, ownerReferences } = pod.metadata;
@@ -120,13 +130,8 @@ export class AgentReconciler {
     return { kind: 'done' };
   }
 
-  #markStatus(key: string): void {
-    const change = this.#statusChange(key);
-    if (change !== undefined) this.#statuses.mark(key, isOnItsWay(change.observed) ? 'patient' : 'soon');
-  }
-
-  /** The error that stopped the actions, if one did. */
-  async #apply(key: string, actions: ReturnType<typeof plan>['actions']): Promise<unknown> {
+  /** Returns the error that stopped the actions, if one did. */
+  async #apply(key: string, actions: readonly Action[]): Promise<unknown> {
     const failure = await apply(this.#options.ports, this.#subject(key), actions);
     if (failure === undefined) {
       this.#refusals.delete(key);
@@ -146,17 +151,15 @@ export class AgentReconciler {
     if (pod !== undefined) this.#resizes.refuse(pod, error.refusal);
   }
 
-  /** Ready with the present image, or with no pod to get ready. */
+  /** Whether the Agent is ready with the present image, or needs no pod. */
   #isUpgraded(key: string): boolean {
     const { agents, pods, settings } = this.#sources;
     const agent = agents.get(key);
     if (agent?.status.power !== 'Awake') return true;
-    const ready = agent.status.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') === true;
-    const sized =
-      agent.status.conditions?.some(({ type, reason }) => type === 'Resized' && reason === 'ReplacementPending') !==
-      true;
+    const isReady = conditionIn(agent.status, 'Ready')?.status === 'True';
+    const isSized = conditionIn(agent.status, 'Resized')?.reason !== 'ReplacementPending';
     const pod = pods.get(keyOf({ namespace: agent.metadata.namespace, name: agent.status.podName ?? '' }));
-    return ready && sized && pod?.image === settings.image;
+    return isReady && isSized && pod?.image === settings.image;
   }
 
   #subject(key: string): Subject {
@@ -164,24 +167,18 @@ export class AgentReconciler {
       latest: () => this.#sources.agents.get(key),
       statusOf: (agent) => {
         const observed = observe(this.#sources, key);
-        return observed === undefined ? agent.status : statusOf({ ...observed, agent }, this.#timestamp());
+        if (observed === undefined) return agent.status;
+        const ended = observedFrom({ ...observed, agent }, () => observed.upgrade);
+        return statusOf(ended, utcText(this.#nowMs()));
       },
     };
   }
 
-  #timestamp(): string {
-    return this.#options
-      .now()
-      .toISOString()
-      .replace(/\.\d+Z$/, 'Z');
-  }
-
-  /** What the status must be told, if anything. */
-  #statusChange(key: string): StatusChange | undefined {
-    const observed = observe(this.#sources, key);
+  /** The difference between the present and the written status, if there is one. */
+  #statusChange(key: string, observed = observe(this.#sources, key)): StatusChange | undefined {
     const agent = this.#sources.agents.get(key);
     if (observed === undefined || agent === undefined || isTerminating(agent)) return undefined;
-    const status = statusOf(observed, this.#timestamp());
+    const status = statusOf(observed, utcText(this.#nowMs()));
     const patch = statusPatch(agent.status, status);
     return patch === undefined ? undefined : { agent, observed, status, patch };
   }
@@ -189,22 +186,18 @@ export class AgentReconciler {
   async #writeStatus(key: string): Promise<void> {
     const change = this.#statusChange(key);
     if (change === undefined) return;
-    // While a whole village begins, who is well on its way is told of when it is there.
-    if (isOnItsWay(change.observed) && this.#statuses.waiting > CROWD) return this.#statuses.mark(key, 'patient');
-    await patchStatus(this.#options.ports, change.agent, { status: change.patch });
-    const { uid } = change.agent.metadata;
-    if ((this.#ended.get(uid) ?? 0) <= (change.status.cycle ?? 0)) this.#ended.delete(uid);
-    this.#tell(change);
-  }
-
-  #tell({ agent: { metadata, status: before }, status: after }: StatusChange): void {
-    const { name, uid, namespace = 'default' } = metadata;
-    const target = { apiVersion: API_VERSION, kind: AGENTS.kind, namespace, name, uid };
-    for (const story of storiesOf(before, after)) this.#options.ports.recorder.record({ target, ...story });
+    const { agent, observed, status, patch } = change;
+    // While a whole village starts, an agent that starts well is written once, when it has started.
+    if (isOnItsWay(observed) && this.#statuses.waiting > CROWD) return this.#statuses.mark(key, 'patient');
+    const { client, agents, recorder } = this.#options.ports;
+    await patchStatus({ client, type: AGENTS, known: agents }, agent, { status: patch });
+    const { uid } = agent.metadata;
+    if ((this.#ended.get(uid) ?? 0) <= (status.cycle ?? 0)) this.#ended.delete(uid);
+    for (const event of eventsFor(agent.status, status)) recordEvent(recorder, agent, event);
   }
 }
 
-/** What was due at a time stays due then, however long the back-off is: the time that is paid for ends, whether or not an action goes well. */
+/** The longest wait after a failure: a planned time stays due despite the back-off, because paid time ends whether or not an action succeeds. */
 function withinMs(
   { requeueAfterMs = Number.POSITIVE_INFINITY }: Plan,
   isRefused: boolean,
@@ -214,8 +207,8 @@ function withinMs(
 }
 
 interface StatusChange {
-  /** As it is written. */
-  readonly agent: AgentView;
+  /** The written one. */
+  readonly agent: CachedAgent;
   readonly observed: Observed;
   readonly status: AgentStatus;
   readonly patch: object;

@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ObjectCache, type KubeObject, type ReflectorState } from '@hamlet/kube';
 import { agentOf, claimOf, podOf, TIER_1 } from './testing/sample-state.ts';
-import { CLAIM_INDEXERS, connectTriggers, effectOf, POD_INDEXERS } from './triggers.ts';
-import { AGENT_LABEL, type AgentView, type ClaimView, type NodeView, type PodView, type TierView } from './views.ts';
+import { CLAIM_INDEXERS, POD_INDEXERS } from '../../objects/watched.ts';
+import { connectTriggers, effectOf } from './triggers.ts';
+import { AGENT_LABEL } from '../../objects/names.ts';
+import type { CachedAgent, NodeView, TierView, VolumeClaimView } from '../../objects/cached-objects.ts';
+import type { PodView } from '../../objects/pod-view.ts';
 
 const PENDING = { nodeName: undefined, phase: 'Pending', container: undefined, given: undefined, scheduled: undefined };
 const effect = (previous: PodView, object: PodView): string =>
@@ -63,9 +66,9 @@ const nodeOf = (name: string, ready: boolean, version: string): NodeView => ({
 
 test('a node that goes or comes concerns who is on it, whose volume is there and who is pinned to it, of all who wait', () => {
   const kinds = {
-    agents: listed(new ObjectCache<AgentView>()),
+    agents: listed(new ObjectCache<CachedAgent>()),
     pods: listed(new ObjectCache<PodView>(POD_INDEXERS)),
-    claims: listed(new ObjectCache<ClaimView>(CLAIM_INDEXERS)),
+    claims: listed(new ObjectCache<VolumeClaimView>(CLAIM_INDEXERS)),
     tiers: listed(new ObjectCache<TierView>()),
     nodes: listed(new ObjectCache<NodeView>()),
   };

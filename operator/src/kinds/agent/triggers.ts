@@ -1,56 +1,19 @@
-import { keyOf, type Change, type Reflector, type Urgency } from '@hamlet/kube';
-import { isUnschedulableByVolume } from './condition/pod-verdict.ts';
-import { BY_OWNER, VOLUME_NODE_ANNOTATION } from './observe.ts';
-import { isResizing } from './pod/sizing.ts';
-import {
-  AGENT_LABEL,
-  SEAT_ANNOTATION,
-  type AgentView,
-  type ClaimView,
-  type NodeView,
-  type PodView,
-  type TierView,
-} from './views.ts';
+import { keyOf, type Change, type Urgency } from '@hamlet/kube';
+import type { NodeView, VolumeClaimView } from '../../objects/cached-objects.ts';
+import { AGENT_LABEL, SEAT_ANNOTATION, VOLUME_NODE_ANNOTATION } from '../../objects/names.ts';
+import { isOver, isResizing, type PodView } from '../../objects/pod-view.ts';
+import { BY_NODE, NO_NODE, type Watched } from '../../objects/watched.ts';
+import { isUnschedulableByVolume } from './condition/pod-conditions.ts';
 
-/** Index of pods, and of claims, by node. */
-export const BY_NODE = 'node';
-
-/** Where that index files pods that have none. */
-const NO_NODE = '';
-
-/** Indexers of the pods' cache. */
-export const POD_INDEXERS = {
-  [BY_OWNER]: (pod: PodView): readonly string[] =>
-    pod.metadata.ownerReferences?.flatMap(({ controller, uid }) => (controller === true ? [uid] : [])) ?? [],
-  [BY_NODE]: (pod: PodView): readonly string[] => [pod.nodeName ?? NO_NODE],
-};
-
-/** Indexers of the claims' cache: those whose volume is on a node. */
-export const CLAIM_INDEXERS = {
-  [BY_NODE]: ({ metadata }: ClaimView): readonly string[] =>
-    [metadata.annotations?.[VOLUME_NODE_ANNOTATION] ?? []].flat(),
-};
-
-/** What is watched. */
-export interface Watched {
-  readonly agents: Reflector<AgentView>;
-  readonly pods: Reflector<PodView>;
-  readonly claims: Reflector<ClaimView>;
-  readonly tiers: Reflector<TierView>;
-  readonly nodes: Reflector<NodeView>;
-}
-
-/** What of it triggers read. */
+/** The caches that triggers read. */
 type Caches = { readonly [Kind in keyof Watched]: Pick<Watched[Kind], 'cache' | 'state'> };
 
-function agentKey({ metadata }: PodView | ClaimView): string | undefined {
+function agentKey({ metadata }: PodView | VolumeClaimView): string | undefined {
   const name = metadata.labels?.[AGENT_LABEL];
   return name === undefined ? undefined : keyOf({ namespace: metadata.namespace, name });
 }
 
-const isOver = ({ phase }: PodView): boolean => phase === 'Failed' || phase === 'Succeeded';
-
-/** Of a pod, what a plan asks for. */
+/** The fields of a pod that a plan reads. */
 const planned = (pod: PodView): readonly unknown[] => [
   pod.metadata.uid,
   pod.metadata.deletionTimestamp,
@@ -62,8 +25,8 @@ const planned = (pod: PodView): readonly unknown[] => [
   isResizing(pod) ? (pod.resize?.reason ?? 'Resizing') : undefined,
 ];
 
-/** Of a pod, what the status tells beside. */
-const told = ({ nodeName, phase, scheduled, container, resize, message }: PodView): readonly unknown[] => [
+/** Further fields of a pod that only the status reads. */
+const published = ({ nodeName, phase, scheduled, container, resize, message }: PodView): readonly unknown[] => [
   nodeName,
   phase,
   scheduled,
@@ -77,28 +40,28 @@ const differs = (
   { object, previous }: { readonly object: PodView; readonly previous: PodView },
 ): boolean => JSON.stringify(read(object)) !== JSON.stringify(read(previous));
 
-/** What a change of a pod can change: what is to be done, only what is told, or nothing. */
+/** Whether a change of a pod can change the plan, only the status, or neither. */
 export function effectOf(change: Change<PodView>): 'plan' | 'status' | 'none' {
   if (change.kind !== 'updated' || differs(planned, change)) return 'plan';
-  return differs(told, change) ? 'status' : 'none';
+  return differs(published, change) ? 'status' : 'none';
 }
 
-/** What a change of a claim can change: what is to be done, only what is told, or nothing. Binding writes annotations of its own, of which only the node tells anything. */
-export function effectOfClaim(change: Change<ClaimView>): 'plan' | 'status' | 'none' {
+/** The same for a volume claim. Of the annotations that binding writes, only the node matters. */
+export function effectOfClaim(change: Change<VolumeClaimView>): 'plan' | 'status' | 'none' {
   if (change.kind === 'added') return 'none';
   if (change.kind === 'deleted') return 'plan';
-  const planned = ({ metadata }: ClaimView): string =>
+  const planned = ({ metadata }: VolumeClaimView): string =>
     JSON.stringify([metadata.uid, metadata.deletionTimestamp, metadata.ownerReferences]);
   if (planned(change.object) !== planned(change.previous)) return 'plan';
-  const node = ({ metadata }: ClaimView): string | undefined => metadata.annotations?.[VOLUME_NODE_ANNOTATION];
+  const node = ({ metadata }: VolumeClaimView): string | undefined => metadata.annotations?.[VOLUME_NODE_ANNOTATION];
   return node(change.object) === node(change.previous) ? 'none' : 'status';
 }
 
-/** Where changes go. */
+/** The receivers of changes. */
 export interface Destinations {
-  /** To be worked on. */
+  /** Reconciles the key. */
   readonly add: (key: string, urgency?: Urgency) => void;
-  /** Nothing to do but perhaps to tell. */
+  /** Updates the status of the key, if it differs. */
   readonly touch: (key: string) => void;
 }
 
@@ -126,10 +89,10 @@ const isSameToAgents = (change: Change<NodeView>): boolean =>
   change.object.ready === change.previous.ready &&
   change.object.cordoned === change.previous.cordoned;
 
-const keysOf = (children: readonly (PodView | ClaimView)[]): readonly string[] =>
+const keysOf = (children: readonly (PodView | VolumeClaimView)[]): readonly string[] =>
   children.flatMap((child) => agentKey(child) ?? []);
 
-/** A node concerns who is on it, whose volume is on it, and who is pinned to it; not all who wait: with many nodes that would be everybody, over and over. */
+/** A node concerns agents that run on it, have their volume on it, or are pinned to it; not every waiting agent, because with many nodes that would be all of them, again and again. */
 function connectNodes({ agents, pods, claims, nodes }: Caches, { add, touch }: Destinations): void {
   nodes.cache.onChange((change) => {
     if (isSameToAgents(change)) return;
@@ -144,7 +107,7 @@ function connectNodes({ agents, pods, claims, nodes }: Caches, { add, touch }: D
   });
 }
 
-/** Sends each change that is watched to the Agents that it can concern. */
+/** Sends each change to the Agents that it can concern. */
 export function connectTriggers(watched: Caches, destinations: Destinations): void {
   const { agents, claims, tiers } = watched;
   const { add } = destinations;

@@ -1,10 +1,10 @@
 import { bytes, cpuMillis, quantity, type Room } from '@hamlet/core/seats';
 import type { KubeObject } from '@hamlet/kube';
-import { AGENT_ROLE, ROLE_LABEL } from '../agent/views.ts';
+import { AGENT_ROLE, ROLE_LABEL } from '../../objects/names.ts';
 
-/** A pod that is no agent of this village, as seats see it. */
+/** A pod that is no agent of this village, as the seats see it. */
 export interface ForeignPodView extends KubeObject {
-  /** Where it is, or where the scheduler is making room for it. */
+  /** Its node, or the one on which the scheduler makes room for it. */
   readonly nodeName: string | undefined;
   readonly takes: Room;
 }
@@ -16,7 +16,7 @@ interface RawContainer {
   readonly resources?: { readonly requests?: Amounts; readonly limits?: Amounts };
 }
 
-/** Of a pod as the API server answers it, what is read here. */
+/** The fields of a pod that are read here. */
 interface RawPod extends KubeObject {
   readonly spec?: {
     readonly nodeName?: string;
@@ -32,7 +32,7 @@ type Kind = 'requests' | 'limits';
 
 const EMPTY: Amounts = {};
 
-/** What a container asks for; a pod of agents that names no limit is counted by what it requests. */
+/** The limits or the requests of a container; a request replaces a missing limit. */
 function asked({ resources = {} }: RawContainer, kind: Kind): Amounts {
   return { ...resources.requests, ...(kind === 'limits' ? resources.limits : {}) };
 }
@@ -43,7 +43,7 @@ const namesOf = (parts: readonly Amounts[]): readonly string[] => [
 
 const READERS: Readonly<Record<string, (value: string | undefined) => number>> = { cpu: cpuMillis, memory: bytes };
 
-/** What the scheduler counts for a pod: all containers together, or its hungriest start if that is more. */
+/** The scheduler's count for a pod: the sum of its containers, or its largest init container if that is more. */
 function effective(
   { containers = [], initContainers = [], overhead = EMPTY, resources = {} }: NonNullable<RawPod['spec']>,
   kind: Kind,
@@ -64,7 +64,7 @@ function effective(
   return new Map(namesOf([...stay, ...start, whole, overhead]).map((name) => [name, total(name)]));
 }
 
-/** Many pods have one size: each is one object. */
+/** One shared object for each size: many pods have few sizes. */
 const ROOMS = new Map<string, Room>();
 const MAX_ROOMS = 4_096;
 
@@ -76,7 +76,7 @@ function shared(room: Room): Room {
   return room;
 }
 
-/** What a pod takes of its node. */
+/** The room that a pod takes on its node. */
 export function roomOf(spec: NonNullable<RawPod['spec']>, kind: Kind): Room {
   const all = effective(spec, kind);
   const devices = [...all].filter(([name, amount]) => name.includes('/') && amount > 0);
@@ -88,7 +88,7 @@ export function roomOf(spec: NonNullable<RawPod['spec']>, kind: Kind): Room {
   });
 }
 
-/** Agents of other villages are counted by their limits, as their own operators count them; all else by its requests. */
+/** Agents of other villages count by their limits, as for their own operators; other pods by their requests. */
 export function foreignPodView({ metadata, spec = {}, status }: RawPod): ForeignPodView {
   const { name, namespace, uid, resourceVersion, labels } = metadata;
   const kind = labels?.[ROLE_LABEL] === AGENT_ROLE ? 'limits' : 'requests';

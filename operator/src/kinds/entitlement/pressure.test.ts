@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { goodStanding } from '@hamlet/contract';
 import { keyOf, NODES, PODS, type KubeObject, type NewObject } from '@hamlet/kube';
 import { until } from '@hamlet/test/env/until';
-import { AGENTS } from '../agent/agents.ts';
+import { AGENTS } from '../../objects/names.ts';
 import { as, foreignPod, seatVillage, size, type SeatVillage } from '../../testing/seat-village.ts';
 import type { TestVillage } from '../../testing/test-village.ts';
 

@@ -2,18 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ObjectCache, type Clock } from '@hamlet/kube';
-import { fixedOf, sizeOf } from '../agent/child/compute.ts';
-import { BY_OWNER } from '../agent/observe.ts';
+import { fixedOf, sizeOf } from '../../objects/tier-compute.ts';
+import { BY_OWNER, POD_INDEXERS } from '../../objects/watched.ts';
+import { FIXED_ANNOTATION } from '../../objects/names.ts';
+import type { CachedAgent, NodeView, TierView, VolumeClaimView } from '../../objects/cached-objects.ts';
+import type { PodView } from '../../objects/pod-view.ts';
 import { agentOf, podOf, TIER_0, TIER_1, TIER_2 } from '../agent/testing/sample-state.ts';
-import { POD_INDEXERS } from '../agent/triggers.ts';
-import {
-  FIXED_ANNOTATION,
-  type AgentView,
-  type ClaimView,
-  type NodeView,
-  type PodView,
-  type TierView,
-} from '../agent/views.ts';
 import { foreignPodView, type ForeignPodView } from './foreign-pod.ts';
 import { LATER_MS, SeatKeeper, SOON_MS } from './seat-keeper.ts';
 import { countSeats, type SeatSources } from './seat-sources.ts';
@@ -31,9 +25,9 @@ class World {
   readonly timers = new Set<Timer>();
   readonly told: string[] = [];
   plans = 0;
-  readonly agents = new ObjectCache<AgentView>();
+  readonly agents = new ObjectCache<CachedAgent>();
   readonly pods = new ObjectCache<PodView>(POD_INDEXERS);
-  readonly claims = new ObjectCache<ClaimView>();
+  readonly claims = new ObjectCache<VolumeClaimView>();
   readonly nodes = new ObjectCache<NodeView>();
   readonly foreign = new ObjectCache<ForeignPodView>();
   readonly tierOfAgent = new Map<string, TierView>();

@@ -1,20 +1,20 @@
-import { seatPlan, type SeatPlan, type SeatVerdict } from '@hamlet/core/seats';
+import { seatPlan, type SeatPlan, type SeatDecision } from '@hamlet/core/seats';
 import type { Clock } from '@hamlet/kube';
-import { claimOf, countSeats, type Counted, type SeatSources } from './seat-sources.ts';
+import { countSeats, requestOf, type Counted, type SeatSources } from './seat-sources.ts';
 
-/** A change that decides who runs is planned after this time, together with those that come with it. */
+/** Delay of a plan after a change that decides which agents run; it covers changes that come together. */
 export const SOON_MS = 50;
-/** A change that only moves the count of free seats may wait longer. */
+/** Delay after a change that only moves the count of free seats. */
 export const LATER_MS = 1_000;
-/** Planning takes at most this part of the process's time: after a plan of 20 ms the next is 180 ms away. */
+/** Pause after a plan, as a multiple of its duration: after 20 ms the next is 180 ms away, so planning takes a tenth of the time. */
 const COST_FACTOR = 9;
 
 export interface SeatKeeperOptions {
   readonly sources: SeatSources;
   readonly clock: Clock;
-  /** The verdict on an agent has changed. */
+  /** The decision on an agent has changed. */
   readonly onSeat: (key: string) => void;
-  /** There is a new plan: what Entitlements tell may differ. */
+  /** There is a new plan: statuses of Entitlements may differ. */
   readonly onPlan: () => void;
   readonly onError: (error: unknown) => void;
 }
@@ -22,23 +22,24 @@ export interface SeatKeeperOptions {
 /** How urgent a new plan is. */
 export type Urgency = 'soon' | 'later';
 
-/** What of a verdict an agent tells or acts by: a pod that waits for the scheduler is held to the node of its seat. */
-const wordOf = (verdict: SeatVerdict | undefined): string =>
-  verdict === undefined
+/** The parts of a decision that an agent shows or acts by, as text to compare. The node binds a pod that waits for the scheduler. */
+const textOf = (decision: SeatDecision | undefined): string =>
+  decision === undefined
     ? ''
-    : [verdict.granted, verdict.node, verdict.reason, verdict.position, verdict.blocking].join();
+    : [decision.granted, decision.node, decision.reason, decision.position, decision.blocking].join();
 
-const isSame = (a: SeatVerdict | undefined, b: SeatVerdict | undefined): boolean => a === b || wordOf(a) === wordOf(b);
+const isSame = (a: SeatDecision | undefined, b: SeatDecision | undefined): boolean =>
+  a === b || textOf(a) === textOf(b);
 
 /**
- * Holds the seats of the village: the last plan, and what was given out since. Plans follow changes after a moment, so
- * that a thousand changes cost one plan; a newcomer for whom there is room gets its seat at once.
+ * Keeps the last plan of the village's seats, and the seats given since. Plans follow changes after a delay, so that a
+ * thousand changes cost one plan; a newcomer gets a free seat at once.
  */
 export class SeatKeeper {
   readonly #options: SeatKeeperOptions;
   #plan: SeatPlan | undefined;
   #counted: Counted | undefined;
-  /** Agents that were told to wait for the next plan. */
+  /** Agents that wait for the next plan. */
   readonly #pending = new Set<string>();
   #dueAtMs = Number.POSITIVE_INFINITY;
   #notBeforeMs = 0;
@@ -50,7 +51,7 @@ export class SeatKeeper {
     this.#options = options;
   }
 
-  /** The plan that holds; undefined before the first. */
+  /** The present plan; undefined before the first. */
   get plan(): SeatPlan | undefined {
     return this.#plan;
   }
@@ -60,7 +61,7 @@ export class SeatKeeper {
     return this.#counted?.agents.get(tier) ?? 0;
   }
 
-  /** Makes the first plan, again after a moment where that fails. To be called once everything is listed. */
+  /** Makes the first plan; retries after a delay if that fails. Call it once everything is listed. */
   start(): void {
     this.#started = true;
     this.#replan();
@@ -71,7 +72,7 @@ export class SeatKeeper {
     this.#cancel?.();
   }
 
-  /** Something that seats depend on has changed. Where somebody waits, any change may be for them. */
+  /** Plans again after a change. If agents wait, any change may give one a seat. */
   touch(urgency: Urgency = 'later'): void {
     const isSoon = urgency === 'soon' || (this.#plan?.waiting ?? 0) > 0;
     this.#planBy(this.#options.clock.now() + (isSoon ? SOON_MS : LATER_MS));
@@ -80,22 +81,22 @@ export class SeatKeeper {
   /**
    * Whether an Agent may have a pod now.
    * @param key `namespace/name`
-   * @returns undefined where it does not ask for one (asleep, barred, without a tier), or nothing is counted yet
+   * @returns undefined if it requests none (asleep, barred, without a tier), or before the first plan
    */
-  seatOf(key: string): SeatVerdict | undefined {
+  seatOf(key: string): SeatDecision | undefined {
     const { sources } = this.#options;
     const agent = sources.agents.get(key);
-    const claim = agent === undefined ? undefined : claimOf(sources, agent);
-    if (claim === undefined || this.#plan === undefined) return undefined;
-    const known = this.#plan.verdictOf(key);
-    const verdict = this.#plan.admit(claim);
-    if (verdict === undefined) {
+    const request = agent === undefined ? undefined : requestOf(sources, agent);
+    if (request === undefined || this.#plan === undefined) return undefined;
+    const known = this.#plan.decisionOf(key);
+    const decision = this.#plan.admit(request);
+    if (decision === undefined) {
       this.#pending.add(key);
       this.touch('soon');
-      return { granted: claim.pod !== undefined, reason: 'SeatPending' };
+      return { granted: request.pod !== undefined, reason: 'SeatPending' };
     }
-    if (verdict !== known) this.touch();
-    return verdict;
+    if (decision !== known) this.touch();
+    return decision;
   }
 
   #planBy(atMs: number): void {
@@ -107,7 +108,7 @@ export class SeatKeeper {
     this.#cancel = clock.after(dueAtMs - clock.now(), () => this.#replan());
   }
 
-  /** Plans at once, where a plan is there already: what depends on this change must not be decided before. */
+  /** Plans at once, if there is a plan: nothing may be decided by the old one after this change. */
   replan(): void {
     if (this.#plan !== undefined) this.#replan();
   }
@@ -122,7 +123,7 @@ export class SeatKeeper {
       const before = this.#plan;
       this.#counted = countSeats(sources);
       this.#plan = seatPlan(this.#counted.input);
-      this.#tell(before, this.#plan);
+      this.#notify(before, this.#plan);
       onPlan();
     } catch (error) {
       onError(error);
@@ -131,13 +132,13 @@ export class SeatKeeper {
     this.#notBeforeMs = clock.now() + (clock.now() - startedMs) * COST_FACTOR;
   }
 
-  #tell(before: SeatPlan | undefined, now: SeatPlan): void {
+  #notify(before: SeatPlan | undefined, now: SeatPlan): void {
     const { onSeat } = this.#options;
     const pending = new Set(this.#pending);
     this.#pending.clear();
     for (const key of now.keys) {
-      const old = before?.verdictOf(key);
-      if (pending.has(key) || (old !== undefined && !isSame(old, now.verdictOf(key)))) onSeat(key);
+      const old = before?.decisionOf(key);
+      if (pending.has(key) || (old !== undefined && !isSame(old, now.decisionOf(key)))) onSeat(key);
     }
   }
 }

@@ -1,42 +1,37 @@
-import { NO_ROOM, type Room, type SeatClaim, type SeatInput, type SeatNode, type SeatTier } from '@hamlet/core/seats';
+import { NO_ROOM, type Room, type SeatRequest, type SeatInput, type SeatNode, type SeatTier } from '@hamlet/core/seats';
 import { keyOf, type ObjectCache } from '@hamlet/kube';
-import { BY_OWNER, VOLUME_NODE_ANNOTATION } from '../agent/observe.ts';
-import {
-  claimName,
-  type AgentView,
-  type Boost,
-  type ClaimView,
-  type NodeView,
-  type PodView,
-  type TierView,
-} from '../agent/views.ts';
+import { BY_OWNER } from '../../objects/watched.ts';
+import { claimName, VOLUME_NODE_ANNOTATION } from '../../objects/names.ts';
+import type { CachedAgent, NodeView, TierView, VolumeClaimView } from '../../objects/cached-objects.ts';
+import type { Boost } from '@hamlet/contract';
+import type { PodView } from '../../objects/pod-view.ts';
 import type { ForeignPodView } from './foreign-pod.ts';
-import { boostedSeat, endingPods, holdingPod, podRoom, seatClaim, seatTier, type AgentSeat } from './seat-claim.ts';
+import { isSchedulersChoice } from '../../objects/tier-compute.ts';
+import { boostedSeat, endingPods, holdingPod, podRoom, seatRequest, seatTier, type AgentSeat } from './seat-request.ts';
 
-/** Which tier an agent has, and whether anything keeps it from a pod: its standing, a tier that is not there. */
+/** The tier of an agent, and whether its standing, its tier or its money keeps it from a pod. */
 export interface Entitled {
-  /** As the agent has it, with the GPUs of a window that it has bought. */
+  /** With the GPUs of the agent's window. */
   readonly tier: TierView | undefined;
   readonly barred: boolean;
-  /** What it has bought for a time. */
   readonly boost?: Boost | undefined;
 }
 
 /** Everything that seats are counted from. */
 export interface SeatSources {
-  readonly agents: ObjectCache<AgentView>;
+  readonly agents: ObjectCache<CachedAgent>;
   readonly pods: ObjectCache<PodView>;
-  readonly claims: ObjectCache<ClaimView>;
+  readonly claims: ObjectCache<VolumeClaimView>;
   readonly nodes: ObjectCache<NodeView>;
   readonly foreign: readonly ObjectCache<ForeignPodView>[];
   /** The readable Entitlements. */
   readonly tiers: () => readonly TierView[];
-  readonly entitled: (agent: AgentView) => Entitled;
-  /** What every node keeps for itself. */
+  readonly entitled: (agent: CachedAgent) => Entitled;
+  /** Room that every node keeps for itself. */
   readonly reserve: Room;
 }
 
-/** The input of a plan, and what is counted on the way. */
+/** The input of a plan, and the agents of each tier. */
 export interface Counted {
   readonly input: SeatInput;
   /** Agents by tier, awake or asleep. */
@@ -54,7 +49,7 @@ function take(taken: Taken, node: string, room: Room): void {
   taken.set(node, sum);
 }
 
-/** Agents tolerate no taint of their own choosing: a tainted node is not theirs. */
+/** Agents tolerate no taints: a tainted node is closed to them. */
 const isOpen = ({ ready, cordoned, taints }: NodeView): boolean => ready && !cordoned && taints.length === 0;
 
 function seatNode(node: NodeView, { taken, ending }: { readonly taken: Taken; readonly ending: Taken }): SeatNode {
@@ -68,30 +63,36 @@ function seatNode(node: NodeView, { taken, ending }: { readonly taken: Taken; re
   };
 }
 
-const wantsToRun = ({ metadata, spec }: AgentView): boolean =>
+const wantsToRun = ({ metadata, spec }: CachedAgent): boolean =>
   spec?.power === 'Awake' && metadata.deletionTimestamp === undefined;
 
-function claimAs(sources: SeatSources, agent: AgentView, tier: AgentSeat): SeatClaim {
+function requestAs(
+  sources: SeatSources,
+  agent: CachedAgent,
+  { tier, seat }: { readonly tier: TierView; readonly seat: AgentSeat },
+): SeatRequest {
   const { metadata } = agent;
   const claim = sources.claims.get(keyOf({ namespace: metadata.namespace, name: claimName(metadata) }));
   const volumeNode = claim?.metadata.annotations?.[VOLUME_NODE_ANNOTATION];
-  return seatClaim({
+  return seatRequest({
     agent,
-    tier,
+    tier: seat,
+    isRoaming: agent.spec !== undefined && isSchedulersChoice(agent.spec, tier),
     pods: sources.pods.by(BY_OWNER, metadata.uid),
     volumeNode:
       volumeNode === undefined ? undefined : { name: volumeNode, ready: sources.nodes.get(volumeNode)?.ready === true },
   });
 }
 
-/** The claim of one agent, if it wants to run and may; undefined otherwise. */
-export function claimOf(sources: SeatSources, agent: AgentView): SeatClaim | undefined {
+/** The request of one agent that wants to run and may; undefined for another. */
+export function requestOf(sources: SeatSources, agent: CachedAgent): SeatRequest | undefined {
   if (!wantsToRun(agent)) return undefined;
   const { tier, barred, boost } = sources.entitled(agent);
-  return tier === undefined || barred ? undefined : claimAs(sources, agent, boostedSeat(seatTier(tier), boost));
+  if (tier === undefined || barred) return undefined;
+  return requestAs(sources, agent, { tier, seat: boostedSeat(seatTier(tier), boost) });
 }
 
-/** The size of a tier that there is; what was bought makes it another than that of its Entitlement. */
+/** The size of a known tier. A purchase makes it differ from its Entitlement. */
 function sizes(tiers: readonly TierView[]): (tier: TierView | undefined) => SeatTier | undefined {
   const known = new Map(tiers.map((tier) => [tier.metadata.name, { tier, size: seatTier(tier) }]));
   return (tier) => {
@@ -100,25 +101,25 @@ function sizes(tiers: readonly TierView[]): (tier: TierView | undefined) => Seat
   };
 }
 
-/** Gathers the state of nodes, pods and agents into one plain value. */
+/** Gathers nodes, pods and agents into the input of a plan. */
 export function countSeats(sources: SeatSources): Counted {
   const tiers = sources.tiers();
   const sizeOf = sizes(tiers);
   const agents = new Map<string, number>();
   const taken: Taken = new Map();
   const ending: Taken = new Map();
-  const claims: SeatClaim[] = [];
+  const requests: SeatRequest[] = [];
   for (const agent of sources.agents.values()) {
     const { tier, barred, boost } = sources.entitled(agent);
     const sized = sizeOf(tier);
     if (sized !== undefined) agents.set(sized.name, (agents.get(sized.name) ?? 0) + 1);
-    if (sized !== undefined && !barred && wantsToRun(agent))
-      claims.push(claimAs(sources, agent, boostedSeat(sized, boost)));
+    if (tier !== undefined && sized !== undefined && !barred && wantsToRun(agent))
+      requests.push(requestAs(sources, agent, { tier, seat: boostedSeat(sized, boost) }));
     else keep(sources, agent, { taken, ending });
   }
   takeForeign(sources, taken);
   const nodes = [...sources.nodes.values()].map((node) => seatNode(node, { taken, ending }));
-  return { input: { nodes, tiers: tiers.map(seatTier), claims, reserve: sources.reserve }, agents };
+  return { input: { nodes, tiers: tiers.map(seatTier), requests, reserve: sources.reserve }, agents };
 }
 
 function takeForeign({ foreign }: SeatSources, taken: Taken): void {
@@ -129,10 +130,10 @@ function takeForeign({ foreign }: SeatSources, taken: Taken): void {
   }
 }
 
-/** Who asks for no seat, for its tier is gone or it is about to end, keeps its room for as long as its pod lives. */
+/** An agent without a request keeps its room as long as its pod lives: its tier is gone, or it is about to end. */
 function keep(
   { pods }: SeatSources,
-  { metadata }: AgentView,
+  { metadata }: CachedAgent,
   { taken, ending }: { readonly taken: Taken; readonly ending: Taken },
 ): void {
   const own = pods.by(BY_OWNER, metadata.uid);

@@ -6,7 +6,7 @@ import { NODES, PODS, type KubeObject, type NewObject, type ResourceType } from 
 import { until } from '@hamlet/test/env/until';
 import { as, foreignPod, GPU, seatVillage, type SeatVillage } from '../../testing/seat-village.ts';
 import type { TestVillage } from '../../testing/test-village.ts';
-import { ENTITLEMENTS } from '../agent/agents.ts';
+import { ENTITLEMENTS } from '../../objects/names.ts';
 
 const dra = (plural: string, kind: string): ResourceType => ({ group: 'resource.k8s.io', version: 'v1', plural, kind });
 const [SLICES, CLASSES, TEMPLATES, CLAIMS] = [

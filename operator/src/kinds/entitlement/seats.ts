@@ -1,21 +1,29 @@
-import type { Room, SeatVerdict } from '@hamlet/core/seats';
-import { keyOf, PODS, type Clock, type KubeClient, type Reflector } from '@hamlet/kube';
-import { ENTITLEMENTS } from '../agent/agents.ts';
-import { statusPatch } from '../agent/status/status-patch.ts';
-import { StatusWriter } from '../agent/status/status-writer.ts';
-import { isReadable } from '../agent/transform.ts';
-import type { Watched } from '../agent/triggers.ts';
-import { AGENT_ROLE, FIELD_MANAGER, ROLE_LABEL, type AgentView, type TierView } from '../agent/views.ts';
+import { utcText } from '@hamlet/core/schedule';
+import type { Room, SeatDecision } from '@hamlet/core/seats';
+import {
+  keyOf,
+  PODS,
+  type Change,
+  type Clock,
+  type KubeClient,
+  type KubeObject,
+  type ObjectCache,
+  type Reflector,
+} from '@hamlet/kube';
+import { isReadable, type CachedAgent, type NodeView, type TierView } from '../../objects/cached-objects.ts';
+import { AGENT_ROLE, ENTITLEMENTS, ROLE_LABEL } from '../../objects/names.ts';
+import { isOver, type PodView } from '../../objects/pod-view.ts';
+import type { Watched } from '../../objects/watched.ts';
+import { patchStatus, statusPatch, StatusWriter } from '../../status/status-writer.ts';
 import { foreignPodView, type ForeignPodView } from './foreign-pod.ts';
 import { SeatKeeper } from './seat-keeper.ts';
 import type { Entitled } from './seat-sources.ts';
-import { connectSeatTriggers } from './seat-triggers.ts';
-import { tierStatus } from './tier-status.ts';
+import { tierStatus } from './status.ts';
 
-/** Pods that have ended hold nothing. */
+/** Pods that have ended take no room. */
 const ALIVE = 'status.phase!=Succeeded,status.phase!=Failed';
 
-/** What to watch of a kind, as the operator's own reflectors are made. */
+/** The selection of pods to watch. */
 export interface ForeignWatch {
   readonly namespace?: string;
   readonly labelSelector?: string;
@@ -30,7 +38,7 @@ export interface SeatsOptions {
   readonly reflector: (type: typeof PODS, watch: ForeignWatch) => Reflector<ForeignPodView>;
   /** The readable Entitlements. */
   readonly tiers: () => readonly TierView[];
-  readonly entitled: (agent: AgentView) => Entitled;
+  readonly entitled: (agent: CachedAgent) => Entitled;
   readonly reserve: Room;
   readonly clock: Clock;
   readonly now: () => Date;
@@ -38,10 +46,10 @@ export interface SeatsOptions {
   readonly onError: (what: string, error: unknown) => void;
 }
 
-/** The Entitlement kind: counts seats, gives them out, and tells each Entitlement how many it has. */
+/** The Entitlement kind: counts seats, gives them to agents, and writes each Entitlement's count. */
 export class Seats {
   readonly #options: SeatsOptions;
-  /** Pods that take room and are no agents of ours: those of our namespace, and those of all others. */
+  /** Pods that take room and are no agents of this village: of our namespace, and of all others. */
   readonly #foreign: readonly Reflector<ForeignPodView>[];
   readonly #keeper: SeatKeeper;
   readonly #statuses: StatusWriter;
@@ -84,7 +92,7 @@ export class Seats {
     connectSeatTriggers(this.#keeper, watched, foreign);
   }
 
-  /** Lists the pods of others and counts for the first time. The agents' own kinds must be listed before. */
+  /** Lists foreign pods and counts for the first time. Call it once the agents' kinds are listed. */
   async start(): Promise<void> {
     await Promise.all(this.#foreign.map((reflector) => reflector.start()));
     this.#keeper.start();
@@ -96,17 +104,17 @@ export class Seats {
     await Promise.all(this.#foreign.map((reflector) => reflector.stop()));
   }
 
-  /** What is wrong with the watches, for `/readyz`. */
+  /** The problem of a watch for `/readyz`, if there is one. */
   problem(): string | undefined {
     return this.#foreign.map(({ problem }) => problem).find((problem) => problem !== undefined);
   }
 
   /** See {@link SeatKeeper.seatOf}. */
-  seatOf(key: string): SeatVerdict | undefined {
+  seatOf(key: string): SeatDecision | undefined {
     return this.#keeper.seatOf(key);
   }
 
-  /** The standing of an agent has changed: it may need another seat, or none. */
+  /** Plans again, since the standing of an agent may change its seat. */
   touch(): void {
     this.#keeper.touch();
   }
@@ -122,29 +130,65 @@ export class Seats {
     if (plan === undefined) return undefined;
     const { name } = tier.metadata;
     const seats = isReadable(tier) ? plan.seatsOf(name) : undefined;
-    // A tier that came after the plan is in the next one.
+    // A tier that is newer than the plan is in the next one.
     if (seats === undefined && isReadable(tier)) return undefined;
-    const now = this.#options
-      .now()
-      .toISOString()
-      .replace(/\.\d+Z$/, 'Z');
-    return statusPatch(
-      tier.status ?? {},
-      tierStatus({ tier, seats, agents: this.#keeper.agentsOf(name), openNodes: plan.openNodes }, now),
-    );
+    const facts = { tier, seats, agents: this.#keeper.agentsOf(name), openNodes: plan.openNodes };
+    return statusPatch(tier.status ?? {}, tierStatus(facts, utcText(this.#options.now().getTime())));
   }
 
   async #writeStatus(key: string): Promise<void> {
-    const { client, namespace, watched } = this.#options;
+    const { client, watched } = this.#options;
     const tier = watched.tiers.cache.get(key);
     const status = tier === undefined ? undefined : this.#change(tier);
     if (tier === undefined || status === undefined) return;
-    const { name, uid } = tier.metadata;
-    const answer = await client.mergePatch<TierView>(
-      ENTITLEMENTS,
-      { metadata: { uid }, status },
-      { namespace, name, subresource: 'status', query: { fieldManager: FIELD_MANAGER } },
-    );
-    watched.tiers.learn(answer);
+    await patchStatus({ client, type: ENTITLEMENTS, known: watched.tiers }, tier, { status });
   }
+}
+
+/** For each kind, the fields that seats depend on, as text to compare. */
+const ofAgent = ({ metadata, spec, status }: CachedAgent): string =>
+  JSON.stringify([
+    metadata.uid,
+    metadata.deletionTimestamp,
+    spec?.power,
+    spec?.entitlement,
+    spec?.placement,
+    status.power,
+  ]);
+const ofPod = (pod: PodView): string =>
+  JSON.stringify([pod.metadata.uid, pod.metadata.deletionTimestamp === undefined, pod.nodeName, isOver(pod), pod.size]);
+const ofNode = ({ ready, cordoned, taints, allocatable }: NodeView): string =>
+  JSON.stringify([ready, cordoned, taints, allocatable]);
+/** A pod without a node takes no room yet. */
+const ofForeign = ({ nodeName, takes }: ForeignPodView): string =>
+  nodeName === undefined ? '' : JSON.stringify([nodeName, takes]);
+
+/** Whether a change concerns seats; an object whose text is empty does not. */
+function isOfSeats<T>(change: Change<T>, textOf: (object: T) => string): boolean {
+  return textOf(change.object) !== (change.kind === 'updated' ? textOf(change.previous) : '');
+}
+
+function touchOn<T extends KubeObject>(cache: ObjectCache<T>, textOf: (object: T) => string, touch: () => void): void {
+  cache.onChange((change) => {
+    if (isOfSeats(change, textOf)) touch();
+  });
+}
+
+/** Plans the seats again after each change that they depend on. */
+function connectSeatTriggers(
+  keeper: SeatKeeper,
+  watched: Watched,
+  foreign: readonly ObjectCache<ForeignPodView>[],
+): void {
+  const later = (): void => keeper.touch('later');
+  const soon = (): void => keeper.touch('soon');
+  touchOn(watched.agents.cache, ofAgent, later);
+  touchOn(watched.pods.cache, ofPod, later);
+  touchOn(watched.nodes.cache, ofNode, soon);
+  for (const cache of foreign) touchOn(cache, ofForeign, later);
+  // The seats of a new size must be known before any agent acts on it.
+  watched.tiers.cache.onChange((change) => {
+    if (change.kind !== 'updated' || change.object.metadata.generation !== change.previous.metadata.generation)
+      keeper.replan();
+  });
 }

@@ -5,18 +5,19 @@ import { utcText, type DueSlot } from '@hamlet/core/schedule';
 import type { EventRecorder } from '@hamlet/kube';
 import type { Fire, FiringResult } from './fire.ts';
 import type { GivenUp } from './plan.ts';
-import { SCHEDULES, type Observed, type ScheduleView } from './views.ts';
+import { SCHEDULES } from '../../objects/names.ts';
+import type { Observed, ScheduleView } from './cached-schedule.ts';
 
-/** Agents that an Event names; of more it says how many. */
+/** Agents that an Event names; it counts the others. */
 const NAMED = 5;
 
-/** What actions act on. */
+/** The clients of the actions. */
 export interface ApplyPorts {
   readonly fire: Fire;
   readonly recorder: Pick<EventRecorder, 'record'>;
 }
 
-interface Telling {
+interface ScheduleEvent {
   readonly reason: ScheduleEventReason;
   readonly message: string;
 }
@@ -28,7 +29,7 @@ const WARNINGS: ReadonlySet<ScheduleEventReason> = new Set([
   'AgentUnavailable',
 ]);
 
-function tell({ recorder }: ApplyPorts, { metadata }: ScheduleView, { reason, message }: Telling): void {
+function recordEvent({ recorder }: ApplyPorts, { metadata }: ScheduleView, { reason, message }: ScheduleEvent): void {
   const { name, uid, namespace = 'default' } = metadata;
   recorder.record({
     target: { apiVersion: API_VERSION, kind: SCHEDULES.kind, namespace, name, uid },
@@ -38,17 +39,17 @@ function tell({ recorder }: ApplyPorts, { metadata }: ScheduleView, { reason, me
   });
 }
 
-/** Says what is given up; that it is counted is the status's matter. */
-export function tellGivenUp(ports: ApplyPorts, schedule: ScheduleView, { reason, count, untilMs }: GivenUp): void {
+/** Records the slots that are given up; the status counts them. */
+export function recordGivenUp(ports: ApplyPorts, schedule: ScheduleView, { reason, count, untilMs }: GivenUp): void {
   const missed =
     count === 1
       ? `the firing of ${utcText(untilMs)} was missed`
       : `${count} firings until ${utcText(untilMs)} were missed`;
   const message =
     reason === 'NoAgent'
-      ? 'no Agent is there to be told: the firing was left out'
+      ? 'the Schedule selects no Agent: the firing was skipped'
       : `${missed} (missedRuns is ${schedule.spec?.missedRuns ?? 'Skip'})`;
-  tell(ports, schedule, { reason, message });
+  recordEvent(ports, schedule, { reason, message });
 }
 
 function names(agents: readonly string[]): string {
@@ -56,29 +57,32 @@ function names(agents: readonly string[]): string {
   return more > 0 ? `${agents.slice(0, NAMED).join(', ')} and ${more} more` : agents.join(', ');
 }
 
-/** What a person is told of the outcome of a firing for some agents; what went as expected is no news. */
-const TOLD: { readonly [K in FiringOutcome]: ((agents: string) => Telling) | undefined } = {
+/** The Event of each outcome of a firing for some agents; an expected outcome has none. */
+const OUTCOME_EVENTS: { readonly [K in FiringOutcome]: ((agents: string) => ScheduleEvent) | undefined } = {
   started: undefined,
   queued: undefined,
   skipped_overlap: (agents) => ({
     reason: 'OverlapSkipped',
-    message: `left out for ${agents}: an earlier run still goes, or too many wait`,
+    message: `skipped for ${agents}: an earlier run is still under way, or too many wait`,
   }),
   replaced: (agents) => ({
     reason: 'OverlapReplaced',
-    message: `an earlier run was cancelled for this one: ${agents}`,
+    message: `cancelled an earlier run for this one: ${agents}`,
   }),
   agent_unknown: (agents) => ({
     reason: 'AgentUnavailable',
-    message: `left out for ${agents}: the api does not know such an agent`,
+    message: `skipped for ${agents}: the api does not know the agent`,
   }),
-  agent_barred: (agents) => ({ reason: 'AgentUnavailable', message: `left out for ${agents}: an admin has barred it` }),
+  agent_barred: (agents) => ({
+    reason: 'AgentUnavailable',
+    message: `skipped for ${agents}: a measure of an admin bars the agent`,
+  }),
 };
 
-function tellOutcomes(ports: ApplyPorts, schedule: ScheduleView, runs: readonly FiredRun[]): void {
+function recordOutcomes(ports: ApplyPorts, schedule: ScheduleView, runs: readonly FiredRun[]): void {
   for (const [outcome, some] of Map.groupBy(runs, (run) => run.outcome)) {
-    const telling = TOLD[outcome]?.(names(some.map(({ agent_id: agent }) => agent)));
-    if (telling !== undefined) tell(ports, schedule, telling);
+    const event = OUTCOME_EVENTS[outcome]?.(names(some.map(({ agent_id: agent }) => agent)));
+    if (event !== undefined) recordEvent(ports, schedule, event);
   }
 }
 
@@ -99,7 +103,7 @@ function bodyOf(
   };
 }
 
-/** Fires one slot for the agents that were observed, and says what a person may want to know. */
+/** Fires one slot for the observed agents, and records its Events. */
 export async function fireSlot(ports: ApplyPorts, observed: Observed, due: DueSlot): Promise<FiringResult> {
   const { schedule, agents } = observed;
   const body = bodyOf(observed, due);
@@ -107,12 +111,12 @@ export async function fireSlot(ports: ApplyPorts, observed: Observed, due: DueSl
   const result = await ports.fire(body);
   if (result.kind !== 'fired' || !result.claimed) return result;
   if (due.madeUp)
-    tell(ports, schedule, { reason: 'FiringMadeUp', message: `the missed firing of ${body.slot} was made up for` });
+    recordEvent(ports, schedule, { reason: 'FiringMadeUp', message: `made up for the missed firing of ${body.slot}` });
   if (agents.length > FIRING_AGENTS_MAX)
-    tell(ports, schedule, {
+    recordEvent(ports, schedule, {
       reason: 'TooManyAgents',
-      message: `the selector matches ${agents.length} Agents, and one firing reaches ${FIRING_AGENTS_MAX}`,
+      message: `the selector matches ${agents.length} Agents, but one firing reaches only ${FIRING_AGENTS_MAX}`,
     });
-  tellOutcomes(ports, schedule, result.runs);
+  recordOutcomes(ports, schedule, result.runs);
   return result;
 }

@@ -15,14 +15,14 @@ import {
   type WatchTimes,
 } from '@hamlet/kube';
 import { Counter, Histogram, type Registry } from 'prom-client';
-import { fireThrough, type FiringResult } from './fire.ts';
-import { speaksTo, type AgentsKnown, type RunFacts } from './observe.ts';
+import { fireThrough, type FiringResult, VillageTime } from './fire.ts';
+import type { RunFacts } from '../../village/api-state.ts';
+import { selects, type AgentsKnown } from './observe.ts';
 import { ScheduleReconciler } from './reconcile.ts';
-import { scheduleView } from './transform.ts';
-import { VillageTime } from './village-time.ts';
-import { SCHEDULES, type ScheduleView } from './views.ts';
+import { SCHEDULES } from '../../objects/names.ts';
+import { scheduleView, type ScheduleView } from './cached-schedule.ts';
 
-/** Schedules that fire at one time. */
+/** Schedules that fire at the same time. */
 const WORKERS = 8;
 const BY_UID = 'uid';
 const LATE_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 300];
@@ -31,7 +31,7 @@ export interface ScheduleControllerOptions {
   readonly client: KubeClient;
   readonly village: Client;
   readonly namespace: string;
-  /** The Agents, watched by somebody else. */
+  /** The cache of Agents. */
   readonly agents: {
     readonly cache: AgentsKnown & { onChange(listener: (change: Change<KubeObject>) => void): void };
     readonly state: { readonly synced: boolean };
@@ -41,12 +41,12 @@ export interface ScheduleControllerOptions {
   readonly registry: Registry;
   readonly log: (line: string) => void;
   readonly watchTimes?: WatchTimes;
-  /** This machine's date in milliseconds, and its timers. */
+  /** This machine's date in milliseconds since 1970. */
   readonly now?: () => number;
   readonly clock?: Clock;
 }
 
-/** Fires the Schedules of one village. Its timers are one a Schedule, for the next time it is due. */
+/** Fires the Schedules of one village. It has one timer for each, for its next slot. */
 export class ScheduleController {
   readonly schedules: Reflector<ScheduleView>;
   readonly #options: ScheduleControllerOptions;
@@ -88,13 +88,13 @@ export class ScheduleController {
     const registers = [registry];
     this.#firings = new Counter({
       name: 'hamlet_operator_firings_total',
-      help: 'Firings of Schedules, by how they ended.',
+      help: 'Firings of Schedules, by result.',
       labelNames: ['result'],
       registers,
     });
     this.#lateSeconds = new Histogram({
       name: 'hamlet_operator_firing_late_seconds',
-      help: 'How late claimed firings were.',
+      help: 'Lateness of claimed firings.',
       buckets: LATE_SECONDS,
       registers,
     });
@@ -117,7 +117,7 @@ export class ScheduleController {
     });
   }
 
-  /** Lists, then works; resolves when the workers have begun. */
+  /** Lists the Schedules, then starts the workers. */
   async start(): Promise<void> {
     this.schedules.cache.onChange((change) => this.#onSchedule(change));
     this.#options.agents.cache.onChange((change) => this.#onAgent(change));
@@ -131,28 +131,28 @@ export class ScheduleController {
     this.#resync.start();
   }
 
-  /** What is wrong, for `/readyz`. */
+  /** The problem for `/readyz`, if there is one. */
   problem(): string | undefined {
     const { problem } = this.schedules;
     return problem === undefined ? undefined : `schedules: ${problem}`;
   }
 
-  /** The api says something of the runs of that Schedule. */
+  /** The runs of that Schedule have changed, or may have. */
   onRuns(uid: string): void {
     for (const { metadata } of this.schedules.cache.by(BY_UID, uid)) this.#queue.add(keyOf(metadata));
   }
 
-  /** Looks at one Schedule again, `namespace/name`. */
-  lookAgain(key: string): void {
+  /** Reconciles one Schedule again, `namespace/name`. */
+  requeue(key: string): void {
     this.#queue.add(key);
   }
 
-  /** The api answers again, or no more, or has said all that holds. */
+  /** The api answers again, or no longer, or has reported the whole state. */
   onReachable(): void {
     for (const key of this.schedules.cache.keys()) this.#queue.add(key);
   }
 
-  /** Takes no more keys and lets what is under way finish. */
+  /** Takes no more keys and waits for the work under way. */
   async stop(): Promise<void> {
     this.#resync.stop();
     this.#queue.close();
@@ -164,26 +164,26 @@ export class ScheduleController {
     this.#queue.add(key, this.schedules.state.synced ? 'live' : 'bulk');
   }
 
-  /** Whom a Schedule speaks to matters at its firing; here only whether there is anybody. */
+  /** A firing reads the selected Agents itself; before it only matters whether there is one. */
   #onAgent(change: Change<KubeObject>): void {
-    if (!this.#options.agents.state.synced || !mayChangeWho(change)) return;
+    if (!this.#options.agents.state.synced || !mayChangeSelection(change)) return;
     for (const schedule of this.schedules.cache.values()) {
       if (
-        speaksTo(schedule, change.object.metadata) ||
-        (change.kind === 'updated' && speaksTo(schedule, change.previous.metadata))
+        selects(schedule, change.object.metadata) ||
+        (change.kind === 'updated' && selects(schedule, change.previous.metadata))
       )
         this.#queue.add(keyOf(schedule.metadata));
     }
   }
 
-  /** One line when the api stops trusting this leader and one when it starts again, however many Schedules try. */
+  /** Logs once when the api stops trusting this leader, and once when it trusts it again. */
   #noteTrust({ kind }: FiringResult): void {
     if (kind === 'failed' || this.#distrusted === (kind === 'stale')) return;
     this.#distrusted = kind === 'stale';
     this.#options.log(
       this.#distrusted
-        ? 'the api trusts another leader and refuses firings: each is tried again every second'
-        : 'the api takes firings of this leader again',
+        ? 'the api trusts another leader and refuses firings; retrying each every second'
+        : 'the api accepts firings of this leader again',
     );
   }
 
@@ -193,8 +193,8 @@ export class ScheduleController {
   }
 }
 
-function mayChangeWho(change: Change<KubeObject>): boolean {
+function mayChangeSelection(change: Change<KubeObject>): boolean {
   if (change.kind !== 'updated') return true;
-  const who = ({ metadata }: KubeObject): string => JSON.stringify([metadata.labels, metadata.deletionTimestamp]);
-  return who(change.object) !== who(change.previous);
+  const selection = ({ metadata }: KubeObject): string => JSON.stringify([metadata.labels, metadata.deletionTimestamp]);
+  return selection(change.object) !== selection(change.previous);
 }

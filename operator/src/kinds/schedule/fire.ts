@@ -1,26 +1,25 @@
 import type { Client, FiringBody, FiredRun } from '@hamlet/contract';
 import { fireSchedule, ProblemError } from '@hamlet/contract/operator';
-import type { VillageTime } from './village-time.ts';
 
 const TIMEOUT_MS = 10_000;
 /** Retry-After is rounded up to whole seconds. */
 const RETRY_AFTER_EXACT_TO_MS = 500;
 
-/** What became of a firing. */
+/** The result of a firing. */
 export type FiringResult =
   | { readonly kind: 'fired'; readonly claimed: boolean; readonly runs: readonly FiredRun[] }
-  /** By the clock of the database the slot has not come. */
+  /** By the database's clock the slot is still ahead. */
   | { readonly kind: 'too early' }
-  /** The slot lies further back than the api remembers: it can no longer be fired once. */
+  /** The slot is older than the api's memory: it cannot be fired exactly once any longer. */
   | { readonly kind: 'forgotten' }
-  /** The api trusts another leader and has fired nothing. */
+  /** The api trusts another leader and has not fired. */
   | { readonly kind: 'stale' }
   | { readonly kind: 'failed'; readonly error: unknown };
 
-/** Fires one slot; told again, the api gives the first answer. What it says of the time is learned. */
+/** Fires one slot. Repeated, it gets the first answer. */
 export type Fire = (body: FiringBody) => Promise<FiringResult>;
 
-/** Fires through the api, which claims (Schedule, slot) in Postgres before anything happens. */
+/** Fires through the api, which claims (Schedule, slot) in Postgres first. Learns the village's time from the answers. */
 export function fireThrough(client: Client, time: VillageTime): Fire {
   return async (body) => {
     const sentMs = time.local();
@@ -54,4 +53,42 @@ function tooEarly(response: Response, { slotMs, time, between }: Asked): FiringR
   if (Number.isFinite(seconds))
     time.learn(slotMs - seconds * 1_000 + RETRY_AFTER_EXACT_TO_MS, between, RETRY_AFTER_EXACT_TO_MS);
   return { kind: 'too early' };
+}
+
+/** A smaller difference to the village's clock may be network delay. */
+const NOTICEABLE_MS = 100;
+
+/** The database's clock, which decides about firings. It starts as this machine's. */
+export class VillageTime {
+  readonly #now: () => number;
+  #aheadMs = 0;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Milliseconds since 1970. */
+  now(): number {
+    return this.#now() + this.#aheadMs;
+  }
+
+  /** This machine's clock, for `learn`. */
+  local(): number {
+    return this.#now();
+  }
+
+  /** How far the village's clock is ahead of this machine's. */
+  get aheadMs(): number {
+    return this.#aheadMs;
+  }
+
+  /**
+   * Takes the village's time at some moment between two times of this machine's clock.
+   * @param exactToMs the possible error of that time
+   */
+  learn(villageMs: number, between: readonly [sentMs: number, receivedMs: number], exactToMs = 0): void {
+    const ahead = villageMs - (between[0] + between[1]) / 2;
+    const unsure = (between[1] - between[0]) / 2 + exactToMs + NOTICEABLE_MS;
+    if (Math.abs(ahead - this.#aheadMs) > unsure) this.#aheadMs = ahead;
+  }
 }

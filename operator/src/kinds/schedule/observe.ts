@@ -1,26 +1,8 @@
 import { keyOf, type KubeObject, type ObjectCache } from '@hamlet/kube';
-import type { Activity, Decided, Observed, ScheduleView } from './views.ts';
+import type { RunFacts } from '../../village/api-state.ts';
+import { millis, type Decided, type Observed, type ScheduleView } from './cached-schedule.ts';
 
-/** What the api says of the runs of one Schedule. */
-export interface ScheduleFacts extends Omit<Activity, 'lastSlotMs'> {
-  /** RFC 3339. */
-  readonly lastSlot?: string | undefined;
-}
-
-/** What the api says of the runs of Schedules. */
-export interface RunFacts {
-  readonly reachable: boolean;
-  /** Whether all that holds was said once. */
-  readonly heard: boolean;
-  scheduleOf(uid: string): ScheduleFacts | undefined;
-}
-
-function activityOf(said: ScheduleFacts): Activity {
-  const { lastSlot, ...rest } = said;
-  return lastSlot === undefined ? rest : { ...rest, lastSlotMs: Date.parse(lastSlot) };
-}
-
-/** The Agents, kept by somebody else. */
+/** The cache of Agents. */
 export interface AgentsKnown {
   get(key: string): KubeObject | undefined;
   values(): Iterable<KubeObject>;
@@ -35,8 +17,8 @@ export interface Sources {
   readonly decided: ReadonlyMap<string, Decided>;
 }
 
-/** Whether an Agent is one that the Schedule speaks to. */
-export function speaksTo({ spec, metadata }: ScheduleView, agent: KubeObject['metadata']): boolean {
+/** Whether the Schedule selects an Agent. */
+export function selects({ spec, metadata }: ScheduleView, agent: KubeObject['metadata']): boolean {
   if (spec === undefined || agent.namespace !== metadata.namespace) return false;
   if (spec.selector === undefined) return agent.name === spec.agentName;
   return Object.entries(spec.selector.matchLabels).every(([label, value]) => agent.labels?.[label] === value);
@@ -50,23 +32,25 @@ function agentsOf(agents: AgentsKnown, schedule: ScheduleView): readonly string[
       : [agents.get(keyOf({ namespace: metadata.namespace, name: spec.agentName }))];
   const reached = [...named].filter(
     (agent) =>
-      agent !== undefined && agent.metadata.deletionTimestamp === undefined && speaksTo(schedule, agent.metadata),
+      agent !== undefined && agent.metadata.deletionTimestamp === undefined && selects(schedule, agent.metadata),
   );
   return reached.flatMap((agent) => (agent === undefined ? [] : [agent.metadata.name])).toSorted();
 }
 
-/** Gathers one plain value about one Schedule; undefined if there is no such Schedule. */
+/** Observes one Schedule; undefined if there is no such Schedule. */
 export function observe({ schedules, agents, runs, decided }: Sources, key: string): Observed | undefined {
   const schedule = schedules.get(key);
   if (schedule === undefined) return undefined;
   const { uid } = schedule.metadata;
-  const said = runs.scheduleOf(uid);
+  const none = { schedule_uid: uid, active_runs: 0, last_run_id: null, last_run_at: null, last_slot: null };
+  // Once the whole state is known, a Schedule without a report has no runs.
+  const activity = runs.scheduleOf(uid) ?? (runs.synced ? none : undefined);
   return {
     schedule,
     decided: decided.get(uid),
-    // Once all that holds was said, silence means that nothing goes.
-    activity: said === undefined ? (runs.heard ? { activeRuns: 0 } : undefined) : activityOf(said),
+    activity,
+    claimedMs: millis(activity?.last_slot),
     agents: agentsOf(agents, schedule),
-    apiReachable: runs.reachable && runs.heard,
+    apiReachable: runs.reachable && runs.synced,
   };
 }

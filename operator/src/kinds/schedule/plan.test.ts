@@ -1,11 +1,11 @@
 /** A table from what is observed to what is done and said. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ScheduleActivity } from '@hamlet/contract';
 import { ScheduleSpec, type ScheduleReason, type ScheduleStatus } from '@hamlet/contract/kinds';
 import { plan } from './plan.ts';
 import { statusOf } from './status.ts';
-import { scheduleView } from './transform.ts';
-import type { Observed, ScheduleView } from './views.ts';
+import { type Observed, scheduleView, type ScheduleView } from './cached-schedule.ts';
 
 const NOON = Date.parse('2026-11-22T12:00:00Z');
 const METADATA = {
@@ -24,10 +24,20 @@ const view = (spec: object, status: ScheduleStatus = {}, metadata: object = {}):
     status,
   } as Parameters<typeof scheduleView>[0]);
 
+const runs = (parts: Partial<ScheduleActivity> = {}): ScheduleActivity => ({
+  schedule_uid: 'u1',
+  active_runs: 0,
+  last_run_id: null,
+  last_run_at: null,
+  last_slot: null,
+  ...parts,
+});
+
 const observed = (schedule: ScheduleView, more: Partial<Observed> = {}): Observed => ({
   schedule,
   decided: undefined,
-  activity: { activeRuns: 0 },
+  activity: runs(),
+  claimedMs: undefined,
   agents: ['ada'],
   apiReachable: true,
   ...more,
@@ -45,7 +55,7 @@ test('what is due fires; what an earlier leader decided stays decided', () => {
 
 test('what the api has claimed already is decided, although no status says so', () => {
   const planned = plan(
-    observed(view({}, until('2026-11-22T11:59:40Z')), { activity: { activeRuns: 1, lastSlotMs: NOON } }),
+    observed(view({}, until('2026-11-22T11:59:40Z')), { activity: runs({ active_runs: 1 }), claimedMs: NOON }),
     NOON + 5,
   );
   assert.deepEqual([planned.fire, planned.giveUp, planned.lookAtMs], [[], undefined, NOON + 10_000]);
@@ -160,7 +170,9 @@ test('a suspended Schedule lists no next firing; the time of a condition stays w
 
 test('the runs are as the api says, and as it said last while it is away', () => {
   const said = statusOf(
-    observed(view({}), { activity: { activeRuns: 2, lastRunId: 'r1', lastRunAt: '2026-11-22T11:59:50.123Z' } }),
+    observed(view({}), {
+      activity: runs({ active_runs: 2, last_run_id: 'r1', last_run_at: '2026-11-22T11:59:50.123Z' }),
+    }),
     NOON,
   );
   assert.deepEqual([said.activeRuns, said.lastRunID, said.lastRunAt], [2, 'r1', '2026-11-22T11:59:50Z']);

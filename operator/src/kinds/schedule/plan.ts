@@ -6,19 +6,20 @@ import {
   type DueSlot,
   type MissedSlots,
 } from '@hamlet/core/schedule';
-import type { Decided, Observed } from './views.ts';
+import { conditionIn } from '../../status/condition.ts';
+import type { Decided, Observed } from './cached-schedule.ts';
 
-/** Timers are set anew at least this often: longer ones than 24 days overflow, and clocks drift. */
+/** The longest timer: timers of more than 24 days overflow, and clocks drift. */
 const MAX_LOOK_MS = 3_600_000;
 
-/** Slots that are given up, and why. */
+/** Slots that are given up, with the reason. */
 export interface GivenUp extends MissedSlots {
   readonly reason: 'FiringsMissed' | 'NoAgent';
 }
 
-/** What to do about one Schedule: give up, then fire, then look again. */
+/** The plan of one Schedule: give up, then fire, then plan again. */
 export interface Plan {
-  /** What is decided before anything of this plan is done; undefined where nothing can be decided. */
+  /** The decision before this plan is applied; undefined if nothing can be decided. */
   readonly decided: Decided | undefined;
   readonly giveUp: GivenUp | undefined;
   readonly fire: readonly DueSlot[];
@@ -28,30 +29,30 @@ export interface Plan {
 const NOTHING: Plan = { decided: undefined, giveUp: undefined, fire: [], lookAtMs: undefined };
 
 /**
- * From where a Schedule is decided: what this leader knows, or else what the status says; and never before the newest
- * slot that the api has claimed, which an earlier leader may not have lived to write down.
+ * The slots that are decided already, by this leader's memory or else by the status. Never before the newest slot that
+ * the api has claimed, because an earlier leader may have ended before it wrote the status.
  */
 function decidedOf(
-  { schedule, decided, activity }: Observed,
+  { schedule, decided, claimedMs }: Observed,
   timing: string,
   { nowMs, suspended }: { readonly nowMs: number; readonly suspended: boolean },
 ): Decided {
   const { status, createdMs, lastSlotMs } = schedule;
-  const told = {
+  const published = {
     timing: status.timing,
-    suspended: status.conditions?.some(({ type, status: value }) => type === 'Suspended' && value === 'True') === true,
+    suspended: conditionIn(status, 'Suspended')?.status === 'True',
     lastSlotMs,
     createdMs,
   };
   const past =
     decided === undefined
-      ? told
+      ? published
       : { timing: decided.timing, suspended: decided.suspended, lastSlotMs: decided.untilMs, createdMs };
-  const untilMs = Math.max(decidedUntil(past, { timing, nowMs }), activity?.lastSlotMs ?? Number.NEGATIVE_INFINITY);
+  const untilMs = Math.max(decidedUntil(past, { timing, nowMs }), claimedMs ?? Number.NEGATIVE_INFINITY);
   return { timing, suspended, untilMs, missed: decided?.missed ?? status.missed ?? 0 };
 }
 
-/** With nobody to tell, what is due is given up: it is not made up for when somebody comes. */
+/** Without an Agent, due slots are given up; they are not made up for later. */
 function withoutAgents(due: readonly DueSlot[], missed: MissedSlots | undefined): GivenUp | undefined {
   const newest = due.at(-1)?.slotMs ?? missed?.untilMs;
   return newest === undefined
@@ -60,7 +61,7 @@ function withoutAgents(due: readonly DueSlot[], missed: MissedSlots | undefined)
 }
 
 /**
- * What is to be done, from the state alone.
+ * Plans one Schedule from the state alone.
  * @param nowMs by the clock of the village
  */
 export function plan(observed: Observed, nowMs: number): Plan {
@@ -75,7 +76,7 @@ export function plan(observed: Observed, nowMs: number): Plan {
     lookAtMs: nextMs,
   } = duePlan({ timetable: reading.timetable, policy: spec, decidedMs: decided.untilMs, nowMs });
   const lookAtMs = nextMs === undefined ? undefined : Math.min(nextMs, nowMs + MAX_LOOK_MS);
-  // What cannot be fired now is not decided now: it is judged by its age when the api is back.
+  // Slots that cannot fire now stay undecided: their age counts once the api answers.
   if (!observed.apiReachable) return { decided, giveUp: undefined, fire: [], lookAtMs };
   if (observed.agents.length === 0) return { decided, giveUp: withoutAgents(fire, missed), fire: [], lookAtMs };
   return { decided, giveUp: missed === undefined ? undefined : { ...missed, reason: 'FiringsMissed' }, fire, lookAtMs };

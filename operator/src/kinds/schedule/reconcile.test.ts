@@ -4,11 +4,9 @@ import { test } from 'node:test';
 import type { FiringBody } from '@hamlet/contract';
 import type { ScheduleStatus } from '@hamlet/contract/kinds';
 import { ObjectCache, type KubeEvent, type KubeObject } from '@hamlet/kube';
-import type { FiringResult } from './fire.ts';
+import { type FiringResult, VillageTime } from './fire.ts';
 import { ScheduleReconciler, STATUS_EVERY_MS } from './reconcile.ts';
-import { scheduleView } from './transform.ts';
-import type { ScheduleView } from './views.ts';
-import { VillageTime } from './village-time.ts';
+import { scheduleView, type ScheduleView } from './cached-schedule.ts';
 
 const NOON = Date.parse('2026-11-22T12:00:00Z');
 const KEY = 'village/tick';
@@ -68,7 +66,7 @@ function bench(spec: object, status: ScheduleStatus = {}): Bench {
     } as Parameters<typeof scheduleView>[0]);
   };
   const reconciler = new ScheduleReconciler({
-    sources: { schedules, agents, runs: { reachable: true, heard: true, scheduleOf: () => undefined } },
+    sources: { schedules, agents, runs: { reachable: true, synced: true, scheduleOf: () => undefined } },
     time: new VillageTime(() => world.nowMs),
     clock: { now: () => world.nowMs, after: () => () => undefined },
     onFired: () => undefined,
@@ -146,8 +144,8 @@ test('24 hours away: what was missed is in the status before anything fires, and
     village.events.map(({ reason, type, message }) => `${type} ${reason} ${message}`),
     [
       'Warning FiringsMissed 22 firings until 2026-11-22T09:00:00Z were missed (missedRuns is CatchUp)',
-      'Normal FiringMadeUp the missed firing of 2026-11-22T10:00:00Z was made up for',
-      'Normal FiringMadeUp the missed firing of 2026-11-22T11:00:00Z was made up for',
+      'Normal FiringMadeUp made up for the missed firing of 2026-11-22T10:00:00Z',
+      'Normal FiringMadeUp made up for the missed firing of 2026-11-22T11:00:00Z',
     ],
   );
 });
@@ -234,8 +232,8 @@ test('what a firing came to is told in one event an outcome, with the agents', a
   assert.deepEqual(
     village.events.map(({ type, reason, message }) => `${type} ${reason} ${message}`),
     [
-      'Normal OverlapSkipped left out for ada: an earlier run still goes, or too many wait',
-      'Warning AgentUnavailable left out for bob: an admin has barred it',
+      'Normal OverlapSkipped skipped for ada: an earlier run is still under way, or too many wait',
+      'Warning AgentUnavailable skipped for bob: a measure of an admin bars the agent',
     ],
   );
 });

@@ -1,20 +1,19 @@
 import type { Clock, KubeClient, Outcome, Reflector } from '@hamlet/kube';
-import { statusPatch } from '../agent/status/status-patch.ts';
-import { FIELD_MANAGER } from '../agent/views.ts';
-import { fireSlot, tellGivenUp, type ApplyPorts } from './apply.ts';
-import type { FiringResult } from './fire.ts';
+import { SCHEDULES } from '../../objects/names.ts';
+import { patchStatus, statusPatch } from '../../status/status-writer.ts';
+import { fireSlot, recordGivenUp, type ApplyPorts } from './apply.ts';
+import type { Decided, Observed, ScheduleView } from './cached-schedule.ts';
+import type { FiringResult, VillageTime } from './fire.ts';
 import { observe, type Sources } from './observe.ts';
 import { plan, type Plan } from './plan.ts';
 import { statusOf } from './status.ts';
-import type { VillageTime } from './village-time.ts';
-import { SCHEDULES, type Decided, type Observed, type ScheduleView } from './views.ts';
 
 /**
- * Statuses of one Schedule are written at most this often, so that one that fires every second costs the API server
- * little. What has been missed is written at once, before anything fires: a crash after it counts nothing twice.
+ * Interval between two statuses of one Schedule, so that one that fires every second costs the API server little. Missed
+ * slots are written at once, before anything fires, so that a crash counts none twice.
  */
 export const STATUS_EVERY_MS = 5_000;
-/** After a firing that failed. Not longer with each failure: what is due waits for nothing but the api. */
+/** Retry interval of a failed firing. It does not grow: a due slot waits only for the api. */
 const RETRY_MS = 1_000;
 
 export interface ReconcilerOptions {
@@ -30,15 +29,15 @@ export interface ReconcilerOptions {
   readonly onStatusError: (key: string, error: unknown) => void;
 }
 
-/** How far a plan was carried out. */
-interface CarriedOut {
-  /** When to try the firing again that did not go through, in milliseconds from now. */
+/** The result of applying a plan. */
+interface Applied {
+  /** Milliseconds until the retry of the firing that failed. */
   readonly againMs?: number;
   /** The api refused that firing because it trusts another leader. */
   readonly isStale?: boolean;
 }
 
-/** Fires what is due of one Schedule, from the state alone, and says in its status what was decided. */
+/** Fires the due slots of one Schedule, from the state alone, and writes its decisions to the status. */
 export class ScheduleReconciler {
   readonly #options: ReconcilerOptions;
   readonly #decided = new Map<string, Decided>();
@@ -61,7 +60,7 @@ export class ScheduleReconciler {
     const observed = this.#observe(key);
     if (observed === undefined) return { kind: 'done' };
     const planned = plan(observed, this.#options.time.now());
-    const { againMs, isStale = false } = await this.#carryOut(key, observed, planned);
+    const { againMs, isStale = false } = await this.#apply(key, observed, planned);
     // The leader that the api trusts writes the status.
     const statusInMs = isStale ? undefined : await this.#writeStatus(key, 'when due');
     const looks = [
@@ -77,14 +76,14 @@ export class ScheduleReconciler {
     return observe({ ...this.#options.sources, decided: this.#decided }, key);
   }
 
-  /** Gives up, then fires, oldest first, until one does not go through. */
-  async #carryOut(key: string, observed: Observed, { decided, giveUp, fire }: Plan): Promise<CarriedOut> {
+  /** Gives up, then fires, oldest first, until a firing fails. */
+  async #apply(key: string, observed: Observed, { decided, giveUp, fire }: Plan): Promise<Applied> {
     const { uid } = observed.schedule.metadata;
     if (decided === undefined) return {};
     this.#decided.set(uid, decided);
     if (giveUp !== undefined) {
       this.#decided.set(uid, { ...decided, untilMs: giveUp.untilMs, missed: decided.missed + giveUp.count });
-      tellGivenUp(this.#options.ports, observed.schedule, giveUp);
+      recordGivenUp(this.#options.ports, observed.schedule, giveUp);
       if (giveUp.reason === 'FiringsMissed') await this.#writeStatus(key, 'now');
     }
     for (const due of fire) {
@@ -96,7 +95,7 @@ export class ScheduleReconciler {
     return {};
   }
 
-  /** Undefined where the slot is decided, else when to try it again. */
+  /** Undefined if the slot is decided, otherwise the milliseconds until the retry. */
   #settle(uid: string, slotMs: number, result: FiringResult): number | undefined {
     const before = this.#decided.get(uid);
     switch (result.kind) {
@@ -110,8 +109,8 @@ export class ScheduleReconciler {
         const waitMs = slotMs - this.#options.time.now();
         return waitMs > 0 ? waitMs : RETRY_MS;
       }
-      // The api trusts another leader. After the Lease was made again that can be one that is gone, until the api has missed it
-      // for as long as a Lease lasts: this leader tries again, and the elector alone ends it.
+      // After the Lease was created again, the api may trust a leader that is gone, for the length of a Lease: this leader
+      // retries, and only the elector ends it.
       case 'stale':
       case 'failed':
         return RETRY_MS;
@@ -120,7 +119,7 @@ export class ScheduleReconciler {
     }
   }
 
-  /** Writes the status if it differs; returns after what time it may be written, if that is not now. */
+  /** Writes the status if it differs. Returns the milliseconds until it may be written, if that is not now. */
   async #writeStatus(key: string, when: 'now' | 'when due'): Promise<number | undefined> {
     const observed = this.#observe(key);
     if (observed === undefined) return undefined;
@@ -128,28 +127,18 @@ export class ScheduleReconciler {
     const patch = statusPatch(status, statusOf(observed, this.#options.time.now()));
     if (patch === undefined) return undefined;
     const nowMs = this.#options.clock.now();
-    // A new leader first hears the api: what it does not know yet is no news.
+    // A new leader first reads the api's state: missing facts are no change.
     const dueAtMs = (this.#writtenAtMs.get(metadata.uid) ?? this.#startedMs) + STATUS_EVERY_MS;
     if (when === 'when due' && dueAtMs > nowMs) return dueAtMs - nowMs;
     this.#writtenAtMs.set(metadata.uid, nowMs);
     try {
-      await this.#patch(observed.schedule, patch);
+      const { client, schedules } = this.#options.ports;
+      await patchStatus({ client, type: SCHEDULES, known: schedules }, observed.schedule, { status: patch });
       return undefined;
     } catch (error) {
-      // A status that cannot be written stops no firing: it is tried again as any other.
+      // A failed status write does not stop firings; it is retried like any other.
       this.#options.onStatusError(key, error);
       return STATUS_EVERY_MS;
     }
-  }
-
-  async #patch({ metadata }: ScheduleView, status: object): Promise<void> {
-    const { client, schedules } = this.#options.ports;
-    const at = {
-      ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
-      name: metadata.name,
-      subresource: 'status',
-      query: { fieldManager: FIELD_MANAGER },
-    };
-    schedules.learn(await client.mergePatch<ScheduleView>(SCHEDULES, { metadata: { uid: metadata.uid }, status }, at));
   }
 }

@@ -1,6 +1,6 @@
 /** A small village that tests of seats plan for: three tiers, one node with one GPU. */
 import type { Room } from '../room.ts';
-import type { SeatClaim, SeatInput, SeatNode, SeatTier } from '../seat-input.ts';
+import type { SeatRequest, SeatInput, SeatNode, SeatTier } from '../seat-input.ts';
 import { seatPlan, type SeatPlan } from '../seat-plan.ts';
 
 export const GPU = 'nvidia.com/gpu';
@@ -21,22 +21,22 @@ export const node = (name: string, size: Room, parts: Partial<SeatNode> = {}): S
 export const LOW: SeatTier = { name: 'low', rank: 0, size: room(100, 100) };
 export const MIDDLE: SeatTier = { name: 'middle', rank: 1, size: room(200, 200) };
 export const HIGH: SeatTier = { name: 'high', rank: 2, size: room(200, 200, 1) };
-export const claim = (name: string, tier: string, parts: Partial<SeatClaim> = {}): SeatClaim => ({
+export const request = (name: string, tier: string, parts: Partial<SeatRequest> = {}): SeatRequest => ({
   key: `village/${name}`,
   tier,
   seated: false,
   createdAt: '2026-11-22T09:00:00Z',
   ...parts,
 });
-export const on = (name: string, size?: Room): Partial<SeatClaim> => ({ pod: { node: name, size } });
+export const on = (name: string, size?: Room): Partial<SeatRequest> => ({ pod: { node: name, size } });
 
 export const planned = (parts: Partial<SeatInput>): SeatPlan =>
   seatPlan({
     nodes: [node('a', room(1_000, 1_000, 1, 10))],
     tiers: [LOW, MIDDLE, HIGH],
-    claims: [],
+    requests: [],
     reserve: room(0, 0, 0, 0),
     ...parts,
   });
-export const verdict = (plan: SeatPlan, name: string): ReturnType<SeatPlan['verdictOf']> =>
-  plan.verdictOf(`village/${name}`);
+export const decision = (plan: SeatPlan, name: string): ReturnType<SeatPlan['decisionOf']> =>
+  plan.decisionOf(`village/${name}`);

@@ -1,64 +1,60 @@
 import type { Reason } from '@hamlet/contract/kinds';
-import type { Observed, TierView } from '../views.ts';
+import type { TierView } from '../../../objects/cached-objects.ts';
+import type { Facts } from '../facts.ts';
 
-/** What is known of money. */
-export type PaymentFacts = Pick<Observed, 'agent' | 'hold' | 'tiers'>;
+export type PaymentFacts = Pick<Facts, 'agent' | 'hold' | 'tiers'>;
 
 /**
- * Whether a pod of a tier is paid for. `pending`: the api has not said; nothing may begin by it, and what runs may go on until it has.
- * `refused`: nothing of it may run.
+ * Whether a pod of a tier is paid for. `pending`: the api has not answered; no pod may begin by it, a running one goes
+ * on. `refused`: no pod of the tier may run.
  */
 export type Payment = 'paid' | 'pending' | 'refused';
 
-/** A tier that costs nothing by the hour asks nothing of anybody. */
+/** A tier without an hourly price needs no payment. */
 export function isFree({ spec }: TierView): boolean {
   return Number(spec.price.perHour) === 0;
 }
 
-/** What is set aside for this life. What an earlier life of the name held says nothing of this one. */
-export function holdOf({ agent, hold }: PaymentFacts): Observed['hold'] {
+/** The hold of this Agent object; one of an earlier object of the name does not count. */
+export function holdOf({ agent, hold }: PaymentFacts): Facts['hold'] {
   return hold?.uid === agent.metadata.uid ? hold : undefined;
 }
 
-/** Whether a tier is paid for, by the time that is left of what is held. */
 export function paymentOf(facts: PaymentFacts, tier: TierView): Payment {
   const hold = holdOf(facts);
   const { name } = tier.metadata;
   if (isFree(tier)) return 'paid';
   if (hold?.refused?.tier === name) return 'refused';
   if (hold?.tier !== name || hold.givenUp === true) return 'pending';
-  // Past its time nothing runs, whether or not the api is there to say so.
+  // After the paid time no pod runs, whether or not the api answers.
   if (hold.lapsed) return 'refused';
   return hold.held ? 'paid' : 'pending';
 }
 
-/** Why a tier is refused. */
 export function refusalReason(facts: PaymentFacts, tier: TierView): Extract<Reason, 'NotPaid' | 'HoldRefused'> {
   const refused = holdOf(facts)?.refused;
-  return refused?.tier === tier.metadata.name ? refused.reason : 'NotPaid';
+  return refused?.tier !== tier.metadata.name || refused.reason === 'NotPaid' ? 'NotPaid' : 'HoldRefused';
 }
 
-/** The tier in place of one that is refused: what the api says can be paid, otherwise the highest free one below. */
+/** The replacement for a refused tier: the highest that the api says can be paid, otherwise the highest free one below. */
 export function tierInstead(facts: PaymentFacts, tier: TierView): TierView | undefined {
   const below = facts.tiers.filter(({ spec }) => spec.rank < tier.spec.rank);
   const payable = below.find(({ metadata }) => metadata.name === holdOf(facts)?.refused?.payable);
   return payable !== undefined && paymentOf(facts, payable) !== 'refused' ? payable : below.findLast(isFree);
 }
 
-type CoverFacts = PaymentFacts & Pick<Observed, 'knowledge'>;
-
 /** Whether the pod of a cycle may grow to a tier now. */
-export function isCovered(facts: CoverFacts, tier: TierView, cycle: number): boolean {
-  if (isFree(tier)) return true;
-  return paymentOf(facts, tier) === 'paid' && holdOf(facts)?.cycle === cycle;
+export function isCovered(facts: PaymentFacts, tier: TierView, cycle: number): boolean {
+  return isFree(tier) || (paymentOf(facts, tier) === 'paid' && holdOf(facts)?.cycle === cycle);
 }
 
 /**
- * Whether a cycle may begin with a pod of a tier now. Each is asked for anew, and begun while the answer is fresh: what is known otherwise may have been
- * given back meanwhile. Where the api is not heard, who was awake all the time goes on by what is held: the api gives that back only to who sleeps.
+ * Whether a cycle may begin with a pod of a tier now. The operator asks the api before each, and begins while the
+ * answer is fresh: the api may have released an older hold meanwhile. While the api does not answer, an agent that was
+ * awake all the time goes on by its hold: the api releases only the holds of sleeping agents.
  */
-export function mayBegin(facts: CoverFacts, tier: TierView, cycle: number): boolean {
+export function mayBegin(facts: PaymentFacts & Pick<Facts, 'apiState'>, tier: TierView, cycle: number): boolean {
   if (isFree(tier)) return true;
-  if (facts.knowledge !== 'Current') return paymentOf(facts, tier) === 'paid' && facts.agent.status.power === 'Awake';
+  if (facts.apiState !== 'Current') return paymentOf(facts, tier) === 'paid' && facts.agent.status.power === 'Awake';
   return isCovered(facts, tier, cycle) && holdOf(facts)?.fresh === true;
 }

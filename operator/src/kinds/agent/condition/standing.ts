@@ -1,9 +1,12 @@
-import type { AgentStatus, Condition, ConditionType } from '@hamlet/contract/kinds';
-import type { Observed, Standing } from '../views.ts';
+import { goodStanding, type Standing } from '@hamlet/contract';
+import { conditionIn } from '../../../status/condition.ts';
+import type { Facts } from '../facts.ts';
 
-/** What keeps an agent from having a pod, hardest first: a killed pod gets no time to end. */
+/** Measures that keep an agent from having a pod, hardest first: a killed pod gets no grace period. */
 const BARS = ['Killed', 'Banned', 'Quarantined', 'Frozen'] as const;
 export type Bar = (typeof BARS)[number];
+
+export const isBar = (reason: string | undefined): reason is Bar => BARS.some((bar) => bar === reason);
 
 const HOLDS: Readonly<Record<Bar, (standing: Standing) => boolean>> = {
   Killed: ({ killed }) => killed,
@@ -12,58 +15,44 @@ const HOLDS: Readonly<Record<Bar, (standing: Standing) => boolean>> = {
   Frozen: ({ frozen }) => frozen,
 };
 
-const ACTS: Readonly<Record<Bar, string>> = {
-  Killed: 'an admin has killed the agent: its pod stays away until that is lifted',
-  Banned: 'an admin has banned the agent: nobody can awaken it until the ban is lifted or expires',
+const SENTENCES: Readonly<Record<Bar, string>> = {
+  Killed: 'an admin has killed the agent: its pod stays away until an admin lifts that',
+  Banned: 'an admin has banned the agent: it cannot be awakened until an admin lifts the ban, or it expires',
   Quarantined: 'an admin has quarantined the agent: lift the quarantine to let it run',
   Frozen: 'an admin has frozen the agent: thaw it to let it run',
 };
 
-/** Nothing is held against the agent, and nothing is known of its balance. */
-export const GOOD: Standing = {
-  quarantined: false,
-  frozen: false,
-  banned: false,
-  killed: false,
-  tokenRevoked: false,
-  balanceTier: undefined,
-  reason: undefined,
-};
+/** The facts that a standing is read from. */
+export type StandingFacts = Pick<Facts, 'agent' | 'standing' | 'apiState'>;
 
-export function conditionIn({ conditions = [] }: AgentStatus, type: ConditionType): Condition | undefined {
-  return conditions.find((condition) => condition.type === type);
-}
-
-/** What the status tells of the standing that was known when it was written. */
-function lastKnown(status: AgentStatus): Standing {
+/** The standing in force: the api's last report, or the one that the written status shows before the api has reported any. */
+export function standingOf({ apiState, standing, agent: { metadata, status } }: StandingFacts): Standing {
+  const good = goodStanding(metadata.name);
+  if (apiState !== 'None') return standing ?? good;
   const entitled = conditionIn(status, 'Entitled');
   const bar = entitled?.status === 'False' ? entitled.reason : undefined;
   return {
-    ...GOOD,
+    ...good,
     killed: bar === 'Killed',
     banned: bar === 'Banned',
     frozen: bar === 'Frozen',
     quarantined: bar === 'Quarantined' || conditionIn(status, 'Quarantined')?.status === 'True',
-    tokenRevoked: conditionIn(status, 'Connected')?.reason === 'TokenRevoked',
+    token_revoked: conditionIn(status, 'Connected')?.reason === 'TokenRevoked',
   };
 }
 
-/** What a standing is known from. */
-export type StandingFacts = Pick<Observed, 'agent' | 'standing' | 'knowledge'>;
-
-/** The standing that counts now: what the api said last, or what was known last where it has not been heard. */
-export function standingOf({ knowledge, standing, agent }: StandingFacts): Standing {
-  return knowledge === 'None' ? lastKnown(agent.status) : (standing ?? GOOD);
-}
-
-/** The hardest of what bars the agent from running. */
-export function barOf(observed: StandingFacts): Bar | undefined {
-  const standing = standingOf(observed);
+/** The hardest measure that keeps the agent from running. */
+export function barOf(facts: StandingFacts): Bar | undefined {
+  const standing = standingOf(facts);
   return BARS.find((bar) => HOLDS[bar](standing));
 }
 
-/** A sentence with the reason that the admin gave. */
-export function barMessage(observed: StandingFacts, bar: Bar): string {
-  const { reason } = standingOf(observed);
-  return reason === undefined ? ACTS[bar] : `${ACTS[bar]}; the reason given: ${reason}`;
+/** A sentence with the admin's reason, if there is one. */
+export function withReason(facts: StandingFacts, sentence: string): string {
+  const { reason } = standingOf(facts);
+  return reason === null ? sentence : `${sentence}; the reason given: ${reason}`;
+}
+
+export function barMessage(facts: StandingFacts, bar: Bar): string {
+  return withReason(facts, SENTENCES[bar]);
 }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import type { Change, KubeObject } from '@hamlet/kube';
 import { plan, type Action } from '../plan.ts';
 import { effectOf, effectOfClaim } from '../triggers.ts';
-import type { ClaimView, PodView } from '../views.ts';
+import type { VolumeClaimView } from '../../../objects/cached-objects.ts';
+import type { PodView } from '../../../objects/pod-view.ts';
 import type { ModelCluster } from './model-cluster.ts';
 
 /** Time passes in steps of this length: of 10 s of grace or 30 s for a resize no event is skipped. */
@@ -40,7 +41,7 @@ export function reconcile(cluster: ModelCluster, actionsUntilCrash = Number.POSI
 /** What the operator's watches can see, as it was at one moment. */
 interface Seen {
   readonly pods: readonly PodView[];
-  readonly claim: ClaimView | undefined;
+  readonly claim: VolumeClaimView | undefined;
   readonly agent: string;
   readonly told: string;
 }
@@ -49,14 +50,14 @@ interface Seen {
 function look(cluster: ModelCluster): Seen {
   const { agent, pods, claim } = cluster;
   const observed = cluster.observed();
-  const { standing, knowledge, seat, tiers, node, volumeNode, hold } = observed ?? {};
+  const { standing, apiState, seat, tiers, node, volumeNode, hold } = observed ?? {};
   return {
     pods,
     claim,
     agent: JSON.stringify([agent?.metadata, agent?.spec]),
     told: JSON.stringify([
       standing,
-      knowledge,
+      apiState,
       seat,
       tiers,
       node?.ready,

@@ -3,7 +3,7 @@ import type { ModelCluster, Random } from './model-cluster.ts';
 import type { ResizeMood, SchedulerMood } from './model-kubelet.ts';
 
 const TIER_NAMES = ['tier-0', 'tier-1', 'tier-2', undefined] as const;
-const BARS = ['quarantined', 'frozen', 'banned', 'killed', 'tokenRevoked'] as const;
+const BARS = ['quarantined', 'frozen', 'banned', 'killed', 'token_revoked'] as const;
 const RESIZES: readonly ResizeMood[] = ['applies', 'hangs', 'defers', 'refuses', 'forbidden', 'quota'];
 const SCHEDULERS: readonly SchedulerMood[] = ['binds', 'holds', 'gates'];
 const DISRUPTIONS = [
@@ -27,7 +27,8 @@ const ALL: readonly Disturbance[] = [
   (cluster, random) => cluster.terminate(cluster.anyPod(random)?.metadata.uid ?? '', oneOf(random, DISRUPTIONS)),
   (cluster, random) => void (cluster.pods = cluster.pods.filter((pod) => pod !== cluster.anyPod(random))),
   (cluster, random) => cluster.fail(oneOf(random, DISRUPTIONS)),
-  (cluster, random) => void (cluster.standing = { ...cluster.standing, balanceTier: oneOf(random, TIER_NAMES) }),
+  (cluster, random) =>
+    void (cluster.standing = { ...cluster.standing, balance_tier: oneOf(random, TIER_NAMES) ?? null }),
   (cluster, random) =>
     void (cluster.standing = { ...cluster.standing, [oneOf(random, BARS) ?? 'frozen']: random() < 0.5 }),
   (cluster, random) =>
@@ -39,7 +40,7 @@ const ALL: readonly Disturbance[] = [
         { granted: false, reason: 'Displaced' },
         { granted: true, reason: 'NoSeat' },
       ] as const) ?? cluster.seat),
-  (cluster, random) => void (cluster.knowledge = oneOf(random, ['Current', 'Last', 'None'] as const) ?? 'Current'),
+  (cluster, random) => void (cluster.apiState = oneOf(random, ['Current', 'Last', 'None'] as const) ?? 'Current'),
   (cluster) => void (cluster.hasTiers = !cluster.hasTiers),
   (cluster) => void (cluster.apiAnswers = !cluster.apiAnswers),
   (cluster) => void (cluster.refusesPods = !cluster.refusesPods),

@@ -1,28 +1,18 @@
 /** A cluster in memory that obeys actions as an API server, a scheduler and two kubelets would: for tests that do everything in every order. */
-import type { SeatVerdict } from '@hamlet/core/seats';
+import type { Facts, NodeState } from '../facts.ts';
+import { type Observed, observedFrom, statusFromPods } from '../observe.ts';
+import { type ApiState, holdAt, type KnownClaim } from '../../../village/api-state.ts';
+import type { SeatDecision } from '@hamlet/core/seats';
 import type { OwnerReference } from '@hamlet/kube';
-import { fixedOf, sizeOf } from '../child/compute.ts';
-import { cycleInName, livedStatus } from '../cycle.ts';
-import { holdAt } from '../observe.ts';
+import { fixedOf, type Size, sizeOf } from '../../../objects/tier-compute.ts';
+import { cycleInName, FIXED_ANNOTATION } from '../../../objects/names.ts';
+import { entitledTier } from '../condition/admission.ts';
+import type { CachedAgent, TierView, VolumeClaimView } from '../../../objects/cached-objects.ts';
+import type { PodView } from '../../../objects/pod-view.ts';
+import type { Presence, Standing } from '@hamlet/contract';
 import type { Action } from '../plan.ts';
-import { admissionOf, entitledTier } from '../condition/verdict.ts';
-import { ResizeWatch } from '../pod/resize-watch.ts';
-import { hasSeatOfTier, isOfOtherMaking } from '../pod/sizing.ts';
-import { statusOf } from '../status/status.ts';
-import {
-  FIXED_ANNOTATION,
-  type AgentView,
-  type ClaimView,
-  type HoldFacts,
-  type Knowledge,
-  type NodeState,
-  type Observed,
-  type PodView,
-  type Presence,
-  type Size,
-  type Standing,
-  type TierView,
-} from '../views.ts';
+import { ResizeWatch } from '../resize-watch.ts';
+import { statusOf } from '../status.ts';
 import { hasEnded, lives, type ResizeMood, type SchedulerMood } from './model-kubelet.ts';
 import type { ModelPurse } from './model-purse.ts';
 import { agentOf, claimOf, podOf, SETTINGS, specOf, standingOf, TIER_0, TIER_1, TIER_2 } from './sample-state.ts';
@@ -33,27 +23,21 @@ const TIERS: readonly TierView[] = [TIER_0, TIER_1, TIER_2];
 const UNBOUND = { nodeName: undefined, phase: 'Pending', container: undefined, given: undefined, scheduled: undefined };
 const iso = (nowMs: number): string => new Date(nowMs).toISOString();
 
-/** Whether a pod is of an older making than its tier. There is one agent: it is always its turn. */
-function isOld(observed: Observed, pod: PodView | undefined): boolean {
-  const { tier } = admissionOf(observed);
-  return pod !== undefined && tier !== undefined && hasSeatOfTier(observed) && isOfOtherMaking(pod, tier);
-}
-
-/** Who is barred or cannot pay asks for no seat, and none is counted; a pod of an older making is made anew. */
-function asCounted(observed: Observed, pod: PodView | undefined): Observed {
-  if (entitledTier(observed).barred) return { ...observed, seat: { granted: false } };
-  return isOld(observed, pod) ? { ...observed, upgrade: 'now' } : observed;
+/** No seat is counted for an agent that is barred or cannot pay. There is one agent: it is always its turn to be replaced. */
+function asCounted(facts: Facts): Observed {
+  const seat = entitledTier(facts).barred ? { granted: false } : facts.seat;
+  return observedFrom({ ...facts, seat }, () => 'now');
 }
 
 /** The state, and the rules that a plan must not break. */
 export class ModelCluster {
   nowMs = Date.parse('2026-11-22T10:00:00Z');
-  agent: AgentView | undefined = agentOf({ finalizers: [] });
+  agent: CachedAgent | undefined = agentOf({ finalizers: [] });
   pods: PodView[] = [];
-  claim: ClaimView | undefined;
+  claim: VolumeClaimView | undefined;
   standing: Standing = standingOf();
-  knowledge: Knowledge = 'Current';
-  seat: SeatVerdict = { granted: true };
+  apiState: ApiState = 'Current';
+  seat: SeatDecision = { granted: true };
   hasTiers = true;
   apiAnswers = true;
   closed = false;
@@ -98,16 +82,16 @@ export class ModelCluster {
     },
     askHold: (action) => this.#callApi((purse, uid) => purse.ask(action, uid, this.nowMs)),
     releaseHold: ({ version }) => {
-      if (this.#heard !== undefined) this.#heard = { ...this.#heard, givenUp: true };
+      if (this.#known !== undefined) this.#known = { ...this.#known, givenUp: true };
       this.#callApi((purse) => purse.release(version, this.nowMs));
     },
-    tell: () => undefined,
+    recordEvent: () => undefined,
   };
   /** Names of pods that the status has told: each stands for one pod for ever. */
   readonly #told = new Set<string>();
   #uids = 0;
-  /** What the operator has heard of money. */
-  #heard: HoldFacts | undefined;
+  /** The operator's memory of the claim. */
+  #known: KnownClaim | undefined;
   readonly #tiers: readonly TierView[];
 
   /** @param purse money for tiers that cost something; without it all are free */
@@ -119,12 +103,12 @@ export class ModelCluster {
   observed(): Observed | undefined {
     if (this.agent === undefined) return undefined;
     const { metadata } = this.agent;
-    const agent = { ...this.agent, status: livedStatus(this.agent, this.pods) };
+    const agent = { ...this.agent, status: statusFromPods(this.agent, this.pods) };
     const cycle = agent.status.cycle ?? 0;
     const pod = this.pods.find((each) => each.metadata.name === `ada-${cycle}`);
-    const observed: Observed = {
+    const facts: Facts = {
       agent,
-      toldTier: this.agent.status.tier,
+      publishedTier: this.agent.status.tier,
       pods: this.pods,
       nameTaken: false,
       nextCycle: cycle + 1,
@@ -134,18 +118,17 @@ export class ModelCluster {
       volumeNode: this.#node(this.claim?.metadata.annotations?.['volume.kubernetes.io/selected-node']),
       pinnedNode: undefined,
       // Who has not heard the api knows nothing of it.
-      ...(this.knowledge === 'None'
+      ...(this.apiState === 'None'
         ? { standing: undefined }
-        : { standing: this.standing, hold: holdAt(this.#heard, this.nowMs) }),
+        : { standing: this.standing, hold: holdAt(this.#known, this.nowMs) }),
       presence: this.#presence(pod, metadata.uid),
-      knowledge: this.knowledge,
+      apiState: this.apiState,
       seat: this.seat,
       resize: pod && this.#watch.of(pod),
-      upgrade: 'none',
       refusal: undefined,
       settings: SETTINGS,
     };
-    return asCounted(observed, pod);
+    return asCounted(facts);
   }
 
   /** Does it, or throws as the API server or the api would. */
@@ -165,8 +148,8 @@ export class ModelCluster {
   /** Another process takes over, with nothing in mind. */
   restart(): void {
     this.#watch = new ResizeWatch(() => this.nowMs);
-    this.#heard = undefined;
-    this.#hear();
+    this.#known = undefined;
+    this.#learn();
   }
 
   terminate(uid: string, disruption?: string): void {
@@ -201,7 +184,7 @@ export class ModelCluster {
   pass(milliseconds: number): void {
     this.nowMs += milliseconds;
     if (this.apiAnswers) this.purse?.keep(this.agent, this.nowMs);
-    this.#hear();
+    this.#learn();
     this.pods = this.pods.filter((pod) => !hasEnded(pod, this)).map((pod) => this.#lives(pod));
     for (const pod of this.pods)
       if (pod.nodeName === this.lostNode && pod.nodeName !== undefined)
@@ -210,8 +193,8 @@ export class ModelCluster {
 
   /** Ends all disturbance: nodes, api, scheduler and tiers are there, nothing is held against anybody, and every seat is free. */
   calm(): void {
-    this.standing = standingOf({ balanceTier: this.standing.balanceTier });
-    this.knowledge = 'Current';
+    this.standing = standingOf({ balance_tier: this.standing.balance_tier });
+    this.apiState = 'Current';
     this.seat = { granted: true };
     this.hasTiers = true;
     this.apiAnswers = true;
@@ -228,7 +211,7 @@ export class ModelCluster {
 
   /** The tier that the agent is to have, once all is calm. */
   get tier(): TierView {
-    return this.#tiers.find(({ metadata }) => metadata.name === this.standing.balanceTier) ?? TIER_0;
+    return this.#tiers.find(({ metadata }) => metadata.name === this.standing.balance_tier) ?? TIER_0;
   }
 
   /** Whether the pod has what `tier` gives, and as its node gave it. */
@@ -247,17 +230,17 @@ export class ModelCluster {
   }
 
   /** The stream tells whoever hears it, a moment later than the answers. */
-  #hear(): void {
-    if (this.knowledge === 'Current')
-      this.#heard =
-        this.purse?.facts === undefined ? undefined : { ...this.purse.facts, askedMs: this.#heard?.askedMs };
+  #learn(): void {
+    if (this.apiState === 'Current')
+      this.#known =
+        this.purse?.claim === undefined ? undefined : { ...this.purse.claim, askedMs: this.#known?.askedMs };
   }
 
   #callApi(act: (purse: ModelPurse, uid: string) => void): void {
     if (!this.apiAnswers || this.agent === undefined) throw new Error('the api does not answer');
     if (this.purse !== undefined) act(this.purse, this.agent.metadata.uid);
     if (this.losesAnswers) throw new Error('the answer is lost');
-    if (this.purse?.facts !== undefined) this.#heard = { ...this.purse.facts, askedMs: this.nowMs };
+    if (this.purse?.claim !== undefined) this.#known = { ...this.purse.claim, askedMs: this.nowMs };
   }
 
   #isPaid(tier: TierView): boolean {
@@ -271,7 +254,13 @@ export class ModelCluster {
   /** A container that runs has a session. */
   #presence(pod: PodView | undefined, uid: string): Presence | undefined {
     return pod?.container?.running === true
-      ? { uid, cycle: cycleInName('ada', pod.metadata.name), connected: true, lastSeen: iso(this.nowMs) }
+      ? {
+          agent_id: 'ada',
+          uid,
+          cycle: cycleInName('ada', pod.metadata.name),
+          connected: true,
+          last_seen: iso(this.nowMs),
+        }
       : undefined;
   }
 
@@ -319,8 +308,8 @@ export class ModelCluster {
       [!this.#told.has(name), 'a second time'],
       [this.claim !== undefined, 'without a claim'],
       [this.pods.every(({ metadata }) => metadata.deletionTimestamp !== undefined), 'beside one that nobody ended'],
-      [this.knowledge === 'None' || !isBarred, 'although the agent is barred'],
-      [this.knowledge !== 'None' || this.agent?.status.tier !== undefined, 'for a new agent without the api'],
+      [this.apiState === 'None' || !isBarred, 'although the agent is barred'],
+      [this.apiState !== 'None' || this.agent?.status.tier !== undefined, 'for a new agent without the api'],
     ];
   }
 

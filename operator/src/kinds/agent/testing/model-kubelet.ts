@@ -1,5 +1,6 @@
 /** The scheduler and the kubelets of a cluster in memory: what becomes of a pod as time passes. */
-import type { ClaimView, PodView } from '../views.ts';
+import type { VolumeClaimView } from '../../../objects/cached-objects.ts';
+import type { PodView } from '../../../objects/pod-view.ts';
 
 /** How the kubelet of a model takes a resize. */
 export type ResizeMood = 'applies' | 'hangs' | 'defers' | 'refuses' | 'forbidden' | 'quota';
@@ -22,7 +23,7 @@ const RUNS = { running: true, restarts: 0, waitingReason: undefined, waitingMess
 /** Everything that the scheduler and the kubelets decide by. */
 export interface Surroundings {
   readonly nowMs: number;
-  readonly claim: ClaimView | undefined;
+  readonly claim: VolumeClaimView | undefined;
   readonly lostNode: string | undefined;
   readonly resizes: ResizeMood;
   readonly scheduler: SchedulerMood;

@@ -13,14 +13,14 @@ import {
   type HeldClaim,
   type PricedTier,
 } from '@hamlet/core';
-import { parseAiDollars } from '@hamlet/contract';
+import { parseAiDollars, type ComputeClaim } from '@hamlet/contract';
 import type { HoldAction } from '../hold-step.ts';
-import type { AgentView, HoldFacts, TierView } from '../views.ts';
+import type { CachedAgent, TierView } from '../../../objects/cached-objects.ts';
 
 type Ask = Extract<HoldAction, { kind: 'askHold' }>;
-type Refused = NonNullable<HoldFacts['refused']>;
+type Refused = NonNullable<ComputeClaim['refused']>;
 
-function claimedAgent(agent: AgentView | undefined): ClaimedAgent | null {
+function claimedAgent(agent: CachedAgent | undefined): ClaimedAgent | null {
   if (agent === undefined) return null;
   const {
     metadata: { uid, deletionTimestamp },
@@ -47,7 +47,10 @@ export class ModelPurse {
   #askedMs = 0;
   #version = 0;
 
-  constructor(tiers: readonly TierView[], balance: bigint) {
+  readonly #agentId: string;
+
+  constructor(tiers: readonly TierView[], balance: bigint, agentId = 'ada') {
+    this.#agentId = agentId;
     this.tiers = tiers.map(({ metadata, spec }) => ({
       name: metadata.name,
       rank: spec.rank,
@@ -56,19 +59,20 @@ export class ModelPurse {
     this.balance = balance;
   }
 
-  /** What the operator would be told now. */
-  get facts(): HoldFacts | undefined {
+  /** The claim that the api would report now. */
+  get claim(): ComputeClaim | undefined {
     if (this.#version === 0) return undefined;
     const { held, refused } = this;
     return {
+      agent_id: this.#agentId,
       uid: this.#uid,
       version: this.#version,
       cycle: this.#cycle,
       held: held !== null && !this.told,
-      tier: held?.tier,
-      untilMs: held?.untilMs,
-      podUid: held === null ? undefined : this.#podUid,
-      refused: refused ?? undefined,
+      tier: held?.tier ?? null,
+      until: held === null ? null : new Date(held.untilMs).toISOString(),
+      pod_uid: held === null ? null : (this.#podUid ?? null),
+      refused,
     };
   }
 
@@ -99,7 +103,7 @@ export class ModelPurse {
   }
 
   /** What the api does of its own accord, from what the agent's resource says. */
-  keep(agent: AgentView | undefined, nowMs: number): void {
+  keep(agent: CachedAgent | undefined, nowMs: number): void {
     const { held } = this;
     if (held === null) return this.#forgive(nowMs);
     const isOver = isOrphan(held, { agent: claimedAgent(agent), askedMs: this.#askedMs, nowMs }, CLAIM_TERMS);
@@ -119,7 +123,7 @@ export class ModelPurse {
     } else if (afterRefusedRenewal(held, nowMs, CLAIM_TERMS) === 'tell') {
       this.#version += 1;
       this.told = true;
-      this.refused = { tier: held.tier, reason: 'NotPaid', payable: this.#payable(held.tier, nowMs) };
+      this.refused = { tier: held.tier, reason: 'NotPaid', payable: this.#payable(held.tier, nowMs) ?? null };
     }
   }
 
@@ -180,7 +184,7 @@ export class ModelPurse {
 
   #refuse(tier: string, { uid, nowMs }: { readonly uid: string; readonly nowMs: number }): void {
     if (this.held !== null && (this.held.uid !== uid || this.held.untilMs <= nowMs)) this.#charge(nowMs);
-    this.refused = { tier, reason: 'NotPaid', payable: this.#payable(tier, nowMs) };
+    this.refused = { tier, reason: 'NotPaid', payable: this.#payable(tier, nowMs) ?? null };
     this.#noteAsked(uid, this.#cycle, nowMs);
   }
 

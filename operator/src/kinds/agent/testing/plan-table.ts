@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { plan, type Action } from '../plan.ts';
-import type { Observed } from '../views.ts';
+import type { Observed } from '../observe.ts';
 import { observedOf } from './sample-state.ts';
 
 export const NOW = Date.parse('2026-11-22T10:00:00Z');
@@ -48,7 +48,7 @@ function brief(action: Action): string {
       return `deletePod ${action.uid}${action.graceSeconds === undefined ? '' : ` in ${action.graceSeconds} s`}`;
     case 'resizePod':
       return `resizePod ${action.name}`;
-    case 'tell':
+    case 'recordEvent':
       return `${action.type} ${action.reason}`;
     default:
       return action.kind;

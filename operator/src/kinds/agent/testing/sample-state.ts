@@ -1,8 +1,8 @@
 /** States for tests: a healthy agent of tier-0, and what makes it different. */
 import { AgentSpec, EntitlementSpec, type AgentStatus } from '@hamlet/contract/kinds';
-import { fixedOf, sizeOf } from '../child/compute.ts';
-import { livedStatus } from '../cycle.ts';
-import { GOOD } from '../condition/standing.ts';
+import { fixedOf, sizeOf } from '../../../objects/tier-compute.ts';
+import { type Observed, observedFrom, statusFromPods } from '../observe.ts';
+import type { Facts, Settings } from '../facts.ts';
 import {
   AGENT_LABEL,
   AGENT_ROLE,
@@ -10,17 +10,11 @@ import {
   REBOOTED_ANNOTATION,
   ROLE_LABEL,
   TIER_ANNOTATION,
-  type AgentView,
-  type ClaimView,
-  type ContainerState,
-  type Hold,
-  type Observed,
-  type OperatedSpec,
-  type PodView,
-  type Settings,
-  type Standing,
-  type TierView,
-} from '../views.ts';
+} from '../../../objects/names.ts';
+import type { CachedAgent, OperatedSpec, TierView, VolumeClaimView } from '../../../objects/cached-objects.ts';
+import type { ContainerState, PodView } from '../../../objects/pod-view.ts';
+import type { Hold } from '../../../village/api-state.ts';
+import { goodStanding, type Standing } from '@hamlet/contract';
 
 export const SETTINGS: Settings = {
   image: 'hamlet/agent:1',
@@ -50,7 +44,7 @@ export function agentOf({
   status = {},
   finalizers = ['hamlet.village/account'],
   deletionTimestamp,
-}: AgentParts = {}): AgentView {
+}: AgentParts = {}): CachedAgent {
   const deleted = deletionTimestamp === undefined ? {} : { deletionTimestamp };
   return {
     metadata: {
@@ -113,22 +107,22 @@ export function holdFor(
   tier: string | undefined,
   refused?: { readonly tier: string; readonly reason: 'NotPaid' | 'HoldRefused'; readonly payable?: string },
 ): Hold {
-  const untilMs = tier === undefined ? undefined : Date.parse('2999-01-01T00:00:00Z');
-  const held = {
+  return {
+    agent_id: 'ada',
     uid: 'ada-uid',
     version: 1,
     cycle: 1,
     held: tier !== undefined,
-    tier,
-    untilMs,
-    podUid: undefined,
+    tier: tier ?? null,
+    until: tier === undefined ? null : '2999-01-01T00:00:00Z',
+    pod_uid: null,
+    refused: refused === undefined ? null : { payable: null, ...refused },
     lapsed: tier === undefined,
     fresh: true,
   };
-  return { ...held, refused: refused && { ...refused, payable: refused.payable } };
 }
 
-export const standingOf = (parts: Partial<Standing> = {}): Standing => ({ ...GOOD, ...parts });
+export const standingOf = (parts: Partial<Standing> = {}): Standing => ({ ...goodStanding('ada'), ...parts });
 
 interface PodParts extends Partial<Omit<PodView, 'metadata'>> {
   readonly deletionTimestamp?: string;
@@ -174,7 +168,7 @@ export function podOf(name: string, parts: PodParts = {}): PodView {
 export function claimOf(
   ownerUid: string | null = 'ada-uid',
   parts: { readonly deletionTimestamp?: string; readonly node?: string } = {},
-): ClaimView {
+): VolumeClaimView {
   const owner = {
     apiVersion: 'hamlet.village/v1alpha1',
     kind: 'Agent',
@@ -197,7 +191,7 @@ export function claimOf(
 }
 
 /** A claim of somebody else's StatefulSet with the name of the agent's, its labels too. */
-export const claimOfOthers: ClaimView = {
+export const claimOfOthers: VolumeClaimView = {
   metadata: {
     ...claimOf().metadata,
     ownerReferences: [{ apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'ada', uid: 'set-uid', controller: true }],
@@ -210,9 +204,9 @@ export function observedOf(parts: Partial<Observed> = {}): Observed {
     parts.agent ??
     agentOf({ status: { cycle: 1, power: 'Awake', podName: 'ada-1', nodeName: 'sparky1', tier: 'tier-0' } });
   const pods = parts.pods ?? [podOf('ada-1')];
-  const agent = { ...written, status: livedStatus(written, pods) };
-  return {
-    toldTier: written.status.tier,
+  const agent = { ...written, status: statusFromPods(written, pods) };
+  const facts: Facts = {
+    publishedTier: written.status.tier,
     nameTaken: false,
     nextCycle: (agent.status.cycle ?? 0) + 1,
     claim: claimOf(),
@@ -221,17 +215,17 @@ export function observedOf(parts: Partial<Observed> = {}): Observed {
     volumeNode: undefined,
     pinnedNode: undefined,
     standing: undefined,
-    presence: { uid: 'ada-uid', cycle: 1, connected: true, lastSeen: '2026-11-22T09:00:01.250Z' },
-    knowledge: 'Current',
+    presence: { agent_id: 'ada', uid: 'ada-uid', cycle: 1, connected: true, last_seen: '2026-11-22T09:00:01.250Z' },
+    apiState: 'Current',
     seat: { granted: true },
     resize: undefined,
-    upgrade: 'none',
     refusal: undefined,
     settings: SETTINGS,
     ...parts,
     agent,
     pods,
   };
+  return { ...observedFrom(facts, () => 'none'), ...parts, agent, pods };
 }
 
 /** A container that does not run yet. */

@@ -1,0 +1,113 @@
+import type { Want } from './serving-order.ts';
+import type { NodeRoom } from './node-room.ts';
+import { DEVICES, fits, shortageOf, type Amounts } from './room.ts';
+
+/** The reason why an agent has no seat, or not yet the seat of its tier. */
+export type SeatReason =
+  /** No node has room. */
+  | 'NoSeat'
+  /** Its only possible node has no room. */
+  | 'NodeFull'
+  /** Its only possible node is lost, cordoned or tainted. */
+  | 'NodeClosed'
+  /** No node is open to agents. */
+  | 'NoNode'
+  /** Every device of the kind is taken. */
+  | 'GpuBooked'
+  /** No possible node is large enough, even without other agents. */
+  | 'TooLarge'
+  /** It ran, and an agent of a higher tier needs its seat. */
+  | 'Displaced'
+  /** It has a seat, whose room is not free yet: a pod is ending, or one of a higher tier is about to begin. */
+  | 'SeatClearing'
+  /** The next plan decides about it. */
+  | 'SeatPending';
+
+/** Whether an agent may have a pod now, and one of the size of its tier. */
+export interface SeatDecision {
+  /** With a `reason`: it keeps its pod unchanged, and waits for the compute of its tier. */
+  readonly granted: boolean;
+  /** The node of its seat. */
+  readonly node?: string;
+  /** Set while it waits for a seat, or for a larger one. Only `Displaced` ends a pod. */
+  readonly reason?: SeatReason;
+  /** Place in the queue: exact below 10, from there that place or a later one ({@link queuePlace}). */
+  readonly position?: number;
+  /** The obstacle: `node NAME`, `agent NAME`, or the resource that is short. */
+  readonly blocking?: string;
+}
+
+/** The first place that is rounded. */
+const ROUNDED_FROM = 10;
+
+/**
+ * A place in the queue, from 1: exact below 10, then rounded down to 10, 20, 50, 100 …, so that each step of a long queue
+ * does not rewrite the status of every agent in it.
+ */
+export function queuePlace(exact: number): number {
+  if (exact < ROUNDED_FROM) return exact;
+  const power = 10 ** Math.floor(Math.log10(exact));
+  const lead = [5, 2, 1].find((digit) => digit * power <= exact) ?? 1;
+  return lead * power;
+}
+
+const placeInWords = (position: number): string =>
+  position < ROUNDED_FROM ? `place ${position} in the queue` : `place ${position} or later in the queue`;
+
+const SENTENCES: Readonly<Record<SeatReason, (blocking: string) => string>> = {
+  NoSeat: (blocking) => `no node has ${blocking} left for a seat`,
+  NodeFull: (blocking) => `${blocking}, the only node that the agent may use, has no room left`,
+  NodeClosed: (blocking) => `${blocking}, the only node that the agent may use, is not ready or is closed to agents`,
+  NoNode: () => 'no node is ready and open to agents',
+  GpuBooked: (blocking) => `every ${blocking} is taken`,
+  TooLarge: (blocking) => `no node that the agent may use has enough ${blocking}, even without other agents`,
+  Displaced: (blocking) => `${blocking} has a higher tier and needed the seat`,
+  SeatClearing: (blocking) =>
+    `the room on ${blocking} is not free yet: a pod is ending there, or one of a higher tier is about to begin`,
+  SeatPending: () => 'other agents wait too: the operator is planning the seats',
+};
+
+export const isSeatReason = (word: string): word is SeatReason => Object.hasOwn(SENTENCES, word);
+
+/** A decision as a sentence. */
+export function seatSentence({ granted, reason, blocking = '', position }: SeatDecision): string {
+  if (reason === undefined) return 'a seat is free';
+  const where = position === undefined ? '' : `; ${placeInWords(position)}`;
+  const why = `${SENTENCES[reason](blocking)}${where}`;
+  return granted ? `keeps its seat: ${why}` : why;
+}
+
+/** The reason why no node was found. */
+export interface Shortage {
+  readonly reason: SeatReason;
+  readonly blocking?: string;
+}
+
+/** The device that is short on every node, if there is one. */
+function bookedDevice(nodes: readonly NodeRoom[], size: Amounts, devices: readonly string[]): string | undefined {
+  const lacking = (index: number): boolean =>
+    nodes.every(({ free }) => (size[index] ?? 0) > Math.max(0, free[index] ?? 0));
+  return devices.find((_name, index) => lacking(DEVICES + index));
+}
+
+/** The resource of which no node has enough. */
+function tooLarge(size: Amounts, [first]: readonly NodeRoom[], devices: readonly string[]): Shortage {
+  return { reason: 'TooLarge', blocking: shortageOf(size, first?.whole ?? [], devices) ?? 'room' };
+}
+
+/** @param nodes the nodes that the agent may use */
+export function shortage(
+  { request: { pinnedTo }, tier: { size } }: Want,
+  nodes: readonly NodeRoom[],
+  devices: readonly string[],
+): Shortage {
+  if (nodes.length === 0)
+    return pinnedTo === undefined ? { reason: 'NoNode' } : { reason: 'NodeClosed', blocking: `node ${pinnedTo}` };
+  const large = nodes.filter(({ whole }) => fits(size, whole));
+  const [first] = large;
+  if (first === undefined) return tooLarge(size, nodes, devices);
+  const device = bookedDevice(large, size, devices);
+  if (device !== undefined) return { reason: 'GpuBooked', blocking: device };
+  if (pinnedTo !== undefined) return { reason: 'NodeFull', blocking: `node ${pinnedTo}` };
+  return { reason: 'NoSeat', blocking: shortageOf(size, first.free, devices) ?? 'room' };
+}

@@ -1,0 +1,49 @@
+import type { Amounts } from './room.ts';
+import { type NodeRoom, type Seated, textOrder } from './node-room.ts';
+import type { SeatRequest } from './seat-input.ts';
+
+/** A tier with its size as numbers. */
+export interface SizedTier {
+  readonly name: string;
+  readonly rank: number;
+  readonly size: Amounts;
+}
+
+/** A request that the plan has not served yet. */
+export interface Want {
+  readonly request: SeatRequest;
+  readonly tier: SizedTier;
+  /** Its present seat, which it would outgrow. */
+  readonly from?: { readonly node: NodeRoom; readonly seated: Seated } | undefined;
+  /** Name of the agent that takes its present seat: it can get another only once its pod has ended. */
+  readonly displacedBy?: string;
+}
+
+function precedence({ request: { pod, seated } }: Want): number {
+  if (pod?.node !== undefined) return 0;
+  return pod !== undefined || seated ? 1 : 2;
+}
+
+/** The order of serving: the higher rank first; within it running agents, then those between two pods of a cycle, then the longest wait, then the older agent. */
+export function firstServed(a: Want, b: Want): number {
+  return (
+    b.tier.rank - a.tier.rank ||
+    precedence(a) - precedence(b) ||
+    textOrder(a.request.waitingSince, b.request.waitingSince) ||
+    textOrder(a.request.createdAt, b.request.createdAt) ||
+    textOrder(a.request.key, b.request.key)
+  );
+}
+
+/** Inserts `want` into a sorted queue, behind equals. */
+export function enqueue(queue: Want[], want: Want): void {
+  let low = 0;
+  let high = queue.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const other = queue[middle];
+    if (other !== undefined && firstServed(other, want) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  queue.splice(low, 0, want);
+}

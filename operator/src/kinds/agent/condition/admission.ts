@@ -1,0 +1,178 @@
+import type { Reason } from '@hamlet/contract/kinds';
+import { seatSentence } from '@hamlet/core/seats';
+import { isTerminating, type TierView } from '../../../objects/cached-objects.ts';
+import { conditionIn, type ConditionResult } from '../../../status/condition.ts';
+import type { Facts, FactsWithPod } from '../facts.ts';
+import { holdOf, type Payment, type PaymentFacts, paymentOf, refusalReason, tierInstead } from './payment.ts';
+import { barMessage, barOf, type StandingFacts, standingOf } from './standing.ts';
+
+/** Whether the agent may run, and at which tier. */
+export interface Admission {
+  readonly accepted: ConditionResult;
+  readonly entitled: ConditionResult;
+  readonly admitted: ConditionResult;
+  /** The tier in force, if one is known. */
+  readonly tier: TierView | undefined;
+  /** The tier once it is paid; usually the one in force. */
+  readonly target: TierView | undefined;
+  /** Of the target. */
+  readonly payment: Payment;
+  /** All three conditions are True. */
+  readonly granted: boolean;
+}
+
+/** The facts that the tier of an agent depends on. */
+export type EntitledFacts = StandingFacts & PaymentFacts & Pick<Facts, 'publishedTier'>;
+
+type Entitlement = readonly [ConditionResult, TierView | undefined];
+
+const yes = (reason: Reason, message: string): ConditionResult => ({ status: 'True', reason, message });
+export const no = (reason: string, message: string): ConditionResult => ({ status: 'False', reason, message });
+
+function tierNamed({ tiers }: EntitledFacts, name: string | null | undefined): TierView | undefined {
+  return tiers.find(({ metadata }) => metadata.name === name);
+}
+
+function pinnedTier(facts: EntitledFacts, name: string): Entitlement {
+  const tier = tierNamed(facts, name);
+  if (tier !== undefined) return [yes('Pinned', `tier ${name}, pinned by spec.entitlement`), tier];
+  const problem = `spec.entitlement names "${name}", and there is no such Entitlement: create it or name another`;
+  return [no('EntitlementNotFound', problem), undefined];
+}
+
+/** The highest affordable tier below one that the agent cannot pay. */
+function byMeans(facts: EntitledFacts, reached: TierView): Entitlement | undefined {
+  if (paymentOf(facts, reached) !== 'refused') return undefined;
+  const instead = tierInstead(facts, reached);
+  if (instead === undefined) return undefined;
+  const { name } = reached.metadata;
+  const why = `the balance reaches ${name}, but the agent cannot pay an hour of it (${reached.spec.price.perHour} aiDollars)`;
+  return [yes('ByMeans', `tier ${instead.metadata.name}: ${why}`), instead];
+}
+
+/** Until the api has reported the tier of the balance, the lowest tier that is open to a balance of 0. */
+function tierByBalance(facts: EntitledFacts): Entitlement {
+  const reached = tierNamed(facts, standingOf(facts).balance_tier);
+  const tier = reached ?? facts.tiers.find(({ spec }) => Number(spec.minBalance) <= 0);
+  if (tier === undefined)
+    return [
+      no('NoEntitlementReached', 'no Entitlement is open to a balance of 0: create one with minBalance "0"'),
+      undefined,
+    ];
+  const how = reached === undefined ? 'open to a balance of 0' : 'by its balance';
+  return byMeans(facts, tier) ?? [yes('ByBalance', `tier ${tier.metadata.name}, ${how}`), tier];
+}
+
+function chosenTier(facts: EntitledFacts): Entitlement {
+  const choice = facts.agent.spec?.entitlement;
+  if (choice === undefined) return [no('Waiting', 'waits for a spec that can be read'), undefined];
+  return choice.policy === 'Pinned' && choice.name !== undefined
+    ? pinnedTier(facts, choice.name)
+    : tierByBalance(facts);
+}
+
+/** Whether the agent only goes on as before, or sleeps. */
+const asksForNothing = ({ agent: { spec, status } }: EntitledFacts): boolean =>
+  status.power === 'Awake' || spec?.power === 'Asleep';
+
+/**
+ * While the api does not answer, nothing new is granted: running agents keep their tier, others wait. The written
+ * condition stays, so that an outage does not rewrite the status of a whole village.
+ */
+function withoutApi(facts: EntitledFacts): Entitlement | undefined {
+  const { agent, apiState, publishedTier } = facts;
+  if (apiState === 'Current' || (apiState === 'Last' && publishedTier !== undefined)) return undefined;
+  const tier = tierNamed(facts, publishedTier);
+  if (apiState === 'Last' || tier === undefined || !asksForNothing(facts))
+    return [no('ApiUnreachable', 'the api does not answer: the operator grants nothing new until it does'), tier];
+  const before = conditionIn(agent.status, 'Entitled');
+  return [
+    before?.status === 'True' ? before : yes('ByBalance', `tier ${tier.metadata.name}, the last known one`),
+    tier,
+  ];
+}
+
+function entitlement(facts: EntitledFacts): Entitlement {
+  const bar = barOf(facts);
+  const [result, tier] = withoutApi(facts) ?? chosenTier(facts);
+  return bar === undefined ? [result, tier] : [no(bar, barMessage(facts, bar)), tier];
+}
+
+/** The tier of an agent, and whether its standing, its tier or its money keeps it from running: the seats are planned by it. */
+export function entitledTier(facts: EntitledFacts): { readonly tier: TierView | undefined; readonly barred: boolean } {
+  const [{ status }, tier] = entitlement(facts);
+  const isRefused = tier !== undefined && paymentOf(facts, tier) === 'refused';
+  return { tier, barred: status !== 'True' || isRefused };
+}
+
+/** An agent keeps its pod while the seats are counted; only a displacement ends it. */
+function keepsSeat({ pod, seat }: FactsWithPod): boolean {
+  return pod !== undefined && !isTerminating(pod) && seat.reason !== 'Displaced';
+}
+
+function seatResult(facts: FactsWithPod): ConditionResult {
+  const { seat } = facts;
+  if (seat.granted) return yes('Admitted', seatSentence(seat));
+  if (keepsSeat(facts)) return yes('Admitted', 'the agent keeps its seat');
+  return seat.reason === undefined
+    ? no('SeatPending', 'the operator is counting the seats')
+    : no(seat.reason, seatSentence(seat));
+}
+
+/** The objection of money to a pod of the tier; undefined if it is paid, or if a pod runs that is not refused yet. */
+function unpaidResult(facts: FactsWithPod, target: TierView | undefined): ConditionResult | undefined {
+  if (target === undefined) return undefined;
+  const payment = paymentOf(facts, target);
+  const costs = `an hour of ${target.metadata.name} costs ${target.spec.price.perHour} aiDollars`;
+  if (payment === 'refused')
+    return no(refusalReason(facts, target), `${costs}, and the api cannot reserve that much for the agent`);
+  if (payment === 'paid' || keepsSeat(facts)) return undefined;
+  return no(
+    'HoldPending',
+    facts.apiState === 'Current'
+      ? `${costs}: the operator asks the api to reserve it`
+      : `${costs}, and the api does not answer, so it cannot reserve it`,
+  );
+}
+
+function admitted(facts: FactsWithPod, entitled: ConditionResult, target: TierView | undefined): ConditionResult {
+  const { agent, settings } = facts;
+  if (entitled.status !== 'True') return no('Waiting', 'waits for Entitled');
+  if (agent.spec?.isolation.userNamespace === 'Required' && settings.userNamespaces === 'Off')
+    return no(
+      'UserNamespaceUnavailable',
+      'spec.isolation.userNamespace is Required and this village runs without user namespaces: write Preferred, or turn them on in the chart',
+    );
+  // A sleeping agent needs no seat, and must not report that there is none.
+  if (agent.spec?.power === 'Asleep') return yes('Admitted', 'asleep: it gets a seat when it awakens');
+  // No seat is counted for an agent that cannot pay; money is reserved once there is a seat.
+  const unpaid = unpaidResult(facts, target);
+  if (unpaid !== undefined && unpaid.reason !== 'HoldPending') return unpaid;
+  const seat = seatResult(facts);
+  return seat.status === 'True' ? (unpaid ?? seat) : seat;
+}
+
+/** Until the next tier is paid, a running agent keeps the one that is. */
+function tierInForce(facts: FactsWithPod, target: TierView | undefined): TierView | undefined {
+  if (target === undefined || paymentOf(facts, target) === 'paid' || !keepsSeat(facts)) return target;
+  // Money is reserved before the status names its tier.
+  const known = [holdOf(facts)?.tier, facts.publishedTier].map((name) => tierNamed(facts, name));
+  return known.find((tier) => tier !== undefined && paymentOf(facts, tier) === 'paid') ?? target;
+}
+
+/** The first three conditions, which decide whether the agent has a pod. */
+export function admissionOf(facts: FactsWithPod): Admission {
+  const { problem } = facts.agent;
+  const accepted = problem === undefined ? yes('Accepted', 'the spec is complete') : no('InvalidSpec', problem);
+  const [entitled, target] = entitlement(facts);
+  const result = admitted(facts, entitled, target);
+  return {
+    accepted,
+    entitled,
+    admitted: result,
+    tier: tierInForce(facts, target),
+    target,
+    payment: target === undefined ? 'paid' : paymentOf(facts, target),
+    granted: [accepted, entitled, result].every(({ status }) => status === 'True'),
+  };
+}

@@ -1,0 +1,90 @@
+import type { EventReason, Reason } from '@hamlet/contract/kinds';
+import { isSeatReason } from '@hamlet/core/seats';
+import { isTerminating, type TierView } from '../../../objects/cached-objects.ts';
+import { FIXED_ANNOTATION, TIER_ANNOTATION } from '../../../objects/names.ts';
+import { isResizing, type PodView } from '../../../objects/pod-view.ts';
+import { fixedOf, isOfWindow, isSameSize, type Size, sizeOf } from '../../../objects/tier-compute.ts';
+import { conditionIn } from '../../../status/condition.ts';
+import type { Facts, FactsWithPod } from '../facts.ts';
+
+/** Time for a node to make a pod smaller, or to find room for a larger one; then the pod is replaced. */
+export const RESIZE_TIMEOUT_MS = 30_000;
+
+/** The step that brings a running pod to the compute of its tier. */
+export type Sizing =
+  | { readonly kind: 'none' }
+  /** Ask the API server for the size. */
+  | { readonly kind: 'resize'; readonly lookMs: number }
+  /** The node is resizing the pod. */
+  | { readonly kind: 'wait'; readonly lookMs: number }
+  | {
+      readonly kind: 'replace';
+      readonly cause:
+        | Extract<EventReason, 'TierChanged' | 'GpuWindow' | 'ResizeTimedOut'>
+        | Extract<Reason, 'ResizeRefused'>;
+    };
+
+const NONE: Sizing = { kind: 'none' };
+
+/** Whether the pod's devices or priority differ from the tier's. */
+export function needsReplacement(pod: PodView, tier: TierView): boolean {
+  const fixed = pod.metadata.annotations?.[FIXED_ANNOTATION];
+  return fixed !== undefined && fixed !== fixedOf(tier);
+}
+
+/** Whether the difference is a GPU window, which begins, ends or changes. */
+function isOfOtherWindow(pod: PodView, tier: TierView): boolean {
+  return [pod.metadata.annotations?.[FIXED_ANNOTATION] ?? '', fixedOf(tier)].some(isOfWindow);
+}
+
+const isSmaller = (size: Size, given: Size): boolean =>
+  size.cpuMillis < given.cpuMillis || size.memoryBytes < given.memoryBytes;
+
+/** Whether the timeout applies. A node that enlarges a pod and reports no lack of room is at work; a lost node has a timeout of its own. */
+function isTimed({ node }: Facts, { size, given, resize }: PodView): boolean {
+  if (node?.ready === false || size === undefined || given === undefined) return false;
+  return isSmaller(size, given) || resize?.reason === 'Deferred';
+}
+
+function atNode(facts: Facts, pod: PodView, nowMs: number): Sizing {
+  if (pod.resize?.reason === 'Infeasible') return { kind: 'replace', cause: 'ResizeRefused' };
+  if (!isTimed(facts, pod)) return NONE;
+  const lookMs = (facts.resize?.sinceMs ?? nowMs) + RESIZE_TIMEOUT_MS - nowMs;
+  return lookMs > 0 ? { kind: 'wait', lookMs } : { kind: 'replace', cause: 'ResizeTimedOut' };
+}
+
+function asked({ resize }: Facts): Sizing {
+  const maySucceed = resize?.refusal === undefined || resize.refusal.newPodToo;
+  return maySucceed ? { kind: 'resize', lookMs: RESIZE_TIMEOUT_MS } : { kind: 'replace', cause: 'ResizeRefused' };
+}
+
+/** Whether the agent has a seat of its tier. A granted seat with a reason is the one of another tier. */
+export function hasSeatOfTier({ seat }: Pick<Facts, 'seat'>): boolean {
+  return seat.granted && seat.reason === undefined;
+}
+
+/** Whether the status already names the tier, and the pod of another tier has waited for its seat until now. */
+function hasWaitedForSeat({ agent: { status } }: Facts, pod: PodView, tier: TierView): boolean {
+  const made = pod.metadata.annotations?.[TIER_ANNOTATION];
+  const resized = conditionIn(status, 'Resized');
+  return (
+    made !== undefined && made !== tier.metadata.name && resized?.status === 'False' && isSeatReason(resized.reason)
+  );
+}
+
+/** The step for a pod with the wrong devices or priority. */
+function replacing(facts: Facts, pod: PodView, tier: TierView): Sizing {
+  // A window that the agent has bought does not wait for its turn.
+  if (isOfOtherWindow(pod, tier)) return { kind: 'replace', cause: 'GpuWindow' };
+  // An edited tier changes many agents at once: they take turns. A change of tier concerns this agent alone.
+  const isKnown = facts.publishedTier === tier.metadata.name && !hasWaitedForSeat(facts, pod, tier);
+  return isKnown ? NONE : { kind: 'replace', cause: 'TierChanged' };
+}
+
+export function sizingOf(facts: FactsWithPod, tier: TierView | undefined, nowMs: number): Sizing {
+  const { pod } = facts;
+  if (pod?.size === undefined || tier === undefined || isTerminating(pod) || !hasSeatOfTier(facts)) return NONE;
+  if (needsReplacement(pod, tier)) return replacing(facts, pod, tier);
+  if (!isSameSize(pod.size, sizeOf(tier))) return asked(facts);
+  return isResizing(pod) ? atNode(facts, pod, nowMs) : NONE;
+}

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { EVENT_REASONS, REASONS, type AgentStatus, type ConditionType } from '@hamlet/contract/kinds';
+import { observedOf, podOf, standingOf, TIER_1 } from './testing/sample-state.ts';
+import type { Observed } from './observe.ts';
+import { statusOf } from './status.ts';
+import { eventsFor } from './events-for.ts';
+
+const NOW = '2026-11-22T10:00:00Z';
+const told = (before: Partial<Observed>, after: Partial<Observed>): readonly string[] =>
+  eventsFor(statusOf(observedOf(before), NOW), statusOf(observedOf(after), NOW)).map(
+    ({ type, reason }) => `${type} ${reason}`,
+  );
+const held = {
+  nodeName: undefined,
+  phase: 'Pending',
+  container: undefined,
+  given: undefined,
+  scheduled: { status: 'False', reason: 'Unschedulable', message: '0/2 nodes' },
+};
+
+test('what changes is told once, and what stays is not', () => {
+  assert.deepEqual(told({}, {}), []);
+  assert.deepEqual(told({ presence: undefined }, {}), ['Normal Ready']);
+  assert.deepEqual(
+    told({}, { presence: undefined }),
+    [],
+    'a session that ends has its cycle to tell of it, or the api its own log',
+  );
+  assert.deepEqual(told({}, { pods: [podOf('ada-1', held)] }), ['Warning Unschedulable']);
+  assert.deepEqual(told({}, { node: { name: 'sparky1', ready: false } }), ['Warning NodeLost']);
+  assert.deepEqual(
+    told({ pods: [], seat: { granted: false } }, { pods: [], seat: { granted: false, reason: 'NoSeat', position: 1 } }),
+    ['Warning NoSeat'],
+  );
+  assert.deepEqual(told({}, { apiState: 'Last' }), [], 'an api that is away is no story of each of a thousand agents');
+  assert.deepEqual(told({}, { standing: standingOf({ token_revoked: true }) }), ['Warning TokenRevoked']);
+});
+
+test('another tier and another size of the same pod, however fast', () => {
+  const larger = { standing: standingOf({ balance_tier: 'tier-1' }), pods: [podOf('ada-1', { tier: TIER_1 })] };
+  assert.deepEqual(told({}, larger), ['Normal TierChanged', 'Normal Resized']);
+  assert.deepEqual(
+    told(
+      {},
+      {
+        pods: [
+          podOf('ada-1', {
+            tier: TIER_1,
+            resize: { type: 'PodResizePending', reason: 'Deferred', message: 'no room' },
+            given: undefined,
+          }),
+        ],
+      },
+    ),
+    [],
+  );
+});
+
+test('what is lifted is told', () => {
+  const barred = { standing: standingOf({ frozen: true }), pods: [] };
+  assert.deepEqual(told(barred, { pods: [] }), ['Normal StandingLifted']);
+  assert.deepEqual(told(barred, { standing: standingOf({ banned: true }), pods: [] }), [], 'from one bar to another');
+});
+
+test('every reason that a status or an Event carries is one of the contract, and no word means two things', () => {
+  const both = Object.keys(EVENT_REASONS).filter((reason) => reason in REASONS);
+  assert.deepEqual(both, []);
+  const types: readonly ConditionType[] = ['Accepted', 'Entitled'];
+  const status: AgentStatus = {
+    conditions: types.map((type) => ({
+      type,
+      status: 'False',
+      reason: 'InvalidSpec',
+      message: '',
+      lastTransitionTime: NOW,
+    })),
+  };
+  for (const { reason } of eventsFor({}, status)) assert.ok(reason in REASONS || reason in EVENT_REASONS, reason);
+});
+
+test('docs/AGENTS.md has every Event with what happened', () => {
+  const doc = readFileSync(join(import.meta.dirname, '../../../../../docs/AGENTS.md'), 'utf8');
+  const [, table = ''] = /\| event \| what happened \|\n\|---\|---\|\n((?:\|.*\n)+)/.exec(doc) ?? [];
+  const rows = [...table.matchAll(/^\| `([A-Za-z]+)` \| (.+) \|$/gm)].map(([, reason, text]) => [reason, text]);
+  assert.deepEqual(Object.fromEntries(rows), { ...EVENT_REASONS });
+});

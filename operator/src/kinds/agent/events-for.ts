@@ -1,0 +1,79 @@
+import type { AgentStatus, Condition, EventReason, Reason } from '@hamlet/contract/kinds';
+import { conditionIn } from '../../status/condition.ts';
+import { isBar } from './condition/standing.ts';
+
+/** A Kubernetes Event about an Agent. */
+export interface AgentEvent {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: Reason | EventReason;
+  readonly message: string;
+}
+
+/**
+ * Reasons that become an Event when a condition changes to them. A new cycle records its own cause; the steps of every
+ * start are no news.
+ */
+const TYPES: { readonly [K in Reason]?: AgentEvent['type'] } = {
+  InvalidSpec: 'Warning',
+  EntitlementNotFound: 'Warning',
+  NoEntitlementReached: 'Warning',
+  NoSeat: 'Warning',
+  NodeFull: 'Warning',
+  NodeClosed: 'Warning',
+  NoNode: 'Warning',
+  TooLarge: 'Warning',
+  GpuBooked: 'Warning',
+  NotPaid: 'Warning',
+  HoldRefused: 'Warning',
+  UserNamespaceUnavailable: 'Warning',
+  PodRefused: 'Warning',
+  VolumeTaken: 'Warning',
+  Unschedulable: 'Warning',
+  SchedulingGated: 'Normal',
+  VolumePinned: 'Warning',
+  NodeCordoned: 'Warning',
+  NodeLost: 'Warning',
+  ImageUnavailable: 'Warning',
+  ContainerWaiting: 'Warning',
+  CrashLooping: 'Warning',
+  TokenRevoked: 'Warning',
+  ResizeDeferred: 'Warning',
+  ResizeRefused: 'Warning',
+  RolloutHalted: 'Warning',
+  Ready: 'Normal',
+};
+
+function conditionEvents({ type, reason, message }: Condition, before: Condition | undefined): readonly AgentEvent[] {
+  // Ready repeats the reason of the condition that is not met.
+  if (reason === before?.reason || (type === 'Ready' && reason !== 'Ready')) return [];
+  const kind = TYPES[reason as Reason];
+  return kind === undefined ? [] : [{ type: kind, reason: reason as Reason, message }];
+}
+
+function tierEvents(before: AgentStatus, after: AgentStatus): readonly AgentEvent[] {
+  if (before.tier === undefined || after.tier === undefined || before.tier === after.tier) return [];
+  return [{ type: 'Normal', reason: 'TierChanged', message: `from ${before.tier} to ${after.tier}` }];
+}
+
+function liftEvents(before: Condition | undefined, after: Condition | undefined): readonly AgentEvent[] {
+  if (!isBar(before?.reason) || after === undefined || isBar(after.reason)) return [];
+  return [{ type: 'Normal', reason: 'StandingLifted', message: `no longer ${before?.reason ?? ''}` }];
+}
+
+/** The same pod has other compute than before, even if the resize took no visible time. */
+function resizeEvents(before: AgentStatus, after: AgentStatus): readonly AgentEvent[] {
+  const [old, now] = [conditionIn(before, 'Resized'), conditionIn(after, 'Resized')];
+  const isSamePod = after.podName !== undefined && before.podName === after.podName;
+  if (!isSamePod || old === undefined || now?.status !== 'True' || old.message === now.message) return [];
+  return [{ type: 'Normal', reason: 'Resized', message: now.message }];
+}
+
+/** The Events for a status that replaces another. Pure: the same change gives the same text, which Kubernetes counts. */
+export function eventsFor(before: AgentStatus, after: AgentStatus): readonly AgentEvent[] {
+  return [
+    ...(after.conditions ?? []).flatMap((condition) => conditionEvents(condition, conditionIn(before, condition.type))),
+    ...tierEvents(before, after),
+    ...liftEvents(conditionIn(before, 'Entitled'), conditionIn(after, 'Entitled')),
+    ...resizeEvents(before, after),
+  ];
+}

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { agentOf, SETTINGS, specOf, tierOf, TIER_0, TIER_1, TIER_2 } from './testing/sample-state.ts';
+import type { TierView } from '../../objects/cached-objects.ts';
+import { fixedOf } from '../../objects/tier-compute.ts';
+import { podManifest, type PodPlan } from './pod-manifest.ts';
+
+interface Spec {
+  readonly containers: readonly { readonly resources: unknown }[];
+  readonly resourceClaims?: unknown;
+  readonly priorityClassName?: string;
+  readonly affinity?: unknown;
+  readonly dnsConfig?: unknown;
+  readonly topologySpreadConstraints?: readonly { readonly whenUnsatisfiable: string }[];
+}
+
+function specWith(tier: TierView, placement: object = {}, nodes: Pick<PodPlan, 'seat'> = {}): Spec {
+  const spec = specOf({ placement });
+  return (
+    podManifest({ agent: agentOf(), spec, tier, cycle: 1, settings: SETTINGS, ...nodes }) as unknown as {
+      readonly spec: Spec;
+    }
+  ).spec;
+}
+
+test('no GPU, permits of a shared one, whole ones, and any resource', () => {
+  const resources = (gpu: object): unknown => specWith(tierOf('t', 0, { compute: { gpu } })).containers[0]?.resources;
+  const limits = { cpu: '500m', memory: '512Mi', 'ephemeral-storage': '4Gi' };
+  const requests = { cpu: '250m', memory: '256Mi', 'ephemeral-storage': '64Mi' };
+  assert.deepEqual(resources({ mode: 'None' }), { limits, requests });
+  assert.deepEqual(resources({ mode: 'Shared', count: 1 }), {
+    limits: { ...limits, 'nvidia.com/gpu': '1' },
+    requests: { ...requests, 'nvidia.com/gpu': '1' },
+  });
+  assert.deepEqual(resources({ mode: 'Exclusive', count: 2 }), {
+    limits: { ...limits, 'nvidia.com/gpu': '2' },
+    requests: { ...requests, 'nvidia.com/gpu': '2' },
+  });
+  assert.deepEqual(resources({ mode: 'Shared', count: 1, resourceName: 'nvidia.com/gpu.shared' }), {
+    limits: { ...limits, 'nvidia.com/gpu.shared': '1' },
+    requests: { ...requests, 'nvidia.com/gpu.shared': '1' },
+  });
+});
+
+test('a claim template: the pod claims, the container uses it, and nothing is counted', () => {
+  const spec = specWith(tierOf('t', 0, { compute: { gpu: { mode: 'Exclusive', claimTemplateName: 'whole-gpu' } } }));
+  assert.deepEqual(spec.resourceClaims, [{ name: 'gpu', resourceClaimTemplateName: 'whole-gpu' }]);
+  assert.deepEqual(spec.containers[0]?.resources, {
+    limits: { cpu: '500m', memory: '512Mi', 'ephemeral-storage': '4Gi' },
+    requests: { cpu: '250m', memory: '256Mi', 'ephemeral-storage': '64Mi' },
+    claims: [{ name: 'gpu' }],
+  });
+});
+
+test('what cannot change while a pod runs is one word: the same for two sizes, another for another GPU or priority', () => {
+  assert.equal(fixedOf(TIER_0), fixedOf(TIER_1));
+  assert.equal(fixedOf(TIER_2), 'nvidia.com/gpu=1 village-high');
+  assert.equal(specWith(TIER_2).priorityClassName, 'village-high');
+  const words = [
+    { mode: 'Shared', count: 1 },
+    { mode: 'Exclusive', count: 2 },
+    { mode: 'Exclusive', claimTemplateName: 'whole-gpu' },
+  ].map((gpu) => fixedOf(tierOf('t', 0, { compute: { gpu } })));
+  assert.equal(new Set([...words, '']).size, 4);
+});
+
+test('a pin and the node of the seat are a must, a wish where the scheduler knows more, and the spread is as the spec says', () => {
+  const term = (node: string): object => ({ matchFields: [{ key: 'metadata.name', operator: 'In', values: [node] }] });
+  assert.deepEqual(specWith(TIER_0, { nodeName: 'sparky2' }, { seat: 'sparky1' }).affinity, {
+    nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [term('sparky2')] } },
+  });
+  const must = {
+    nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [term('sparky1')] } },
+  };
+  assert.deepEqual(specWith(TIER_0, {}, { seat: 'sparky1' }).affinity, must);
+  const wish = {
+    nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 50, preference: term('sparky1') }] },
+  };
+  const byTemplate = tierOf('t', 0, { compute: { gpu: { mode: 'Exclusive', claimTemplateName: 'whole-gpu' } } });
+  for (const spec of [
+    specWith(TIER_0, { spread: 'Required' }, { seat: 'sparky1' }),
+    specWith(byTemplate, {}, { seat: 'sparky1' }),
+  ])
+    assert.deepEqual(spec.affinity, wish);
+  assert.equal(specWith(TIER_0).affinity, undefined);
+  assert.deepEqual(
+    ['Required', 'Preferred', 'None'].map((spread) =>
+      specWith(TIER_0, { spread }).topologySpreadConstraints?.map(({ whenUnsatisfiable }) => whenUnsatisfiable),
+    ),
+    [['DoNotSchedule'], ['ScheduleAnyway'], undefined],
+  );
+});
+
+test('a DNS server on a lost node is not waited for', () => {
+  assert.deepEqual(specWith(TIER_0).dnsConfig, {
+    options: [
+      { name: 'timeout', value: '1' },
+      { name: 'attempts', value: '4' },
+    ],
+  });
+});
+
+test('root of a user namespace has the powers that a machine of its own takes; real root may bind low ports and no more', () => {
+  const made = (userNamespaces: 'On' | 'Off'): unknown => {
+    const { spec } = podManifest({
+      agent: agentOf(),
+      spec: specOf(),
+      tier: TIER_0,
+      cycle: 1,
+      settings: { ...SETTINGS, userNamespaces },
+    }) as unknown as {
+      readonly spec: {
+        readonly hostUsers?: boolean;
+        readonly containers: readonly { readonly securityContext: { readonly capabilities: unknown } }[];
+      };
+    };
+    return [spec.hostUsers, spec.containers[0]?.securityContext.capabilities];
+  };
+  assert.deepEqual(made('On'), [
+    false,
+    {
+      drop: ['ALL'],
+      add: ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'NET_BIND_SERVICE', 'SETGID', 'SETUID', 'SYS_CHROOT'],
+    },
+  ]);
+  assert.deepEqual(made('Off'), [undefined, { drop: ['ALL'], add: ['NET_BIND_SERVICE'] }]);
+});

@@ -1,0 +1,248 @@
+import { API_VERSION } from '@hamlet/contract/kinds';
+import type { NewObject, OwnerReference } from '@hamlet/kube';
+import type { CachedAgent, OperatedSpec, TierView } from '../../objects/cached-objects.ts';
+import {
+  AGENT_LABEL,
+  AGENT_ROLE,
+  claimName,
+  FIXED_ANNOTATION,
+  IMAGE_ANNOTATION,
+  podName,
+  REBOOTED_ANNOTATION,
+  ROLE_LABEL,
+  SEAT_ANNOTATION,
+  TIER_ANNOTATION,
+} from '../../objects/names.ts';
+import { CONTAINER, fixedOf, isSchedulersChoice, resourceClaimsOf, resourcesOf } from '../../objects/tier-compute.ts';
+import type { Settings } from './facts.ts';
+
+export const TOKEN_AUDIENCE = 'hamlet-api';
+const TOKEN_LIFE_SECONDS = 3_600;
+const GRACE_SECONDS = 10;
+/** Time that a pod stays on a node that does not answer; Kubernetes' default is 300 s. */
+const LOST_NODE_SECONDS = 60;
+/** Retries a DNS query after a second instead of five: a DNS server on a lost node still receives queries for about a minute. The chart has the same options. */
+const DNS_CONFIG = {
+  options: [
+    { name: 'timeout', value: '1' },
+    { name: 'attempts', value: '4' },
+  ],
+};
+/** Weight (of 100) of the seat's node for a pod whose node the scheduler chooses, beside the spread. */
+const SEAT_WEIGHT = 50;
+
+/** Root of a user namespace may own files, change users and bind low ports, but not create devices, raw packets or capabilities. */
+const CAPABILITIES = [
+  'CHOWN',
+  'DAC_OVERRIDE',
+  'FOWNER',
+  'FSETID',
+  'KILL',
+  'NET_BIND_SERVICE',
+  'SETGID',
+  'SETUID',
+  'SYS_CHROOT',
+];
+
+/**
+ * Without user namespaces, root in the pod is root on the node: it may bind low ports and use its own files, but not
+ * those, the users or the processes of others.
+ */
+const CAPABILITIES_OF_REAL_ROOT = ['NET_BIND_SERVICE'];
+
+/** Mount points of the one volume. */
+const VOLUME_PARTS = [
+  { subPath: 'workspace', mountPath: '/workspace' },
+  { subPath: 'mcp-memory', mountPath: '/root/.mcp-memory' },
+  { subPath: 'hamlet', mountPath: '/var/lib/hamlet' },
+];
+
+/** The parts of a pod. */
+export interface PodPlan {
+  readonly agent: CachedAgent;
+  readonly spec: OperatedSpec;
+  readonly tier: TierView;
+  readonly cycle: number;
+  readonly settings: Settings;
+  /** The node of its seat. */
+  readonly seat?: string | undefined;
+}
+
+/** Metadata of a pod or a volume claim of an Agent. */
+export function childMetadata({ metadata }: CachedAgent, name: string): NewObject['metadata'] {
+  return {
+    name,
+    ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
+    labels: {
+      'app.kubernetes.io/name': 'hamlet-agent',
+      'app.kubernetes.io/part-of': 'hamlet',
+      [ROLE_LABEL]: AGENT_ROLE,
+      [AGENT_LABEL]: metadata.name,
+    },
+  };
+}
+
+/** The owner reference by which the garbage collector deletes a child with its Agent. */
+export function ownerOf({ metadata }: CachedAgent): OwnerReference {
+  return {
+    apiVersion: API_VERSION,
+    kind: 'Agent',
+    name: metadata.name,
+    uid: metadata.uid,
+    controller: true,
+    blockOwnerDeletion: true,
+  };
+}
+
+function environmentOf({ agent, cycle, settings }: PodPlan): readonly object[] {
+  return [
+    { name: 'HAMLET_API_URL', value: settings.apiUrl },
+    { name: 'HAMLET_AGENT_ID', value: agent.metadata.name },
+    { name: 'HAMLET_CYCLE', value: String(cycle) },
+    { name: 'HAMLET_TOKEN_FILE', value: '/var/run/secrets/hamlet/token' },
+    { name: 'HAMLET_NODE_NAME', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } },
+  ];
+}
+
+function containerOf(plan: PodPlan): object {
+  return {
+    name: CONTAINER,
+    image: plan.settings.image,
+    imagePullPolicy: plan.settings.imagePullPolicy,
+    env: environmentOf(plan),
+    resources: resourcesOf(plan.tier),
+    volumeMounts: [
+      ...VOLUME_PARTS.map((part) => ({ name: 'home', ...part })),
+      { name: 'token', mountPath: '/var/run/secrets/hamlet', readOnly: true },
+    ],
+    securityContext: {
+      privileged: false,
+      allowPrivilegeEscalation: false,
+      runAsUser: 0,
+      capabilities: {
+        drop: ['ALL'],
+        add: plan.settings.userNamespaces === 'On' ? CAPABILITIES : CAPABILITIES_OF_REAL_ROOT,
+      },
+    },
+  };
+}
+
+const byName = (node: string): object => ({ matchFields: [{ key: 'metadata.name', operator: 'In', values: [node] }] });
+
+/**
+ * The node of the seat, unless the scheduler chooses the node: elsewhere the pod would take room that the seats have
+ * given to another agent. A pod whose volume cannot follow waits too, and takes no room, until its seat is back there.
+ */
+function heldNode({ spec, tier, seat }: PodPlan): string | undefined {
+  return spec.placement.nodeName !== undefined || isSchedulersChoice(spec, tier) ? undefined : seat;
+}
+
+/** Binds the pod to the node of the spec, or to the node of its seat. */
+function affinityOf(plan: PodPlan): object {
+  const {
+    spec: { placement },
+    seat,
+  } = plan;
+  const node = placement.nodeName ?? heldNode(plan);
+  if (node !== undefined)
+    return {
+      affinity: {
+        nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [byName(node)] } },
+      },
+    };
+  if (seat === undefined) return {};
+  return {
+    affinity: {
+      nodeAffinity: {
+        preferredDuringSchedulingIgnoredDuringExecution: [{ weight: SEAT_WEIGHT, preference: byName(seat) }],
+      },
+    },
+  };
+}
+
+function placementOf(plan: PodPlan): object {
+  const { placement } = plan.spec;
+  const spread = {
+    maxSkew: 1,
+    topologyKey: 'kubernetes.io/hostname',
+    whenUnsatisfiable: placement.spread === 'Required' ? 'DoNotSchedule' : 'ScheduleAnyway',
+    // Lost and cordoned nodes do not count for the spread.
+    nodeTaintsPolicy: 'Honor',
+    labelSelector: { matchLabels: { [ROLE_LABEL]: AGENT_ROLE } },
+  };
+  return {
+    ...(placement.spread === 'None' ? {} : { topologySpreadConstraints: [spread] }),
+    ...affinityOf(plan),
+    tolerations: ['not-ready', 'unreachable'].map((taint) => ({
+      key: `node.kubernetes.io/${taint}`,
+      operator: 'Exists',
+      effect: 'NoExecute',
+      tolerationSeconds: LOST_NODE_SECONDS,
+    })),
+  };
+}
+
+function isolationOf({ spec, settings }: PodPlan): object {
+  const { runtimeClassName } = spec.isolation;
+  return {
+    ...(settings.userNamespaces === 'On' ? { hostUsers: false } : {}),
+    ...(runtimeClassName === undefined ? {} : { runtimeClassName }),
+    securityContext: {
+      seccompProfile: { type: 'RuntimeDefault' },
+      ...(settings.appArmor === 'RuntimeDefault' ? { appArmorProfile: { type: 'RuntimeDefault' } } : {}),
+    },
+    serviceAccountName: settings.serviceAccount,
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    dnsConfig: DNS_CONFIG,
+  };
+}
+
+function volumesOf(agent: CachedAgent): readonly object[] {
+  const serviceAccountToken = { audience: TOKEN_AUDIENCE, expirationSeconds: TOKEN_LIFE_SECONDS, path: 'token' };
+  return [
+    { name: 'home', persistentVolumeClaim: { claimName: claimName(agent.metadata) } },
+    { name: 'token', projected: { sources: [{ serviceAccountToken }] } },
+  ];
+}
+
+/** Facts about the pod's cycle that the status lacks until it is written. */
+function annotationsOf(plan: PodPlan): Record<string, string> {
+  const { spec, tier, settings } = plan;
+  const held = heldNode(plan);
+  return {
+    [TIER_ANNOTATION]: tier.metadata.name,
+    [FIXED_ANNOTATION]: fixedOf(tier),
+    [IMAGE_ANNOTATION]: settings.image,
+    ...(held === undefined ? {} : { [SEAT_ANNOTATION]: held }),
+    ...(spec.rebootedAt === undefined ? {} : { [REBOOTED_ANNOTATION]: spec.rebootedAt }),
+  };
+}
+
+/** The pod of one cycle: root in a user namespace of its own, one volume, one token that only the api accepts. */
+export function podManifest(plan: PodPlan): NewObject {
+  const { agent, tier, cycle, settings } = plan;
+  const { priorityClassName } = tier.spec.compute;
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      ...childMetadata(agent, podName(agent.metadata, cycle)),
+      annotations: annotationsOf(plan),
+      ownerReferences: [ownerOf(agent)],
+    },
+    spec: {
+      ...isolationOf(plan),
+      ...placementOf(plan),
+      ...(priorityClassName === undefined ? {} : { priorityClassName }),
+      ...(settings.imagePullSecrets.length === 0
+        ? {}
+        : { imagePullSecrets: settings.imagePullSecrets.map((name) => ({ name })) }),
+      ...resourceClaimsOf(tier),
+      restartPolicy: 'Always',
+      terminationGracePeriodSeconds: GRACE_SECONDS,
+      containers: [containerOf(plan)],
+      volumes: volumesOf(agent),
+    },
+  } as NewObject;
+}

@@ -1,0 +1,94 @@
+import type { AgentStatus, ConditionType } from '@hamlet/contract/kinds';
+import { type ConditionResult, conditionsOf, present, wholeSeconds } from '../../status/condition.ts';
+import {
+  ASLEEP,
+  connectedResult,
+  isInTrouble,
+  resizedResult,
+  scheduledResult,
+  upToDateResult,
+} from './condition/pod-conditions.ts';
+import { barMessage, standingOf } from './condition/standing.ts';
+import type { Observed } from './observe.ts';
+
+type Chain = readonly (readonly [ConditionType, ConditionResult])[];
+
+/** `Ready`: the first condition of the chain that is not met. */
+function readyResult({ agent }: Observed, chain: Chain): ConditionResult {
+  if (agent.spec?.power === 'Asleep') return ASLEEP;
+  const [, unmet] = chain.find(([, { status }]) => status !== 'True') ?? [];
+  return unmet === undefined
+    ? { status: 'True', reason: 'Ready', message: 'the agent is in the world' }
+    : { ...unmet, status: 'False' };
+}
+
+function suspendedResult({ agent }: Observed): ConditionResult {
+  if (agent.spec?.power === 'Asleep') return { status: 'True', reason: 'Asleep', message: 'spec.power is Asleep' };
+  return { status: 'False', reason: 'Awake', message: 'spec.power is Awake, or left out' };
+}
+
+function quarantinedResult(observed: Observed): ConditionResult {
+  if (standingOf(observed).quarantined)
+    return { status: 'True', reason: 'Quarantined', message: barMessage(observed, 'Quarantined') };
+  return { status: 'False', reason: 'NotQuarantined', message: 'no admin has quarantined the agent' };
+}
+
+function resultsOf(observed: Observed): Chain {
+  const { accepted, entitled, admitted } = observed.admission;
+  const scheduled = scheduledResult(observed);
+  const chain: Chain = [
+    ['Accepted', accepted],
+    ['Entitled', entitled],
+    ['Admitted', admitted],
+    ['PodScheduled', scheduled],
+    ['Connected', connectedResult(observed, scheduled)],
+  ];
+  return [
+    ...chain,
+    ['Ready', readyResult(observed, chain)],
+    ['Suspended', suspendedResult(observed)],
+    ['Quarantined', quarantinedResult(observed)],
+    ['Resized', resizedResult(observed)],
+    ['UpToDate', upToDateResult(observed)],
+  ];
+}
+
+/** Start of the wait for a seat, or for the seat of the tier. It does not change while seats are being counted. */
+function waitingSince({ agent: { spec, status }, seat, admission }: Observed, now: string): string | undefined {
+  if (spec?.power === 'Asleep' || admission.entitled.status !== 'True') return undefined;
+  if (seat.granted && seat.reason === undefined) return undefined;
+  return seat.reason === undefined || seat.reason === 'SeatPending'
+    ? status.waitingSince
+    : (status.waitingSince ?? now);
+}
+
+/**
+ * Whether the first pod of a new Agent starts without trouble. Its status can wait until the pod runs: each of a
+ * thousand Agents that are applied at once is written once, not twice.
+ */
+export function isOnItsWay({ publishedTier, pod }: Observed): boolean {
+  if (publishedTier !== undefined || pod?.phase !== 'Pending') return false;
+  return pod.scheduled?.status !== 'False' && !isInTrouble(pod);
+}
+
+/**
+ * The whole status of an Agent, from an observation after the plan was applied.
+ * @param now RFC 3339, for conditions that change
+ */
+export function statusOf(observed: Observed, now: string): AgentStatus {
+  const { agent, presence, admission, pod } = observed;
+  const { cycle, power, rebootedAt, conditions } = agent.status;
+  return present<AgentStatus>({
+    conditions: conditionsOf(resultsOf(observed), conditions, now),
+    observedGeneration: agent.metadata.generation,
+    cycle,
+    power,
+    rebootedAt,
+    tier: admission.tier?.metadata.name,
+    nodeName: pod?.nodeName,
+    // Kept after the pod is gone: each name stands for one pod, and the next cycle begins with another.
+    podName: pod?.metadata.name ?? agent.status.podName,
+    lastSeen: presence?.uid === agent.metadata.uid ? wholeSeconds(presence.last_seen) : agent.status.lastSeen,
+    waitingSince: waitingSince(observed, now),
+  });
+}

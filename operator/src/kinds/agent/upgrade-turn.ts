@@ -1,0 +1,42 @@
+/** An agent that is not ready with the new image after this time has failed, and another has the turn. */
+export const TURN_MS = 60_000;
+/** Failures in a row that halt the rollout: all other agents keep their pods. */
+export const FAILURES_MAX = 3;
+/** A halted rollout tries one more agent after this time: a registry may be back, a quota lifted. */
+export const PROBE_MS = 600_000;
+
+export type Turn = 'now' | 'waits' | 'halted';
+
+/**
+ * Gives the new image to one agent at a time: the next has its turn once that one is ready. Only in memory: a new
+ * leader tries at most {@link FAILURES_MAX} more.
+ */
+export class UpgradeTurn {
+  #holder: string | undefined;
+  #sinceMs = 0;
+  /** Agents that have failed since one was last ready. */
+  readonly #failed = new Set<string>();
+
+  /**
+   * Whether `key` has the turn. The call takes a free turn.
+   * @param isReady whether an agent is ready with the new image, or no longer needs the turn
+   */
+  take(key: string, isReady: (key: string) => boolean, nowMs: number): Turn {
+    this.#judge(isReady, nowMs);
+    if (this.#holder === undefined) {
+      if (this.#failed.size >= FAILURES_MAX && nowMs - this.#sinceMs < PROBE_MS) return 'halted';
+      this.#holder = key;
+      this.#sinceMs = nowMs;
+    }
+    return this.#holder === key ? 'now' : 'waits';
+  }
+
+  #judge(isReady: (key: string) => boolean, nowMs: number): void {
+    if ([...this.#failed].some(isReady)) this.#failed.clear();
+    if (this.#holder === undefined) return;
+    if (isReady(this.#holder)) this.#failed.clear();
+    else if (nowMs - this.#sinceMs < TURN_MS) return;
+    else this.#failed.add(this.#holder);
+    this.#holder = undefined;
+  }
+}

@@ -1,0 +1,61 @@
+import { GROUP } from '@hamlet/contract/kinds';
+import type { KubeObject, NewObject, OwnerReference } from '@hamlet/kube';
+import {
+  type CachedAgent,
+  isTerminating,
+  type OperatedSpec,
+  type VolumeClaimView,
+} from '../../objects/cached-objects.ts';
+import { AGENT_LABEL, AGENT_ROLE, claimName, ROLE_LABEL } from '../../objects/names.ts';
+import type { Settings } from './facts.ts';
+import { childMetadata, ownerOf } from './pod-manifest.ts';
+
+/** The volume claim of an Agent. It has no owner under `memory.retain: Retain`. */
+export function claimManifest(agent: CachedAgent, spec: OperatedSpec, settings: Settings): NewObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: {
+      ...childMetadata(agent, claimName(agent.metadata)),
+      ...(spec.memory.retain === 'Delete' ? { ownerReferences: [ownerOf(agent)] } : {}),
+    },
+    spec: {
+      accessModes: ['ReadWriteOnce'],
+      resources: { requests: { storage: spec.memory.size } },
+      ...(settings.storageClass === undefined ? {} : { storageClassName: settings.storageClass }),
+    },
+  } as NewObject;
+}
+
+const isAgent = ({ apiVersion, kind }: OwnerReference): boolean =>
+  kind === 'Agent' && apiVersion.startsWith(`${GROUP}/`);
+
+/**
+ * Whether a volume claim was created for an Agent of that name, present or earlier: an Agent controls it, or it has no
+ * controller and carries our labels. Any other claim belongs to another owner, whatever its name.
+ */
+export function isOurClaim({ metadata: { labels, ownerReferences } }: KubeObject, agentName: string): boolean {
+  const controller = ownerReferences?.find((owner) => owner.controller === true);
+  return controller === undefined
+    ? labels?.[ROLE_LABEL] === AGENT_ROLE && labels[AGENT_LABEL] === agentName
+    : isAgent(controller);
+}
+
+/** The reason why the operator leaves a claim alone, and the ways out. */
+export function claimTaken(claim: string, agentName: string): string {
+  return `the PersistentVolumeClaim ${claim} was not created for this Agent: delete or rename it, give the Agent another name, or label the claim ${ROLE_LABEL}=${AGENT_ROLE},${AGENT_LABEL}=${agentName} to let the Agent use it`;
+}
+
+/** Whether a claim belongs to an earlier Agent of the name; the garbage collector deletes it. */
+export function isForeignClaim(claim: VolumeClaimView, agent: CachedAgent): boolean {
+  const owner = claim.metadata.ownerReferences?.find(({ controller }) => controller === true);
+  return owner !== undefined && owner.uid !== agent.metadata.uid;
+}
+
+/** Whether a new pod can use the claim, or a new claim if there is none. */
+export function isClaimUsable(claim: VolumeClaimView | undefined, agent: CachedAgent): boolean {
+  return (
+    claim === undefined ||
+    (isOurClaim(claim, agent.metadata.name) && !isTerminating(claim) && !isForeignClaim(claim, agent))
+  );
+}

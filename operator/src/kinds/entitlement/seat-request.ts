@@ -1,0 +1,122 @@
+import type { Boost } from '@hamlet/contract';
+import { devicesOf } from '@hamlet/contract/kinds';
+import {
+  bytes,
+  cpuMillis,
+  type EndingPod,
+  type Room,
+  type SeatHolder,
+  type SeatRequest,
+  type SeatTier,
+} from '@hamlet/core/seats';
+import { keyOf } from '@hamlet/kube';
+import type { CachedAgent, TierView } from '../../objects/cached-objects.ts';
+import { FIXED_ANNOTATION, SEAT_ANNOTATION } from '../../objects/names.ts';
+import { isLiving, isOver, type PodView } from '../../objects/pod-view.ts';
+
+/** Devices in a pod's annotation, as `fixedOf` writes them. */
+const DEVICES = /^([^\s=]+\/[^\s=]+)=(\d+)/;
+
+/** The rank of a tier, and the size of one agent of it. */
+export function seatTier({ metadata, spec }: TierView): SeatTier {
+  const { resources, gpu } = spec.compute;
+  const devices = devicesOf(gpu);
+  return {
+    name: metadata.name,
+    rank: spec.rank,
+    size: {
+      cpuMillis: cpuMillis(resources.cpu),
+      memoryBytes: bytes(resources.memory),
+      pods: 1,
+      devices: devices === undefined ? {} : { [devices.resourceName]: devices.count },
+    },
+  };
+}
+
+/** Above every tier: a GPU window belongs to its buyer. */
+const WINDOW_RANK = 2_000;
+/** Above the own tier and below the next. */
+const PRIORITY = 0.5;
+
+/** The seat of one agent: that of its tier, or a bought one. */
+export interface AgentSeat extends SeatTier {
+  readonly boosted?: boolean;
+}
+
+/** Purchases raise the rank of an agent's seat. */
+export function boostedSeat(tier: SeatTier, boost: Boost | undefined): AgentSeat {
+  if (boost === undefined) return tier;
+  if (boost.gpu !== null) return { ...tier, rank: WINDOW_RANK, boosted: true };
+  return boost.priority ? { ...tier, rank: tier.rank + PRIORITY, boosted: true } : tier;
+}
+
+/** The room that a pod may use on its node; undefined if it has no limits. */
+export function podRoom({ size, metadata }: PodView): Room | undefined {
+  if (size === undefined) return undefined;
+  const [, device, count] = DEVICES.exec(metadata.annotations?.[FIXED_ANNOTATION] ?? '') ?? [];
+  return { ...size, pods: 1, devices: device === undefined ? {} : { [device]: Number(count) } };
+}
+
+/** The ending pods of an agent: each holds its room until it is gone, however long its container takes. */
+export function endingPods(pods: readonly PodView[]): readonly EndingPod[] {
+  return pods.flatMap((pod) => {
+    const size = podRoom(pod);
+    const isEnding = pod.metadata.deletionTimestamp !== undefined && !isOver(pod);
+    return isEnding && pod.nodeName !== undefined && size !== undefined ? [{ node: pod.nodeName, size }] : [];
+  });
+}
+
+/** The living pod of an agent: the one with a node, if there is one. */
+export function holdingPod(pods: readonly PodView[]): PodView | undefined {
+  const held = pods.filter(isLiving);
+  return held.find(({ nodeName }) => nodeName !== undefined) ?? held[0];
+}
+
+function isOfSize(room: Room, { size }: SeatTier): boolean {
+  const [name, count] = Object.entries(size.devices)[0] ?? ['', 0];
+  const devices =
+    Object.keys(room.devices).length === Object.keys(size.devices).length && (room.devices[name] ?? 0) === count;
+  return room.cpuMillis === size.cpuMillis && room.memoryBytes === size.memoryBytes && devices;
+}
+
+function holderOf(pod: PodView | undefined, tier: SeatTier): SeatHolder | undefined {
+  if (pod === undefined) return undefined;
+  const room = podRoom(pod);
+  const heldTo = pod.nodeName === undefined ? pod.metadata.annotations?.[SEAT_ANNOTATION] : undefined;
+  return {
+    node: pod.nodeName,
+    ...(heldTo === undefined ? {} : { heldTo }),
+    ...(room === undefined || isOfSize(room, tier) ? {} : { size: room }),
+  };
+}
+
+/** The parts of a request. */
+export interface RequestParts {
+  readonly agent: CachedAgent;
+  readonly tier: AgentSeat;
+  /** The scheduler chooses its node. */
+  readonly isRoaming: boolean;
+  readonly pods: readonly PodView[];
+  /** The node of its volume, and whether that node answers. */
+  readonly volumeNode: { readonly name: string; readonly ready: boolean } | undefined;
+}
+
+/** The request of an agent that wants to run and may. */
+export function seatRequest({ agent, tier, isRoaming, pods, volumeNode }: RequestParts): SeatRequest {
+  const { metadata, spec, status } = agent;
+  const ending = endingPods(pods);
+  const leaves = volumeNode?.ready === false && spec?.placement.onNodeLoss === 'MoveWithoutVolume';
+  return {
+    key: keyOf(metadata),
+    tier: tier.name,
+    ...(tier.boosted === true ? { seat: { rank: tier.rank, size: tier.size } } : {}),
+    pod: holderOf(holdingPod(pods), tier),
+    ...(ending.length === 0 ? {} : { ending }),
+    seated: status.power === 'Awake',
+    waitingSince: status.waitingSince,
+    createdAt: metadata.creationTimestamp ?? '',
+    pinnedTo: spec?.placement.nodeName,
+    volumeOn: leaves ? undefined : volumeNode?.name,
+    ...(isRoaming ? { roams: true } : {}),
+  };
+}

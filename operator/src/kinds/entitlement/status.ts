@@ -1,0 +1,59 @@
+import type { ConditionStatus, EntitlementReason, EntitlementStatus } from '@hamlet/contract/kinds';
+import type { TierSeats } from '@hamlet/core/seats';
+import type { TierView } from '../../objects/cached-objects.ts';
+import { conditionsOf } from '../../status/condition.ts';
+
+/** The facts of an Entitlement's status. */
+export interface TierFacts {
+  readonly tier: TierView;
+  /** Undefined if the spec cannot be read. */
+  readonly seats: TierSeats | undefined;
+  /** Agents at this tier, awake or asleep. */
+  readonly agents: number;
+  readonly openNodes: number;
+}
+
+type Derived = readonly [ConditionStatus, EntitlementReason, string];
+
+const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+function derived({ tier: { spec }, seats, openNodes }: TierFacts): Derived {
+  if (seats === undefined)
+    return [
+      'False',
+      'InvalidSpec',
+      'the spec cannot be read: correct it as kubectl explain entitlement.spec says, and apply it again',
+    ];
+  const { resources, gpu } = spec.compute;
+  const size = `cpu ${resources.cpu} and memory ${resources.memory} an agent`;
+  if (openNodes === 0) return ['False', 'NoNode', 'no node is ready and open to agents: see kubectl get nodes'];
+  if (seats.total === 0)
+    return [
+      'False',
+      'TooLarge',
+      `no node has room for ${size} beside its other pods: write smaller resources, or free a node`,
+    ];
+  const where = `on ${plural(openNodes, 'open node')}`;
+  if (gpu.claimTemplateName !== undefined)
+    return [
+      'True',
+      'DevicesNotCounted',
+      `${size} ${where}; only the scheduler knows the devices of claim template ${gpu.claimTemplateName}`,
+    ];
+  return ['True', 'Derived', `${size} ${where}, after the requests of other pods and the reserve of each node`];
+}
+
+/**
+ * The whole status of an Entitlement.
+ * @param now RFC 3339, for a condition that changes
+ */
+export function tierStatus(facts: TierFacts, now: string): EntitlementStatus {
+  const { tier, seats, agents } = facts;
+  const [status, reason, message] = derived(facts);
+  return {
+    conditions: conditionsOf([['Derived', { status, reason, message }]], tier.status?.conditions, now),
+    ...(tier.metadata.generation === undefined ? {} : { observedGeneration: tier.metadata.generation }),
+    ...(seats === undefined ? {} : { seats }),
+    agents,
+  };
+}

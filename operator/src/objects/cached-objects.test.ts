@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { cachedAgent, type CachedAgent } from './cached-objects.ts';
+
+const raw = (
+  generation: number,
+  parts: { readonly uid?: string; readonly spec?: object; readonly status?: object } = {},
+): Parameters<typeof cachedAgent>[0] => ({
+  metadata: { name: 'ada', namespace: 'village', uid: parts.uid ?? 'life', resourceVersion: '1', generation },
+  spec: parts.spec ?? { power: 'Awake' },
+  status: parts.status ?? {},
+});
+
+const READ: CachedAgent = cachedAgent(raw(1));
+
+test('a change of the status alone reads no spec anew', () => {
+  const next = cachedAgent(raw(1, { status: { cycle: 7 } }), READ);
+  assert.equal(next.spec, READ.spec);
+  assert.deepEqual([next.status.cycle, next.problem], [7, undefined]);
+});
+
+test('another generation is read, and so is another life', () => {
+  assert.equal(cachedAgent(raw(2, { spec: { power: 'Asleep' } }), READ).spec?.power, 'Asleep');
+  assert.equal(cachedAgent(raw(1, { uid: 'next-life', spec: { power: 'Asleep' } }), READ).spec?.power, 'Asleep');
+});
+
+test('a spec that cannot be read stays a problem until it is another', () => {
+  const broken = cachedAgent(raw(2, { spec: { power: 'Dozing' } }), READ);
+  assert.equal(broken.spec, undefined);
+  assert.match(broken.problem ?? '', /power/);
+  assert.equal(cachedAgent(raw(2, { spec: { power: 'Dozing' } }), broken).problem, broken.problem);
+  assert.equal(cachedAgent(raw(3), broken).spec?.power, 'Awake');
+});

@@ -1,0 +1,140 @@
+/** Agents, Entitlements, volume claims and nodes as the operator caches them. */
+import {
+  Agent,
+  Entitlement,
+  EntitlementSpec,
+  type AgentSpec,
+  type AgentStatus,
+  type EntitlementStatus,
+} from '@hamlet/contract/kinds';
+import { bytes, cpuMillis, quantity, type Room } from '@hamlet/core/seats';
+import { slim, type KubeObject, type StoredMeta } from '@hamlet/kube';
+import type * as z from 'zod';
+
+/** The part of a spec that the operator acts on; texts stay out of its memory. */
+export type OperatedSpec = Pick<
+  AgentSpec,
+  'power' | 'rebootedAt' | 'entitlement' | 'memory' | 'placement' | 'isolation'
+>;
+
+/** An Agent. Exactly one of `spec` and `problem` is set. */
+export interface CachedAgent extends KubeObject {
+  readonly spec: OperatedSpec | undefined;
+  /** The reason why the spec cannot be read. */
+  readonly problem: string | undefined;
+  readonly status: AgentStatus;
+}
+
+export interface TierView extends KubeObject {
+  readonly spec: EntitlementSpec;
+  readonly status?: EntitlementStatus;
+  /** Its GPUs belong to a window that one agent has bought, until the window ends. */
+  readonly windowed?: boolean;
+}
+
+export type VolumeClaimView = KubeObject;
+
+export interface NodeView extends KubeObject {
+  readonly ready: boolean;
+  /** An admin has closed it to new pods. */
+  readonly cordoned: boolean;
+  /** The sum that its pods may request. */
+  readonly allocatable: Room;
+  /** Keys of the taints that keep away pods without a toleration. */
+  readonly taints: readonly string[];
+}
+
+/** An object as the API server returns it. */
+export type RawObject = KubeObject & { readonly spec?: unknown; readonly status?: unknown };
+
+export const problemOf = (error: z.ZodError): string =>
+  error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
+
+function readSpec(raw: unknown): Pick<CachedAgent, 'spec' | 'problem'> {
+  const parsed = Agent.shape.spec.safeParse(raw);
+  if (!parsed.success) return { spec: undefined, problem: problemOf(parsed.error) };
+  const { power, rebootedAt, entitlement, memory, placement, isolation } = parsed.data;
+  return {
+    spec: { power, entitlement, memory, placement, isolation, ...(rebootedAt === undefined ? {} : { rebootedAt }) },
+    problem: undefined,
+  };
+}
+
+/** A spec has another generation with every change. */
+const isOfSameSpec = ({ uid, generation }: StoredMeta, held: StoredMeta): boolean =>
+  generation !== undefined && generation === held.generation && uid === held.uid;
+
+/**
+ * An Agent without its texts. A spec that cannot be read (of an older schema) becomes a problem, not an exception.
+ * @param held the cached Agent: an unchanged spec is not parsed again at each change of the status
+ */
+export function cachedAgent(raw: RawObject, held?: CachedAgent): CachedAgent {
+  const { metadata } = slim(raw);
+  const { spec, problem } = held !== undefined && isOfSameSpec(metadata, held.metadata) ? held : readSpec(raw.spec);
+  // The operator writes the status, and the API server has validated it against the same schema.
+  return { metadata, status: (raw.status ?? {}) as AgentStatus, spec, problem };
+}
+
+const UNREADABLE = EntitlementSpec.parse({
+  rank: 0,
+  limits: { requestsPerMinute: 0, concurrentTools: 0, tokensPerHour: 0 },
+});
+
+/** An Entitlement. One that cannot be read counts as missing, see {@link isReadable}. */
+export function tierView(raw: RawObject): TierView {
+  const parsed = Entitlement.shape.spec.safeParse(raw.spec);
+  return {
+    metadata: slim(raw).metadata,
+    spec: parsed.success ? parsed.data : UNREADABLE,
+    status: (raw.status ?? {}) as EntitlementStatus,
+  };
+}
+
+export function isReadable(tier: TierView): boolean {
+  return tier.spec !== UNREADABLE;
+}
+
+export function volumeClaimView(raw: RawObject): VolumeClaimView {
+  return { metadata: slim(raw).metadata };
+}
+
+interface RawNode extends KubeObject {
+  readonly spec?: {
+    readonly unschedulable?: boolean;
+    readonly taints?: readonly { readonly key: string; readonly effect: string }[];
+  };
+  readonly status?: {
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+    readonly allocatable?: Readonly<Record<string, string>>;
+  };
+}
+
+function allocatableOf({ cpu, memory, pods, ...others }: Readonly<Record<string, string>>): Room {
+  const devices = Object.entries(others).filter(([name]) => name.includes('/'));
+  return {
+    cpuMillis: cpuMillis(cpu),
+    memoryBytes: bytes(memory),
+    pods: quantity(pods),
+    devices: Object.fromEntries(devices.map(([name, amount]) => [name, quantity(amount)])),
+  };
+}
+
+export function nodeView({ metadata, spec, status }: RawNode): NodeView {
+  const { name, uid, resourceVersion } = metadata;
+  return {
+    metadata: { name, uid, resourceVersion },
+    ready: status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') === true,
+    cordoned: spec?.unschedulable === true,
+    allocatable: allocatableOf(status?.allocatable ?? {}),
+    taints: spec?.taints?.flatMap(({ key, effect }) => (effect === 'PreferNoSchedule' ? [] : [key])) ?? [],
+  };
+}
+
+export function isTerminating(object: KubeObject): boolean {
+  return object.metadata.deletionTimestamp !== undefined;
+}
+
+/** The time of the deletion request in milliseconds since 1970; NaN if there was none. */
+export function deletionMs(object: KubeObject): number {
+  return Date.parse(object.metadata.deletionTimestamp ?? '');
+}

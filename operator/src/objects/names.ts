@@ -1,0 +1,46 @@
+/** Kinds of Hamlet, and the names, labels and annotations that the operator writes. */
+import { GROUP, VERSION } from '@hamlet/contract/kinds';
+import type { ResourceType, StoredMeta } from '@hamlet/kube';
+
+export const AGENTS: ResourceType = { group: GROUP, version: VERSION, plural: 'agents', kind: 'Agent' };
+export const ENTITLEMENTS: ResourceType = {
+  group: GROUP,
+  version: VERSION,
+  plural: 'entitlements',
+  kind: 'Entitlement',
+};
+export const SCHEDULES: ResourceType = { group: GROUP, version: VERSION, plural: 'schedules', kind: 'Schedule' };
+
+/** Label with an agent's name, on its pod and its volume claim. */
+export const AGENT_LABEL = 'hamlet.village/agent';
+export const ROLE_LABEL = 'hamlet.village/role';
+export const AGENT_ROLE = 'agent';
+/** Annotation of a pod: the tier that it was created for. A resize does not change it. */
+export const TIER_ANNOTATION = 'hamlet.village/tier';
+/** Annotation of a pod: the compute of its tier that cannot change while it runs, see `fixedOf`. */
+export const FIXED_ANNOTATION = 'hamlet.village/fixed-compute';
+/** Annotation of a pod: the spec.rebootedAt of its cycle. */
+export const REBOOTED_ANNOTATION = 'hamlet.village/rebooted-at';
+/** Annotation of a pod: the only node that it may run on, where its seat was counted. Without it the scheduler may choose another. */
+export const SEAT_ANNOTATION = 'hamlet.village/seat';
+/** Annotation of a pod: the image that the operator asked for. Admission may write another into the container: a digest, a mirror. */
+export const IMAGE_ANNOTATION = 'hamlet.village/image';
+/** Annotation of a volume claim: the node of a volume that the scheduler places with its first pod. */
+export const VOLUME_NODE_ANNOTATION = 'volume.kubernetes.io/selected-node';
+export const FINALIZER = 'hamlet.village/account';
+export const FIELD_MANAGER = 'hamlet-operator';
+
+/** `NAME-CYCLE`: a deleted pod keeps its name for its grace period, so each replacement has another. */
+export function podName(agent: Pick<StoredMeta, 'name'>, cycle: number): string {
+  return `${agent.name}-${cycle}`;
+}
+
+/** The cycle in a pod's name; 0 for a name of another form. */
+export function cycleInName(agent: string, pod: string): number {
+  const digits = pod.startsWith(`${agent}-`) ? pod.slice(agent.length + 1) : '';
+  return /^[1-9][0-9]{0,15}$/.test(digits) ? Number(digits) : 0;
+}
+
+export function claimName(agent: Pick<StoredMeta, 'name'>): string {
+  return `${agent.name}-home`;
+}

@@ -1,0 +1,245 @@
+/** Pods of agents as the operator caches them: five thousand of them, so only the fields that it reads. */
+import { bytes, cpuMillis } from '@hamlet/core/seats';
+import { slim, type KubeObject, type OwnerReference, type StoredMeta } from '@hamlet/kube';
+import { AGENT_LABEL, IMAGE_ANNOTATION } from './names.ts';
+import { CONTAINER, isSameSize, type Size } from './tier-compute.ts';
+
+export interface ContainerState {
+  readonly running: boolean;
+  /** The image that it runs, as its node names it, once the node reports it. */
+  readonly imageId?: string | undefined;
+  readonly restarts: number;
+  readonly waitingReason: string | undefined;
+  readonly waitingMessage: string | undefined;
+  /** How the container last ended, in words. */
+  readonly lastEnd: string | undefined;
+}
+
+/** The state of a resize that its node has not finished. */
+export interface ResizeState {
+  readonly type: 'PodResizePending' | 'PodResizeInProgress';
+  /** `Infeasible` or `Deferred` while it is pending, `Error` if it keeps failing. */
+  readonly reason: string;
+  readonly message: string;
+}
+
+export interface PodView extends KubeObject {
+  /** Image that the operator asked for; that of the container if the annotation is missing. */
+  readonly image: string | undefined;
+  /** The limits that the pod asks for; undefined without limits, which no pod of ours lacks. */
+  readonly size: Size | undefined;
+  /** The limits that its node has given it, once it runs. */
+  readonly given: Size | undefined;
+  readonly resize: ResizeState | undefined;
+  /** Kubernetes' reason for ending the pod: PreemptionByScheduler, EvictionByEvictionAPI … */
+  readonly disruption: string | undefined;
+  readonly nodeName: string | undefined;
+  readonly phase: string;
+  readonly scheduled: { readonly status: string; readonly reason: string; readonly message: string } | undefined;
+  readonly container: ContainerState | undefined;
+  /** Reason and message of the whole pod, for example Evicted. */
+  readonly reason: string | undefined;
+  readonly message: string | undefined;
+}
+
+/** Whether the containers of a pod have ended. */
+export function isOver({ phase }: PodView): boolean {
+  return phase === 'Failed' || phase === 'Succeeded';
+}
+
+/** Whether a pod neither ends nor has ended. */
+export function isLiving(pod: PodView): boolean {
+  return pod.metadata.deletionTimestamp === undefined && !isOver(pod);
+}
+
+/** Whether the pod asks for a size that its node has not given it yet. */
+export function isResizing({ size, given }: PodView): boolean {
+  return size !== undefined && given !== undefined && !isSameSize(size, given);
+}
+
+/** The fields of a pod that the operator reads. The API server has validated them. */
+interface RawPod extends KubeObject {
+  readonly spec?: {
+    readonly nodeName?: string;
+    readonly containers?: readonly {
+      readonly name: string;
+      readonly image?: string;
+      readonly resources?: RawResources;
+    }[];
+  };
+  readonly status?: RawStatus;
+}
+
+interface RawStatus {
+  readonly phase?: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly conditions?: readonly RawCondition[];
+  readonly containerStatuses?: readonly RawContainer[];
+}
+
+interface RawResources {
+  readonly limits?: Readonly<Record<string, string>>;
+}
+
+interface RawCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+interface RawContainer {
+  readonly restartCount: number;
+  readonly imageID?: string;
+  readonly resources?: RawResources;
+  readonly state?: {
+    readonly running?: object;
+    readonly waiting?: { readonly reason?: string; readonly message?: string };
+  };
+  readonly lastState?: { readonly terminated?: { readonly reason?: string; readonly exitCode?: number } };
+}
+
+/** One shared object for each size: thousands of pods have a few sizes. */
+const SIZES = new Map<string, Size>();
+const MAX_SIZES = 4_096;
+
+function limitsOf(resources: RawResources | undefined): Size | undefined {
+  const { cpu, memory } = resources?.limits ?? {};
+  if (cpu === undefined || memory === undefined) return undefined;
+  const key = `${cpu} ${memory}`;
+  const known = SIZES.get(key);
+  if (known !== undefined) return known;
+  const size = { cpuMillis: cpuMillis(cpu), memoryBytes: bytes(memory) };
+  if (SIZES.size < MAX_SIZES) SIZES.set(key, size);
+  return size;
+}
+
+/** One shared state for all running containers of an image. */
+const RUNS = new Map<string | undefined, ContainerState>();
+const IMAGES_MAX = 64;
+
+function runningState(imageId: string | undefined): ContainerState {
+  const known = RUNS.get(imageId);
+  if (known !== undefined) return known;
+  if (RUNS.size >= IMAGES_MAX) RUNS.clear();
+  const state: ContainerState = {
+    running: true,
+    imageId,
+    restarts: 0,
+    waitingReason: undefined,
+    waitingMessage: undefined,
+    lastEnd: undefined,
+  };
+  RUNS.set(imageId, state);
+  return state;
+}
+
+function endOf({ lastState }: RawContainer): string | undefined {
+  if (lastState?.terminated === undefined) return undefined;
+  const { reason = 'ended', exitCode = 'unknown' } = lastState.terminated;
+  return `${reason} with exit code ${exitCode}`;
+}
+
+function containerState(container: RawContainer | undefined): ContainerState | undefined {
+  if (container === undefined) return undefined;
+  const { restartCount: restarts, imageID, state: { running, waiting } = {} } = container;
+  const imageId = imageID === '' ? undefined : imageID;
+  const lastEnd = endOf(container);
+  if (running !== undefined && restarts === 0 && lastEnd === undefined) return runningState(imageId);
+  return {
+    running: running !== undefined,
+    imageId,
+    restarts,
+    waitingReason: waiting?.reason,
+    waitingMessage: waiting?.message,
+    lastEnd,
+  };
+}
+
+const SCHEDULED: PodView['scheduled'] = { status: 'True', reason: '', message: '' };
+
+function scheduledState(condition: RawCondition | undefined): PodView['scheduled'] {
+  if (condition === undefined) return undefined;
+  return condition.status === 'True'
+    ? SCHEDULED
+    : { status: condition.status, reason: condition.reason ?? '', message: condition.message ?? '' };
+}
+
+function resizeState(conditions: readonly RawCondition[]): ResizeState | undefined {
+  for (const { type, status, reason = '', message = '' } of conditions) {
+    if (status === 'True' && (type === 'PodResizePending' || type === 'PodResizeInProgress'))
+      return { type, reason, message };
+  }
+  return undefined;
+}
+
+/** The controlling owner, without fields that all pods share. */
+function ownerOf(owners: readonly OwnerReference[] | undefined): readonly OwnerReference[] {
+  const owner = owners?.find(({ controller }) => controller === true);
+  return owner === undefined ? [] : [{ apiVersion: '', kind: 'Agent', name: '', uid: owner.uid, controller: true }];
+}
+
+function metaOf(raw: RawPod): StoredMeta {
+  const {
+    name,
+    namespace,
+    uid,
+    resourceVersion,
+    creationTimestamp,
+    deletionTimestamp,
+    labels,
+    annotations,
+    ownerReferences,
+  } = slim(raw).metadata;
+  const agent = labels?.[AGENT_LABEL];
+  return {
+    name,
+    uid,
+    resourceVersion,
+    ownerReferences: ownerOf(ownerReferences),
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(creationTimestamp === undefined ? {} : { creationTimestamp }),
+    ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
+    ...(agent === undefined ? {} : { labels: { [AGENT_LABEL]: agent } }),
+    ...(annotations === undefined ? {} : { annotations }),
+  };
+}
+
+const disruptionOf = (conditions: readonly RawCondition[]): string | undefined =>
+  conditions.find(({ type, status }) => type === 'DisruptionTarget' && status === 'True')?.reason;
+
+function statusParts({
+  phase = 'Pending',
+  reason,
+  message,
+  conditions = [],
+  containerStatuses = [],
+}: RawStatus): Omit<PodView, 'metadata' | 'image' | 'size' | 'nodeName'> {
+  const [container] = containerStatuses;
+  const isRunning = container?.state?.running !== undefined;
+  return {
+    given: isRunning ? limitsOf(container.resources) : undefined,
+    resize: resizeState(conditions),
+    disruption: disruptionOf(conditions),
+    phase,
+    scheduled: scheduledState(conditions.find(({ type }) => type === 'PodScheduled')),
+    container: containerState(container),
+    reason,
+    message,
+  };
+}
+
+/** The fields of a pod that the reconciler reads. */
+export function podView(raw: RawPod): PodView {
+  const { nodeName, containers = [] } = raw.spec ?? {};
+  const asked = containers.find(({ name }) => name === CONTAINER) ?? containers[0];
+  const metadata = metaOf(raw);
+  return {
+    metadata,
+    image: metadata.annotations?.[IMAGE_ANNOTATION] ?? asked?.image,
+    size: limitsOf(asked?.resources),
+    nodeName,
+    ...statusParts(raw.status ?? {}),
+  };
+}

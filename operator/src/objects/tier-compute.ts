@@ -1,0 +1,117 @@
+/** The compute of a tier, and the resources of the pods that get it. */
+import type { Boost } from '@hamlet/contract';
+import { devicesOf } from '@hamlet/contract/kinds';
+import { bytes, cpuMillis } from '@hamlet/core/seats';
+import type { OperatedSpec, TierView } from './cached-objects.ts';
+
+/** Name of the container of every agent. */
+export const CONTAINER = 'resident';
+/**
+ * Disk of the node beyond the volume: the container's own file system and its log. The kubelet evicts a pod above the
+ * limit, so that none fills the disk. A resize cannot change it: it is the same in every tier.
+ */
+export const SCRATCH = { request: '64Mi', limit: '4Gi' } as const;
+const DISK = 'ephemeral-storage';
+/** Name of the device claim within a pod. */
+export const GPU_CLAIM = 'gpu';
+
+/** Limits of a container. Requests are half of them in every tier. */
+export interface Size {
+  readonly cpuMillis: number;
+  readonly memoryBytes: number;
+}
+
+/** cpu and memory of a tier, which a resize can give to a running pod. */
+export function sizeOf({ spec }: TierView): Size {
+  const { cpu, memory } = spec.compute.resources;
+  return { cpuMillis: cpuMillis(cpu), memoryBytes: bytes(memory) };
+}
+
+export function isSameSize(left: Size, right: Size): boolean {
+  return left.cpuMillis === right.cpuMillis && left.memoryBytes === right.memoryBytes;
+}
+
+/** The last word of {@link fixedOf} for devices of a GPU window. */
+const WINDOW = 'window';
+
+/** The compute of a tier that cannot change while a pod runs, as text to compare: devices and priority. */
+export function fixedOf({ spec, windowed = false }: TierView): string {
+  const { gpu, priorityClassName = '' } = spec.compute;
+  const devices = devicesOf(gpu);
+  const gpus = gpu.claimTemplateName ?? (devices === undefined ? '' : `${devices.resourceName}=${devices.count}`);
+  return [gpus, priorityClassName, windowed ? WINDOW : ''].join(' ').trim();
+}
+
+/** Whether a {@link fixedOf} has GPUs of a window. */
+export function isOfWindow(fixed: string): boolean {
+  return fixed.endsWith(` ${WINDOW}`);
+}
+
+const KIBI = 1_024;
+
+/** Half of `cpu`, rounded up to a thousandth: `2` → `1000m`, `25m` → `13m`. */
+export function halfOfCpu(cpu: string): string {
+  return `${Math.ceil(cpuMillis(cpu) / 2)}m`;
+}
+
+/** Half of `memory`, exactly: `1Mi` → `512Ki`, `2Gi` → `1Gi` in Mi. */
+export function halfOfMemory(memory: string): string {
+  const halfKi = bytes(memory) / 2 / KIBI;
+  return halfKi % KIBI === 0 ? `${halfKi / KIBI}Mi` : `${halfKi}Ki`;
+}
+
+/** cpu and memory of the container. Requests are half of the limits in every tier: a resize may not change the pod's class, Burstable. */
+export function sizeResources({ spec }: TierView): {
+  readonly requests: Readonly<Record<string, string>>;
+  readonly limits: Readonly<Record<string, string>>;
+} {
+  const { cpu, memory } = spec.compute.resources;
+  return { requests: { cpu: halfOfCpu(cpu), memory: halfOfMemory(memory) }, limits: { cpu, memory } };
+}
+
+/** All resources of the container of a new pod, with its devices. */
+export function resourcesOf(tier: TierView): object {
+  const { gpu } = tier.spec.compute;
+  const { requests, limits } = sizeResources(tier);
+  const devices = devicesOf(gpu);
+  const counted = devices === undefined ? {} : { [devices.resourceName]: String(devices.count) };
+  const claims = gpu.claimTemplateName === undefined ? {} : { claims: [{ name: GPU_CLAIM }] };
+  return {
+    requests: { ...requests, [DISK]: SCRATCH.request, ...counted },
+    limits: { ...limits, [DISK]: SCRATCH.limit, ...counted },
+    ...claims,
+  };
+}
+
+/** The device claim of a pod: Kubernetes creates it from the template, and it ends with the pod. */
+export function resourceClaimsOf({ spec }: TierView): { readonly resourceClaims?: readonly object[] } {
+  const { claimTemplateName } = spec.compute.gpu;
+  return claimTemplateName === undefined
+    ? {}
+    : { resourceClaims: [{ name: GPU_CLAIM, resourceClaimTemplateName: claimTemplateName }] };
+}
+
+/** Whether only the scheduler can choose the node: it alone knows devices of a claim template, runtime classes and the even spread. */
+export function isSchedulersChoice({ placement, isolation }: OperatedSpec, tier: TierView): boolean {
+  return (
+    placement.nodeName === undefined &&
+    (placement.spread === 'Required' ||
+      isolation.runtimeClassName !== undefined ||
+      tier.spec.compute.gpu.claimTemplateName !== undefined)
+  );
+}
+
+/** A tier during a GPU window of its agent: the GPUs of the window replace its own, with never fewer of one kind. */
+export function boostedTier(tier: TierView, boost: Boost | undefined): TierView {
+  if (boost === undefined || boost.gpu === null) return tier;
+  const { resource_name: resourceName, count } = boost.gpu;
+  const own = devicesOf(tier.spec.compute.gpu);
+  const atLeast = own?.resourceName === resourceName ? own.count : 0;
+  const gpu = { mode: 'Exclusive' as const, resourceName, count: Math.max(count, atLeast) };
+  return { ...tier, spec: { ...tier.spec, compute: { ...tier.spec.compute, gpu } }, windowed: true };
+}
+
+/** All tiers for the agent of that boost. */
+export function boostedTiers(tiers: readonly TierView[], boost: Boost | undefined): readonly TierView[] {
+  return boost === undefined || boost.gpu === null ? tiers : tiers.map((tier) => boostedTier(tier, boost));
+}

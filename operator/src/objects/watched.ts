@@ -1,0 +1,31 @@
+/** The kinds that the agents' controller and the seats watch, and their indexes. */
+import type { Reflector } from '@hamlet/kube';
+import type { CachedAgent, NodeView, TierView, VolumeClaimView } from './cached-objects.ts';
+import { VOLUME_NODE_ANNOTATION } from './names.ts';
+import type { PodView } from './pod-view.ts';
+
+export interface Watched {
+  readonly agents: Reflector<CachedAgent>;
+  readonly pods: Reflector<PodView>;
+  readonly claims: Reflector<VolumeClaimView>;
+  readonly tiers: Reflector<TierView>;
+  readonly nodes: Reflector<NodeView>;
+}
+
+/** Index of pods by the uid of the Agent that owns them. */
+export const BY_OWNER = 'owner';
+/** Index of pods and of volume claims by node. */
+export const BY_NODE = 'node';
+/** The value of pods without a node in that index. */
+export const NO_NODE = '';
+
+export const POD_INDEXERS = {
+  [BY_OWNER]: (pod: PodView): readonly string[] =>
+    pod.metadata.ownerReferences?.flatMap(({ controller, uid }) => (controller === true ? [uid] : [])) ?? [],
+  [BY_NODE]: (pod: PodView): readonly string[] => [pod.nodeName ?? NO_NODE],
+};
+
+export const CLAIM_INDEXERS = {
+  [BY_NODE]: ({ metadata }: VolumeClaimView): readonly string[] =>
+    [metadata.annotations?.[VOLUME_NODE_ANNOTATION] ?? []].flat(),
+};

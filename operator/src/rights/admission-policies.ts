@@ -1,0 +1,159 @@
+/** Admission policies that the chart installs beside the operator. */
+import { GROUP as VILLAGE_GROUP } from '@hamlet/contract/kinds';
+import type { NewObject, ResourceType } from '@hamlet/kube';
+import { TOKEN_AUDIENCE } from '../kinds/agent/pod-manifest.ts';
+import { AGENT_LABEL, AGENT_ROLE, FINALIZER, ROLE_LABEL } from '../objects/names.ts';
+
+const GROUP = 'admissionregistration.k8s.io';
+
+/**
+ * A MutatingAdmissionPolicy (Kubernetes 1.36 and newer) that stores each Agent with its finalizer. Without it, or if
+ * the API server skips it, the operator writes the finalizer.
+ */
+export const FINALIZER_POLICY = {
+  // A failing policy must not prevent the creation of Agents.
+  failurePolicy: 'Ignore',
+  reinvocationPolicy: 'Never',
+  matchConstraints: {
+    resourceRules: [{ apiGroups: [VILLAGE_GROUP], apiVersions: ['*'], operations: ['CREATE'], resources: ['agents'] }],
+  },
+  // The operator adds to an existing list, by version.
+  matchConditions: [{ name: 'has-no-finalizers', expression: '!has(object.metadata.finalizers)' }],
+  mutations: [
+    {
+      patchType: 'JSONPatch',
+      jsonPatch: { expression: `[JSONPatch{op: "add", path: "/metadata/finalizers", value: ["${FINALIZER}"]}]` },
+    },
+  ],
+} as const;
+
+/** Matches requests of the operator of that namespace. */
+const IS_THE_OPERATOR = {
+  name: 'is-the-operator',
+  expression: "request.userInfo.username == 'system:serviceaccount:' + request.namespace + ':hamlet-operator'",
+};
+
+/** Whether `object` has the role label of agents. */
+const isLabelled = (object: string): string =>
+  `has(${object}.metadata.labels) && '${ROLE_LABEL}' in ${object}.metadata.labels && ${object}.metadata.labels['${ROLE_LABEL}'] == '${AGENT_ROLE}'`;
+
+const refuse = (
+  message: string,
+  expression: string,
+): { readonly expression: string; readonly message: string; readonly reason: 'Forbidden' } => ({
+  expression,
+  message: `the operator ${message}`,
+  reason: 'Forbidden',
+});
+
+const ADDED =
+  "['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'NET_BIND_SERVICE', 'SETGID', 'SETUID', 'SYS_CHROOT']";
+/** The confinement of a container. */
+const CONFINED = [
+  'has(c.securityContext) && has(c.securityContext.allowPrivilegeEscalation) && !c.securityContext.allowPrivilegeEscalation',
+  "(!has(c.securityContext.privileged) || !c.securityContext.privileged) && (!has(c.securityContext.procMount) || c.securityContext.procMount == 'Default')",
+  "has(c.securityContext.capabilities) && has(c.securityContext.capabilities.drop) && 'ALL' in c.securityContext.capabilities.drop",
+  `(!has(c.securityContext.capabilities.add) || c.securityContext.capabilities.add.all(a, a in ${ADDED}))`,
+].join(' && ');
+/** The agent's own volume, and the token that only the api accepts: no Secret, no folder of the node, no other volume. */
+const OWN_VOLUME = `has(v.persistentVolumeClaim) && v.persistentVolumeClaim.claimName == object.metadata.labels['${AGENT_LABEL}'] + '-home'`;
+const OWN_TOKEN = `has(v.projected) && v.projected.sources.all(s, has(s.serviceAccountToken) && s.serviceAccountToken.audience == '${TOKEN_AUDIENCE}')`;
+
+/** Pods that the operator may create: only those of agents. A compromised operator cannot mount other objects of the namespace. */
+export const OPERATOR_POD_POLICY = {
+  failurePolicy: 'Fail',
+  matchConstraints: {
+    resourceRules: [{ apiGroups: [''], apiVersions: ['*'], operations: ['CREATE'], resources: ['pods'] }],
+  },
+  matchConditions: [IS_THE_OPERATOR],
+  validations: [
+    refuse(
+      'makes pods of agents only',
+      `${isLabelled('object')} && '${AGENT_LABEL}' in object.metadata.labels && has(object.metadata.ownerReferences) && object.metadata.ownerReferences.exists(o, o.kind == 'Agent' && o.apiVersion.startsWith('${VILLAGE_GROUP}/') && o.name == object.metadata.labels['${AGENT_LABEL}'])`,
+    ),
+    refuse(
+      'makes pods with the service account of agents only, and without its token',
+      "has(object.spec.serviceAccountName) && object.spec.serviceAccountName == 'hamlet-agent' && has(object.spec.automountServiceAccountToken) && !object.spec.automountServiceAccountToken",
+    ),
+    refuse(
+      'makes no pods in the namespaces of a node',
+      '(!has(object.spec.hostNetwork) || !object.spec.hostNetwork) && (!has(object.spec.hostPID) || !object.spec.hostPID) && (!has(object.spec.hostIPC) || !object.spec.hostIPC)',
+    ),
+    refuse(
+      "mounts into a pod the agent's own volume and token, and nothing else",
+      `has(object.spec.volumes) && object.spec.volumes.all(v, (${OWN_VOLUME}) || (${OWN_TOKEN}))`,
+    ),
+    refuse(
+      'makes pods of one container that gets nothing of a Secret or a ConfigMap',
+      'object.spec.containers.size() == 1 && !has(object.spec.initContainers) && object.spec.containers.all(c, !has(c.envFrom) && !has(c.volumeDevices) && (!has(c.env) || c.env.all(e, !has(e.valueFrom) || has(e.valueFrom.fieldRef))))',
+    ),
+    refuse(
+      'makes no privileged pods',
+      `object.spec.containers.all(c, ${CONFINED}) && has(object.spec.securityContext) && has(object.spec.securityContext.seccompProfile) && object.spec.securityContext.seccompProfile.type == 'RuntimeDefault'`,
+    ),
+  ],
+} as const;
+
+/** Volume claims that the operator may touch: only those with the role label of agents, and no copies of others. */
+export const OPERATOR_CLAIM_POLICY = {
+  failurePolicy: 'Fail',
+  matchConstraints: {
+    resourceRules: [
+      {
+        apiGroups: [''],
+        apiVersions: ['*'],
+        operations: ['CREATE', 'UPDATE', 'DELETE'],
+        resources: ['persistentvolumeclaims'],
+      },
+    ],
+  },
+  matchConditions: [IS_THE_OPERATOR],
+  validations: [
+    refuse(
+      'touches volume claims of agents only',
+      `(oldObject == null || (${isLabelled('oldObject')})) && (object == null || (${isLabelled('object')}))`,
+    ),
+    refuse(
+      'makes empty volumes only',
+      "request.operation != 'CREATE' || (!has(object.spec.dataSource) && !has(object.spec.dataSourceRef) && (!has(object.spec.volumeName) || object.spec.volumeName == ''))",
+    ),
+  ],
+} as const;
+
+interface PolicyObject {
+  readonly type: ResourceType;
+  readonly object: NewObject;
+}
+
+function policyObject([plural, kind]: readonly [string, string], name: string, spec: object): PolicyObject {
+  return {
+    type: { group: GROUP, version: 'v1', plural, kind },
+    object: { apiVersion: `${GROUP}/v1`, kind, metadata: { name }, spec } as NewObject,
+  };
+}
+
+const resourcesOf = (namespace: string): object => ({
+  namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } },
+});
+
+/** The finalizer policy for one namespace, as the chart installs it, for tests without helm. */
+export function finalizerPolicy(namespace: string): readonly PolicyObject[] {
+  const name = `hamlet-agent-finalizer.${namespace}`;
+  const binding = { policyName: name, matchResources: resourcesOf(namespace) };
+  return [
+    policyObject(['mutatingadmissionpolicies', 'MutatingAdmissionPolicy'], name, FINALIZER_POLICY),
+    policyObject(['mutatingadmissionpolicybindings', 'MutatingAdmissionPolicyBinding'], name, binding),
+  ];
+}
+
+/** The operator's policies for one namespace, as the chart installs them, for tests without helm. */
+export function operatorPolicies(namespace: string): readonly PolicyObject[] {
+  return Object.entries({ pods: OPERATOR_POD_POLICY, claims: OPERATOR_CLAIM_POLICY }).flatMap(([what, spec]) => {
+    const name = `hamlet-operator-${what}.${namespace}`;
+    const binding = { policyName: name, validationActions: ['Deny'], matchResources: resourcesOf(namespace) };
+    return [
+      policyObject(['validatingadmissionpolicies', 'ValidatingAdmissionPolicy'], name, spec),
+      policyObject(['validatingadmissionpolicybindings', 'ValidatingAdmissionPolicyBinding'], name, binding),
+    ];
+  });
+}

@@ -1,0 +1,43 @@
+/** The rights of the operator. Plain data without imports: the chart's Roles are generated from it. */
+
+/** One rule of a Role. */
+export interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+  readonly resourceNames?: readonly string[];
+}
+
+const WATCH = ['get', 'list', 'watch'];
+
+/** Rights in the village's namespace. No Secrets, no exec, no RBAC. */
+const ROLE: readonly Rule[] = [
+  { apiGroups: ['hamlet.village'], resources: ['agents'], verbs: [...WATCH, 'patch'] },
+  { apiGroups: ['hamlet.village'], resources: ['agents/status'], verbs: ['patch'] },
+  // Children block their owner's deletion, which takes this right.
+  { apiGroups: ['hamlet.village'], resources: ['agents/finalizers'], verbs: ['update'] },
+  { apiGroups: ['hamlet.village'], resources: ['entitlements'], verbs: WATCH },
+  { apiGroups: [''], resources: ['pods'], verbs: [...WATCH, 'create', 'delete'] },
+  // Only cpu and memory of a running pod.
+  { apiGroups: [''], resources: ['pods/resize'], verbs: ['patch'] },
+  { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: [...WATCH, 'create', 'patch', 'delete'] },
+  { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
+  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'] },
+  {
+    apiGroups: ['coordination.k8s.io'],
+    resources: ['leases'],
+    verbs: ['get', 'list', 'watch', 'update'],
+    resourceNames: ['hamlet-operator'],
+  },
+  { apiGroups: ['hamlet.village'], resources: ['entitlements/status'], verbs: ['patch'] },
+  { apiGroups: ['hamlet.village'], resources: ['schedules'], verbs: WATCH },
+  { apiGroups: ['hamlet.village'], resources: ['schedules/status'], verbs: ['patch'] },
+];
+
+/** Rights in the cluster: nodes, and the pods of all namespaces, which take room on the same nodes. Read-only. */
+const CLUSTER_ROLE: readonly Rule[] = [
+  { apiGroups: [''], resources: ['nodes'], verbs: WATCH },
+  { apiGroups: [''], resources: ['pods'], verbs: ['list', 'watch'] },
+];
+
+export const RIGHTS = { role: ROLE, clusterRole: CLUSTER_ROLE };

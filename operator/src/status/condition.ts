@@ -1,0 +1,46 @@
+/** Conditions and fields of a status, the same for every kind. */
+import { MAX_MESSAGE_CHARS, type Condition, type ConditionStatus } from '@hamlet/contract/kinds';
+
+/** A condition before it has a type and a time. */
+export interface ConditionResult<Reason extends string = string> {
+  readonly status: ConditionStatus;
+  readonly reason: Reason;
+  readonly message: string;
+}
+
+function cut(message: string): string {
+  const characters = [...message];
+  return characters.length <= MAX_MESSAGE_CHARS ? message : `${characters.slice(0, MAX_MESSAGE_CHARS - 1).join('')}…`;
+}
+
+/**
+ * The conditions of a status. The time of a condition is that of its last change of status; a new reason alone does not
+ * move it.
+ * @param now RFC 3339
+ */
+export function conditionsOf(
+  results: readonly (readonly [type: string, result: ConditionResult])[],
+  before: readonly Condition[] | undefined,
+  now: string,
+): Condition[] {
+  return results.map(([type, { status, reason, message }]) => {
+    const earlier = before?.find((condition) => condition.type === type);
+    const lastTransitionTime = earlier?.status === status ? earlier.lastTransitionTime : now;
+    return { type, status, reason: reason === '' ? 'Unknown' : reason, message: cut(message), lastTransitionTime };
+  });
+}
+
+export function conditionIn(
+  { conditions }: { readonly conditions?: readonly Condition[] | undefined },
+  type: string,
+): Condition | undefined {
+  return conditions?.find((condition) => condition.type === type);
+}
+
+/** A status without its undefined fields. */
+export const present = <Status extends object>(fields: {
+  readonly [K in keyof Status]?: Status[K] | undefined;
+}): Status => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Status;
+
+/** A time without its fraction: people read seconds, and writers differ in fractions. */
+export const wholeSeconds = (time: string): string => time.replace(/\.\d+(?=Z|[+-])/, '');

@@ -1,0 +1,170 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  backoffMs,
+  type Clock,
+  type KubeClient,
+  type KubeObject,
+  type Reflector,
+  type ResourceType,
+} from '@hamlet/kube';
+import { FIELD_MANAGER } from '../objects/names.ts';
+
+/** Changes of a status within this time are written together. */
+export const STATUS_COALESCE_MS = 500;
+/** A status that only reports progress may wait this long, so that it is written once with the result. */
+export const STATUS_PATIENCE_MS = 5_000;
+/** Back-off of a write that failed. Each attempt writes the state of its time. */
+export const STATUS_RETRY = { firstMs: 1_000, maxMs: 60_000 } as const;
+/**
+ * Status writes under way. Few, because pods and claims matter more when the API server is slow; otherwise two are
+ * enough for hundreds a second.
+ */
+const IN_FLIGHT = 2;
+
+export interface StatusWriterOptions {
+  readonly clock: Clock;
+  /** Writes the present status, if it differs from the written one. */
+  readonly write: (key: string) => Promise<void>;
+  readonly onError: (key: string, error: unknown) => void;
+}
+
+/** `patient`: may wait and be written together with later changes. */
+export type Pace = 'soon' | 'patient';
+
+const DELAY_MS: Readonly<Record<Pace, number>> = { soon: STATUS_COALESCE_MS, patient: STATUS_PATIENCE_MS };
+
+/** Writes statuses beside the workers: the oldest first, each as it is at the moment of writing. */
+export class StatusWriter {
+  readonly #options: StatusWriterOptions;
+  /** Due times by key, for each pace; keys in order. */
+  readonly #dueAtMs: Record<Pace, Map<string, number>> = { soon: new Map(), patient: new Map() };
+  /** Keys whose last write failed: failures in a row, time of the next attempt, and whether it has begun. */
+  readonly #failed = new Map<
+    string,
+    { readonly times: number; readonly dueAtMs: number; readonly attempted: boolean }
+  >();
+  #inFlight = 0;
+  #wakesAtMs = Number.POSITIVE_INFINITY;
+  #closed = false;
+
+  constructor(options: StatusWriterOptions) {
+    this.#options = options;
+  }
+
+  /** Statuses that wait, without those whose write failed. */
+  get waiting(): number {
+    return this.#dueAtMs.soon.size + this.#dueAtMs.patient.size;
+  }
+
+  /** The status of `key` may have changed. A repeated mark can only shorten the wait. */
+  mark(key: string, pace: Pace = 'soon'): void {
+    const { soon, patient } = this.#dueAtMs;
+    if (this.#closed || soon.has(key) || (pace === 'patient' && patient.has(key))) return;
+    patient.delete(key);
+    this.#dueAtMs[pace].set(key, this.#options.clock.now() + DELAY_MS[pace]);
+    this.#pump();
+  }
+
+  forget(key: string): void {
+    this.#dueAtMs.soon.delete(key);
+    this.#dueAtMs.patient.delete(key);
+    this.#failed.delete(key);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#dueAtMs.soon.clear();
+    this.#dueAtMs.patient.clear();
+    this.#failed.clear();
+  }
+
+  #pump(): void {
+    const nowMs = this.#options.clock.now();
+    for (const due of Object.values(this.#dueAtMs)) {
+      for (const [key, dueAtMs] of due) {
+        if (this.#inFlight >= IN_FLIGHT) return;
+        if (dueAtMs > nowMs) {
+          this.#wakeAt(dueAtMs);
+          break;
+        }
+        due.delete(key);
+        void this.#write(key);
+      }
+    }
+    this.#pumpFailed(nowMs);
+  }
+
+  #pumpFailed(nowMs: number): void {
+    for (const [key, { dueAtMs, attempted }] of this.#failed) {
+      if (attempted) continue;
+      if (dueAtMs > nowMs) {
+        this.#wakeAt(dueAtMs);
+        continue;
+      }
+      if (this.#inFlight >= IN_FLIGHT) return;
+      void this.#write(key);
+    }
+  }
+
+  #wakeAt(atMs: number): void {
+    if (atMs >= this.#wakesAtMs) return;
+    this.#wakesAtMs = atMs;
+    this.#options.clock.after(Math.max(0, atMs - this.#options.clock.now()), () => {
+      if (this.#wakesAtMs === atMs) this.#wakesAtMs = Number.POSITIVE_INFINITY;
+      this.#pump();
+    });
+  }
+
+  async #write(key: string): Promise<void> {
+    this.#inFlight += 1;
+    const failed = this.#failed.get(key);
+    if (failed !== undefined) this.#failed.set(key, { ...failed, attempted: true });
+    try {
+      await this.#options.write(key);
+      this.#failed.delete(key);
+    } catch (error) {
+      this.#options.onError(key, error);
+      if (!this.#closed) this.#retryLater(key, (failed?.times ?? 0) + 1);
+    } finally {
+      this.#inFlight -= 1;
+      this.#pump();
+    }
+  }
+
+  /** A later change is written at its own pace: it may make the API server accept the status. */
+  #retryLater(key: string, times: number): void {
+    const dueAtMs = this.#options.clock.now() + backoffMs(times, STATUS_RETRY);
+    this.#failed.set(key, { times, dueAtMs, attempted: false });
+  }
+}
+
+/** The merge patch from `before` to `after`: changed fields, null for removed ones; undefined if nothing changes. */
+export function statusPatch(before: object, after: object): Readonly<Record<string, unknown>> | undefined {
+  const old = new Map<string, unknown>(Object.entries(before));
+  const patch: Record<string, unknown> = {};
+  for (const [field, value] of Object.entries(after)) {
+    if (!isDeepStrictEqual(old.get(field), value)) patch[field] = value;
+    old.delete(field);
+  }
+  for (const field of old.keys()) patch[field] = null;
+  return Object.keys(patch).length === 0 ? undefined : patch;
+}
+
+/** Writes a status by merge patch, with the uid as precondition, and takes the response into the cache. */
+export async function patchStatus<T extends KubeObject>(
+  {
+    client,
+    type,
+    known,
+  }: {
+    readonly client: Pick<KubeClient, 'mergePatch'>;
+    readonly type: ResourceType;
+    readonly known: Pick<Reflector<T>, 'learn'>;
+  },
+  { metadata: { namespace, name, uid } }: KubeObject,
+  { status, resourceVersion }: { readonly status: object; readonly resourceVersion?: string },
+): Promise<void> {
+  const metadata = resourceVersion === undefined ? { uid } : { uid, resourceVersion };
+  const at = { namespace, name, subresource: 'status', query: { fieldManager: FIELD_MANAGER } };
+  known.learn(await client.mergePatch<T>(type, { metadata, status }, at));
+}
