@@ -42,36 +42,22 @@ export function operatorMetrics(): OperatorMetrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const reconciles = new Counter({
-    name: 'hamlet_operator_reconciles_total',
-    help: 'Reconciles of Agents, by outcome.',
-    labelNames: ['outcome'],
-    registers,
-  });
-  const reconcileSeconds = new Histogram({
-    name: 'hamlet_operator_reconcile_seconds',
-    help: 'Time of one reconcile.',
-    buckets: SECONDS,
-    registers,
-  });
-  const requests = new Counter({
-    name: 'hamlet_operator_kube_requests_total',
-    help: 'Requests to the API server, by method, resource and status.',
-    labelNames: ['method', 'resource', 'status'],
-    registers,
-  });
-  const requestSeconds = new Histogram({
-    name: 'hamlet_operator_kube_request_seconds',
-    help: 'Time to the response head.',
-    buckets: SECONDS,
-    registers,
-  });
-  const watchFailures = new Counter({
-    name: 'hamlet_operator_watch_failures_total',
-    help: 'Failed lists and watches, by kind and cause.',
-    labelNames: ['kind', 'cause'],
-    registers,
-  });
+  const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[]): Counter<Label> =>
+    new Counter({ name, help, labelNames, registers });
+  const seconds = (name: string, help: string): Histogram => new Histogram({ name, help, buckets: SECONDS, registers });
+  const reconciles = counter('hamlet_operator_reconciles_total', 'Reconciles of Agents, by outcome.', ['outcome']);
+  const reconcileSeconds = seconds('hamlet_operator_reconcile_seconds', 'Time of one reconcile.');
+  const requests = counter(
+    'hamlet_operator_kube_requests_total',
+    'Requests to the API server, by method, resource and status.',
+    ['method', 'resource', 'status'],
+  );
+  const requestSeconds = seconds('hamlet_operator_kube_request_seconds', 'Time to the response head.');
+  const watchFailures = counter(
+    'hamlet_operator_watch_failures_total',
+    'Failed lists and watches, by kind and cause.',
+    ['kind', 'cause'],
+  );
   const totals = { reconciles: 0, writes: 0 };
   return {
     registry,
@@ -141,9 +127,9 @@ export function errorText(error: unknown): string {
 const WAIT_SECONDS = [0.001, 0.01, 0.1, 0.5, 1, 5, 30, 120];
 
 /** A gauge that is read at each scrape. */
-export function addGauge(
+function addGauge(
   registry: Registry,
-  { name, help }: { readonly name: string; readonly help: string },
+  { name, help }: Readonly<Record<'name' | 'help', string>>,
   read: () => number,
 ): void {
   new Gauge({

@@ -166,7 +166,11 @@ test('an agent whose node the scheduler chooses is displaced once, and waits unt
     [true, undefined],
   ];
   assert.deepEqual(seats(high(on('b')), roams({})), both, 'node a has a seat for it');
-  assert.deepEqual(seats(high(on('b')), roams(on('b'))), both, 'even if the scheduler puts it on b, nobody displaces it');
+  assert.deepEqual(
+    seats(high(on('b')), roams(on('b'))),
+    both,
+    'even if the scheduler puts it on b, nobody displaces it',
+  );
   assert.deepEqual(seats(high({ pinnedTo: 'a', tier: 'low' }), roams({})), both, 'an equal rank displaces nobody');
 });
 

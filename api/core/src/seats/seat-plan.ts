@@ -87,7 +87,7 @@ export class SeatPlan {
     return this.#entries.get(key)?.decision;
   }
 
-  /** Of a tier by its name. */
+  /** Seats of a tier by its name. */
   seatsOf(tier: string): TierSeats | undefined {
     const sized = this.#tiers.get(tier);
     if (sized === undefined) return undefined;

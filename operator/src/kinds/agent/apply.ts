@@ -148,6 +148,24 @@ async function tryPod({ client }: ApplyPorts, { agent: { metadata } }: Now, { ma
   }
 }
 
+/** The text of the API server's refusal of a request; undefined if it accepts it. Throws any other error. */
+async function refusedWith(request: () => Promise<unknown>): Promise<string | undefined> {
+  try {
+    await request();
+    return undefined;
+  } catch (error) {
+    const text = refusalText(error);
+    if (text === undefined) throw error;
+    return text;
+  }
+}
+
+/** Asks the API server by a dry run whether it would accept the pod. Returns the text of a refusal. */
+function dryRun(ports: ApplyPorts, { agent }: Now, manifest: NewObject): Promise<string | undefined> {
+  const { namespace } = agent.metadata;
+  return refusedWith(() => ports.client.create(PODS, manifest, { namespace, query: { ...QUERY, dryRun: 'All' } }));
+}
+
 /** Creates the pod that begins a cycle. If another owner's pod has the name, the next attempt uses the next name. */
 async function createPod(ports: ApplyPorts, { agent }: Now, { manifest }: Of<'createPod'>): Promise<void> {
   const pod = await create(ports.client, { type: PODS, known: ports.pods }, manifest);
@@ -166,18 +184,6 @@ export class ResizeRefusedError extends Error {
   }
 }
 
-/** Whether the API server would refuse the pod, by a dry run. */
-async function isRefused(ports: ApplyPorts, { agent }: Now, manifest: NewObject): Promise<boolean> {
-  const { namespace } = agent.metadata;
-  try {
-    await ports.client.create(PODS, manifest, { namespace, query: { ...QUERY, dryRun: 'All' } });
-    return false;
-  } catch (error) {
-    if (refusalText(error) === undefined) throw error;
-    return true;
-  }
-}
-
 /** Applies the resources of our container, with the uid as precondition. Returns the text of a refusal. */
 async function applySize(
   { client, pods }: ApplyPorts,
@@ -190,21 +196,17 @@ async function applySize(
     metadata: { namespace: agent.metadata.namespace, name, uid },
     spec,
   } as NewObject;
-  try {
-    pods.learn(await client.apply<PodView>(PODS, manifest, { fieldManager: FIELD_MANAGER, subresource: 'resize' }));
-    return undefined;
-  } catch (error) {
-    const message = refusalText(error);
-    if (message === undefined) throw error;
-    return message;
-  }
+  return refusedWith(async () =>
+    pods.learn(await client.apply<PodView>(PODS, manifest, { fieldManager: FIELD_MANAGER, subresource: 'resize' })),
+  );
 }
 
 /** Throws only if the API server refuses the resize after it has answered for a new pod too: a quota may have been lifted between the two requests. */
 async function resizePod(ports: ApplyPorts, now: Now, action: Of<'resizePod'>): Promise<void> {
   const refused = await applySize(ports, now, action);
   if (refused === undefined) return;
-  if (await isRefused(ports, now, action.instead)) throw new ResizeRefusedError({ message: refused, newPodToo: true });
+  if ((await dryRun(ports, now, action.instead)) !== undefined)
+    throw new ResizeRefusedError({ message: refused, newPodToo: true });
   const still = await applySize(ports, now, action);
   if (still !== undefined) throw new ResizeRefusedError({ message: still, newPodToo: false });
 }

@@ -13,7 +13,7 @@ import { ownerOf, podManifest } from './pod-manifest.ts';
 import { claimManifest, isClaimUsable, isForeignClaim, isOurClaim } from './volume-claim.ts';
 import { holdStep, type HoldAction } from './hold-step.ts';
 
-/** A deletion waits this long until the api has closed the account, then it goes on without. */
+/** A deletion waits this long until the api has closed the account, then it continues without. */
 export const CLOSE_ESCAPE_MS = 60_000;
 
 /** One thing to do. Actions run in order, and the first that fails ends the attempt. */

@@ -32,7 +32,7 @@ const isAgent = ({ apiVersion, kind }: OwnerReference): boolean =>
 
 /**
  * Whether a volume claim was created for an Agent of that name, present or earlier: an Agent controls it, or it has no
- * controller and carries our labels. Any other claim belongs to another owner, whatever its name.
+ * controller and carries our labels. Any other claim of the name belongs to another owner.
  */
 export function isOurClaim({ metadata: { labels, ownerReferences } }: KubeObject, agentName: string): boolean {
   const controller = ownerReferences?.find((owner) => owner.controller === true);

@@ -10,7 +10,7 @@ export interface ScheduleView extends KubeObject {
   readonly problem: string | undefined;
   readonly status: ScheduleStatus;
   readonly createdMs: number;
-  /** Of `status.lastSlot`. */
+  /** The time of `status.lastSlot`. */
   readonly lastSlotMs: number | undefined;
 }
 

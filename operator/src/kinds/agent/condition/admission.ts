@@ -15,7 +15,7 @@ export interface Admission {
   readonly tier: TierView | undefined;
   /** The tier once it is paid; usually the one in force. */
   readonly target: TierView | undefined;
-  /** Of the target. */
+  /** Payment of the target tier. */
   readonly payment: Payment;
   /** All three conditions are True. */
   readonly granted: boolean;
@@ -71,7 +71,7 @@ function chosenTier(facts: EntitledFacts): Entitlement {
     : tierByBalance(facts);
 }
 
-/** Whether the agent only goes on as before, or sleeps. */
+/** Whether the agent only continues as before, or sleeps. */
 const asksForNothing = ({ agent: { spec, status } }: EntitledFacts): boolean =>
   status.power === 'Awake' || spec?.power === 'Asleep';
 

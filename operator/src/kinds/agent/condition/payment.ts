@@ -51,7 +51,7 @@ export function isCovered(facts: PaymentFacts, tier: TierView, cycle: number): b
 /**
  * Whether a cycle may begin with a pod of a tier now. The operator asks the api before each, and begins while the
  * answer is fresh: the api may have released an older hold meanwhile. While the api does not answer, an agent that was
- * awake all the time goes on by its hold: the api releases only the holds of sleeping agents.
+ * awake all the time continues by its hold: the api releases only the holds of sleeping agents.
  */
 export function mayBegin(facts: PaymentFacts & Pick<Facts, 'apiState'>, tier: TierView, cycle: number): boolean {
   if (isFree(tier)) return true;
