@@ -5,11 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { parse, parseAllDocuments } from 'yaml';
-import {
-  FINALIZER_POLICY,
-  OPERATOR_CLAIM_POLICY,
-  OPERATOR_POD_POLICY,
-} from '../../operator/src/rights/admission-policies.ts';
+import { FINALIZER_POLICY, OPERATOR_CLAIM_POLICY, OPERATOR_POD_POLICY } from '../../operator/src/rights/policies.ts';
 import { buildPrograms, program } from '../../local/village/cluster.ts';
 import { tryRun } from '../../local/village/command.ts';
 import { ROOT } from '../../local/village/paths.ts';

@@ -2,11 +2,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse, stringify } from 'yaml';
-import {
-  FINALIZER_POLICY,
-  OPERATOR_CLAIM_POLICY,
-  OPERATOR_POD_POLICY,
-} from '../../operator/src/rights/admission-policies.ts';
+import { FINALIZER_POLICY, OPERATOR_CLAIM_POLICY, OPERATOR_POD_POLICY } from '../../operator/src/rights/policies.ts';
 import { RIGHTS } from '../../operator/src/rights/rights.ts';
 import { specSchema, valuesSchema } from './values-schema.ts';
 
@@ -29,11 +25,11 @@ async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
   );
   files.set(
     'charts/hamlet/files/finalizer-policy.generated.yaml',
-    `# ${COMMAND}: from operator/src/rights/admission-policies.ts\n${stringify(FINALIZER_POLICY, { lineWidth: 0 })}`,
+    `# ${COMMAND}: from operator/src/rights/policies.ts\n${stringify(FINALIZER_POLICY, { lineWidth: 0 })}`,
   );
   files.set(
     'charts/hamlet/files/operator-policies.generated.yaml',
-    `# ${COMMAND}: from operator/src/rights/admission-policies.ts\n${stringify({ pods: OPERATOR_POD_POLICY, claims: OPERATOR_CLAIM_POLICY }, { aliasDuplicateObjects: false, lineWidth: 0 })}`,
+    `# ${COMMAND}: from operator/src/rights/policies.ts\n${stringify({ pods: OPERATOR_POD_POLICY, claims: OPERATOR_CLAIM_POLICY }, { aliasDuplicateObjects: false, lineWidth: 0 })}`,
   );
   files.set('charts/hamlet/values.schema.json', `${JSON.stringify(valuesSchema(schemas), null, 2)}\n`);
   return files;

@@ -7,6 +7,6 @@ export { operatorMetrics, type OperatorMetrics } from './metrics.ts';
 export { cachedAgent, tierView, type CachedAgent, type TierView } from './objects/cached-objects.ts';
 export { AGENTS, ENTITLEMENTS, SCHEDULES } from './objects/names.ts';
 export { Operator } from './operator.ts';
-export { finalizerPolicy } from './rights/admission-policies.ts';
+export { finalizerPolicy } from './rights/policies.ts';
 export { RIGHTS } from './rights/rights.ts';
 export { villageClient } from './village/village-client.ts';

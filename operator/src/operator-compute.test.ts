@@ -288,7 +288,7 @@ test('a drain: the pod is told to go, its volume ties the next one to the node, 
   await v.event('eve', 'NodeDrained');
   assert.match(
     await v.condition('eve', 'PodScheduled False VolumePinned'),
-    new RegExp(`the volume lies on node ${nodeName}, which is cordoned`),
+    new RegExp(`the volume is on node ${nodeName}, which is cordoned`),
   );
   const [waiting] = await v.podsOf('eve');
   await cordon(null);

@@ -15,7 +15,7 @@ import {
 import type { TestApiServer } from '@hamlet/test/env/api-server';
 import { until } from '@hamlet/test/env/until';
 import { AGENTS } from './objects/names.ts';
-import { finalizerPolicy } from './rights/admission-policies.ts';
+import { finalizerPolicy } from './rights/policies.ts';
 import { STATUS_PATIENCE_MS } from './status/status-writer.ts';
 import type { FakeVillage } from './testing/fake-village.ts';
 import { testVillage, type TestVillage } from './testing/test-village.ts';
@@ -208,7 +208,7 @@ test('an agent that may run on one node only, which is not there, says so and ha
   await v.createAgent('pin', { placement: { nodeName: 'sparky9' } });
   assert.match(
     await v.condition('pin', 'Ready False NodeClosed'),
-    /node sparky9, the only node that the agent may use, is not ready or not open to agents; place 1 in the queue/,
+    /node sparky9, the only node that the agent may use, is not ready or is closed to agents; place 1 in the queue/,
   );
   assert.deepEqual(await podNames('pin'), []);
 });
@@ -309,7 +309,7 @@ test("somebody else's volume claim of that name is left as it is, and the Agent 
     await v.createAgent(name);
     assert.match(
       await v.condition(name, 'Ready False VolumeTaken'),
-      new RegExp(`${name}-home was not made for this Agent`),
+      new RegExp(`${name}-home was not created for this Agent`),
     );
     const now = await server.client.get<KubeObject>(CLAIMS, { namespace, name: `${name}-home` });
     assert.deepEqual(

@@ -39,6 +39,8 @@ export interface AgentSides {
   readonly objects: AgentObjects | undefined;
 }
 
+const NO_BOOKS = { life_uid: null, standing: null, presence: null, claim: null };
+
 type Found = Omit<Difference, 'of' | 'name'>;
 type Maybe<T> = T | null | undefined;
 
@@ -66,10 +68,12 @@ function sessionOf(presence: Maybe<Presence>): string {
 }
 
 function claimOf(claim: Maybe<ComputeClaim & Pick<KnownClaim, 'givenUp'>>): string {
-  const { tier = null, refused = null, held = false, version = 0, givenUp = false } = claim ?? {};
+  const { tier, refused } = claim ?? { tier: null, refused: null };
   const suffix = refused === null ? '' : `, ${refused.tier} refused (${refused.reason})`;
-  if (tier === null || givenUp) return `no money reserved${suffix}`;
-  return held ? `money for ${tier} (version ${version})` : `${tier} no longer paid (version ${version})`;
+  if (!claim || tier === null || claim.givenUp === true) return `no money reserved${suffix}`;
+  return claim.held
+    ? `money for ${tier} (version ${claim.version})`
+    : `${tier} no longer paid (version ${claim.version})`;
 }
 
 function memoryDifferences(books: Maybe<AgentBooks>, remembered: AgentFacts): readonly Found[] {
@@ -122,16 +126,12 @@ function standingInKubernetes(standing: Standing, { agent, pods }: AgentObjects)
 }
 
 /** The tier follows the balance, unless the spec pins another, money lacks for it, or the tier is gone. */
-function tierInKubernetes(
-  { standing, claim }: Pick<AgentBooks, 'standing' | 'claim'>,
-  { agent, tiers }: AgentObjects,
-): readonly Found[] {
-  const [wanted, tier] = [standing?.balance_tier ?? undefined, agent.status.tier];
-  const isByBalance =
-    conditionIn(agent.status, 'Entitled')?.reason === 'ByBalance' && (claim?.refused ?? undefined) === undefined;
-  if (!isByBalance || wanted === undefined || tier === undefined) return [];
-  if (wanted === tier || !tiers.has(wanted)) return [];
-  return [kubernetes({ kind: 'tier', fact: 'tier', database: wanted, other: `${tier} in the status` })];
+function tierInKubernetes(wanted: string | null, claim: Maybe<ComputeClaim>, objects: AgentObjects): readonly Found[] {
+  const { status } = objects.agent;
+  const isByBalance = conditionIn(status, 'Entitled')?.reason === 'ByBalance' && !claim?.refused;
+  if (!isByBalance || wanted === null || status.tier === undefined) return [];
+  if (wanted === status.tier || !objects.tiers.has(wanted)) return [];
+  return [kubernetes({ kind: 'tier', fact: 'tier', database: wanted, other: `${status.tier} in the status` })];
 }
 
 /** The session in the database belongs to a pod in Kubernetes, and the status shows it. */
@@ -169,16 +169,16 @@ function objectDifferences(
   books: Maybe<AgentBooks>,
   objects: AgentObjects | undefined,
 ): readonly Found[] {
-  const life = lifeInKubernetes(books?.life_uid ?? null, objects?.agent.metadata.uid);
+  const { life_uid: lifeUid, standing, presence, claim } = books ?? NO_BOOKS;
+  const life = lifeInKubernetes(lifeUid, objects?.agent.metadata.uid);
   if (objects === undefined) return life;
   // The finalizer cleans up after an Agent that is being deleted.
   if (isTerminating(objects.agent)) return [];
-  const [standing, claim] = [books?.standing ?? null, books?.claim ?? null];
   return [
     ...life,
     ...standingInKubernetes(standing ?? goodStanding(name), objects),
-    ...tierInKubernetes({ standing, claim }, objects),
-    ...sessionInKubernetes(books?.presence, objects),
+    ...tierInKubernetes(standing?.balance_tier ?? null, claim, objects),
+    ...sessionInKubernetes(presence, objects),
     ...claimInKubernetes(claim, objects),
   ];
 }

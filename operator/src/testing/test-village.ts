@@ -19,7 +19,7 @@ import {
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { until } from '@hamlet/test/env/until';
 import { AGENTS, ENTITLEMENTS } from '../objects/names.ts';
-import { operatorPolicies } from '../rights/admission-policies.ts';
+import { operatorPolicies } from '../rights/policies.ts';
 import type { Settings } from '../kinds/agent/facts.ts';
 import { RIGHTS } from '../rights/rights.ts';
 import { villageClient } from '../village/village-client.ts';

@@ -141,39 +141,6 @@ test('a pod that waits for another node than that of its volume goes back there 
   assert.equal(decision(planned({ nodes: full, requests: [ada] }), 'ada')?.node, 'b');
 });
 
-test('an agent whose node the scheduler chooses is displaced once, and waits until the seat of the higher tier is taken', () => {
-  const nodes = [node('a', room(100, 100, 0, 10)), node('b', room(200, 200, 0, 10))];
-  const high = (parts: Partial<SeatRequest>): SeatRequest => request('high', 'middle', { pinnedTo: 'b', ...parts });
-  const roams = (parts: Partial<SeatRequest>): SeatRequest => request('roams', 'low', { roams: true, ...parts });
-  const seats = (...requests: readonly SeatRequest[]): readonly unknown[] => {
-    const plan = planned({ nodes, requests });
-    return ['high', 'roams'].map((name) => {
-      const { granted, reason } = decision(plan, name) ?? {};
-      return [granted, reason];
-    });
-  };
-  const ending = { ending: [{ node: 'b', size: LOW.size }] };
-  assert.deepEqual(seats(high({}), roams(on('b'))), [
-    [false, 'SeatClearing'],
-    [false, 'Displaced'],
-  ]);
-  const waits = [false, 'SeatClearing'];
-  assert.deepEqual(seats(high({}), roams(ending)), [waits, waits], 'its next pod could take the room on b again');
-  assert.deepEqual(seats(high({}), roams({})), [[true, undefined], waits]);
-  assert.deepEqual(seats(high({ pod: { heldTo: 'b' } }), roams({})), [[true, undefined], waits]);
-  const both = [
-    [true, undefined],
-    [true, undefined],
-  ];
-  assert.deepEqual(seats(high(on('b')), roams({})), both, 'node a has a seat for it');
-  assert.deepEqual(
-    seats(high(on('b')), roams(on('b'))),
-    both,
-    'even if the scheduler puts it on b, nobody displaces it',
-  );
-  assert.deepEqual(seats(high({ pinnedTo: 'a', tier: 'low' }), roams({})), both, 'an equal rank displaces nobody');
-});
-
 test('a peer never takes a seat', () => {
   const plan = planned({
     nodes: [node('a', room(100, 100, 0, 10))],
@@ -307,7 +274,7 @@ test('a larger tier grows in place, or keeps what it has until there is room', (
   });
   assert.equal(
     seatSentence(decision(full, 'ada') ?? { granted: true }),
-    'keeps the seat that it has: node a, the only node that the agent may use, has no room left; place 1 in the queue',
+    'keeps its seat: node a, the only node that the agent may use, has no room left; place 1 in the queue',
   );
 });
 

@@ -121,34 +121,50 @@ function ownFacts(sources: Sources, key: string): Own | undefined {
   return { agent: { ...written, status }, publishedTier: written.status.tier, pods };
 }
 
+/** The seat binds a pod to a node only until the scheduler has placed it. */
+function seatNodeOf(pod: PodView | undefined): string | undefined {
+  return pod?.nodeName === undefined ? pod?.metadata.annotations?.[SEAT_ANNOTATION] : undefined;
+}
+
+type Surroundings = Pick<
+  Facts,
+  'nameTaken' | 'nextCycle' | 'claim' | 'node' | 'volumeNode' | 'seatNode' | 'pinnedNode' | 'resize'
+>;
+
+/** The objects that the Agent depends on. */
+function surroundings(sources: Sources, { agent, pods }: Own): Surroundings {
+  const { nodes } = sources;
+  const { namespace } = agent.metadata;
+  const named = sources.pods.get(keyOf({ namespace, name: podName(agent.metadata, agent.status.cycle ?? 0) }));
+  const pod = pods.find((each) => each === named);
+  const claim = sources.claims.get(keyOf({ namespace, name: claimName(agent.metadata) }));
+  return {
+    nameTaken: named !== undefined && pod === undefined,
+    nextCycle: nextFreeCycle(sources, agent, pods),
+    claim,
+    node: nodeState(nodes, pod?.nodeName),
+    volumeNode: nodeState(nodes, claim?.metadata.annotations?.[VOLUME_NODE_ANNOTATION]),
+    seatNode: nodeState(nodes, seatNodeOf(pod)),
+    pinnedNode: nodeState(nodes, agent.spec?.placement.nodeName),
+    resize: pod === undefined ? undefined : sources.resizeOf(pod),
+  };
+}
+
 /** Gathers the facts about one Agent; undefined if there is no such Agent. */
 function factsOf(sources: Sources, key: string): Facts | undefined {
   const own = ownFacts(sources, key);
   if (own === undefined) return undefined;
-  const { agent, pods } = own;
-  const { nodes, village } = sources;
-  const { namespace, name } = agent.metadata;
-  const named = sources.pods.get(keyOf({ namespace, name: podName(agent.metadata, agent.status.cycle ?? 0) }));
-  const pod = pods.find((each) => each === named);
-  const claim = sources.claims.get(keyOf({ namespace, name: claimName(agent.metadata) }));
-  // The seat binds a pod to a node only until the scheduler has placed it.
-  const seatNode = pod?.nodeName === undefined ? pod?.metadata.annotations?.[SEAT_ANNOTATION] : undefined;
+  const { village } = sources;
+  const { name } = own.agent.metadata;
   return {
     ...own,
-    nameTaken: named !== undefined && pod === undefined,
-    nextCycle: nextFreeCycle(sources, agent, pods),
-    claim,
+    ...surroundings(sources, own),
     tiers: boostedTiers(sources.tiers(), village.boostOf?.(name)),
-    node: nodeState(nodes, pod?.nodeName),
-    volumeNode: nodeState(nodes, claim?.metadata.annotations?.[VOLUME_NODE_ANNOTATION]),
-    seatNode: nodeState(nodes, seatNode),
-    pinnedNode: nodeState(nodes, agent.spec?.placement.nodeName),
     standing: village.standingOf(name),
     presence: village.presenceOf(name),
     apiState: apiStateOf(village),
     hold: holdAt(village.claimOf?.(name), sources.nowMs()),
     seat: seatIn(sources, key),
-    resize: pod === undefined ? undefined : sources.resizeOf(pod),
     refusal: sources.refusals.get(key),
     settings: sources.settings,
   };

@@ -43,7 +43,7 @@ test('Resized tells how far the pod is from the compute of its tier, and Ready d
       standing: standingOf({ balance_tier: 'tier-2' }),
       seat: { granted: true, reason: 'GpuBooked', blocking: 'nvidia.com/gpu', position: 2 },
     }),
-    /^False GpuBooked: pod ada-1 stays as it is: .*every nvidia.com\/gpu is taken; place 2/,
+    /^False GpuBooked: pod ada-1 stays unchanged: .*every nvidia.com\/gpu is taken; place 2/,
   );
   const { conditions = [] } = statusOf(observedOf(pending('Deferred')), NOW);
   assert.equal(conditions.find(({ type }) => type === 'Ready')?.status, 'True');

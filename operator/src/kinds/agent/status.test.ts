@@ -56,7 +56,7 @@ const TABLE: readonly (readonly [
   [
     'banned, with the reason given',
     { standing: standingOf({ banned: true, frozen: true, reason: 'spam' }), pods: [] },
-    { type: 'Entitled', reason: 'Banned', says: /until the ban is lifted.*the reason given: spam/ },
+    { type: 'Entitled', reason: 'Banned', says: /lifts the ban.*the reason given: spam/ },
   ],
   [
     'killed',
@@ -96,7 +96,7 @@ const TABLE: readonly (readonly [
   [
     'money is asked for',
     { agent: agentOf(), pods: [], tiers: PRICED_TIERS, standing: standingOf({ balance_tier: 'tier-1' }) },
-    { type: 'Admitted', reason: 'HoldPending', says: /an hour of tier-1 costs 1 aiDollars: the api is asked/ },
+    { type: 'Admitted', reason: 'HoldPending', says: /an hour of tier-1 costs 1 aiDollars: the operator asks the api/ },
   ],
   [
     'money is asked for once there is a seat',
@@ -129,7 +129,7 @@ const TABLE: readonly (readonly [
       hold: holdFor(undefined, { tier: 'tier-1', reason: 'HoldRefused' }),
       seat: { granted: false },
     },
-    { type: 'Admitted', reason: 'HoldRefused', says: /cannot be set aside/ },
+    { type: 'Admitted', reason: 'HoldRefused', says: /cannot reserve that much/ },
   ],
   [
     'displaced',
@@ -138,12 +138,12 @@ const TABLE: readonly (readonly [
       pods: [],
       seat: { granted: false, reason: 'Displaced', blocking: 'agent cleo' },
     },
-    { type: 'Admitted', reason: 'Displaced', says: /agent cleo is of a higher tier/ },
+    { type: 'Admitted', reason: 'Displaced', says: /agent cleo has a higher tier/ },
   ],
   [
     'seats being counted',
     { agent: agentOf(), pods: [], seat: { granted: false } },
-    { type: 'Admitted', reason: 'SeatPending', says: /being counted/ },
+    { type: 'Admitted', reason: 'SeatPending', says: /counting the seats/ },
   ],
   [
     'no user namespaces',
@@ -162,7 +162,7 @@ const TABLE: readonly (readonly [
   [
     "somebody else's volume claim has the name",
     { agent: agentOf({ status: { cycle: 1, power: 'Awake' } }), pods: [], claim: claimOfOthers },
-    { type: 'PodScheduled', reason: 'VolumeTaken', says: /ada-home was not made for this Agent/ },
+    { type: 'PodScheduled', reason: 'VolumeTaken', says: /ada-home was not created for this Agent/ },
   ],
   [
     'the pod is refused',
@@ -180,7 +180,7 @@ const TABLE: readonly (readonly [
       pods: [],
       claim: claimOf('old', { deletionTimestamp: NOW }),
     },
-    { type: 'PodScheduled', reason: 'Waiting', says: /ada-home of an earlier life/ },
+    { type: 'PodScheduled', reason: 'Waiting', says: /ada-home of an earlier Agent/ },
   ],
   [
     'unschedulable: the words of the scheduler',
@@ -197,7 +197,7 @@ const TABLE: readonly (readonly [
       ...unscheduled('0/2 nodes are available: 1 node(s) had volume node affinity conflict'),
       volumeNode: { name: 'sparky1', ready: false },
     },
-    { type: 'PodScheduled', reason: 'VolumePinned', says: /the volume lies on node sparky1, which does not answer/ },
+    { type: 'PodScheduled', reason: 'VolumePinned', says: /the volume is on node sparky1, which does not answer/ },
   ],
   [
     'the volume lies on a node that is cordoned',

@@ -148,7 +148,7 @@ test('a tier that the balance opens has to have room: until then the agent keeps
     compute: size('3', '2Gi', { priorityClassName: 'hamlet-tier-0' }),
   });
   v.village.say('standing', { ...goodStanding('rich'), balance_tier: 'huge' });
-  assert.match(await v.condition('rich', 'Resized False TooLarge'), /stays as it is/);
+  assert.match(await v.condition('rich', 'Resized False TooLarge'), /stays unchanged/);
   assert.deepEqual(
     (await v.podsOf('rich')).map(({ metadata, spec }) => [metadata.uid, spec.containers[0]?.resources.limits['cpu']]),
     [[before.metadata.uid, '2']],

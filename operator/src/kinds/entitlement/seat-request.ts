@@ -117,6 +117,6 @@ export function seatRequest({ agent, tier, isRoaming, pods, volumeNode }: Reques
     createdAt: metadata.creationTimestamp ?? '',
     pinnedTo: spec?.placement.nodeName,
     volumeOn: leaves ? undefined : volumeNode?.name,
-    ...(isRoaming ? { roams: true } : {}),
+    roams: isRoaming,
   };
 }

@@ -23,13 +23,13 @@ for (const [name, parts, status, reason, says] of [
   ],
   ['no node', { openNodes: 0, seats: { total: 0, free: 0 } }, 'False', 'NoNode', /no node is ready and open to agents/],
   ['too large', { openNodes: 1, seats: { total: 0, free: 0 } }, 'False', 'TooLarge', /no node has room for cpu 500m/],
-  ['a spec that cannot be read', { seats: undefined }, 'False', 'InvalidSpec', /apply it anew/],
+  ['a spec that cannot be read', { seats: undefined }, 'False', 'InvalidSpec', /apply it again/],
   [
     'devices by claim',
     { tier: tierOf('tier-2', 2, { compute: { gpu: { mode: 'Exclusive', claimTemplateName: 'one-gpu' } } }) },
     'True',
     'DevicesNotCounted',
-    /claim template one-gpu are known to the scheduler alone/,
+    /only the scheduler knows the devices of claim template one-gpu/,
   ],
 ] as const) {
   test(name, () => {

@@ -144,8 +144,13 @@ function admitted(facts: FactsWithPod, entitled: ConditionResult, target: TierVi
       'spec.isolation.userNamespace is Required and this village runs without user namespaces: write Preferred, or turn them on in the chart',
     );
   // A sleeping agent needs no seat, and must not report that there is none.
-  if (agent.spec?.power === 'Asleep') return yes('Admitted', 'asleep: it gets a seat when it awakens');
-  // No seat is counted for an agent that cannot pay; money is reserved once there is a seat.
+  return agent.spec?.power === 'Asleep'
+    ? yes('Admitted', 'asleep: it gets a seat when it awakens')
+    : seatAndPaid(facts, target);
+}
+
+/** No seat is counted for an agent that cannot pay; money is reserved once there is a seat. */
+function seatAndPaid(facts: FactsWithPod, target: TierView | undefined): ConditionResult {
   const unpaid = unpaidResult(facts, target);
   if (unpaid !== undefined && unpaid.reason !== 'HoldPending') return unpaid;
   const seat = seatResult(facts);
