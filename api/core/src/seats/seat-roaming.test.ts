@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SeatRequest } from './seat-input.ts';
-import { decision, LOW, node, planned, request, room } from './testing/sample-village.ts';
+import { decision, LOW, node, on, planned, request, room } from './testing/sample-village.ts';
 
 test('an agent whose node the scheduler chooses is displaced once, and waits until the seat of the higher tier is taken', () => {
   const nodes = [node('a', room(100, 100, 0, 10)), node('b', room(200, 200, 0, 10))];
