@@ -65,7 +65,7 @@ test('a kubeconfig that leads nowhere says what is missing', async () => {
   await writeFile(file, JSON.stringify({ 'current-context': 'gone', contexts: [], clusters: [], users: [] }));
   await assert.rejects(
     kubeconfigConnection(file),
-    (error) => error instanceof KubeconfigError && /"gone".*no context/.test(error.message),
+    (error) => error instanceof KubeconfigError && /lacks the context.*"gone"/.test(error.message),
   );
 });
 

@@ -71,7 +71,7 @@ test('a leader whose lease was taken knows it, and writes no more', async () => 
     return true;
   });
   await robbed.lost;
-  await assert.rejects(robbed.leadership(), /not held/);
+  await assert.rejects(robbed.leadership(), /no longer holds/);
   assert.equal((await lease('robbed')).spec?.holderIdentity, 'thief');
 });
 

@@ -68,7 +68,7 @@ test('the steps of ending run in order; one that hangs or fails is told and does
     [ran, told],
     [
       ['work', 'close', 'lease'],
-      ['Error: work: not done within 50 ms', 'Error: broken'],
+      ['Error: work: did not end within 50 ms', 'Error: broken'],
     ],
   );
 });

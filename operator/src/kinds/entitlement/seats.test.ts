@@ -35,7 +35,7 @@ test('an Entitlement tells its seats, which follow agents, foreign pods and node
         'Derived',
         'True',
         'Derived',
-        'cpu 1 and memory 1Gi an agent on 2 open nodes, less what other pods request and what each node keeps',
+        'cpu 1 and memory 1Gi an agent on 2 open nodes, after the requests of other pods and the reserve of each node',
       ],
     ],
   );
