@@ -87,7 +87,7 @@ test('the room of a pod that is ending is given to nobody before it is gone, and
   );
   assert.equal(
     seatSentence(decision(during, 'top') ?? { granted: true }),
-    'a pod on node a is ending and has the room of the seat until it is gone',
+    'the room on node a is not free yet: a pod is ending there, or one of a higher tier is about to begin',
   );
   const asleep = planned({ nodes: [node('a', room(500, 1_000, 1, 10), { ending: LOW.size })], requests: others });
   assert.equal(decision(asleep, 'top')?.reason, 'SeatClearing', 'also where its agent asks for no seat any more');

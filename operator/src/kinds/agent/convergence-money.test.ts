@@ -114,7 +114,7 @@ test('whose money ends falls back to the free tier in the same pod before the ti
   assert.deepEqual([of.agent?.status.tier, of.made, of.purse.held], ['tier-0', 1, null]);
   const entitled = of.agent?.status.conditions?.find(({ type }) => type === 'Entitled');
   assert.equal(entitled?.reason, 'ByMeans');
-  assert.match(entitled?.message ?? '', /tier-1 costs/);
+  assert.match(entitled?.message ?? '', /cannot pay an hour of it/);
   of.purse.balance += 5n * AIDOLLAR;
   settle(of, LIMITS);
   assert.deepEqual([of.agent?.status.tier, of.made, of.purse.held?.tier], ['tier-1', 1, 'tier-1']);

@@ -82,7 +82,7 @@ test('every reason that a status or an Event carries is one of the contract, and
 });
 
 test('docs/AGENTS.md has every Event with what happened', () => {
-  const doc = readFileSync(join(import.meta.dirname, '../../../../../docs/AGENTS.md'), 'utf8');
+  const doc = readFileSync(join(import.meta.dirname, '../../../../docs/AGENTS.md'), 'utf8');
   const [, table = ''] = /\| event \| what happened \|\n\|---\|---\|\n((?:\|.*\n)+)/.exec(doc) ?? [];
   const rows = [...table.matchAll(/^\| `([A-Za-z]+)` \| (.+) \|$/gm)].map(([, reason, text]) => [reason, text]);
   assert.deepEqual(Object.fromEntries(rows), { ...EVENT_REASONS });
