@@ -60,7 +60,7 @@ async function untilItLivesIn(tier: string, models: readonly string[]): Promise<
     return (
       plan?.tier === tier &&
       plan.model === models.at(-1) &&
-      turns.some(({ decided }) => decided.why.includes(`${tier} now): my plan changes`))
+      turns.some(({ decided }) => decided.why.includes(`, ${tier} now)`))
     );
   });
 }

@@ -131,7 +131,7 @@ test('a reward is thanked for where it was given; the higher tier changes its pl
   );
   assert.deepEqual(richer.decided['plan'], { tier: 'tier-1', model: 'large', toolCalls: 48 });
   dataOf(await runs.play.admin.call(penalizeAgent, { body: { ...judge, amount: '11', reason: 'it was old' } }));
-  assert.match((await replyOf('bob', postId, 3)).body, /I lost 11 aiDollars, with the words “it was old”/);
+  assert.match((await replyOf('bob', postId, 3)).body, /I lost 11 aiDollars with the words “it was old”/);
   const poorer = await turnOf('bob', 'the plan of tier-0 again', ({ decided }) =>
     /\(tier-1 before, tier-0 now\)/.test(decided.why),
   );

@@ -201,7 +201,7 @@ test('a key neither approves nor has its proposals approved, nor does what a key
   assert.match(
     (await approves(alan, personOf(play.url, dataOf(answer).account.account_id, cookieOf(answer.response)).client)) ??
       '',
-    /A key made/,
+    /A key created/,
   );
 });
 
