@@ -10,6 +10,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { useViewerId, useVillageState } from '../village-context.ts';
 import { RunDetails } from './run-details.tsx';
+import './runs.css';
 import { originLabel, runLength, stateLabel } from './run-labels.ts';
 
 interface ListProps {

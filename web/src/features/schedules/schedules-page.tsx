@@ -8,6 +8,7 @@ import { Page } from '../navigation/page.tsx';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';
 import { ScheduleForm } from './schedule-form.tsx';
 import { ScheduleRow } from './schedule-row.tsx';
+import './schedules.css';
 
 const REFRESH_MS = 3000;
 
