@@ -15,6 +15,9 @@ const LEAST_DISK_GIB = 15;
 const LEAST_GO = [1, 26] as const;
 /** The machine's Node only runs npm; everything else runs on Node 26, which npm installs. */
 const LEAST_NODE = 18;
+const LEAST_DEBIAN = 12;
+const LEAST_UBUNTU = '24.04';
+const USE_DISTRIBUTION = `use Debian ${LEAST_DEBIAN} or newer, or Ubuntu ${LEAST_UBUNTU} or newer`;
 
 export interface Finding {
   readonly ok: boolean;
@@ -35,11 +38,11 @@ export const right = (found: string): Finding => ({ ok: true, found });
 export const wrong = (found: string, fix: string): Finding => ({ ok: false, found, fix });
 
 /** Requirements of the machine in one sentence; README.md has the same sentence. */
-export const REQUIREMENTS = `Debian 12 or newer (or Ubuntu 24.04 or newer), root, Node.js ${LEAST_NODE} or newer with npm, Go ${LEAST_GO.join('.')} or newer, ${LEAST_CORES} cores, ${LEAST_MEMORY_GIB} GiB of memory and ${LEAST_DISK_GIB} GiB of free disk`;
+export const REQUIREMENTS = `Debian ${LEAST_DEBIAN} or newer (or Ubuntu ${LEAST_UBUNTU} or newer), root, Node.js ${LEAST_NODE} or newer with npm, Go ${LEAST_GO.join('.')} or newer, ${LEAST_CORES} cores, ${LEAST_MEMORY_GIB} GiB of memory and ${LEAST_DISK_GIB} GiB of free disk`;
 
 export const MACHINE_CHECKS: readonly Check[] = [
   { name: 'Linux, root', required: true, look: rootOnLinux },
-  { name: 'Debian packages (apt-get)', required: true, look: aptGet },
+  { name: 'Debian packages (apt-get)', required: true, look: distribution },
   { name: 'Node.js', required: true, look: node },
   { name: 'Go', required: true, look: go },
   { name: 'cpu and memory', required: true, look: memory },
@@ -80,12 +83,23 @@ function rootOnLinux(): Finding {
     : wrong('not root', 'run as root: the local nodes are namespaces, mounts and cgroups');
 }
 
-async function aptGet(): Promise<Finding> {
-  const release = existsSync('/etc/os-release') ? readFileSync('/etc/os-release', 'utf8') : '';
-  const name = /^PRETTY_NAME="?([^"\n]*)/m.exec(release)?.[1] ?? 'unknown';
-  return existsSync('/usr/bin/apt-get')
-    ? right(name)
-    : wrong(`${name} without apt-get`, 'use Debian 12 or newer, or Ubuntu 24.04 or newer');
+/**
+ * Whether a distribution is new enough, by the text of its /etc/os-release. One that is neither Debian nor Ubuntu, or has no
+ * version (Debian testing), passes. Pure.
+ */
+export function distributionCheck(osRelease: string): Finding {
+  const field = (key: string): string | undefined => new RegExp(`^${key}="?([^"\\n]*)`, 'm').exec(osRelease)?.[1];
+  const found = field('PRETTY_NAME') ?? 'unknown';
+  const least = { debian: LEAST_DEBIAN, ubuntu: Number(LEAST_UBUNTU) }[field('ID') ?? ''];
+  return least !== undefined && Number(field('VERSION_ID')) < least ? wrong(found, USE_DISTRIBUTION) : right(found);
+}
+
+function distribution(): Finding {
+  const osRelease = existsSync('/etc/os-release') ? readFileSync('/etc/os-release', 'utf8') : '';
+  const finding = distributionCheck(osRelease);
+  return !finding.ok || existsSync('/usr/bin/apt-get')
+    ? finding
+    : wrong(`${finding.found} without apt-get`, USE_DISTRIBUTION);
 }
 
 async function node(): Promise<Finding> {
