@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Failure } from '../failure.ts';
-import { requireVillage } from './backup.ts';
+import { requirePostgres } from './backup.ts';
 import { checkParts, describeParts, holdingsText, isEmpty, PARTS, type Manifest } from './manifest.ts';
 import { bareResources, missingFrom } from './resources.ts';
 import { restore } from './restore.ts';
@@ -134,6 +134,6 @@ test('a missing village, a Postgres that is not ready and an image without pg_du
   for (const { get, exec, says } of cases) {
     writeFileSync(program, `#!/bin/sh\ncase $3 in get) ${get} ;; *) ${exec} ;; esac\n`);
     chmodSync(program, 0o755);
-    await assert.rejects(requireVillage({ ...PLACE, kubectl: program }), says);
+    await assert.rejects(requirePostgres({ ...PLACE, kubectl: program }), says);
   }
 });

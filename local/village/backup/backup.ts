@@ -26,7 +26,7 @@ export async function backup(place: Place, wanted: string | undefined): Promise<
       {
         name: 'village',
         work: async () => {
-          await requireVillage(place);
+          await requirePostgres(place);
           facts = await databaseFacts(place);
           if (facts.migration === undefined)
             throw new Failure('the database of the village is empty: there is nothing to back up', 'make up');
@@ -50,7 +50,7 @@ export async function backup(place: Place, wanted: string | undefined): Promise<
 }
 
 /** Throws a Failure unless the village has a Postgres that is ready and has pg_dump. */
-export async function requireVillage(place: Place): Promise<void> {
+export async function requirePostgres(place: Place): Promise<void> {
   const readiness = 'jsonpath={.status.containerStatuses[*].ready}';
   const { code, stdout, output } = await tryKubectl(place, ['get', 'pod', POSTGRES_POD, '-o', readiness]);
   if (code !== 0)
@@ -58,6 +58,7 @@ export async function requireVillage(place: Place): Promise<void> {
       `no village runs in namespace ${place.namespace}: ${output.trim()}`,
       'make up, or set NAMESPACE to the namespace of the village',
     );
+  // One container: one word.
   if (stdout.trim() !== 'true')
     throw new Failure(
       `Postgres is not ready in namespace ${place.namespace}`,

@@ -7,7 +7,7 @@ import { Failure } from '../failure.ts';
 import { kubectl, tryKubectl, type Place } from '../kubectl.ts';
 import { ROOT } from '../paths.ts';
 import { confirm, runSteps, type Step } from '../steps.ts';
-import { requireVillage } from './backup.ts';
+import { requirePostgres } from './backup.ts';
 import {
   asSuperuser,
   databaseFacts,
@@ -50,7 +50,7 @@ export async function restore(place: Place, { file, yes }: RestoreOptions): Prom
   const folder = mkdtempSync(join(dirname(from), '.restore-'));
   try {
     const manifest = await unpack(from, folder);
-    await requireVillage(place);
+    await requirePostgres(place);
     const there = await databaseFacts(place);
     refuse(manifest, there, place);
     console.log(
