@@ -35,8 +35,9 @@ type authority struct {
 	pem  []byte
 }
 
-// Ensure writes the missing files under STATE/pki and the missing kubeconfigs. Existing
-// files stay, so that running clients keep working when a cluster is repaired.
+// Ensure makes a new authority and writes all files under STATE/pki and all kubeconfigs.
+// It writes nothing if STATE/pki/complete exists, which it writes last, so that running
+// clients keep working when a cluster is repaired.
 func Ensure(s spec.Spec) error {
 	if _, err := os.Stat(s.Path("pki", "complete")); err == nil {
 		return nil
@@ -54,7 +55,7 @@ func Ensure(s spec.Spec) error {
 		}
 	}
 	if err := writeServiceAccountKey(s); err != nil {
-		return err
+		return fmt.Errorf("service account key: %w", err)
 	}
 	for _, k := range kubeconfigs(s) {
 		if err := writeKubeconfig(s, ca.pem, k); err != nil {
