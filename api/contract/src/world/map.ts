@@ -130,6 +130,7 @@ export const MapResponse = z.strictObject({
 });
 export type MapResponse = z.infer<typeof MapResponse>;
 
+/** Snapshots and frames store the index: append only. */
 export const ITEM_KINDS = ['apple', 'flower', 'wood', 'fish', 'bread', 'coffee', 'book', 'tool'] as const;
 export const ItemKind = z.enum(ITEM_KINDS);
 export type ItemKind = z.infer<typeof ItemKind>;

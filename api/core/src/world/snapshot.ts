@@ -9,8 +9,11 @@ import { holdPlace, seatAgent, setPath } from './reduce.ts';
 import { emptyWorld, type WorldState } from './state/state.ts';
 
 const MAGIC = 0x544c_4d48; // "HMLT"
+/**
+ * Of the bytes below. Raise it with any change of order or width: the API then skips older snapshots, counts each in
+ * `hamlet_world_snapshot_mismatches_total`, and replays the log.
+ */
 const VERSION = 1;
-const NOBODY = 0;
 
 function writeAgent(writer: ByteWriter, world: WorldState, slot: number): void {
   const { agents } = world;
@@ -52,7 +55,8 @@ function writeItems(writer: ByteWriter, world: WorldState): void {
   for (const item of items) {
     writer.varint(item.number);
     writer.u8(ITEM_KINDS.indexOf(item.kind));
-    writer.varint(item.holder < 0 ? NOBODY : item.holder + 1);
+    // Stored plus one, in this order: 0 is none.
+    writer.varint(item.holder + 1);
     writer.varint(item.tile + 1);
   }
 }
@@ -62,9 +66,11 @@ function readItems(reader: ByteReader, world: WorldState): void {
   for (let left = reader.varint(); left > 0; left -= 1) {
     const number = reader.varint();
     const kind = ITEM_KINDS[reader.u8()] ?? ITEM_KINDS[0];
-    const where = { holder: reader.varint() - 1, tile: reader.varint() - 1 };
+    // Stored plus one, in this order: 0 is none.
+    const holder = reader.varint() - 1;
+    const tile = reader.varint() - 1;
     world.items.byNumber.set(number, { number, kind, tile: -1, holder: -1 });
-    moveItem(world, number, where);
+    moveItem(world, number, { holder, tile });
   }
 }
 
