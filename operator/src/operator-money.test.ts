@@ -84,7 +84,7 @@ test('when the money ends it falls back to the free tier in the same pod, and wh
   const before = await v.runningPod('ada');
   const purse = v.village.bank.purse('ada');
   purse.balance = 1n * AIDOLLAR;
-  purse.told = true;
+  purse.renewalRefused = true;
   purse.refused = { tier: 'tier-1', reason: 'NotPaid', payable: 'tier-0' };
   purse.touch();
   v.village.bank.tell('ada');

@@ -97,15 +97,15 @@ test('nothing is an orphan that was asked for lately, or whose agent tells of it
   }
 });
 
-test('a hold is renewed at its half, told of shortly before its end, and ended there', () => {
+test('a hold is renewed at its half, reported shortly before its end, and ended there', () => {
   const { renewMs, endMs } = CLAIM_TERMS;
-  const due = (leftMs: number, told = false): string =>
-    upkeepOf({ untilMs: NOW + leftMs }, { nowMs: NOW, told }, CLAIM_TERMS);
+  const due = (leftMs: number, renewalRefused = false): string =>
+    upkeepOf({ untilMs: NOW + leftMs }, { nowMs: NOW, renewalRefused }, CLAIM_TERMS);
   assert.deepEqual([due(renewMs + 1), due(renewMs), due(-1)], ['none', 'renew', 'renew']);
   assert.deepEqual([due(endMs, true), due(1, true), due(0, true)], ['none', 'none', 'end']);
   assert.deepEqual(
     [endMs + 1, endMs, 0].map((leftMs) => afterRefusedRenewal({ untilMs: NOW + leftMs }, NOW, CLAIM_TERMS)),
-    ['none', 'tell', 'tell'],
+    ['none', 'notify', 'notify'],
   );
 });
 

@@ -104,9 +104,9 @@ export function decideAsk(
 
 /**
  * Upkeep of a claim. `end`: nothing runs under it; the use is posted and the rest is free. `renew`: the use is posted and the next hold
- * taken, if there is money. `tell`: renewing has failed, and the operator must end the pod.
+ * taken, if there is money. `notify`: renewing has failed, and the operator must end the pod.
  */
-export type Upkeep = 'none' | 'renew' | 'tell' | 'end';
+export type Upkeep = 'none' | 'renew' | 'notify' | 'end';
 
 /**
  * Whether the agent's resource shows a pod under this claim, running or about to, of any cycle: a later one may have begun while the API
@@ -126,14 +126,14 @@ export function isOrphan(
 }
 
 /**
- * Upkeep that is due of a claim that is no orphan. @param told whether the operator was notified that the claim has no hold any more. Pure.
+ * Upkeep that is due of a claim that is no orphan. @param renewalRefused whether renewal was refused and the operator notified. Pure.
  */
 export function upkeepOf(
   held: Pick<HeldClaim, 'untilMs'>,
-  { nowMs, told }: { readonly nowMs: number; readonly told: boolean },
+  { nowMs, renewalRefused }: { readonly nowMs: number; readonly renewalRefused: boolean },
   { renewMs }: ClaimTerms,
 ): Upkeep {
-  if (told) return held.untilMs <= nowMs ? 'end' : 'none';
+  if (renewalRefused) return held.untilMs <= nowMs ? 'end' : 'none';
   return held.untilMs - nowMs <= renewMs ? 'renew' : 'none';
 }
 
@@ -143,7 +143,7 @@ export function afterRefusedRenewal(
   nowMs: number,
   { endMs }: ClaimTerms,
 ): Upkeep {
-  return untilMs - nowMs <= endMs ? 'tell' : 'none';
+  return untilMs - nowMs <= endMs ? 'notify' : 'none';
 }
 
 /** The highest tier below another of which an agent can pay a period; null if there is none. A free one can always be paid. Pure. */

@@ -11,8 +11,8 @@ export interface ClaimHold {
   readonly perHour: bigint;
   readonly amount: bigint;
   readonly until: Date;
-  /** Whether the operator was notified that no next hold could be taken. */
-  readonly told: boolean;
+  /** Renewal was refused and the operator notified: the hold lasts until `until` and is not renewed. */
+  readonly renewalRefused: boolean;
   readonly usedMs: number;
   /** Pod whose time is charged, and since when; null while none runs. */
   readonly pod: { readonly uid: string; readonly since: Date } | null;
@@ -42,7 +42,14 @@ type Raw = Selectable<Tables['compute_claim']>;
 
 function holdOf({ tier, hold_id: holdId, per_hour: perHour, amount, until, ...raw }: Raw): ClaimHold | null {
   if (tier === null || holdId === null || perHour === null || amount === null || until === null) return null;
-  const { told, used_ms: usedMs, running_since: since, pod_uid: uid, image_digest: imageDigest, traceparent } = raw;
+  const {
+    told: renewalRefused,
+    used_ms: usedMs,
+    running_since: since,
+    pod_uid: uid,
+    image_digest: imageDigest,
+    traceparent,
+  } = raw;
   const pod = since === null || uid === null ? null : { uid, since };
   return {
     tier,
@@ -50,7 +57,7 @@ function holdOf({ tier, hold_id: holdId, per_hour: perHour, amount, until, ...ra
     perHour: BigInt(perHour),
     amount: BigInt(amount),
     until,
-    told,
+    renewalRefused,
     usedMs,
     pod,
     imageDigest,
@@ -118,7 +125,7 @@ function holdColumns({
   perHour,
   amount,
   until,
-  told,
+  renewalRefused,
   usedMs,
   pod,
   imageDigest,
@@ -130,7 +137,7 @@ function holdColumns({
     per_hour: Number(perHour),
     amount: Number(amount),
     until,
-    told,
+    told: renewalRefused,
     used_ms: usedMs,
     running_since: pod?.since ?? null,
     pod_uid: pod?.uid ?? null,

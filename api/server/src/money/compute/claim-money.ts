@@ -116,7 +116,7 @@ export async function takeHold(
       perHour,
       amount,
       until,
-      told: false,
+      renewalRefused: false,
       usedMs: 0,
       pod,
       imageDigest,

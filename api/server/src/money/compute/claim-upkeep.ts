@@ -47,7 +47,7 @@ function dueWork(ports: UpkeepPorts, row: ClaimRow, now: Date): Upkeep {
   if (row.hold === null) return isWanted(ports, row) || nowMs - askedMs <= terms.settleInMs ? 'none' : 'end';
   if (isOrphan(heldOf(row, row.hold), { agent: claimedAgent(source.get(row.agentId)), askedMs, nowMs }, terms))
     return 'end';
-  return upkeepOf({ untilMs: row.hold.until.getTime() }, { nowMs, told: row.hold.told }, terms);
+  return upkeepOf({ untilMs: row.hold.until.getTime() }, { nowMs, renewalRefused: row.hold.renewalRefused }, terms);
 }
 
 /** Replaces a hold that runs out by the next one: both or neither. */
@@ -82,7 +82,7 @@ async function renew(
   if (afterRefusedRenewal({ untilMs: hold.until.getTime() }, now.getTime(), claims.terms) === 'none') return;
   const reason = outcome.reason === 'HoldRefused' ? 'HoldRefused' : 'NotPaid';
   const refused = await claims.refusedTier(tx, held, { tier: hold.tier, reason });
-  await claims.write(tx, { ...row, hold: { ...hold, told: true }, refused });
+  await claims.write(tx, { ...row, hold: { ...hold, renewalRefused: true }, refused });
 }
 
 /** Withdraws a refusal once the agent can pay for the tier: the operator claims it again. */
@@ -112,7 +112,7 @@ export async function keepClaim(ports: UpkeepPorts, agentId: string): Promise<vo
     const due = dueWork(ports, row, now);
     // Keeps the refusal of an unpaid tier while its agent wants to run.
     if (due === 'end')
-      await ports.claims.end(tx, held, row.hold?.told === true && isWanted(ports, row) ? row.refused : null);
+      await ports.claims.end(tx, held, row.hold?.renewalRefused === true && isWanted(ports, row) ? row.refused : null);
     else if (due === 'renew' && row.hold !== null) await renew(tx, ports, { held, hold: row.hold, row });
     else if (row.refused !== null) await forgive(tx, ports, { held, row });
   });

@@ -11,7 +11,7 @@ export function claimView({ agentId, uid, version, cycle, hold, refused }: Claim
     uid,
     version,
     cycle,
-    held: hold !== null && !hold.told,
+    held: hold !== null && !hold.renewalRefused,
     tier: hold?.tier ?? null,
     until: hold?.until.toISOString() ?? null,
     pod_uid: hold?.pod?.uid ?? null,

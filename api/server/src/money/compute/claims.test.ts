@@ -205,11 +205,14 @@ test('where the next hold cannot be taken the pod has what is paid, then the ope
   await play.ask(agent, { pod_uid: 'pod-1' });
   await play.age(agent, CLAIM_TERMS.renewMs + 60_000);
   await play.keep(agent);
-  assert.equal((await play.claim(agent))?.hold?.told, false, 'what is paid for is had');
+  assert.equal((await play.claim(agent))?.hold?.renewalRefused, false, 'what is paid for is had');
   await play.age(agent, HOUR_MS - CLAIM_TERMS.renewMs - 60_000 - CLAIM_TERMS.endMs + 1_000);
   await play.keep(agent);
   const told = await play.claim(agent);
-  assert.deepEqual([told?.hold?.told, told?.refused], [true, { tier: 'tier-1', reason: 'NotPaid', payable: 'tier-0' }]);
+  assert.deepEqual(
+    [told?.hold?.renewalRefused, told?.refused],
+    [true, { tier: 'tier-1', reason: 'NotPaid', payable: 'tier-0' }],
+  );
   assert.deepEqual((await play.told(agent)).at(-1)?.held, false);
   await play.age(agent, CLAIM_TERMS.endMs);
   await play.keep(agent);

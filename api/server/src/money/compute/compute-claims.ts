@@ -111,7 +111,7 @@ export class ComputeClaims {
         : { uid: ask.pod_uid ?? row.hold.pod?.uid ?? '', since: new Date(meter.runningSinceMs) };
     const hold: ClaimHold = {
       ...row.hold,
-      told: false,
+      renewalRefused: false,
       usedMs: meter.usedMs,
       pod,
       imageDigest: ask.image_digest ?? row.hold.imageDigest,

@@ -11,7 +11,7 @@ const hold = {
   perHour: 1n,
   amount: 1n,
   until,
-  told: false,
+  renewalRefused: false,
   usedMs: 0,
   pod: null,
   imageDigest: null,

@@ -35,7 +35,7 @@ export class ModelPurse {
   balance: bigint;
   held: HeldClaim | null = null;
   refused: Refused | null = null;
-  told = false;
+  renewalRefused = false;
   /** Time that was charged, and what was paid for it. */
   chargedMs = 0;
   paid = 0n;
@@ -68,7 +68,7 @@ export class ModelPurse {
       uid: this.#uid,
       version: this.#version,
       cycle: this.#cycle,
-      held: held !== null && !this.told,
+      held: held !== null && !this.renewalRefused,
       tier: held?.tier ?? null,
       until: held === null ? null : new Date(held.untilMs).toISOString(),
       pod_uid: held === null ? null : (this.#podUid ?? null),
@@ -107,8 +107,8 @@ export class ModelPurse {
     const { held } = this;
     if (held === null) return this.#forgive(nowMs);
     const isOver = isOrphan(held, { agent: claimedAgent(agent), askedMs: this.#askedMs, nowMs }, CLAIM_TERMS);
-    const due = isOver ? 'end' : upkeepOf(held, { nowMs, told: this.told }, CLAIM_TERMS);
-    if (due === 'end') this.#ended(nowMs, this.told ? this.refused : null);
+    const due = isOver ? 'end' : upkeepOf(held, { nowMs, renewalRefused: this.renewalRefused }, CLAIM_TERMS);
+    if (due === 'end') this.#ended(nowMs, this.renewalRefused ? this.refused : null);
     else if (due === 'renew') this.#renew(held, nowMs);
     else if (this.refused !== null) this.#forgive(nowMs);
   }
@@ -120,9 +120,9 @@ export class ModelPurse {
     if (this.#take({ ...held, perHour, podUid }, nowMs)) {
       this.#version += 1;
       this.#askedMs = asked;
-    } else if (afterRefusedRenewal(held, nowMs, CLAIM_TERMS) === 'tell') {
+    } else if (afterRefusedRenewal(held, nowMs, CLAIM_TERMS) === 'notify') {
       this.#version += 1;
-      this.told = true;
+      this.renewalRefused = true;
       this.refused = { tier: held.tier, reason: 'NotPaid', payable: this.#payable(held.tier, nowMs) ?? null };
     }
   }
@@ -175,7 +175,7 @@ export class ModelPurse {
     { uid, podUid, nowMs }: { readonly uid: string; readonly podUid: string | null; readonly nowMs: number },
   ): void {
     this.held = held;
-    this.told = false;
+    this.renewalRefused = false;
     if (this.refused?.tier === held.tier) this.refused = null;
     if (held.runningSinceMs === null) this.#podUid = undefined;
     else this.#podUid = podUid ?? this.#podUid;
@@ -218,7 +218,7 @@ export class ModelPurse {
     this.chargedMs += usedMs;
     if (this.balance < 0n) this.broken.push(`the balance is ${this.balance}`);
     this.held = null;
-    this.told = false;
+    this.renewalRefused = false;
     this.#podUid = undefined;
   }
 }
