@@ -17,6 +17,7 @@ export const AccountName = z
 export const NewPassword = z.string().min(PASSWORD_MIN_CHARS).max(PASSWORD_MAX_CHARS);
 /** A password that is being shown; whether it is right is not for a schema. */
 export const GivenPassword = z.string().min(1).max(PASSWORD_MAX_CHARS);
+/** A text that works once: it creates the first admin, or sets the password of an invitation or a reset. Only its length is checked here. */
 export const OneTimeCode = z.string().min(1).max(CODE_MAX_CHARS);
 /** Why, in the words of an admin. */
 export const AdminReason = z.string().trim().min(1).max(MEASURE_REASON_MAX);

@@ -54,7 +54,8 @@ export const logIn = defineRoute('POST /login', {
 export const redeemCode = defineRoute('POST /login/code', {
   ...ofPeople,
   name: 'redeemCode',
-  summary: 'Set a password with the one-time code of an invitation or a reset, and sign in',
+  summary:
+    'Set a password with the one-time code of an invitation or a reset, and sign in; all other sessions of the account end',
   permission: 'anyone',
   idempotency: 'natural',
   body: z.strictObject({ code: OneTimeCode, password: NewPassword }),
