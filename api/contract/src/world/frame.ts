@@ -4,7 +4,11 @@ import { Activity, Emote, Lead } from './event.ts';
 import { ItemId, TilePosition } from './map.ts';
 
 /** Agents are named by their slot, a number below 65,535; `agent` messages say who it is. The text twin adds `agent_id`. */
-const slot = { agent: z.int().min(0), agent_id: z.string().optional() };
+const slot = {
+  /** The slot of the agent. */
+  agent: z.int().min(0),
+  agent_id: z.string().optional(),
+};
 
 /** Where an agent walks: from, to and a start tick; both ends compute the same tiles from the map. */
 export const PathRecord = z.strictObject({
@@ -31,7 +35,9 @@ export const AgentEntry = z.strictObject({
   awake: z.boolean(),
   online: z.boolean(),
   activity: z.strictObject({ activity: Activity, until_tick: z.int() }).nullable(),
+  /** `tick` is when it began. */
   speech: z.strictObject({ text: z.string(), tick: z.int() }).nullable(),
+  /** `tick` is when it began. */
   emote: z.strictObject({ emote: Emote, tick: z.int() }).nullable(),
   inventory: z.array(ItemId),
 });
@@ -57,6 +63,7 @@ export const ViewMessage = z.strictObject({
 /** Agent of a slot; sent before the slot is first mentioned and again when another agent takes it. */
 export const AgentMessage = z.strictObject({
   kind: z.literal('agent'),
+  /** The slot of the agent. */
   agent: z.int(),
   agent_id: z.string(),
   display_name: z.string(),
@@ -88,8 +95,10 @@ export const StateMessage = z.strictObject({
   awake: z.boolean(),
   online: z.boolean(),
   activity: z.strictObject({ activity: Activity, until_tick: z.int() }).nullable(),
+  /** `tick` is when it began. */
   emote: z.strictObject({ emote: Emote, tick: z.int() }).nullable(),
 });
+/** `tick` is when the agent began to speak. */
 export const SpeechMessage = z.strictObject({ kind: z.literal('speech'), ...slot, tick: z.int(), text: z.string() });
 /** An item lies on a tile, is held by an agent, or (both null) is gone. */
 export const ItemMessage = z.strictObject({ kind: z.literal('item'), item: FrameItem });

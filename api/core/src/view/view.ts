@@ -1,5 +1,5 @@
 import { EMOTE_TICKS, SPEECH_TICKS, TICKS_PER_TILE } from '@hamlet/contract';
-import type { Activity, Emote, FrameMessageOf, ItemKind, Zoom } from '@hamlet/contract';
+import type { Activity, AgentEntry, Emote, ItemKind, Zoom } from '@hamlet/contract';
 import { type Facing, FACING_OF_STEP, stepBetween } from '../map/directions.ts';
 import type { WorldMap } from '../map/world-map.ts';
 import { arrivalTick, type Walk, walkPosition } from '../world/state/walk.ts';
@@ -7,14 +7,16 @@ import { parseItemId } from '../world/state/item-table.ts';
 
 /** An agent as a viewer knows it. */
 export interface SeenAgent {
+  /** The slot of the agent. */
   readonly agent: number;
   walk: Walk;
   /** The walk before, for the moment between its end and what is drawn. */
   before: Walk | null;
   awake: boolean;
   online: boolean;
-  activity: FrameMessageOf<'state'>['activity'];
-  emote: FrameMessageOf<'state'>['emote'];
+  activity: AgentEntry['activity'];
+  /** Shown from `tick` on, for EMOTE_TICKS; null: the agent shows none. */
+  emote: AgentEntry['emote'];
   speech: { readonly text: string; readonly tick: number } | null;
   inventory: readonly string[];
 }

@@ -8,7 +8,7 @@ import { moneyLabel, priceLabel } from '../money/money-labels.ts';
 import { useVillage, useVillageState } from '../village-context.ts';
 import { limitLabel } from '../market/item-labels.ts';
 
-/** Where it is, where it runs, what it has and what it may use. */
+/** An agent's place, node, balance, tier, seat and limits, as the rows of the tab Now. */
 export function FactList({ row, detail }: { readonly row: Row; readonly detail: AgentDetail }): ReactElement {
   const { open } = useVillage();
   return (
