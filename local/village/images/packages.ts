@@ -28,7 +28,7 @@ export async function packageSource(
   const folder = join(
     CACHE,
     'images/packages',
-    `${workspace.replace('@hamlet/', '')}-${hashSources(manifestSources(), [workspace, npm, 'without other prebuilds'])}`,
+    `${workspace.replace('@hamlet/', '')}-${hashSources(manifestSources(), [workspace, npm, 'without other prebuilds, without musl'])}`,
   );
   if (!existsSync(folder)) {
     const part = `${folder}.part`;
@@ -45,9 +45,10 @@ export async function packageSource(
   return { from: folder, to: '.', whole: true };
 }
 
-/** Removes the native parts of packages for other platforms. */
+/** Removes the native parts of packages for other platforms and for musl: the images have glibc. */
 function removeOtherPrebuilds(root: string, platform: string): void {
   for (const folder of globSync('**/node_modules/**/prebuilds/*', { cwd: root })) {
     if (basename(folder) !== platform) rmSync(join(root, folder), { recursive: true });
   }
+  for (const file of globSync('**/node_modules/**/*.musl.node', { cwd: root })) rmSync(join(root, file));
 }
