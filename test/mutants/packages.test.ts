@@ -15,8 +15,8 @@ test('every named package has sources and tests, and everything that it lists ex
 test('a package lists a file as what it is', () => {
   const { sources = [], tests = [] } = packageOf('permissions') ?? {};
   assert.ok(sources.includes('api/contract/src/http/permissions.ts'));
-  assert.ok(sources.includes('api/server/src/http/admission/authorize.ts'));
-  assert.ok(tests.includes('api/server/src/http/admission/authorize.test.ts'));
+  assert.ok(sources.includes('api/server/src/http/pipeline/authorize.ts'));
+  assert.ok(tests.includes('api/server/src/http/pipeline/authorize.test.ts'));
   assert.deepEqual(
     sources.filter((file) => file.endsWith('.test.ts')),
     [],

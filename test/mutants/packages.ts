@@ -16,8 +16,8 @@ export const NAMED: Readonly<Record<string, readonly string[]>> = {
   permissions: [
     'api/contract/src/http/permissions.ts',
     'api/server/src/auth',
-    'api/server/src/http/admission/authorize.ts',
-    'api/server/src/http/admission/authorize.test.ts',
+    'api/server/src/http/pipeline/authorize.ts',
+    'api/server/src/http/pipeline/authorize.test.ts',
   ],
 };
 /** Programs, lists of exports, and support code of tests. */

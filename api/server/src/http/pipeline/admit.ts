@@ -1,4 +1,4 @@
-import { OWN_AGENT_PERMISSIONS, roleMay } from '@hamlet/contract';
+import { roleMay } from '@hamlet/contract';
 import type { RouteSpec } from '@hamlet/contract';
 import type { Request } from 'express';
 import type { Actor } from '../actor.ts';
@@ -8,6 +8,7 @@ import type { Refused } from '../outcome.ts';
 import { rateHeaders } from '../rate-limit.ts';
 import type { RateVerdict } from '../rate-limit.ts';
 import { sessionOf } from '../session-cookie.ts';
+import { authorize } from './authorize.ts';
 import type { Exchange } from './exchange.ts';
 
 /** Authenticates, limits and authorizes: returns the actor, or the refusal. The address was counted before. */
@@ -52,20 +53,4 @@ function refuseOtherOrigins(route: RouteSpec, request: Request): Refused | null 
 
 function refuseStale(route: RouteSpec, actor: Actor): Refused | null {
   return actor.role === 'agent' && actor.stale && route.reasons.includes('stale_cycle') ? refused('stale_cycle') : null;
-}
-
-/** The refusal if an actor may not use a route, or, for an agent, not on this object; null if it may. Pure. */
-export function authorize(
-  route: RouteSpec,
-  actor: Actor,
-  params: Readonly<Record<string, string | string[] | undefined>>,
-): Refused | null {
-  if (!roleMay(actor.role, route.permission)) {
-    if (actor.role === 'visitor') return refused('unauthenticated');
-    return refused('forbidden', `The role ${actor.role} may not call ${route.name}`);
-  }
-  if (actor.role === 'agent' && OWN_AGENT_PERMISSIONS.has(route.permission) && params['agent_id'] !== actor.agentId) {
-    return refused('not_own_agent', `This token is of ${actor.agentId}`);
-  }
-  return null;
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { awakenAgent, getAgentConfig, getWorld, listTurns, moveAgent } from '@hamlet/contract';
 import type { RouteSpec } from '@hamlet/contract';
 import type { Actor } from '../actor.ts';
-import { authorize } from './admit.ts';
+import { authorize } from './authorize.ts';
 
 const ADMIN: Actor = { role: 'admin', id: 'account 1', accountId: '1', name: 'ann' };
 const VISITOR: Actor = { role: 'visitor', id: 'visitor' };

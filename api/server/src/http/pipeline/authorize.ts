@@ -1,0 +1,21 @@
+import { OWN_AGENT_PERMISSIONS, roleMay } from '@hamlet/contract';
+import type { RouteSpec } from '@hamlet/contract';
+import type { Actor } from '../actor.ts';
+import { refused } from '../outcome.ts';
+import type { Refused } from '../outcome.ts';
+
+/** The refusal if an actor may not use a route, or, for an agent, not on this object; null if it may. Pure. */
+export function authorize(
+  route: RouteSpec,
+  actor: Actor,
+  params: Readonly<Record<string, string | string[] | undefined>>,
+): Refused | null {
+  if (!roleMay(actor.role, route.permission)) {
+    if (actor.role === 'visitor') return refused('unauthenticated');
+    return refused('forbidden', `The role ${actor.role} may not call ${route.name}`);
+  }
+  if (actor.role === 'agent' && OWN_AGENT_PERMISSIONS.has(route.permission) && params['agent_id'] !== actor.agentId) {
+    return refused('not_own_agent', `This token is of ${actor.agentId}`);
+  }
+  return null;
+}
