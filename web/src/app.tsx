@@ -35,16 +35,19 @@ import {
 } from './features/village-context.ts';
 import { titleOf } from './features/navigation/page-groups.ts';
 
-/** The map is most of the code: it is fetched beside the first answers of the api, and not at all with a page that covers it. */
+/**
+ * The map is most of the code. The page fetches it in parallel with the first API answers, and not at all while another
+ * page covers the map.
+ */
 const loadMap = async (): Promise<{ readonly default: typeof import('./features/map/map-view.tsx').MapView }> => ({
   default: (await import('./features/map/map-view.tsx')).MapView,
 });
 const MapView = lazy(loadMap);
 
-/** The shortest wait before a world that did not load is asked for again. */
+/** The shortest wait before the page tries again to load a world that failed to load. */
 const WORLD_RETRY_MS = 2000;
 
-/** The parts of the program, and the address at the start. */
+/** The services of the page, and the state that the address gave at the start. */
 export interface AppProps {
   readonly parts: Pick<
     VillageTools,
@@ -91,7 +94,7 @@ export function App({ parts, start }: AppProps): ReactElement {
   );
 }
 
-/** Lets the components below ask the api in the name of the viewer. */
+/** Lets the components below send requests to the API as the viewer. */
 function Asker({ children }: { readonly children: ReactNode }): ReactElement {
   const { api, queries } = useVillage();
   const viewer = useViewerId();
@@ -99,7 +102,10 @@ function Asker({ children }: { readonly children: ReactNode }): ReactElement {
   return <AskingProvider value={asking}>{children}</AskingProvider>;
 }
 
-/** Runs everything beside the panels, and loads the world. A world that does not load is asked for again; the rest of the page works without it. */
+/**
+ * Starts everything outside the panels and loads the world. If the world fails to load, the page retries; everything
+ * except the map works meanwhile.
+ */
 function useWorld(
   parts: AppProps['parts'],
   start: UrlState,
@@ -121,10 +127,10 @@ function useWorld(
   useEffect(() => {
     let here = true;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    // Fetched now and shown once the world is loaded; the boundary around it reports a failure.
+    // Starts the download now; the map appears once the world is loaded. The LazyBoundary around it reports a failure.
     if (showsMap(start.view)) loadMap().catch(() => undefined);
     const fonts = document.fonts.load('700 12px "Nunito Variable"').catch(() => []);
-    // The first camera looks at the agents.
+    // At first the camera shows the agents.
     void Promise.all([parts.world.load(), parts.agents.ready, fonts]).then(([loaded]) => {
       if (!here) return;
       setWorld(loaded);
@@ -143,7 +149,7 @@ function useWorld(
   return { world, retry };
 }
 
-/** A page that covers the map does not start it; once seen it stays. */
+/** Starts the map when the viewer first opens a page that shows it, and keeps it afterwards. */
 function MapOnceSeen(props: ComponentProps<typeof MapView>): ReactElement | null {
   const inSight = useVillageState((state) => showsMap(state.place.view));
   const [wanted, setWanted] = useState(inSight);
@@ -153,12 +159,12 @@ function MapOnceSeen(props: ComponentProps<typeof MapView>): ReactElement | null
   return wanted ? <MapView {...props} /> : null;
 }
 
-/** The layer over the map: a page, or the panels of the map itself; and the selected agent. */
+/** The layer over the map: a page or the panels of the map, and the selected agent. */
 function Over({ controller }: { readonly controller: MapController | null }): ReactElement | null {
   const view = useVillageState((state) => state.place.view);
   const known = useVillageState(({ session }) => session.kind !== 'unknown' || session.asked);
   useMapKeys(controller);
-  // A page that is shown before its viewer is known would show a visitor's part of it.
+  // Before the page knows the viewer it would render the page for a visitor.
   if (!known) return null;
   const OpenPage = view === 'map' ? AgentsPanel : LAZY_PAGES[view];
   return (
@@ -211,7 +217,7 @@ function useTools(parts: AppProps['parts'], controller: MapController | null, op
   );
 }
 
-/** Keeps the title of the tab: the page, or the agent that is open. */
+/** Sets the title of the browser tab: the page, or the open agent. */
 export function PageTitle(): null {
   const view = useVillageState((state) => state.place.view);
   const agent = useVillageState((state) =>
@@ -223,7 +229,7 @@ export function PageTitle(): null {
   return null;
 }
 
-/** Describes the followed agent to people who cannot see the map; polite, and only what is new. */
+/** Describes the followed agent to people who cannot see the map. A polite live region announces only new text. */
 export function FollowNarrator(): ReactElement {
   const selected = useVillageState((state) => (state.following ? state.selected : null));
   const latest = useVillageState((state) => state.feed.find((entry) => entry.agentId === selected));

@@ -26,19 +26,20 @@ import type { KeyIntent } from './input/keys.ts';
 import type { Insets, MapHost } from './map-host.ts';
 import { Stage, type StageWorld } from './render/stage.ts';
 
-/** Milliseconds between frames while nothing moves: enough for sleepers and the changing light. */
+/** Milliseconds between frames while nothing moves; sleepers and the daylight need no more. */
 const IDLE_FRAME_MS = 160;
 /** The least zoom of a camera that follows an agent. */
 const FOLLOW_ZOOM = 34;
 const REST_MS = 400;
-/** A tour moves only when there is this far to go: a camera that never rests tires the viewer. */
+/** A tour moves only for at least this distance: a camera that never rests tires the viewer. */
 const TOUR_STEP_TILES = 3;
-/** More agents than this are everywhere anyhow. */
+/** With more agents than this a tour is useless: every view shows some. */
 const TOUR_AGENTS = 12;
 
 /**
- * The loop of the map: reads the world, keeps the camera, draws, and answers hands and keys. React never sees a frame.
- * Mutable because it is the one place where the picture's time passes.
+ * The loop of the map: reads the world, moves the camera, draws, and handles gestures and keys. React takes no part in
+ * a frame.
+ * Mutable because it holds the state between frames.
  */
 export class MapController {
   readonly #canvas: HTMLCanvasElement;
@@ -53,7 +54,7 @@ export class MapController {
   #list: DrawList | null = null;
   #selected: string | null = null;
   #following = false;
-  /** Until the viewer moves the camera it keeps the agents in sight by itself. */
+  /** True until the viewer moves the camera; until then the camera itself keeps the agents in sight. */
   #touring: boolean;
   #hovered: string | null = null;
   #lastMs = 0;
@@ -86,7 +87,7 @@ export class MapController {
     this.#listen();
   }
 
-  /** Starts the map on a canvas that is in the page. */
+  /** Starts the map on a canvas that is already in the page. */
   static async start(
     canvas: HTMLCanvasElement,
     options: {
@@ -110,7 +111,7 @@ export class MapController {
     });
   }
 
-  /** The last drawn list: for tests and the hit test. */
+  /** The list of the last frame, for tests and the hit test. */
   get list(): DrawList | null {
     return this.#list;
   }
@@ -121,7 +122,7 @@ export class MapController {
     return visibleTiles(this.#camera, this.#viewport, { map: this.#world.map, margin: 2, edge: EDGE_TILES });
   }
 
-  /** Which agent is marked, and whether the camera stays with it. */
+  /** Marks the selected agent. While `following`, the camera stays with it. */
   mark(selected: string | null, following: boolean): void {
     const starts = following && !(this.#following && this.#selected === selected);
     if (selected !== null) this.#touring = false;
@@ -131,19 +132,19 @@ export class MapController {
     this.#busy = true;
   }
 
-  /** Whether the map is visible; a covered one is not drawn. */
+  /** The controller does not draw a map that a page covers. */
   setInSight(inSight: boolean): void {
     this.#inSight = inSight;
     this.#busy = true;
   }
 
-  /** The posts that hang at places. */
+  /** Sets the posts that are pinned to places. */
   setPins(pins: readonly ScenePin[]): void {
     this.#pins = pins;
     this.#busy = true;
   }
 
-  /** Whether the next taps name tiles. */
+  /** While `picking`, a tap names a tile. */
   setPicking(picking: boolean): void {
     this.#picking = picking;
     // A person cannot point at a map that moves by itself.
@@ -156,13 +157,13 @@ export class MapController {
     this.#busy = true;
   }
 
-  /** Brings a place into the middle, near enough to see agents. */
+  /** Centres the map on a place, close enough to see agents. */
   goTo(place: Point, zoom = FOLLOW_ZOOM): void {
     this.#touring = false;
     this.#glideTo({ x: place.x, y: place.y, zoom: Math.max(this.#target.zoom, zoom) });
   }
 
-  /** Obeys a key; what is not about the camera is left to the host. */
+  /** Executes a camera command; the host handles all other keys. */
   obey(intent: KeyIntent): void {
     this.#touring = false;
     if (intent.kind === 'pan') {
@@ -173,7 +174,7 @@ export class MapController {
     if (intent.kind === 'whole') this.showWhole();
   }
 
-  /** Zooms about the middle of what can be seen. */
+  /** Zooms around the middle of the uncovered part of the map. */
   zoomBy(factor: number): void {
     this.#touring = false;
     this.#glideTo({ ...this.#target, zoom: this.#target.zoom * factor });
@@ -248,7 +249,7 @@ export class MapController {
       hovered: this.#hovered,
     });
     this.#list = list;
-    // The number of agents in the picture: the list of agents is in the page, the picture is not.
+    // Screen readers and tests read the number of drawn agents here, because the canvas has no text.
     this.#canvas.dataset['figures'] = String(list.figures.length);
     const finer = this.#stage.draw({
       list,
@@ -284,7 +285,7 @@ export class MapController {
     return true;
   }
 
-  /** Reports the camera to the host once it has come to rest, and now and then while it follows an agent. */
+  /** Reports the camera to the host when it stops, and at intervals while it moves. */
   #rest(nowMs: number, moving: boolean): void {
     if (moving) {
       this.#restMs ??= nowMs + REST_MS;
@@ -359,7 +360,7 @@ export class MapController {
   }
 }
 
-/** Calls back before every repaint until the returned function is called. */
+/** Calls `draw` before every repaint until the caller calls the returned function. */
 function everyFrame(draw: (nowMs: number) => void): () => void {
   let frame = 0;
   const loop = (nowMs: number): void => {

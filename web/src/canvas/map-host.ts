@@ -1,7 +1,7 @@
 import type { Camera, Point, TileRect, Viewport } from './model/camera.ts';
 import type { SceneAgent, SceneCluster, SceneItem } from './model/scene.ts';
 
-/** The world at a moment. `minute` is the minute of the village's day. */
+/** The world at one instant. `minute` is the minute of the village's day. */
 export interface Moment {
   readonly tick: number;
   readonly minute: number;
@@ -10,22 +10,22 @@ export interface Moment {
   readonly clusters: readonly SceneCluster[];
 }
 
-/** The map's port to the rest of the program. */
+/** The interface from the map to the rest of the page. */
 export interface MapHost {
-  /** The world at the clock of its source. */
+  /** The world at the present time of its source. */
   moment(): Moment;
-  /** A tap: an agent's id, or null for open ground. */
+  /** A tap outside of pins: the id of the agent, or null for open ground. */
   select(id: string | null): void;
-  /** A tap on a pin: the posts that hang there, the newest first. */
+  /** A tap on a pin: the ids of its posts, newest first. */
   openPin(ids: readonly string[]): void;
-  /** A tap while a place is looked for: the tile. */
+  /** A tap while the viewer picks a place: the tile. */
   picked(tile: Point): void;
   follow(on: boolean): void;
-  /** The camera rests here now; `chosen` where a person put it there, and not a tour or a followed agent. */
+  /** The camera stopped here. `chosen` is true if a person moved it, and false for a tour or a followed agent. */
   moved(camera: Camera, visible: TileRect, chosen: boolean): void;
-  /** Milliseconds of the main thread that a frame took. */
+  /** Reports the main-thread milliseconds of a frame. */
   measured(frameMs: number): void;
 }
 
-/** Insets that panels take from each side, in CSS pixels. */
+/** CSS pixels that panels cover on each side. */
 export type Insets = Pick<Viewport, 'insetLeft' | 'insetRight' | 'insetTop' | 'insetBottom'>;

@@ -1,12 +1,13 @@
-/** The viewer as acts are signed: the account's id, or null for a visitor. */
+/** The account id of the viewer, or null for a visitor. */
 export type ViewerId = string | null;
 
-/** Letters of an account's id that distinguish it from the others. */
+/** The first letters of an account id: enough to tell it from the others. */
 const SHORT = 8;
 
 /**
- * The actor of an act, in words: `you`, `admin c1480749`, `ada`. The api signs with `account ID`, `agent NAME` or a word of its own.
- * @param role the actor's role at the time; null where it was not recorded
+ * The actor of an act, in words: `you`, `admin c1480749`, `ada`. The API names an actor `account ID`, `agent NAME`, or
+ * by a word of its own.
+ * @param role the actor's role at the time of the act; null if it was not recorded
  */
 export function actorLabel(id: string, role: string | null, viewer: ViewerId): string {
   const [kind = '', name = ''] = id.split(' ', 2);
@@ -15,7 +16,7 @@ export function actorLabel(id: string, role: string | null, viewer: ViewerId): s
   return name === viewer ? 'you' : `${role ?? 'account'} ${name.slice(0, SHORT)}`;
 }
 
-/** Whether a viewer did something themselves. */
+/** True if the viewer is this actor. */
 export function isOwn(id: string, viewer: ViewerId): boolean {
   return viewer !== null && id === `account ${viewer}`;
 }

@@ -3,9 +3,8 @@ import type { Store } from './store.ts';
 import { placeOf, readUrl, type UrlState, writeUrl } from './url-state.ts';
 
 /**
- * Keeps the address and what is open in step: each page, agent, post and run that is opened is a step
- * that the browser's back button undoes; everything smaller replaces the address.
- * Returns how to end it.
+ * Keeps the address in step with the open page. Each page, agent, post or run that a person opens becomes a step of the
+ * browser history; smaller changes replace the address. Returns the function that stops it.
  */
 export function keepAddress(store: Store<AppState>): () => void {
   let { place, selected, t } = store.get();
@@ -30,7 +29,7 @@ export function keepAddress(store: Store<AppState>): () => void {
   };
 }
 
-/** Whether going from one state to the other opens something: a page, an agent, a post or a run. */
+/** True if the change of state opens something: a page, an agent, a post or a run. */
 export function isStepBetween(
   before: Pick<AppState, 'place' | 'selected'>,
   now: Pick<AppState, 'place' | 'selected'>,
@@ -44,14 +43,14 @@ export function isStepBetween(
   );
 }
 
-/** Takes keys out of the address that have served, such as a one-time code. */
+/** Removes keys from the address after their use, such as a one-time code. */
 export function forgetInAddress(...keys: readonly string[]): void {
   const query = new URLSearchParams(window.location.search);
   for (const key of keys) query.delete(key);
   window.history.replaceState(null, '', query.size === 0 ? window.location.pathname : `?${query.toString()}`);
 }
 
-/** Shows a state in the address, as a step to go back from or in place of the present one. */
+/** Writes a state to the address, as a new step of the history or in place of the present one. */
 export function putAddress(state: UrlState, isStep: boolean): void {
   const query = writeUrl(state);
   if (query === window.location.search) return;

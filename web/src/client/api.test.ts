@@ -6,7 +6,7 @@ import { test, type TestContext } from 'node:test';
 import { createClient, getMe, listAgents, openWakes, type RouteSpec } from '@hamlet/contract';
 import { type Api, type ApiOptions, createApi } from './api.ts';
 
-/** The port, against a real HTTP server that answers so. */
+/** An Api that talks to a real HTTP server with these answers. */
 async function apiOf(context: TestContext, answer: RequestListener, options: ApiOptions = {}): Promise<Api> {
   const server = createServer(answer).listen(0, '127.0.0.1');
   await once(server, 'listening');

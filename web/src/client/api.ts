@@ -9,21 +9,21 @@ import {
   type StreamEvent,
 } from '@hamlet/contract';
 
-/** A refusal in words. `code` is the contract's, or `unreachable` where no answer came. */
+/** A refused or failed request, in words. `code` is one of the contract, or `unreachable` if no answer came. */
 export interface Refused {
   readonly code: Problem['code'] | 'unreachable';
   readonly title: string;
   readonly detail: string;
   readonly status: number;
-  /** Which parts of the request are wrong, where the answer says. */
+  /** The parts of the request that are wrong, if the API names them. */
   readonly errors: readonly { readonly path: string; readonly message: string }[];
 }
 export type Reply<T> = { readonly ok: true; readonly data: T } | { readonly ok: false; readonly refused: Refused };
 
-/** The api of this village. Never throws: a lost connection is a refusal too. `signal` in the input aborts. */
+/** The API of this village. It never throws: a lost connection is a refusal too. `signal` in the input aborts a request. */
 export interface Api {
   call<const R extends RouteSpec>(route: R, input: CallInput<R>): Promise<Reply<CallData<R>>>;
-  /** Opens a route's event stream. Resolves when the stream ends: ok where the server or the caller ended it. */
+  /** Opens the event stream of a route. Resolves when the stream ends; the reply is ok if the server or the caller ended it. */
   open<const R extends RouteSpec>(
     route: R,
     input: CallInput<R>,
@@ -31,23 +31,23 @@ export interface Api {
   ): Promise<Reply<null>>;
 }
 
-/** The part of the api that most code needs. */
+/** The part of `Api` that most code needs. */
 export type Caller = Pick<Api, 'call'>;
 
-/** The longest that one call may take. The api itself gives up sooner; this is for a dead connection. */
+/** Timeout of one call. The API itself gives up earlier; this limit is for a dead connection. */
 export const CALL_TIMEOUT_MS = 30_000;
-/** A stream without a byte for so long is dead: the server sends a heartbeat every 5 s. */
+/** After this time without a byte a stream counts as dead: the server sends a heartbeat every 5 s. */
 const STREAM_SILENCE_MS = 20_000;
 
 export interface ApiOptions {
   readonly client?: Client;
   readonly timeoutMs?: number;
   readonly silenceMs?: number;
-  /** Receives every refusal, before the caller does. */
+  /** Receives every refusal before the caller does. */
   readonly onRefused?: (route: RouteSpec, refused: Refused) => void;
 }
 
-/** Talks to the origin that served the page; the browser adds the session cookie. */
+/** Sends requests to the origin that served the page; the browser adds the session cookie. */
 export function createApi({
   client = createClient({ baseUrl: window.location.origin, fetch: (...request) => window.fetch(...request) }),
   timeoutMs = CALL_TIMEOUT_MS,

@@ -4,7 +4,7 @@ import type { Refused } from './api.ts';
 import { NOWHERE, type Place } from './url-state.ts';
 import type { Connection } from './live-socket.ts';
 
-/** An agent as the list shows it, twice a second. Positions are tiles as fractions. */
+/** An agent as the list shows it, updated twice a second. Positions are fractions of tiles. */
 export interface Row {
   readonly id: string;
   readonly name: string;
@@ -17,14 +17,14 @@ export interface Row {
   readonly speech: string | null;
   readonly carried: readonly string[];
   readonly node: string | null;
-  /** Whether the frames show it now; otherwise this is what the api reported last, some seconds ago. */
+  /** True if the frames show the agent now; otherwise the row is the last report of the API, some seconds old. */
   readonly live: boolean;
-  /** Name of the landmark or zone it is at, or is on the way to. */
+  /** The name of the landmark or zone where the agent is, or where it walks to. */
   readonly place: string | null;
   readonly heading: string | null;
 }
 
-/** An event of the world, in words: `text` follows the name. `id` is unique; `minute` is the minute of the village's day. */
+/** An event of the world in words; `text` follows the name. `id` is unique, and `minute` is the minute of the village's day. */
 export interface FeedEntry {
   readonly id: string;
   readonly agentId: string;
@@ -48,22 +48,21 @@ export type Session =
   | { readonly kind: 'visitor'; readonly ended: boolean }
   | { readonly kind: 'account'; readonly account: Account };
 
-/** The time of the village's day. */
 export interface Clock {
   readonly day: number;
   readonly minute: number;
   readonly phase: 'night' | 'morning' | 'day' | 'evening';
 }
 
-/** Everything the panels show. The canvas reads the world itself and never waits for this. */
+/** The state that all panels show. The canvas reads the world directly and never waits for this state. */
 export interface AppState {
-  /** Whether the village is frozen, with the proof; null until it was read. */
+  /** True if the village is frozen, with the proof; null before the first answer. */
   readonly freeze: VillageFreeze | null;
-  /** The tick that is shown of a recording; null while the world is live. */
+  /** The tick of a recording that the page shows; null while the world is live. */
   readonly t: number | null;
   readonly loading: 'loading' | 'ready' | { readonly failed: Refused };
   readonly connection: Connection;
-  /** Whether the list of agents was read yet, and why it cannot be read now; what is known of it stays. */
+  /** `read`: the page has read the list of agents. `refused`: the reason why it cannot read the list now; known agents stay. */
   readonly agents: { readonly read: boolean; readonly refused: Refused | null };
   readonly clock: Clock | null;
   readonly rows: readonly Row[];
@@ -72,15 +71,15 @@ export interface AppState {
   readonly zones: readonly SceneZone[];
   readonly feed: readonly FeedEntry[];
   readonly session: Session;
-  /** The outcome of the payment from which the payer has just come back; null if there is none, or the payer has read it. */
+  /** The outcome of a payment from which the payer has just returned; null if there is none or the payer dismissed it. */
   readonly payment: PaymentOutcome | null;
   readonly selected: string | null;
   readonly following: boolean;
-  /** The page and what is open on it; the address says the same. */
+  /** The open page and the open object on it; the address has the same content. */
   readonly place: Place;
-  /** Posts that hang at places of the map, as the board last knew them. */
+  /** Posts with a place on the map, as the board last reported them. */
   readonly pins: readonly ScenePin[];
-  /** A place on the map is looked for: taps name tiles, the last of them is `tile`. Null while none is. */
+  /** While a person picks a place on the map: taps name tiles, and `tile` is the last one. Null otherwise. */
   readonly picking: { readonly tile: { readonly x: number; readonly y: number } | null } | null;
 }
 

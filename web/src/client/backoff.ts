@@ -1,4 +1,4 @@
-/** The first wait, and the longest one that it grows to. */
+/** The first wait and the longest one, in milliseconds. */
 interface Limits {
   readonly firstMs: number;
   readonly longestMs: number;
@@ -6,8 +6,8 @@ interface Limits {
 const RECONNECT: Limits = { firstMs: 500, longestMs: 15_000 };
 
 /**
- * How long to wait before trying again: it doubles each time, and the upper half is left to chance, so that many viewers of a restarted
- * server do not come back at once.
+ * The wait before a retry. It doubles each time, and its upper half is random, so that the viewers of a restarted
+ * server do not reconnect all at once.
  * @param attempt 0 for the first retry
  * @param chance 0 to 1
  */

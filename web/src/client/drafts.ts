@@ -2,18 +2,18 @@ import { useCallback, useState } from 'react';
 import { createStore, useStore } from './store.ts';
 
 const PREFIX = 'hamlet-draft-';
-/** The account that signed in last in this tab: the drafts are its. */
+/** Storage key of the account that last signed in in this tab: the drafts belong to it. */
 const WRITER = 'hamlet-writer';
-/** Counts how often all drafts were deleted, so that open forms clear their fields too. */
+/** Counts how often the page deleted all drafts, so that open forms clear their fields too. */
 const deletions = createStore(0);
 
 /**
- * A text that this tab keeps while it is written: it survives a closed form, another page and a reload. `set('')` deletes it.
+ * A draft text that survives a closed form, a change of page and a reload, in this tab. `set('')` deletes it.
  * @param name unique among all drafts
  */
 export function useDraft(name: string): readonly [text: string, set: (text: string) => void] {
   const key = PREFIX + name;
-  // The text is stored with its key, so that a form reused for another subject never shows the text of the first.
+  // The text is stored with its key, so that a form reused for another subject never shows the earlier text.
   const [written, setWritten] = useState<{
     readonly key: string;
     readonly round: number;
@@ -33,8 +33,8 @@ export function useDraft(name: string): readonly [text: string, set: (text: stri
 }
 
 /**
- * Reads a form's draft from its kept text; `empty` where nothing was kept. Takes only fields that `empty` has, with the same type: a page of
- * another version may have kept another form.
+ * Reads a form's draft from its stored text; `empty` if there is none. It takes only fields of `empty` with the same
+ * type, because another version of the page may have stored another form.
  */
 export function readJsonDraft<T extends object>(kept: string, empty: T): T {
   let read: unknown;
@@ -51,18 +51,18 @@ export function readJsonDraft<T extends object>(kept: string, empty: T): T {
   return { ...empty, ...Object.fromEntries(taken) };
 }
 
-/** Deletes one draft, once its purpose was served elsewhere. */
+/** Deletes one draft after its text was used. */
 export function forgetDraft(name: string): void {
   sessionStorage.removeItem(PREFIX + name);
 }
 
-/** Deletes every draft of this tab: the texts of one person are not for the next one who signs in here. */
+/** Deletes every draft of this tab: the next person who signs in here must not see them. */
 export function forgetDrafts(): void {
   for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX)) sessionStorage.removeItem(key);
   deletions.set((times) => times + 1);
 }
 
-/** Records who signed in, and deletes drafts that another person left behind when their session ended. */
+/** Records who signed in, and deletes drafts that another person left behind. */
 export function claimDrafts(accountId: string): void {
   const writer = sessionStorage.getItem(WRITER);
   if (writer === accountId) return;

@@ -17,14 +17,14 @@ const REFUSED: Reply<never> = {
   refused: { code: 'forbidden', title: 'No', detail: '', status: 403, errors: [] },
 };
 
-/** An api that answers each call so. */
+/** An API that gives this answer to each call. */
 function apiThat(answer: Reply<unknown>): Caller {
   const call = (): Promise<Reply<unknown>> => Promise.resolve(answer);
-  // The answers of these three routes are not read.
+  // The answers of these three routes are never read.
   return { call: call as Api['call'] };
 }
 
-/** A lifecycle that sees these agents one after the other, the last one again and again, with the states that it went through. */
+/** A lifecycle that sees these agents in order and repeats the last one, with the states that it went through. */
 function started(
   seen: readonly (AgentDetail | null)[],
   answer: Reply<unknown> = { ok: true, data: null },

@@ -4,14 +4,18 @@ import { createStore, type Store } from './store.ts';
 
 export type Verb = 'awaken' | 'suspend' | 'reboot';
 /**
- * Where an asked change stands. `text` says what happens now. `asking`: the api has not answered yet. `pending`: it was taken and is watched closely.
- * `late`: it takes longer than usual, for example in the queue for a seat; it is still checked now and then.
+ * The progress of a requested change. `text` says what happens now. `asking`: the API has not answered yet. `pending`:
+ * the API accepted the change, and the page checks it often. `late`: the change takes longer than usual, for example
+ * while the agent waits for a seat; the page checks it less often.
  */
 export type LifecycleState =
   | { readonly kind: 'asking' | 'pending' | 'late' | 'done'; readonly verb: Verb; readonly text: string }
   | { readonly kind: 'refused'; readonly verb: Verb; readonly refused: Refused };
 
-/** Whether a change that stands so keeps a button from being pressed: each while the api is asked, then only its own, and not for long. */
+/**
+ * True if a change disables the button of `verb`: every button while the API has not answered, then only its own until
+ * the change is late.
+ */
 export function locks(state: LifecycleState | undefined, verb: Verb): boolean {
   return state !== undefined && (state.kind === 'asking' || (state.kind === 'pending' && state.verb === verb));
 }
@@ -21,10 +25,10 @@ const POLL_MS = 1000;
 /** After so many checks a change counts as late, and the page checks it less often. */
 const CLOSE_LOOKS = 120;
 const LATE_POLL_MS = 10_000;
-/** After so many looks, about two hours, a change that does not come is no longer watched; what is known of it stays. */
+/** The page stops checking after this many checks, about two hours; the last known state stays. */
 const MAX_LOOKS = CLOSE_LOOKS + 720;
 
-/** The progress of a change, from the agent as it is now and the cycle it had when the change was asked. */
+/** The progress of a change, from the present agent and the cycle that it had at the request. */
 export function progress(
   verb: Verb,
   agent: AgentDetail,
@@ -47,19 +51,19 @@ function suspension(agent: AgentDetail): { readonly done: boolean; readonly text
   return { done: false, text: agent.pod === null ? 'Waiting for the operator.' : `Stopping pod ${agent.pod}.` };
 }
 
-/** Waits; passed in so that tests do not. */
+/** A parameter, so that tests need not wait. */
 export type Wait = (ms: number) => Promise<void>;
 const sleep: Wait = (ms) =>
   new Promise((resolve) => {
     setTimeout(resolve, ms);
   });
 
-/** Reads one agent; null where the api does not answer. */
+/** Reads one agent; null if the API does not answer. */
 interface Reader {
   refresh(id: string): Promise<AgentDetail | null>;
 }
 
-/** Asks for changes of agents' lives and watches what comes of them. Mutable because a change outlives the panel that asked for it. */
+/** Requests changes of agents' lives and watches them. Mutable because a change outlives the panel that requested it. */
 export class Lifecycle {
   readonly states: Store<ReadonlyMap<string, LifecycleState>> = createStore<ReadonlyMap<string, LifecycleState>>(
     new Map(),
@@ -67,7 +71,7 @@ export class Lifecycle {
   readonly #api: Caller;
   readonly #agents: Reader;
   readonly #wait: Wait;
-  /** The last change that was asked for each agent, or its dismissal: an older watch ends when it is not its own any more. */
+  /** The last request for each agent; a dismissal deletes it. An older watch ends when it finds another value here. */
   readonly #latest = new Map<string, symbol>();
 
   constructor(api: Caller, agents: Reader, wait: Wait = sleep) {
@@ -76,7 +80,7 @@ export class Lifecycle {
     this.#wait = wait;
   }
 
-  /** @param takeOver whether to take the field from another manager, where an earlier answer named one */
+  /** @param takeOver true to take the field from the other manager that an earlier answer named */
   async ask(agent: AgentDetail, verb: Verb, takeOver = false): Promise<void> {
     const id = agent.agent_id;
     const own = Symbol(verb);
@@ -93,7 +97,7 @@ export class Lifecycle {
     await this.#watch(agent, verb, own);
   }
 
-  /** Takes the note of a change away, and stops watching it; the change itself continues. */
+  /** Removes the notice of a change and stops watching it; the change itself continues. */
   dismiss(id: string): void {
     this.#latest.delete(id);
     this.states.set((states) => {
@@ -122,7 +126,7 @@ export class Lifecycle {
   }
 }
 
-/** Why a change of an agent's life cannot be asked for now, in words; null where it can. */
+/** The reason why the viewer cannot request a change of an agent's life now; null if they can. */
 export function notAllowed(
   verb: Verb,
   now: { readonly power: 'Awake' | 'Asleep'; readonly role: Role; readonly pending: boolean },

@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 import { test, type TestContext } from 'node:test';
 import { type Connection, type LiveSocket, openLiveSocket } from './live-socket.ts';
 
-/** The server's end of a websocket: short texts both ways (RFC 6455), which is all that these tests say. */
+/** The server's end of a websocket (RFC 6455), limited to short texts in both directions. */
 interface Peer {
   say(text: string): void;
   onHeard(listener: () => void): void;
@@ -19,7 +19,7 @@ const ACCEPT = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 function peerOf(stream: Duplex, heard: string[]): Peer {
   let listener: () => void = () => undefined;
   stream.on('data', (bytes: Buffer) => {
-    // Frames of a client are masked: opcode, length, four bytes of mask, text. Several may come at once.
+    // A client masks its frames: opcode, length, four bytes of mask, text. One chunk may have several frames.
     for (let at = 0; at + 6 <= bytes.length;) {
       const length = (bytes[at + 1] ?? 0) & 127;
       const mask = bytes.subarray(at + 2, at + 6);
@@ -55,7 +55,7 @@ interface LineOptions {
   readonly read?: (data: ArrayBuffer | string) => void;
 }
 
-/** A real server and a line to it; `meet` says what the server does with each connection, counted from 1. */
+/** A connection to a real server. `meet` handles each connection on the server side, counted from 1. */
 async function lineTo(
   context: TestContext,
   meet: (peer: Peer, count: number) => void,

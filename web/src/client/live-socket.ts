@@ -1,17 +1,20 @@
 import { backoffMs } from './backoff.ts';
 
-/** How a live connection is. `lagging`: open, but silent for too long. `outdated`: open, but this page cannot read what comes; a newer page can. */
+/**
+ * The state of a live connection. `lagging`: open, but silent for too long. `outdated`: this page cannot read the
+ * messages; a newer page can.
+ */
 export type Connection = 'connecting' | 'live' | 'lagging' | 'reconnecting' | 'outdated';
 
 export interface SocketOptions {
-  /** The address; called again for each connection, so that it can say where to resume. */
+  /** The address. It is called for each connection, because the address says where to resume. */
   url(): string;
-  /** Takes a message, binary or text. Throws if it cannot read it, for example because the server is newer than this page. */
+  /** Handles a message, binary or text. Throws if it cannot read it, for example because the server is newer than this page. */
   message(data: ArrayBuffer | string): void;
   connection(state: Connection): void;
   /** The first messages on a new connection. */
   greeting(): readonly object[];
-  /** The server says something at least this often; after three such times without a word the line is given up. */
+  /** The server sends a message at least this often; after three such times of silence the page reconnects. */
   readonly beatMs: number;
 }
 export interface LiveSocket {
@@ -19,26 +22,26 @@ export interface LiveSocket {
   close(): void;
 }
 
-/** Beats without a word until a line is said to lag, and until it is given up: it may be dead without saying so for minutes. */
+/** Beats of silence until a connection counts as lagging, and until the page replaces it: a dead connection can look open for minutes. */
 const LAG_BEATS = 1.2;
 const DEAD_BEATS = 3;
 const WATCH_MS = 1000;
 
-/** Keeps a websocket for as long as it is not closed, and comes back after a growing wait where it is lost. */
+/** Keeps a websocket open until the caller closes it. Reconnects with a growing wait. */
 export function openLiveSocket(options: SocketOptions): LiveSocket {
   const line = new Line(options);
   line.connect();
   return line;
 }
 
-/** The websocket address of a path of the origin that served the page. */
+/** The websocket address of a path on the origin that served the page. */
 export function socketUrl(path: string): string {
   const url = new URL(path, window.location.href);
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
   return url.href;
 }
 
-/** Mutable because a connection is. */
+/** Mutable because it owns the socket and its timers. */
 class Line implements LiveSocket {
   readonly #options: SocketOptions;
   #socket: WebSocket | null = null;
@@ -64,7 +67,7 @@ class Line implements LiveSocket {
       if (this.#socket !== socket || !(data instanceof ArrayBuffer || typeof data === 'string')) return;
       this.#receivedMs = performance.now();
       if (this.#reads(data)) return;
-      // Nothing that follows can be read either. It tries again later: the server may be rolled back.
+      // It cannot read later messages either, so it closes the socket and retries later: the server may return to the older version.
       this.#socket = null;
       socket.close();
       this.#again('outdated');
@@ -109,7 +112,7 @@ class Line implements LiveSocket {
     this.#timers.push(
       setInterval(() => {
         const nowMs = performance.now();
-        // While the page itself stood still it received nothing: that time does not count as silence of the line.
+        // A suspended page receives nothing: that time does not count as silence of the server.
         this.#receivedMs += Math.max(0, nowMs - lookedMs - 2 * WATCH_MS);
         lookedMs = nowMs;
         const silentMs = nowMs - this.#receivedMs;

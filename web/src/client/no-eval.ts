@@ -1,6 +1,7 @@
 /**
- * Zod compiles fast parsers with eval where it may, and finds out by trying, which the page's content security policy reports as a
- * violation. This is the switch it reads (`z.config({ jitless: true })` writes the same), set before the first schema is used.
+ * By default Zod tries eval to compile fast parsers, and the page's content security policy reports the attempt as a
+ * violation. This sets Zod's own switch against it (as `z.config({ jitless: true })` does) before the first schema is
+ * used.
  */
 declare global {
   var __zod_globalConfig: { jitless?: boolean } | undefined;

@@ -15,7 +15,7 @@ const refused = (code: Refused['code'], status: number): Refused => ({
 const ME = { account_id: 'a1', name: 'keeper', role: 'admin' as const };
 const SIGNED_IN: Reply<unknown> = { ok: true, data: { account: ME } };
 
-/** A keeper whose api answers so, one after the other. */
+/** A keeper whose API gives these answers in order. */
 async function started(
   ...answers: Reply<unknown>[]
 ): Promise<{ readonly keeper: SessionKeeper; session(): unknown; readonly asked: string[] }> {

@@ -4,18 +4,18 @@ import { claimDrafts, forgetDrafts } from './drafts.ts';
 import type { Account, AppState } from './app-state.ts';
 import type { Store } from './store.ts';
 
-/** Interval at which the page asks who is signed in, while it does not know. */
+/** Interval at which the page asks who is signed in until it knows. */
 const UNKNOWN_MS = 5000;
-/** Every so many times it is asked whether a session still holds: it may end elsewhere, and public pages would not say so. */
+/** A signed-in page checks its session every so many intervals: the session may end elsewhere, and public routes would not reveal it. */
 const CHECK_EVERY = 12;
 
-/** The meaning of a refusal for the session that the page believed in. */
+/** The meaning of a refusal for the session in this page; null if it has none. */
 export function verdictOf({ code, status }: Pick<Refused, 'code' | 'status'>): 'ended' | 'changed' | null {
   if (code === 'unauthenticated' || code === 'token_invalid') return 'ended';
   return status === 403 && (code === 'forbidden' || code === 'account_banned') ? 'changed' : null;
 }
 
-/** Keeps the account that is signed in here. A village that does not answer ends no session. Mutable because it owns a timer. */
+/** Keeps the signed-in account in the store. A village that does not answer ends no session. Mutable because it owns a timer. */
 export class SessionKeeper {
   readonly #api: Caller;
   readonly #store: Store<AppState>;
@@ -51,7 +51,7 @@ export class SessionKeeper {
       );
   }
 
-  /** Receives every refusal: one may mean that the session is over, or allows less than it did. */
+  /** Receives every refusal: it may mean that the session ended, or that the account may do less than before. */
   refused(refused: Refused, ofRoute: string): void {
     if (this.#store.get().session.kind !== 'account' || ofRoute === getMe.name) return;
     const verdict = verdictOf(refused);
@@ -67,12 +67,12 @@ export class SessionKeeper {
     return this.#entered(this.#api.call(bootstrapAccount, { body: { code, ...person } }));
   }
 
-  /** Sets a password with a one-time code, and signs in. */
+  /** Sets a password with a one-time code and signs in. */
   redeem(code: string, password: string): Promise<Reply<unknown>> {
     return this.#entered(this.#api.call(redeemCode, { body: { code, password } }));
   }
 
-  /** Ends the session. Where that is refused or not answered it still holds, and the reply says so. */
+  /** Ends the session. After a refusal or without an answer the session continues, and the reply says so. */
   async signOut(): Promise<Reply<unknown>> {
     const reply = await this.#api.call(logOut, {});
     if (!reply.ok && verdictOf(reply.refused) !== 'ended') return reply;
@@ -81,7 +81,7 @@ export class SessionKeeper {
     return { ok: true, data: null };
   }
 
-  /** The notice that a session ended has been read. */
+  /** Removes the notice that the session ended. */
   dismissEnded(): void {
     this.#store.set((state) =>
       state.session.kind === 'visitor' ? { ...state, session: { kind: 'visitor', ended: false } } : state,

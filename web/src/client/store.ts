@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** A value that can be watched. Mutable because it is where the panels' state lives. */
+/** A value with subscribers. Mutable because it holds the state of the panels. */
 export interface Store<T> {
   get(): T;
   set(change: (value: T) => T): void;
@@ -25,7 +25,7 @@ export function createStore<T>(initial: T): Store<T> {
   };
 }
 
-/** Part of a store in a component. `select` must return the same object while nothing has changed. */
+/** A part of a store, for a component. `select` must return the same object while nothing has changed. */
 export function useStore<T, S>(store: Store<T>, select: (value: T) => S): S {
   return useSyncExternalStore(store.subscribe, () => select(store.get()));
 }

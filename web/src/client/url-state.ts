@@ -1,6 +1,6 @@
 import { PAYMENT_OUTCOMES, type PaymentOutcome, RUN_STATES, type RunState } from '@hamlet/contract';
 
-/** The pages: the village itself, the board beside it, and what runs it. */
+/** The pages: the map, the board beside it, and the pages that cover the map. */
 export const VIEWS = [
   'map',
   'board',
@@ -15,7 +15,7 @@ export const VIEWS = [
   'audit',
 ] as const;
 export type View = (typeof VIEWS)[number];
-/** The map itself is in sight on these; every other page covers it. */
+/** The pages that leave the map visible; every other page covers it. */
 const MAP_VIEWS: ReadonlySet<View> = new Set<View>(['map', 'board']);
 
 export function showsMap(view: View): boolean {
@@ -25,13 +25,14 @@ export function showsMap(view: View): boolean {
 /** The filters of posts by status. */
 export const POST_FILTERS = ['open', 'resolved', 'closed', 'moderated', 'all'] as const;
 export type PostFilter = (typeof POST_FILTERS)[number];
-/** The parts of the panel about one agent. */
+/** The tabs of the panel about one agent. */
 export const TABS = ['now', 'money', 'models', 'runs', 'standing', 'diary'] as const;
 export type Tab = (typeof TABS)[number];
 
 /**
- * The open page with its filters, and the open part of the panel. `who` narrows a page to an agent, or the ledger to several with commas
- * between them; `run`, `schedule` and `post` are the ones opened; `find` is what is searched for. `action`, `actor`, `object`, `since` and `turns` narrow the audit.
+ * The open page with its filters, and the open tab of the agent panel. `who` limits a page to an agent, or the ledger
+ * to several, separated by commas; `run`, `schedule` and `post` are the open objects; `find` is the text of a search.
+ * `action`, `actor`, `object`, `since` and `turns` filter the audit.
  */
 export interface Place {
   readonly view: View;
@@ -70,10 +71,13 @@ export const NOWHERE: Place = {
   turns: false,
 };
 
-/** The content of the address: the open page, the selected agent, the camera, the code of the first start, the failure of a sign-in elsewhere, and the outcome of a payment at PayPal. All of it is optional. */
+/**
+ * The content of the address: the open page, the selected agent, the camera, the code of the first start, the reason of
+ * a failed sign-in at the identity provider, and the outcome of a payment at PayPal. Every part is optional.
+ */
 export interface UrlState extends Place {
   readonly agent: string | null;
-  /** The tick of a recording; null live. */
+  /** The tick of a recording; null for the live world. */
   readonly t: number | null;
   readonly x: number | null;
   readonly y: number | null;
@@ -83,7 +87,7 @@ export interface UrlState extends Place {
   readonly payment: PaymentOutcome | null;
 }
 
-/** Reads a query such as `?agent=ada&x=40.5&y=31&z=24` or `?view=runs&state=failed`; what cannot be read is left out. */
+/** Reads a query such as `?agent=ada&x=40.5&y=31&z=24` or `?view=runs&state=failed`. Ignores values that it cannot read. */
 export function readUrl(search: string): UrlState {
   const query = new URLSearchParams(search);
   const oneOf = <T extends string>(key: string, known: readonly T[]): T | undefined =>
@@ -116,7 +120,10 @@ export function readUrl(search: string): UrlState {
   };
 }
 
-/** The query for a state; empty where there is nothing to say. How a payment ended is never written: it is news once. Positions are kept to a quarter of a tile, and only with the map. */
+/**
+ * The query for a state; empty if there is nothing to write. It never has the outcome of a payment, which is shown only
+ * once. It has the camera only with the map, to a quarter of a tile.
+ */
 export function writeUrl(state: UrlState): string {
   const query = new URLSearchParams();
   const put = (key: string, value: string | null, silent?: string): void => {
@@ -153,7 +160,7 @@ export function writeUrl(state: UrlState): string {
   return text === '' ? '' : `?${text}`;
 }
 
-/** The open page, by the address. */
+/** The open page for the address. */
 export function placeOf({
   agent: _agent,
   t: _t,
@@ -168,7 +175,7 @@ export function placeOf({
   return place;
 }
 
-/** Another page forgets what the last one was narrowed to; the same page keeps it. */
+/** Changes the place. Another page drops the filters of the last one; the same page keeps them. */
 export function placeAfter(place: Place, change: Partial<Place>): Place {
   const other = change.view !== undefined && change.view !== place.view;
   return { ...(other ? { ...NOWHERE, tab: place.tab } : place), ...change };

@@ -1,7 +1,7 @@
 import type { Point } from '../model/camera.ts';
 import type { DrawList } from '../model/draw-list.ts';
 
-/** The thing under a point of the screen. */
+/** The object under a point of the screen. */
 export type Hit =
   | { readonly kind: 'agent'; readonly id: string }
   | { readonly kind: 'landmark'; readonly id: string }
@@ -15,8 +15,8 @@ const FINGER_REACH_PX = 22;
 const PIN_PX = 36;
 
 /**
- * Answers from the drawn list: the frontmost figure wins, then bubbles and names of agents, then pins, then landmarks.
- * @param finger whether a finger pointed, which needs more room than a mouse
+ * Finds the object at a point of the drawn list. The frontmost figure wins, then an agent's name, a pin, a landmark.
+ * @param finger true for a touch, which needs a larger target than a mouse
  */
 export function hitTest(list: DrawList, point: Point, finger = false): Hit {
   const reach = finger ? FINGER_REACH_PX : REACH_PX;
@@ -44,7 +44,7 @@ export function hitTest(list: DrawList, point: Point, finger = false): Hit {
   return landmark === undefined ? { kind: 'ground' } : { kind: 'landmark', id: landmark.id };
 }
 
-/** Names are set in 12 pixels; six and a half pixels a letter is the mean of the typeface. */
+/** Half the width of a drawn name: 12 px text, 6.5 px for a mean letter. */
 function nameHalfWidth(text: string): number {
   return Math.max(REACH_PX, (text.length * 6.5 + 14) / 2);
 }

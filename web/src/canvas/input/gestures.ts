@@ -9,7 +9,7 @@ export interface GestureHandlers {
   hover(at: Point | null): void;
 }
 
-/** A press that moves less than this is a tap. */
+/** A press that moves at most this far is a tap. */
 const TAP_SLOP_PX = 6;
 const DOUBLE_TAP_MS = 320;
 /** Wheel units that double the zoom; a mouse notch is 100, a trackpad sends many small ones. */
@@ -34,7 +34,7 @@ export function listenToGestures(canvas: HTMLCanvasElement, handlers: GestureHan
   };
 }
 
-/** Mutable because a gesture is what has happened since the first finger came down. */
+/** Mutable because it holds the state of a gesture since the first finger came down. */
 class Hands {
   readonly #canvas: HTMLCanvasElement;
   readonly #handlers: GestureHandlers;

@@ -1,4 +1,4 @@
-/** The meaning of a key for the map. */
+/** The command that a key gives to the map. */
 export type KeyIntent =
   | { readonly kind: 'pan'; readonly dx: number; readonly dy: number }
   | { readonly kind: 'zoom'; readonly factor: number }
@@ -7,7 +7,7 @@ export type KeyIntent =
   | { readonly kind: 'back' }
   | { readonly kind: 'search' };
 
-/** CSS pixels a press of an arrow moves the map. */
+/** CSS pixels that one press of an arrow key moves the map. */
 const STEP_PX = 90;
 
 const INTENTS: Readonly<Record<string, KeyIntent>> = {
@@ -27,8 +27,9 @@ const INTENTS: Readonly<Record<string, KeyIntent>> = {
 };
 
 /**
- * The intent of a key, or null where it belongs to something else: a text being written, a modifier, or (arrows) a focused list.
- * @param focus what has the keyboard
+ * The command of a key. Null if the key belongs elsewhere: to a text field, to a modifier, or (arrows) to a focused
+ * list.
+ * @param focus the element that has the keyboard focus
  */
 export function keyIntent(
   key: string,

@@ -4,7 +4,7 @@ export interface Camera {
   readonly y: number;
   readonly zoom: number;
 }
-/** The drawing area in CSS pixels. `inset*` are the parts that panels cover, so that "the middle" is the middle of what can be seen. */
+/** The drawing area in CSS pixels. `inset*` are the parts that panels cover; "the middle" is the middle of the uncovered part. */
 export interface Viewport {
   readonly width: number;
   readonly height: number;
@@ -29,10 +29,10 @@ export interface MapSize {
   readonly height: number;
 }
 
-/** Pixels per tile: below the first a tile is noise, above the second the art runs out of detail. */
+/** Pixels per tile: below the minimum a tile is too small to recognize, above the maximum the art has no more detail. */
 export const MIN_ZOOM = 3;
 export const MAX_ZOOM = 96;
-/** Tiles of forest that are drawn beyond the map's edge. */
+/** Tiles of forest drawn beyond the edge of the map. */
 export const EDGE_TILES = 24;
 
 /** The middle of the uncovered part of the viewport, in CSS pixels. */
@@ -43,19 +43,19 @@ export function focusPoint(viewport: Viewport): Point {
   };
 }
 
-/** Tile coordinates to CSS pixels. */
+/** Converts tile coordinates to CSS pixels. */
 export function worldToScreen(camera: Camera, viewport: Viewport, world: Point): Point {
   const focus = focusPoint(viewport);
   return { x: focus.x + (world.x - camera.x) * camera.zoom, y: focus.y + (world.y - camera.y) * camera.zoom };
 }
 
-/** CSS pixels to tile coordinates. */
+/** Converts CSS pixels to tile coordinates. */
 export function screenToWorld(camera: Camera, viewport: Viewport, screen: Point): Point {
   const focus = focusPoint(viewport);
   return { x: camera.x + (screen.x - focus.x) / camera.zoom, y: camera.y + (screen.y - focus.y) / camera.zoom };
 }
 
-/** Zooms by `factor` and keeps the tile under `screen` where it is. */
+/** Zooms by `factor` and keeps the tile under `screen` in place. */
 export function zoomAt(
   camera: Camera,
   viewport: Viewport,
@@ -72,7 +72,7 @@ export function panBy(camera: Camera, dx: number, dy: number): Camera {
   return { ...camera, x: camera.x - dx / camera.zoom, y: camera.y - dy / camera.zoom };
 }
 
-/** Keeps the map in sight: the middle never leaves the map, and zoom stays within its limits. */
+/** Keeps the middle of the view on the map, and the zoom within its limits. */
 export function clampCamera(camera: Camera, map: MapSize): Camera {
   return {
     x: clamp(camera.x, 0, map.width),
@@ -81,7 +81,7 @@ export function clampCamera(camera: Camera, map: MapSize): Camera {
   };
 }
 
-/** The camera that shows `rect` whole, with a little air, but no nearer than `maxZoom`. */
+/** The camera that shows all of `rect` with a margin, at a zoom of at most `maxZoom`. */
 export function fitRect(rect: TileRect, viewport: Viewport, maxZoom: number): Camera {
   const free = {
     width: viewport.width - viewport.insetLeft - viewport.insetRight,
@@ -91,7 +91,7 @@ export function fitRect(rect: TileRect, viewport: Viewport, maxZoom: number): Ca
   return { x: rect.x + rect.width / 2, y: rect.y + rect.height / 2, zoom: clamp(zoom, MIN_ZOOM, MAX_ZOOM) };
 }
 
-/** The camera of a first visit: near enough to make out agents, with as many in sight as possible. */
+/** The camera of a first visit: near enough to recognize agents, with as many of them in sight as possible. */
 export function showPeople(people: readonly Point[], viewport: Viewport, map: MapSize): Camera {
   if (people.length === 0) return fitRect({ x: 0, y: 0, ...map }, viewport, FIRST_ZOOM);
   const xs = people.map((person) => person.x);
@@ -104,12 +104,12 @@ export function showPeople(people: readonly Point[], viewport: Viewport, map: Ma
     FIRST_ZOOM,
   );
   if (camera.zoom >= FIRST_ZOOM_LEAST) return camera;
-  // Too far apart for one picture: show the agent nearest to the middle of all.
+  // If the agents are too far apart for one view, it shows the agent nearest to their middle.
   const distance = (person: Point): number => Math.hypot(person.x - camera.x, person.y - camera.y);
   const middle = people.reduce((best, person) => (distance(person) < distance(best) ? person : best));
   return { x: middle.x + 0.5, y: middle.y + 0.5, zoom: FIRST_ZOOM_LEAST };
 }
-/** Whether a place lies in the uncovered part of the picture, with room for a name. */
+/** True if a place is in the uncovered part of the picture, with room for a name. */
 export function inSight(camera: Camera, viewport: Viewport, place: Point): boolean {
   const at = worldToScreen(camera, viewport, place);
   return (
@@ -124,7 +124,7 @@ const SIGHT_PX = 24;
 const FIRST_ZOOM = 28;
 const FIRST_ZOOM_LEAST = 8.5;
 
-/** The tiles that can be seen, grown by `margin` tiles and cut to the map and what is drawn around it (`edge` tiles). */
+/** The visible tiles with a margin of `margin` tiles, limited to the map and `edge` tiles around it. */
 export function visibleTiles(
   camera: Camera,
   viewport: Viewport,
@@ -140,8 +140,8 @@ export function visibleTiles(
 }
 
 /**
- * One step of a camera that glides to where it should be.
- * @param elapsedMs since the last step
+ * Moves the camera one step towards its target.
+ * @param elapsedMs time since the last step
  * @returns the target itself once it is less than a twentieth of a pixel away
  */
 export function glide(camera: Camera, target: Camera, elapsedMs: number): Camera {
@@ -151,7 +151,7 @@ export function glide(camera: Camera, target: Camera, elapsedMs: number): Camera
   const restPx = Math.hypot(target.x - next.x, target.y - next.y) * zoom + Math.abs(target.zoom - zoom);
   return restPx < 0.05 ? target : next;
 }
-/** Time in which a glide covers 63 % of the way: quick enough to feel direct, slow enough to keep one's bearings. */
+/** The time in which a glide covers 63 % of the way: fast enough to feel direct, slow enough that the viewer keeps their bearings. */
 const GLIDE_MS = 160;
 
 export function clamp(value: number, low: number, high: number): number {

@@ -2,8 +2,8 @@ import type { Point } from './camera.ts';
 import type { SceneAgent } from './scene.ts';
 
 /**
- * A late path record means that an agent was drawn where it no longer was. Jumping looks broken; instead the error is kept as an offset
- * that fades, so the figure catches up with its true place.
+ * A path record that arrives late means that the map drew an agent in the wrong place. A jump would look broken, so the
+ * error becomes an offset that fades while the figure catches up with its true place.
  */
 export interface Correction {
   readonly dx: number;
@@ -11,14 +11,14 @@ export interface Correction {
 }
 export const NO_CORRECTION: Correction = { dx: 0, dy: 0 };
 
-/** An error of more tiles than this is a real jump (respawn, resume) and is shown as one. */
+/** An error of more tiles than this is a real jump (respawn, resume); the map shows it as one. */
 const MAX_GLIDE_TILES = 3;
-/** A figure cannot have moved further than this between two frames by walking alone. */
+/** Tolerance in tiles: a larger move between two frames than walking plus this is an error to correct. */
 const WALK_SLACK_TILES = 0.12;
-/** Time in which the offset falls to 37 %. */
+/** The time in which the offset falls to 37 %. */
 const FADE_MS = 140;
 
-/** The state of one figure between frames: the true place of the last frame and the offset that was drawn on top of it. */
+/** The state of one figure between frames: its true place in the last frame, and the offset at which it was drawn. */
 export interface Drawn {
   readonly place: Point;
   readonly correction: Correction;
@@ -46,11 +46,11 @@ function settle(correction: Correction): Correction {
   return Math.abs(correction.dx) + Math.abs(correction.dy) < 0.002 ? NO_CORRECTION : correction;
 }
 
-/** The figures of one picture between frames. Mutable because it is what the last frame has drawn. */
+/** The offsets of all figures. Mutable because it remembers the last frame. */
 export class Corrections {
   readonly #drawn = new Map<string, Drawn>();
 
-  /** Late news moves people in a slide instead of a jump: the agents where they are to be drawn now. */
+  /** The agents with their corrected positions: a late record makes a figure slide, not jump. */
   apply(agents: readonly SceneAgent[], elapsedMs: number): SceneAgent[] {
     const present = new Set<string>();
     const placed = agents.map((agent) => {
@@ -64,7 +64,7 @@ export class Corrections {
     return placed;
   }
 
-  /** Whether a figure is still drawn away from its true place. */
+  /** True while the map still draws a figure away from its true place. */
   get areFading(): boolean {
     for (const drawn of this.#drawn.values()) if (drawn.correction.dx !== 0 || drawn.correction.dy !== 0) return true;
     return false;

@@ -1,12 +1,12 @@
 import { clamp } from './camera.ts';
 
-/** How the light falls: a colour that everything is multiplied with, and how strongly lamps and windows glow (0 to 1). */
+/** The light: a colour that multiplies all colours, and the strength of lamps and windows (0 to 1). */
 export interface Daylight {
   readonly tint: number;
   readonly glow: number;
 }
 
-/** Minute of the village's day → light. Between two entries the light changes evenly. */
+/** The light by the minute of the village's day, linear between two entries. */
 const LIGHT: readonly {
   readonly minute: number;
   readonly rgb: readonly [number, number, number];

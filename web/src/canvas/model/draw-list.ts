@@ -4,10 +4,10 @@ import { hashText } from './noise.ts';
 import { type PinCommand, pinCommands } from './pins.ts';
 import type { SceneAgent, SceneCluster, SceneItem, SceneLandmark, ScenePin, SceneZone } from './scene.ts';
 
-/** Different figures in the atlas: shirt, hair and skin. */
+/** The number of different figures in the atlas: shirt, hair and skin. */
 export const LOOKS = 35;
 
-/** A figure to draw. `x`,`y` is where the feet stand, in CSS pixels; `size` its height in CSS pixels. */
+/** A figure to draw. `x`,`y` is the place of the feet and `size` the height, all in CSS pixels. */
 export interface FigureCommand {
   readonly id: string;
   readonly x: number;
@@ -74,7 +74,7 @@ export interface ClusterCommand {
   readonly radius: number;
 }
 
-/** Everything that one frame shows above the ground, back to front within each list. */
+/** Everything that one frame draws above the ground; within each list, from back to front. */
 export interface DrawList {
   readonly level: Level;
   readonly zones: readonly ZoneCommand[];
@@ -87,7 +87,7 @@ export interface DrawList {
   readonly pins: readonly PinCommand[];
 }
 
-/** All that a frame depends on. `tick` is the drawn tick. */
+/** Everything that a frame depends on. `tick` is the drawn tick. */
 export interface FrameInput {
   readonly camera: Camera;
   readonly viewport: Viewport;
@@ -103,26 +103,26 @@ export interface FrameInput {
   readonly hovered: string | null;
 }
 
-/** The last part of a speech's time, in ticks, in which it fades. */
+/** The ticks at the end of a speech in which it fades. */
 const SPEECH_FADE_TICKS = 15;
-/** A step changes the legs every 2 ticks: two steps a tile at walking pace. */
+/** The legs change every 2 ticks, which makes two steps a tile at walking pace. */
 const STEP_TICKS = 2;
-/** Height of a figure in tiles, and the least height in pixels at which it is still a figure. */
+/** The height of a figure in tiles, and the least height in pixels that is still drawn as a figure. */
 const FIGURE_TILES = 1.55;
 const FIGURE_MIN_PX = 26;
 const DOT_PX = 9;
-/** All agents have their names shown only while these do not cover each other. */
+/** The map shows all names up to this many visible agents, and above it only those of the selected and the hovered agent. */
 const MAX_NAMES = 80;
-/** Bubbles nearer to each other than this, in pixels, become one. */
+/** Bubbles that are closer than this, in pixels, merge into one. */
 const CLUSTER_X_PX = 150;
 const CLUSTER_Y_PX = 64;
 const MAX_BUBBLES = 24;
-/** Room for an emote between a head and a bubble. */
+/** Pixels for an emote between the head and the bubble. */
 const EMOTE_PX = 24;
-/** Pins of homes are left out below this zoom: they are many. */
+/** Below this zoom the map leaves out the pins of homes, because there are many. */
 const HOME_PIN_ZOOM = 9;
 
-/** The plain list that `render` draws and `hit` answers from. */
+/** The plain list that `render` draws and the hit test searches. */
 export function drawList(input: FrameInput): DrawList {
   const seen = input.agents.filter((agent) => within(input.visible, agent));
   const level = levelOf(input.camera.zoom, seen.length);
@@ -144,7 +144,7 @@ export function drawList(input: FrameInput): DrawList {
   };
 }
 
-/** The height of a figure in CSS pixels; `dot` when there are too many for figures. */
+/** The height of a figure in CSS pixels; `dot` if too many agents are visible for figures. */
 export function figureSize(zoom: number, visible: number): { readonly size: number; readonly dot: boolean } {
   const size = zoom * FIGURE_TILES;
   if (size >= FIGURE_MIN_PX) return { size, dot: false };
@@ -172,12 +172,12 @@ function figure(input: FrameInput, agent: SceneAgent, visible: number): FigureCo
   };
 }
 
-/** Suspended agents lie where they were; others lie down by themselves at night. */
+/** True if the figure lies down: a suspended agent lies where it was, and others lie down by themselves at night. */
 function lies(agent: SceneAgent): boolean {
   return agent.asleep || agent.activity === 'sleeping';
 }
 
-/** Feet stand a little below the middle of the tile, so that heads do not touch the tile's upper neighbour too early. */
+/** Puts the feet a little below the middle of the tile, so that a head covers less of the tile above. */
 function feetOf(input: FrameInput, agent: { readonly x: number; readonly y: number }): Point {
   return worldToScreen(input.camera, input.viewport, { x: agent.x + 0.5, y: agent.y + 0.78 });
 }
@@ -189,7 +189,7 @@ function byDepth(left: FigureCommand, right: FigureCommand): number {
 function nameCommands(input: FrameInput, seen: readonly SceneAgent[], visible: number): NameCommand[] {
   const all = visible <= MAX_NAMES;
   const wanted = seen.filter((agent) => all || agent.id === input.selected || agent.id === input.hovered);
-  // The selected agent and the one under the pointer keep their names; another name that would cover one is left out.
+  // The names of the selected and the hovered agent come first; a later name that would cover an earlier one is left out.
   const rank = (agent: SceneAgent): number => (agent.id === input.selected ? 2 : agent.id === input.hovered ? 1 : 0);
   const taken: Box[] = [];
   return wanted
@@ -214,7 +214,7 @@ interface Box {
 /** Mean width of a letter of a label, in pixels. */
 const LETTER_PX = 6.8;
 
-/** Takes a place for a label unless it would cover one that has its place already. */
+/** Reserves the box of a label; false if it would cover an earlier label. */
 function takeRoom(taken: Box[], box: Box): boolean {
   const free = taken.every(
     (other) =>
@@ -227,7 +227,7 @@ function takeRoom(taken: Box[], box: Box): boolean {
   return free;
 }
 
-/** 1 while fresh, falling to 0 at the end of its time; 0 for speech from the future. */
+/** 1 while the speech is new, then falling to 0 at the end of its time; 0 for speech from the future. */
 export function speechAlpha(tick: number, spokenAt: number): number {
   const age = tick - spokenAt;
   if (age < 0 || age >= SPEECH_TICKS) return 0;
@@ -241,7 +241,7 @@ function bubbleCommands(input: FrameInput, seen: readonly SceneAgent[], visible:
       ? []
       : [{ agent, text: agent.speech.text, spokenAt: agent.speech.tick, alpha }];
   });
-  // The selected agent's words come first and are never merged away; then the newest.
+  // The bubble of the selected agent comes first and keeps its text when others merge into it; then the newest.
   talking.sort(
     (left, right) =>
       Number(right.agent.id === input.selected) - Number(left.agent.id === input.selected) ||
@@ -274,7 +274,7 @@ function crowdText(bubble: BubbleCommand, input: FrameInput): string {
   return `${bubble.count} agents are talking here`;
 }
 
-/** Pins of places. Public places come first; homes show their names only close up, and no name covers another. */
+/** Pins of places. Public places come before homes; homes show their names only at close zoom, and no name covers another. */
 function landmarkCommands(input: FrameInput): LandmarkCommand[] {
   const { zoom } = input.camera;
   const taken: Box[] = [];
@@ -296,7 +296,7 @@ function landmarkCommands(input: FrameInput): LandmarkCommand[] {
 function zoneCommand(input: FrameInput, zone: SceneZone): ZoneCommand {
   const at = worldToScreen(input.camera, input.viewport, zone);
   const { zoom } = input.camera;
-  // A zone around one place has the place's name, which is shown at the place.
+  // A zone around one place has the name of the place, and the place shows it already.
   const shared = zoom >= 8 && input.landmarks.some((landmark) => landmark.name === zone.name);
   return {
     id: zone.id,
@@ -330,10 +330,10 @@ function within(rect: TileRect, place: Point): boolean {
   );
 }
 
-/** How much is shown. `far`: counts and zones; `district`: small figures, places; `street`: figures, names; `close`: everything. */
+/** The amount of detail. `far`: counts and zones; `district`: small figures, places; `street`: figures, names; `close`: everything. */
 export type Level = 'far' | 'district' | 'street' | 'close';
 
-/** Figures that a person can distinguish on one screen; beyond it they become dots, and beyond the next counts. */
+/** Above this many figures the level falls to `district`. Above the second number, counts per cell replace single agents. */
 const READABLE_FIGURES = 120;
 const READABLE_DOTS = 2500;
 
@@ -344,7 +344,7 @@ export function levelOf(zoom: number, visible: number): Level {
   return zoom < 44 ? 'street' : 'close';
 }
 
-/** The zoom to ask of the server: whole agents or counts per cell. */
+/** The zoom level to request from the server: single agents, or counts per cell. */
 export function wireZoom(zoom: number, population: number): 'near' | 'mid' | 'far' {
   if (zoom >= 16) return 'near';
   return zoom < 9 && population > READABLE_DOTS ? 'far' : 'mid';

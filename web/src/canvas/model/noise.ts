@@ -1,4 +1,4 @@
-/** A stable number in [0, 1) for a place: the same grass grows on every screen. */
+/** A stable number in [0, 1) for a place, so that every screen shows the same grass. */
 export function hash2(x: number, y: number, salt = 0): number {
   let value = Math.imul(x | 0, 374761393) + Math.imul(y | 0, 668265263) + Math.imul(salt | 0, 2246822519);
   value = Math.imul(value ^ (value >>> 13), 1274126177);

@@ -1,7 +1,7 @@
 import { type Camera, type Point, type TileRect, type Viewport, worldToScreen } from './camera.ts';
 import type { ScenePin } from './scene.ts';
 
-/** A pin whose tip is at `x`,`y`, in CSS pixels. Pins that would cover each other are one: `ids`, the newest first. */
+/** A pin whose tip is at `x`,`y`, in CSS pixels. Pins that would overlap are merged: `ids` lists their posts, newest first. */
 export interface PinCommand {
   readonly ids: readonly string[];
   readonly x: number;
@@ -14,12 +14,12 @@ interface Sight {
   readonly visible: TileRect;
 }
 
-/** Pins nearer to each other than this, in CSS pixels, become one. */
+/** Pins that are closer than this, in CSS pixels, are merged. */
 const APART_PX = 24;
 const MAX_PINS = 120;
 const RANK: Readonly<Record<ScenePin['tone'], number>> = { draft: 0, chosen: 1, plain: 2 };
 
-/** The pins in sight: the one that is being placed and the one that is open stand for themselves, the others gather; back to front. */
+/** The visible pins, back to front. The draft pin and the pin of the open post stay single; the others merge. */
 export function pinCommands(pins: readonly ScenePin[], { camera, viewport, visible }: Sight): PinCommand[] {
   const seen = pins.filter(
     (pin) =>

@@ -1,6 +1,9 @@
 import type { DrawnAgent } from '@hamlet/core';
 
-/** One agent at the drawn moment; `asleep` means that it was put to sleep and has no pod. Positions are tiles as fractions; `x + 0.5, y + 0.5` is the middle of tile `x, y`. */
+/**
+ * One agent at the drawn moment. `asleep` means that it is suspended and has no pod. Positions are fractions of tiles;
+ * `x + 0.5, y + 0.5` is the middle of tile `x, y`.
+ */
 export interface SceneAgent extends Omit<DrawnAgent, 'agent' | 'agentId' | 'inventory' | 'emote' | 'activity'> {
   readonly id: string;
   readonly emote: string | null;
@@ -8,7 +11,7 @@ export interface SceneAgent extends Omit<DrawnAgent, 'agent' | 'agentId' | 'inve
   readonly carried: readonly string[];
 }
 
-/** A thing that lies on a tile. */
+/** An item that lies on a tile. */
 export interface SceneItem {
   readonly id: string;
   readonly kind: string;
@@ -37,7 +40,7 @@ export interface SceneZone {
   readonly height: number;
 }
 
-/** A post that hangs at a tile. `chosen`: it is open; `draft`: it is being written. */
+/** A post that is pinned to a tile. `chosen`: the post is open; `draft`: a person is writing it. */
 export interface ScenePin {
   readonly id: string;
   readonly x: number;
@@ -45,7 +48,7 @@ export interface ScenePin {
   readonly tone: 'plain' | 'chosen' | 'draft';
 }
 
-/** How many agents are in a cell, when the view is too far away for single ones. */
+/** The number of agents in a cell, for a view that is too far away for single agents. */
 export interface SceneCluster {
   readonly x: number;
   readonly y: number;

@@ -1,7 +1,7 @@
 import type { TileRect } from './camera.ts';
 import { hash2 } from './noise.ts';
 
-/** The looks of a tile: the names of the contract's legend. A server may know more; unknown names are drawn as grass. */
+/** The kinds of tiles, named as in the contract's legend. A newer server may send other names; the map draws them as grass. */
 export const TILE_KINDS = [
   'grass',
   'meadow',
@@ -45,7 +45,7 @@ export interface TileMap {
 
 const KNOWN: ReadonlySet<string> = new Set(TILE_KINDS);
 
-/** The look of a tile by its name in the legend. */
+/** The kind of a tile for its name in the legend. */
 export function tileKind(name: string): TileKind {
   return isKnown(name) ? name : 'grass';
 }
@@ -54,7 +54,7 @@ function isKnown(name: string): name is TileKind {
   return KNOWN.has(name);
 }
 
-/** Kinds that are things standing on something else. */
+/** Kinds that are objects on top of another tile. */
 const FURNITURE: ReadonlySet<TileKind> = new Set([
   'counter',
   'table',
@@ -77,7 +77,7 @@ const SURFACES: ReadonlySet<TileKind> = new Set([
   'soil',
 ]);
 
-/** The ground of a tile: itself, or for furniture the ground around it. */
+/** The ground of a tile: the tile itself, or for furniture the ground around it. */
 export function surfaceAt(map: TileMap, x: number, y: number): TileKind {
   const own = map.at(x, y);
   if (!FURNITURE.has(own)) return own;
@@ -96,8 +96,8 @@ export function surfaceAt(map: TileMap, x: number, y: number): TileKind {
 }
 
 /**
- * @param terrain one legend index per tile, row by row
- * @param legend names by index
+ * @param terrain one index into the legend per tile, row by row
+ * @param legend tile names by index
  */
 export function createTileMap(
   size: { readonly width: number; readonly height: number },
@@ -118,7 +118,7 @@ export function createTileMap(
   };
 }
 
-/** Beyond the edge of the map rivers and roads continue; all else is forest. */
+/** Rivers and roads continue beyond the edge of the map; everything else there is forest. */
 const RUNS_ON: ReadonlySet<TileKind> = new Set(['water', 'deep_water', 'sand', 'road', 'bridge']);
 
 function wilderness(x: number, y: number): TileKind {
@@ -127,7 +127,7 @@ function wilderness(x: number, y: number): TileKind {
   return chance < 0.62 ? 'pine' : chance < 0.68 ? 'bush' : 'grass';
 }
 
-/** A house: the rectangle around walls, floors and doors that touch, and the tiles that belong to it. */
+/** A house: the rectangle around walls, floors and doors that touch, and its tiles. */
 export interface Building {
   readonly id: number;
   readonly rect: TileRect;
@@ -136,7 +136,7 @@ export interface Building {
 
 const INDOORS: ReadonlySet<TileKind> = new Set(['floor', 'wood_floor', 'rug', 'wall', 'door', 'window']);
 
-/** Whether a tile is part of a house. */
+/** True if a tile is part of a house. */
 export function isIndoors(map: TileMap, x: number, y: number): boolean {
   return INDOORS.has(surfaceAt(map, x, y));
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ellipsis, wrapText } from './wrap-text.ts';
 
-/** Every letter is one wide. */
+/** Measures every letter as 1 wide. */
 const measure = (text: string): number => text.length;
 
 test('wrapping', () => {

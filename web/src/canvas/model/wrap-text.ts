@@ -1,7 +1,7 @@
 /**
- * Breaks text into at most `maxLines` lines no wider than `maxWidth`; what does not fit ends in an ellipsis.
- * A word wider than a line is cut. White space is collapsed.
- * @param measure width of a string in the unit of `maxWidth`
+ * Breaks text into at most `maxLines` lines of at most `maxWidth`; an ellipsis replaces text that does not fit. Cuts a
+ * word that is wider than a line. Collapses white space.
+ * @param measure returns the width of a string in the unit of `maxWidth`
  */
 export function wrapText(
   text: string,
@@ -30,7 +30,7 @@ export function wrapText(
   return lines;
 }
 
-/** The longest beginning of `text` that fits with an ellipsis behind it; `text` itself if it fits whole. */
+/** The longest prefix of `text` that fits with an ellipsis after it; all of `text` if it fits. */
 export function ellipsis(text: string, maxWidth: number, measure: (text: string) => number): string {
   if (measure(text) <= maxWidth) return text;
   let low = 0;

@@ -5,7 +5,7 @@ import { LOOKS } from '../model/draw-list.ts';
 import { lookOf, paintFigure, type Pose } from './art/figure-art.ts';
 import { ITEM_ART, paintItem } from './art/item-art.ts';
 
-/** The one texture that everything that moves is cut from, so that a frame is a handful of draw calls. */
+/** One texture with all moving pictures, so that a frame needs only a few draw calls. */
 export interface Atlas {
   figure(look: number, facing: Facing, step: 0 | 1 | 2): Texture;
   asleep(look: number): Texture;
@@ -18,7 +18,7 @@ export interface Atlas {
   destroy(): void;
 }
 
-/** Pixels of a cell: a figure at the nearest zoom on an ordinary screen. */
+/** The pixels of a cell: enough for a figure at the highest zoom on an ordinary screen. */
 const CELL_PX = 88;
 const PAD_PX = 2;
 const SIDE_PX = 2048;
@@ -35,10 +35,10 @@ const EMOTE_ICONS: readonly IconName[] = [
   'heart',
   'speech',
 ];
-/** Emotes whose word is not the icon's. */
+/** Emotes whose icon has another name. */
 const EMOTE_ALIAS: Readonly<Record<string, IconName>> = { think: 'thought', sleepy: 'sleep' };
 
-/** The directions of a figure, in the order of its row in the atlas. */
+/** The directions of a figure, in the order of its cells in the atlas. */
 const ATLAS_FACINGS: readonly Facing[] = ['south', 'west', 'east', 'north'];
 
 const POSES: readonly Pose[] = [
@@ -46,7 +46,7 @@ const POSES: readonly Pose[] = [
   'asleep',
 ];
 
-/** Paints the atlas: about 450 cells, a tenth of a second once. */
+/** Paints the atlas: about 450 cells, once, in about a tenth of a second. */
 export function createAtlas(): Atlas {
   const sheet = new Sheet();
   const figures = Array.from({ length: LOOKS }, (_, index) => {
@@ -72,7 +72,7 @@ export function createAtlas(): Atlas {
   };
 }
 
-/** Cells laid out row by row. */
+/** Places cells row by row. */
 class Sheet {
   readonly source: CanvasSource;
   readonly #ctx: CanvasRenderingContext2D;
@@ -104,7 +104,7 @@ class Sheet {
   }
 }
 
-/** The 2D context of a canvas; without one nothing here can work. */
+/** The 2D context of a canvas. Throws if the browser has none, because the map cannot work without it. */
 export function contextOf(canvas: HTMLCanvasElement): CanvasRenderingContext2D {
   const ctx = canvas.getContext('2d');
   if (ctx === null) throw new Error('this browser has no 2D canvas');

@@ -5,7 +5,7 @@ import { lookOf } from './art/figure-art.ts';
 import type { LabelCache } from './label-cache.ts';
 import type { SpritePool } from './sprite-pool.ts';
 
-/** The tools that draw one frame from its list. */
+/** The objects that draw one frame from its list. */
 export interface Tools {
   readonly atlas: Atlas;
   readonly labels: LabelCache;
@@ -13,7 +13,7 @@ export interface Tools {
   readonly tick: number;
 }
 
-/** The cell of the atlas is this much taller than the figure in it; feet stand at 92 % of the cell. */
+/** The height of an atlas cell relative to the figure in it; the feet are at 92 % of the cell. */
 const CELL_OVER_FIGURE = 1.18;
 const FEET = 0.92;
 const RING = { selected: 0xffd34d, hover: 0xffffff } as const;
@@ -111,7 +111,7 @@ function body(pool: SpritePool, figure: FigureCommand, tools: Tools): void {
   }
 }
 
-/** Two z that rise and vanish, one after the other, once in 3 seconds. */
+/** Two letters z that rise and vanish one after the other, once in 3 seconds. */
 function snores(pool: SpritePool, figure: FigureCommand, tools: Tools): void {
   for (const offset of [0, 0.5]) {
     const phase = (tools.tick / 30 + offset + figure.look * 0.13) % 1;
@@ -131,7 +131,7 @@ function snores(pool: SpritePool, figure: FigureCommand, tools: Tools): void {
 
 const dots = new Map<number, number>();
 
-/** The shirt's colour as a number. */
+/** The colour of the shirt as a number. */
 function dotColour(look: number): number {
   const known = dots.get(look);
   if (known !== undefined) return known;
@@ -146,7 +146,7 @@ function dotColour(look: number): number {
   return colour;
 }
 
-/** Figures are lit better than the ground, so that they stay visible at night. */
+/** Lights figures more than the ground, so that they stay visible at night. */
 function lit(light: Daylight): number {
   const channel = (shift: number): number => Math.round((((light.tint >> shift) & 255) + 255) / 2) << shift;
   return channel(16) | channel(8) | channel(0);

@@ -3,7 +3,7 @@ import type { DrawList } from '../model/draw-list.ts';
 import type { Tools } from './draw-figures.ts';
 import type { SpritePool } from './sprite-pool.ts';
 
-/** Names of zones and places: under the figures, so that they never hide anybody. */
+/** Names of zones and places: under the figures, so that they cover no agent. */
 export function drawMarks(pool: SpritePool, list: DrawList, tools: Tools): void {
   for (const zone of list.zones) {
     if (zone.labelAlpha === 0) continue;
@@ -35,7 +35,7 @@ export function drawMarks(pool: SpritePool, list: DrawList, tools: Tools): void 
   }
 }
 
-/** Posts that hang at places: above the ground and its names, under the figures. */
+/** Pins of posts: above the ground and its names, under the figures. */
 export function drawPins(pool: SpritePool, list: DrawList, tools: Tools): void {
   for (const pin of list.pins) {
     pool.add({
@@ -48,7 +48,7 @@ export function drawPins(pool: SpritePool, list: DrawList, tools: Tools): void {
   }
 }
 
-/** Names, bubbles and counts: above everything, in whole pixels so that text stays sharp. */
+/** Names, bubbles and counts: above everything, at whole pixels so that text stays sharp. */
 export function drawLabels(
   pool: SpritePool,
   list: DrawList,

@@ -1,7 +1,7 @@
 import { iconOr, ICON_PATHS } from '../../ui/icon-paths.ts';
 import { ellipsis, wrapText } from '../model/wrap-text.ts';
 
-/** A painted label: its canvas is `pixelRatio` times larger than `width` × `height`, which are CSS pixels. */
+/** A painted label. `width` and `height` are CSS pixels; the canvas is `pixelRatio` times larger. */
 export interface Label {
   readonly canvas: HTMLCanvasElement;
   readonly width: number;
@@ -24,7 +24,7 @@ export type LabelSpec =
 const FAMILY = '"Nunito Variable", system-ui, sans-serif';
 const BUBBLE_TEXT_PX = 190;
 
-/** The same spec always gives the same picture. */
+/** The cache key of a label: equal specs have equal pictures. */
 export function labelKey(spec: LabelSpec): string {
   return Object.values(spec).join('|');
 }
@@ -78,14 +78,14 @@ const TONES = {
   asleep: { back: 'rgba(44,48,82,0.78)', text: '#dfe2ff', mark: '#aeb6ff' },
   offline: { back: 'rgba(60,60,64,0.6)', text: '#e4e4e4', mark: '#c9c9c9' },
 } as const;
-/** The chosen one's pill is light, with marks dark enough for it. */
+/** The colours of the selected agent's label: light, with marks dark enough to be visible on it. */
 const CHOSEN = {
   back: '#fffdf6',
   text: '#1c2a25',
   marks: { plain: '#1f8a5f', asleep: '#5a63c9', offline: '#777777' },
 } as const;
 
-/** A pill with a mark that shows the state by shape as well as colour: disc, moon, ring. */
+/** A label whose mark shows the state by shape as well as colour: disc, moon, ring. */
 function paintName(spec: LabelSpec & { kind: 'name' }, pixelRatio: number): Label {
   const font = `700 12px ${FAMILY}`;
   const text = ellipsis(spec.text, 140, measure(font));
@@ -227,7 +227,7 @@ const PIN_TONES = {
   draft: { note: '#ffffff', ink: '#1b7a56' },
 } as const;
 
-/** A note with a tip below; a number where several hang there. Its lower edge is the tip. */
+/** A note with a tip at its lower edge, and a number if the pin stands for several posts. */
 function paintPin(spec: LabelSpec & { kind: 'pin' }, pixelRatio: number): Label {
   const { label, ctx } = sheet({ width: 36, height: 38 }, pixelRatio);
   const { note, ink } = PIN_TONES[spec.tone];

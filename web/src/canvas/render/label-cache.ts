@@ -1,10 +1,10 @@
 import { CanvasSource, Texture } from 'pixi.js';
 import { labelKey, type LabelSpec, paintLabel } from './label-art.ts';
 
-/** Labels kept; a busy street shows about a hundred at once. */
+/** The most labels kept; a busy street shows about a hundred at once. */
 const MAX_LABELS = 400;
 
-/** Textures of labels, the least recently drawn thrown away first. Mutable because it owns memory of the graphics card. */
+/** A cache of label textures that evicts the least recently drawn. Mutable because it owns memory of the graphics card. */
 export class LabelCache {
   readonly #textures = new Map<string, Texture>();
   readonly #pixelRatio: number;
@@ -27,7 +27,7 @@ export class LabelCache {
     return texture;
   }
 
-  /** Frees what has not been drawn for long; called between frames, never within one. */
+  /** Evicts labels that were not drawn lately. Call it between frames, never within one. */
   trim(): void {
     for (const [key, texture] of this.#textures) {
       if (this.#textures.size <= MAX_LABELS) return;

@@ -1,6 +1,6 @@
 import { Container, Sprite, type Texture } from 'pixi.js';
 
-/** How a pooled sprite is to look. `anchor` is the point of the texture that lies at `x`,`y`. */
+/** The look of a pooled sprite. `anchor` is the point of the texture that lies at `x`,`y`. */
 export interface SpriteLook {
   readonly texture: Texture;
   readonly x: number;
@@ -13,13 +13,12 @@ export interface SpriteLook {
   readonly tint?: number;
 }
 
-/** Sprites used again every frame, in the order of drawing, so that a frame allocates nothing on the graphics side. */
+/** Reuses the same sprites every frame, in the order of drawing, so that a frame allocates nothing on the graphics card. */
 export class SpritePool {
   readonly container = new Container();
   readonly #sprites: Sprite[] = [];
   #used = 0;
 
-  /** Starts a frame. */
   begin(): void {
     this.#used = 0;
   }
@@ -37,7 +36,7 @@ export class SpritePool {
     sprite.tint = look.tint ?? 0xffffff;
   }
 
-  /** Ends a frame: what was not used is hidden. */
+  /** Ends a frame and hides the unused sprites. */
   end(): void {
     for (let index = this.#used; index < this.#sprites.length; index++) {
       const sprite = this.#sprites[index];

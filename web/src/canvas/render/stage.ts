@@ -1,4 +1,4 @@
-// Pixi compiles its shaders' uniform code with eval unless this is loaded; the page's content security policy forbids eval.
+// Pixi compiles its shaders' uniform code with eval unless this module is loaded; the page's content security policy forbids eval.
 import 'pixi.js/unsafe-eval';
 import { Container, Graphics, Sprite, WebGLRenderer } from 'pixi.js';
 import type { Camera, TileRect, Viewport } from '../model/camera.ts';
@@ -18,13 +18,13 @@ import { LabelCache } from './label-cache.ts';
 import { SpritePool } from './sprite-pool.ts';
 import { TerrainPyramid } from './terrain-pyramid.ts';
 
-/** The static world of a stage. */
+/** The parts of the world that do not change. */
 export interface StageWorld {
   readonly map: TileMap;
   readonly zones: readonly SceneZone[];
   readonly landmarks: readonly SceneLandmark[];
 }
-/** One frame. `tick` animates sleepers. */
+/** The input of one frame. `tick` animates sleepers. */
 export interface StageFrame {
   readonly list: DrawList;
   readonly camera: Camera;
@@ -34,9 +34,9 @@ export interface StageFrame {
   readonly tick: number;
 }
 
-/** The forest beyond everything that is drawn. */
+/** The colour of the forest beyond everything that is drawn. */
 const BEYOND = 0x5f8f56;
-/** Roofs are whole below the first zoom and gone above the second, where the rooms are worth seeing. */
+/** Roofs are opaque below the first zoom and hidden above the second, where the rooms are large enough to see. */
 const ROOF_WHOLE = 13;
 const ROOF_GONE = 19;
 const ZONE_TINT: Readonly<Record<string, number>> = {
@@ -48,7 +48,7 @@ const ZONE_TINT: Readonly<Record<string, number>> = {
   public: 0xd6b24a,
 };
 
-/** The picture. The only part of the canvas that knows Pixi. Mutable because it owns memory of the graphics card. */
+/** The picture, and the only part of the canvas code that knows Pixi. Mutable because it owns memory of the graphics card. */
 export class Stage {
   readonly #renderer: WebGLRenderer;
   readonly #atlas: Atlas;
@@ -89,7 +89,7 @@ export class Stage {
     );
   }
 
-  /** Starts WebGL on `canvas`. Rejects where the browser has none. */
+  /** Starts WebGL on `canvas`. Rejects if the browser has none. */
   static async create(canvas: HTMLCanvasElement, world: StageWorld): Promise<Stage> {
     const renderer = new WebGLRenderer();
     const resolution = clamp(window.devicePixelRatio, 1, 2);
@@ -106,12 +106,12 @@ export class Stage {
     return new Stage(renderer, world);
   }
 
-  /** Fits the picture to `width` × `height` CSS pixels. */
+  /** Resizes the picture to `width` × `height` CSS pixels. */
   resize(width: number, height: number): void {
     this.#renderer.resize(width, height, this.#renderer.resolution);
   }
 
-  /** Draws one frame; returns whether the ground still gets finer, so that another frame is worth drawing. */
+  /** Draws one frame. Returns true while finer ground is still missing: the caller then draws another frame. */
   draw(frame: StageFrame): boolean {
     const origin = worldToScreen(frame.camera, frame.viewport, { x: 0, y: 0 });
     const scale = frame.camera.zoom * this.#renderer.resolution;
@@ -171,7 +171,7 @@ export class Stage {
     }
   }
 
-  /** Lamps in rooms and at places, which a roof covers, and windows, which shine at night. */
+  /** Adds lamps in rooms and at places, which a roof covers, and windows, which shine at night. */
   #hangLamps(buildings: readonly Building[], { map, landmarks }: StageWorld): void {
     for (const { rect } of buildings)
       this.#hang(this.#rooms, {
@@ -202,7 +202,7 @@ export class Stage {
   }
 }
 
-/** Product of two colours, channel by channel. */
+/** Multiplies two colours, channel by channel. */
 function multiply(left: number, right: number): number {
   const channel = (shift: number): number =>
     Math.round((((left >> shift) & 255) * ((right >> shift) & 255)) / 255) << shift;

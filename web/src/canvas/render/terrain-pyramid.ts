@@ -4,10 +4,10 @@ import type { TileMap } from '../model/tile-map.ts';
 import { contextOf } from './atlas.ts';
 import type { Brush } from './art/paint-ground.ts';
 
-/** Pixels per tile of the levels; the first is painted whole at once and lies under all others. */
+/** The pixels per tile of each level. The constructor paints all of the first level, which lies under all others. */
 const SCALES = [8, 16, 32, 64] as const;
 const CHUNK_PX = 512;
-/** Chunks kept beside those of the first level: 64 MB of texture at most. */
+/** The most chunks kept, the first level included: 64 MB of texture. */
 const MAX_CHUNKS = 64;
 
 interface Chunk {
@@ -17,11 +17,12 @@ interface Chunk {
 type Paint = (brush: Brush) => void;
 
 /**
- * The ground as pictures in several sizes, as online maps do it: the art is painted by vector code at the size at which it is seen, one chunk
- * a frame at most, and the coarser picture stands in until it is ready. Mutable because it owns memory of the graphics card.
+ * The ground as pictures in several sizes, as online maps have it. Vector code paints the visible chunks in the needed
+ * size, at most one chunk a frame; a coarser picture is shown until then. Mutable because it owns memory of the
+ * graphics card.
  */
 export class TerrainPyramid {
-  /** Its unit is one tile. */
+  /** One unit of this container is one tile. */
   readonly container = new Container();
   readonly #levels = SCALES.map(() => this.container.addChild(new Container()));
   readonly #chunks = new Map<string, Chunk>();
@@ -42,9 +43,9 @@ export class TerrainPyramid {
   }
 
   /**
-   * Shows the part of the map that is seen.
+   * Shows the visible part of the map.
    * @param scale device pixels per tile
-   * @returns whether everything is there in its best size; if not, call again next frame
+   * @returns true if all of it is shown in the best size; otherwise call again in the next frame
    */
   show(visible: TileRect, scale: number): boolean {
     this.#frame += 1;
@@ -63,7 +64,7 @@ export class TerrainPyramid {
     const next = nearest(missing, visible);
     if (next !== undefined) this.#add(level, next);
     this.#trim();
-    // Coarser pictures are drawn only while they replace missing finer ones: overdraw slows a weak graphics card.
+    // Shows coarser levels only while finer chunks are missing: overdraw slows a weak graphics card.
     this.#showLevels(missing.length <= 1 ? level : 0, level);
     return missing.length <= 1;
   }
@@ -106,7 +107,7 @@ export class TerrainPyramid {
   }
 }
 
-/** The coarsest level that is not blown up by more than a quarter. */
+/** The coarsest level that is enlarged by at most a quarter. */
 function levelFor(scale: number): number {
   const level = SCALES.findIndex((pixels) => pixels * 1.25 >= scale);
   return level === -1 ? SCALES.length - 1 : level;

@@ -4,7 +4,7 @@ import type { FeedEntry } from '../app-state.ts';
 import type { WorldEvent } from '../world/world-events.ts';
 import { landmarkAt, placeName, type Places } from './places.ts';
 
-/** Entries kept. */
+/** The most entries kept. */
 export const MAX_ENTRIES = 30;
 
 const LABELS: Readonly<Record<string, string>> = {
@@ -30,12 +30,12 @@ const LABELS: Readonly<Record<string, string>> = {
   working: 'working',
 };
 
-/** The activity of an agent, to follow "is". */
+/** The activity in words that follow "is". */
 export function activityLabel(activity: string): string {
   return LABELS[activity] ?? activity.replaceAll('_', ' ');
 }
 
-/** The entries for events of the world, newest first. `serial` makes ids unique. */
+/** The feed entries for events of the world, newest first. `serial` makes their ids unique. */
 export function entriesOf(
   events: readonly WorldEvent[],
   context: Places & { readonly details: ReadonlyMap<string, AgentDetail>; readonly serial: number },
@@ -51,13 +51,13 @@ export function entriesOf(
     .toReversed();
 }
 
-/** The feed with new entries, newest first, bounded. An agent that repeats its last entry gets no second one. */
+/** Adds entries to the feed, newest first, up to the limit. Skips an entry that repeats the agent's last one. */
 export function withEntries(before: readonly FeedEntry[], found: readonly FeedEntry[]): readonly FeedEntry[] {
   const news = found.filter(({ agentId, text }) => before.find((entry) => entry.agentId === agentId)?.text !== text);
   return news.length === 0 ? before : [...news, ...before].slice(0, MAX_ENTRIES);
 }
 
-/** The sentence after the agent's name; null for events that are not worth a line. */
+/** The text that follows the agent's name; null for an event that the feed leaves out. */
 function textOf(event: WorldEvent, places: Places): string | null {
   switch (event.kind) {
     case 'speech':
@@ -78,7 +78,7 @@ function textOf(event: WorldEvent, places: Places): string | null {
   }
 }
 
-/** Things that are not counted. */
+/** Nouns that take "some" instead of "a". */
 const SOME: ReadonlySet<string> = new Set(['wood', 'bread']);
 
 function withArticle(noun: string): string {

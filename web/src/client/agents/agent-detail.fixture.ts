@@ -1,6 +1,6 @@
 import { type AgentDetail, goodStanding } from '@hamlet/contract';
 
-/** An agent as the api gives it, named after its id, with what a test is about changed. */
+/** An agent as the API returns it, named after its id. `change` overrides fields. */
 export function agentDetail(id: string, change: Partial<AgentDetail> = {}): AgentDetail {
   const { agent_id: _id, ...standing } = goodStanding(id);
   return {

@@ -13,7 +13,7 @@ import { Agents } from './agents.ts';
 const AWAY: Refused = { code: 'unavailable', title: 'The world is away', detail: '', status: 503, errors: [] };
 const REFUSED: Reply<never> = { ok: false, refused: AWAY };
 
-/** A village whose api answers each route so; routes that are not named are away. */
+/** A village whose API gives these answers. Routes without an answer are unreachable. */
 function started(
   context: TestContext,
   answers: Record<string, Reply<unknown>>,
@@ -22,7 +22,7 @@ function started(
   readonly store: ReturnType<typeof createStore<typeof INITIAL_STATE>>;
   readonly answers: Record<string, Reply<unknown>>;
 } {
-  // The page is always in sight here.
+  // The page counts as visible in these tests.
   Object.defineProperty(globalThis, 'document', { configurable: true, value: { hidden: false } });
   const call = ({ name }: { readonly name: string }): Promise<Reply<unknown>> =>
     Promise.resolve(answers[name] ?? REFUSED);

@@ -8,16 +8,17 @@ import type { WorldEvent } from '../world/world-events.ts';
 import { entriesOf, withEntries } from './activity-feed.ts';
 import { AgentRows } from './rows.ts';
 
-/** How often the rows follow the world, and how often the api is asked about the agents. */
+/** How often the page rebuilds the rows from the world, and how often it requests the agents from the API. */
 const ROWS_MS = 500;
 const DETAILS_MS = 4000;
-/** In a village larger than `LARGE` the whole list is asked for only every so many times. */
+/** With more than `LARGE` agents the page requests the whole list only every so many times. */
 const LARGE = 200;
 const LARGE_EVERY = 8;
 
 /**
- * The agents of the village in the store: their details from the api, their rows from details and world, and the activity feed from the events of
- * the world. They are there without the world: an admin can stop an agent during any outage of the world. Mutable because it owns the timers.
+ * Keeps the agents in the store: details from the API, rows from details and world, the activity feed from the events
+ * of the world. It works without the world, so that an admin can stop an agent while the world is unavailable. Mutable
+ * because it owns the timers.
  */
 export class Agents {
   readonly #api: Caller;
@@ -27,7 +28,7 @@ export class Agents {
   #stops: (() => void)[] = [];
   #round = 0;
   #serial = 0;
-  /** Resolves when the agents were asked for the first time. */
+  /** Resolves after the first request for all agents. */
   ready: Promise<void> = Promise.resolve();
 
   constructor(api: Caller, store: Store<AppState>, world: WorldSource) {
@@ -53,7 +54,7 @@ export class Agents {
     this.#stops = [];
   }
 
-  /** Asks for all agents, without their personas. Where that is refused, the known ones stay. */
+  /** Reads all agents, without their personas. If the API refuses, the known agents stay. */
   async refreshAll(): Promise<void> {
     if (document.hidden && this.#store.get().agents.read) return;
     const reply = await this.#api.call(listAgents, { query: { persona: 'omit' } });
@@ -62,7 +63,7 @@ export class Agents {
     this.#refreshRows();
   }
 
-  /** Asks for one agent, sooner than the rest. */
+  /** Reads one agent, ahead of the next refresh of all. */
   async refresh(id: string): Promise<AgentDetail | null> {
     const reply = await this.#api.call(getAgent, { params: { agent_id: id } });
     if (!reply.ok) return null;
@@ -114,7 +115,7 @@ export class Agents {
   }
 }
 
-/** The listed agent with the known persona; the known object where both say the same, so that its components are not rendered again. */
+/** The listed agent with the persona that is already known. Returns the known object if nothing changed, so that React renders nothing. */
 function merged(known: AgentDetail | undefined, listed: AgentDetail): AgentDetail {
   if (known === undefined) return listed;
   const agent = { ...listed, persona: known.persona };

@@ -10,7 +10,7 @@ interface Point {
   readonly y: number;
 }
 
-/** The landmark at a place, or one with a slot there. */
+/** The landmark at a tile, or the one that has a slot there. */
 export function landmarkAt(landmarks: readonly SceneLandmark[], at: Point): SceneLandmark | undefined {
   const x = Math.round(at.x);
   const y = Math.round(at.y);
@@ -19,7 +19,7 @@ export function landmarkAt(landmarks: readonly SceneLandmark[], at: Point): Scen
   );
 }
 
-/** The name of the landmark on whose slot a place is, or of the smallest zone around it. */
+/** The name of the landmark with a slot at this tile, or of the smallest zone around it. */
 export function placeName({ landmarks, zones }: Places, at: Point): string | null {
   const landmark = landmarkAt(landmarks, at);
   if (landmark !== undefined) return landmark.name;

@@ -3,7 +3,7 @@ import type { SceneAgent } from '../../canvas/model/scene.ts';
 import type { Row } from '../app-state.ts';
 import { landmarkAt, placeName, type Places } from './places.ts';
 
-/** The parts that rows are made from. `goals` are the tiles that walkers are on the way to. */
+/** The sources of the rows. `goals` are the tiles that walking agents go to. */
 export interface RowSource extends Places {
   readonly details: ReadonlyMap<string, AgentDetail>;
   readonly agents: readonly SceneAgent[];
@@ -12,7 +12,6 @@ export interface RowSource extends Places {
 
 const BY_NAME = new Intl.Collator('en');
 
-/** The parts of one row. */
 interface Parts {
   readonly detail: AgentDetail | undefined;
   readonly agent: SceneAgent | undefined;
@@ -24,9 +23,10 @@ interface Known extends Parts {
 }
 
 /**
- * One row for each known agent: live where the view is, as last reported elsewhere; by name. A row is made again only when its parts changed, and
- * the list is sorted again only when its names did: in a village of a thousand, twice a second, that is a few rows. Unchanged rows, and an unchanged
- * list, are the same objects. Mutable because it remembers the parts.
+ * One row for each known agent, by name: live if the agent is in view, otherwise as the API last reported it. It
+ * rebuilds a row only after a change of its parts, and sorts only after a change of names: twice a second, a village of
+ * a thousand agents costs a few rows. An unchanged row or list stays the same object. Mutable because it remembers the
+ * parts.
  */
 export class AgentRows {
   #known = new Map<string, Known>();
@@ -50,7 +50,7 @@ export class AgentRows {
   }
 }
 
-/** The parts of each agent that the api or the frames know. */
+/** The parts of each agent that the API or the frames know. */
 function partsOf({ details, agents, goals }: RowSource): (readonly [string, Parts])[] {
   const seen = new Map(agents.map((agent) => [agent.id, agent]));
   return [...new Set([...details.keys(), ...seen.keys()])].map((id) => [
@@ -85,7 +85,7 @@ function isSame(before: Parts, now: Parts): boolean {
   );
 }
 
-/** The parts of an agent that its row shows. */
+/** The fields of an agent that its row shows. */
 const SHOWN = [
   'name',
   'x',
@@ -106,7 +106,7 @@ function isSameAgent(left: SceneAgent | undefined, right: SceneAgent | undefined
   );
 }
 
-/** The old row where the new one says the same. */
+/** The old row if both are equal, otherwise the new one. */
 function shared(before: Row | undefined, row: Row): Row {
   if (before === undefined) return row;
   const old = new Map<string, unknown>(Object.entries({ ...before, carried: before.carried.join() }));
@@ -130,12 +130,12 @@ function rowOf(places: Places, id: string, { detail, agent, goal }: Parts): Row 
 
 type Seen = Pick<Row, 'x' | 'y' | 'moving' | 'asleep' | 'online' | 'activity' | 'speech' | 'carried'>;
 
-/** As the frames show it. */
+/** The agent as the frames show it. */
 function live({ x, y, moving, asleep, online, activity, speech, carried }: SceneAgent): Seen {
   return { x, y, moving, asleep, online, activity, carried, speech: speech?.text ?? null };
 }
 
-/** As the api last reported it. */
+/** The agent as the API last reported it. */
 function reported(detail: AgentDetail | undefined): Seen {
   if (detail === undefined)
     return { x: 0, y: 0, moving: false, asleep: false, online: false, activity: 'idle', speech: null, carried: [] };

@@ -7,22 +7,22 @@ import { createStore, type Store } from '../store.ts';
 import { afterMessage, type BoardState, EMPTY_BOARD, learn, learnReply } from './board-state.ts';
 import { Outbox } from './outbox.ts';
 
-/** The server marks its place at least this often. */
+/** The server sends a mark at least this often. */
 const BEAT_MS = 20_000;
 
 /**
- * The board, live over `/ws/board` with resume. A viewer sees only their own part of it, so it starts again when the viewer changes.
- * Mutable because it owns the socket.
+ * The board, live over `/ws/board`, with resume. A viewer sees only their own part of it, so it starts again when the
+ * viewer changes. Mutable because it owns the socket.
  */
 export class BoardLive {
   readonly state: Store<BoardState> = createStore<BoardState>(EMPTY_BOARD);
   readonly connection: Store<Connection> = createStore<Connection>('connecting');
-  /** Replies on their way. */
+  /** Replies that are being sent, or that the API refused. */
   readonly outbox: Outbox;
   readonly #store: Store<AppState>;
   #socket: LiveSocket | null = null;
   #viewer: string | null = null;
-  /** The account that wrote last: a session that ended leaves its replies to the same person only. */
+  /** The account that last wrote replies: after a session ends, only the same person gets its unsent replies back. */
   #writer: string | null = null;
   #read: string | null = null;
   #stop: () => void = () => undefined;
@@ -48,7 +48,7 @@ export class BoardLive {
     this.#socket?.close();
   }
 
-  /** Applies an answer of the api before the socket repeats it. */
+  /** Applies an answer of the API before the socket delivers the same change. */
   learn(post: Post): void {
     this.state.set((state) => learn(state, post.post_id, post));
   }
@@ -106,7 +106,7 @@ export class BoardLive {
     this.#connect();
   }
 
-  /** Open posts with a place hang on the map, and the one that is read. */
+  /** Pins open posts that have a place, and the post that is being read. */
   #hangPins(): void {
     const { place, pins: before } = this.#store.get();
     const pins = pinsOf([...this.state.get().posts.values()], place.post);
@@ -114,7 +114,7 @@ export class BoardLive {
   }
 }
 
-/** The pins of posts: of those that are open, and of the one that is read. The newest come first. */
+/** The pins of open posts and of the post that is being read, newest first. */
 export function pinsOf(posts: readonly (Post | null)[], read: string | null): ScenePin[] {
   return posts
     .flatMap((post): (ScenePin & { readonly at: string })[] => {
@@ -138,8 +138,8 @@ function viewerOf({ session }: AppState): string | null {
 }
 
 /**
- * Whether unsent replies go: with a person who signs out, and before another person than their writer. A session that only ended leaves them to
- * its holder, who may sign in again and continue.
+ * True if unsent replies must be discarded: after a sign-out, and when another person than their writer signs in. A
+ * session that only expired keeps them, because the writer may sign in again and continue.
  */
 export function takesAlong(writer: string | null, session: Session): boolean {
   if (session.kind === 'visitor') return !session.ended;

@@ -1,17 +1,17 @@
 import type { BoardEvent, BoardMessage, Post, Reply } from '@hamlet/contract';
 
-/** The board as the socket and the api's answers describe it. `at` is where a lost connection resumes. */
+/** The board as the socket and the API describe it. `at` is the mark from which a lost connection resumes. */
 export interface BoardState {
   readonly at: { readonly epoch: string; readonly offset: number } | null;
-  /** Posts as last received. Those that the viewer can no longer see are null. */
+  /** Posts as last received; null for a post that the viewer can no longer see. */
   readonly posts: ReadonlyMap<string, Post | null>;
-  /** Replies received since, by post; a reply that the viewer can no longer see is null. A thread that is opened reads the others. */
+  /** Replies received over the socket, by post; null for a reply that the viewer can no longer see. An opened thread reads the others. */
   readonly replies: ReadonlyMap<string, ReadonlyMap<string, Reply | null>>;
-  /** Grows whenever what was read before may be out of date: lists and threads then ask again. */
+  /** Increases whenever earlier answers may be out of date; lists and threads then read again. */
   readonly generation: number;
   /** Grows with every event: a search then repeats its request, because only the API knows which posts match. */
   readonly events: number;
-  /** Posts and replies of others that came while the board was not open. */
+  /** Posts and replies by others that arrived while the board was not open. */
   readonly unseen: number;
 }
 
@@ -24,7 +24,7 @@ export const EMPTY_BOARD: BoardState = {
   unseen: 0,
 };
 
-/** Posts kept; the oldest known go first. Lists have their own pages beside this. */
+/** The most posts kept; the oldest are evicted first. Lists keep their own pages. */
 export const MAX_POSTS = 500;
 
 /** The viewer, and whether the board is open. */
@@ -63,13 +63,13 @@ function afterEvent(state: BoardState, event: BoardEvent, reader: Reader): Board
   return { ...known, events: known.events + 1, unseen: known.unseen + (isNews(event, reader) ? 1 : 0) };
 }
 
-/** Whether an event counts as unseen: new, by another author, while the board was not open. */
+/** True if an event counts as unseen: new, by another author, while the board was not open. */
 function isNews({ what, post, reply }: BoardEvent, { id, looking }: Reader): boolean {
   const made = what === 'posted' ? post : what === 'replied' ? reply : null;
   return !looking && made !== null && (id === null || made.author_id !== `account ${id}`);
 }
 
-/** The board with what an answer of the api said of a post, sooner than the socket says it. */
+/** Applies an API answer about a post, before the socket delivers the same change. */
 export function learn(state: BoardState, postId: string, post: Post | null): BoardState {
   const posts = new Map(state.posts);
   posts.delete(postId);
@@ -81,7 +81,7 @@ export function learn(state: BoardState, postId: string, post: Post | null): Boa
   return { ...state, posts };
 }
 
-/** The same of a reply. */
+/** Applies an API answer about a reply, before the socket delivers the same change. */
 export function learnReply(
   state: BoardState,
   { post_id: postId, reply_id: replyId }: { readonly post_id: string; readonly reply_id: string },

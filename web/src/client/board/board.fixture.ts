@@ -1,6 +1,6 @@
 import type { Post, Reply } from '@hamlet/contract';
 
-/** A post as the api gives it, with what a test is about changed. */
+/** A post as the API returns it. `change` overrides fields. */
 export function aPost(change: Partial<Post> = {}): Post {
   return {
     post_id: 'p1',
@@ -24,7 +24,7 @@ export function aPost(change: Partial<Post> = {}): Post {
   };
 }
 
-/** A reply to that post. */
+/** A reply to that post. `change` overrides fields. */
 export function aReply(change: Partial<Reply> = {}): Reply {
   return {
     reply_id: 'r1',

@@ -10,7 +10,7 @@ const refusal = (code: Refused['code'], status: number): Reply<never> => ({
 });
 const TAKEN: Reply<unknown> = { ok: true, data: { reply_id: 'r1', reply: aReply() } };
 
-/** An outbox whose api answers so, one after the other, with the keys that it was asked with. */
+/** An outbox whose API gives these answers in order, and the idempotency keys that it received. */
 function started(...answers: Reply<unknown>[]): {
   readonly outbox: Outbox;
   readonly keys: (string | undefined)[];

@@ -3,7 +3,10 @@ import type { Caller, Refused } from '../api.ts';
 import { isFinal } from '../query/use-intent.ts';
 import { createStore, type Store } from '../store.ts';
 
-/** A reply on its way, shown at once. Where it is refused it stays, with the reason, until it is sent again or thrown away. */
+/**
+ * A reply that the page shows before the API has accepted it. A refused reply stays, with the reason, until its writer
+ * sends it again or discards it.
+ */
 export interface PendingReply {
   readonly id: string;
   readonly key: string;
@@ -15,8 +18,8 @@ export interface PendingReply {
 export const NO_REPLIES: readonly PendingReply[] = [];
 
 /**
- * Replies that are on their way, by post. They outlive the thread that they were written in, so that a refused reply is still there when its writer comes back.
- * Mutable because replies come and go.
+ * Replies that are being sent, by post. They outlive the thread view, so that the writer of a refused reply finds it on
+ * return. Mutable because replies come and go.
  */
 export class Outbox {
   readonly state: Store<ReadonlyMap<string, readonly PendingReply[]>> = createStore<
@@ -26,7 +29,7 @@ export class Outbox {
   readonly #arrived: (reply: BoardReply) => void;
   readonly #newKey: () => string;
 
-  /** @param arrived is called with each reply that the api accepted */
+  /** @param arrived receives each reply that the API accepted */
   constructor(api: Caller, arrived: (reply: BoardReply) => void, newKey: () => string = newIdempotencyKey) {
     this.#api = api;
     this.#arrived = arrived;
@@ -40,7 +43,7 @@ export class Outbox {
     await this.#send(postId, entry);
   }
 
-  /** Sends a refused reply again: under the same key where it may have arrived, under a new one where the refusal was final. */
+  /** Sends a refused reply again: with the same key if the first request may have succeeded, with a new key if the refusal was final. */
   async again(postId: string, { id, key, body, refused }: PendingReply): Promise<void> {
     if (refused === null) return;
     const entry: PendingReply = {
@@ -58,7 +61,7 @@ export class Outbox {
     this.#change(postId, (entries) => entries.filter((entry) => entry.id !== id));
   }
 
-  /** Takes away the replies of a post that now stand among the others. */
+  /** Removes the replies of a post that its thread shows now. */
   seen(postId: string, replyIds: ReadonlySet<string>): void {
     const stands = ({ replyId }: PendingReply): boolean => replyId !== null && replyIds.has(replyId);
     if (this.state.get().get(postId)?.some(stands) === true)

@@ -10,7 +10,7 @@ const idOf = ({ id }: Row): string => String(id);
 const rows = (...ids: readonly number[]): Row[] => ids.map((id) => ({ id, state: 'as read' }));
 const ids = (state: PagesState<Row>): readonly number[] => state.rows.map(({ id }) => id);
 
-/** Six rows, newest first, read in two pages of three. */
+/** A list of six rows, newest first, read in two pages of three. */
 function twoPages(): PagesState<Row> {
   const first = withFirst<Row>(null, { rows: rows(6, 5, 4), next: 'after 4' }, idOf);
   return withLater(first, { from: 'after 4', page: { rows: rows(3, 2, 1), next: 'after 1' } }, idOf);

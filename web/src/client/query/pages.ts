@@ -1,17 +1,18 @@
-/** A page of a list, and where the next one begins; null at the end. */
+/** A page of a list, and the cursor of the next page; null at the end. */
 export interface PageOf<T> {
   readonly rows: readonly T[];
   readonly next: string | null;
 }
 
-/** A list as far as it was read. `pages` counts the pages, `next` is where the one after them begins. */
+/** The pages of a list that were read so far. `pages` counts them, and `next` is the cursor of the page after them. */
 export interface PagesState<T> extends PageOf<T> {
   readonly pages: number;
 }
 
 /**
- * The list after its first page was read again. Rows that newer ones pushed off the first page stay where they were, before those of later pages: no
- * row between the two is lost. Where the new first page meets no known row, there is a gap of unknown size: the list begins again with it.
+ * The list after a refresh of its first page. Rows that newer ones pushed off the first page stay before those of later
+ * pages, so that no row is lost between them. If the new first page has no known row, there is a gap of unknown size:
+ * the list then starts again with that page.
  */
 export function withFirst<T>(state: PagesState<T> | null, page: PageOf<T>, idOf: (row: T) => string): PagesState<T> {
   const fresh = { rows: page.rows, next: page.next, pages: 1 };
@@ -21,7 +22,7 @@ export function withFirst<T>(state: PagesState<T> | null, page: PageOf<T>, idOf:
   return meeting === -1 ? fresh : { ...state, rows: [...page.rows, ...state.rows.slice(meeting + 1)] };
 }
 
-/** The list with a later page, unless the answer is late: `from` is not where the list ends now. */
+/** Adds a later page to the list, unless it arrived too late: `from` must be the present end of the list. */
 export function withLater<T>(
   state: PagesState<T>,
   { from, page }: { readonly from: string; readonly page: PageOf<T> },

@@ -9,7 +9,7 @@ const refusal = (code: Refused['code'], status: number): Reply<never> => ({
 });
 const SHORT_OF_MONEY = refusal('insufficient_funds', 409);
 
-/** A sender with counted keys, and the keys that were used. */
+/** A sender with numbered keys, and the keys that it used. */
 function started(): {
   readonly sender: Intents;
   readonly used: string[];

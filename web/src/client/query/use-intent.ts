@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react';
 import type { Refused, Reply } from '../api.ts';
 import { createStore, type Store, useStore } from '../store.ts';
 
-/** Where a write stands: on its way, refused (and why), or done since the last edit. */
+/** The state of a write: being sent, refused (with the reason), or done since the last edit. */
 export interface IntentState {
   readonly busy: boolean;
   readonly refused: Refused | null;
@@ -12,8 +12,9 @@ export interface IntentState {
 const NOTHING_SENT: IntentState = { busy: false, refused: null, done: false };
 
 /**
- * Whether a refusal is the api's final answer to this very request. A lost answer, a failure of the server and a refusal that passes by waiting
- * are not: the write may have happened, or may succeed unchanged, so it is sent again under the same key.
+ * True if a refusal is the API's final answer to this request. A lost answer, a server error and a refusal that a retry
+ * may pass are not final: the write may have happened or may still succeed, so the page sends it again with the same
+ * key.
  */
 export function isFinal({ code, status }: Pick<Refused, 'code' | 'status'>): boolean {
   const known: Readonly<Record<string, RefusalEntry | undefined>> = REFUSALS;
@@ -21,9 +22,10 @@ export function isFinal({ code, status }: Pick<Refused, 'code' | 'status'>): boo
 }
 
 /**
- * Sends writes one at a time under an idempotency key that belongs to one intent. The key stays while the answer is unknown, so that a repeated
- * write acts once. It is replaced after success, after a final refusal and for another intent: the api repeats the answer of a key for a day,
- * so a refused act under an old key would stay refused even where its cause is gone. Mutable because keys are spent.
+ * Sends writes one at a time, each with the idempotency key of its intent. The key stays while the result is unknown,
+ * so that a repeated write acts once. A new key replaces it after success, after a final refusal and for another
+ * intent: the API repeats its answer to a key for a day, so an act that was refused under an old key would stay refused
+ * after the cause is gone. Mutable because keys are used up.
  */
 export class Intents {
   readonly state: Store<IntentState> = createStore<IntentState>(NOTHING_SENT);
@@ -31,15 +33,16 @@ export class Intents {
   #key: string;
   #intent: string | null = null;
 
-  /** @param newKey makes idempotency keys */
+  /** @param newKey returns a new idempotency key */
   constructor(newKey: () => string = newIdempotencyKey) {
     this.#newKey = newKey;
     this.#key = newKey();
   }
 
   /**
-   * Sends, unless a write is on its way: then it answers null.
-   * @param intent distinguishes the writes of one form; callers whose form sends only one thing leave it out and call `changed` on edits
+   * Sends a write. Returns null if another write is still being sent.
+   * @param intent distinguishes the writes of one form; a form with only one write leaves it out and calls `changed` on
+   * edits
    */
   async send<T>(call: (idempotencyKey: string) => Promise<Reply<T>>, intent = ''): Promise<Reply<T> | null> {
     if (this.state.get().busy) return null;
@@ -52,20 +55,20 @@ export class Intents {
       this.state.set(() => ({ busy: false, refused: reply.ok ? null : reply.refused, done: reply.ok }));
       return reply;
     } catch (error) {
-      // A bug: whether anything was written is not known.
+      // An exception is a bug, and the result of the write is unknown.
       this.state.set(() => NOTHING_SENT);
       throw error;
     }
   }
 
-  /** The form was edited: the next write is another intent, and the last outcome is no longer about it. */
+  /** Reports an edit of the form: the next write is another intent, and the last outcome no longer applies. */
   changed(): void {
     this.#key = this.#newKey();
     this.state.set((now) => (now.refused === null && !now.done ? now : { ...NOTHING_SENT, busy: now.busy }));
   }
 }
 
-/** Sending one intent at a time, with the outcome of the last one; see `Intents`. Every write of the page goes through it. */
+/** Sends one intent at a time and has the outcome of the last one; see `Intents`. Every write of the page uses it. */
 export type Intent = IntentState & Pick<Intents, 'send' | 'changed'>;
 
 export function useIntent(): Intent {

@@ -8,7 +8,7 @@ import { answerOptions, createQueries } from './use-live.ts';
 const REFUSED: Refused = { code: 'unreachable', title: 'Away', detail: '', status: 0, errors: [] };
 const HOUR_MS = 3_600_000;
 
-/** A question that is answered by hand, and the calls that it made. */
+/** A question that the test answers, and the calls that it made. */
 function asked(context: TestContext): {
   readonly calls: { readonly signal: AbortSignal; readonly answer: (reply: Reply<number[]>) => void }[];
   observe(viewer?: string | null): QueryObserver<Answer<number[]>>;

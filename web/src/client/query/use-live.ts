@@ -11,16 +11,16 @@ import { createContext, useContext, useEffect, useRef } from 'react';
 import type { Api, Refused, Reply } from '../api.ts';
 import { type Answer, answerAfter, waitMs } from './answer.ts';
 
-/** Answers that no component shows are kept this long: going back to a page shows it at once. */
+/** The cache keeps an answer this long after the last component that shows it: a person who returns to a page sees it at once. */
 const UNUSED_MS = 60_000;
 
 /**
- * The cache of answers. Components with the same query share one request; it is aborted when the last of them is removed. A hidden page
- * sends no requests.
+ * The cache of answers. Components with the same query share one request; removing the last of them aborts it. A hidden
+ * page sends no requests.
  */
 export function createQueries(): QueryClient {
   return new QueryClient({
-    // The api port never throws: an error here is a bug.
+    // The Api never throws: an exception here is a bug.
     queryCache: new QueryCache({
       onError: (error, { queryKey }) => console.error('a question failed', queryKey, error),
     }),
@@ -28,7 +28,7 @@ export function createQueries(): QueryClient {
   });
 }
 
-/** Where questions are asked, and by whom: another viewer never sees the answers that this one got. */
+/** The API and the viewer who asks: the cache never shows one viewer the answers of another. */
 export interface Asking {
   readonly api: Api;
   readonly queries: QueryClient;
@@ -43,27 +43,27 @@ export function useAsking(): Asking {
   return asking;
 }
 
-/** An answer that is kept up to date. After a failure the last good one stays, beside the refusal. */
+/** An answer that is kept up to date. After a failure the last good data stays, with the refusal. */
 export interface Live<T> {
   readonly data: T | null;
   readonly refused: Refused | null;
-  /** Asks at once. */
+  /** Requests the answer now. */
   again(): void;
 }
 
-/** How often to ask: the same always, or by the last answer. */
+/** The interval of requests in milliseconds: constant, or computed from the last answer. */
 export type Pace<T> = number | ((answer: Pick<Answer<T>, 'data' | 'refused'>) => number);
 
 interface Question<T> {
   readonly key: QueryKey;
-  /** Null asks nothing. `latest` is the data known at the moment of the call. */
+  /** Null sends no request. `latest` returns the newest cached data. */
   readonly read: ((signal: AbortSignal, latest: () => T | null) => Promise<Reply<T>>) | null;
   readonly everyMs: Pace<T>;
-  /** Changes when the answer may have: it is then asked at once, and the last one stays meanwhile. */
+  /** A change of this value requests the answer at once; the last one stays meanwhile. */
   readonly version?: number | string | undefined;
 }
 
-/** A question as TanStack Query asks it. An answer holds refusals too, so that rows stay while it fails. */
+/** The options of the query for TanStack Query. A refusal is part of the cached answer, so that rows stay while requests fail. */
 export function answerOptions<T>(
   { queries, viewer }: Pick<Asking, 'queries' | 'viewer'>,
   { key, read, everyMs }: Omit<Question<T>, 'version'>,
@@ -86,8 +86,8 @@ export function answerOptions<T>(
 }
 
 /**
- * Asks now and again after each answer while a component shows it and the page is visible; more slowly while it is refused.
- * `useLive` and `usePages` are built on it; components use those where one route is the question.
+ * Requests an answer now and again after each answer, while a component shows it and the page is visible; less often
+ * while the API refuses. `useLive` and `usePages` are built on it; components use those if one route is enough.
  */
 export function useAnswer<T>(question: Question<T>): Live<T> & {
   readonly change: (change: (answer: Answer<T>) => Answer<T>) => void;
@@ -116,7 +116,7 @@ export function useAnswer<T>(question: Question<T>): Live<T> & {
 }
 const NO_ANSWER: Answer<never> = { data: null, refused: null, failures: 0, chance: 0 };
 
-/** The answer of a route, kept up to date. @param input null asks nothing */
+/** The answer of a route, kept up to date. @param input null sends no request */
 export function useLive<const R extends RouteSpec>(
   route: R,
   input: CallInput<R> | null,

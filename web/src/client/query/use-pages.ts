@@ -4,10 +4,13 @@ import type { Answer } from './answer.ts';
 import { type PageOf, type PagesState, withFirst, withLater } from './pages.ts';
 import { type Pace, useAnswer, useAsking } from './use-live.ts';
 
-/** The part of a question that names a page. */
+/** The part of a request that selects a page. */
 export type Cursor = { readonly cursor?: string };
 
-/** A list as far as it was read; `more` reads on, null where there is no more. `first` is the newest first page as it came. */
+/**
+ * The pages of a list that were read so far. `more` reads the next one, and is null at the end. `first` is the newest
+ * answer for the first page.
+ */
 export interface Pages<T, D> {
   readonly rows: readonly T[] | null;
   readonly first: D | null;
@@ -20,9 +23,9 @@ interface PagesOptions<D, T> {
   readonly everyMs: Pace<{ readonly first: D }>;
   pageOf(data: D): PageOf<T>;
   idOf(row: T): string;
-  /** Changes when the list may have: its first page is then asked for at once, and the list stays meanwhile. */
+  /** A change of this value requests the first page at once; the list stays meanwhile. */
   readonly version?: number | string;
-  /** Changes when later pages may be out of date: they go when the first page comes. */
+  /** A change of this value means that later pages may be out of date: the list drops them when the first page arrives. */
   readonly epoch?: number;
 }
 
@@ -32,8 +35,9 @@ interface Known<T, D> extends PagesState<T> {
 }
 
 /**
- * A list in pages, whose first page is asked for again and again; see `withFirst` for how the pages stay together.
- * @param ask the input for a page, with the cursor in it; null asks nothing. Another first input is another list
+ * A list in pages that refreshes its first page at intervals; see `withFirst` for how pages are joined.
+ * @param ask returns the input for a page, including the cursor; null sends no request. A different first input means a
+ * different list
  */
 export function usePages<const R extends RouteSpec, T>(
   route: R,

@@ -17,8 +17,8 @@ import type { SceneAgent, SceneCluster } from '../../canvas/model/scene.ts';
 import { eventsOf, type WorldEvent } from './world-events.ts';
 
 /**
- * The world as its frames describe it. It has no clock: the reader says the tick. Mutable because it is folded frame by frame; drawing
- * reads it and never waits.
+ * The world as its frames describe it. It has no clock: the caller passes the tick. Mutable because it applies frame
+ * after frame; drawing reads it and never waits.
  */
 export class FramedWorld {
   readonly #view: View;
@@ -28,7 +28,10 @@ export class FramedWorld {
     this.#view = createView(map);
   }
 
-  /** Applies one frame and returns its tick and events. Throws where it cannot be read, or is of another map than was loaded. */
+  /**
+   * Applies one frame and returns its tick and events. Throws if it cannot read the frame, or if the frame is of
+   * another map than the loaded one.
+   */
   receive(bytes: Uint8Array): { readonly tick: number; readonly events: readonly WorldEvent[] } {
     const frame = decodeFrame(bytes);
     for (const message of frame.messages)
@@ -44,7 +47,7 @@ export class FramedWorld {
     return this.#started ? resumeMessage(this.#view) : null;
   }
 
-  /** Everything to draw at a tick, which may lie between ticks. */
+  /** Everything to draw at a tick, which may be a fraction. */
   at(tick: number): Moment {
     return {
       tick,
@@ -55,7 +58,7 @@ export class FramedWorld {
     };
   }
 
-  /** The tile that each walking agent is on the way to. */
+  /** The tile that each walking agent goes to. */
   goals(): ReadonlyMap<string, { readonly x: number; readonly y: number }> {
     const { width } = this.#view.map;
     const walking = viewAgents(this.#view, this.#view.tick).filter((agent) => agent.moving);
@@ -75,7 +78,7 @@ export class FramedWorld {
     }));
   }
 
-  /** Counts in the middle of their cells. */
+  /** The counts of agents, each in the middle of its cell. */
   #clusters(): SceneCluster[] {
     const { cellsWide } = this.#view.map;
     return viewClusters(this.#view).map(({ cell, count }) => ({

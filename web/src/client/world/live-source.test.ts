@@ -8,7 +8,7 @@ import { LiveSource } from './live-source.ts';
 
 const AWAY: Refused = { code: 'unavailable', title: 'The world is away', detail: '', status: 503, errors: [] };
 
-/** An api that answers each route so; other routes are away. */
+/** An API with these answers by route; other routes are unreachable. */
 function apiOf(answers: Record<string, Reply<unknown>>): Caller {
   const call = ({ name }: { readonly name: string }): Promise<Reply<unknown>> =>
     Promise.resolve(answers[name] ?? { ok: false, refused: AWAY });

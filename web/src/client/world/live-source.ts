@@ -11,9 +11,9 @@ import type { Store } from '../store.ts';
 import { FramedWorld } from './framed-world.ts';
 import { EventListeners, NO_GOALS, stageWorldOf, worldMapOf, type WorldSource } from './world-source.ts';
 
-/** In a village up to this size every agent is pinned, so that the list is live wherever the camera is. */
+/** Up to this many agents the page pins every agent, so that the list is live wherever the camera is. */
 const PIN_ALL = 32;
-/** The server sends at least its clock every half second; a few seconds of a busy machine are no lag yet. */
+/** The server sends at least its clock every half second; a few seconds of silence on a busy machine are no lag yet. */
 const BEAT_MS = 4000;
 
 /** The world as it is now, over `/ws/world`. Mutable because it owns the socket. */
@@ -109,7 +109,7 @@ export class LiveSource implements WorldSource {
     this.#listeners.emit(events);
   }
 
-  /** Agents that come, go or are selected change which ones are pinned. */
+  /** Pins the right agents after an agent comes, goes or is selected. */
   #followPins(): void {
     const pinned = pinnedOf(this.#store.get());
     if (pinned.length === this.#pinned.length && pinned.every((id, index) => id === this.#pinned[index])) return;
@@ -137,7 +137,7 @@ export class LiveSource implements WorldSource {
   }
 }
 
-/** The agents that the server sends wherever they are: all of a small village, else the selected one. */
+/** The agents that the server sends wherever they are: all of a small village, otherwise the selected one. */
 function pinnedOf({ details, selected }: Pick<AppState, 'details' | 'selected'>): readonly string[] {
   if (details.size <= PIN_ALL) return [...details.keys()];
   return selected === null ? [] : [selected];

@@ -7,7 +7,7 @@ import type { Store } from '../store.ts';
 import { FramedWorld } from './framed-world.ts';
 import { EventListeners, NO_GOALS, stageWorldOf, worldMapOf, type WorldSource } from './world-source.ts';
 
-/** A piece of the village's past: its map, and the frames of `/ws/world` in their order, the first of them whole. */
+/** A part of the village's past: its map, and the frames of `/ws/world` in order. The first frame has the whole state. */
 export interface Recording {
   readonly map: MapResponse;
   readonly world: WorldView;
@@ -15,8 +15,8 @@ export interface Recording {
 }
 
 /**
- * The world of a recording at `t` of the store, in ticks. `t` may go either way: where it goes back, the recording is folded again from its
- * beginning. Events are emitted only on the way forward. Mutable because it remembers how far it has folded.
+ * The world of a recording at the tick `t` of the store. When `t` goes back, it replays the recording from its
+ * beginning. It emits events only on the way forward. Mutable because it remembers how many frames it has applied.
  */
 export class RecordedSource implements WorldSource {
   readonly #recording: Recording;
@@ -24,7 +24,7 @@ export class RecordedSource implements WorldSource {
   readonly #listeners = new EventListeners();
   readonly #ticks: readonly number[];
   #world: FramedWorld | null = null;
-  /** Frames that are folded. */
+  /** The number of frames applied. */
   #folded = 0;
   #stop: () => void = () => undefined;
 
@@ -58,7 +58,7 @@ export class RecordedSource implements WorldSource {
     return this.#world?.goals() ?? NO_GOALS;
   }
 
-  /** A recording has what was recorded, wherever one looks. */
+  /** Has no effect: a recording has its frames wherever the camera is. */
   look(): void {
     return undefined;
   }
@@ -71,7 +71,7 @@ export class RecordedSource implements WorldSource {
     return this.#store.get().t ?? this.#recording.world.tick;
   }
 
-  /** As live, the newest frames are a little ahead of what is drawn. */
+  /** As in the live world, the newest frames are a little ahead of the drawn tick. */
   #foldTo(tick: number): void {
     const later = this.#ticks.findIndex((frame) => frame > tick + DRAW_BEHIND_TICKS);
     const wanted = later === -1 ? this.#ticks.length : later;

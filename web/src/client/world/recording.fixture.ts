@@ -53,7 +53,7 @@ const ADA: AgentEntry = {
   inventory: [],
 };
 
-/** One frame of the small village, as it comes over the socket. */
+/** One frame of the small village, as the socket sends it. */
 export function frame(tick: number, ...messages: FrameMessage[]): Uint8Array {
   return encodeFrame({ type: 'world_state', epoch: 1, tick, seq: tick, urgent: false, messages });
 }

@@ -1,16 +1,16 @@
 import type { WorldStateFrame } from '@hamlet/contract';
 import { parseItemId, type SeenAgent, type View } from '@hamlet/core';
 
-/** A change of an agent that an event brought. */
+/** A change of an agent, made by an event. */
 type Change =
   | { readonly kind: 'speech'; readonly text: string }
-  /** It set out. */
+  /** The agent starts to walk. */
   | { readonly kind: 'walk' }
   | { readonly kind: 'activity'; readonly activity: string }
   | { readonly kind: 'power'; readonly asleep: boolean }
   | { readonly kind: 'item'; readonly item: string };
 
-/** An event of the world about an agent in view, as the server sent it. `at` is the tile where the agent is, or goes. */
+/** An event of the world about an agent in view. `at` is the tile where the agent is, or where it walks to. */
 export type WorldEvent = Change & {
   readonly agentId: string;
   readonly name: string;
@@ -18,7 +18,7 @@ export type WorldEvent = Change & {
   readonly at: { readonly x: number; readonly y: number };
 };
 
-/** The parts of an agent that an event may change. */
+/** The fields of an agent that an event may change. */
 type Before = Pick<SeenAgent, 'walk' | 'awake' | 'activity'>;
 type Fact = { readonly agent: number } & (
   | { readonly kind: 'speech'; readonly text: string }
@@ -28,8 +28,8 @@ type Fact = { readonly agent: number } & (
 );
 
 /**
- * Applies a frame and returns the events in it. Keyframes and spawns only describe the state: an agent that comes into view has done
- * nothing. A message that repeats the known state is not an event either.
+ * Applies a frame and returns its events. Keyframes and spawns only describe the state: an agent that comes into view
+ * has done nothing. A message that repeats the known state is no event either.
  */
 export function eventsOf(
   view: View,
@@ -75,7 +75,7 @@ function eventOf(view: View, fact: Fact, before: Before | undefined): WorldEvent
   return [{ ...who, tick: view.tick, at, ...change }];
 }
 
-/** The change that a fact made; null where it repeats what is known. A path may come twice, and a stop is a path of one tile. */
+/** The change that a fact made; null if it repeats the known state. A path may arrive twice, and a stop is a path of one tile. */
 function changeOf(fact: Fact, seen: SeenAgent, before: Before): Change | null {
   switch (fact.kind) {
     case 'speech':

@@ -6,33 +6,32 @@ import { createTileMap } from '../../canvas/model/tile-map.ts';
 import type { StageWorld } from '../../canvas/render/stage.ts';
 import type { WorldEvent } from './world-events.ts';
 
-/** A tile of the map. */
 interface Tile {
   readonly x: number;
   readonly y: number;
 }
 
 /**
- * Where the drawn world comes from: live frames, or a recording. Each source has its own clock, in ticks of the village: live it follows
- * the server, replayed it is `t` of the store. Everything that is drawn or listed is read at that clock.
+ * The source of the drawn world: live frames, or a recording. Each source has its own clock, in ticks of the village: a
+ * live source follows the server, a recording follows `t` of the store. The page draws and lists everything at that
+ * clock.
  */
 export interface WorldSource {
-  /** Loads the map and begins. Null where that fails; the store says why. */
+  /** Loads the map and starts. Null after a failure; the store has the reason. */
   load(): Promise<StageWorld | null>;
   /** The world at the source's clock; null before it is loaded. */
   moment(): Moment | null;
-  /** The tile that each walking agent is on the way to. */
+  /** The tile that each walking agent goes to. */
   goals(): ReadonlyMap<string, Tile>;
-  /** Says which part of the map is in sight. */
+  /** Reports the visible part of the map. */
   look(rect: TileRect, zoom: number): void;
-  /** Listens to the events of the world as they come. Returns how to stop. */
+  /** Subscribes to the events of the world. Returns the function that unsubscribes. */
   subscribe(listener: (events: readonly WorldEvent[]) => void): () => void;
   stop(): void;
 }
 
 export const NO_GOALS: ReadonlyMap<string, Tile> = new Map();
 
-/** The listeners of a source. */
 export class EventListeners {
   readonly #listeners = new Set<(events: readonly WorldEvent[]) => void>();
 
@@ -46,7 +45,7 @@ export class EventListeners {
   }
 }
 
-/** The map as core's rules read it. Throws where it cannot be read. */
+/** The map in the form of core's rules. Throws if it cannot read the map. */
 export function worldMapOf(map: MapResponse, world: WorldView): WorldMap {
   return buildMap({
     width: map.width,
@@ -57,7 +56,7 @@ export function worldMapOf(map: MapResponse, world: WorldView): WorldMap {
   });
 }
 
-/** The map as the canvas draws it. */
+/** The map in the form that the canvas draws. */
 export function stageWorldOf(map: MapResponse, world: WorldView): StageWorld {
   return {
     map: createTileMap(

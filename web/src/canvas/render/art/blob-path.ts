@@ -1,12 +1,12 @@
 import type { TileRect } from '../../model/camera.ts';
 
-/** Whether a tile belongs to the area being drawn. */
+/** True if a tile belongs to the area. */
 export type TileTest = (x: number, y: number) => boolean;
 
 /**
- * The outline of an area of tiles with round corners, in tile units: every square between four tile middles is drawn by which of the
- * four belong to the area (the dual grid), so neighbouring squares always meet.
- * @param grow tiles by which the area is made wider (or, negative, narrower) than its tiles; within ±0.45
+ * The outline of an area of tiles with round corners, in tile units. It draws every square between four tile centres by
+ * the set of those four that belong to the area (the dual grid), so neighbouring squares always meet.
+ * @param grow tiles by which the area grows, or shrinks if negative; within ±0.45
  */
 export function blobPath(test: TileTest, rect: TileRect, grow: number): Path2D {
   const path = new Path2D();
@@ -29,7 +29,7 @@ interface Cell {
   readonly x: number;
   readonly y: number;
 }
-/** Corners clockwise from the upper left, as bits. */
+/** The corners clockwise from the upper left, one bit each. */
 const CORNERS = [
   { bit: 1, dx: 0, dy: 0 },
   { bit: 2, dx: 1, dy: 0 },
@@ -60,7 +60,7 @@ function addCell(path: Path2D, cell: Cell, shape: { readonly corners: number; re
     if ((corners & corner.bit) !== 0) addPie(path, cell, { corner: index, radius: reach });
 }
 
-/** Two neighbouring corners make a band along one side. */
+/** Two neighbouring corners form a band along one side. */
 const BANDS: Readonly<Record<number, (cell: Cell, reach: number) => [number, number, number, number]>> = {
   3: (cell, reach) => [cell.x, cell.y, 1, reach],
   6: (cell, reach) => [cell.x + 1 - reach, cell.y, reach, 1],
@@ -73,7 +73,7 @@ interface Round {
   readonly radius: number;
 }
 
-/** One corner makes a quarter of a disc. */
+/** One corner forms a quarter of a disc. */
 function addPie(path: Path2D, cell: Cell, { corner, radius }: Round): void {
   const { dx, dy } = CORNERS[corner] ?? CORNERS[0];
   path.moveTo(cell.x + dx, cell.y + dy);
@@ -81,7 +81,7 @@ function addPie(path: Path2D, cell: Cell, { corner, radius }: Round): void {
   path.closePath();
 }
 
-/** Three corners make a square with a quarter of a disc bitten out. */
+/** Three corners form a square without a quarter of a disc. */
 function addBite(path: Path2D, cell: Cell, { corner, radius }: Round): void {
   const at = (index: number): { dx: number; dy: number } => CORNERS[index % 4] ?? CORNERS[0];
   const hole = at(corner);

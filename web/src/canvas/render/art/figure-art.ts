@@ -16,7 +16,7 @@ const SKINS = ['#f6d3b3', '#e9b98e', '#c98f63', '#9b6640', '#74492d'] as const;
 const HAIRS = ['#3a2a22', '#6b4128', '#a8652e', '#d9a84e', '#8d8d93', '#1f2430', '#b5523b', '#efe6d8'] as const;
 const TROUSERS = ['#46536b', '#5b4a3e', '#3f5a50', '#6a5a78'] as const;
 
-/** The look of a number: neighbours differ in shirt colour first. */
+/** The look for a number. Neighbouring numbers differ in shirt colour first. */
 export function lookOf(index: number): Look {
   const hue = (index * 137.508) % 360;
   const pick = (list: readonly string[], salt: number): string =>
@@ -32,14 +32,14 @@ export function lookOf(index: number): Look {
   };
 }
 
-/** A pose of the atlas: three steps in four directions, and one asleep. */
+/** A pose in the atlas: three steps in four directions, and one asleep. */
 export type Pose = { readonly facing: Facing; readonly step: 0 | 1 | 2 } | 'asleep';
 
 const OUTLINE = 'rgba(48,34,30,0.75)';
 const SHEEN = 'rgba(255,255,255,0.22)';
 const EYE = '#2d2523';
 
-/** Draws one figure into a cell of 1 × 1; feet stand at 0.5, 0.92. */
+/** Draws one figure into a cell of 1 × 1; its feet are at 0.5, 0.92. */
 export function paintFigure(ctx: CanvasRenderingContext2D, look: Look, pose: Pose): void {
   ctx.lineJoin = 'round';
   ctx.lineCap = 'round';
@@ -104,7 +104,7 @@ function paintBody(
   else paintFront(ctx, look, swing);
 }
 
-/** The trunk, with one arm before it. */
+/** The body from the side, with one arm in front of it. */
 function paintSide(ctx: CanvasRenderingContext2D, look: Look, reach: number): void {
   ctx.fillStyle = look.shirt;
   round(ctx, [0.39, 0.5, 0.22, 0.28], 0.09);
@@ -116,7 +116,7 @@ function paintSide(ctx: CanvasRenderingContext2D, look: Look, reach: number): vo
   ellipse(ctx, [0.5 + reach, 0.735, 0.04, 0.04]);
 }
 
-/** The trunk between two arms. */
+/** The body from the front or the back, between two arms. */
 function paintFront(ctx: CanvasRenderingContext2D, look: Look, swing: number): void {
   ctx.fillStyle = look.shirtDark;
   round(ctx, [0.305, 0.54 - swing, 0.09, 0.19], 0.045);
@@ -188,7 +188,7 @@ function paintHat(ctx: CanvasRenderingContext2D, look: Look): void {
   round(ctx, [0.27, 0.2, 0.46, 0.065], 0.032);
 }
 
-/** Lying under a blanket of the shirt's colour, head on a pillow. */
+/** The figure under a blanket of its shirt's colour, with its head on a pillow. */
 function paintAsleep(ctx: CanvasRenderingContext2D, look: Look): void {
   ctx.fillStyle = 'rgba(30,34,28,0.25)';
   ellipse(ctx, [0.5, 0.9, 0.36, 0.08]);

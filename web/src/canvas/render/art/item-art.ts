@@ -9,7 +9,7 @@ function shape(ctx: CanvasRenderingContext2D, path: string, colour: string): voi
   ctx.stroke(outline);
 }
 
-/** Things that can be carried, drawn on a 24 × 24 grid. */
+/** The items that an agent can carry, drawn on a 24 × 24 grid. */
 const ITEMS: Readonly<Record<string, Paint>> = {
   apple: (ctx) => {
     shape(
@@ -63,17 +63,17 @@ const ITEMS: Readonly<Record<string, Paint>> = {
   },
 };
 
-/** Stands for a kind that this page does not know: a parcel. */
+/** A parcel, for a kind of item that this page does not know. */
 const PARCEL: Paint = (ctx) => {
   shape(ctx, 'M4 8h16v12H4z', '#c99a62');
   shape(ctx, 'M4 8l2-3.500h12L20 8z', '#ddb27a');
   shape(ctx, 'M10.500 8h3v5h-3z', '#f3e3c2');
 };
 
-/** Kinds in the order of the atlas; the last is the parcel. */
+/** The kinds in the order of the atlas; the last one is the parcel. */
 export const ITEM_ART = [...Object.keys(ITEMS), 'parcel'] as const;
 
-/** Draws a thing into a cell of 1 × 1. */
+/** Draws an item into a cell of 1 × 1. */
 export function paintItem(ctx: CanvasRenderingContext2D, kind: string): void {
   ctx.save();
   ctx.scale(1 / 24, 1 / 24);

@@ -2,7 +2,7 @@ import { hash2 } from '../../model/noise.ts';
 import { type Building, isIndoors, surfaceAt, type TileKind } from '../../model/tile-map.ts';
 import { type Brush, eachTile } from './paint-ground.ts';
 
-/** Share of a wall tile that is its top; the rest is the face that looks south. */
+/** The share of a wall tile that shows its top; the rest shows its south face. */
 const CAP = 0.42;
 const INK = 'rgba(70,48,34,0.55)';
 
@@ -61,7 +61,7 @@ function paintPlanks(ctx: CanvasRenderingContext2D, x: number, y: number): void 
   }
 }
 
-/** Stone flags, two by two, in two close shades. */
+/** Stone flags, two by two, in two similar shades. */
 function paintFlags(ctx: CanvasRenderingContext2D, x: number, y: number): void {
   for (const [dx, dy] of [
     [0, 0],
@@ -79,11 +79,11 @@ function paintFlags(ctx: CanvasRenderingContext2D, x: number, y: number): void {
   ctx.fillRect(x + 0.5, y, 0.03, 1);
 }
 
-/** Tiles that a rug's corner is looked for, to give the whole rug one colour. */
+/** The most tiles searched for the corner of a rug; all tiles of a rug take their colour from it. */
 const RUG_LIMIT = 16;
 const RUGS = ['#b9554e', '#4f7f95', '#8a6aa5', '#5d8d62'] as const;
 
-/** A rug has a border only where it ends. */
+/** Draws a border only at the edges of the rug. */
 function paintRug({ ctx, map }: Brush, x: number, y: number): void {
   const same = (dx: number, dy: number): boolean => map.at(x + dx, y + dy) === 'rug';
   let [left, top] = [x, y];
@@ -154,7 +154,7 @@ function paintDoor(brush: Brush, x: number, y: number): void {
   ctx.fillRect(x + 0.2, y + 0.48, 0.6, 0.06);
 }
 
-/** Roof colours; which one is a matter of the house. */
+/** Roof colours; the house decides which one it has. */
 export const ROOFS = [
   { light: '#dd7f5d', dark: '#c2654a', ridge: '#a9533c' },
   { light: '#7f9cc0', dark: '#66829f', ridge: '#536c88' },
@@ -164,7 +164,7 @@ export const ROOFS = [
   { light: '#b98a68', dark: '#9c7153', ridge: '#815b42' },
 ] as const;
 
-/** Roofs, painted apart from the ground so that they can be taken off to show the rooms. */
+/** Paints the roofs apart from the ground, so that the stage can hide them and show the rooms. */
 export function paintRoofs(brush: Brush, buildings: readonly Building[]): void {
   for (const building of buildings) if (touches(brush, building)) paintRoof(brush.ctx, building);
 }

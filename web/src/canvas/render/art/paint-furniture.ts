@@ -2,7 +2,7 @@ import { hash2 } from '../../model/noise.ts';
 import type { TileKind } from '../../model/tile-map.ts';
 import { type Brush, disc, eachTile } from './paint-ground.ts';
 
-/** A tile to furnish. `same` says whether a neighbour is the same thing, so that a long counter is one piece. */
+/** A tile with furniture. `same` is true if a neighbour is of the same kind, so that a long counter becomes one piece. */
 interface Spot {
   readonly ctx: CanvasRenderingContext2D;
   readonly x: number;
@@ -12,7 +12,7 @@ interface Spot {
 
 const SHADE = 'rgba(50,34,20,0.25)';
 
-/** Things that stand on floors and squares. */
+/** Furniture on floors and squares. */
 const PIECES: Partial<Record<TileKind, (spot: Spot) => void>> = {
   counter: paintCounter,
   table: paintTable,
@@ -190,7 +190,7 @@ function paintStall(spot: Spot): void {
   box(spot, [0, -0.42, 1, 0.08], 'rgba(255,255,255,0.35)');
 }
 
-/** The x of the leftmost tile of the same thing in this row, so that one stall has one colour. */
+/** The x of the leftmost tile of the same kind in this row, so that all tiles of a stall share one colour. */
 function leftEnd(spot: Spot): number {
   let away = 0;
   while (away < 12 && spot.same(-away - 1, 0)) away += 1;

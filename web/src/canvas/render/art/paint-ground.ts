@@ -3,7 +3,10 @@ import { hash2, smoothNoise } from '../../model/noise.ts';
 import { surfaceAt, type TileKind, type TileMap } from '../../model/tile-map.ts';
 import { blobPath, type TileTest } from './blob-path.ts';
 
-/** A canvas whose unit is one tile, and which part of the map it shows. `scale` is pixels per tile: fine detail is left out below 16. */
+/**
+ * A canvas with tiles as its unit, and the part of the map that it shows. `scale` is pixels per tile: below 16,
+ * painters leave out fine detail.
+ */
 export interface Brush {
   readonly ctx: CanvasRenderingContext2D;
   readonly map: TileMap;
@@ -39,7 +42,7 @@ const PETALS = ['#fdf3f0', '#f7d154', '#f08bb0', '#b79bf0', '#ff9d6b'] as const;
 
 const WOODS: ReadonlySet<TileKind> = new Set(['tree', 'pine']);
 const OPEN: ReadonlySet<TileKind> = new Set(['grass', 'meadow', 'flowers']);
-/** Chance of blossoms on a tile. */
+/** The probability of blossoms on a tile. */
 const BLOSSOM: Partial<Record<TileKind, number>> = { grass: 0.05, meadow: 0.3, flowers: 1 };
 
 /** Everything that lies flat: grass, shores, water, roads, fields. */
@@ -56,7 +59,7 @@ export function paintGround(brush: Brush): void {
   paintBridges(brush);
 }
 
-/** Lighter and darker grass: soft ovals, some tiles across, wherever the noise says so. */
+/** Lighter and darker grass: soft ovals of some tiles, where the noise is high or low. */
 function paintPatches(brush: Brush): void {
   const { ctx, rect } = brush;
   for (let y = rect.y - PATCH_REACH; y < rect.y + rect.height + PATCH_REACH; y++) {
@@ -80,7 +83,7 @@ function paintPatches(brush: Brush): void {
     }
   }
 }
-/** No oval reaches further than this from its tile. */
+/** The farthest that an oval extends from its tile, in tiles. */
 const PATCH_REACH = 3;
 
 function fillArea(brush: Brush, test: TileTest, look: { readonly grow: number; readonly colour: string }): void {
@@ -88,7 +91,7 @@ function fillArea(brush: Brush, test: TileTest, look: { readonly grow: number; r
   brush.ctx.fill(blobPath(test, brush.rect, look.grow));
 }
 
-/** Calls back for every tile of a kind in the painted part and one tile around it. */
+/** Calls `paint` for every wanted tile in the painted part and one tile around it. */
 export function eachTile(brush: Brush, wanted: TileTest, paint: (x: number, y: number) => void): void {
   const { rect } = brush;
   for (let y = rect.y - 1; y <= rect.y + rect.height; y++) {
@@ -187,7 +190,7 @@ function paintWater(brush: Brush): void {
 
 function paintPaving(brush: Brush): void {
   const { ctx, map } = brush;
-  // Roads run on under doors and bridges, so that they do not end in a round stump before them.
+  // Roads continue under doors and bridges, so that they do not end in a round stump in front of them.
   const plaza: TileTest = (x, y) => surfaceAt(map, x, y) === 'plaza';
   const road: TileTest = (x, y) =>
     surfaceAt(map, x, y) === 'road' || map.at(x, y) === 'bridge' || map.at(x, y) === 'door' || plaza(x, y);

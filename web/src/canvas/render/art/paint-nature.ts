@@ -12,7 +12,7 @@ const TALL: ReadonlySet<TileKind> = new Set(['tree', 'pine', 'bush']);
 const CASTS: ReadonlySet<TileKind> = new Set(['tree', 'pine', 'bush', 'stone']);
 const SHADOW = 'rgba(34,58,34,0.22)';
 
-/** Trees, rocks and fences, with their shadows; from north to south, so that nearer ones cover farther ones. */
+/** Trees, rocks and fences with their shadows, from north to south, so that nearer ones cover farther ones. */
 export function paintNature(brush: Brush): void {
   const { ctx, map } = brush;
   ctx.fillStyle = SHADOW;
