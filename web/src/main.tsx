@@ -24,13 +24,13 @@ import { LiveSource } from './client/world/live-source.ts';
 import { PAY_DRAFT } from './features/payments/pay-labels.ts';
 import { applyTheme, savedTheme } from './ui/preferences.ts';
 
-/** The page: one village, one store, one root. */
+/** Starts the page: one store and one React root. */
 function main(): void {
   const root = document.getElementById('root');
   if (root === null) throw new Error('index.html has no #root');
   applyTheme(savedTheme());
   const url = readUrl(window.location.search);
-  // A shared address of an agent without a place shows the agent, wherever it has gone since.
+  // An address with an agent and no place shows the agent where it is now.
   const store = createStore({
     ...INITIAL_STATE,
     place: placeOf(url),

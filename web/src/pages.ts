@@ -2,7 +2,10 @@ import { type ComponentType, lazy, type LazyExoticComponent } from 'react';
 import type { View } from './client/url-state.ts';
 
 type Loader = () => Promise<{ readonly default: ComponentType }>;
-/** A page's code comes when the page is opened, or pointed at. The list of agents beside the map comes with the first page. */
+/**
+ * The code of a page loads when a person opens the page or points at its link. The list of agents beside the map loads
+ * with the first page.
+ */
 const LOADERS: Readonly<Record<Exclude<View, 'map'>, Loader>> = {
   board: async () => ({ default: (await import('./features/board/board-panel.tsx')).BoardPanel }),
   runs: async () => ({ default: (await import('./features/runs/runs-page.tsx')).RunsPage }),
@@ -29,7 +32,7 @@ export const LAZY_PAGES: Readonly<Record<Exclude<View, 'map'>, LazyExoticCompone
   audit: lazy(LOADERS.audit),
 };
 
-/** Fetches a page's code before it is opened. A failure is retried, and shown, when the page is opened. */
+/** Fetches the code of a page before a person opens it. After a failure, opening the page tries again and shows a second failure. */
 export function fetchPage(view: View): void {
   if (view !== 'map') LOADERS[view]().catch(() => undefined);
 }

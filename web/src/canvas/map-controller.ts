@@ -249,7 +249,7 @@ export class MapController {
       hovered: this.#hovered,
     });
     this.#list = list;
-    // Screen readers and tests read the number of drawn agents here, because the canvas has no text.
+    // Tests read the number of drawn agents here, because the canvas has no text.
     this.#canvas.dataset['figures'] = String(list.figures.length);
     const finer = this.#stage.draw({
       list,

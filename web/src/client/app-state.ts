@@ -40,8 +40,8 @@ export interface Account {
   readonly role: 'member' | 'admin';
 }
 /**
- * The viewer. Until it is known the page offers nothing that depends on it, unless the api was `asked` and did not answer: then the page treats the viewer as a visitor.
- * `ended`: a session that was here is over, and its holder did not end it here.
+ * The viewer. While the viewer is unknown the page offers nothing that depends on them, unless it `asked` the API and
+ * got no answer: then it treats the viewer as a visitor. `ended`: the session ended, but not by a sign-out in this page.
  */
 export type Session =
   | { readonly kind: 'unknown'; readonly asked: boolean }

@@ -11,7 +11,7 @@ import type { WorldSource } from '../client/world/world-source.ts';
 import type { Api } from '../client/api.ts';
 import type { Place, View } from '../client/url-state.ts';
 
-/** The tools of every panel. `goTo` moves the map, if it is there; `open` goes to another page, or opens something on this one. */
+/** The functions that every panel can use. `goTo` moves the map, if there is one; `open` opens another page, or an object on this one. */
 export interface VillageTools {
   readonly api: Api;
   readonly queries: QueryClient;
@@ -25,10 +25,10 @@ export interface VillageTools {
   follow(on: boolean): void;
   goTo(place: { readonly x: number; readonly y: number }): void;
   open(change: Partial<Place>): void;
-  /** Begins, or with null ends, the search for a place on the map. */
+  /** Starts the choice of a place on the map; null ends it. */
   pick(picking: AppState['picking']): void;
   openSignIn(): void;
-  /** Fetches a page's code before it is opened. */
+  /** Fetches the code of a page before a person opens it. */
   fetchPage(view: View): void;
 }
 
@@ -41,17 +41,17 @@ export function useVillage(): VillageTools {
   return tools;
 }
 
-/** The role that the viewer has here. */
+/** The role of the viewer in this village. */
 export function useRole(): Role {
   return useVillageState((state) => (state.session.kind === 'account' ? state.session.account.role : 'visitor'));
 }
 
-/** The account that looks; null for a visitor. */
+/** The account id of the viewer; null for a visitor. */
 export function useViewerId(): string | null {
   return useVillageState((state) => (state.session.kind === 'account' ? state.session.account.account_id : null));
 }
 
-/** Part of the village's state. */
+/** Selects a part of the village's state. */
 export function useVillageState<S>(select: (state: AppState) => S): S {
   return useStore(useVillage().store, select);
 }

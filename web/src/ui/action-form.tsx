@@ -5,19 +5,19 @@ import { OwnedNotice, RefusedNotice } from './notices/refused-notice.tsx';
 interface ActionFormProps {
   readonly label: string;
   readonly sending: Pick<Intent, 'busy' | 'refused'>;
-  /** Whether what was written can be sent. */
+  /** True if the fields can be sent. */
   readonly ready: boolean;
-  /** The text of the button; it names the effect and whom it affects. */
+  /** The text of the button: the effect, and the object that it affects. */
   readonly word: string;
   readonly danger?: boolean;
   readonly onSend: () => void;
   readonly onCancel?: () => void;
-  /** For a write to a custom resource: sends it again and takes the fields that another manager owns. */
+  /** For a change of a custom resource: sends it again and takes over the fields of the other manager. */
   readonly onTakeOver?: () => void;
   readonly children: ReactNode;
 }
 
-/** A form of one act: its fields, what the api said against it, and the button that does it. */
+/** A form for one act: its fields, the refusal of the API, and the button. */
 export function ActionForm({
   label,
   sending,

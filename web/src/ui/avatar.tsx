@@ -3,7 +3,7 @@ import { lookOf, paintFigure } from '../canvas/render/art/figure-art.ts';
 import { LOOKS } from '../canvas/model/draw-list.ts';
 import { hashText } from '../canvas/model/noise.ts';
 
-/** The face of an agent, as it is on the map. */
+/** The face of an agent, as on the map. */
 export function Avatar({
   id,
   size = 36,
@@ -20,7 +20,7 @@ export function Avatar({
     const pixels = size * 2;
     ctx.setTransform(1, 0, 0, 1, 0, 0);
     ctx.clearRect(0, 0, pixels, pixels);
-    // Head and shoulders: the upper middle of the figure's cell, twice as large.
+    // Head and shoulders: the upper middle of the figure's cell, at double size.
     ctx.scale(pixels * 1.7, pixels * 1.7);
     ctx.translate(-0.206, -0.1);
     paintFigure(ctx, lookOf(hashText(id, LOOKS)), { facing: 'south', step: 0 });

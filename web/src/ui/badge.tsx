@@ -1,9 +1,9 @@
 import type { ReactElement, ReactNode } from 'react';
 
-/** How good or bad a state is; it chooses colour and shape together. */
+/** The tone of a state; it selects both colour and shape. */
 export type Tone = 'good' | 'waiting' | 'bad' | 'sleep';
 
-/** A state in a word or two, with a mark of its own shape, so that colour is never the only difference. */
+/** A state in a word or two. Its mark has its own shape, so that colour is never the only difference. */
 export function Badge({
   tone,
   title,

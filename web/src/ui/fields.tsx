@@ -21,13 +21,13 @@ interface TextFieldProps extends InputOptions {
   readonly name: string;
   readonly value: string;
   readonly onChange: (text: string) => void;
-  /** The problem with the value, shown below it. */
+  /** The problem with the value; the field shows it below. */
   readonly problem?: string | undefined;
-  /** Marks the value as wrong where another place names the problem. */
+  /** Marks the value as wrong; the problem is shown elsewhere. */
   readonly invalid?: boolean;
-  /** Lines of a text area; without it, one line of input. */
+  /** The number of lines of a text area; without it, the field is one line of input. */
   readonly rows?: number;
-  /** Values offered while the person types. */
+  /** Suggestions shown while the person types. */
   readonly suggestions?: readonly string[];
 }
 
@@ -73,7 +73,7 @@ interface SelectFieldProps<T extends string> {
   readonly label: ReactNode;
   readonly name: string;
   readonly value: T;
-  /** Each value with its text. An empty value stands for no choice. */
+  /** Each value with its label. An empty value means no choice. */
   readonly options: readonly (readonly [value: T, text: string])[];
   readonly onChange: (value: T) => void;
   readonly problem?: string | undefined;
@@ -121,7 +121,7 @@ interface SegmentsProps<T extends string> {
   readonly onChoose: (key: T) => void;
 }
 
-/** A row of joined buttons of which one is chosen. */
+/** A row of joined buttons with one chosen. */
 export function Segments<T extends string>({ label, items, chosen, onChoose }: SegmentsProps<T>): ReactElement {
   const name = useId();
   return (
@@ -146,7 +146,7 @@ interface ChoicesProps<T extends string | null> {
   readonly small?: boolean;
 }
 
-/** A row of chips of which one is chosen; null stands for all of them together. */
+/** A row of chips with one chosen; null means all. */
 export function Choices<T extends string | null>({
   label,
   keys,
@@ -168,7 +168,7 @@ export function Choices<T extends string | null>({
   );
 }
 
-/** The problem with a field, read out when it appears; nothing without a text. */
+/** The problem with a field. A screen reader announces it when it appears. Nothing without a text. */
 export function FieldProblem({ text }: { readonly text: string | undefined }): ReactElement | null {
   return text === undefined ? null : (
     <span className="field-problem" role="alert">

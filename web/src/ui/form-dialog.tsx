@@ -1,7 +1,7 @@
 import { type ReactElement, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { Icon } from './icon.tsx';
 
-/** `draft` is what is written, as a text that differs where it differs; `start` what it was when the dialog opened. */
+/** `draft` is the present content as text, and `start` the content when the dialog opened; they differ if the person changed something. */
 interface DialogProps {
   readonly title: string;
   readonly draft: string;
@@ -10,7 +10,7 @@ interface DialogProps {
   readonly children: ReactNode;
 }
 
-/** A large form over the page. Escape asks before it throws away what was written. */
+/** A large form over the page. Escape asks for confirmation before it discards changes. */
 export function FormDialog({ title, draft, start, onClose, children }: DialogProps): ReactElement {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();

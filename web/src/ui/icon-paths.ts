@@ -101,7 +101,7 @@ export const ICON_PATHS = {
 } as const;
 export type IconName = keyof typeof ICON_PATHS;
 
-/** The icon of that name, or `fallback` where the village has a word that this web does not know. */
+/** The icon with this name, or `fallback` if a newer village uses a name that this page does not know. */
 export function iconOr(name: string, fallback: IconName): IconName {
   return isIcon(name) ? name : fallback;
 }

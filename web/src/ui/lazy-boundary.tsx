@@ -3,7 +3,7 @@ import { Component, type ReactNode, Suspense } from 'react';
 interface BoundaryProps {
   readonly children: ReactNode;
   readonly fallback: ReactNode;
-  /** Replaces a part that failed; without it, a screen with a way out. */
+  /** Replaces a part that failed; by default a screen with a button that loads the page again. */
   readonly failed?: ReactNode;
 }
 interface BoundaryState {
@@ -11,8 +11,9 @@ interface BoundaryState {
 }
 
 /**
- * Holds a part of the page whose code comes later: `fallback` while it comes, and words with a way out where it does not come (the village was
- * upgraded meanwhile, or the network is gone) or fails. A class because React catches errors in classes alone.
+ * Renders a part of the page whose code loads later. It shows `fallback` while the code loads, and an error with a way
+ * out if it does not load (the village was upgraded, or the network is gone) or fails. A class, because React catches
+ * errors only in classes.
  */
 export class LazyBoundary extends Component<BoundaryProps, BoundaryState> {
   override state: BoundaryState = { failed: false };

@@ -2,7 +2,7 @@ import { type ReactElement, type ReactNode, useState } from 'react';
 import type { Pages } from '../client/query/use-pages.ts';
 import { RefusedNotice } from './notices/refused-notice.tsx';
 
-/** Reads the next page of a list; nothing where there is none. */
+/** A button that reads the next page of a list; nothing at the end. */
 export function MoreButton({
   more,
   word,
@@ -28,17 +28,17 @@ interface PagedListProps<T> {
   readonly pages: Pick<Pages<T, unknown>, 'rows' | 'refused' | 'more'>;
   readonly className: string;
   readonly label?: string;
-  /** Says that the list is empty, and what will appear in it. */
+  /** The text of an empty list, which says what will appear in it. */
   readonly empty: ReactNode;
-  /** The list stands on the page alone, so its empty text needs a card. */
+  /** True if the list is alone on the page: its empty text then gets a card. */
   readonly card?: boolean;
-  /** The text of the button that reads the next page. */
+  /** The text of the button for the next page. */
   readonly older: string;
   /** Renders a row as a list item with a key. */
   readonly children: (row: T) => ReactElement;
 }
 
-/** The rows of a list in pages, with the refusal of the last request, a text while it is empty, and a button for the next page. */
+/** The rows of a list in pages, the refusal of the last request, a text while the list is empty, and a button for the next page. */
 export function PagedList<T>(props: PagedListProps<T>): ReactElement {
   const { pages, className, label, empty, card = false, older, children } = props;
   const { rows, refused, more } = pages;

@@ -1,4 +1,4 @@
-/** How bright the panels are; `system` follows the device. */
+/** The brightness of the panels; `system` follows the device. */
 export type Theme = 'system' | 'light' | 'dark';
 const THEME_KEY = 'hamlet-theme';
 const NEXT: Readonly<Record<Theme, Theme>> = { system: 'light', light: 'dark', dark: 'system' };
@@ -9,7 +9,7 @@ export function savedTheme(): Theme {
   return saved === 'light' || saved === 'dark' ? saved : 'system';
 }
 
-/** Shows a theme and remembers it. */
+/** Applies a theme and stores it. */
 export function applyTheme(theme: Theme): void {
   document.documentElement.dataset['theme'] = theme;
   if (theme === 'system') localStorage.removeItem(THEME_KEY);
@@ -22,7 +22,7 @@ export function nextTheme(theme: Theme): Theme {
 
 const SHORTCUTS_KEY = 'hamlet-shortcuts';
 
-/** Whether single keys do things on this device. Escape, and arrows within a list, always do. */
+/** True if one-key shortcuts are on for this device. Escape, and arrow keys within a list, always work. */
 export function shortcutsOn(): boolean {
   return localStorage.getItem(SHORTCUTS_KEY) !== 'off';
 }

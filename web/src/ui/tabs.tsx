@@ -1,6 +1,6 @@
 import type { KeyboardEvent, ReactElement } from 'react';
 
-/** One of several panels: its name, and how many things wait in it, if that is worth saying. */
+/** One tab: its name, and the number of waiting items, if it is worth showing. */
 export interface TabItem<T extends string> {
   readonly key: T;
   readonly word: string;
@@ -14,7 +14,7 @@ interface TabsProps<T extends string> {
   readonly onChoose: (key: T) => void;
 }
 
-/** A row of tabs; arrows walk through them, as assistive technology expects. The panel carries `id={tabPanelId(label)}`. */
+/** A row of tabs. Arrow keys move through them, as assistive technology expects. The panel has `id={tabPanelId(label)}`. */
 export function Tabs<T extends string>({ label, items, chosen, onChoose }: TabsProps<T>): ReactElement {
   const walk = (event: KeyboardEvent<HTMLDivElement>): void => {
     const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;

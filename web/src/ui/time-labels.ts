@@ -1,4 +1,4 @@
-/** How long ago an instant was, in words: `just now`, `5 min ago`, `3 h ago`, `2 days ago`. An instant that cannot be read gives an empty text. */
+/** The time since an instant, in words: `just now`, `5 min ago`, `3 h ago`, `yesterday`, `2 days ago`; empty for an unreadable instant. */
 export function timeAgo(iso: string, nowMs: number): string {
   const seconds = (nowMs - Date.parse(iso)) / 1000;
   if (Number.isNaN(seconds)) return '';
@@ -9,7 +9,7 @@ export function timeAgo(iso: string, nowMs: number): string {
   return days === 1 ? 'yesterday' : `${days} days ago`;
 }
 
-/** How far ahead an instant is: `in 8 s`, `in 5 min`, `in 3 h`, `in 2 days`; `now` where it has come. */
+/** The time until an instant: `in 8 s`, `in 5 min`, `in 3 h`, `in 2 days`; `now` if it has passed. */
 export function timeAhead(atMs: number, nowMs: number): string {
   const seconds = (atMs - nowMs) / 1000;
   if (seconds < 1) return 'now';
@@ -19,7 +19,7 @@ export function timeAhead(atMs: number, nowMs: number): string {
   return `in ${Math.round(seconds / 86_400)} days`;
 }
 
-/** A length of time, to two units: `0.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`, `3 days 4 h`. */
+/** A duration in at most two units: `0.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`, `3 days 4 h`. */
 export function lengthLabel(lengthMs: number): string {
   const seconds = Math.max(0, lengthMs) / 1000;
   if (seconds < 10) return `${Math.round(seconds * 10) / 10} s`;
@@ -36,9 +36,10 @@ function twoUnits(large: readonly [number, string], small: readonly [number, str
 }
 
 /**
- * A date and a time, short: `Mon 23 Nov, 08:30 UTC`, with seconds where there are any; `Mon, 23 Nov 2025, 08:30 UTC` where it is another year.
- * @param timeZone where it is given, the caller names it beside the time; without one it is the device's and is named here
- * @param nowMs when it is read
+ * A short date and time: `Mon 23 Nov, 08:30 UTC`, with seconds if there are any; `Mon, 23 Nov 2025, 08:30 UTC` in
+ * another year.
+ * @param timeZone if given, the caller shows it beside the time; without it the result has the device's zone
+ * @param nowMs the present time
  */
 export function dateTime(atMs: number, timeZone?: string, nowMs = Date.now()): string {
   const seconds = atMs % 60_000 === 0 ? {} : ({ second: '2-digit' } as const);
@@ -59,12 +60,12 @@ export function dateTime(atMs: number, timeZone?: string, nowMs = Date.now()): s
     .replace(' at ', ', ');
 }
 
-/** A date and a time to the minute, with the zone of the device: for instants whose seconds matter to no reader. */
+/** A date and a time to the minute in the zone of the device, for instants whose seconds do not matter. */
 export function minuteTime(iso: string): string {
   return dateTime(Math.floor(Date.parse(iso) / 60_000) * 60_000);
 }
 
-/** A minute of the village's day as a clock shows it. */
+/** A minute of the village's day as a clock time. */
 export function clockTime(minute: number): string {
   return `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`;
 }

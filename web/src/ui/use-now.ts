@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** The time, in Unix milliseconds, that moves on every so often: for texts such as "in 5 min". */
+/** The time in Unix milliseconds, updated every `everyMs`, for texts such as "in 5 min". */
 export function useNow(everyMs: number): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, type ReactElement, type ReactNode, useRef } from 'react';
 
-/** Rows kept above and below the visible ones, so that scrolling and the arrow keys find the next ones rendered. */
+/** Rows rendered above and below the visible ones, so that scrolling and the arrow keys find the next ones. */
 const MARGIN_ROWS = 8;
 /** The assumed height of the list until it is measured. */
 const FIRST_HEIGHT_PX = 800;
@@ -18,7 +18,7 @@ interface ListProps<T> {
   readonly onKeyDown?: (event: KeyboardEvent<HTMLUListElement>) => void;
 }
 
-/** A long list that scrolls in itself and renders only its visible rows. */
+/** A long list that scrolls by itself and renders only its visible rows. */
 export function VirtualList<T>(props: ListProps<T>): ReactElement {
   const { rows, rowPx, className, gapClassName, idOf, render, onKeyDown } = props;
   const scroller = useRef<HTMLUListElement>(null);
@@ -49,7 +49,7 @@ export function VirtualList<T>(props: ListProps<T>): ReactElement {
   );
 }
 
-/** Up and down move the focus through the buttons of a list that match `selector`. */
+/** The arrow keys up and down move the focus through the buttons of a list that match `selector`. */
 export function moveFocus(event: KeyboardEvent<HTMLUListElement>, selector: string): void {
   const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
   if (step === 0) return;

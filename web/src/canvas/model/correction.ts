@@ -25,8 +25,9 @@ export interface Drawn {
 }
 
 /**
- * @param place true position at this frame, in tiles
- * @param frame elapsed time, and how far a walking figure may have come in it
+ * The state of a figure in the next frame.
+ * @param place its true position in that frame, in tiles
+ * @param elapsedMs time since the last frame
  */
 export function correct(last: Drawn | undefined, place: Point, elapsedMs: number): Drawn {
   if (last === undefined) return { place, correction: NO_CORRECTION };

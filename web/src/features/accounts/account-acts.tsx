@@ -22,7 +22,7 @@ interface ActsProps {
 }
 type Act = 'ban' | 'lift' | 'reset' | 'disable';
 
-/** Role, disabling, a new password and bans. An act that ends sessions takes a second click. */
+/** Role, disabling, a new password and bans. An act that ends sessions needs a second click. */
 export function AccountActs({ account, onChanged }: ActsProps): ReactElement | null {
   const { api } = useVillage();
   const role = useRole();
@@ -174,7 +174,7 @@ function BanForm({ account: { account_id, name, ban }, onChanged }: ActsProps): 
   );
 }
 
-/** A one-time code, shown once: the admin hands it to the person. */
+/** A one-time code, shown once: the admin gives it to the person. */
 export function CodeNotice({ grant, name }: { readonly grant: CodeGrant; readonly name: string }): ReactElement {
   const [copied, setCopied] = useState(false);
   const copy = async (): Promise<void> => {

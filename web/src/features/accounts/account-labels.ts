@@ -2,7 +2,7 @@ import type { AccountDetail, Session, SignInBy } from '@hamlet/contract';
 import type { Tone } from '../../ui/badge.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 
-/** The state of an account in a word: a ban first, then disabled, then invited but never used. */
+/** The state of an account in a word: banned comes before disabled, and disabled before invited but never used. */
 export function accountState({
   ban,
   disabled_at: disabled,
@@ -13,7 +13,7 @@ export function accountState({
   return pending ? { word: 'Invited', tone: 'waiting' } : { word: 'Active', tone: 'good' };
 }
 
-/** The time when an account was last seen: `here now`, `3 h ago`; `not seen lately` without any session. */
+/** The time when the account was last seen: `here now`, `3 h ago`; `not seen lately` if it has no session. */
 export function seenLabel(
   { last_seen_at: seen, sessions }: Pick<AccountDetail, 'last_seen_at' | 'sessions'>,
   nowMs: number,
@@ -43,7 +43,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/Linux/, 'Linux'],
 ];
 
-/** Browser and system of a session: `Firefox on Linux`; the user agent itself where they are unknown. */
+/** Browser and system of a session: `Firefox on Linux`; the user agent unchanged if they are unknown. */
 export function deviceLabel(userAgent: string | null): string {
   if (userAgent === null || userAgent === '') return 'Unknown device';
   const browser = BROWSERS.find(([pattern]) => pattern.test(userAgent))?.[1];

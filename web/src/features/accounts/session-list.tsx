@@ -52,7 +52,7 @@ export function SessionList({
   );
 }
 
-/** Open sessions, a line each; `onEnd` ends one, null where the viewer may not. */
+/** Open sessions, a line each. `onEnd` ends one; null if the viewer may not. */
 export function SessionRows({
   sessions,
   onEnd,

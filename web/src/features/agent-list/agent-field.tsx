@@ -8,7 +8,7 @@ interface AgentFieldProps {
   readonly problem?: string | undefined;
 }
 
-/** Chooses one agent of the village. An id that the village does not have stays in the list, and says so. */
+/** A field to choose one agent of the village. An id that the village does not have stays in the list and is marked. */
 export function AgentField({ value, onChange, problem }: AgentFieldProps): ReactElement {
   const agents = useAgentNames();
   const gone = value !== '' && !agents.some(({ id }) => id === value);

@@ -2,7 +2,7 @@ import type { AgentDetail } from '@hamlet/contract';
 import type { Row } from '../../client/app-state.ts';
 import { readAmount } from '../money/money-labels.ts';
 
-/** How the list of agents may be ordered. */
+/** The orders that the list of agents offers. */
 export const ORDERS = [
   { key: 'name', word: 'By name' },
   { key: 'richest', word: 'Richest first' },
@@ -10,7 +10,7 @@ export const ORDERS = [
 ] as const;
 export type Order = (typeof ORDERS)[number]['key'];
 
-/** The agents that a filter lets through, in an order. Rows come by name; those of the same balance stay so, and unknown balances come last. */
+/** The agents that match a filter, in an order. Rows come in by name; equal balances keep that order, and unknown balances come last. */
 export function orderedRows(
   rows: readonly Row[],
   details: ReadonlyMap<string, AgentDetail>,

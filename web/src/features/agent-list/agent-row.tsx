@@ -6,7 +6,7 @@ import { moneyLabel } from '../money/money-labels.ts';
 import { doing, lifeState } from './agent-state.ts';
 import { useVillage, useVillageState } from '../village-context.ts';
 
-/** `place` is where it stands in the list `of` so many, which may be longer than what is drawn. */
+/** `place` is the position in the list and `of` the length of the whole list, which may be longer than the rendered part. */
 interface RowProps {
   readonly row: Row;
   readonly withBalance: boolean;
@@ -14,7 +14,7 @@ interface RowProps {
   readonly of: number;
 }
 
-/** One agent: its name, state and what it does, and its balance where the list is ordered by it. */
+/** One agent: its name, state and activity, and its balance if the list is ordered by balance. */
 export const AgentRow = memo(function AgentRow({ row, withBalance, place, of }: RowProps): ReactElement {
   const tools = useVillage();
   const selected = useVillageState((state) => state.selected === row.id);

@@ -3,7 +3,7 @@ import type { Row } from '../../client/app-state.ts';
 import { activityLabel } from '../../client/agents/activity-feed.ts';
 import { heldOf, MEASURE_LABELS } from '../standing/measure-labels.ts';
 
-/** An agent's activity and place, in one sentence without its name: `is reading at Library`. */
+/** An agent's activity and place, as a sentence without its name: `is reading at Library`. */
 export function doing(row: Row): string {
   const at = row.place === null ? '' : ` at ${row.place}`;
   if (row.asleep) return `is asleep${at}`;
@@ -36,7 +36,7 @@ const GROUPS = [
   { tone: 'bad', word: 'set aside' },
 ] as const;
 
-/** The number of agents in each state, in words; a state without agents is left out. */
+/** The number of agents in each state, in words. Leaves out a state without agents. */
 export function populationOf(
   rows: readonly Row[],
   details: ReadonlyMap<string, AgentDetail>,

@@ -10,7 +10,7 @@ import { AgentRow } from './agent-row.tsx';
 /** The height of a row in CSS pixels; the style sheet has the same number. */
 const ROW_PX = 54;
 
-/** Every agent, in text: the map's twin for keyboards and screen readers. */
+/** Every agent as text: the alternative to the map for keyboards and screen readers. */
 export function AgentsPanel(): ReactElement {
   const rows = useVillageState((state) => state.rows);
   const details = useVillageState((state) => state.details);

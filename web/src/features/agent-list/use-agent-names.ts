@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import { useVillageState } from '../village-context.ts';
 
-/** The agents of the village by name. */
+/** The ids and names of the village's agents. */
 export function useAgentNames(): readonly { readonly id: string; readonly name: string }[] {
   const details = useVillageState((state) => state.details);
   return useMemo(
@@ -13,7 +13,7 @@ export function useAgentNames(): readonly { readonly id: string; readonly name: 
   );
 }
 
-/** The display name of an agent; its id where the village does not have it. */
+/** The display name of an agent; its id if the village does not have it. */
 export function useAgentName(id: string): string {
   return useVillageState((state) => state.details.get(id)?.display_name ?? id);
 }

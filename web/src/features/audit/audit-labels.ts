@@ -18,7 +18,7 @@ export const AREAS = [
   'turn',
 ] as const;
 
-/** The lengths of time that the page offers; the last one is all time. */
+/** The periods that the page offers; the last one is all time. */
 export const SINCE = [
   { key: 'hour', word: 'Last hour', lengthMs: 3_600_000 },
   { key: 'day', word: 'Last day', lengthMs: 86_400_000 },
@@ -27,14 +27,14 @@ export const SINCE = [
 ] as const;
 type SinceKey = (typeof SINCE)[number]['key'];
 
-/** The filters of the audit; an empty text filters nothing. The address of the page holds them all. */
+/** The filters of the audit; an empty text does not filter. The address of the page holds them all. */
 export interface AuditFilters {
   readonly words: string;
   readonly action: string;
   readonly actor: string;
   readonly object: string;
   readonly since: SinceKey;
-  /** Includes the turns of agents, one every few seconds. */
+  /** True to include the turns of agents, one every few seconds. */
   readonly turns: boolean;
 }
 export const NO_FILTERS: AuditFilters = { words: '', action: '', actor: '', object: '', since: 'all', turns: false };
@@ -58,7 +58,7 @@ export function filtersOf({
   };
 }
 
-/** The change of the address for a change of the filters. */
+/** The part of the address to change for a change of the filters. */
 export function addressOf(change: Partial<AuditFilters>): Partial<Place> {
   const text = (value: string): string | null => (value === '' ? null : value);
   return {
@@ -72,8 +72,8 @@ export function addressOf(change: Partial<AuditFilters>): Partial<Place> {
 }
 
 /**
- * The query of the API. `nowMs` is when the person chose the filters: all pages of a list need one query, so "Last hour" begins an hour before
- * that and includes what happens afterwards.
+ * The query of the API. `nowMs` is the time when the person chose the filters: all pages of a list need the same query,
+ * so "Last hour" begins an hour before that time and includes everything after it.
  */
 export function auditQuery(
   { words, action, actor, object, since, turns }: AuditFilters,
@@ -92,7 +92,7 @@ export function auditQuery(
   return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
 }
 
-/** The facts of a record, one a line; nested ones as JSON. */
+/** The facts of a record, one a line; nested values as JSON. */
 export function detailLines({
   detail,
   request_id: requestId,

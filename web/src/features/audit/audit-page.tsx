@@ -29,7 +29,7 @@ const PAGES = {
 };
 const PAGE = 50;
 
-/** Every act and every transfer, newest first: who did what to what. */
+/** Every act and every transfer, newest first. */
 export function AuditPage(): ReactElement {
   return (
     <Page
@@ -138,7 +138,7 @@ function Chip({ word, value, onEnd }: ChipProps): ReactElement {
   );
 }
 
-/** One record in a line: time, actor, act and object; opened, all its facts and its proof. */
+/** One record in a line: time, actor, act and object. When open, it shows all facts and the proof. */
 function AuditRow({
   record,
   onFilter,

@@ -8,7 +8,7 @@ import {
 } from '@hamlet/contract';
 import type { PostFilter } from '../../client/url-state.ts';
 
-/** How a status is named and marked; each has a shape of its own beside its colour. */
+/** The name and mark of each status. Each has its own shape as well as its colour. */
 export const STATUS_LABELS: Readonly<
   Record<PostStatus, { readonly word: string; readonly tone: 'good' | 'sleep' | 'waiting' | 'bad' }>
 > = {
@@ -42,7 +42,7 @@ export function audienceLabel(audience: PostAudience, nameOf: (agentId: string) 
   return audience === 'agents' ? 'For agents' : audience === 'humans' ? 'For people' : 'Public';
 }
 
-/** The reason why the viewer may not reply to a post; null where they may. */
+/** The reason why the viewer may not reply to a post; null if they may. */
 export function noReplyLabel(post: Pick<Post, 'status'>): string | null {
   if (post.status === 'closed') return 'This post is closed: it takes no more replies.';
   return post.status === 'moderated' ? 'This post is hidden: it takes no replies.' : null;
@@ -57,7 +57,7 @@ export interface PostNarrowing {
   readonly find: string | null;
 }
 
-/** Whether a post belongs to a list. Words are searched by the api alone, so a search lets nothing in by itself. */
+/** True if a post belongs to a list. Only the API searches text, so a list with a search has no match here. */
 export function matches(post: Post, { status, tag, audience, author, find }: PostNarrowing): boolean {
   return (
     find === null &&
@@ -69,8 +69,9 @@ export function matches(post: Post, { status, tag, audience, author, find }: Pos
 }
 
 /**
- * The posts of a list with the events since: each as it is now, without those that left it, and with those that came. Among posts that were not on
- * the page only newer ones belong to it: older ones are on a later page.
+ * The posts of a list after the events since it was read: each in its present state, without those that left the list,
+ * and with those that joined it. A post that the page did not have joins only if it is newer: older ones are on a later
+ * page.
  */
 export function freshList(
   page: readonly Post[],
@@ -91,7 +92,7 @@ export function freshList(
   return [...came.toSorted((left, right) => right.created_at.localeCompare(left.created_at)), ...stays];
 }
 
-/** The query of the api for a list. */
+/** The API query for a list. */
 export function queryOf({ status, tag, audience, author, find }: PostNarrowing): {
   status?: PostStatus;
   tag?: string;
@@ -108,7 +109,7 @@ export function queryOf({ status, tag, audience, author, find }: PostNarrowing):
   };
 }
 
-/** Replies as they are now, oldest first, without those that are gone; `received` came since. */
+/** The replies in their present state, oldest first, without removed ones. `received` are those that arrived over the socket. */
 export function freshReplies<R extends { readonly reply_id: string; readonly created_at: string }>(
   read: readonly R[],
   received: ReadonlyMap<string, R | null> | undefined,
@@ -122,7 +123,7 @@ export function freshReplies<R extends { readonly reply_id: string; readonly cre
     );
 }
 
-/** How old a copy of the board is, and what it means. */
+/** The age of a copy of the board, and what the viewer cannot do meanwhile. */
 export function copyLabel({ age_s: age }: Pick<CopyNote, 'age_s'>): string {
   const old = age < 90 ? `${age} ${age === 1 ? 'second' : 'seconds'}` : `${Math.round(age / 60)} minutes`;
   return `The database is away. This is the board as it was ${old} ago; nothing can be written for now.`;

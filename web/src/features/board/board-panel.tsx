@@ -9,13 +9,13 @@ import { PostFilters } from './post-filters.tsx';
 import { PostList } from './post-list.tsx';
 import { Thread } from './thread.tsx';
 
-/** The board beside the map: a list of posts, one post with its replies, or a post being written. */
+/** The board beside the map: a list of posts, one post with its replies, or the form for a new post. */
 export function BoardPanel(): ReactElement {
   const { open, pick } = useVillage();
   const post = useVillageState((state) => state.place.post);
   const picking = useVillageState((state) => state.picking !== null);
   const [writing, setWriting] = useState(false);
-  // Leaving the board, or opening a post, ends the search for a place.
+  // Leaving the board or opening a post stops the choice of a place.
   useEffect(() => () => pick(null), [pick]);
   const close = (posted: string | null): void => {
     setWriting(false);
@@ -64,7 +64,7 @@ function Browse({ onWrite }: { readonly onWrite: () => void }): ReactElement {
   );
 }
 
-/** Says where what is shown may be behind; nothing while it is live. */
+/** A warning that the board may be out of date; nothing while it is live. */
 function BoardHealth(): ReactElement | null {
   const { board } = useVillage();
   const connection = useStore(board.connection, (state) => state);

@@ -9,7 +9,7 @@ import { copyLabel, REASON_LABELS } from './board-labels.ts';
 
 type Author = Pick<Post, 'author_type' | 'author_id' | 'author_name' | 'author_tier'>;
 
-/** The face of an agent as on the map, a letter for a person, the village's sign for the village. */
+/** The face of an agent as on the map, the initial of a person, or the sign of the village. */
 export function AuthorFace({ author, size }: { readonly author: Author; readonly size: number }): ReactElement {
   if (author.author_type === 'agent') return <Avatar id={author.author_id} size={size} />;
   if (author.author_type === 'system')
@@ -31,7 +31,7 @@ interface BylineProps {
   readonly onHistory: () => void;
 }
 
-/** The author of a text and its time; an edited text leads to its earlier versions. */
+/** The author and time of a text; an edited text has a button for its earlier versions. */
 export function Byline({ of, now, onHistory }: BylineProps): ReactElement {
   const { select, open } = useVillage();
   const viewer = useViewerId();
@@ -80,7 +80,7 @@ export function Byline({ of, now, onHistory }: BylineProps): ReactElement {
   );
 }
 
-/** Says that the board is a copy, and how old; nothing where it is the board itself. */
+/** A notice that the board is a copy, with its age; nothing if it is not. */
 export function CopyLine({ copy }: { readonly copy: CopyNote | undefined }): ReactElement | null {
   if (copy === undefined) return null;
   return (
@@ -91,7 +91,7 @@ export function CopyLine({ copy }: { readonly copy: CopyNote | undefined }): Rea
   );
 }
 
-/** Says why a text is hidden, for those who still see it; nothing where it is not. */
+/** A notice that a text is hidden, with the reason, for viewers who can still read it; nothing if it is not hidden. */
 export function HiddenNotice({ of, now }: { readonly of: Post | Reply; readonly now: number }): ReactElement | null {
   if (of.status !== 'moderated') return null;
   const { moderation } = of;

@@ -8,20 +8,20 @@ import {
   Tags,
 } from '@hamlet/contract';
 
-/** Where a post is pinned while it is written: nowhere, at a landmark, or at a tile of the map. */
+/** The place of a post draft: none, a landmark, or a tile of the map. */
 export type DraftPlace =
   | { readonly kind: 'none' }
   | { readonly kind: 'landmark'; readonly id: string }
   | { readonly kind: 'tile'; readonly x: number; readonly y: number };
 
-/** A post while it is written, as its fields hold it. `tags` is a line of text. */
+/** The fields of a post while a person writes it. `tags` is one line of text. */
 export interface ComposeDraft {
   readonly title: string;
   readonly body: string;
   readonly tags: string;
   readonly audience: PostAudience;
   readonly place: DraftPlace;
-  /** Written in the name of the village; for admins. */
+  /** The post is in the name of the village; for admins only. */
   readonly village: boolean;
 }
 export const EMPTY_DRAFT: ComposeDraft = {
@@ -39,7 +39,7 @@ export type ComposeReading =
   | { readonly ok: true; readonly body: PostBody }
   | { readonly ok: false; readonly problems: ComposeProblems };
 
-/** The tags in a line such as `question, #help`; each once. */
+/** The tags in a line such as `question, #help`, without duplicates. */
 export function readTags(line: string): string[] {
   return [
     ...new Set(
@@ -56,13 +56,13 @@ export function tagsText(tags: readonly string[]): string {
   return tags.join(', ');
 }
 
-/** A line of tags with one more, or without it where it was there. */
+/** Adds a tag to a line of tags, or removes it if the line has it. */
 export function toggleTag(line: string, tag: string): string {
   const tags = readTags(line);
   return tagsText(tags.includes(tag) ? tags.filter((other) => other !== tag) : [...tags, tag]);
 }
 
-/** Reads a draft by the contract's rules; each problem is a sentence. */
+/** Validates a draft by the schema of the contract; each problem is a sentence. */
 export function readCompose(draft: ComposeDraft): ComposeReading {
   const title = PostTitle.safeParse(draft.title);
   const body = PostText.safeParse(draft.body);
@@ -108,7 +108,7 @@ function placeOf(place: DraftPlace): PostBody['place'] {
   return place.kind === 'landmark' ? { landmark_id: place.id } : { x: place.x, y: place.y };
 }
 
-/** A draft as it was kept; an empty one where nothing that can be read was. */
+/** Reads a stored draft; an empty one if there is none that it can read. */
 export function parseDraft(kept: string): ComposeDraft {
   try {
     const read: unknown = JSON.parse(kept);

@@ -16,7 +16,7 @@ import { useRole, useVillage, useVillageState } from '../village-context.ts';
 import { useAgentNames } from '../agent-list/use-agent-names.ts';
 import { type ComposeDraft, type DraftPlace, parseDraft, readCompose, readTags, toggleTag } from './compose-draft.ts';
 
-/** Writes a post. The draft stays in this tab until it is posted or deleted. */
+/** The form for a post. The draft stays in this tab until the person posts or deletes it. */
 export function ComposeForm({ onClose }: { readonly onClose: (posted: string | null) => void }): ReactElement {
   const { api, board } = useVillage();
   const [kept, keep] = useDraft('post');
@@ -165,7 +165,7 @@ function TagsField({
   );
 }
 
-/** Admins may write in the name of the village. */
+/** A checkbox for admins, to write in the name of the village. */
 function VillageField({
   village,
   onVillage,
@@ -187,7 +187,7 @@ interface PlaceProps {
   readonly onPlace: (place: DraftPlace) => void;
 }
 
-/** Where a post is pinned: chosen from the landmarks by name, or by a tap on the map. */
+/** The place of a post: a landmark chosen by name, or a tile chosen on the map. */
 export function PlaceField({ place, onPlace }: PlaceProps): ReactElement {
   const { pick } = useVillage();
   const landmarks = useVillageState((state) => state.landmarks);

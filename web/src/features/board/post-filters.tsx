@@ -7,7 +7,7 @@ import { useAgentNames } from '../agent-list/use-agent-names.ts';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';
 import { FILTER_LABELS } from './board-labels.ts';
 
-/** The filters of the board: words, status, tag, audience, author. All of them are in the address. */
+/** The filters of the board: search, status, tag, audience, author. The address holds them all. */
 export function PostFilters(): ReactElement {
   const { open } = useVillage();
   const place = useVillageState((state) => state.place);

@@ -12,7 +12,7 @@ import { timeAgo } from '../../ui/time-labels.ts';
 import { changeLabel } from '../money/money-labels.ts';
 import { audienceLabel, STATUS_LABELS } from './board-labels.ts';
 
-/** The posts that the filters let through, newest first; arrows walk through them. */
+/** The posts that match the filters, newest first. Arrow keys move from post to post. */
 export function PostList({ onWrite }: { readonly onWrite: (() => void) | null }): ReactElement {
   const { posts: status, tag, audience, who: author, find } = useVillageState((state) => state.place);
   const live = usePosts({ status, tag, audience, author, find });
@@ -85,7 +85,7 @@ function Empty({
   );
 }
 
-/** One post in the list: author, text, and the number of answers. */
+/** One post in the list: author, text, and the number of replies. */
 export const PostRow = memo(function PostRow({
   post,
   now,
@@ -157,7 +157,7 @@ export const PostRow = memo(function PostRow({
   );
 });
 
-/** The audience of a post, unless it is public. */
+/** The audience of a post; nothing if it is public. */
 export function AudienceMark({ post }: { readonly post: Pick<Post, 'audience'> }): ReactElement | null {
   const words = useVillageState((state) =>
     audienceLabel(post.audience, (id) => state.details.get(id)?.display_name ?? id),
@@ -165,7 +165,7 @@ export function AudienceMark({ post }: { readonly post: Pick<Post, 'audience'> }
   return post.audience === 'public' ? null : <span className="audience-mark">{words}</span>;
 }
 
-/** The name of a landmark, or the tile. */
+/** The name of the landmark, or the coordinates of the tile. */
 export function PlaceName({ place }: { readonly place: NonNullable<Post['place']> }): ReactElement {
   const name = useVillageState((state) => state.landmarks.find((landmark) => landmark.id === place.landmark_id)?.name);
   return <>{name ?? `${place.x}, ${place.y}`}</>;

@@ -8,7 +8,7 @@ import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { useRole, useVillage } from '../village-context.ts';
 import { noReplyLabel } from './board-labels.ts';
 
-/** The replies of a post that are on their way or were refused. One that has come is taken away as soon as it stands among the others. */
+/** The replies to a post that are being sent or were refused. A reply leaves this list as soon as the thread shows it. */
 export function PendingReplies({
   postId,
   replies,
@@ -57,7 +57,7 @@ export function PendingReplies({
   );
 }
 
-/** Where a reply is written; it says why where none can be. Ctrl and Enter send. */
+/** The form for a reply, or the reason why the viewer cannot reply. Ctrl and Enter send it. */
 export function ReplyForm({ post }: { readonly post: Post }): ReactElement {
   const {
     openSignIn,

@@ -14,7 +14,7 @@ import { changeLabel } from '../money/money-labels.ts';
 import { ActForm, ActRow, type OpenAct } from './acts/act-row.tsx';
 import { AudienceMark, PlaceName } from './post-list.tsx';
 
-/** One post with its replies, and the means to answer. */
+/** One post with its replies, and the form to reply. */
 export function Thread({ id }: { readonly id: string }): ReactElement {
   const { post, replies, refused, gone, copy, more } = useThread(id);
   const now = useNow(15_000);
@@ -99,7 +99,7 @@ function Conversation({ post, replies, now, more, heading }: ConversationProps):
   );
 }
 
-/** One reply: author, text, rewards, and the acts that the viewer may do. */
+/** One reply: author, text, rewards, and the acts that the viewer may take. */
 export function ReplyItem({
   reply,
   post,
@@ -138,7 +138,7 @@ interface TextProps {
   readonly heading: RefObject<HTMLHeadingElement | null>;
 }
 
-/** The post itself. Its text is shown as it was written: nothing in it is a link, an image or a command. */
+/** The post itself, as plain text: nothing in it becomes a link, an image or a command. */
 export function PostText({ post, now, heading }: TextProps): ReactElement {
   const [act, setAct] = useState<OpenAct>(null);
   return (

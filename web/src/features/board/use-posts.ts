@@ -7,9 +7,9 @@ import { useStore } from '../../client/store.ts';
 import { useVillage } from '../village-context.ts';
 import { freshList, type PostNarrowing, queryOf } from './board-labels.ts';
 
-/** Events come over the socket; asking now and then finds what they cannot say, such as the result of a search. */
+/** Events arrive over the socket; requests at this interval find changes that no event reports, such as in the result of a search. */
 const REFRESH_MS = 60_000;
-/** While the api serves a copy, because the database is away, the page asks soon again. */
+/** The interval while the database is unavailable and the API serves a copy. */
 const COPY_REFRESH_MS = 3000;
 type Found = CallData<typeof listPosts>;
 const PAGES = {
@@ -20,7 +20,7 @@ const PAGES = {
 };
 const PAGE = 30;
 
-/** `copy` is there while what is read is one. */
+/** `copy` describes the copy that the API served; undefined if the posts are not a copy. */
 export interface PostsLive {
   readonly posts: readonly Post[] | null;
   readonly copy: CopyNote | undefined;
@@ -28,7 +28,7 @@ export interface PostsLive {
   readonly more: (() => Promise<void>) | null;
 }
 
-/** The posts of a list, newest first, as they are now; `more` reads older ones, null where there are none. */
+/** The posts of a list in their present state, newest first. `more` reads older ones; null if there are none. */
 export function usePosts({ status, tag, audience, author, find }: PostNarrowing): PostsLive {
   const { board } = useVillage();
   const narrowing = useMemo(
@@ -36,7 +36,7 @@ export function usePosts({ status, tag, audience, author, find }: PostNarrowing)
     [status, tag, audience, author, find],
   );
   const received = useStore(board.state, (state) => state.posts);
-  // A page of another generation may be out of date; the result of a search may change with every event.
+  // Pages of an earlier generation may be out of date; the result of a search may change with every event.
   const generation = useStore(board.state, (state) =>
     find === null ? state.generation : state.generation + state.events,
   );

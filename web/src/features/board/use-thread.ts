@@ -7,9 +7,9 @@ import { useStore } from '../../client/store.ts';
 import { useVillage } from '../village-context.ts';
 import { freshReplies } from './board-labels.ts';
 
-/** Events come over the socket; this finds what it missed. */
+/** Events arrive over the socket; requests at this interval find missed ones. */
 const REFRESH_MS = 60_000;
-/** While the database is away the thread asks soon again. */
+/** The interval while the database is unavailable. */
 const AWAY_REFRESH_MS = 3000;
 const PAGE = 100;
 type Found = CallData<typeof getPost>;
@@ -20,7 +20,10 @@ const PAGES = {
   idOf: (reply: Reply): string => reply.reply_id,
 };
 
-/** A post with its replies as they are now. `post` is null while it is read, or where it cannot be seen; then `gone` or `refused` say so; `copy` is there while the api serves a copy. */
+/**
+ * A post with its replies in their present state. `post` is null before the first answer, or if the viewer cannot see
+ * it; `gone` or `refused` then give the reason. `copy` is set while the API serves a copy.
+ */
 export interface ThreadLive {
   readonly post: Post | null;
   readonly replies: readonly Reply[];

@@ -11,7 +11,10 @@ import { proofLines, toSecond } from './freeze-labels.ts';
 import { useLive } from '../../client/query/use-live.ts';
 import './freeze.css';
 
-/** Says on every page that the village is frozen, since when, by whom and why, with the proof; admins lift it here. Nothing while it is not. */
+/**
+ * Shows on every page that the village is frozen: since when, by whom, why, and the proof. Admins lift the freeze here.
+ * Nothing while there is no freeze.
+ */
 export function FreezeBanner(): ReactElement | null {
   useFreezeWatch();
   const freeze = useVillageState((state) => state.freeze);
@@ -97,10 +100,10 @@ function LiftForm({ onCancel }: { readonly onCancel: () => void }): ReactElement
   );
 }
 
-/** How often each page asks whether the village is frozen. */
+/** The interval at which each page reads whether the village is frozen. */
 const REFRESH_MS = 4000;
 
-/** Keeps the store's word on whether the village is frozen. Used once. */
+/** Keeps the freeze of the village in the store. Mount it once. */
 export function useFreezeWatch(): void {
   const { store } = useVillage();
   const { data } = useLive(getVillageFreeze, {}, REFRESH_MS);
@@ -109,7 +112,7 @@ export function useFreezeWatch(): void {
   }, [store, data]);
 }
 
-/** When money last moved, a model was last asked and a run last began. */
+/** The times of the last transfer, the last model request and the last start of a run. */
 export function ProofList({ freeze }: { readonly freeze: VillageFreeze }): ReactElement {
   return (
     <dl className="freeze-proof">

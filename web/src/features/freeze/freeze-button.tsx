@@ -8,7 +8,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';
 import { ProofList } from './freeze-banner.tsx';
 
-/** The button in the top bar with which an admin stops all agents at once. Hidden while the village is frozen: the banner then lifts the freeze. */
+/** The button in the top bar with which an admin freezes the village. Hidden during a freeze: the banner then lifts it. */
 export function FreezeButton(): ReactElement | null {
   const [open, setOpen] = useState(false);
   const frozen = useVillageState((state) => state.freeze?.frozen);

@@ -1,7 +1,7 @@
 import type { VillageFreeze } from '@hamlet/contract';
 import { dateTime, lengthLabel } from '../../ui/time-labels.ts';
 
-/** One thing that a freeze stops, and the last time it happened. `holds`: it has not happened since the freeze began. */
+/** One activity that a freeze stops, and its last time. `holds`: it has not happened since the freeze began. */
 export interface ProofLine {
   readonly key: 'transfer' | 'model' | 'run';
   readonly what: string;
@@ -12,7 +12,7 @@ export interface ProofLine {
 
 type Times = Pick<VillageFreeze, 'since' | 'last_transfer_at' | 'last_model_request_at' | 'last_run_started_at'>;
 
-/** The proof that a freeze holds: money, models and runs, each with the last time that it moved, was asked or began. */
+/** The proof that a freeze holds: the last transfer, the last model request and the last start of a run. */
 export function proofLines(freeze: Times): ProofLine[] {
   const line = (key: ProofLine['key'], what: string, at: string | null): ProofLine => ({
     key,
@@ -36,7 +36,7 @@ function whenLabel(at: string | null, since: string | null): string {
   return `${time}, ${lengthLabel(Math.abs(lengthMs))} ${lengthMs >= 0 ? 'before' : 'after'} the freeze`;
 }
 
-/** The full second before: a reader needs no milliseconds. */
+/** Rounds an instant down to the second, because a reader needs no milliseconds. */
 export function toSecond(iso: string): number {
   return Math.floor(Date.parse(iso) / 1000) * 1000;
 }

@@ -7,7 +7,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
 import { doing, lifeState } from '../agent-list/agent-state.ts';
 
-/** The agent's name and state, and the ways to it on the map. */
+/** The agent's name and state, and buttons that show it on the map. */
 export function AgentHead({
   row,
   detail,

@@ -1,6 +1,6 @@
 import { type AgentDetail, REASONS } from '@hamlet/contract';
 
-/** One link of the chain from "described" to "in the world", for people. `tone` is what its mark looks like. */
+/** One condition of the way from a custom resource to a life in the village, in words. `tone` chooses its mark. */
 export interface ConditionLabel {
   readonly type: string;
   readonly title: string;
@@ -8,13 +8,13 @@ export interface ConditionLabel {
   readonly tone: 'good' | 'waiting' | 'bad' | 'info';
   readonly since: string;
   readonly reason: string;
-  /** The contract's advice where the condition is not as wanted; null where it is. */
+  /** The contract's advice if the condition is not as it should be; otherwise null. */
   readonly advice: string | null;
 }
 
 type Condition = AgentDetail['conditions'][number];
 
-/** The meaning of a condition when it holds and when it does not; Suspended and Quarantined are good when they do not. */
+/** The texts of a condition when it is True and when it is not. Suspended and Quarantined are as they should be when they are not True. */
 const MEANING: Readonly<
   Record<
     string,
@@ -43,7 +43,7 @@ const MEANING: Readonly<
 };
 const ORDER = Object.keys(MEANING);
 
-/** Every condition in the order in which a person should read them, unknown ones last. */
+/** All conditions in the order in which a person should read them; unknown ones last. */
 export function conditionLabels(conditions: readonly Condition[]): ConditionLabel[] {
   const rank = (type: string): number => {
     const at = ORDER.indexOf(type);
@@ -66,7 +66,7 @@ function wordsOf(condition: Condition): ConditionLabel {
   };
 }
 
-/** The contract's advice for a reason, the same that documents and kubectl give; null for a reason it does not know. */
+/** The contract's advice for a reason, the same as in the docs and in kubectl; null for an unknown reason. */
 export function adviceOf(reason: string): string | null {
   const advice = Object.entries(REASONS).find(([known]) => known === reason)?.[1];
   return advice === undefined ? null : `${advice.charAt(0).toUpperCase()}${advice.slice(1)}.`;
@@ -76,7 +76,7 @@ function isAsWanted({ type, status }: Pick<Condition, 'type' | 'status'>): boole
   return status !== 'Unknown' && (status === 'True') !== (MEANING[type]?.wantedFalse ?? false);
 }
 
-/** Where all is well our own words are shorter; where not, the operator's say what blocks. */
+/** A condition that is as it should be gets our shorter text; otherwise the operator's message names the cause. */
 function textOf({ type, status, reason, message }: Condition): string {
   const meaning = MEANING[type];
   if (!isAsWanted({ type, status }) && message !== '') return message;
@@ -84,7 +84,7 @@ function textOf({ type, status, reason, message }: Condition): string {
   return (status === 'True' ? meaning?.holds : meaning?.fails) ?? reason;
 }
 
-/** Reasons that are a person's wish or a normal step, not a fault. */
+/** Reasons that a person asked for, or normal steps: no faults. */
 const CALM: ReadonlySet<string> = new Set([
   'Asleep',
   'Awake',

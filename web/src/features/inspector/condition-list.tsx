@@ -12,7 +12,7 @@ const ICONS: Readonly<Record<ConditionLabel['tone'], IconName>> = {
   info: 'sleep',
 };
 
-/** The answer to "why is it not running" with what blocks and what to do, then the whole chain. */
+/** The reason why the agent does not run, with advice, followed by all conditions. */
 export function ConditionList({ detail }: { readonly detail: AgentDetail }): ReactElement {
   return (
     <>
@@ -41,7 +41,7 @@ export function ConditionList({ detail }: { readonly detail: AgentDetail }): Rea
   );
 }
 
-/** The first thing that is not as it should be: its reason as kubectl shows it, the operator's message with the object that blocks, and the advice. */
+/** The first condition that is not as it should be: its reason as in kubectl, the operator's message, and the advice. */
 function Blocker({ detail: { why, power } }: { readonly detail: AgentDetail }): ReactElement {
   const advice = adviceOf(why.reason);
   const calm = power === 'Asleep';

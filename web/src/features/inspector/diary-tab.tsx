@@ -5,7 +5,7 @@ import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { Section } from './now-tab.tsx';
 import { TurnList } from './turn-list.tsx';
 
-/** A persona changes when a person edits the agent's custom resource. */
+/** The persona is read this rarely because it changes only when a person edits the custom resource. */
 const PERSONA_MS = 30_000;
 
 /** The agent's diary and its persona. */
@@ -22,7 +22,7 @@ export function DiaryTab({ agent }: { readonly agent: AgentDetail }): ReactEleme
   );
 }
 
-/** Reads the persona itself: the list of agents comes without. */
+/** Reads the persona by itself, because the list of agents leaves it out. */
 function Persona({ id }: { readonly id: string }): ReactElement {
   const { data, refused } = useLive(getAgent, { params: { agent_id: id } }, PERSONA_MS);
   const persona = data?.persona ?? null;

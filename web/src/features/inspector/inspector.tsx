@@ -14,7 +14,7 @@ import { ModelTab } from './model-tab.tsx';
 import { NowTab } from './now-tab.tsx';
 import { AgentHead } from './agent-head.tsx';
 
-/** Everything about one agent: what it does, why it runs or not, its money, its work, and what can be done about it. */
+/** Everything about one agent: its activity, its state and the reason for it, its money, its work, and the acts that people may take. */
 export function Inspector({ id }: { readonly id: string }): ReactElement {
   const row = useVillageState((state) => state.rows.find((candidate) => candidate.id === id));
   const detail = useVillageState((state) => state.details.get(id));
@@ -49,7 +49,7 @@ export function Inspector({ id }: { readonly id: string }): ReactElement {
   );
 }
 
-/** Takes the keyboard to the panel as it opens, and gives it back to where it was as it closes. */
+/** Moves the keyboard focus into the panel when it opens, and back when it closes. */
 function useReturnedFocus(): RefObject<HTMLElement | null> {
   const panel = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -65,7 +65,7 @@ function useReturnedFocus(): RefObject<HTMLElement | null> {
   return panel;
 }
 
-/** Shown where the panel itself fails: the rest of the page continues. */
+/** Replaces the panel if it fails; the rest of the page keeps working. */
 export function InspectorFailed(): ReactElement {
   const { select } = useVillage();
   return (

@@ -29,7 +29,7 @@ const BUTTONS: readonly {
   },
 ];
 
-/** Awaken, suspend and reboot: what they do to the custom resource, and what comes of it while it comes. */
+/** Awaken, suspend and reboot, each with its effect and its progress. */
 export function LifecycleActions({ agent }: { readonly agent: AgentDetail }): ReactElement {
   const { lifecycle } = useVillage();
   const session = useVillageState((state) => state.session);

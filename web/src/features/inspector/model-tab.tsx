@@ -18,7 +18,7 @@ const OUTCOME_LABELS: Readonly<Record<ModelOutcome, string>> = {
   lost: 'lost',
 };
 
-/** An agent's use of models: its limits, the tokens of this hour, requests under way and the newest ones. */
+/** An agent's use of models: its limits, the tokens of this hour, the requests under way and the newest requests. */
 export function ModelTab({ agent }: { readonly agent: AgentDetail }): ReactElement {
   const role = useRole();
   const id = agent.agent_id;

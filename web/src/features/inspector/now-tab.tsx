@@ -6,7 +6,7 @@ import { ConditionList } from './condition-list.tsx';
 import { FactList } from './fact-list.tsx';
 import { LifecycleActions } from './lifecycle-actions.tsx';
 
-/** An agent's present state, its reasons, and the switch of its life. */
+/** The agent's present state with its reasons, and the buttons that change its life. */
 export function NowTab({ row, detail }: { readonly row: Row; readonly detail: AgentDetail }): ReactElement {
   const why = (
     <Section title={detail.why.ready ? 'Why it runs' : 'Why it is not running'}>

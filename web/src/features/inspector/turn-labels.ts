@@ -2,7 +2,7 @@ import { PurchaseItem } from '@hamlet/contract';
 import { lengthLabel } from '../../ui/time-labels.ts';
 import { purchaseLabel } from '../market/item-labels.ts';
 
-/** One turn of an agent's loop in words. `did` and `remembered` are empty where there is nothing to say. */
+/** One turn of an agent in words. `did` and `remembered` are empty if there is nothing to show. */
 export interface TurnLabel {
   readonly goal: string;
   readonly why: string;
@@ -13,7 +13,7 @@ export interface TurnLabel {
   readonly wake: string;
 }
 
-/** The parts of a turn that its description uses. The resident alone defines their content, so this code assumes nothing about it. */
+/** The fields of a turn that its description uses. The resident alone defines their content, so this code assumes no structure. */
 export interface TurnParts {
   readonly trigger: 'tick' | 'wake';
   readonly wake?: { readonly kind: string } | undefined;
@@ -38,7 +38,8 @@ export function turnLabel(turn: TurnParts): TurnLabel {
 }
 
 /**
- * Why an agent does what it does in a turn. A turn on the way has no reason of its own: the one of the turn that set out for the same goal is given.
+ * The reason for the agent's decision in a turn. A turn in which it only keeps walking has none: the reason then is
+ * that of the earlier turn that set out for the same goal.
  * @param turns newest first
  */
 export function reasonOf(turns: readonly Pick<TurnParts, 'decided'>[], at: number): string {
@@ -55,7 +56,7 @@ export function reasonOf(turns: readonly Pick<TurnParts, 'decided'>[], at: numbe
   return own;
 }
 
-/** The resident's words for a turn in which it only keeps walking. */
+/** The reason that the resident records for a turn in which it only keeps walking. */
 const ON_THE_WAY = 'I am on my way';
 
 const WAKES: Readonly<Record<string, string>> = {
@@ -86,7 +87,7 @@ function decisionText({ decided, acted }: TurnParts): string {
   }
 }
 
-/** The item that a command buys, and for how long; `compute` where the turn does not say. */
+/** The item of a purchase and its duration; `compute` if the turn does not name the item. */
 function boughtText({ item, seconds }: Json): string {
   const read = PurchaseItem.safeParse(item);
   if (!read.success) return 'compute';

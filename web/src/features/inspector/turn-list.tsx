@@ -18,7 +18,7 @@ const PAGES = {
 };
 const PAGE = 100;
 
-/** The agent's diary: one entry for each stay, and in it the turns in which something happened; older ones on demand. */
+/** The agent's diary: one entry for each stay, with the turns in which something happened. A button reads older ones. */
 export function TurnList({ id }: { readonly id: string }): ReactElement {
   const may = roleMay(useRole(), 'turns:read');
   const { rows, refused, more } = usePages(

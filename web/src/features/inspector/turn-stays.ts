@@ -1,6 +1,6 @@
 import { turnLabel, type TurnParts } from './turn-labels.ts';
 
-/** Turns of one stay, as one entry of the diary. */
+/** The turns of one stay, as one entry of the diary. */
 export interface DiaryEntry<T> {
   readonly key: string;
   readonly title: string;
@@ -16,7 +16,10 @@ interface Story {
   readonly entry: string;
 }
 
-/** Groups turns, newest first, by the stay that they belong to; turns of before there were stays by what the agent was about. Turns that only waited are left out of an entry. */
+/**
+ * Groups consecutive turns, newest first, by their stay; turns without a stay by their goal. An entry leaves out turns
+ * in which the agent only waited, unless it has no others.
+ */
 export function diaryOf<T extends Kept>(turns: readonly T[]): readonly DiaryEntry<T>[] {
   const groups: { readonly id: string; readonly turns: T[] }[] = [];
   for (const turn of turns) {

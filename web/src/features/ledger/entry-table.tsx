@@ -14,7 +14,7 @@ interface TableProps {
   readonly accounts: readonly { readonly id: string; readonly name: string; readonly history: History }[];
 }
 
-/** The entries of the chosen agents together, newest first, with a filter by reason. Each names its actor, its reason and the balance after it. */
+/** The entries of all chosen agents, newest first, with a filter by reason. Each has its actor, its reason and the balance after it. */
 export function EntryTable({ accounts }: TableProps): ReactElement {
   const [reason, setReason] = useState<EntryReason | ''>('');
   const [rows, setRows] = useState(ROWS);

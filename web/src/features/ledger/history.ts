@@ -1,17 +1,17 @@
 import type { LedgerEntry } from '@hamlet/contract';
 import type { Series } from './series.ts';
 
-/** The entries of an agent that were read, newest first. `whole`: its first entry is among them. */
+/** The entries of an agent that were read, newest first. `whole`: the agent's first entry is among them. */
 export interface History {
   readonly entries: readonly LedgerEntry[];
   readonly whole: boolean;
 }
 export const NO_HISTORY: History = { entries: [], whole: false };
 
-/** The most pages read of one agent for one plot, of a hundred entries each. With more, the plot begins later and says so. */
+/** The most pages of a hundred entries read for one agent and one plot. With more entries, the plot begins later and says so. */
 export const PAGES_MAX = 10;
 
-/** Adds a page, each entry once, newest first. The ledger numbers entries from 1 without gaps, so the first one is known by its number. */
+/** Adds a page: each entry once, newest first. The ledger numbers entries from 1 without gaps, so number 1 is the first entry. */
 export function withPage(history: History, page: readonly LedgerEntry[]): History {
   const known = new Map(history.entries.map((entry) => [entry.version, entry]));
   for (const entry of page) known.set(entry.version, entry);
@@ -19,7 +19,7 @@ export function withPage(history: History, page: readonly LedgerEntry[]): Histor
   return { entries, whole: history.whole || entries.at(-1)?.version === 1 };
 }
 
-/** True if the history has no gap from its newest entry back to the one that holds at `fromMs`. */
+/** True if the history has no gap from its newest entry back to the entry that gives the balance at `fromMs`. */
 export function reaches({ entries }: History, fromMs: number): boolean {
   const gap = entries.findIndex(
     (entry, index) => index > 0 && (entries[index - 1]?.version ?? 0) !== entry.version + 1,
@@ -35,7 +35,7 @@ export function seriesOf(agent: { readonly id: string; readonly name: string }, 
     .map((entry) => ({ atMs: Date.parse(entry.timestamp), value: Number(entry.balance_after) }))
     .toReversed();
   const oldest = entries.at(-1);
-  // The balance before the oldest entry follows from that entry: the line rises from there.
+  // The oldest known entry also gives the balance before it: the line starts there.
   const before =
     oldest === undefined
       ? []
@@ -48,7 +48,7 @@ export function seriesOf(agent: { readonly id: string; readonly name: string }, 
   return { ...agent, points: [...before, ...points] };
 }
 
-/** The aiDollars that some agents received and spent since an instant, as numbers for display. */
+/** The aiDollars that these agents received and spent since an instant, as numbers for display. */
 export function flowOf(
   histories: readonly History[],
   fromMs: number,
@@ -62,7 +62,7 @@ export function flowOf(
   };
 }
 
-/** The agents in an address such as `ada,bob`; at most `max`, each once. */
+/** The agents in an address such as `ada,bob`, without duplicates, at most `max`. */
 export function chosenOf(who: string | null, max: number): string[] {
   return [...new Set((who ?? '').split(',').filter((id) => id !== ''))].slice(0, max);
 }

@@ -78,7 +78,7 @@ function Pictures({
   readonly details: ReadonlyMap<string, AgentDetail>;
 }): ReactElement {
   const [range, setRange] = useState<Range>(RANGES[1]);
-  // To the minute, so that the query stays the same between ticks.
+  // Rounds up to the minute, so that the query stays the same between ticks.
   const nowMs = Math.ceil(useNow(10_000) / 60_000) * 60_000;
   const fromMs = nowMs - range.lengthMs;
   const { histories, refused, reading } = useHistories(chosen, fromMs);
@@ -173,9 +173,9 @@ function byBalance(agents: readonly AgentDetail[]): AgentDetail[] {
   );
 }
 
-/** Rows shown at once; the filter finds the others. */
+/** The most rows shown; the filter finds the others. */
 const AGENTS_MAX = 100;
-/** The filter appears from this many agents on. */
+/** From this many agents on, the list has a filter. */
 const FILTER_FROM = 8;
 
 interface ListProps {
@@ -184,7 +184,7 @@ interface ListProps {
   readonly onToggle: (id: string) => void;
 }
 
-/** The balance of every agent, highest first; the plot shows the ticked ones. */
+/** The balance of every agent, highest first. A tick shows the agent in the plot. */
 function AgentList({ agents, chosen, onToggle }: ListProps): ReactElement {
   const { open, select } = useVillage();
   const [filter, setFilter] = useState('');

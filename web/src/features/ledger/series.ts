@@ -1,4 +1,4 @@
-/** A value that changes at instants and holds in between, oldest first. Times are Unix milliseconds. */
+/** A value that changes at instants and stays the same in between, oldest first. Times are Unix milliseconds. */
 export interface Series {
   readonly id: string;
   readonly name: string;
@@ -9,7 +9,7 @@ interface SeriesPoint {
   readonly value: number;
 }
 
-/** The part of time and values that a plot shows. */
+/** The range of times and values that a plot shows. */
 export interface Frame {
   readonly fromMs: number;
   readonly toMs: number;
@@ -31,12 +31,12 @@ export function scaleOf(frame: Frame, box: { readonly width: number; readonly he
   };
 }
 
-/** The value that holds at an instant; null before the first. */
+/** The value at an instant; null before the first change. */
 export function valueAt(points: readonly SeriesPoint[], atMs: number): number | null {
   return points.findLast((point) => point.atMs <= atMs)?.value ?? null;
 }
 
-/** The least and greatest value within a frame of time, with those that hold when it begins; null without any. */
+/** The lowest and the highest value in a time range, including the values at its start; null if there are none. */
 export function rangeOf(
   series: readonly Series[],
   fromMs: number,
@@ -51,7 +51,7 @@ export function rangeOf(
   return values.length === 0 ? null : { low: Math.min(...values), high: Math.max(...values) };
 }
 
-/** Every instant of a change within a frame of time, with its ends, in order: the stops of the arrow keys. */
+/** The instants of all changes in a time range, and its two ends, in order: the arrow keys stop at each. */
 export function instantsOf(series: readonly Series[], fromMs: number, toMs: number): number[] {
   const inside = series
     .flatMap(({ points }) => points.map(({ atMs }) => atMs))
@@ -59,7 +59,7 @@ export function instantsOf(series: readonly Series[], fromMs: number, toMs: numb
   return [...new Set([fromMs, ...inside, toMs])].toSorted((left, right) => left - right);
 }
 
-/** The instant `step` places after the one nearest to `atMs`, within the list. */
+/** The instant `step` positions after the one nearest to `atMs`, limited to the list. */
 export function instantAfter(instants: readonly number[], atMs: number, step: number): number {
   const nearest = instants.reduce(
     (best, instant, index) => (Math.abs(instant - atMs) < Math.abs((instants[best] ?? Infinity) - atMs) ? index : best),
@@ -68,7 +68,7 @@ export function instantAfter(instants: readonly number[], atMs: number, step: nu
   return instants[Math.min(instants.length - 1, Math.max(0, nearest + step))] ?? atMs;
 }
 
-/** The line of a series as an SVG path: level until a change, then straight up or down; it ends at the frame's end. */
+/** The line of a series as an SVG path: level until a change, then vertical. It ends at the right edge of the frame. */
 export function stepPath(points: readonly SeriesPoint[], frame: Frame, scale: Scale): string {
   const begin = valueAt(points, frame.fromMs);
   const inside = points.filter(({ atMs }) => atMs > frame.fromMs && atMs <= frame.toMs);
@@ -86,7 +86,7 @@ function round(pixels: number): number {
   return Math.round(pixels * 10) / 10;
 }
 
-/** Moves labels apart that would overlap, from the top down, none below `height`. Returns their places in the order of the input. */
+/** Moves overlapping labels apart, from the top down, none below `height`. Returns their positions in the order of the input. */
 export function spread(places: readonly number[], gap: number, height: number): number[] {
   const order = places.map((place, index) => ({ place, index })).toSorted((left, right) => left.place - right.place);
   let free = -Infinity;
@@ -122,12 +122,12 @@ export function valueTicks(low: number, high: number, count: number): number[] {
   const step = (ROUND.find((round) => round * power >= rough) ?? 10) * power;
   const first = Math.floor(low / step);
   const last = Math.max(first + 1, Math.ceil(high / step));
-  // Multiplied, not added up: sums of tenths drift.
+  // Multiplies instead of adding up, because sums of tenths accumulate errors.
   return Array.from({ length: last - first + 1 }, (_, index) => Number(((first + index) * step).toPrecision(12)));
 }
 
 /**
- * Instants on whole minutes, hours or days between two others, at most `count`.
+ * Instants on whole minutes, hours or days in a time range, at most `count`.
  * @param offsetMs milliseconds that local time is ahead of UTC, so that days begin at local midnight
  */
 export function timeTicks(

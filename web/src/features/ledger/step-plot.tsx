@@ -31,22 +31,22 @@ export interface Level {
 }
 
 interface PlotProps {
-  /** The subject of the plot, for screen readers. */
+  /** The subject of the plot, read by screen readers. */
   readonly label: string;
   readonly series: readonly Series[];
   readonly levels: readonly Level[];
   readonly fromMs: number;
   readonly toMs: number;
-  /** The text of a value. */
+  /** Formats a value as text. */
   format(value: number): string;
 }
 
 const HEIGHT = 270;
 const MARGIN = { top: 14, right: 14, bottom: 26, left: 52 } as const;
-/** Width of the names at the ends of the lines; a narrow plot has only the legend. */
+/** The width of the names at the ends of the lines; a narrow plot has only the legend. */
 const NAMES_PX = 96;
 const NARROW_PX = 560;
-/** Keys that move from change to change; `Infinity` is an end. */
+/** The keys that move from change to change. `Infinity` moves to an end. */
 const STEPS: Readonly<Record<string, number>> = {
   ArrowRight: 1,
   ArrowUp: 1,
@@ -59,8 +59,8 @@ const STEPS: Readonly<Record<string, number>> = {
 };
 
 /**
- * Values over time as steps. A mouse, a finger or the arrow keys show all values at an instant. Each line has a colour, a dash pattern and a name,
- * so that colour is never the only difference.
+ * Values over time as a step plot. A mouse, a finger or the arrow keys select an instant and show all values at it.
+ * Each line has a colour, a dash pattern and a name, so that colour is never the only difference.
  */
 export function StepPlot({ label, series, levels, fromMs, toMs, format }: PlotProps): ReactElement {
   const box = useRef<HTMLDivElement>(null);
@@ -224,7 +224,7 @@ function Bubble({ series, atMs, left, width, format }: BubbleProps): ReactElemen
   );
 }
 
-/** A short piece of a line, for legends. It takes the colour and dashes of the class around it. */
+/** A short piece of a line, for legends. The class around it sets colour and dashes. */
 export function PlotKey(): ReactElement {
   return (
     <svg className="plot-key" width={24} height={8} aria-hidden="true">
@@ -248,7 +248,7 @@ function frameOf(
   time: { readonly fromMs: number; readonly toMs: number },
 ): { readonly frame: Frame; readonly ticks: readonly number[] } {
   const range = rangeOf(series, time.fromMs, time.toMs) ?? { low: 0, high: 1 };
-  // Shows the next level above, if it is near: the line climbs towards it.
+  // Shows the next level above if it is near, so that the distance to it is visible.
   const above =
     levels
       .map(({ value }) => value)
@@ -282,7 +282,7 @@ const DAY_MS = 86_400_000;
 /** Width of one label of the time axis. */
 const LABEL_PX = 84;
 
-/** Faint lines with their values and times, and the levels within the plot. */
+/** Faint lines with values and times, and the levels within the plot. */
 function PlotAxes({ frame, ticks, scale, area, levels }: AxesProps): ReactElement {
   const times = timeTicks(frame.fromMs, frame.toMs, {
     count: Math.max(2, Math.floor(area.width / LABEL_PX)),
@@ -316,7 +316,7 @@ function PlotAxes({ frame, ticks, scale, area, levels }: AxesProps): ReactElemen
   );
 }
 
-/** Hours within two days, dates beyond. */
+/** Shows hours if the plot covers two days or less, otherwise dates. */
 function timeLabel(atMs: number, frame: Frame): string {
   const options: Intl.DateTimeFormatOptions =
     frame.toMs - frame.fromMs <= 2 * DAY_MS

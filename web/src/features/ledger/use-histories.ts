@@ -12,7 +12,7 @@ export interface HistoriesLive {
   readonly reading: boolean;
 }
 
-/** The entries of some agents, far enough back for a plot from `fromMs`; entries that are known are not read again. */
+/** The entries of these agents, back to `fromMs` for a plot. Does not read known entries again. */
 export function useHistories(ids: readonly string[], fromMs: number): HistoriesLive {
   const { api } = useAsking();
   const known = useRef(new Map<string, History>());
@@ -31,7 +31,7 @@ export function useHistories(ids: readonly string[], fromMs: number): HistoriesL
   return { histories, refused: live.refused, reading: live.refused === null && ids.some((id) => !histories.has(id)) };
 }
 
-/** Reads pages, newest first, until the history reaches back to `fromMs` or the limit of pages. */
+/** Reads pages, newest first, until the history reaches `fromMs` or the limit of pages. */
 async function readBack(
   api: Api,
   { id, fromMs, known }: { readonly id: string; readonly fromMs: number; readonly known: History },

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { Icon } from '../../ui/icon.tsx';
 import { useVillageState } from '../village-context.ts';
 
-/** Covers the map until it is loaded; says why where it does not load, and what to do. */
+/** Covers the map while it loads. After a failure it shows the reason and the next step. */
 export function LoadingScreen({ onRetry }: { readonly onRetry: () => void }): ReactElement {
   const loading = useVillageState((state) => state.loading);
   if (typeof loading === 'string') {

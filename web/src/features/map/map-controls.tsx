@@ -4,7 +4,7 @@ import { Icon } from '../../ui/icon.tsx';
 
 const HINT_KEY = 'hamlet-hint-seen';
 
-/** Buttons for those without a wheel, and one line for those who are here for the first time. */
+/** Zoom buttons for devices without a wheel, and one line of help for a first visit. */
 export function MapControls({ controller }: { readonly controller: MapController | null }): ReactElement {
   const [hint, setHint] = useState(() => localStorage.getItem(HINT_KEY) === null);
   const dismiss = (): void => {

@@ -16,7 +16,7 @@ interface MapViewProps {
   readonly onController: (controller: MapController | null) => void;
 }
 
-/** The canvas. React places it and never touches it again. */
+/** The canvas of the map. React mounts it; the map controller draws on it. */
 export function MapView({ world, start, onController }: MapViewProps): ReactElement {
   const canvas = useRef<HTMLCanvasElement>(null);
   const tools = useVillage();
@@ -107,7 +107,7 @@ function hostOf(tools: () => VillageTools): MapHost {
     picked: (tile) => tools().pick({ tile }),
     moved(camera, visible, chosen) {
       tools().world.look(visible, camera.zoom);
-      // Followed agents are named in the address, their way is not: browsers refuse more than a few changes of it a second.
+      // The address has the followed agent but not its position: browsers limit how often a page may change the address.
       const at = chosen ? { x: camera.x, y: camera.y, z: camera.zoom } : { x: null, y: null, z: null };
       putAddress({ ...readUrl(window.location.search), ...at }, false);
     },
@@ -115,13 +115,13 @@ function hostOf(tools: () => VillageTools): MapHost {
   };
 }
 
-/** The pins of the board, and the one that is being placed. */
+/** The pins of the board, and the pin of the place that a person is choosing. */
 function pinsOf({ pins, picking }: Pick<AppState, 'pins' | 'picking'>): readonly ScenePin[] {
   const tile = picking?.tile ?? null;
   return tile === null ? pins : [...pins, { id: 'draft', ...tile, tone: 'draft' }];
 }
 
-/** Where the address says, else at the chosen agent, else where the people are. */
+/** The first camera: the place in the address, else the selected agent, else the place with most agents in sight. */
 function cameraOf(
   start: UrlState,
   tools: VillageTools,
@@ -138,10 +138,10 @@ function cameraOf(
   );
 }
 
-/** Below this width panels lie at the bottom; the style sheet has the same number. */
+/** Below this width the panels are at the bottom; the style sheet has the same number. */
 const PHONE_PX = 760;
 
-/** How much of the map the open panels cover, by their boxes. */
+/** CSS pixels of the map that the open panels cover, measured from their boxes. */
 export function insetsOf(): Insets {
   const insetTop = boxOf('.top-bar')?.bottom ?? 0;
   const panels = [boxOf('.agents'), boxOf('.board'), boxOf('.inspector')].filter((box) => box !== null);

@@ -1,7 +1,7 @@
 import type { MapController } from '../../canvas/map-controller.ts';
 import type { WorldSource } from '../../client/world/world-source.ts';
 
-/** The values that end-to-end tests read: where each agent is drawn, at which tick, and the cost of a frame. */
+/** The values that end-to-end tests read: the drawn position of each agent, the tick, and the cost of a frame. */
 export interface HamletProbe {
   readonly tick: number;
   readonly agents: readonly {
@@ -12,7 +12,7 @@ export interface HamletProbe {
     readonly asleep: boolean;
   }[];
   readonly camera: { readonly x: number; readonly y: number; readonly zoom: number };
-  /** Where an agent's feet are drawn, in CSS pixels of the canvas, and what is drawn with it. */
+  /** The position of each agent's feet in CSS pixels of the canvas, and the objects drawn with it. */
   readonly figures: readonly {
     readonly id: string;
     readonly x: number;
@@ -45,18 +45,18 @@ export function exposeProbe(world: WorldSource, controller: MapController): void
   });
 }
 
-/** Frames remembered: some seconds. */
+/** The most frames remembered: some seconds. */
 const KEPT = 240;
 const ring = new Float32Array(KEPT);
 const next = { at: 0 };
 
-/** Keeps what a frame took, in milliseconds of the main thread. */
+/** Records the main-thread milliseconds of a frame. */
 export function rememberFrame(frameMs: number): void {
   ring[next.at % KEPT] = frameMs;
   next.at += 1;
 }
 
-/** The last frames' milliseconds, in no order. */
+/** The milliseconds of the last frames, in no order. */
 export function frameTimes(): number[] {
   return [...ring.subarray(0, Math.min(next.at, KEPT))];
 }

@@ -5,7 +5,7 @@ import { showsMap } from '../../client/url-state.ts';
 import { shortcutsOn } from '../../ui/preferences.ts';
 import { useVillage, type VillageTools } from '../village-context.ts';
 
-/** The keys of the map, and Escape, which goes back one step on every page: also where the map was never seen. */
+/** Handles the keys of the map, and Escape, which goes back one step on every page. */
 export function useMapKeys(controller: MapController | null): void {
   const latest = useVillage();
   const tools = useRef(latest);
@@ -13,7 +13,7 @@ export function useMapKeys(controller: MapController | null): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       const target = event.target instanceof HTMLElement ? event.target : null;
-      // A dialog has its own Escape, also while nothing in it has the keyboard.
+      // A dialog handles Escape itself, even while nothing in it has the focus.
       const intent =
         document.querySelector('dialog[open]') === null ? keyIntent(event.key, focusOf(event, target)) : null;
       if (intent === null || (intent.kind !== 'back' && !mayUse(intent, tools.current, target))) return;
@@ -26,7 +26,10 @@ export function useMapKeys(controller: MapController | null): void {
   }, [controller, tools]);
 }
 
-/** Off the map only Escape is left of its keys; without shortcuts only what the map does while it has the keyboard. */
+/**
+ * True if a key other than Escape may act: only while the map is visible. With shortcuts off, also only while the map
+ * has the focus, and never the search key.
+ */
 function mayUse(intent: KeyIntent, tools: VillageTools, target: HTMLElement | null): boolean {
   return (
     showsMap(tools.store.get().place.view) &&
@@ -48,7 +51,10 @@ function focusOf(event: KeyboardEvent, target: HTMLElement | null): Parameters<t
   };
 }
 
-/** Escape goes back one step: out of a text, off a place that is looked for, off the person followed, off the selection, off the post, off the page. */
+/**
+ * Goes back one step: it leaves a text field, ends the choice of a place, stops following, clears the selection, or
+ * closes the post or the page.
+ */
 function goBack(tools: VillageTools, target: HTMLElement | null): void {
   if (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) {
     target.blur();

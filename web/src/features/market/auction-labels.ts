@@ -18,7 +18,7 @@ export const BID_LABELS: Readonly<Record<BidOutcome, string>> = {
   returned: 'returned',
 };
 
-/** An auction while a person writes it: local times of the browser's fields. */
+/** The fields of an auction while a person writes it. Times are local, as in the browser's fields. */
 export interface AuctionDraft {
   readonly lane: string;
   readonly startsAt: string;
@@ -31,7 +31,7 @@ type AuctionReading =
   | { readonly ok: true; readonly starts_at: string; readonly ends_at: string; readonly closes_at: string }
   | { readonly ok: false; readonly problem: string };
 
-/** Reads the times of a draft; the problem says what is missing or wrong. */
+/** Reads the times of a draft. The problem says what is missing or wrong. */
 export function readAuction({ lane, startsAt, hours, closesAt }: AuctionDraft, nowMs: number): AuctionReading {
   const startMs = Date.parse(startsAt);
   const closeMs = Date.parse(closesAt);
@@ -49,7 +49,7 @@ export function readAuction({ lane, startsAt, hours, closesAt }: AuctionDraft, n
   };
 }
 
-/** An instant as the value of a browser's field for local time. */
+/** Formats an instant for a browser field of local time. */
 export function localField(atMs: number): string {
   return new Date(atMs - new Date(atMs).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

@@ -108,7 +108,7 @@ export function AuctionList({ lanes }: { readonly lanes: readonly GpuLane[] }): 
 const HOUR_MS = 3_600_000;
 const NOTE_MAX = 500;
 
-/** Opens an auction of a GPU window and reserves the window at once. The draft stays in this tab until then. */
+/** Offers a GPU window in an auction, and reserves the window at once. The draft stays in this tab until then. */
 function AuctionForm({
   lanes,
   onDone,

@@ -21,7 +21,7 @@ interface RowProps {
   readonly onChanged: () => void;
 }
 
-/** One auction in a line; opened, its bids once it has ended, and for admins a way to cancel it before. */
+/** One auction in a line. When open, it shows the bids after the end, and lets admins cancel the auction before it. */
 export function AuctionRow({ auction, open, onOpen, onChanged }: RowProps): ReactElement {
   const now = useNow(1000);
   const { word, tone } = AUCTION_LABELS[auction.state];

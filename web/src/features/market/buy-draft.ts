@@ -8,7 +8,7 @@ import {
 } from '@hamlet/contract';
 import { readJsonDraft } from '../../client/drafts.ts';
 
-/** A purchase while a person writes it. Numbers stay as typed; `startsAt` is the local time of the browser's field, empty for now. */
+/** The fields of a purchase while a person writes it. Numbers stay as typed; `startsAt` is local time, and empty means now. */
 export interface BuyDraft {
   readonly agent: string;
   readonly kind: PurchaseKind;
@@ -38,7 +38,7 @@ export type BuyReading =
   | { readonly ok: true; readonly item: PurchaseItem; readonly seconds: number }
   | { readonly ok: false; readonly problem: string };
 
-/** Reads a kept draft. Another version of the page may have kept it: an unknown kind, limit or unit becomes the default. */
+/** Reads a stored draft. Another version of the page may have stored it, so an unknown kind, limit or unit becomes the default. */
 export function keptPurchase(kept: string): BuyDraft {
   const draft = readJsonDraft<BuyDraft>(kept, EMPTY_PURCHASE);
   const { kind, limit, unit } = EMPTY_PURCHASE;
@@ -50,7 +50,7 @@ export function keptPurchase(kept: string): BuyDraft {
   };
 }
 
-/** Reads a draft; the problem says what is missing or wrong. */
+/** Reads a draft. The problem says what is missing or wrong. */
 export function readPurchase(draft: BuyDraft): BuyReading {
   const seconds = /^[0-9]{1,7}$/.test(draft.length.trim())
     ? Number(draft.length) * UNIT_SECONDS[draft.unit]
@@ -64,7 +64,7 @@ function wrong(problem: string): BuyReading {
   return { ok: false, problem };
 }
 
-/** The item, or the problem with it. */
+/** The item of a draft, or the problem with it. */
 function itemOf(draft: BuyDraft): PurchaseItem | string {
   const { kind, limit, amount, model } = draft;
   switch (kind) {

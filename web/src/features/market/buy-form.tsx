@@ -25,7 +25,7 @@ import { type BuyDraft, type BuyReading, EMPTY_PURCHASE, keptPurchase, readPurch
 import { ASPECT_LABELS, itemLabel, KIND_LABELS } from './item-labels.ts';
 
 const REFRESH_MS = 10_000;
-/** The pause after the last key before the form asks for a price. */
+/** The form asks for a price this long after the last key. */
 const TYPING_MS = 250;
 
 interface BuyProps {
@@ -33,7 +33,7 @@ interface BuyProps {
   readonly onBought: () => void;
 }
 
-/** Shows the price and the effect of a purchase while the person writes it. Admins buy with the agent's money. */
+/** Shows the price and the effect of a purchase while the person writes it. An admin pays with the agent's money. */
 export function BuyForm({ prices, onBought }: BuyProps): ReactElement {
   const mayBuy = roleMay(useRole(), 'trade:buy');
   const [first] = useAgentNames();
@@ -95,7 +95,7 @@ export function BuyForm({ prices, onBought }: BuyProps): ReactElement {
   );
 }
 
-/** A purchase while a person writes it, with its price. The draft stays in this tab until it is bought; then only its agent stays. */
+/** A purchase while a person writes it, with its price. The draft stays in this tab until the purchase; after it, only the agent stays. */
 interface Purchase {
   readonly draft: BuyDraft;
   readonly reading: BuyReading;
@@ -105,7 +105,7 @@ interface Purchase {
   readonly sending: Intent;
   readonly done: string | null;
   write(change: Partial<BuyDraft>): void;
-  /** Buys for at most the price shown. */
+  /** Buys, at most for the price shown. */
   buy(): Promise<void>;
 }
 
@@ -149,7 +149,7 @@ interface FieldsProps {
   readonly write: (change: Partial<BuyDraft>) => void;
 }
 
-/** The fields of the chosen item. Priority has none. */
+/** The fields of the chosen item; priority has none. */
 function ItemFields({ draft, prices, write }: FieldsProps): ReactElement | null {
   switch (draft.kind) {
     case 'quota':
@@ -206,12 +206,12 @@ function ItemFields({ draft, prices, write }: FieldsProps): ReactElement | null 
 }
 
 /**
- * The price of a purchase and its effect on the agent; null while the draft is not complete. An answer to an earlier draft is never shown for this
- * one.
+ * The price of a purchase and its effect on the agent; null while the draft is incomplete. It never shows the answer to
+ * an earlier draft.
  */
 function useQuote(agentId: string, reading: BuyReading): Live<QuoteAnswer> {
   const wanted = reading.ok && agentId !== '' ? { agent_id: agentId, ...reading.item, seconds: reading.seconds } : null;
-  // The same draft gives the same text, however often React renders it.
+  // Equal drafts give equal text, so a new render sends no new request.
   const question = JSON.stringify(wanted);
   const settled = useSettled(question, TYPING_MS) === question;
   return useLive(getQuote, settled && wanted !== null ? { query: wanted } : null, REFRESH_MS);
@@ -220,7 +220,7 @@ function useQuote(agentId: string, reading: BuyReading): Live<QuoteAnswer> {
 type Item = NonNullable<QuoteAnswer['item']>;
 type Agent = NonNullable<QuoteAnswer['agent']>;
 
-/** The price, the balance after it, the tier if it is lost, and the limits while the purchase lasts. */
+/** The price, the balance after it, a lost tier, and the limits during the purchase. */
 function QuoteLines({ quote }: { readonly quote: Live<QuoteAnswer> }): ReactElement {
   if (quote.refused !== null) return <RefusedNotice refused={quote.refused} />;
   const { item, agent } = quote.data ?? { item: null, agent: null };

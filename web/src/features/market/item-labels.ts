@@ -29,7 +29,7 @@ export function itemLabel(item: BoughtItem): string {
   }
 }
 
-/** The item that an agent buys, within a sentence. */
+/** The item of a purchase, as part of a sentence. */
 export function purchaseLabel(item: PurchaseItem): string {
   switch (item.kind) {
     case 'quota':
@@ -95,13 +95,13 @@ export function changeLine({ what, from, to }: TierChange): {
   return { what: ASPECT_LABELS[what], from: grouped(from), to: grouped(to) };
 }
 
-/** Whole numbers with commas, other texts unchanged; `none` for an empty text. */
+/** A whole number with commas, another text unchanged, and `none` for an empty text. */
 function grouped(text: string): string {
   if (text === '') return 'none';
   return /^[0-9]{4,15}$/.test(text) ? Number(text).toLocaleString('en') : text;
 }
 
-/** The limits of a tier, in few words. */
+/** The limits of a tier in a few words. */
 export function limitLabel(limits: Limits | null): string {
   if (limits === null) return 'Not known';
   const parts = [

@@ -25,7 +25,7 @@ const PAGES = {
 };
 const STATES = ['active', 'ahead', 'ended'] as const;
 
-/** The purchases of all agents, newest first. `version` changes when this page bought something. */
+/** The purchases of all agents, newest first. A change of `version` means that this page bought something. */
 export function PurchaseList({ version }: { readonly version: number }): ReactElement {
   const [state, setState] = useState<(typeof STATES)[number] | null>(null);
   const live = usePages(listPurchases, (cursor) => ({ query: { ...(state === null ? {} : { state }), ...cursor } }), {

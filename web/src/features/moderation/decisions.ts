@@ -7,7 +7,7 @@ export const DECISION_LABELS: Readonly<Record<Decision, { readonly verb: string;
   undo: { verb: 'Undo the last decision', done: 'Undone' },
 };
 
-/** The decisions that would change a post or reply now; `undo` where one can be undone. */
+/** The decisions that would change a post or reply now. `undo` is among them if a decision can be undone. */
 export function decisionsFor({
   post,
   reply,

@@ -45,9 +45,9 @@ interface JudgeProps {
   readonly balance: BalanceAnswer;
   readonly steps: readonly LadderStep[];
   readonly onDone: () => void;
-  /** The post or reply that the reward or penalty is for. */
+  /** The post or reply that the person rewards or penalizes. */
   readonly about?: string;
-  /** The kind that is chosen at first. */
+  /** The kind that the form starts with. */
   readonly first?: JudgeKind;
 }
 
@@ -108,7 +108,10 @@ interface Draft {
 }
 const EMPTY = { amount: '', reason: '' };
 
-/** A reward or penalty while a person writes it. `micro` is its amount, null where none can be read; `done` says that the last one was sent. */
+/**
+ * A reward or penalty while a person writes it. `micro` is its amount, or null if the text is no amount. `done`
+ * describes the last one that was sent.
+ */
 interface Judgement extends Draft {
   readonly micro: bigint | null;
   readonly ready: boolean;
@@ -121,7 +124,7 @@ interface Judgement extends Draft {
 
 interface JudgementOf {
   readonly agent: AgentDetail;
-  /** The post or reply; null for none. */
+  /** The id of the post or reply; null if the act is about none. */
   readonly about: string | null;
   readonly first: JudgeKind;
 }
@@ -239,7 +242,7 @@ function useAllowance(): Live<Allowance> {
   return useLive(getAllowance, {}, REFRESH_MS);
 }
 
-/** The rest of a member's allowance, with a warning if the amount exceeds it; nothing for admins, who have no limit. */
+/** The rest of a member's allowance, with a warning if the amount exceeds it. Nothing for admins, who have no limit. */
 function AllowanceLine({
   allowance,
   asked,

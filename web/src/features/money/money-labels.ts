@@ -1,7 +1,7 @@
 import { formatAiDollars, type LedgerEntry, parseAiDollars } from '@hamlet/contract';
 import { actorLabel, type ViewerId } from '../../client/actor-labels.ts';
 
-/** The fewest decimal places shown of an amount. */
+/** The fewest decimal places of a shown amount. */
 const PLACES = 2;
 
 /** An amount for display, grouped, with at least two decimal places: `1,204.50 ai$`. Returns a text that is no amount unchanged. */
@@ -55,7 +55,7 @@ export const REASONS: Readonly<Record<LedgerEntry['reason'], string>> = {
   adjustment: 'Adjustment',
 };
 
-/** The reason of an entry and its author: `Reward by you`. */
+/** The reason of an entry and its actor: `Reward by you`. */
 export function entryLabel(entry: Pick<LedgerEntry, 'reason' | 'source'>, viewer: ViewerId): string {
   return `${REASONS[entry.reason]}${entry.source === '' || entry.source === 'system' ? '' : ` by ${actorLabel(entry.source, null, viewer)}`}`;
 }

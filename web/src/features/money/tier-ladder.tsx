@@ -16,11 +16,11 @@ import { useRole, useVillage } from '../village-context.ts';
 import { byWeight, lostBelow, type Rung, rungsOf, tierOutlook } from './tier-outlook.ts';
 import { moneyLabel, priceLabel, readAmount } from './money-labels.ts';
 
-/** Loads only for admins. */
+/** The code loads only for admins. */
 const PinForm = lazy(async () => ({ default: (await import('../tiers/pin-form.tsx')).PinForm }));
 
 const REFRESH_MS = 8000;
-/** Most differences between this tier and the next that are shown here; the Tiers page shows all. */
+/** The most differences between this tier and the next that the ladder shows; the Tiers page shows all. */
 const CHANGES = 6;
 
 interface LadderProps {
@@ -29,7 +29,10 @@ interface LadderProps {
   readonly tiers: readonly EntitlementView[];
 }
 
-/** The tier of an agent on the ladder, what the next tier costs and gives, the balance that keeps the present one, and active purchases. */
+/**
+ * The tier of an agent on the ladder, the price and benefits of the next tier, the balance that keeps the present one,
+ * and active purchases.
+ */
 export function TierLadder({ agent, balance, tiers }: LadderProps): ReactElement | null {
   const quote = useAgentQuote(agent.agent_id);
   const { open } = useVillage();

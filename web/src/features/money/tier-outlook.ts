@@ -2,7 +2,7 @@ import { type EntitlementView, formatAiDollars, type TierChange } from '@hamlet/
 import { tierOfBalance } from '@hamlet/core';
 import { readAmount } from './money-labels.ts';
 
-/** The tier of a balance, and the next one. Amounts are decimal strings of aiDollars. */
+/** The tier for a balance, and the next one. Amounts are aiDollars as decimal strings. */
 interface TierOutlook {
   /** The tier that the balance opens; null if it opens none. */
   readonly tier: string | null;
@@ -66,7 +66,10 @@ export function previewLabel(preview: Preview, present: string | null, pinned: s
 }
 
 type Step = Pick<EntitlementView, 'name' | 'rank' | 'min_balance' | 'seats' | 'price'>;
-/** One tier of the ladder: `here` is the agent's tier, `next` the one above. `filled` is the share of the way from the tier below, 0 to 1. */
+/**
+ * One tier of the ladder. `here` is the agent's tier, `next` the one above. `filled` is the share of the way from the
+ * tier below, 0 to 1.
+ */
 export interface Rung {
   readonly name: string;
   readonly opensAt: string;
@@ -77,7 +80,7 @@ export interface Rung {
 }
 
 /**
- * The tiers as rungs, highest first.
+ * The tiers of the ladder, highest first.
  * @param balance micro-aiDollars
  * @param tier the present tier; null for none
  */
@@ -114,12 +117,12 @@ function shareOf(balance: bigint, from: bigint, to: bigint): number {
   return Number(((balance - from) * 1000n) / (to - from)) / 1000;
 }
 
-/** The lowest balance that keeps the present tier, by the rule of the API; null if any balance does. Amounts are micro-aiDollars. */
+/** The lowest balance in micro-aiDollars that keeps the present tier, by the rule of the API; null if any balance keeps it. */
 export function lostBelow(steps: readonly Step[], tier: string | null): bigint | null {
   const present = steps.find(({ name }) => name === tier);
   const least = present === undefined ? null : readAmount(present.min_balance);
   if (least === null || least <= 0n) return null;
-  // Searches with the rule itself, so that the rule stands in one place.
+  // A search with the rule itself, so that the code states the rule only once.
   let kept = least;
   let lost = 0n;
   while (kept - lost > 1n) {
@@ -130,7 +133,7 @@ export function lostBelow(steps: readonly Step[], tier: string | null): bigint |
   return kept;
 }
 
-/** The order of differences: those that a person would pay for come first. */
+/** The order of differences: those that an agent would pay for come first. */
 const WEIGHT: Readonly<Record<TierChange['what'], number>> = {
   models: 0,
   tokens_per_hour: 1,

@@ -19,7 +19,7 @@ export const PAGE_LABELS: Readonly<
   audit: { word: 'Audit', hint: 'All acts, with actor and time', needs: 'audit:read' },
 };
 
-/** Pages that belong together, under one word in the top bar. */
+/** Related pages under one word in the top bar. */
 export interface PageGroup {
   readonly word: string;
   readonly icon: IconName;
@@ -27,7 +27,7 @@ export interface PageGroup {
   readonly views: readonly View[];
 }
 
-/** In the order of the top bar; the place of a group in it is its key, 1 to 5. */
+/** The groups in the order of the top bar. The position of a group is its key, 1 to 5. */
 export const GROUPS = [
   { word: 'Village', icon: 'home', hint: 'The village and its agents', views: ['map'] },
   { word: 'Board', icon: 'board', hint: 'Posts of people and agents', views: ['board'] },
@@ -51,12 +51,12 @@ export function groupOf(view: View): PageGroup {
   return GROUPS.find((group: PageGroup) => group.views.includes(view)) ?? GROUPS[0];
 }
 
-/** Whether a role may open any page of a group. Work is shown to all: the page says who may see it. */
+/** True if a role may open any page of a group. Every role sees Work: its pages say who may read them. */
 export function seenBy(group: Pick<PageGroup, 'views'>, role: Role): boolean {
   return group.views.some((view) => roleMay(role, PAGE_LABELS[view].needs) || view === 'runs');
 }
 
-/** The page that a group opens for a role: the first that it may see. */
+/** The page that a group opens for a role: the first one that the role may see. */
 export function openedBy(group: PageGroup, role: Role): View {
   return group.views.find((view) => roleMay(role, PAGE_LABELS[view].needs)) ?? group.views[0] ?? 'map';
 }
@@ -65,7 +65,7 @@ export function addressOf(view: View): string {
   return view === 'map' ? '/' : `/?view=${view}`;
 }
 
-/** The title of the tab for a page and the agent that is open on it: `Ada · Runs · Hamlet`, `Hamlet`. */
+/** The title of the browser tab, for a page and the open agent: `Ada · Runs · Hamlet`, `Hamlet`. */
 export function titleOf(view: View, agent: string | null): string {
   return [agent, view === 'map' ? null : PAGE_LABELS[view].word, 'Hamlet'].filter((part) => part !== null).join(' · ');
 }

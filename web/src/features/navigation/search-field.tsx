@@ -2,23 +2,23 @@ import { type ReactElement, useEffect, useState } from 'react';
 import { Icon } from '../../ui/icon.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
 
-/** How long after the last letter a search is asked. */
+/** The field starts a search this long after the last key. */
 const TYPING_MS = 300;
 const FIND_MAX_CHARS = 200;
 
-/** The words that a page is narrowed to; they are in the address. */
+/** The search text of a page; the address holds it. */
 export function SearchField({ label }: { readonly label: string }): ReactElement {
   const { open } = useVillage();
   const find = useVillageState((state) => state.place.find);
   const [text, setText] = useState(find ?? '');
-  // The address may change without this field, by the back button or "Clear".
+  // The back button or "Clear" may change the address without this field.
   useEffect(() => setText((typed) => (typed.trim() === (find ?? '') ? typed : (find ?? ''))), [find]);
   useEffect(() => {
     const wanted = text.trim() === '' ? null : text.trim();
     if (wanted === find) return undefined;
     const timer = setTimeout(() => open({ find: wanted }), TYPING_MS);
     return () => clearTimeout(timer);
-    // Only typing starts the clock.
+    // Only typing starts the timer.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [text]);
   return (

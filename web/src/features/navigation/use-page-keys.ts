@@ -5,7 +5,7 @@ import { placeAfter } from '../../client/url-state.ts';
 import { shortcutsOn } from '../../ui/preferences.ts';
 import { GROUPS, openedBy, seenBy } from './page-groups.ts';
 
-/** Whether a key is meant as a shortcut: it is not part of a text, a dialog or a shortcut of the browser, and they are on. */
+/** True if a key is a shortcut: shortcuts are on, and the key belongs to no text field, dialog or browser shortcut. */
 function isShortcut(event: KeyboardEvent): boolean {
   const writing = event.target instanceof HTMLElement && event.target.closest('input, textarea, select') !== null;
   return (
@@ -18,7 +18,7 @@ function isShortcut(event: KeyboardEvent): boolean {
   );
 }
 
-/** The digits 1 to 5 go to the groups of pages, from wherever nothing is being written. */
+/** The digits 1 to 5 open the groups of pages, except while a person writes. */
 export function usePageKeys(store: Store<AppState>): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {

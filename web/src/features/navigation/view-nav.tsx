@@ -5,7 +5,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';
 import { addressOf, GROUPS, groupOf, openedBy, PAGE_LABELS, seenBy } from './page-groups.ts';
 
-/** The groups of pages: in the top bar, or at the bottom edge of a phone. */
+/** Links to the groups of pages: in the top bar, or at the bottom edge of a phone. */
 export function ViewNav(): ReactElement {
   const view = useVillageState((state) => state.place.view);
   const role = useRole();
@@ -31,7 +31,7 @@ export function ViewNav(): ReactElement {
   );
 }
 
-/** How much came to the board since it was last looked at. */
+/** The number of posts and replies since the viewer last opened the board. */
 function Unseen(): ReactElement | null {
   const { board } = useVillage();
   const unseen = useStore(board.state, (state) => state.unseen);
@@ -43,7 +43,7 @@ function Unseen(): ReactElement | null {
   );
 }
 
-/** The pages of the present group that the viewer may open; nothing where there is one alone. */
+/** The pages of the present group that the viewer may open; nothing if there is only one. */
 export function SubNav({ view }: { readonly view: View }): ReactElement | null {
   const role = useRole();
   const pages = groupOf(view).views.filter((page) => page === view || seenBy({ views: [page] }, role));
@@ -67,11 +67,11 @@ interface LinkProps {
   readonly children: React.ReactNode;
 }
 
-/** A link that stays within the page; pointing at it fetches what it will need. */
+/** A link that changes the page without loading it again. Pointing at it fetches the code of its page. */
 function ViewLink({ to, className, current, title, children }: LinkProps): ReactElement {
   const { open, fetchPage } = useVillage();
   const go = (event: MouseEvent): void => {
-    // With a modifier the browser opens it in a tab of its own.
+    // With a modifier key the browser opens the link in a new tab.
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     open({ view: to });

@@ -31,7 +31,7 @@ const PAGES = {
   idOf: (credit: Credit): string => credit.credit_id,
 };
 
-/** All credits, newest first. A second admin decides about proposals here. `version` changes when the form sent one. */
+/** All credits, newest first. A second admin decides about proposals here. A change of `version` means that the form sent one. */
 export function CreditList({ version }: { readonly version: number }): ReactElement {
   const [state, setState] = useState<CreditState | null>(null);
   const live = usePages(listCredits, (cursor) => ({ query: { ...(state === null ? {} : { state }), ...cursor } }), {

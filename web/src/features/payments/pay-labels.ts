@@ -1,10 +1,10 @@
 import { formatAiDollars, type PaymentOutcome, PayPalOrderBody, type PayPalTerms } from '@hamlet/contract';
 import { moneyLabel, readAmount } from '../money/money-labels.ts';
 
-/** The name of the draft. It survives the way to PayPal and back, and goes once PayPal captured the payment. */
+/** The name of the draft. The draft survives the way to PayPal and back; the page deletes it after PayPal captured the payment. */
 export const PAY_DRAFT = 'pay';
 
-/** A payment while a person writes it; `amount` as typed, in the currency of the village. */
+/** The fields of a payment while a person writes it; `amount` is the typed text, in the currency of the village. */
 export interface PayDraft {
   readonly agent: string;
   readonly amount: string;
@@ -40,7 +40,7 @@ export function readPayment({ agent, amount }: PayDraft): PayReading {
       };
 }
 
-/** With two decimal places, as PayPal shows amounts. */
+/** Formats an amount with two decimal places, as PayPal does. */
 function withCents(amount: string): string {
   const [whole = '0', places = ''] = amount.split('.');
   return `${whole}.${places.padEnd(2, '0')}`;
@@ -53,7 +53,7 @@ export function worthOf(amount: string, { rate }: Pick<PayPalTerms, 'rate'>): st
   return paid === null || perUnit === null ? null : moneyLabel(formatAiDollars((paid * perUnit) / 1_000_000n));
 }
 
-/** The page of PayPal where the payer approves; null for an address that is not https. */
+/** The PayPal page where the payer approves; null if the address is not https. */
 export function approvalAddress(url: string): string | null {
   const read = URL.parse(url);
   return read?.protocol === 'https:' ? read.href : null;

@@ -50,7 +50,7 @@ const WAITING_LABELS: Readonly<Record<string, string>> = {
   differs_from_event: 'the provider lists other details than its message had',
 };
 
-/** The reason why a payment is not credited yet; an unknown reason unchanged. */
+/** The reason why a payment is not credited yet; an unknown reason stays unchanged. */
 export function waitingLabel({ why }: Pick<WaitingPayment, 'why'>): string {
   return WAITING_LABELS[why] ?? why.replaceAll('_', ' ');
 }
@@ -71,7 +71,7 @@ export function mayApprove(credit: Pick<Credit, 'state' | 'requested_by'>, viewe
   return credit.state === 'proposed' && viewer !== null && credit.requested_by !== `account ${viewer}`;
 }
 
-/** A deposit while a person writes it. */
+/** The fields of a deposit while a person writes it. */
 export interface CreditDraft {
   readonly agent: string;
   readonly provider: string;
@@ -81,7 +81,7 @@ export interface CreditDraft {
 }
 export type CreditProblems = Readonly<Partial<Record<'agent' | 'transaction' | 'amount', string>>>;
 
-/** The problems of a deposit, each at its field. */
+/** The problems of a deposit, by field. */
 export function creditProblems({ agent, transaction, amount }: CreditDraft): CreditProblems {
   const micro = readAmount(amount);
   return {

@@ -3,7 +3,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
 import { OUTCOME_LABELS } from './pay-labels.ts';
 
-/** The outcome of a payment, for a payer who came back from PayPal, until they dismiss it. */
+/** The outcome of a payment for a payer who returned from PayPal, until they dismiss it. */
 export function PaymentNotice(): ReactElement | null {
   const { store } = useVillage();
   const outcome = useVillageState((state) => state.payment);

@@ -45,7 +45,7 @@ function AdminPart(): ReactElement {
 
 const REFRESH_MS = 60_000;
 
-/** Pays in for an agent by PayPal; says so if the village takes no payments. */
+/** Pays in for an agent by PayPal, or says that the village takes no payments. */
 function PayCard(): ReactElement {
   const terms = useLive(getPayPalTerms, {}, REFRESH_MS);
   return (

@@ -28,7 +28,7 @@ const PAYPAL_LABELS: Readonly<Record<ReconciliationView['paypal'], string>> = {
   live: 'PayPal is live.',
 };
 
-/** The differences between the ledger and the statements of providers, in three lists; then payments that wait, and agents in debt. */
+/** The differences between the ledger and the statements of providers, in three lists; then waiting payments, and agents in debt. */
 export function Reconciliation(): ReactElement {
   const live = useLive(getReconciliation, {}, REFRESH_MS);
   return (
@@ -97,7 +97,7 @@ function DifferenceList({ kind, view, onChanged }: ListProps): ReactElement {
   );
 }
 
-/** Advice about the differences; without any, an all-clear if there was a comparison. */
+/** Advice about the differences of one list. Without differences it shows an all-clear, but only after a comparison. */
 function ListAdvice({ kind, view }: Pick<ListProps, 'kind' | 'view'>): ReactElement {
   const { advice, none } = DIFFERENCE_LABELS[kind];
   const comparison = comparisonOf(view[kind].length, view.providers.length);
@@ -175,7 +175,10 @@ function DebtList({ view }: { readonly view: ReconciliationView }): ReactElement
   );
 }
 
-/** One difference: both amounts, its owner, its age, and a form to explain or own it. It stays until ledger and provider agree. */
+/**
+ * One difference: both amounts, its owner, its age, and a form to explain it or to become its owner. It stays until
+ * ledger and provider agree.
+ */
 function DifferenceRow({
   difference,
   onChanged,

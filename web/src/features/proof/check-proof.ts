@@ -28,12 +28,12 @@ export interface ProofParts {
 /** The result of a check. `fault` says what is wrong; null if the proof holds. */
 export interface Checked {
   readonly fault: string | null;
-  /** The checkpoint, if it could be read; to be trusted only without a fault. */
+  /** The checkpoint, if it could be read. Trust it only if `fault` is null. */
   readonly checkpoint: Checkpoint | null;
   readonly key: { readonly name: string; readonly id: string } | null;
-  /** True if the log was compared with the checkpoint that this browser has kept. */
+  /** True if the check compared the log with the checkpoint that this browser has kept. */
   readonly continues: boolean;
-  /** True if the fault is that this browser knows a different log. */
+  /** True if the fault is that this browser has kept a checkpoint of another log. */
   readonly differentLog: boolean;
 }
 

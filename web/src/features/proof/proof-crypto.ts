@@ -1,6 +1,6 @@
 import type { Sha256 } from '@hamlet/core';
 
-/** The asynchronous cryptography of the platform. */
+/** The asynchronous cryptography of the browser. */
 export interface ProofCrypto {
   digest(bytes: Uint8Array): Promise<Uint8Array>;
   /** True if the Ed25519 key has signed the message. */
@@ -9,7 +9,7 @@ export interface ProofCrypto {
 
 /** The cryptography of this browser, or the reason why it cannot check a proof. */
 export async function browserCrypto(): Promise<ProofCrypto | string> {
-  // Browsers leave it out on pages without https.
+  // Browsers provide no `subtle` on pages without https.
   const subtle: SubtleCrypto | undefined = globalThis.crypto?.subtle;
   if (subtle === undefined)
     return 'Browsers check signatures only over https or on localhost. Open the village by https.';
@@ -31,10 +31,10 @@ async function knowsEd25519(subtle: SubtleCrypto): Promise<boolean> {
   );
 }
 
-/** More hashes than a proof in the longest log needs. */
+/** More hashes than any proof needs. */
 const HASHES_MAX = 512;
 
-/** Thrown to ask for a hash that is not computed yet. */
+/** Thrown when a computation needs a hash that is not computed yet. */
 class HashWanted extends Error {
   readonly bytes: Uint8Array;
   constructor(bytes: Uint8Array) {
@@ -44,8 +44,9 @@ class HashWanted extends Error {
 }
 
 /**
- * Runs a computation that needs synchronous hashes on an asynchronous platform: it stops at each missing hash and runs again once that is
- * computed. `compute` must be pure. Throws RangeError if it asks for more than {@link HASHES_MAX}.
+ * Runs a computation that needs synchronous hashes with an asynchronous digest. The computation stops at each missing
+ * hash and starts again after that hash is computed. `compute` must be pure. Throws RangeError if it needs more than
+ * {@link HASHES_MAX} hashes.
  */
 export async function withHashes<T>(
   compute: (sha256: Sha256) => T,

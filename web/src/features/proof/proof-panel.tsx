@@ -9,7 +9,7 @@ import { browserCrypto } from './proof-crypto.ts';
 import { forgetCheckpoint, keepCheckpoint, readKept, readProof } from './read-proof.ts';
 import { isSealedByHash, recordIdOf, type Shown } from './sealed-differences.ts';
 
-/** Checks in this browser that the sealed log has a record as the page shows it, and shows the result. */
+/** Checks in this browser that the sealed log has the record as the page shows it, and shows the result. */
 export function ProofPanel({ shown }: { readonly shown: Shown }): ReactElement {
   const { proving, restart } = useProof(shown);
   switch (proving.kind) {
@@ -80,7 +80,7 @@ function Refuted({ fault, children }: { readonly fault: string; readonly childre
   );
 }
 
-/** A village that was installed again at this address has another log: a person who knows that lets the browser start over. */
+/** For a village that was installed again at this address and so has a new log: the viewer can forget the checkpoint of the old one. */
 function ForgetLog({ onForget }: { readonly onForget: () => void }): ReactElement {
   return (
     <p className="hint">
@@ -92,7 +92,7 @@ function ForgetLog({ onForget }: { readonly onForget: () => void }): ReactElemen
   );
 }
 
-/** The content of the proof: facts under a good verdict, claims under a bad one. */
+/** The content of the proof: called facts if the check passed, claims if it failed. */
 function Facts({ parts, checked }: { readonly parts: ProofParts; readonly checked: Checked }): ReactElement {
   const { checkpoint, key } = checked;
   return (
@@ -154,7 +154,7 @@ function Fact({ title, children }: { readonly title: string; readonly children: 
   );
 }
 
-/** The state of a check. `unable` is about this browser, not about the record. */
+/** The state of a check. `unable` means that this browser cannot check; it says nothing about the record. */
 type Proving =
   | { readonly kind: 'asking' }
   | { readonly kind: 'unsealed' }
@@ -162,7 +162,7 @@ type Proving =
   | { readonly kind: 'refused'; readonly refused: Refused }
   | { readonly kind: 'checked'; readonly parts: ProofParts; readonly checked: Checked };
 
-/** The village seals a new record within a second or two. */
+/** The wait before another request for a new record: the village seals it within a second or two. */
 const SEALED_SOON_MS = 1000;
 const SOON_TIMES = 15;
 

@@ -3,7 +3,7 @@ import type { Api, Reply } from '../../client/api.ts';
 import { type Growth, type Kept, type ProofParts, checkpointIn } from './check-proof.ts';
 import { recordIdOf, type Shown } from './sealed-differences.ts';
 
-/** The log grows each second: both proofs are read again until they are of the same length. */
+/** The log grows every second, so the page reads both proofs again, up to this many times, until they cover the same length. */
 const ATTEMPTS = 6;
 
 /** Reads everything that a check of one record needs. */

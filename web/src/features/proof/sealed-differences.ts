@@ -1,7 +1,7 @@
 import { type AuditRecord, formatAiDollars, type LedgerEntry } from '@hamlet/contract';
 import { type Field, openRecord, SEALED_KINDS, type SealedRecord, sidesOf } from '@hamlet/core';
 
-/** A record on a page whose proof a person wants. */
+/** A record on a page that a person wants to verify. */
 export type Shown =
   | { readonly kind: 'entry'; readonly entry: LedgerEntry }
   | { readonly kind: 'record'; readonly record: AuditRecord };
@@ -17,7 +17,7 @@ export function recordIdOf(shown: Shown): string {
   return shown.kind === 'entry' ? shown.entry.ledger_entry_id : shown.record.record_id;
 }
 
-/** The positions of the fields in a leaf, by the view that they are sealed from. */
+/** The positions of the fields in a leaf, in the order of the view that the log is sealed from. */
 const LEDGER = {
   reason: 5,
   amount: 6,
@@ -52,7 +52,7 @@ export function differencesOf(shown: Shown, leaf: Uint8Array): Difference[] | nu
   }
 }
 
-/** True if the details of a record were too long to be sealed as text: the leaf has only their hash, and they are not compared. */
+/** True if the details of a record were too long to be sealed as text: the leaf has only their hash, and the page does not compare them. */
 export function isSealedByHash(shown: Shown, leaf: Uint8Array): boolean {
   try {
     return shown.kind === 'record' && shown.record.kind === 'act' && openRecord(leaf).field(ACT.detail) === null;
@@ -130,7 +130,7 @@ function bookOf(owner: string | undefined): string | undefined {
   return owner?.replace(/\/$/, '');
 }
 
-/** JSON with sorted keys, so that the same facts give the same text. */
+/** JSON with sorted keys, so that equal facts give equal text. */
 function inOrder(value: unknown): string {
   const sorted = (_key: string, inner: unknown): unknown =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
@@ -139,7 +139,7 @@ function inOrder(value: unknown): string {
   return JSON.stringify(value, sorted);
 }
 
-/** An instant to the microsecond, with any number of decimal places in the input. */
+/** An instant to the microsecond, from a text with any number of decimal places. */
 function momentOf(moment: string): string {
   const [, whole = '', places = ''] = /^(.*?)(?:\.([0-9]+))?Z$/.exec(moment) ?? [];
   return `${whole}.${places.padEnd(6, '0')}Z`;

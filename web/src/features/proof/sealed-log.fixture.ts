@@ -37,7 +37,7 @@ function big(value: bigint): Uint8Array {
   return bytes;
 }
 
-/** Microseconds since 2000, as Postgres sends a moment. */
+/** Microseconds since 2000, as Postgres sends a timestamp. */
 function momentBytes(seconds: string): Uint8Array {
   return big(BigInt(seconds.replace('.', '')) - 946_684_800_000_000n);
 }
@@ -50,7 +50,7 @@ function bytesOf(value: Exclude<Value, null>): readonly [number, Uint8Array] {
   return 'seconds' in value ? [TYPE.timestamptz, momentBytes(value.seconds)] : [TYPE.bytea, value.bytes];
 }
 
-/** A record as Postgres sends it (`record_send`): what an entry of the log is. */
+/** A record as Postgres sends it (`record_send`), which is the content of a log entry. */
 export function recordBytes(fields: readonly Value[]): Uint8Array {
   const number = (value: number): Uint8Array => {
     const bytes = new Uint8Array(4);
@@ -146,7 +146,7 @@ export function actLeaf(change: { readonly detail?: string | null } = {}): Uint8
   ]);
 }
 
-/** A log with a key of its own, and what a village answers of it. */
+/** A log with its own key, and the answers of a village about it. */
 export interface SealedLog {
   readonly keyText: string;
   note(size: number): string;

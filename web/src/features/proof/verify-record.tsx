@@ -4,7 +4,7 @@ import { LazyBoundary } from '../../ui/lazy-boundary.tsx';
 import { useRole } from '../village-context.ts';
 import type { Shown } from './sealed-differences.ts';
 
-/** Loads the mathematics when a person asks for a proof. */
+/** The code of the check loads only when a person opens a proof. */
 const ProofPanel = lazy(async () => ({ default: (await import('./proof-panel.tsx')).ProofPanel }));
 
 /** Opens the proof of a record; nothing for a viewer who may not read proofs. */

@@ -8,7 +8,7 @@ import { useRuns } from './use-runs.ts';
 
 const PAGE = 10;
 
-/** The runs of one agent, and a form to give it another. */
+/** The runs of one agent, and a form to give it a new one. */
 export function AgentRuns({ agent }: { readonly agent: AgentDetail }): ReactElement {
   if (!roleMay(useRole(), 'runs:read')) return <SignInHint text="Runs are for members." />;
   return <Runs agent={agent} />;

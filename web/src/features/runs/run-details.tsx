@@ -9,7 +9,7 @@ import { dateTime } from '../../ui/time-labels.ts';
 import { useRole, useViewerId, useVillage } from '../village-context.ts';
 import { eventLabel, mayCancel } from './run-labels.ts';
 
-/** How often a run's events are read while it runs; an ended run does not change. */
+/** The interval at which the page reads the events of an active run. */
 const LIVE_MS = 1500;
 const SETTLED_MS = 60_000;
 
@@ -75,7 +75,7 @@ function ScheduleLink({
 }
 
 function Course({ run }: { readonly run: Run }): ReactElement {
-  // A new state repeats the request, so that the list shows the end of the run as soon as the row does.
+  // A new state repeats the request at once, so that row and list show the end of the run together.
   const everyMs = isSettled(run.state) ? SETTLED_MS : LIVE_MS;
   const { data, refused } = useLive(
     listRunEvents,

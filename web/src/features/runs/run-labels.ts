@@ -18,13 +18,13 @@ export const STATE_LABELS: Readonly<Record<RunState, StateLabel>> = {
   cancelled: { word: 'Cancelled', tone: 'sleep' },
 };
 
-/** The state as it is seen: a run that was asked to end and has not yet is ending. */
+/** The state of a run as people see it: a run that was asked to end, but has not ended yet, is ending. */
 export function stateLabel(run: Pick<Run, 'state' | 'cancel_requested_at'>): StateLabel {
   if (!isSettled(run.state) && run.cancel_requested_at !== null) return { word: 'Ending', tone: 'waiting' };
   return STATE_LABELS[run.state];
 }
 
-/** How long it took, takes, or has waited. */
+/** The duration of a run, or the time that it has waited. */
 export function runLength(
   { created_at: created, started_at: started, ended_at: ended }: Pick<Run, 'created_at' | 'started_at' | 'ended_at'>,
   nowMs: number,
@@ -62,7 +62,7 @@ const EVENT_LABELS: Readonly<Record<RunEvent['event'], (text: Read) => string>> 
   settled: (text) => after('Ended', text('state')),
 };
 
-/** The words for an event of a run. The detail is read with care: it may be of a newer village. */
+/** The text of an event. The detail may come from a newer village, so this code assumes no structure. */
 export function eventLabel({ event, detail }: Pick<RunEvent, 'event' | 'detail'>): string {
   return EVENT_LABELS[event]((key) => {
     const value = detail[key];
@@ -70,7 +70,7 @@ export function eventLabel({ event, detail }: Pick<RunEvent, 'event' | 'detail'>
   });
 }
 
-/** Whether a viewer may end a run: an admin any, a member what it sent itself. */
+/** True if the viewer may end a run: an admin may end any run, a member only their own. */
 export function mayCancel(
   run: Pick<Run, 'state' | 'created_by' | 'cancel_requested_at'>,
   viewer: { readonly role: string; readonly id: ViewerId },

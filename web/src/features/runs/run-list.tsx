@@ -57,7 +57,7 @@ interface RowProps {
   readonly onChanged: () => void;
 }
 
-/** One run in a line; opened, all that is known of it. */
+/** One run in a line. When open, it shows all details. */
 export function RunRow({ run, now, open, onOpen, withAgent, onChanged }: RowProps): ReactElement {
   const name = useVillageState((state) => state.details.get(run.agent_id)?.display_name ?? run.agent_id);
   const viewer = useViewerId();

@@ -14,7 +14,7 @@ import { useRuns } from './use-runs.ts';
 const PAGE = 50;
 const REFRESH_MS = 2000;
 
-/** The work of all agents, narrowed by state, agent and schedule; what it is narrowed to is in the address. */
+/** The runs of all agents, filtered by state, agent and schedule; the address holds the filters. */
 export function RunsPage(): ReactElement {
   return (
     <Page title="Runs" intro="Tasks that people and schedules gave to agents." needs="runs:read">
@@ -104,7 +104,7 @@ function Found(): ReactElement {
   );
 }
 
-/** The run that the address names, where it is not among those listed: it is older, or the list is narrowed. */
+/** The run in the address, if the list does not have it because the run is older or the filters leave it out. */
 function OneRun({ id }: { readonly id: string }): ReactElement {
   const { open } = useVillage();
   const now = useNow(1000);

@@ -8,7 +8,7 @@ const PAGES = {
   idOf: (run: Run): string => run.run_id,
 };
 
-/** Narrows runs; null is all. */
+/** The filters of runs; null does not filter. */
 export interface RunFilter {
   readonly agent: string | null;
   readonly schedule: string | null;

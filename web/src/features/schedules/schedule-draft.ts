@@ -2,7 +2,7 @@ import { ScheduleSpec, type ScheduleChange, type ScheduleView } from '@hamlet/co
 
 export type TimingKind = 'every' | 'daily' | 'cron';
 
-/** A schedule while a person writes it: texts as typed, not all of them valid yet. */
+/** The fields of a schedule while a person writes it. Texts stay as typed and may be invalid. */
 export interface Draft {
   readonly name: string;
   readonly target: 'agent' | 'labels';
@@ -115,7 +115,7 @@ function labelsOf(text: string): Record<string, string> | null {
   return pairs.every((pair) => pair.length === 2 && pair[0] !== '') ? Object.fromEntries(pairs) : null;
 }
 
-/** The timing of the spec, from the fields of the chosen kind alone. */
+/** The timing of the spec. Reads only the fields of the chosen kind. */
 export function timingOf({
   kind,
   every,
@@ -136,7 +136,7 @@ const FIELDS: Readonly<Record<string, keyof Draft>> = {
 };
 const isField = (name: string): name is keyof Draft => Object.hasOwn(emptyDraft('', ''), name);
 
-/** Reads a draft by the schema of the cluster, whose messages name the problems. */
+/** Validates a draft by the schema of the custom resource, whose messages name the problems. */
 export function readDraft(draft: Draft): DraftReading {
   const reading = ScheduleSpec.safeParse(candidateOf(draft));
   const problems: Problems = { ...issueLabel(reading.success ? [] : reading.error.issues), ...ownProblems(draft) };
@@ -161,7 +161,7 @@ function candidateOf(draft: Draft): object {
   };
 }
 
-/** Problems outside of the spec: the name of the object, and labels as one text. */
+/** Problems with fields outside of the spec: the name of the object, and labels as one text. */
 function ownProblems(draft: Draft): Problems {
   return {
     ...(NAME.test(draft.name.trim())
@@ -213,7 +213,7 @@ function bodyOf(spec: ScheduleSpec): ScheduleBody {
   };
 }
 
-/** The fields that differ from the stored schedule: fields that this form did not change keep the changes of others. */
+/** The fields that differ from the stored schedule. Leaves out the others, so that concurrent changes of other people stay. */
 export function changesOf(body: ScheduleBody, view: ScheduleView): ScheduleChange {
   return Object.fromEntries(
     Object.entries(body).filter(
@@ -222,7 +222,7 @@ export function changesOf(body: ScheduleBody, view: ScheduleView): ScheduleChang
   );
 }
 
-/** The fields of a new schedule: a null is left out. */
+/** The fields of a new schedule, without nulls. */
 export function givenFields(body: ScheduleBody): ScheduleChange {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 }

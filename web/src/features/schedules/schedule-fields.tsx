@@ -15,7 +15,7 @@ const TARGETS = [
   { key: 'labels', word: 'All with labels' },
 ] as const;
 
-/** The agents that get the prompt: one agent, or all that have some labels. */
+/** The agents that get the prompt: one agent, or all agents with certain labels. */
 export function TargetFields({ draft, problems, onDraft }: FieldProps): ReactElement {
   return (
     <div className="field">
@@ -43,7 +43,7 @@ const TIMINGS = [
 ] as const;
 const PERIODS = ['30s', '10m', '1h', '6h', '24h'];
 
-/** The times at which it fires: once a day, by a period, or by cron fields. The list of next firings beside them names their problem. */
+/** The times of the firings: once a day, by a period, or by cron fields. The list of next firings beside the fields shows problems. */
 export function TimingFields({ draft, problems, onDraft }: FieldProps): ReactElement {
   return (
     <div className="field">

@@ -57,7 +57,7 @@ interface FieldsProps {
 function Fields({ schedule, draft, onDraft, onSaved }: FieldsProps): ReactElement {
   const save = useSave(schedule, draft, onSaved);
   const reading = readDraft(draft);
-  // Before the first attempt to save, only wrong fields are marked, not empty ones.
+  // Before the first attempt to save, the form marks wrong fields but not empty ones.
   const problems: Problems = reading.ok ? {} : save.tried ? reading.problems : withoutEmpty(reading.problems, draft);
   const parts = { draft, problems, onDraft };
   return (

@@ -21,7 +21,7 @@ interface RowProps {
   readonly onChanged: () => void;
 }
 
-/** One schedule in a line; opened, its past and next firings. */
+/** One schedule in a line. When open, it shows past and next firings. */
 export function ScheduleRow({ schedule, now, open, onOpen, onEdit, onChanged }: RowProps): ReactElement {
   const { word, tone } = stateOf(schedule);
   const { status } = schedule;
@@ -183,10 +183,10 @@ function ScheduleActions({ schedule, onEdit, onChanged }: ActionProps): ReactEle
 }
 
 const SHOWN = 10;
-/** The most agents of one firing shown by name. */
+/** The most agents of one firing that are shown by name. */
 const AGENTS_SHOWN = 6;
 
-/** The last times, newest first: the result of each firing, and times that did not fire. */
+/** The last firings with their results, newest first, and the times that did not fire. */
 function FiringList({ schedule }: { readonly schedule: ScheduleView }): ReactElement {
   const rows = pastRows(schedule).slice(0, SHOWN);
   const zone = schedule.time_zone ?? 'UTC';

@@ -34,7 +34,7 @@ export function scheduleView(more: Partial<ScheduleView> = {}): ScheduleView {
   };
 }
 
-/** A firing of a slot, a moment late. */
+/** A firing that started a moment after its slot. */
 export function firing(
   slot: string,
   outcome: ScheduleView['last_firings'][number]['runs'][number]['outcome'] = 'started',

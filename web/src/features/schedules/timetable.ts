@@ -15,7 +15,7 @@ export type NextTimes =
   | { readonly ok: true; readonly slots: readonly number[] }
   | { readonly ok: false; readonly problem: string };
 
-/** Firings shown ahead. */
+/** The number of next firings shown. */
 export const SHOWN_AHEAD = 5;
 
 /** The next firings of a timing after `nowMs`. */
@@ -30,7 +30,7 @@ export function nextTimes(timing: Timing, nowMs: number): NextTimes {
 
 type Reading = { readonly ok: true; readonly timetable: Timetable } | { readonly ok: false; readonly problem: string };
 
-/** Checks a timing with the schema of the cluster first: the calculation expects valid input. */
+/** Validates a timing with the schema of the custom resource, because the calculation needs valid input. */
 function readChecked(timing: Timing): Reading {
   const checked = ScheduleSpec.safeParse({ agentName: 'anybody', prompt: 'anything', ...timing });
   const [issue] = checked.success ? [] : checked.error.issues;
@@ -39,7 +39,7 @@ function readChecked(timing: Timing): Reading {
     : { ok: false, problem: `${issue.message.charAt(0).toUpperCase()}${issue.message.slice(1)}.` };
 }
 
-/** The timing of a schedule of the village. */
+/** The timing of a stored schedule. */
 export function timingOfView({
   every,
   cron,
@@ -59,7 +59,7 @@ export function timingLabel(view: Parameters<typeof timingOfView>[0]): string {
   return describeTiming(timingOfView(view));
 }
 
-/** The zones to show: that of the schedule (UTC for a period), and the viewer's if it differs. */
+/** The time zones to show: that of the schedule (UTC for a period), and that of the viewer if it differs. */
 export function zonesOf(
   timeZone: string | null,
   viewerZone: string,
@@ -72,12 +72,12 @@ export function zonesOf(
   ];
 }
 
-/** A past firing, or a stretch of times without a firing. */
+/** A past firing, or a range of times without a firing. */
 export type PastRow =
   | { readonly kind: 'fired'; readonly slotMs: number; readonly firing: ScheduleView['last_firings'][number] }
   | { readonly kind: 'silent'; readonly fromMs: number; readonly untilMs: number; readonly count: number };
 
-/** Past firings, newest first, with the times between them that did not fire: missed, or suspended. Times of a former timing are left out. */
+/** Past firings, newest first, and between them the times that did not fire: missed or suspended. Leaves out times of an earlier timing. */
 export function pastRows(view: ScheduleView): PastRow[] {
   const fired = view.last_firings
     .map((firing) => ({ kind: 'fired' as const, slotMs: Date.parse(firing.slot), firing }))
@@ -96,7 +96,7 @@ export function pastRows(view: ScheduleView): PastRow[] {
   ];
 }
 
-/** The times strictly between two instants; none if the older is no time of this timetable. */
+/** The times between two instants, both excluded; none if the older one is no time of this timetable. */
 function silence(timetable: Timetable, olderMs: number, newerMs: number): PastRow[] {
   if (slotAtOrBefore(timetable, olderMs) !== olderMs) return [];
   const between = { afterMs: olderMs, untilMs: newerMs - 1 };

@@ -5,7 +5,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
 
-/** How one comes in: by name and password, with the code of the first start, or with a one-time code from an admin. */
+/** The ways to sign in: by name and password, with the code of the first start, or with a one-time code from an admin. */
 type Way = 'password' | 'first' | 'code';
 const WAY_LABELS: Readonly<Record<Way, { readonly title: string; readonly hint: string; readonly button: string }>> = {
   password: {
@@ -31,7 +31,10 @@ interface DialogProps {
   readonly onClose: () => void;
 }
 
-/** Signing in. `code` is the one of the first start, from the address; `failed` says why the identity provider's way led back here. */
+/**
+ * The sign-in dialog. `code` is the code of the first start in the address; `failed` is the reason why a sign-in at the
+ * identity provider failed.
+ */
 export function SignInDialog({ code, failed, onClose }: DialogProps): ReactElement {
   const { api } = useVillage();
   const dialog = useRef<HTMLDialogElement>(null);
@@ -71,7 +74,7 @@ export function SignInDialog({ code, failed, onClose }: DialogProps): ReactEleme
       {options !== null && options.oidc !== null && way === 'password' && <Provider oidc={options.oidc} />}
       <SignInForm key={way} way={way} code={code ?? ''} />
       <Ways way={way} onWay={setWay} first={options?.bootstrap ?? true} />
-      {/* Last, so that the dialog opens with the keyboard in the form. */}
+      {/* The last element, so that the dialog opens with the keyboard focus in the form. */}
       <button type="button" className="icon-button dialog-close" onClick={onClose} aria-label="Close">
         <Icon name="close" />
       </button>
@@ -89,7 +92,7 @@ function ConnectionWarning({ options }: { readonly options: LoginOptions | null 
   );
 }
 
-/** Leaves for the identity provider and comes back to where one is. */
+/** Opens the identity provider, which leads back to the present page. */
 function Provider({ oidc }: { readonly oidc: NonNullable<LoginOptions['oidc']> }): ReactElement {
   const back = `${window.location.pathname}${window.location.search}`;
   return (
@@ -136,7 +139,7 @@ function Ways({
   );
 }
 
-/** The title of the refusal whose code is in the address of the redirect from the identity provider. */
+/** The title of a refusal, for the code that the identity provider's redirect left in the address. */
 function failureText(code: string): string {
   const known: Readonly<Record<string, RefusalEntry | undefined>> = REFUSALS;
   return known[code]?.title ?? 'The identity provider did not let you in';

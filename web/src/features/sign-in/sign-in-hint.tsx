@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import { useVillage } from '../village-context.ts';
 
-/** Says for whom a part of the page is, with a way to sign in. */
+/** A text that says who may see a part of the page, with a button to sign in. */
 export function SignInHint({ text }: { readonly text: string }): ReactElement {
   const { openSignIn } = useVillage();
   return (

@@ -3,7 +3,7 @@ import type { IconName } from '../../ui/icon-paths.ts';
 import { minuteTime, timeAgo, timeAhead } from '../../ui/time-labels.ts';
 import { actorLabel, type ViewerId } from '../../client/actor-labels.ts';
 
-/** The texts of one measure: the act, the state while it holds, the effect, and the act that lifts it. */
+/** The texts of one measure: the button, the state during the measure, the effect, and the button that lifts it. */
 interface MeasureLabels {
   readonly verb: string;
   readonly state: string;
@@ -12,7 +12,7 @@ interface MeasureLabels {
   readonly lift: string;
 }
 
-/** In the order of the page: the mildest first, the kill switch last. */
+/** The measures in the order of the page: the mildest first, the kill switch last. */
 export const OFFERED: readonly Measure[] = MEASURES.toReversed();
 
 export const MEASURE_LABELS: Readonly<Record<Measure, MeasureLabels>> = {
@@ -53,7 +53,7 @@ export const MEASURE_LABELS: Readonly<Record<Measure, MeasureLabels>> = {
   },
 };
 
-/** The measures that hold against an agent, hardest first. */
+/** The active measures against an agent, hardest first. */
 export function heldOf(standing: Omit<Standing, 'agent_id'>): Measure[] {
   return MEASURES.filter((measure) => standing[FLAG_OF_MEASURE[measure]] === true);
 }
@@ -69,7 +69,7 @@ export function heldLabel(
   return `by ${actorLabel(by.id, by.role, at.viewer)}, ${timeAgo(since, nowMs)}, ${end}`;
 }
 
-/** The lengths that a form offers; null holds until an admin lifts the measure. */
+/** The durations that a form offers; null means until an admin lifts the measure. */
 export const TERMS: readonly { readonly key: string; readonly word: string; readonly lengthMs: number | null }[] = [
   { key: 'lifted', word: 'Until an admin lifts it', lengthMs: null },
   { key: 'hour', word: 'For an hour', lengthMs: 3_600_000 },
@@ -78,7 +78,7 @@ export const TERMS: readonly { readonly key: string; readonly word: string; read
   { key: 'week', word: 'For a week', lengthMs: 604_800_000 },
 ];
 
-/** The end of a term that begins now; undefined for one that an admin ends. */
+/** The end of a term that begins now; undefined for a term that an admin ends. */
 export function endOf(key: string, nowMs: number): string | undefined {
   const lengthMs = TERMS.find((term) => term.key === key)?.lengthMs ?? null;
   return lengthMs === null ? undefined : new Date(nowMs + lengthMs).toISOString();

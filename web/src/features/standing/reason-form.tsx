@@ -7,7 +7,7 @@ import { ActionForm } from '../../ui/action-form.tsx';
 import { SelectField, TextField } from '../../ui/fields.tsx';
 import { endOf, TERMS } from './measure-labels.ts';
 
-/** The reason that a person wrote, trimmed, and the end of the term they chose, if it ends by itself. */
+/** The reason that the person wrote, trimmed, and the end of the chosen term if it ends by itself. */
 export interface Grounds {
   readonly reason: string;
   readonly expires_at?: string;
@@ -15,16 +15,16 @@ export interface Grounds {
 const EMPTY = { reason: '', term: 'lifted' };
 
 interface ReasonFormProps {
-  /** The name of the draft: the text stays in this tab until it is sent. */
+  /** The name of the draft; the text stays in this tab until it is sent. */
   readonly draft: string;
   readonly label: string;
-  /** The text of the button: the effect, and whom it affects. */
+  /** The text of the button: the effect, and the account or agent that it affects. */
   readonly word: string;
   readonly send: (grounds: Grounds, idempotencyKey: string) => Promise<Reply<unknown>>;
   readonly onDone: () => void;
-  /** A reason may be left out. */
+  /** True if the reason may be empty. */
   readonly optional?: boolean;
-  /** Asks how long, too. */
+  /** True to ask also for the duration. */
   readonly withTerm?: boolean;
   readonly danger?: boolean;
   /** The longest reason, in characters. */
@@ -32,7 +32,7 @@ interface ReasonFormProps {
   readonly children?: ReactNode;
 }
 
-/** A form of one act that asks for its reason, and with `withTerm` for how long it holds. */
+/** A form for one act that asks for its reason, and with `withTerm` also for its duration. */
 export function ReasonForm(props: ReasonFormProps): ReactElement {
   const { draft, label, word, send, onDone, optional = false, withTerm = false, danger = false } = props;
   const sending = useIntent();

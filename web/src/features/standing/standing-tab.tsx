@@ -42,7 +42,7 @@ const LIFT = {
   revoke_token: liftTokenRevocation,
 } as const;
 
-/** The measures against an agent, above everything else about it; nothing without any. */
+/** The active measures against an agent, at the top of its panel; nothing if there are none. */
 export function HeldBanner({ agent }: { readonly agent: AgentDetail }): ReactElement | null {
   const { open } = useVillage();
   const held = heldOf(agent.standing);
@@ -62,7 +62,7 @@ export function HeldBanner({ agent }: { readonly agent: AgentDetail }): ReactEle
   );
 }
 
-/** The measures against an agent: who took each, why, since when and until when. Admins take and lift them here. */
+/** The measures against an agent: by whom, why, since when and until when. Admins take and lift measures here. */
 export function StandingTab({ agent }: { readonly agent: AgentDetail }): ReactElement {
   const { agents, openSignIn } = useVillage();
   const id = agent.agent_id;
@@ -154,7 +154,7 @@ interface FormProps {
   readonly onDone: () => void;
 }
 
-/** Takes the measure, or lifts it where it holds. Only taking it needs a reason. */
+/** Takes a measure, or lifts an active one. Only taking it needs a reason. */
 function MeasureForm({ measure, agent: { agent_id, display_name: name }, held, onDone }: FormProps): ReactElement {
   const { api } = useVillage();
   const { verb, lift } = MEASURE_LABELS[measure];

@@ -3,7 +3,7 @@ import { moneyLabel, readAmount } from '../money/money-labels.ts';
 import { tierOutlook } from '../money/tier-outlook.ts';
 import { podChange, podChangeLabel } from './tier-effects.ts';
 
-/** The policy for an agent's tier while a person writes it. `name` stays while the balance decides, so that a person can go back to it. */
+/** The policy for an agent's tier while a person writes it. `name` stays while the balance decides, so that the person can return to it. */
 export interface PinDraft {
   readonly policy: 'ByBalance' | 'Pinned';
   readonly name: string;
@@ -18,7 +18,7 @@ export function pinOf({ entitlement }: Pick<PinnedAgent, 'entitlement'>): PinDra
   return { policy: entitlement.policy, name: entitlement.pinned_to ?? entitlement.tier ?? '' };
 }
 
-/** True if both mean the same to the cluster. */
+/** True if both mean the same policy. */
 export function samePin(left: PinDraft, right: PinDraft): boolean {
   return left.policy === right.policy && (left.policy === 'ByBalance' || left.name === right.name);
 }
@@ -70,7 +70,7 @@ function podLine({ power }: PinnedAgent, from: Tier | undefined, to: Tier | unde
     : podChangeLabel(podChange(from.compute, to.compute), 'Its pod');
 }
 
-/** A warning if the agent cannot pay an hour of the tier: the village holds an hour before it starts the pod. */
+/** A warning if the agent cannot pay for an hour of the tier: the village reserves the price of an hour before it starts the pod. */
 function unpaid({ balance }: PinnedAgent, { name, price }: Tier, micro: bigint): string | null {
   const hour = readAmount(price.per_hour) ?? 0n;
   return hour > micro
@@ -78,7 +78,7 @@ function unpaid({ balance }: PinnedAgent, { name, price }: Tier, micro: bigint):
     : null;
 }
 
-/** The text of the button: the effect, and whom it affects. */
+/** The text of the button: the effect, and the agent that it affects. */
 export function pinButton({ display_name: agent }: PinnedAgent, { policy, name }: PinDraft): string {
   if (policy === 'ByBalance') return `Let the balance of ${agent} decide`;
   return name === '' ? `Pin ${agent}` : `Pin ${agent} to ${name}`;

@@ -7,7 +7,7 @@ import { moneyLabel, priceLabel } from '../money/money-labels.ts';
 import { useVillage } from '../village-context.ts';
 import { computeLabel, isSeated, type Occupant, seatPicture, type SeatPicture } from './tier-picture.ts';
 
-/** The most agents shown of a tier. */
+/** The most agents shown for a tier. */
 const FACES = 24;
 
 /** One tier: the balance that opens it, compute, limits, price, seats and agents. */
@@ -107,10 +107,10 @@ export function Face({ agent }: { readonly agent: Occupant }): ReactElement {
   );
 }
 
-/** The most seats drawn as squares; more become a bar. */
+/** The most seats drawn as squares; a bar stands for more. */
 const SQUARES = 64;
 
-/** Seats as squares: held by this tier, used by other tiers, free. Colour is never the only difference. */
+/** Seats as squares: used by this tier, used by other tiers, free. Colour is never the only difference. */
 function SeatMap({ picture }: { readonly picture: SeatPicture | null }): ReactElement {
   if (picture === null) return <p className="hint">The operator has not counted seats yet.</p>;
   const { own, others, free, total } = picture;

@@ -7,7 +7,7 @@ import {
 } from '@hamlet/contract';
 import { readAmount } from '../money/money-labels.ts';
 
-/** A tier while a person writes it: texts as typed, not all of them valid yet. */
+/** The fields of a tier while a person writes it. Texts stay as typed and may be invalid. */
 export interface TierDraft {
   readonly name: string;
   readonly rank: string;
@@ -96,7 +96,10 @@ function gpuTexts(
   };
 }
 
-/** Reads a draft by the schema of the cluster, whose messages name the problems. @param taken names that a new tier cannot have */
+/**
+ * Validates a draft by the schema of the custom resource, whose messages name the problems. @param taken names that a
+ * new tier cannot have
+ */
 export function readTier(draft: TierDraft, taken: readonly string[]): TierReading {
   const reading = EntitlementSpec.safeParse(candidateOf(draft));
   const name = draft.name.trim();
@@ -161,7 +164,7 @@ function listOf(text: string): string[] {
     .filter((part) => part !== '');
 }
 
-/** The field of the draft for a path in the spec; the first that matches counts. */
+/** The field of the draft for a path in the spec; the first entry that matches counts. */
 const FIELDS: readonly (readonly [string, keyof TierDraft])[] = [
   ['rank', 'rank'],
   ['minBalance', 'minBalance'],
@@ -192,7 +195,7 @@ function issueLabel(
   return problems;
 }
 
-/** A message of the schema, written for YAML, as the text of a form. */
+/** Rewrites a message of the schema, which is made for YAML, for a form. */
 function problemLabel(message: string): string {
   const words = message.startsWith('Invalid input') ? 'write a whole number' : message.replace(', in quotes', '');
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;

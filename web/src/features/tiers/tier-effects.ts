@@ -18,7 +18,10 @@ interface TierMove {
   readonly from: string | null;
   readonly to: string | null;
 }
-/** The effects of a change: its lines, the agents that move, and the pods of the `at` agents that are awake in the tier. */
+/**
+ * The effects of a change: the changed lines, the agents that change tier, and the effect on the pods of the `at`
+ * agents that are awake in the tier.
+ */
 export interface TierEffects {
   readonly lines: readonly TierLine[];
   readonly moves: readonly TierMove[];
@@ -67,7 +70,7 @@ function amount(text: string): bigint {
   return readAmount(text) ?? 0n;
 }
 
-/** The spec of a tier of the API. Throws if the custom resource could not hold it. */
+/** The spec of a tier from the API. Throws if the custom resource could not hold it. */
 function specOf({ rank, min_balance: minBalance, limits, compute, price }: EntitlementView): EntitlementSpec {
   const { gpu } = compute;
   return EntitlementSpec.parse({
@@ -93,7 +96,7 @@ function specOf({ rank, min_balance: minBalance, limits, compute, price }: Entit
   });
 }
 
-/** The tiers with this one changed or added. */
+/** The list of tiers after the change. */
 function ladderWith(tiers: readonly LadderStep[], name: string, spec: EntitlementSpec): LadderStep[] {
   return [...tiers.filter((tier) => tier.name !== name), { name, rank: spec.rank, min_balance: spec.minBalance }];
 }
@@ -125,17 +128,17 @@ export function tierEffects(
 
 type Compute = EntitlementView['compute'];
 
-/** The effect of other compute on a running pod: none, a resize in place, or a new pod with the same volume. */
+/** The effect of new compute on a running pod: none, a resize in place, or a new pod with the same volume. */
 type PodChange = 'none' | 'resized' | 'replaced';
 
-/** The rule of the operator: cpu and memory are resized in place; another GPU or priority class needs a new pod. */
+/** The operator's rule: it resizes cpu and memory in place; another GPU or priority class needs a new pod. */
 export function podChange(from: Compute, to: Compute): PodChange {
   if (JSON.stringify(gpuOf(from)) !== JSON.stringify(gpuOf(to)) || from.priority_class_name !== to.priority_class_name)
     return 'replaced';
   return from.cpu === to.cpu && from.memory === to.memory ? 'none' : 'resized';
 }
 
-/** The parts of a GPU that matter: without one, only its mode. */
+/** The fields of a GPU that matter: for a tier without a GPU, only the mode. */
 function gpuOf({ gpu }: Compute): readonly unknown[] {
   return gpu.mode === 'None' ? [gpu.mode] : [gpu.mode, gpu.resource_name, gpu.count, gpu.claim_template_name];
 }

@@ -39,7 +39,7 @@ export function OpeningFields({
   );
 }
 
-/** The limits of an agent of the tier. */
+/** The limits of the agents in the tier. */
 export function LimitFields(parts: TierFieldProps): ReactElement {
   return (
     <Group title="Limits">
@@ -51,7 +51,7 @@ export function LimitFields(parts: TierFieldProps): ReactElement {
   );
 }
 
-/** The compute of a pod of the tier. */
+/** The compute of the pods in the tier. */
 export function ComputeFields(parts: TierFieldProps): ReactElement {
   const { draft, problems, onDraft } = parts;
   return (

@@ -10,7 +10,7 @@ import { bodyOf, emptyTier, readTier, type TierDraft, tierDraftOf, type TierProb
 import { tierEffects, type TierEffects } from './tier-effects.ts';
 import { ComputeFields, LimitFields, OpeningFields } from './tier-fields.tsx';
 
-/** `onClose` gets the name of the written tier; null if none was written. */
+/** `onClose` receives the name of the saved tier; null if the form saved none. */
 interface FormProps {
   readonly tier: EntitlementView | null;
   readonly tiers: readonly EntitlementView[];
@@ -51,7 +51,7 @@ function Fields({ tiers, draft, onDraft, save }: FieldsProps): ReactElement {
   const isNew = save.base === null;
   const reading = useMemo(() => readTier(draft, isNew ? tiers.map(({ name }) => name) : []), [draft, isNew, tiers]);
   const effects = reading.ok ? tierEffects(save.base, reading, { tiers, agents: [...details.values()] }) : null;
-  // Before the first attempt to save, only wrong fields are marked, not empty ones.
+  // Before the first attempt to save, the form marks wrong fields but not empty ones.
   const problems: TierProblems = reading.ok ? {} : tried ? reading.problems : withoutEmpty(reading.problems, draft);
   const parts = { draft, problems, onDraft };
   const ready = effects !== null && effects.lines.length > 0;
@@ -132,7 +132,7 @@ function withoutEmpty(problems: TierProblems, draft: TierDraft): TierProblems {
 /** The most agents listed by name. */
 const NAMED = 8;
 
-/** The differences, the agents that move, and the effect on pods. */
+/** The changed lines, the agents that change tier, and the effect on pods. */
 function EffectList({
   effects,
   isNew,
@@ -187,14 +187,14 @@ function Consequences({ effects: { moves, pods, at } }: { readonly effects: Tier
   );
 }
 
-/** Writes a tier, if it has not changed since it was read. */
+/** Saves a tier, if it has not changed since the form read it. */
 interface TierSave {
-  /** The stored tier as this form last read it; null for a new one. */
+  /** The stored tier as the form last read it; null for a new one. */
   readonly base: EntitlementView | null;
   readonly busy: boolean;
   readonly refused: Refused | null;
   save(name: string, spec: EntitlementSpec, conflict: 'refuse' | 'take_over'): Promise<void>;
-  /** Reads the stored tier again, after another change. */
+  /** Reads the stored tier again after another person changed it. */
   readAgain(): Promise<void>;
   changed(): void;
 }

@@ -1,12 +1,12 @@
 import type { AgentDetail, EntitlementView } from '@hamlet/contract';
 
-/** The fields of an agent that this page shows. */
+/** The fields of an agent that the Tiers page shows. */
 export type Occupant = Pick<
   AgentDetail,
   'agent_id' | 'display_name' | 'tier' | 'node' | 'pod' | 'power' | 'conditions'
 > & { readonly why: AgentDetail['why'] };
 
-/** The seats of a tier: held by its own agents, used by other tiers, and free. */
+/** The seats of a tier: used by its own agents, used by other tiers, and free. */
 export interface SeatPicture {
   readonly own: number;
   readonly others: number;
@@ -14,10 +14,13 @@ export interface SeatPicture {
   readonly total: number;
 }
 
-/** Reasons of the condition Admitted that do not mean a wait for a seat. */
+/** Reasons of the condition Admitted that do not mean that the agent waits for a seat. */
 const OTHER_REASONS: ReadonlySet<string> = new Set(['Waiting', 'Asleep', 'Terminating', 'UserNamespaceUnavailable']);
 
-/** All tiers share the room of the nodes: a seat that is neither free nor held by the tier is used by others. Null before the operator has counted. */
+/**
+ * All tiers share the nodes: a seat that is neither free nor used by this tier is used by others. Null until the
+ * operator has counted seats.
+ */
 export function seatPicture({ seats }: Pick<EntitlementView, 'seats'>, seated: number): SeatPicture | null {
   if (seats === null) return null;
   const taken = Math.max(0, seats.total - seats.free);
@@ -25,14 +28,14 @@ export function seatPicture({ seats }: Pick<EntitlementView, 'seats'>, seated: n
   return { own, others: taken - own, free: seats.free, total: seats.total };
 }
 
-/** True if an agent holds a seat: it is admitted, or it has a pod and no condition Admitted. */
+/** True if an agent has a seat: it is admitted, or it has a pod and no condition Admitted. */
 export function isSeated({ conditions, pod, power }: Pick<Occupant, 'conditions' | 'pod' | 'power'>): boolean {
   if (power === 'Asleep') return false;
   const admitted = conditions.find(({ type }) => type === 'Admitted');
   return admitted === undefined ? pod !== null : admitted.status === 'True';
 }
 
-/** An agent that waits for a seat, with the reason and the time since when. */
+/** An agent that waits for a seat, with the reason and the start of the wait. */
 export interface Waiting {
   readonly agent: Occupant;
   readonly reason: string;
@@ -40,7 +43,7 @@ export interface Waiting {
   readonly since: string;
 }
 
-/** The agents that wait for a seat, longest first. */
+/** The agents that wait for a seat; the longest wait comes first. */
 export function waitingOf(agents: readonly Occupant[]): Waiting[] {
   return agents
     .flatMap((agent) => {
@@ -94,7 +97,7 @@ export function computeLabel({ cpu, memory, gpu }: EntitlementView['compute']): 
   return parts.join(', ');
 }
 
-/** The hourly prices of all agents with a seat, as amounts to sum. */
+/** The hourly prices of all agents with a seat, to be added up. */
 export function hourlyPrices(
   agents: readonly Occupant[],
   tiers: readonly Pick<EntitlementView, 'name' | 'price'>[],

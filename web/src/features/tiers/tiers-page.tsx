@@ -22,10 +22,10 @@ import {
 } from './tier-picture.ts';
 import { useTiers } from './use-tiers.ts';
 
-/** The subject of the open form: a tier, or null for a new one. */
+/** The tier in the open form; null for a new one. */
 type Editing = { readonly tier: EntitlementView | null } | null;
 
-/** Loads only for admins, when one opens the form. */
+/** The code loads only when an admin opens the form. */
 const TierForm = lazy(async () => ({ default: (await import('./tier-form.tsx')).TierForm }));
 
 /** The tiers with their seats and agents, the agents that wait, and the nodes. Admins create and change tiers here. */
@@ -155,7 +155,7 @@ function NodeList({ agents }: { readonly agents: readonly Occupant[] }): ReactEl
   );
 }
 
-/** The agents that wait for a seat, with the reason; nothing without any. */
+/** The agents that wait for a seat, with the reason; nothing if there are none. */
 export function WaitingList({ waiting }: { readonly waiting: readonly Waiting[] }): ReactElement | null {
   if (waiting.length === 0) return null;
   return (

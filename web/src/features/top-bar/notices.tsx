@@ -4,12 +4,15 @@ import { FreezeBanner } from '../freeze/freeze-banner.tsx';
 import { PaymentNotice } from '../payments/payment-notice.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
 
-/** The notices that every viewer must see on every page: a freeze of the village, a page that is too old to be live, a session that ended, how a payment at PayPal ended. */
+/**
+ * The notices that every viewer sees on every page: a freeze of the village, a page that is older than the village, an
+ * ended session, the outcome of a payment at PayPal.
+ */
 export function Notices(): ReactElement {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (box.current === null) return undefined;
-    // Panels and pages begin below the notices, however many lines these take.
+    // Panels and pages begin below the notices, however many lines the notices have.
     const watch = new ResizeObserver(([entry]) =>
       document.documentElement.style.setProperty('--notices', `${entry?.contentRect.height ?? 0}px`),
     );

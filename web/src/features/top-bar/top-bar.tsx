@@ -12,7 +12,7 @@ import { useVillage, useVillageState } from '../village-context.ts';
 
 const MyAccount = lazy(async () => ({ default: (await import('../accounts/my-account.tsx')).MyAccount }));
 
-/** Where we are, what time it is there, who is up, and whether what we see is live. */
+/** The name of the village, its time of day, the number of agents in each state, and the state of the live connection. */
 export function TopBar(): ReactElement {
   return (
     <header className="top-bar">
@@ -126,7 +126,7 @@ function ThemeButton(): ReactElement {
   );
 }
 
-/** One-key shortcuts collide with some assistive technology: they can be turned off. Escape always works. */
+/** Shortcuts of one key conflict with some assistive technology, so a person can turn them off. Escape always works. */
 function ShortcutsButton(): ReactElement {
   const [on, setOn] = useState(shortcutsOn);
   const change = (): void => {

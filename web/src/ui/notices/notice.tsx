@@ -7,13 +7,13 @@ export type NoticeTone = 'good' | 'waiting' | 'bad' | 'info';
 
 interface NoticeProps {
   readonly tone: NoticeTone;
-  /** Without one, the icon of the tone. */
+  /** The default is the icon of the tone. */
   readonly icon?: IconName;
   readonly className?: string;
   readonly children: ReactNode;
 }
 
-/** A message in a box, read out when it appears; a bad one at once. Takes `data-` attributes. */
+/** A message in a box. A screen reader announces it when it appears, and interrupts for a bad one. Takes `data-` attributes. */
 export function Notice({ tone, icon = ICONS[tone], className, children, ...data }: NoticeProps): ReactElement {
   return (
     <div

@@ -8,7 +8,7 @@ interface RefusedProps {
   readonly children?: ReactNode;
 }
 
-/** A refusal in the api's words, with what to change where it says so, and what can be done about it as children. */
+/** A refusal in the API's words, with the wrong fields if the API names them. The children are the next steps. */
 export function RefusedNotice({ refused, onDismiss, children }: RefusedProps): ReactElement {
   return (
     <div className="notice notice-bad" role="alert" data-code={refused.code}>
@@ -35,7 +35,7 @@ export function RefusedNotice({ refused, onDismiss, children }: RefusedProps): R
   );
 }
 
-/** How a program would ask again; people have a button. */
+/** Advice for programs, which the page replaces by a button. */
 const FOR_PROGRAMS = / Repeat with on_conflict=take_over to take (the field )?over$/;
 
 interface OwnedProps {
@@ -44,7 +44,10 @@ interface OwnedProps {
   readonly onDismiss?: (() => void) | undefined;
 }
 
-/** Why a custom resource was not written. Where another field manager owns what would change, it says who, and asks before it is taken over. */
+/**
+ * The reason why a custom resource was not changed. If another field manager owns a changed field, the notice names the
+ * manager and offers to take the field over.
+ */
 export function OwnedNotice({ refused, onTakeOver, onDismiss }: OwnedProps): ReactElement {
   if (refused.code !== 'field_owned_elsewhere') return <RefusedNotice refused={refused} onDismiss={onDismiss} />;
   return (

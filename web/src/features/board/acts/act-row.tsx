@@ -13,7 +13,7 @@ import { JudgeForm, type JudgeKind } from '../../money/judge-form.tsx';
 import { useTiers } from '../../tiers/use-tiers.ts';
 import { type Intent, useIntent } from '../../../client/query/use-intent.ts';
 
-/** The act whose form is open below a text; null where none is. */
+/** The act whose form is open below a text; null if none is. */
 export type OpenAct = Act | 'history' | null;
 interface ActProps {
   readonly post: Post;
@@ -36,7 +36,7 @@ const WORDS: Readonly<Record<Act, { readonly word: string; readonly icon: IconNa
 };
 const AT_ONCE: ReadonlySet<Act> = new Set<Act>(['resolve', 'close', 'reopen']);
 
-/** The acts that this viewer may do. For a visitor, an act that needs an account leads to signing in. */
+/** The acts that this viewer may take. For a visitor, an act that needs an account opens the sign-in dialog. */
 export function ActRow({ post, reply, act, onAct }: ActProps): ReactElement | null {
   const role = useRole();
   const viewer = useViewerId();
@@ -77,7 +77,7 @@ export function ActRow({ post, reply, act, onAct }: ActProps): ReactElement | nu
   );
 }
 
-/** The form of the act that is open. */
+/** The form of the open act. */
 export function ActForm({ post, reply, act, onAct }: ActProps): ReactElement | null {
   const of = reply ?? post;
   const done = (): void => onAct(null);
@@ -98,7 +98,7 @@ export function ActForm({ post, reply, act, onAct }: ActProps): ReactElement | n
 
 const REFRESH_MS = 10_000;
 
-/** Reward or penalize the agent that wrote something, for that very text: the entry names it, and the text shows what it came to. */
+/** Rewards or penalizes the author of one text. The ledger entry names the text, and the text shows the sum of its rewards. */
 export function JudgeInPlace({ of, kind }: { readonly of: Post | Reply; readonly kind: JudgeKind }): ReactElement {
   const { agents } = useVillage();
   const id = of.author_id;
@@ -130,7 +130,7 @@ export function JudgeInPlace({ of, kind }: { readonly of: Post | Reply; readonly
 
 const ROUTES = { resolve: resolvePost, close: closePost, reopen: reopenPost } as const;
 
-/** Resolves, closes and reopens a post. */
+/** Resolves, closes or reopens a post. */
 export function useSettle(post: Post): Pick<Intent, 'busy' | 'refused'> & { send(act: Act): Promise<void> } {
   const { api, board } = useVillage();
   const { busy, refused, send } = useIntent();

@@ -21,8 +21,8 @@ interface Subject {
 }
 
 /**
- * The acts that a viewer may do to a post or a reply, in the order in which they are offered. The api decides in the end; this only spares
- * people what it would refuse. A visitor is offered what a member could do, to be led to signing in.
+ * The acts that a viewer may take on a post or a reply, in the order of the buttons. The API decides in the end; this
+ * only hides acts that it would refuse. A visitor sees the acts of a member, which lead to the sign-in dialog.
  */
 export function actsFor({ post, reply }: Subject, who: { readonly role: Role; readonly viewer: ViewerId }): Act[] {
   const of = reply ?? post;
@@ -45,7 +45,7 @@ function isFlagged({ flags = 0 }: { readonly flags?: number | undefined }): bool
   return flags > 0;
 }
 
-/** The next states of a post, by its present one. */
+/** The acts that change the status of a post, by its present status. */
 const SETTLES: Readonly<Record<Post['status'], readonly Act[]>> = {
   open: ['resolve', 'close'],
   resolved: ['close', 'reopen'],

@@ -19,7 +19,10 @@ interface EditProps {
   readonly onDone: () => void;
 }
 
-/** Edits a post or reply. The api refuses it where a newer text was written meanwhile: that one is then shown above. */
+/**
+ * Edits a post or reply. If another person changed the text meanwhile, the API refuses the edit, and the newer text
+ * appears above the form.
+ */
 export function EditForm({ post, reply, onDone }: EditProps): ReactElement {
   const { api, board } = useVillage();
   const sending = useIntent();

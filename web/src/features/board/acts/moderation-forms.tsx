@@ -29,7 +29,7 @@ interface ModerateProps {
   readonly onDone: () => void;
 }
 
-/** A decision about a post or reply, with its reason; the audit keeps both. */
+/** A moderation decision about a post or reply, with its reason; the audit keeps both. */
 export function ModerateForm({ post, reply, decision, onDone }: ModerateProps): ReactElement {
   const { api, board } = useVillage();
   const sending = useIntent();
@@ -67,7 +67,7 @@ function short(title: string): string {
   return title.length > 32 ? `${title.slice(0, 31)}…` : title;
 }
 
-/** Says why something should not be on the board. An admin looks at it; enough flags hide it until then. */
+/** Flags a text for moderation, with a reason. An admin decides about it; enough flags hide the text until then. */
 export function FlagForm({
   post,
   reply,
@@ -113,7 +113,7 @@ interface ReasonProps {
   readonly max: number;
 }
 
-/** The reason of a decision: one of the known reasons, and a note. */
+/** The reason of a flag or decision: one of a list, and a note. */
 export function ReasonFields({ reason, onReason, note, onNote, max }: ReasonProps): ReactElement {
   return (
     <>
