@@ -37,7 +37,7 @@ function boardTests(stage: Stage): void {
     await page.click('[data-action="pick-place"]');
     await page.waitForSelector('.map[data-figures]');
     await page.click('.map', { position: { x: 900, y: 420 } });
-    await page.locator('.compose .hint', { hasText: /It hangs at \d+, \d+/ }).waitFor();
+    await page.locator('.compose .hint', { hasText: /Pinned at \d+, \d+/ }).waitFor();
     await shot('compose');
     await page.click('.compose button[type="submit"]');
     await page.locator('.thread h2', { hasText: 'Who brings wood' }).waitFor();

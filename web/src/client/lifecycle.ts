@@ -85,7 +85,7 @@ export class Lifecycle {
     const id = agent.agent_id;
     const own = Symbol(verb);
     this.#latest.set(id, own);
-    this.#put(id, own, { kind: 'asking', verb, text: 'Asking the village.' });
+    this.#put(id, own, { kind: 'asking', verb, text: 'Sending the request.' });
     const reply = await this.#api.call(ROUTES[verb], {
       params: { agent_id: id },
       query: { on_conflict: takeOver ? 'take_over' : 'refuse' },
@@ -113,7 +113,7 @@ export class Lifecycle {
       const late = looks >= CLOSE_LOOKS;
       const now =
         agent === null
-          ? { done: false, text: 'The village does not answer; trying again.' }
+          ? { done: false, text: 'The village does not answer. Trying again.' }
           : progress(verb, agent, cycle);
       this.#put(id, own, { kind: now.done ? 'done' : late ? 'late' : 'pending', verb, text: now.text });
       if (now.done) return;

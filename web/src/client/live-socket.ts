@@ -91,7 +91,7 @@ class Line implements LiveSocket {
     try {
       this.#options.message(data);
     } catch (error) {
-      console.warn('a live message cannot be read', error);
+      console.warn('the page cannot read a live message', error);
       return false;
     }
     this.#attempt = 0;

@@ -37,7 +37,7 @@ export const VillageProvider = Context.Provider;
 
 export function useVillage(): VillageTools {
   const tools = useContext(Context);
-  if (tools === null) throw new Error('outside of the village');
+  if (tools === null) throw new Error('useVillage needs a VillageProvider above it');
   return tools;
 }
 

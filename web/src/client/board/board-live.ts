@@ -78,7 +78,7 @@ export class BoardLive {
     const message = BoardMessage.safeParse(JSON.parse(text));
     // A newer server may send kinds of messages that this page does not know.
     if (!message.success) {
-      console.warn('the board sent something that cannot be read', message.error.issues);
+      console.warn('the page cannot read a message of the board', message.error.issues);
       return;
     }
     this.state.set((state) =>

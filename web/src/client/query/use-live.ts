@@ -22,7 +22,7 @@ export function createQueries(): QueryClient {
   return new QueryClient({
     // The Api never throws: an exception here is a bug.
     queryCache: new QueryCache({
-      onError: (error, { queryKey }) => console.error('a question failed', queryKey, error),
+      onError: (error, { queryKey }) => console.error('a request threw', queryKey, error),
     }),
     defaultOptions: { queries: { retry: false, staleTime: 0, gcTime: UNUSED_MS, networkMode: 'always' } },
   });

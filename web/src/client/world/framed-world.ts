@@ -36,7 +36,7 @@ export class FramedWorld {
     const frame = decodeFrame(bytes);
     for (const message of frame.messages)
       if (message.kind === 'hello' && message.map_version !== this.#view.map.version)
-        throw new Error('the village has another map than this page');
+        throw new Error('the frame belongs to another map than the one this page loaded; load the page again');
     const events = eventsOf(this.#view, frame, applyToView);
     this.#started = true;
     return { tick: frame.tick, events };

@@ -22,7 +22,12 @@ function words(agents: typeof AGENTS): string[] {
 }
 
 test('the population is counted by state, each with its word', () => {
-  assert.deepEqual(words(AGENTS), ['good: 2 awake', 'sleep: 1 asleep', 'waiting: 1 not ready', 'bad: 1 set aside']);
+  assert.deepEqual(words(AGENTS), [
+    'good: 2 awake',
+    'sleep: 1 asleep',
+    'waiting: 1 not ready',
+    'bad: 1 under a measure',
+  ]);
 });
 
 test('a state that nobody is in is left out', () => {

@@ -33,7 +33,7 @@ const GROUPS = [
   { tone: 'good', word: 'awake' },
   { tone: 'sleep', word: 'asleep' },
   { tone: 'waiting', word: 'not ready' },
-  { tone: 'bad', word: 'set aside' },
+  { tone: 'bad', word: 'under a measure' },
 ] as const;
 
 /** The number of agents in each state, in words. Leaves out a state without agents. */

@@ -102,7 +102,7 @@ export function HiddenNotice({ of, now }: { readonly of: Post | Reply; readonly 
         <b>Hidden{moderation === null ? '' : `: ${REASON_LABELS[moderation.reason].toLowerCase()}`}.</b>{' '}
         {moderation !== null && (
           <>
-            {moderation.by === 'flags' ? 'By the weight of its flags, until an admin has looked' : 'By an admin'},{' '}
+            {moderation.by === 'flags' ? 'By the weight of its flags, until an admin decides' : 'By an admin'},{' '}
             {timeAgo(moderation.at, now)}.{moderation.note !== null && <> “{moderation.note}”</>}
           </>
         )}

@@ -94,7 +94,7 @@ export function ComposeForm({ onClose }: { readonly onClose: (posted: string | n
         <VillageField village={draft.village} onVillage={(village) => write({ village })} />
         {sending.refused !== null && <RefusedNotice refused={sending.refused} />}
         <button type="submit" className="button button-strong" aria-disabled={sending.busy}>
-          {sending.busy ? 'One moment…' : 'Put it on the board'}
+          {sending.busy ? 'One moment…' : 'Post to the board'}
         </button>
       </form>
     </>
@@ -242,8 +242,8 @@ function PickHint({ tile }: { readonly tile: { readonly x: number; readonly y: n
   return (
     <p className="hint" role="status">
       {tile === null
-        ? 'Tap the map where it shall hang. Escape leaves it.'
-        : `It hangs at ${tile.x}, ${tile.y}. Tap elsewhere, or Done.`}
+        ? 'Tap a place on the map to pin the post there. Escape cancels.'
+        : `Pinned at ${tile.x}, ${tile.y}. Tap another place, or choose Done.`}
     </p>
   );
 }

@@ -21,7 +21,11 @@ const MEANING: Readonly<
     { readonly title: string; readonly holds: string; readonly fails: string; readonly wantedFalse?: true }
   >
 > = {
-  Accepted: { title: 'Description', holds: 'The description is complete.', fails: 'The description cannot be used.' },
+  Accepted: {
+    title: 'Description',
+    holds: 'Its custom resource is valid.',
+    fails: 'Its custom resource is not valid.',
+  },
   Entitled: { title: 'Tier', holds: 'Its tier is known and it may run.', fails: 'No tier lets it run.' },
   Admitted: { title: 'Seat', holds: 'A seat is free for it.', fails: 'It waits for a seat.' },
   PodScheduled: { title: 'Node', holds: 'Its pod has a node.', fails: 'Its pod has no node yet.' },
@@ -30,8 +34,8 @@ const MEANING: Readonly<
   Suspended: { title: 'Sleep', holds: 'It has been put to sleep.', fails: 'It is not suspended.', wantedFalse: true },
   Quarantined: {
     title: 'Quarantine',
-    holds: 'An admin has set it aside.',
-    fails: 'No admin has set it aside.',
+    holds: 'An admin has quarantined it.',
+    fails: 'It is not quarantined.',
     wantedFalse: true,
   },
   UpToDate: { title: 'Version', holds: 'Its pod has the current version.', fails: 'Its pod has an older version.' },

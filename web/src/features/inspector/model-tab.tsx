@@ -57,7 +57,7 @@ function Use({ use }: { readonly use: ModelUse }): ReactElement {
       </section>
       <section className="section" aria-label="Newest requests">
         <h3 className="section-name">Newest requests{use.in_flight > 0 && ` · ${use.in_flight} under way`}</h3>
-        {use.recent.length === 0 && <p className="empty">It has asked no model yet.</p>}
+        {use.recent.length === 0 && <p className="empty">It has sent no model request yet.</p>}
         <ol className="model-rows">
           {use.recent.map(
             ({

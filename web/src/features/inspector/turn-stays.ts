@@ -34,7 +34,7 @@ export function diaryOf<T extends Kept>(turns: readonly T[]): readonly DiaryEntr
 function entryOf<T extends Kept>(all: readonly T[]): DiaryEntry<T> {
   const [newest] = all;
   const oldest = all.at(-1);
-  if (newest === undefined || oldest === undefined) throw new Error('a group has a turn');
+  if (newest === undefined || oldest === undefined) throw new Error('a diary entry has no turns');
   const story = storyOf(newest);
   const lived = all.filter((turn) => turnLabel(turn).did !== 'Stayed.');
   return {

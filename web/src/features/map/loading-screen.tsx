@@ -23,7 +23,7 @@ export function LoadingScreen({ onRetry }: { readonly onRetry: () => void }): Re
       <h1>{refused?.title}</h1>
       <p>{refused?.detail}</p>
       <p className="hint">
-        Is the api running? <code>make dev</code> starts it here, <code>kubectl get pods</code> shows it in a cluster.
+        Is the API running? <code>make dev</code> starts it here, <code>kubectl get pods</code> shows it in a cluster.
       </p>
       <button type="button" className="button button-strong" onClick={onRetry}>
         Try again

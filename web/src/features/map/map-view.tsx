@@ -80,7 +80,7 @@ export function MapView({ world, start, onController }: MapViewProps): ReactElem
     return (
       <div className="screen" role="alert">
         <h1>The map cannot be drawn</h1>
-        <p>This browser gives no WebGL ({failure}). The list of agents works without it.</p>
+        <p>This browser provides no WebGL ({failure}). The list of agents works without it.</p>
       </div>
     );
   return (

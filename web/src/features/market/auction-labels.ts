@@ -14,7 +14,7 @@ export const BID_LABELS: Readonly<Record<BidOutcome, string>> = {
   replaced: 'replaced by a higher bid of the agent',
   won: 'won',
   lost: 'lost',
-  passed_over: 'passed over: the agent could not use the window',
+  passed_over: 'not awarded: the agent could not use the window',
   returned: 'returned',
 };
 

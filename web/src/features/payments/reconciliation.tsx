@@ -279,7 +279,7 @@ function Explain({
             sending.changed();
           }}
         />
-        I own this difference
+        I am the owner of this difference
       </label>
     </ActionForm>
   );

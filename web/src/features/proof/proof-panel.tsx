@@ -22,7 +22,7 @@ export function ProofPanel({ shown }: { readonly shown: Shown }): ReactElement {
     case 'unsealed':
       return (
         <Notice tone="waiting" className="proof" data-verdict="unsealed">
-          <b>Not sealed yet.</b> The village seals a new record within seconds. This page asks again by itself.
+          <b>Not sealed yet.</b> The village seals a new record within seconds. This page checks again automatically.
         </Notice>
       );
     case 'unable':
@@ -73,7 +73,7 @@ function Refuted({ fault, children }: { readonly fault: string; readonly childre
     <section className="proof" aria-label="Proof" data-verdict="refuted">
       <Notice tone="bad">
         <b>This does not verify.</b> {fault} Do not rely on this record. Report it to the operator of the village:{' '}
-        <code>hamlet-verify</code> finds the place.
+        <code>hamlet-verify</code> finds the wrong record.
       </Notice>
       {children}
     </section>

@@ -39,7 +39,7 @@ export function RunDetails({ run, onChanged }: { readonly run: Run; readonly onC
             {run.agent_id}
           </button>
           {run.cycle !== null && <>, cycle {run.cycle}</>}
-          {run.attempt > 1 && <>, taken up {run.attempt} times</>}
+          {run.attempt > 1 && <>, started {run.attempt} times</>}
         </dd>
         {run.schedule !== null && (
           <>
@@ -116,7 +116,7 @@ function CancelRun({ run, onChanged }: { readonly run: Run; readonly onChanged: 
       {refused !== null && <RefusedNotice refused={refused} />}
       <button type="button" className="button button-small" onClick={() => void cancel()} data-action="cancel-run">
         <Icon name="close" size={14} />
-        {run.state === 'queued' ? 'Take it back' : 'End this run'}
+        {run.state === 'queued' ? 'Cancel this run' : 'End this run'}
       </button>
     </div>
   );

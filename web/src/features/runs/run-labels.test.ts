@@ -29,17 +29,17 @@ test('every state has a word of its own', () => {
   assert.equal(stateLabel(run({ state: 'cancelled', cancel_requested_at: '2026-11-23T12:00:30Z' })).word, 'Cancelled');
 });
 
-test('how long: waiting, working, done, never begun', () => {
+test('the duration of a run: waiting, running, done, never started', () => {
   assert.equal(runLength(run(), NOW), 'waits 1 min');
   assert.equal(runLength(run({ state: 'running', started_at: '2026-11-23T12:00:48Z' }), NOW), '12 s');
   assert.equal(
     runLength(run({ state: 'done', started_at: '2026-11-23T12:00:00Z', ended_at: '2026-11-23T12:00:02.5Z' }), NOW),
     '2.5 s',
   );
-  assert.equal(runLength(run({ state: 'cancelled', ended_at: '2026-11-23T12:00:02Z' }), NOW), 'never begun');
+  assert.equal(runLength(run({ state: 'cancelled', ended_at: '2026-11-23T12:00:02Z' }), NOW), 'never started');
 });
 
-test('where it came from', () => {
+test('the origin of a run', () => {
   assert.equal(originLabel(run(), 'mia'), 'from you');
   assert.equal(
     originLabel(run({ schedule: { name: 'morning', uid: 'u', slot: '2026-11-23T12:00:00Z' } }), null),
@@ -53,10 +53,10 @@ test('every kind of event has words, with and without what it carries', () => {
     eventLabel({ event: 'step', detail: { step: 0, outcome: 'done', text: 'Walked to the café' } }),
     'Step: Walked to the café',
   );
-  assert.equal(eventLabel({ event: 'redelivered', detail: { cycle: 7 } }), 'Given to it again in cycle 7');
+  assert.equal(eventLabel({ event: 'redelivered', detail: { cycle: 7 } }), 'Delivered again in cycle 7');
 });
 
-test('admins end any run, members their own, nobody what has ended', () => {
+test('an admin may end any run, a member only their own, and neither an ended run', () => {
   assert.equal(mayCancel(run(), { role: 'admin', id: 'keeper' }), true);
   assert.equal(mayCancel(run(), { role: 'member', id: 'mia' }), true);
   assert.equal(mayCancel(run(), { role: 'member', id: 'tom' }), false);

@@ -30,7 +30,7 @@ export function runLength(
   nowMs: number,
 ): string {
   const endMs = ended === null ? nowMs : Date.parse(ended);
-  if (started === null) return ended === null ? `waits ${lengthLabel(endMs - Date.parse(created))}` : 'never begun';
+  if (started === null) return ended === null ? `waits ${lengthLabel(endMs - Date.parse(created))}` : 'never started';
   return lengthLabel(endMs - Date.parse(started));
 }
 
@@ -54,11 +54,11 @@ function inCycle(word: string, text: Read): string {
 
 const EVENT_LABELS: Readonly<Record<RunEvent['event'], (text: Read) => string>> = {
   queued: () => 'Queued',
-  started: (text) => inCycle('Taken up', text),
-  redelivered: (text) => inCycle('Given to it again', text),
+  started: (text) => inCycle('Started', text),
+  redelivered: (text) => inCycle('Delivered again', text),
   step: (text) => after(text('outcome') === 'failed' ? 'Failed step' : 'Step', text('text')),
   cancel_requested: (text) => after('Asked to end', text('reason')),
-  lapsed: () => 'Waits again: the agent was gone',
+  lapsed: () => 'Queued again: the agent stopped responding',
   settled: (text) => after('Ended', text('state')),
 };
 

@@ -44,7 +44,7 @@ function Filters(): ReactElement {
           value={place.who ?? ''}
           onChange={(event) => open({ who: event.target.value === '' ? null : event.target.value, run: null })}
         >
-          <option value="">Everybody</option>
+          <option value="">All agents</option>
           {place.who !== null && !agents.some(({ id }) => id === place.who) && (
             <option value={place.who}>{place.who}</option>
           )}

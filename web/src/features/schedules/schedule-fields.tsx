@@ -114,8 +114,8 @@ export function PolicyFields({ draft, problems, onDraft }: FieldProps): ReactEle
           value={draft.missedRuns}
           options={[
             ['Skip', 'Skip them'],
-            ['RunOnce', 'Fire once for all'],
-            ['CatchUp', 'Fire for the last ones'],
+            ['RunOnce', 'Fire once for all of them'],
+            ['CatchUp', 'Fire for the latest ones'],
           ]}
           onChange={(missedRuns) => onDraft({ missedRuns })}
         />

@@ -190,7 +190,7 @@ const AGENTS_SHOWN = 6;
 function FiringList({ schedule }: { readonly schedule: ScheduleView }): ReactElement {
   const rows = pastRows(schedule).slice(0, SHOWN);
   const zone = schedule.time_zone ?? 'UTC';
-  if (rows.length === 0) return <p className="empty">No firing yet. The last ones appear here.</p>;
+  if (rows.length === 0) return <p className="empty">No firing yet. The latest firings appear here.</p>;
   return (
     <ol className="firings">
       {rows.map((row) =>

@@ -123,7 +123,7 @@ function Ways({
 }): ReactElement {
   const others: readonly (readonly [Way, string, boolean])[] = [
     ['password', 'I have a password', true],
-    ['code', 'I was given a one-time code', true],
+    ['code', 'I have a one-time code from an admin', true],
     ['first', 'This is a new village: use its code', first],
   ];
   return (
@@ -142,7 +142,7 @@ function Ways({
 /** The title of a refusal, for the code that the identity provider's redirect left in the address. */
 function failureText(code: string): string {
   const known: Readonly<Record<string, RefusalEntry | undefined>> = REFUSALS;
-  return known[code]?.title ?? 'The identity provider did not let you in';
+  return known[code]?.title ?? 'The identity provider refused the sign-in';
 }
 
 function SignInForm({ way, code }: { readonly way: Way; readonly code: string }): ReactElement {

@@ -97,8 +97,8 @@ function gpuTexts(
 }
 
 /**
- * Validates a draft by the schema of the custom resource, whose messages name the problems. @param taken names that a
- * new tier cannot have
+ * Validates a draft by the schema of the custom resource, whose messages name the problems.
+ * @param taken names that a new tier cannot have
  */
 export function readTier(draft: TierDraft, taken: readonly string[]): TierReading {
   const reading = EntitlementSpec.safeParse(candidateOf(draft));

@@ -32,7 +32,7 @@ export function OpeningFields({
     <Group title="Balance and price, in aiDollars">
       <Text {...parts} title="Name" field="name" disabled={!isNew} placeholder="tier-3" />
       <Text {...parts} title="Rank" field="rank" inputMode="numeric" />
-      <Text {...parts} title="Opens from balance" field="minBalance" inputMode="decimal" placeholder="25" />
+      <Text {...parts} title="Opens at balance" field="minBalance" inputMode="decimal" placeholder="25" />
       <Text {...parts} title="Price an hour" field="perHour" inputMode="decimal" />
       <Text {...parts} title="Per 1,000 tokens" field="perThousandTokens" inputMode="decimal" />
     </Group>

@@ -26,7 +26,7 @@ const WORDS: Readonly<Record<Act, { readonly word: string; readonly icon: IconNa
   reward: { word: 'Reward', icon: 'up', hint: 'Give the author aiDollars for it' },
   penalize: { word: 'Penalize', icon: 'down', hint: 'Take aiDollars from the author for it' },
   resolve: { word: 'Resolve', icon: 'check', hint: 'Mark it as answered' },
-  close: { word: 'Close', icon: 'ban', hint: 'Take no more replies' },
+  close: { word: 'Close', icon: 'ban', hint: 'Accept no more replies' },
   reopen: { word: 'Reopen', icon: 'undo', hint: 'Open it again' },
   edit: { word: 'Edit', icon: 'edit', hint: 'Change the text; earlier versions stay readable' },
   flag: { word: 'Flag', icon: 'flag', hint: 'Report that it breaks the rules of the board' },

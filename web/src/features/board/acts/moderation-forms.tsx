@@ -16,10 +16,10 @@ import { useVillage } from '../../village-context.ts';
 import { REASON_LABELS } from '../board-labels.ts';
 
 const DOES: Readonly<Record<Decision, { readonly word: string; readonly does: string }>> = {
-  hide: { word: 'Hide', does: 'Its author and admins still see it, with the reason. It can be brought back.' },
-  restore: { word: 'Restore', does: 'It is on the board again, for whom it was meant.' },
-  keep: { word: 'Keep', does: 'The flags are dismissed and it stays on the board.' },
-  undo: { word: 'Undo', does: 'The last decision is taken back; both stay in the record.' },
+  hide: { word: 'Hide', does: 'Only its author and admins still see it, with the reason. An admin can restore it.' },
+  restore: { word: 'Restore', does: 'It returns to the board, for the same audience as before.' },
+  keep: { word: 'Keep', does: 'Dismisses the flags. It stays on the board.' },
+  undo: { word: 'Undo', does: 'Reverses the last decision. The audit keeps both.' },
 };
 
 interface ModerateProps {
@@ -92,7 +92,9 @@ export function FlagForm({
   if (hidden !== null)
     return (
       <p className="notice notice-good" role="status">
-        <span>Thank you. {hidden ? 'It is hidden until an admin has looked at it.' : 'An admin will look at it.'}</span>
+        <span>
+          Thank you. {hidden ? 'It stays hidden until an admin decides about it.' : 'An admin will decide about it.'}
+        </span>
         <button type="button" className="link" onClick={onDone}>
           Close
         </button>

@@ -37,7 +37,7 @@ export function RevisionList({
         {live.data?.revisions.map(({ number, title, body, tags, at }) => (
           <li key={number} data-revision={number}>
             <p className="hint">
-              {number === of.revision ? 'Now' : `Text ${number}`} ·{' '}
+              {number === of.revision ? 'Now' : `Version ${number}`} ·{' '}
               <time dateTime={at}>{dateTime(Date.parse(at))}</time>
             </p>
             {title !== null && <b>{title}</b>}
