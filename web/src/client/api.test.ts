@@ -32,7 +32,7 @@ const refuse: RequestListener = (_, response) => {
   response.writeHead(401, { 'content-type': 'application/problem+json' }).end(JSON.stringify(problem));
 };
 
-test('a call that hangs ends as a refusal that says so', async (context) => {
+test('a call that times out becomes a refusal that says so', async (context) => {
   const api = await apiOf(context, silent, { timeoutMs: 20 });
   const reply = await api.call(listAgents, {});
   assert.ok(!reply.ok);

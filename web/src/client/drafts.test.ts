@@ -6,7 +6,7 @@ const REPLY = 'hamlet-draft-reply-p1';
 
 beforeEach(() => sessionStorage.clear());
 
-test('who signs in again after a session ended finds the drafts; another person does not', () => {
+test('the same person finds the drafts after signing in again; another person does not', () => {
   claimDrafts('mo');
   sessionStorage.setItem(REPLY, 'Half of a reply');
   claimDrafts('mo');
@@ -15,13 +15,13 @@ test('who signs in again after a session ended finds the drafts; another person 
   assert.equal(sessionStorage.getItem(REPLY), null);
 });
 
-test('what a visitor wrote goes on with whoever signs in', () => {
+test('a visitor who signs in keeps their drafts', () => {
   sessionStorage.setItem(REPLY, 'Half of a reply');
   claimDrafts('mo');
   assert.equal(sessionStorage.getItem(REPLY), 'Half of a reply');
 });
 
-test('one draft is forgotten by its name, all of them leave what is no draft', () => {
+test('one draft is deleted by its name; deleting all keeps other stored values', () => {
   sessionStorage.setItem(REPLY, 'Half of a reply');
   sessionStorage.setItem('hamlet-draft-pay', '{}');
   sessionStorage.setItem('elsewhere', 'kept');
@@ -36,12 +36,12 @@ test('one draft is forgotten by its name, all of them leave what is no draft', (
 
 const EMPTY = { amount: '', note: '', urgent: false };
 
-test('a draft comes back as it was kept', () => {
+test('a stored draft is read back unchanged', () => {
   const draft = { amount: '25', note: 'for bread', urgent: true };
   assert.deepEqual(readJsonDraft(JSON.stringify(draft), EMPTY), draft);
 });
 
-test('what cannot be read, or is of another form, is left out', () => {
+test('unreadable fields, and fields of another form, are left out', () => {
   for (const kept of ['', 'nonsense', 'null', '7', '[]']) assert.deepEqual(readJsonDraft(kept, EMPTY), EMPTY, kept);
   assert.deepEqual(readJsonDraft('{"amount":3,"note":"kept","colour":"red"}', EMPTY), { ...EMPTY, note: 'kept' });
 });

@@ -48,14 +48,14 @@ function started(
   return { lifecycle, kinds, state: () => lifecycle.states.get().get('ada') };
 }
 
-test('a change is asked for, watched, and done', async () => {
+test('a change is requested, watched, and done', async () => {
   const { lifecycle, kinds, state } = started([QUEUED, null, AWAKE]);
   await lifecycle.ask(ADA, 'awaken');
   assert.deepEqual(kinds, ['asking', 'pending', 'done']);
   assert.deepEqual(state(), { kind: 'done', verb: 'awaken', text: 'Ada is awake.' });
 });
 
-test('a change that waits for a seat becomes late: it locks nothing, says why, and is still done in the end', async () => {
+test('a change that waits for a seat becomes late: it disables no button, gives the reason, and can still finish', async () => {
   const { lifecycle, kinds } = started([...Array.from({ length: 130 }, () => QUEUED), AWAKE]);
   let late: LifecycleState | undefined;
   lifecycle.states.subscribe(() => {
@@ -68,7 +68,7 @@ test('a change that waits for a seat becomes late: it locks nothing, says why, a
   assert.equal(locks(late, 'awaken'), false);
 });
 
-test('a watch ends where the change never comes, and its note stays to be dismissed', async () => {
+test('a watch ends if the change never happens, and its notice stays until it is dismissed', async () => {
   let waits = 0;
   const { lifecycle, state } = started([QUEUED], undefined, () => {
     waits += 1;
@@ -88,7 +88,7 @@ test('a dismissed change is not watched any more, and does not come back', async
   assert.equal(state(), undefined);
 });
 
-test('another change takes the place of the first, whose watch then says nothing', async () => {
+test('a second change replaces the first, whose watch then reports nothing', async () => {
   let second: Promise<void> | null = null;
   const asleep = agentDetail('ada', { power: 'Asleep', pod: null });
   const { lifecycle, state } = started([QUEUED, QUEUED, asleep], undefined, (looks) => {
@@ -106,7 +106,7 @@ test('a refusal is shown with its verb', async () => {
   assert.equal(now?.kind === 'refused' && now.verb, 'reboot');
 });
 
-test('only the question itself locks every button; a change that is watched locks its own', () => {
+test('only an unanswered request disables every button; a watched change disables its own', () => {
   assert.equal(locks(undefined, 'awaken'), false);
   assert.equal(locks({ kind: 'asking', verb: 'awaken', text: '' }, 'suspend'), true);
   assert.equal(locks({ kind: 'pending', verb: 'awaken', text: '' }, 'suspend'), false);
@@ -114,7 +114,7 @@ test('only the question itself locks every button; a change that is watched lock
   assert.equal(locks({ kind: 'done', verb: 'awaken', text: '' }, 'awaken'), false);
 });
 
-test('a reboot is done in a later cycle only, a suspension once the pod is gone', () => {
+test('a reboot is done only in a later cycle, a suspension when the pod is gone', () => {
   assert.equal(progress('reboot', { ...AWAKE, cycle: 3 }, 3).done, false);
   assert.deepEqual(progress('reboot', { ...AWAKE, cycle: 4 }, 3), { done: true, text: 'Ada runs again, in cycle 4.' });
   assert.deepEqual(progress('suspend', { ...ADA, pod: 'ada-0' }, 3), { done: false, text: 'Stopping pod ada-0.' });
@@ -122,7 +122,7 @@ test('a reboot is done in a later cycle only, a suspension once the pod is gone'
   assert.equal(progress('suspend', ADA, 3).done, true);
 });
 
-test('each button says why it cannot be pressed', () => {
+test('each disabled button gives the reason', () => {
   const admin = { role: 'admin', pending: false } as const;
   assert.equal(notAllowed('suspend', { ...admin, power: 'Awake' }), null);
   assert.equal(notAllowed('reboot', { ...admin, power: 'Awake' }), null);

@@ -30,12 +30,12 @@ async function started(
   return { keeper, session: () => store.get().session, asked };
 }
 
-test('a visitor is one from the first answer on; nothing has ended', async () => {
+test('without a session the first answer makes a visitor, and no session counts as ended', async () => {
   const { session } = await started({ ok: false, refused: refused('unauthenticated', 401) });
   assert.deepEqual(session(), { kind: 'visitor', ended: false });
 });
 
-test('a session that any answer calls expired is over, and the page says so', async () => {
+test('a session ends when any answer calls it expired, and the page says so', async () => {
   const { keeper, session } = await started(SIGNED_IN);
   assert.deepEqual(session(), { kind: 'account', account: ME });
   keeper.refused(refused('token_invalid', 401), 'listRuns');
@@ -44,14 +44,14 @@ test('a session that any answer calls expired is over, and the page says so', as
   assert.deepEqual(session(), { kind: 'visitor', ended: false });
 });
 
-test('a village that does not answer, or fails, signs nobody out', async () => {
+test('a village that fails or does not answer ends no session', async () => {
   const { keeper, session } = await started(SIGNED_IN, { ok: false, refused: refused('unavailable', 503) });
   await keeper.refresh();
   await keeper.refresh();
   assert.deepEqual(session(), { kind: 'account', account: ME });
 });
 
-test('a role that was taken away is read again as soon as something is refused for it', async () => {
+test('a refusal for a missing permission reads the role again', async () => {
   const { keeper, session } = await started(SIGNED_IN, { ok: true, data: { account: { ...ME, role: 'member' } } });
   keeper.refused(refused('forbidden', 403), 'listAudit');
   await new Promise((resolve) => {
@@ -60,21 +60,21 @@ test('a role that was taken away is read again as soon as something is refused f
   assert.deepEqual(session(), { kind: 'account', account: { ...ME, role: 'member' } });
 });
 
-test('signing out that fails leaves the session, and says so', async () => {
+test('a failed sign-out keeps the session, and says so', async () => {
   const { keeper, session } = await started(SIGNED_IN);
   const reply = await keeper.signOut();
   assert.equal(reply.ok, false);
   assert.deepEqual(session(), { kind: 'account', account: ME });
 });
 
-test('other refusals say nothing of the session', () => {
+test('other refusals do not affect the session', () => {
   assert.equal(verdictOf(refused('insufficient_funds', 409)), null);
   assert.equal(verdictOf(refused('not_own_agent', 403)), null);
   assert.equal(verdictOf(refused('account_banned', 403)), 'changed');
   assert.equal(verdictOf(refused('unauthenticated', 401)), 'ended');
 });
 
-test('until the api says who looks it is unknown; where it does not say, that is known too', async () => {
+test('the viewer is unknown until the API answers; a missing answer is recorded', async () => {
   assert.deepEqual(INITIAL_STATE.session, { kind: 'unknown', asked: false });
   const { session } = await started({ ok: false, refused: refused('unavailable', 503) });
   assert.deepEqual(session(), { kind: 'unknown', asked: true });

@@ -14,7 +14,7 @@ const EMPTY = {
   payment: null,
 };
 
-test('what is written is read again', () => {
+test('a written state is read back', () => {
   const state = { ...EMPTY, agent: 'ada', x: 40.25, y: 31, z: 24 };
   assert.equal(writeUrl(state), '?agent=ada&x=40.25&y=31&z=24');
   assert.deepEqual(readUrl(writeUrl(state)), state);
@@ -27,7 +27,7 @@ test('the tick of a recording is in the address', () => {
   assert.deepEqual(readUrl(writeUrl(state)), state);
 });
 
-test('a page with what it is narrowed to has an address of its own', () => {
+test('a page with its filters has its own address', () => {
   const state = {
     ...EMPTY,
     view: 'runs',
@@ -46,7 +46,7 @@ test('a page with what it is narrowed to has an address of its own', () => {
   );
 });
 
-test('the board keeps its place beside the map: what it shows and where the camera is', () => {
+test('the address of the board has its filters and the camera', () => {
   const state = {
     ...EMPTY,
     view: 'board',
@@ -62,21 +62,21 @@ test('the board keeps its place beside the map: what it shows and where the came
   assert.deepEqual(readUrl(writeUrl(state)), state);
 });
 
-test('how a payment ended is read once and never written', () => {
+test('the outcome of a payment is read once and never written', () => {
   for (const payment of ['captured', 'not_approved', 'failed', 'cancelled'] as const)
     assert.equal(readUrl(`?payment=${payment}`).payment, payment);
   assert.equal(readUrl('?payment=doubled').payment, null);
   assert.equal(writeUrl(readUrl('?payment=captured&agent=ada')), '?agent=ada');
 });
 
-test('nonsense is left out', () => {
+test('invalid values are ignored', () => {
   assert.deepEqual(readUrl('?x=left&y=&z=Infinity&agent=bob&view=bank&tab=mood&state=lost&posts=burnt'), {
     ...EMPTY,
     agent: 'bob',
   });
 });
 
-test('another page forgets what the last one was narrowed to', () => {
+test('another page drops the filters of the last one', () => {
   const runs = { ...NOWHERE, view: 'runs', tab: 'money', state: 'done', who: 'ada' } as const;
   assert.deepEqual(placeAfter(runs, { state: null }), { ...runs, state: null });
   assert.deepEqual(placeAfter(runs, { view: 'schedules', schedule: 'morning' }), {

@@ -5,7 +5,7 @@ import { dateTime, lengthLabel, timeAgo, timeAhead } from './time-labels.ts';
 const NOW = Date.UTC(2026, 10, 23, 7, 30);
 const S = 1000;
 
-test('how long ago, how far ahead, how long', () => {
+test('labels of the time since, the time until and a duration', () => {
   assert.deepEqual(
     [5, 300, 7200, 86_400, 300_000].map((seconds) => timeAgo(new Date(NOW - seconds * S).toISOString(), NOW)),
     ['just now', '5 min ago', '2 h ago', 'yesterday', '3 days ago'],
@@ -25,7 +25,7 @@ test('how long ago, how far ahead, how long', () => {
   assert.equal(timeAgo('soon', NOW), '');
 });
 
-test('an instant is told in the zone that is asked for', () => {
+test('an instant is shown in the requested time zone', () => {
   assert.equal(dateTime(NOW, 'Europe/Zurich', NOW), 'Mon 23 Nov, 08:30');
   assert.equal(dateTime(NOW, 'America/New_York', NOW), 'Mon 23 Nov, 02:30');
   assert.equal(dateTime(NOW + 10 * S, 'UTC', NOW), 'Mon 23 Nov, 07:30:10');

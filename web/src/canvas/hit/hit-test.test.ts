@@ -72,7 +72,7 @@ test('a dot is at least 24 pixels wide to a mouse, and more to a finger', () => 
   assert.equal(hitTest(list, { x: dot.x + 18, y: dot.y }, true).kind, 'agent');
 });
 
-test('names and places answer too, and open ground says so', () => {
+test('names and places are hit too, and open ground is reported', () => {
   const list = listOf([AGENT]);
   const name = list.names[0];
   const place = list.landmarks[0];

@@ -11,7 +11,7 @@ test('keys of the map', () => {
   assert.equal(keyIntent('q', FREE), null);
 });
 
-test('keys that belong to somebody else are left alone', () => {
+test('keys that belong to another element have no command', () => {
   assert.equal(keyIntent('f', { ...FREE, writing: true }), null);
   assert.deepEqual(keyIntent('Escape', { ...FREE, writing: true }), { kind: 'back' });
   assert.equal(keyIntent('f', { ...FREE, modified: true }), null);

@@ -31,7 +31,7 @@ test('screen and world are inverse to each other', () => {
   }
 });
 
-test('the camera looks at the middle of what the panels leave free', () => {
+test('the camera centres on the uncovered part of the viewport', () => {
   assert.deepEqual(worldToScreen(CAMERA, VIEWPORT, { x: 40, y: 30 }), { x: 600, y: 325 });
 });
 
@@ -72,7 +72,7 @@ test('a fitted rectangle is seen whole', () => {
   assert.ok(upperLeft.x >= 200 && upperLeft.y >= 50 && lowerRight.x <= 1000 && lowerRight.y <= 600);
 });
 
-test('a first visit shows where the people are, and the whole map where nobody is', () => {
+test('a first visit shows the agents, or the whole map if there are none', () => {
   const near = showPeople(
     [
       { x: 50, y: 50 },

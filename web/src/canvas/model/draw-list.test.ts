@@ -42,7 +42,7 @@ test('feet stand in the tile of the agent', () => {
   assert.equal(Math.round(figure.y), 325);
 });
 
-test('who is south is drawn in front', () => {
+test('a figure further south is drawn in front', () => {
   const agents = [
     { ...AGENT, id: 'a', y: 52 },
     { ...AGENT, id: 'b', y: 48 },
@@ -54,7 +54,7 @@ test('who is south is drawn in front', () => {
   );
 });
 
-test('who is out of sight is not drawn', () => {
+test('an agent out of sight is not drawn', () => {
   const list = drawList(frame({ agents: [{ ...AGENT, x: 5 }] }));
   assert.deepEqual([list.figures, list.names, list.bubbles], [[], [], []]);
 });
@@ -68,7 +68,7 @@ test('walking changes the legs, standing does not', () => {
   assert.deepEqual(new Set(steps(true)), new Set([0, 1, 2]));
 });
 
-test('states are told apart by shape and name, not by colour alone', () => {
+test('states differ by shape and name, not by colour alone', () => {
   const cases: readonly (readonly [Partial<SceneAgent>, { asleep: boolean; alpha: number; tone: string }])[] = [
     [{}, { asleep: false, alpha: 1, tone: 'plain' }],
     [
@@ -87,7 +87,7 @@ test('states are told apart by shape and name, not by colour alone', () => {
   }
 });
 
-test('a figure shows what it carries and its emote; who lies down has put the thing away', () => {
+test('a figure shows its carried item and its emote; a lying figure shows no item', () => {
   const drawn = (change: Partial<SceneAgent>): unknown => {
     const [figure] = drawList(frame({ agents: [{ ...AGENT, ...change }] })).figures;
     return [figure?.carried, figure?.emote];
@@ -143,7 +143,7 @@ test('names do not cover each other, and the selected one is always there', () =
   assert.ok(names.some((name) => name.id === 'a5' && name.selected));
 });
 
-test('a crowd seen from afar is dots, and a great one counts', () => {
+test('a crowd at far zoom becomes dots, and a larger one counts', () => {
   const crowd = (count: number): SceneAgent[] =>
     Array.from({ length: count }, (_, index) => ({
       ...AGENT,
@@ -160,7 +160,7 @@ test('a crowd seen from afar is dots, and a great one counts', () => {
   assert.deepEqual([counts.figures.length, counts.clusters.length], [0, 1]);
 });
 
-test('homes show their names only close up, and a zone named as its place is not named twice', () => {
+test('homes show their names only at close zoom, and a zone with the name of its place shows none', () => {
   const landmarks = [
     { id: 'h', name: 'Elm Cottage', kind: 'home', x: 50, y: 50, slots: [] },
     { id: 'c', name: 'Café', kind: 'cafe', x: 45, y: 45, slots: [] },

@@ -18,7 +18,7 @@ test('a pin stands on the middle of its tile', () => {
   assert.deepEqual(drawn([pin('a', 50)]), [{ ids: ['a'], x: 416, y: 316, tone: 'plain' }]);
 });
 
-test('pins that would cover each other become one, and part again close up', () => {
+test('pins that would overlap merge, and separate at close zoom', () => {
   assert.deepEqual(
     drawn([pin('a', 50), pin('b', 51)], 8).map((command) => command.ids),
     [['a', 'b']],
@@ -26,7 +26,7 @@ test('pins that would cover each other become one, and part again close up', () 
   assert.equal(drawn([pin('a', 50), pin('b', 51)], 40).length, 2);
 });
 
-test('what is being placed and what is open stand for themselves, in front', () => {
+test('the draft pin and the pin of the open post stay single, in front', () => {
   const commands = drawn([pin('a', 50), pin('b', 50, 'chosen'), pin('c', 50, 'draft'), pin('d', 50)]);
   assert.deepEqual(
     commands.map(({ ids, tone }) => [tone, ids]),

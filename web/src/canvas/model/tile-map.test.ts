@@ -13,7 +13,7 @@ test('every terrain of the contract has a look, and unknown names are grass', ()
   assert.equal(tileKind('lava'), 'grass');
 });
 
-test('a house is what touches, and a lone wall is none', () => {
+test('touching indoor tiles form a house, and a lone wall does not', () => {
   const houses = findBuildings(map);
   assert.deepEqual(
     houses.map((house) => house.rect),
@@ -21,11 +21,11 @@ test('a house is what touches, and a lone wall is none', () => {
   );
 });
 
-test('furniture stands on what lies around it', () => {
+test('furniture takes the ground around it', () => {
   assert.equal(surfaceAt(map, 3, 2), 'wood_floor');
 });
 
-test('beyond the edge there is forest, but a road goes on', () => {
+test('beyond the edge there is forest, but a road continues', () => {
   const kinds = new Set(Array.from({ length: 60 }, (_, x) => map.at(x, -4)));
   assert.ok(kinds.has('tree') && !kinds.has('wall'));
   assert.equal(map.at(3, 40), 'road');

@@ -42,7 +42,7 @@ test('the newest event comes first, with the name that the agent has now', () =>
   );
 });
 
-test('what an agent does again is one line, until it does something else; the list is bounded', () => {
+test('repeated activity is one line until the agent does something else; the list is bounded', () => {
   const line = (id: number, text: string, agentId = 'ada'): FeedEntry => ({
     id: String(id),
     agentId,

@@ -37,7 +37,7 @@ const listed = (...ids: readonly string[]): Reply<unknown> => ({
   data: { agents: ids.map((id) => agentDetail(id)) },
 });
 
-test('without the world the agents are listed all the same', async (context) => {
+test('without the world the agents are still listed', async (context) => {
   const { agents, store } = started(context, { [listAgents.name]: listed('bob', 'ada') });
   agents.start();
   await agents.ready;
@@ -45,7 +45,7 @@ test('without the world the agents are listed all the same', async (context) => 
   assert.deepEqual([rows.map(({ name }) => name), read], [['Ada', 'Bob'], { read: true, refused: null }]);
 });
 
-test('the feed tells the events of the world, and rows and clock follow it, of a recording too', async (context) => {
+test('feed, rows and clock follow the world, also in a recording', async (context) => {
   const { store } = started(context, {});
   const world = new RecordedSource(adasMorning(), store);
   const agents = new Agents({ call: (() => Promise.resolve(listed('ada'))) as Api['call'] }, store, world);
@@ -62,7 +62,7 @@ test('the feed tells the events of the world, and rows and clock follow it, of a
   assert.deepEqual([rows[0]?.live, rows[0]?.place, rows[0]?.carried, clock?.day], [true, 'Café', ['apple'], 0]);
 });
 
-test('agents that cannot be read now stay as they were, beside the refusal: nobody is said to have gone', async (context) => {
+test('after a refusal the known agents stay, beside the refusal', async (context) => {
   const { agents, store, answers } = started(context, { [listAgents.name]: listed('ada') });
   await agents.refreshAll();
   answers[listAgents.name] = REFUSED;
@@ -73,13 +73,13 @@ test('agents that cannot be read now stay as they were, beside the refusal: nobo
   );
 });
 
-test('where nothing was read yet the list is not called empty', async (context) => {
+test('before the first answer the list does not count as empty', async (context) => {
   const { agents, store } = started(context, {});
   await agents.refreshAll();
   assert.deepEqual(store.get().agents, { read: false, refused: AWAY });
 });
 
-test('the list comes without personas, and takes none away that is known', async (context) => {
+test('the list has no personas, and keeps known ones', async (context) => {
   const persona = { identity: 'a baker', personality: '', instructions: '' };
   const { agents, store, answers } = started(context, {
     [listAgents.name]: { ok: true, data: { agents: [agentDetail('ada', { persona: null })] } },
@@ -95,7 +95,7 @@ test('the list comes without personas, and takes none away that is known', async
   assert.deepEqual([store.get().details.get('ada')?.persona, store.get().details.get('ada')?.balance], [persona, '8']);
 });
 
-test('an agent that says the same is the same object; one that is gone is not selected any more', async (context) => {
+test('an unchanged agent is the same object; a deleted one loses its selection', async (context) => {
   const { agents, store, answers } = started(context, { [listAgents.name]: listed('ada', 'bob') });
   await agents.refreshAll();
   const ada = store.get().details.get('ada');

@@ -29,19 +29,19 @@ const rowsOf = (source: RowSource): readonly Row[] => new AgentRows().update(sou
 const rows = (agents: readonly SceneAgent[], goals = new Map<string, { x: number; y: number }>()): readonly Row[] =>
   rowsOf({ details: new Map(), agents, goals, landmarks: [CAFE], zones: ZONES });
 
-test('a place is the landmark on whose slot one stands, else the smallest zone, else nothing', () => {
+test('a place is the landmark with a slot at the tile, else the smallest zone, else nothing', () => {
   assert.equal(rows([ADA])[0]?.place, 'Café');
   assert.equal(rows([{ ...ADA, x: 21, y: 22 }])[0]?.place, 'Garden');
   assert.equal(rows([{ ...ADA, x: 30, y: 30 }])[0]?.place, 'Old town');
   assert.equal(rows([{ ...ADA, x: 90, y: 90 }])[0]?.place, null);
 });
 
-test('a walker says where to', () => {
+test('the row of a walking agent has its destination', () => {
   assert.equal(rows([{ ...ADA, moving: true }], new Map([['ada', { x: 11, y: 10 }]]))[0]?.heading, 'Café');
   assert.equal(rows([{ ...ADA, moving: true }], new Map([['ada', { x: 77, y: 10 }]]))[0]?.heading, null);
 });
 
-test('an agent is shown as the frames show it, and as last reported where they do not', () => {
+test('a row shows the agent as in the frames, otherwise as last reported', () => {
   const details = new Map([
     ['ada', agentDetail('ada', { activity: 'reading', inventory: [{ item_id: 'apple-1', kind: 'apple' }] })],
   ]);
@@ -52,7 +52,7 @@ test('an agent is shown as the frames show it, and as last reported where they d
   assert.deepEqual([away?.live, away?.activity, away?.speech, away?.carried], [false, 'reading', null, ['apple']]);
 });
 
-test('rows that say the same are the same objects, and so is a list of them', () => {
+test('unchanged rows are the same objects, and so is an unchanged list', () => {
   const table = new AgentRows();
   const agents = [ADA, { ...ADA, id: 'bob', name: 'Bob', x: 30, carried: ['wood'] }];
   const source = {
@@ -83,7 +83,7 @@ test('rows that say the same are the same objects, and so is a list of them', ()
   );
 });
 
-test('rows are by name, also when a name changes or one agent comes as another goes', () => {
+test('rows stay ordered by name when a name changes, or when one agent comes as another goes', () => {
   const table = new AgentRows();
   const names = (...agents: readonly (readonly [string, string])[]): string[] =>
     table
@@ -100,7 +100,7 @@ test('rows are by name, also when a name changes or one agent comes as another g
   assert.deepEqual(names(['c', 'Cleo'], ['a', 'Zoe']), ['Cleo', 'Zoe']);
 });
 
-test('where places change, every row knows its new one', () => {
+test('after a change of places every row has its new one', () => {
   const table = new AgentRows();
   const source = { details: new Map(), agents: [ADA], goals: new Map<string, { x: number; y: number }>() };
   assert.equal(table.update({ ...source, landmarks: [], zones: [] })[0]?.place, null);

@@ -18,7 +18,7 @@ const event = (change: Partial<BoardEvent>): BoardEvent => ({
   ...change,
 });
 
-test('a snapshot is where everything begins, and lists ask again', () => {
+test('a snapshot replaces the state, and lists read again', () => {
   const state = afterMessage(
     EMPTY_BOARD,
     { type: 'snapshot', ...at, posts: [aPost({ post_id: 'p1' }), aPost({ post_id: 'p2' })] },
@@ -28,7 +28,7 @@ test('a snapshot is where everything begins, and lists ask again', () => {
   assert.deepEqual([state.at, state.generation, state.unseen], [at, 1, 0]);
 });
 
-test('an event brings a post and a reply in full, and moves the place to go on from', () => {
+test('an event has the whole post and reply, and moves the mark', () => {
   const state = afterMessage(
     EMPTY_BOARD,
     event({ what: 'replied', reply_id: 'r1', post: aPost({ replies: 1 }), reply: aReply() }),
@@ -39,14 +39,14 @@ test('an event brings a post and a reply in full, and moves the place to go on f
   assert.deepEqual(state.at, { epoch: 'e1', offset: 8 });
 });
 
-test('what can be seen no more is known to be gone', () => {
+test('a post that the viewer can no longer see becomes null', () => {
   const before = afterMessage(EMPTY_BOARD, event({}), AWAY);
   const after = afterMessage(before, event({ what: 'hidden', offset: 9, post: null }), AWAY);
   assert.equal(after.posts.get('p1'), null);
   assert.ok(after.posts.has('p1'));
 });
 
-test('a reset keeps what is known and makes lists ask again; a mark only says that nothing was missed', () => {
+test('a reset keeps known posts and makes lists read again; a mark changes nothing else', () => {
   const before = afterMessage(EMPTY_BOARD, event({}), AWAY);
   const reset = afterMessage(before, { type: 'reset', epoch: 'e2', offset: 0 }, AWAY);
   assert.deepEqual([reset.generation, reset.posts.size], [before.generation + 1, 1]);
@@ -54,7 +54,7 @@ test('a reset keeps what is known and makes lists ask again; a mark only says th
   assert.deepEqual([mark.generation, mark.at?.offset, mark.events], [reset.generation, 40, reset.events]);
 });
 
-test('only what others write while nobody looks is news', () => {
+test('only texts of others that arrive while the board is closed are unseen', () => {
   const cases: readonly (readonly [Partial<BoardEvent>, boolean, number])[] = [
     [{}, false, 1],
     [{}, true, 0],
@@ -72,7 +72,7 @@ test('only what others write while nobody looks is news', () => {
     );
 });
 
-test('a board of years does not grow without end', () => {
+test('the number of kept posts is limited', () => {
   let state = EMPTY_BOARD;
   for (let index = 0; index < MAX_POSTS + 20; index++)
     state = learn(state, `p${index}`, aPost({ post_id: `p${index}` }));

@@ -45,7 +45,7 @@ test('a reply that was refused stays with its reason, outlives its thread, and i
   assert.equal(outbox.state.get().get('p1')?.[0]?.replyId, 'r1');
 });
 
-test('a reply whose answer was lost goes under the same key: it is posted once', async () => {
+test('a reply whose answer was lost is sent with the same key, so it is posted once', async () => {
   const { outbox, keys } = started(refusal('unreachable', 0), TAKEN);
   await outbox.add('p1', 'Some rope');
   const [entry] = outbox.state.get().get('p1') ?? [];
@@ -56,7 +56,7 @@ test('a reply whose answer was lost goes under the same key: it is posted once',
   assert.equal(keys.length, 2, 'what is on its way is not sent twice');
 });
 
-test('a reply goes once it stands among the others, or is thrown away', async () => {
+test('a reply leaves the outbox when the thread shows it, or when its writer discards it', async () => {
   const { outbox } = started(TAKEN, refusal('forbidden', 403));
   await outbox.add('p1', 'first');
   await outbox.add('p1', 'second');

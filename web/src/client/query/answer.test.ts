@@ -5,7 +5,7 @@ import { type Answer, answerAfter, waitMs } from './answer.ts';
 
 const REFUSED: Refused = { code: 'unreachable', title: 'Away', detail: '', status: 0, errors: [] };
 
-test('success keeps the pace; failures double the wait up to 15 s and leave half to chance', () => {
+test('success keeps the interval; failures double the wait up to 15 s, half of it random', () => {
   assert.equal(waitMs(2000, { failures: 0, chance: 0.7 }), 2000);
   assert.deepEqual(
     [1, 2, 3, 50].map((failures) => waitMs(2000, { failures, chance: 1 })),
@@ -15,7 +15,7 @@ test('success keeps the pace; failures double the wait up to 15 s and leave half
   assert.equal(waitMs(60_000, { failures: 3, chance: 1 }), 60_000, 'a rare question does not become rarer');
 });
 
-test('a failure keeps the last good data beside the refusal and counts; success begins again', () => {
+test('a failure keeps the last good data with the refusal and increases the count; success resets it', () => {
   const good = answerAfter(undefined, { ok: true, data: 'bread' }, 0.5);
   assert.deepEqual(good, { data: 'bread', refused: null, failures: 0, chance: 0 });
   const failed = answerAfter(good, { ok: false, refused: REFUSED }, 0.5);

@@ -22,7 +22,7 @@ test('rows that newer ones push off the first page stay between the pages', () =
   assert.equal(state.next, 'after 1', 'reading on begins where the list ends');
 });
 
-test('of a row on both pages the first one is newer, and a row that left the first page is gone', () => {
+test('a row on both pages is taken from the first page, and a row that left the first page is gone', () => {
   const state = withFirst(
     twoPages(),
     {
@@ -39,17 +39,17 @@ test('of a row on both pages the first one is newer, and a row that left the fir
   assert.equal(state.rows[1]?.state, 'done');
 });
 
-test('where so much came that the pages no longer meet, the list begins again: no gap is hidden', () => {
+test('if so many rows came that the pages no longer meet, the list starts again, so that it hides no gap', () => {
   const state = withFirst(twoPages(), { rows: rows(12, 11, 10), next: 'after 10' }, idOf);
   assert.deepEqual([ids(state), state.next, state.pages], [[12, 11, 10], 'after 10', 1]);
 });
 
-test('a first page that is the whole list replaces all that was known', () => {
+test('a first page that is the whole list replaces all known rows', () => {
   assert.deepEqual(ids(withFirst(twoPages(), { rows: rows(2), next: null }, idOf)), [2]);
   assert.deepEqual(ids(withFirst(twoPages(), { rows: [], next: null }, idOf)), []);
 });
 
-test('a list of one page does not grow by what newer rows push off it', () => {
+test('a list of one page does not keep rows that newer ones push off it', () => {
   const one = withFirst<Row>(null, { rows: rows(6, 5, 4), next: 'after 4' }, idOf);
   const state = withFirst(one, { rows: rows(7, 6, 5), next: 'after 5' }, idOf);
   assert.deepEqual([ids(state), state.next], [[7, 6, 5], 'after 5']);

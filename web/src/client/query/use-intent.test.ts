@@ -29,7 +29,7 @@ function started(): {
   };
 }
 
-test('a final refusal spends its key: the same act can succeed once its cause is gone', async () => {
+test('a final refusal replaces the key, so the same act can succeed after the cause is gone', async () => {
   const { used, send, sender } = started();
   await send(SHORT_OF_MONEY);
   assert.equal(sender.state.get().refused?.code, 'insufficient_funds');
@@ -38,7 +38,7 @@ test('a final refusal spends its key: the same act can succeed once its cause is
   assert.deepEqual(sender.state.get(), { busy: false, refused: null, done: true });
 });
 
-test('a lost answer, a failed server and a refusal that passes by waiting keep the key: sent again it acts once', async () => {
+test('a lost answer, a server error and a temporary refusal keep the key, so a repeated write acts once', async () => {
   for (const reply of [
     refusal('unreachable', 0),
     refusal('internal', 500),
@@ -52,7 +52,7 @@ test('a lost answer, a failed server and a refusal that passes by waiting keep t
   }
 });
 
-test('success spends the key, and so does an edit', async () => {
+test('success replaces the key, and so does an edit', async () => {
   const { used, send, sender } = started();
   await send({ ok: true, data: null });
   await send(refusal('unreachable', 0));
@@ -87,7 +87,7 @@ test('while a write is under way a second one is not sent, and a call that throw
   assert.equal(sender.state.get().busy, false);
 });
 
-test('a code that this page does not know is final where its status says so', () => {
+test('an unknown code is final if its status says so', () => {
   assert.equal(isFinal({ code: 'insufficient_funds', status: 409 }), true);
   assert.equal(isFinal({ code: 'unreachable', status: 0 }), false);
   assert.equal(isFinal({ code: 'internal', status: 503 }), false);

@@ -29,7 +29,7 @@ function asked(context: TestContext): {
   };
 }
 
-test('components that ask the same share one request; the last one that leaves aborts it', async (context) => {
+test('components with the same query share one request; removing the last one aborts it', async (context) => {
   const { calls, observe, settled } = asked(context);
   const leave = [observe(), observe()].map((observer) => observer.subscribe(() => undefined));
   await settled();
@@ -40,7 +40,7 @@ test('components that ask the same share one request; the last one that leaves a
   assert.equal(calls[0]?.signal.aborted, true);
 });
 
-test('a refusal leaves the known rows, and rows that say the same stay the same objects', async (context) => {
+test('a refusal keeps the known rows, and unchanged rows stay the same objects', async (context) => {
   const { calls, observe, settled } = asked(context);
   const observer = observe();
   context.after(observer.subscribe(() => undefined));

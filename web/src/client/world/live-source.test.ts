@@ -15,7 +15,7 @@ function apiOf(answers: Record<string, Reply<unknown>>): Caller {
   return { call: call as Api['call'] };
 }
 
-test('where the world is away the store says why there is no map', async () => {
+test('while the world is unavailable the store has the reason why there is no map', async () => {
   const store = createStore(INITIAL_STATE);
   const source = new LiveSource(apiOf({}), store);
   assert.deepEqual([await source.load(), source.moment()], [null, null]);

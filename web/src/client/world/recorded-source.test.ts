@@ -25,7 +25,7 @@ async function opened(t: number | null = null): Promise<{
   return { store, source, events, ada };
 }
 
-test('a recording is drawn at the tick that the store says, from its beginning where it says none', async () => {
+test('a recording is drawn at the tick of the store, or at its beginning if there is none', async () => {
   const { store, source, ada } = await opened();
   assert.equal(store.get().t, 100);
   assert.equal(source.moment()?.tick, 100);
@@ -34,7 +34,7 @@ test('a recording is drawn at the tick that the store says, from its beginning w
   assert.deepEqual(ada(200), [8, false, 'sleeping', 'Hello']);
 });
 
-test('going back draws what was drawn there on the way forward', async () => {
+test('going back draws the same state as on the way forward', async () => {
   const { ada } = await opened(100);
   const there = [105, 118.5, 126, 155, 165].map(ada);
   ada(190);
@@ -42,7 +42,7 @@ test('going back draws what was drawn there on the way forward', async () => {
   assert.deepEqual([165, 155, 126, 118.5, 105].map(ada), there.toReversed());
 });
 
-test('events come once, on the way forward, however one moves', async () => {
+test('events are emitted once, only on the way forward', async () => {
   const { ada, events } = await opened();
   const kinds = (): string[] => events.map(({ kind, tick }) => `${kind} ${tick}`);
   ada(120);

@@ -30,7 +30,7 @@ test('the population is counted by state, each with its word', () => {
   ]);
 });
 
-test('a state that nobody is in is left out', () => {
+test('a state without agents is left out', () => {
   assert.deepEqual(words(AGENTS.slice(0, 2)), ['good: 2 awake']);
   assert.deepEqual(words([]), []);
 });

@@ -63,7 +63,7 @@ test('a post that was closed or hidden meanwhile leaves the list of open ones', 
   );
 });
 
-test('an old post that something happened to does not jump into a page it is not on', () => {
+test('a changed old post does not appear on a page that never had it', () => {
   const page = [aPost({ post_id: 'a', created_at: '2026-11-22T10:00:00.000Z' })];
   assert.deepEqual(
     freshList(page, heard(aPost({ post_id: 'z', created_at: '2026-11-20T10:00:00.000Z' })), OPEN).map(
@@ -73,7 +73,7 @@ test('an old post that something happened to does not jump into a page it is not
   );
 });
 
-test('what a search finds is for the api to say; what it found is shown as it is now', () => {
+test('only the API decides what a search finds; found posts show their present state', () => {
   const search = { ...OPEN, find: 'rope' };
   assert.equal(matches(aPost(), search), false);
   const page = [aPost({ post_id: 'a' })];
@@ -88,7 +88,7 @@ test('what a search finds is for the api to say; what it found is shown as it is
   );
 });
 
-test('the api is asked only for what is narrowed', () => {
+test('the API query has only the filters that are set', () => {
   assert.deepEqual(queryOf({ ...OPEN, status: 'all' }), {});
   assert.deepEqual(queryOf({ status: 'closed', tag: 'help', audience: 'agent:ada', author: 'bob', find: 'rope' }), {
     status: 'closed',
@@ -99,7 +99,7 @@ test('the api is asked only for what is narrowed', () => {
   });
 });
 
-test('replies stand in the order they were written, once each, without those that are gone', () => {
+test('replies are in order of creation, without duplicates and without removed ones', () => {
   const read = [aReply({ reply_id: 'r1' }), aReply({ reply_id: 'r2', created_at: '2026-11-22T10:06:00.000Z' })];
   const since = new Map([
     ['r3', aReply({ reply_id: 'r3', created_at: '2026-11-22T10:05:30.000Z' })],
@@ -116,7 +116,7 @@ test('replies stand in the order they were written, once each, without those tha
   assert.equal(freshReplies(read, undefined).length, 2);
 });
 
-test('a copy says how old it is, and that nothing can be written', () => {
+test('the label of a copy has its age and says that writing is impossible', () => {
   assert.equal(
     copyLabel({ age_s: 1 }),
     'The database is away. This is the board as it was 1 second ago; nothing can be written for now.',

@@ -4,13 +4,13 @@ import { EMPTY_DRAFT, parseDraft, readCompose, readTags, toggleTag } from './com
 
 const DRAFT = { ...EMPTY_DRAFT, title: ' Who has rope? ', body: 'Ten metres.', tags: 'Question, #help help' };
 
-test('tags are read as people write them, each once', () => {
+test('tags are read as people type them, without duplicates', () => {
   assert.deepEqual(readTags('  #Help,question ; help  '), ['help', 'question']);
   assert.equal(toggleTag('help', 'idea'), 'help, idea');
   assert.equal(toggleTag('help, idea', 'help'), 'idea');
 });
 
-test('a draft becomes what the api takes', () => {
+test('a draft becomes a request body of the API', () => {
   assert.deepEqual(readCompose(DRAFT), {
     ok: true,
     body: { title: 'Who has rope?', body: 'Ten metres.', tags: ['question', 'help'], audience: 'public', place: null },
@@ -25,7 +25,7 @@ test('a draft becomes what the api takes', () => {
   assert.deepEqual(at.ok && at.body.place, { landmark_id: 'cafe' });
 });
 
-test('what is missing or wrong is told in words, each at its field', () => {
+test('each problem is a sentence at its field', () => {
   const reading = readCompose({ ...EMPTY_DRAFT, title: 'x'.repeat(121), tags: 'a b c d e f' });
   assert.equal(reading.ok, false);
   assert.deepEqual(Object.keys(reading.ok ? {} : reading.problems), ['title', 'body', 'tags']);
@@ -33,7 +33,7 @@ test('what is missing or wrong is told in words, each at its field', () => {
   assert.match((strange.ok ? undefined : strange.problems.tags) ?? '', /Lower case/);
 });
 
-test('a kept draft that cannot be read is an empty one', () => {
+test('an unreadable stored draft becomes an empty one', () => {
   assert.deepEqual(parseDraft(''), EMPTY_DRAFT);
   assert.deepEqual(parseDraft('{"title":"Half'), EMPTY_DRAFT);
   assert.deepEqual(parseDraft('{"title":"Half"}'), { ...EMPTY_DRAFT, title: 'Half' });

@@ -9,7 +9,7 @@ const TIMES = {
   last_run_started_at: '2026-11-23T10:00:02.000Z',
 };
 
-test('what happened before the freeze proves it, what happened after it does not', () => {
+test('an activity that ended before the freeze proves it, a later one does not', () => {
   const lines = proofLines(TIMES);
   assert.deepEqual(
     lines.map(({ key, holds }) => [key, holds]),
@@ -24,7 +24,7 @@ test('what happened before the freeze proves it, what happened after it does not
   assert.match(lines[2]?.when ?? '', /2 s after the freeze$/);
 });
 
-test('without a freeze the times are only told', () => {
+test('without a freeze the labels are only times', () => {
   const lines = proofLines({ ...TIMES, since: null });
   assert.ok(lines.every(({ holds }) => holds));
   assert.doesNotMatch(lines[0]?.when ?? '', /freeze/);

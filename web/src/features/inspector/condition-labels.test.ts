@@ -32,7 +32,7 @@ test("what blocks is told in the operator's words", () => {
   assert.deepEqual({ text: words?.text, tone: words?.tone }, { text: 'the volume lies on sparky2', tone: 'bad' });
 });
 
-test('what is not as wanted carries the advice of the contract, what is carries none', () => {
+test('a bad condition has the advice of the contract, a good one has none', () => {
   const advice = (...of: Parameters<typeof condition>): string | null | undefined =>
     conditionLabels([condition(...of)])[0]?.advice;
   assert.equal(advice('Admitted', 'False', { reason: 'NodeFull' })?.slice(1), `${REASONS.NodeFull.slice(1)}.`);
@@ -42,7 +42,7 @@ test('what is not as wanted carries the advice of the contract, what is carries 
   assert.equal(advice('PodScheduled', 'False', { reason: 'OfAnotherVersion' }), null);
 });
 
-test('tones: a wish is calm, a fault is not', () => {
+test('a state that a person asked for has a calm tone, a fault has not', () => {
   const tone = (type: string, status: 'True' | 'False' | 'Unknown', reason: string): string =>
     conditionLabels([condition(type, status, { reason })])[0]?.tone ?? '';
   assert.equal(tone('Ready', 'True', 'Ready'), 'good');
@@ -55,7 +55,7 @@ test('tones: a wish is calm, a fault is not', () => {
   assert.equal(tone('Quarantined', 'True', 'Quarantined'), 'bad');
 });
 
-test('they are read in the order of the chain', () => {
+test('conditions are in the order in which a person should read them', () => {
   const types = conditionLabels([
     condition('Quarantined', 'False'),
     condition('Ready', 'True'),

@@ -22,7 +22,7 @@ test('a turn in words', () => {
   });
 });
 
-test('what came of it', () => {
+test('the outcome of a turn in words', () => {
   const did = (acted: TurnParts['acted'], command = TURN.decided['command']): string =>
     turnLabel({ ...TURN, acted, decided: { ...TURN.decided, command } }).did;
   assert.equal(
@@ -49,7 +49,7 @@ test('what came of it', () => {
   );
 });
 
-test('a turn whose insides are unknown is still shown', () => {
+test('a turn with unknown content is still shown', () => {
   const words = turnLabel({
     trigger: 'wake',
     wake: { kind: 'new_kind' },

@@ -17,7 +17,7 @@ const turn = (
 });
 const stay = (id: string, entry: string) => ({ stay: { id, name: `place ${id}`, place: id, entry } });
 
-test('turns of one stay are one entry with its newest words; those that only waited are left out', () => {
+test('turns of one stay form one entry with its newest text, without turns that only waited', () => {
   const entries = diaryOf([
     turn('5', stay('b', 'two')),
     turn('4', stay('b', 'one'), ['walking', 'accepted']),
@@ -43,7 +43,7 @@ test('turns of one stay are one entry with its newest words; those that only wai
   );
 });
 
-test('turns of before are grouped by what the agent was about', () => {
+test('turns without a stay are grouped by their goal', () => {
   const entries = diaryOf([
     turn('3', {}),
     turn('2', { stay: 7 }),

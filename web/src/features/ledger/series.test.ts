@@ -24,7 +24,7 @@ const ADA: Series = {
 };
 const FRAME = { fromMs: 200, toMs: 700, low: 0, high: 10 };
 
-test('a balance stays until it changes, and is nothing before the account began', () => {
+test('a balance holds until its next change, and is null before the first', () => {
   assert.deepEqual(
     [50, 100, 299, 300, 900].map((atMs) => valueAt(ADA.points, atMs)),
     [null, 4, 4, 10, 6],
@@ -42,13 +42,13 @@ test('the line is level between changes and reaches the end of the frame', () =>
   assert.equal(stepPath([], FRAME, scale), '');
 });
 
-test('the range holds what was there when the frame began', () => {
+test('the range includes the values at the start of the frame', () => {
   assert.deepEqual(rangeOf([ADA], 350, 400), { low: 10, high: 10 });
   assert.deepEqual(rangeOf([ADA], 200, 700), { low: 4, high: 10 });
   assert.equal(rangeOf([], 0, 1), null);
 });
 
-test('a reader walks from change to change', () => {
+test('the arrow keys move from change to change', () => {
   const instants = instantsOf(
     [
       ADA,
@@ -75,7 +75,7 @@ test('labels at one height are moved apart and stay in the picture', () => {
   assert.deepEqual(spread([98, 99, 100], 16, 100), [68, 84, 100]);
 });
 
-test('values are ticked in round steps that hold them all', () => {
+test('value ticks are round and include all values', () => {
   assert.deepEqual(valueTicks(0, 10, 4), [0, 2.5, 5, 7.5, 10]);
   assert.deepEqual(valueTicks(0.2, 0.9, 4), [0.2, 0.4, 0.6, 0.8, 1]);
   assert.deepEqual(valueTicks(0, 1234, 4), [0, 500, 1000, 1500]);
@@ -87,7 +87,7 @@ test('one value alone still has a scale around it', () => {
   assert.ok(valueTicks(7, 7, 4).length >= 2);
 });
 
-test('times are ticked at full hours and at midnights of the place', () => {
+test('time ticks are at full hours and at local midnights', () => {
   const from = Date.parse('2026-11-22T08:20:00Z');
   assert.deepEqual(
     timeTicks(from, from + 3 * 3_600_000, { count: 6, offsetMs: 0 }).map((at) =>

@@ -12,7 +12,7 @@ const DRAFT: AuctionDraft = {
   note: '',
 };
 
-test('the window gets its end', () => {
+test('the end of the window follows from its length', () => {
   assert.deepEqual(readAuction(DRAFT, NOW), {
     ok: true,
     starts_at: '2026-11-22T12:00:00.000Z',

@@ -38,7 +38,7 @@ test('a problem says what is missing', () => {
   assert.match(problem({ kind: 'gpu', lane: 'gpu-0', startsAt: 'soon' }) ?? '', /date and time/);
 });
 
-test('a kept purchase comes back; values of another version are left out', () => {
+test('a stored purchase is read again, without values of another version', () => {
   const draft = { ...EMPTY_PURCHASE, agent: 'bob', kind: 'gpu', lane: 'gpu-0', unit: 'days' } as const;
   assert.deepEqual(keptPurchase(JSON.stringify(draft)), draft);
   assert.deepEqual(keptPurchase('{"agent":"bob","kind":"bread","limit":"crumbs","unit":"moons","amount":7}'), {

@@ -15,7 +15,7 @@ test('a group opens the first page that the viewer may see', () => {
   assert.equal(openedBy(groupOf('runs'), 'visitor'), 'runs', 'which then says who may see it');
 });
 
-test('the office is for admins; a village that nobody has signed in to shows the rest', () => {
+test('the office is for admins; a visitor sees the other groups', () => {
   const words = (role: 'visitor' | 'member' | 'admin'): string[] =>
     GROUPS.filter((group) => seenBy(group, role)).map((group) => group.word);
   assert.deepEqual(words('visitor'), ['Village', 'Board', 'Work', 'Economy']);

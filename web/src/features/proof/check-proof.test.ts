@@ -67,7 +67,7 @@ test('an act is proven like money', async () => {
   );
 });
 
-test('every forgery on the way is found and named', async () => {
+test('every forged answer is found and named', async () => {
   const good = log.proof(PLACE, leaves.length);
   const flipped = (base64: string): string => {
     const bytes = Uint8Array.fromBase64(base64);
@@ -101,7 +101,7 @@ test('every forgery on the way is found and named', async () => {
   for (const [name, change, expected] of cases) assert.equal((await checked(change)).fault, expected, name);
 });
 
-test('the log continues the one that this browser has seen, or the fault says why not', async () => {
+test('the log continues the kept checkpoint, or the fault gives the reason', async () => {
   const proof = log.proof(PLACE, leaves.length);
   assert.deepEqual(
     [

@@ -20,7 +20,7 @@ test('a synchronous computation gets its hashes, each computed once', async () =
   assert.equal(asked, 3);
 });
 
-test('an endless computation is stopped, and other errors pass', async () => {
+test('a computation with too many hashes is stopped, and other errors reach the caller', async () => {
   await assert.rejects(
     withHashes((sha256) => {
       for (let last = Uint8Array.of(1); ;) last = new Uint8Array(sha256(last));

@@ -77,13 +77,13 @@ test('an act is compared with its leaf, in any order of its details', () => {
   }
 });
 
-test('details that are sealed by their hash are not compared, and the page knows', () => {
+test('details that are sealed by their hash are not compared, and the page can say so', () => {
   assert.deepEqual(ofRecord({ detail: 'anything' }, actLeaf({ detail: null })), []);
   assert.ok(isSealedByHash({ kind: 'record', record: RECORD }, actLeaf({ detail: null })));
   assert.ok(!isSealedByHash({ kind: 'record', record: RECORD }, actLeaf()));
 });
 
-test('a leaf of another kind, or none at all', () => {
+test('a leaf of another kind, and an unreadable leaf', () => {
   assert.deepEqual(
     (ofRecord({}, entryLeaf()) as { field: string }[]).map(({ field }) => field),
     ['kind', 'id'],

@@ -47,7 +47,7 @@ test('the origin of a run', () => {
   );
 });
 
-test('every kind of event has words, with and without what it carries', () => {
+test('every kind of event has a label, with and without its details', () => {
   for (const event of RUN_EVENT_KINDS) assert.notEqual(eventLabel({ event, detail: {} }), '');
   assert.equal(
     eventLabel({ event: 'step', detail: { step: 0, outcome: 'done', text: 'Walked to the café' } }),

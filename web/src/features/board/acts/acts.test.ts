@@ -7,7 +7,7 @@ const MEMBER = { role: 'member', viewer: 'me' } as const;
 const ADMIN = { role: 'admin', viewer: 'boss' } as const;
 const mine = { author_type: 'human', author_id: 'account me' } as const;
 
-test('members judge agents and flag; they settle and edit only what is theirs', () => {
+test('members may reward, penalize and flag; they may settle and edit only their own texts', () => {
   assert.deepEqual(actsFor({ post: aPost(), reply: null }, MEMBER), ['reward', 'penalize', 'flag']);
   assert.deepEqual(actsFor({ post: aPost(mine), reply: null }, MEMBER), ['resolve', 'close', 'edit']);
   assert.deepEqual(actsFor({ post: aPost({ ...mine, status: 'resolved' }), reply: null }, MEMBER), [
@@ -18,12 +18,12 @@ test('members judge agents and flag; they settle and edit only what is theirs', 
   assert.deepEqual(actsFor({ post: aPost({ ...mine, status: 'closed' }), reply: null }, MEMBER), ['reopen', 'edit']);
 });
 
-test('a reply is judged, flagged and edited, and never closed', () => {
+test('a reply can be rewarded, flagged and edited, but never closed', () => {
   assert.deepEqual(actsFor({ post: aPost(mine), reply: aReply() }, MEMBER), ['reward', 'penalize', 'flag']);
   assert.deepEqual(actsFor({ post: aPost(), reply: aReply(mine) }, MEMBER), ['edit']);
 });
 
-test('admins hide and restore, and dismiss flags where there are any', () => {
+test('admins may hide and restore, and dismiss existing flags', () => {
   assert.deepEqual(actsFor({ post: aPost(), reply: null }, ADMIN), [
     'reward',
     'penalize',
@@ -36,7 +36,7 @@ test('admins hide and restore, and dismiss flags where there are any', () => {
   assert.deepEqual(actsFor({ post: aPost({ status: 'moderated' }), reply: null }, ADMIN), ['restore']);
 });
 
-test('people are not judged with money, and a visitor is offered what a member could do', () => {
+test('a text of a person gets no reward, and a visitor sees the acts of a member', () => {
   assert.deepEqual(actsFor({ post: aPost({ author_type: 'human', author_id: 'account you' }), reply: null }, MEMBER), [
     'flag',
   ]);
