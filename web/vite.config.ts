@@ -11,7 +11,7 @@ export default defineConfig({
     target: 'es2023',
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 1200,
-    // Zod looks, as its first schema is made, whether it may compile with eval; the switch that says no must run before, so it lies in front in the same file.
+    // Zod checks for eval when it makes its first schema; the switch that forbids eval must run earlier, so it comes first in the same file.
     rolldownOptions: {
       output: {
         codeSplitting: { groups: [{ name: 'contract', test: /[\\/]zod[\\/]|[\\/]api[\\/]contract[\\/]|no-eval/ }] },
