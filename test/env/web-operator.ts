@@ -84,7 +84,7 @@ function runTests(stage: Stage): void {
     await page.waitForSelector(`.page .run[data-run-id="${id}"]`);
     assert.match(page.url(), /view=runs&who=ada/);
     await page.click('[data-choice="failed"]');
-    // Wait for the list: "Reading…" is not one.
+    // Wait for the list: "Loading…" is not one.
     await page
       .locator('.page .empty', { hasText: 'No runs match.' })
       .or(page.locator('.page .run[data-state="failed"]'))

@@ -94,7 +94,7 @@ function themesTest(stageOf: () => ViewerStage): void {
         await visit(page, query);
         await page.waitForSelector(query.includes('view=') && !query.includes('board') ? '.page h1' : '.panel');
         await page
-          .locator('.empty', { hasText: /Reading|Comparing|Searching/ })
+          .locator('.empty', { hasText: /Loading|Comparing|Searching/ })
           .first()
           .waitFor({ state: 'detached' });
         assert.deepEqual(await seriousFindings(page), [], `${colorScheme} ${query}`);

@@ -130,7 +130,7 @@ test('each disabled button gives the reason', () => {
   assert.equal(notAllowed('awaken', { ...admin, power: 'Awake' }), 'It is awake already');
   assert.equal(notAllowed('suspend', { ...admin, power: 'Asleep' }), 'It is asleep already');
   assert.equal(notAllowed('reboot', { ...admin, power: 'Asleep' }), 'It is asleep: awaken it instead');
-  assert.equal(notAllowed('reboot', { ...admin, power: 'Awake', pending: true }), 'A change is on its way');
+  assert.equal(notAllowed('reboot', { ...admin, power: 'Awake', pending: true }), 'A change is in progress');
   assert.equal(notAllowed('reboot', { role: 'member', pending: false, power: 'Awake' }), 'Only admins may do this');
   assert.equal(
     notAllowed('reboot', { role: 'visitor', pending: false, power: 'Awake' }),

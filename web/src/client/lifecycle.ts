@@ -22,7 +22,7 @@ export function locks(state: LifecycleState | undefined, verb: Verb): boolean {
 
 const ROUTES = { awaken: awakenAgent, suspend: suspendAgent, reboot: rebootAgent } as const;
 const POLL_MS = 1000;
-/** After so many checks a change counts as late, and the page checks it less often. */
+/** After this many checks a change counts as late, and the page checks it less often. */
 const CLOSE_LOOKS = 120;
 const LATE_POLL_MS = 10_000;
 /** The page stops checking after this many checks, about two hours; the last known state stays. */
@@ -133,7 +133,7 @@ export function notAllowed(
 ): string | null {
   if (!roleMay(now.role, 'agent:lifecycle'))
     return now.role === 'visitor' ? 'Sign in as an admin to do this' : 'Only admins may do this';
-  if (now.pending) return 'A change is on its way';
+  if (now.pending) return 'A change is in progress';
   if (verb === 'awaken' && now.power === 'Awake') return 'It is awake already';
   if (verb === 'suspend' && now.power === 'Asleep') return 'It is asleep already';
   if (verb === 'reboot' && now.power === 'Asleep') return 'It is asleep: awaken it instead';

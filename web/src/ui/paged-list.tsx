@@ -19,7 +19,7 @@ export function MoreButton({
   };
   return (
     <button type="button" className="button button-small more" disabled={busy} onClick={() => void read()}>
-      {busy ? 'Reading…' : word}
+      {busy ? 'Loading…' : word}
     </button>
   );
 }
@@ -47,7 +47,7 @@ export function PagedList<T>(props: PagedListProps<T>): ReactElement {
       {refused !== null && <RefusedNotice refused={refused} />}
       {rows === null && refused === null && (
         <p className="empty" role="status">
-          Reading…
+          Loading…
         </p>
       )}
       {rows?.length === 0 && <p className={card ? 'card empty' : 'empty'}>{empty}</p>}

@@ -16,7 +16,7 @@ const DOUBLE_TAP_MS = 320;
 const WHEEL_DOUBLING = 320;
 const PINCH_WHEEL_DOUBLING = 90;
 
-/** Listens on `canvas` until the returned function is called. */
+/** Listens on `canvas` until the caller calls the returned function. */
 export function listenToGestures(canvas: HTMLCanvasElement, handlers: GestureHandlers): () => void {
   const hands = new Hands(canvas, handlers);
   const listeners: readonly (readonly [string, (event: never) => void])[] = [

@@ -15,7 +15,7 @@ export interface FigureCommand {
   readonly size: number;
   readonly look: number;
   readonly facing: SceneAgent['facing'];
-  /** 0 stands, 1 and 2 are the two steps. */
+  /** 0 while the figure stands; 1 and 2 are the two steps of its walk. */
   readonly step: 0 | 1 | 2;
   readonly asleep: boolean;
   readonly alpha: number;
@@ -337,7 +337,7 @@ export type Level = 'far' | 'district' | 'street' | 'close';
 const READABLE_FIGURES = 120;
 const READABLE_DOTS = 2500;
 
-/** @param zoom CSS pixels per tile; @param visible agents within the view */
+/** The level of detail. `zoom` is CSS pixels per tile, `visible` the number of agents in view. */
 export function levelOf(zoom: number, visible: number): Level {
   if (zoom < 9) return visible > READABLE_DOTS ? 'far' : 'district';
   if (zoom < 22) return visible > READABLE_FIGURES ? 'district' : 'street';

@@ -4,7 +4,7 @@ import { TERRAINS } from '@hamlet/contract';
 import { createTileMap, findBuildings, surfaceAt, TILE_KINDS, tileKind } from './tile-map.ts';
 
 const LEGEND = ['grass', 'wall', 'wood_floor', 'table', 'road', 'door'];
-/** A house of 5 × 4 on grass, with a table in it, a door in its wall and a road before it; one more wall stands alone. */
+/** A house of 5 × 4 on grass, with a table in it, a door in its wall and a road in front of it. Another wall tile is alone. */
 const ROWS = ['0000000001', '0111110000', '0123210000', '0122210000', '0115110000', '0004000000'];
 const map = createTileMap({ width: 10, height: 6 }, Uint8Array.from(ROWS.join(''), Number), LEGEND);
 

@@ -36,7 +36,7 @@ export const TILE_KINDS = [
 ] as const;
 export type TileKind = (typeof TILE_KINDS)[number];
 
-/** The map as the canvas sees it. */
+/** The map in the form that the canvas uses. */
 export interface TileMap {
   readonly width: number;
   readonly height: number;

@@ -27,7 +27,7 @@ export const EMPTY_BOARD: BoardState = {
 /** The most posts kept; the oldest are evicted first. Lists keep their own pages. */
 export const MAX_POSTS = 500;
 
-/** The viewer, and whether the board is open. */
+/** The viewer; `id` is null for a visitor. `looking` is true while the board is open. */
 export interface Reader {
   readonly id: string | null;
   readonly looking: boolean;

@@ -53,7 +53,7 @@ test('a reply whose answer was lost is sent with the same key, so it is posted o
   await outbox.again('p1', entry);
   assert.deepEqual(keys, ['key 1', 'key 1']);
   await outbox.again('p1', { ...entry, refused: null });
-  assert.equal(keys.length, 2, 'what is on its way is not sent twice');
+  assert.equal(keys.length, 2, 'a reply that is being sent is not sent twice');
 });
 
 test('a reply leaves the outbox when the thread shows it, or when its writer discards it', async () => {

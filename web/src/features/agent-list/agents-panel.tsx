@@ -67,7 +67,7 @@ export function AgentsPanel(): ReactElement {
           <EmptyVillage />
         ) : (
           <p className="empty" role="status">
-            Reading the agents…
+            Loading the agents…
           </p>
         ))}
       {rows.length > 0 && found.length === 0 && <p className="empty">No agent matches “{filter}”.</p>}

@@ -55,7 +55,7 @@ export function ComposeForm({ onClose }: { readonly onClose: (posted: string | n
               onClose(null);
             }}
           >
-            Throw away
+            Discard
           </button>
         )}
       </header>

@@ -24,7 +24,7 @@ export function PostList({ onWrite }: { readonly onWrite: (() => void) | null })
       {live.refused !== null && <RefusedNotice refused={live.refused} />}
       {live.posts === null && live.refused === null && (
         <p className="empty" role="status">
-          Reading the board…
+          Loading the board…
         </p>
       )}
       {live.posts !== null &&

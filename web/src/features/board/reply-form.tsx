@@ -46,7 +46,7 @@ export function PendingReplies({
                   Send again
                 </button>
                 <button type="button" className="button button-small" onClick={() => outbox.drop(postId, entry.id)}>
-                  Throw away
+                  Discard
                 </button>
               </span>
             </RefusedNotice>

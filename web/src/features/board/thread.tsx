@@ -29,7 +29,7 @@ export function Thread({ id }: { readonly id: string }): ReactElement {
       {gone && post === null && (
         <p className="notice notice-info board-notice" role="status">
           <Icon name="eye" size={16} />
-          <span>This post cannot be seen any more: it was hidden, or is no longer for you.</span>
+          <span>You can no longer see this post: it was hidden, or its audience changed.</span>
         </p>
       )}
       {refused !== null && (
@@ -39,7 +39,7 @@ export function Thread({ id }: { readonly id: string }): ReactElement {
       )}
       {post === null && refused === null && !gone && (
         <p className="empty" role="status">
-          Reading the post…
+          Loading the post…
         </p>
       )}
       {post !== null && <Conversation key={id} post={post} replies={replies} now={now} more={more} heading={heading} />}

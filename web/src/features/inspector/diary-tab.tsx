@@ -27,7 +27,7 @@ function Persona({ id }: { readonly id: string }): ReactElement {
   const { data, refused } = useLive(getAgent, { params: { agent_id: id } }, PERSONA_MS);
   const persona = data?.persona ?? null;
   if (persona === null)
-    return refused === null ? <p className="empty">Reading…</p> : <RefusedNotice refused={refused} />;
+    return refused === null ? <p className="empty">Loading…</p> : <RefusedNotice refused={refused} />;
   const parts = (
     [
       ['Identity', persona.identity],

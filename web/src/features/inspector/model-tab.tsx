@@ -26,7 +26,7 @@ export function ModelTab({ agent }: { readonly agent: AgentDetail }): ReactEleme
   const live = useLive(getModelUse, may ? { params: { agent_id: id } } : null, REFRESH_MS);
   if (!may) return <SignInHint text="Members see an agent's use of models." />;
   if (live.data === null)
-    return live.refused === null ? <p className="empty">Reading…</p> : <RefusedNotice refused={live.refused} />;
+    return live.refused === null ? <p className="empty">Loading…</p> : <RefusedNotice refused={live.refused} />;
   return <Use use={live.data} />;
 }
 

@@ -73,7 +73,7 @@ function decisionText({ decided, acted }: TurnParts): string {
     case 'refused':
       return `Refused: ${textAt(acted, 'detail') || textAt(acted, 'code')}`;
     case 'silent':
-      return `Had no words: ${textAt(acted, 'why')}`;
+      return `Said nothing: ${textAt(acted, 'why')}`;
     case 'unknown':
       return `No answer: ${textAt(acted, 'why')}`;
     case 'none':

@@ -32,7 +32,7 @@ export function TurnList({ id }: { readonly id: string }): ReactElement {
     [rows],
   );
   if (!may) return <SignInHint text="An agent's diary is for members." />;
-  if (rows === null) return refused === null ? <p className="empty">Reading…</p> : <RefusedNotice refused={refused} />;
+  if (rows === null) return refused === null ? <p className="empty">Loading…</p> : <RefusedNotice refused={refused} />;
   if (rows.length === 0) return <p className="empty">Nothing yet. A turn appears each time the agent thinks.</p>;
   return (
     <>

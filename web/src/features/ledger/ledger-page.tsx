@@ -135,7 +135,7 @@ function Pictures({
         />
         <p className="hint" role="status">
           {reading ? (
-            'Reading the entries…'
+            'Loading the entries…'
           ) : (
             <>
               In this {range.word.toLowerCase()} the agents received{' '}

@@ -91,7 +91,7 @@ export function MapView({ world, start, onController }: MapViewProps): ReactElem
       aria-hidden={!inSight}
       role="application"
       aria-roledescription="map"
-      aria-label="Map of the village. Arrow keys move it, plus and minus zoom, 0 shows all of it. The list of agents is the same in text."
+      aria-label="Map of the village. Arrow keys move it, plus and minus zoom, 0 shows all of it. The list of agents has the same content as text."
     />
   );
 }

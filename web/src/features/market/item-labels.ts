@@ -43,7 +43,7 @@ export function purchaseLabel(item: PurchaseItem): string {
   }
 }
 
-/** The price list, a line for each item. */
+/** The price list, one line for each item. */
 export function priceLines(
   prices: PriceList,
 ): { readonly kind: BoughtItem['kind']; readonly what: string; readonly price: string }[] {

@@ -37,7 +37,7 @@ function Market(): ReactElement {
         <section className="card market-card" aria-label="Prices">
           <h2>Prices</h2>
           {prices === null ? (
-            <p className="empty">Reading…</p>
+            <p className="empty">Loading…</p>
           ) : (
             <ul className="price-rows">
               {priceLines(prices).map(({ kind, what, price }) => (
@@ -70,7 +70,7 @@ function BuyCard({
   return (
     <section className="card market-card" aria-label={mayBuy ? 'Buy for an agent' : 'Check a price'}>
       <h2>{mayBuy ? 'Buy for an agent' : 'Check a price'}</h2>
-      {prices === null ? <p className="empty">Reading…</p> : <BuyForm prices={prices} onBought={onBought} />}
+      {prices === null ? <p className="empty">Loading…</p> : <BuyForm prices={prices} onBought={onBought} />}
     </section>
   );
 }

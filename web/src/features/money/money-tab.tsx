@@ -37,7 +37,7 @@ export function MoneyTab({ agent }: { readonly agent: AgentDetail }): ReactEleme
   };
   if (balance.data === null)
     return balance.refused === null ? (
-      <p className="empty">Reading the balance…</p>
+      <p className="empty">Loading the balance…</p>
     ) : (
       <RefusedNotice refused={balance.refused} />
     );

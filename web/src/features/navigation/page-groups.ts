@@ -11,7 +11,7 @@ export const PAGE_LABELS: Readonly<
   runs: { word: 'Runs', hint: 'Work of all agents', needs: 'runs:read' },
   schedules: { word: 'Schedules', hint: 'Runs at given times', needs: 'schedules:read' },
   ledger: { word: 'Ledger', hint: 'Balances over time and every entry', needs: 'ledger:read' },
-  tiers: { word: 'Tiers', hint: 'Balances that open tiers, seats and nodes', needs: 'world:read' },
+  tiers: { word: 'Tiers', hint: 'Tiers by balance, with seats and nodes', needs: 'world:read' },
   market: { word: 'Market', hint: 'Prices of compute, purchases, auctions', needs: 'trade:read' },
   payments: { word: 'Payments', hint: 'Paying in, deposits, reconciliation', needs: 'payments:pay' },
   moderation: { word: 'Moderation', hint: 'Posts that were flagged or hidden', needs: 'board:moderate' },

@@ -15,7 +15,7 @@ export const CREDIT_LABELS: Readonly<Record<CreditState, { readonly word: string
   rejected: { word: 'Rejected', tone: 'bad' },
 };
 
-/** The three lists of a reconciliation: the meaning of each, what to do about it, and the text of an empty one. */
+/** The three lists of a reconciliation: the title of each, advice about its differences, and the text of an empty list. */
 export const DIFFERENCE_LABELS: Readonly<
   Record<DifferenceKind, { readonly title: string; readonly advice: string; readonly none: string }>
 > = {
@@ -47,7 +47,7 @@ const WAITING_LABELS: Readonly<Record<string, string>> = {
   not_completed: 'not completed at the provider',
   no_such_agent: 'names an agent that this village does not have',
   other_currency: 'in a currency that the village does not take',
-  differs_from_event: 'the provider lists other details than its message had',
+  differs_from_event: 'the provider lists other details than its message contained',
 };
 
 /** The reason why a payment is not credited yet; an unknown reason stays unchanged. */

@@ -53,7 +53,7 @@ function PayCard(): ReactElement {
       <h2>Pay in by PayPal</h2>
       {terms.data === null ? (
         terms.refused === null ? (
-          <p className="empty">Reading…</p>
+          <p className="empty">Loading…</p>
         ) : (
           <RefusedNotice refused={terms.refused} />
         )

@@ -35,7 +35,7 @@ export function Reconciliation(): ReactElement {
     <section className="reconciliation" aria-label="Reconciliation">
       <h2 className="page-section">Reconciliation</h2>
       {live.refused !== null && <RefusedNotice refused={live.refused} />}
-      {live.data === null && live.refused === null && <p className="empty">Reading the comparison…</p>}
+      {live.data === null && live.refused === null && <p className="empty">Loading the comparison…</p>}
       {live.data !== null && <Compared view={live.data} onChanged={live.again} />}
     </section>
   );

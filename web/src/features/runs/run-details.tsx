@@ -82,7 +82,7 @@ function Course({ run }: { readonly run: Run }): ReactElement {
     { params: { run_id: run.run_id }, query: {} },
     { everyMs, version: run.state },
   );
-  if (data === null) return refused === null ? <>Reading…</> : <RefusedNotice refused={refused} />;
+  if (data === null) return refused === null ? <>Loading…</> : <RefusedNotice refused={refused} />;
   return (
     <ol className="course">
       {data.events.map((event) => (

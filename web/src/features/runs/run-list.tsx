@@ -21,11 +21,11 @@ interface ListProps {
   readonly empty: ReactNode;
 }
 
-/** Runs, newest first; one of them may be open. */
+/** Runs, newest first. At most one is open. */
 export function RunList({ live, opened, onOpen, withAgent, empty }: ListProps): ReactElement {
   const now = useNow(1000);
   const { rows: runs, refused, more } = live;
-  if (runs === null) return refused === null ? <p className="empty">Reading…</p> : <RefusedNotice refused={refused} />;
+  if (runs === null) return refused === null ? <p className="empty">Loading…</p> : <RefusedNotice refused={refused} />;
   return (
     <>
       {refused !== null && <RefusedNotice refused={refused} />}

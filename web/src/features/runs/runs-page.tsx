@@ -112,7 +112,7 @@ function OneRun({ id }: { readonly id: string }): ReactElement {
   if (live.data === null)
     return live.refused === null ? (
       <p className="empty" role="status">
-        Reading the run…
+        Loading the run…
       </p>
     ) : (
       <RefusedNotice refused={live.refused} onDismiss={() => open({ run: null })} />

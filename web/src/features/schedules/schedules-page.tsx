@@ -68,7 +68,7 @@ function Schedules({
   return (
     <>
       {live.refused !== null && <RefusedNotice refused={live.refused} />}
-      {live.data === null && live.refused === null && <p className="empty">Reading…</p>}
+      {live.data === null && live.refused === null && <p className="empty">Loading…</p>}
       {live.data?.schedules.length === 0 && (
         <div className="card empty">
           <p>

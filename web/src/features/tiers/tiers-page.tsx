@@ -65,7 +65,7 @@ function Tiers({ editing, onEdit }: TiersProps): ReactElement {
   const agents = useMemo((): readonly Occupant[] => [...details.values()], [details]);
   const { data, refused, again } = useTiers();
   const [saved, setSaved] = useState<string | null>(null);
-  if (data === null) return refused === null ? <p className="empty">Reading…</p> : <RefusedNotice refused={refused} />;
+  if (data === null) return refused === null ? <p className="empty">Loading…</p> : <RefusedNotice refused={refused} />;
   const ladder = data.entitlements.toSorted((left, right) => right.rank - left.rank);
   const close = (name: string | null): void => {
     onEdit?.(null);

@@ -108,7 +108,7 @@ export function JudgeInPlace({ of, kind }: { readonly of: Post | Reply; readonly
   if (agent === undefined) return <p className="hint">{of.author_name} is not in the village any more.</p>;
   if (balance.data === null)
     return balance.refused === null ? (
-      <p className="empty">Reading the ledger…</p>
+      <p className="empty">Loading the ledger…</p>
     ) : (
       <RefusedNotice refused={balance.refused} />
     );

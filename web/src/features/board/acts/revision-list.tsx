@@ -32,7 +32,7 @@ export function RevisionList({
         </button>
       </header>
       {live.refused !== null && <RefusedNotice refused={live.refused} />}
-      {live.data === null && live.refused === null && <p className="empty">Reading…</p>}
+      {live.data === null && live.refused === null && <p className="empty">Loading…</p>}
       <ol>
         {live.data?.revisions.map(({ number, title, body, tags, at }) => (
           <li key={number} data-revision={number}>
