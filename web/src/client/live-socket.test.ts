@@ -109,7 +109,7 @@ async function lineTo(
 }
 
 test(
-  'a line is live from the first word it can read, and greets each new connection',
+  'a socket is live from the first message that it can read, and greets each new connection',
   { timeout: 60_000 },
   async (context) => {
     const { states, heard, line, until } = await lineTo(context, (peer, count) => {
@@ -128,7 +128,7 @@ test(
 );
 
 test(
-  'what cannot be read is never called live: the page is outdated, and tries again',
+  'an unreadable message makes the page outdated, never live, and the socket retries',
   { timeout: 60_000 },
   async (context) => {
     const read = (data: ArrayBuffer | string): void => {
@@ -146,24 +146,20 @@ test(
   },
 );
 
-test(
-  'a line that is silent for too long lags, and is then given up for another',
-  { timeout: 60_000 },
-  async (context) => {
-    const { states, until } = await lineTo(
-      context,
-      (peer, count) => {
-        peer.say('hello');
-        if (count > 1) setInterval(() => peer.say('beat'), 50).unref();
-      },
-      { beatMs: 300 },
-    );
-    await until('live', 2);
-    assert.deepEqual(states.slice(0, 4), ['live', 'lagging', 'reconnecting', 'live']);
-  },
-);
+test('a socket that is silent for too long lags, and then reconnects', { timeout: 60_000 }, async (context) => {
+  const { states, until } = await lineTo(
+    context,
+    (peer, count) => {
+      peer.say('hello');
+      if (count > 1) setInterval(() => peer.say('beat'), 50).unref();
+    },
+    { beatMs: 300 },
+  );
+  await until('live', 2);
+  assert.deepEqual(states.slice(0, 4), ['live', 'lagging', 'reconnecting', 'live']);
+});
 
-test('a closed line stays closed', { timeout: 60_000 }, async (context) => {
+test('a closed socket stays closed', { timeout: 60_000 }, async (context) => {
   let met = 0;
   const { line, states, until } = await lineTo(context, (peer) => {
     met += 1;

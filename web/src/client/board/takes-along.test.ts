@@ -11,8 +11,8 @@ test('unsent replies stay for their writer alone', () => {
     ['its holder signs in again', 'mo', account('mo'), false],
     ['another person signs in', 'mo', account('kim'), true],
     ['its holder signs out', 'mo', { kind: 'visitor', ended: false }, true],
-    ['the first who signs in', null, account('mo'), false],
-    ['nobody knows yet', 'mo', { kind: 'unknown', asked: true }, false],
+    ['a visitor signs in', null, account('mo'), false],
+    ['the viewer is not known yet', 'mo', { kind: 'unknown', asked: true }, false],
   ];
   for (const [what, writer, session, gone] of cases) assert.equal(takesAlong(writer, session), gone, what);
 });

@@ -12,7 +12,7 @@ test('success keeps the interval; failures double the wait up to 15 s, half of i
     [4000, 8000, 15_000, 15_000],
   );
   assert.equal(waitMs(2000, { failures: 2, chance: 0 }), 4000);
-  assert.equal(waitMs(60_000, { failures: 3, chance: 1 }), 60_000, 'a rare question does not become rarer');
+  assert.equal(waitMs(60_000, { failures: 3, chance: 1 }), 60_000, 'a long interval does not grow');
 });
 
 test('a failure keeps the last good data with the refusal and increases the count; success resets it', () => {

@@ -19,7 +19,7 @@ function twoPages(): PagesState<Row> {
 test('rows that newer ones push off the first page stay between the pages', () => {
   const state = withFirst(twoPages(), { rows: rows(8, 7, 6), next: 'after 6' }, idOf);
   assert.deepEqual(ids(state), [8, 7, 6, 5, 4, 3, 2, 1]);
-  assert.equal(state.next, 'after 1', 'reading on begins where the list ends');
+  assert.equal(state.next, 'after 1', 'the next page begins at the end of the list');
 });
 
 test('a row on both pages is taken from the first page, and a row that left the first page is gone', () => {

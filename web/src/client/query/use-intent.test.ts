@@ -57,7 +57,7 @@ test('success replaces the key, and so does an edit', async () => {
   await send({ ok: true, data: null });
   await send(refusal('unreachable', 0));
   sender.changed();
-  assert.equal(sender.state.get().refused, null, 'the refusal was about what was written before');
+  assert.equal(sender.state.get().refused, null, 'the refusal was about the earlier text');
   await send({ ok: true, data: null });
   assert.deepEqual(used, ['key 1', 'key 2', 'key 3']);
 });

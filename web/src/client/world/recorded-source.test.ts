@@ -46,7 +46,7 @@ test('events are emitted once, only on the way forward', async () => {
   const { ada, events } = await opened();
   const kinds = (): string[] => events.map(({ kind, tick }) => `${kind} ${tick}`);
   ada(120);
-  assert.deepEqual(kinds(), ['walk 105'], 'a path that comes twice is one walk');
+  assert.deepEqual(kinds(), ['walk 105'], 'a path that arrives twice is one walk');
   ada(300);
   const all = ['walk 105', 'activity 150', 'speech 160', 'item 170', 'power 180'];
   assert.deepEqual(kinds(), all);
@@ -57,5 +57,5 @@ test('events are emitted once, only on the way forward', async () => {
 test('a stopped recording stays where it was', async () => {
   const { source, ada } = await opened();
   source.stop();
-  assert.deepEqual(ada(200), [8, false, 'idle', null], 'the walk was known, the coffee and the speech are not folded');
+  assert.deepEqual(ada(200), [8, false, 'idle', null], 'the walk was known; coffee and speech are not applied');
 });

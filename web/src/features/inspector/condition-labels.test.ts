@@ -25,7 +25,7 @@ test('every condition of the contract has words of its own for both answers', ()
   }
 });
 
-test("what blocks is told in the operator's words", () => {
+test("the text of a bad condition is the operator's message", () => {
   const [words] = conditionLabels([
     condition('PodScheduled', 'False', { reason: 'VolumePinned', message: 'the volume lies on sparky2' }),
   ]);

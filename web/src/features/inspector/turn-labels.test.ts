@@ -77,6 +77,6 @@ test('a turn on the way gives the reason of the turn that set out', () => {
   );
   assert.equal(reasonOf([other, set], 0), 'I am tired');
   assert.equal(reasonOf([walks, other, set], 0), 'I am on my way', 'it set out for another goal');
-  assert.equal(reasonOf([walks], 0), 'I am on my way', 'where it set out is not known');
+  assert.equal(reasonOf([walks], 0), 'I am on my way', 'the turn in which it set out is unknown');
   assert.equal(reasonOf([], 0), '');
 });

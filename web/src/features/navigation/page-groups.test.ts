@@ -12,7 +12,7 @@ test('a group opens the first page that the viewer may see', () => {
   const economy = groupOf('tiers');
   assert.equal(openedBy(economy, 'visitor'), 'tiers');
   assert.equal(openedBy(economy, 'member'), 'ledger');
-  assert.equal(openedBy(groupOf('runs'), 'visitor'), 'runs', 'which then says who may see it');
+  assert.equal(openedBy(groupOf('runs'), 'visitor'), 'runs', 'the page then says who may see it');
 });
 
 test('the office is for admins; a visitor sees the other groups', () => {
