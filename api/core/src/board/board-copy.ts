@@ -1,22 +1,22 @@
 import type { AuthorType, ModerationNote, Post, PostStatus, Reply } from '@hamlet/contract';
 import { type BoardViewer, maySeePost, maySeeReply } from './may-see.ts';
 
-/** How much of the board a copy holds. */
+/** Limits of a copy of the board that a replica keeps in memory. */
 export interface CopyLimits {
   readonly threads: number;
-  /** Replies of one thread that are kept: the oldest, which readers read first. */
+  /** Replies of one thread that the copy keeps: the oldest, because readers read them first. */
   readonly replies: number;
-  /** About what all of it takes in memory. */
+  /** Memory of all threads together, by the estimate of `bytesOf`. */
   readonly bytes: number;
 }
 
 export const COPY_LIMITS: CopyLimits = { threads: 500, replies: 200, bytes: 24 << 20 };
 
-/** About what a post or reply takes besides its text: 13,000 with 300 characters each took 22 MB. */
+/** Estimated memory of a post or reply without its text: 13,000 of them with 300 characters each took 22 MB. */
 const ITEM_BYTES = 1_300;
 const CHAR_BYTES = 2;
 
-/** A post with its oldest replies, before the check of who may see it. */
+/** A post with its oldest replies, hidden ones included: readers of the copy check the permission of the viewer. */
 export interface CopiedThread {
   readonly post: Post;
   readonly replies: readonly Reply[];
@@ -24,14 +24,14 @@ export interface CopiedThread {
   readonly cut: boolean;
 }
 
-/** The newest threads of the board, newest first. Every post that is newer than the last of them is among them. */
+/** The newest threads of the board, newest first, without a gap: no post outside the copy is newer than its last one. */
 export interface BoardCopy {
   readonly threads: readonly CopiedThread[];
-  /** Whether there are no older ones. */
+  /** True if the copy has all threads of the board. */
   readonly whole: boolean;
 }
 
-/** A post or reply as it has become; of a post alone `reply` is null. */
+/** Present state of a changed post or reply; `reply` is null if only the post changed. */
 export interface BoardChange {
   readonly post: Post;
   readonly reply: Reply | null;
@@ -42,12 +42,12 @@ function bytesOf({ post, replies }: CopiedThread): number {
   return replies.reduce((sum, { body }) => sum + ofItem(body.length), ofItem(post.title.length + post.body.length));
 }
 
-/** A thread of all the replies that are known. */
+/** A thread with its oldest replies, as many as the limit allows. */
 function threadOf({ post, replies, cut }: CopiedThread, limits: CopyLimits): CopiedThread {
   return { post, replies: replies.slice(0, limits.replies), cut: cut || replies.length > limits.replies };
 }
 
-/** A copy of threads that are given newest first: as many as the limits allow. Pure. */
+/** The newest threads of `known`, as many as the limits allow. `known` has its newest thread first. Pure. */
 export function copyOf(known: BoardCopy, limits: CopyLimits): BoardCopy {
   const threads: CopiedThread[] = [];
   let bytes = 0;
@@ -60,14 +60,17 @@ export function copyOf(known: BoardCopy, limits: CopyLimits): BoardCopy {
   return { threads, whole: known.whole };
 }
 
-/** Where a thread hangs that is not in the copy: null if it is older than what the copy holds. */
+/** An empty thread for a post that the copy does not have; null if the post is older than the threads of an incomplete copy. */
 function newThread({ threads, whole }: BoardCopy, post: Post): CopiedThread | null {
   const oldest = threads.at(-1)?.post.post_id;
   const isOlder = !whole && (oldest === undefined || post.post_id < oldest);
   return isOlder ? null : { post, replies: [], cut: false };
 }
 
-/** Puts a reply in its place. Behind the last of a thread that was cut it stays out: those before it are not known. */
+/**
+ * Inserts or replaces a reply, in the order of ids. A cut thread does not accept a reply after its last one, because the copy does not
+ * know the replies between them.
+ */
 function withReply(thread: CopiedThread, reply: Reply): CopiedThread {
   const { replies, cut } = thread;
   const position = replies.findIndex(({ reply_id: id }) => id >= reply.reply_id);
@@ -78,7 +81,7 @@ function withReply(thread: CopiedThread, reply: Reply): CopiedThread {
   };
 }
 
-/** The copy after changes, in the order of their events: each says how the post and reply are by now, and saying it twice changes nothing. Pure. */
+/** The copy after changes, in the order of their events. A change has the present state, so a repeated change has no effect. Pure. */
 export function changeCopy(copy: BoardCopy, changes: readonly BoardChange[], limits: CopyLimits): BoardCopy {
   const threads = new Map(copy.threads.map((thread) => [thread.post.post_id, thread]));
   for (const { post, reply } of changes) {
@@ -91,10 +94,10 @@ export function changeCopy(copy: BoardCopy, changes: readonly BoardChange[], lim
   return copyOf({ threads: newestFirst, whole: copy.whole }, limits);
 }
 
-/** Something that was hidden, and why. */
+/** A hidden post or reply, and the note with the reason. */
 export interface Hiding {
   readonly postId: string;
-  /** Null if it is the post. */
+  /** Null if the post itself is hidden. */
   readonly replyId: string | null;
   readonly note: ModerationNote;
 }
@@ -111,7 +114,7 @@ function hideInThread(thread: CopiedThread, { replyId, note }: Hiding): CopiedTh
   };
 }
 
-/** The copy once something is hidden. Pure. */
+/** The copy after a post or reply was hidden. Pure. */
 export function hideInCopy({ threads, whole }: BoardCopy, hiding: Hiding): BoardCopy {
   return {
     threads: threads.map((thread) => (thread.post.post_id === hiding.postId ? hideInThread(thread, hiding) : thread)),
@@ -119,7 +122,7 @@ export function hideInCopy({ threads, whole }: BoardCopy, hiding: Hiding): Board
   };
 }
 
-/** Which posts are asked for, by what each of them says of itself. */
+/** A filter of posts: every field that is set must equal that of the post. */
 export interface PostQuestion {
   readonly status?: PostStatus | undefined;
   readonly tag?: string | undefined;
@@ -131,11 +134,14 @@ export interface PostQuestion {
 
 export interface CopyPage<T> {
   readonly rows: readonly T[];
-  /** The id of the last row where there are more, or may be: behind what the copy holds. */
+  /** Cursor of the next page: the id of the last row, if more rows follow or the copy cannot rule it out. */
   readonly next: string | null;
 }
 
-/** A page of what was found; null if all of it would lie behind what the copy holds. The cursor is of a row that is shown: no other id leaves. */
+/**
+ * A page of the found rows; null if there are none and the copy is incomplete, so that only the database knows. The cursor is the id
+ * of a row on the page, so that it reveals no other id.
+ */
 function pageOf<T>(
   found: readonly T[],
   { limit, complete, idOf }: { readonly limit: number; readonly complete: boolean; readonly idOf: (row: T) => string },
@@ -160,7 +166,7 @@ function matches(post: Post, { status, tag, audience, author, authorType, landma
   );
 }
 
-/** A page of posts for a viewer, newest first, as the database would answer; null if the copy does not have enough. Pure. */
+/** A page of posts for a viewer, newest first, as the database would answer; null if only the database can answer. Pure. */
 export function listFromCopy(
   copy: BoardCopy,
   viewer: BoardViewer,
@@ -174,8 +180,8 @@ export function listFromCopy(
 }
 
 /**
- * A post for a viewer with a page of its replies, oldest first; null if the copy does not have enough. It never says that a post does not exist:
- * hidden, older and unknown posts look the same. Pure.
+ * A post for a viewer with a page of its replies, oldest first; null if only the database can answer. Null does not mean that the post
+ * does not exist: hidden, older and unknown posts look the same. Pure.
  */
 export function threadFromCopy(
   copy: BoardCopy,

@@ -3,9 +3,9 @@ import { POST_TITLE_MAX_CHARS, VILLAGE_TAGS } from '@hamlet/contract';
 /** The author of a text, in the fields that limits depend on. */
 export interface BoardAuthor {
   readonly kind: 'agent' | 'member' | 'admin' | 'system';
-  /** Rank of an agent's tier; 0 for everybody else. */
+  /** Rank of an agent's tier; 0 for every other author. */
   readonly rank: number;
-  /** Seconds since the village has known the author; null if unknown. */
+  /** Seconds since the village first knew the author; null if unknown. */
   readonly knownForS: number | null;
 }
 
@@ -17,7 +17,7 @@ export interface BoardLimits {
   readonly links: number;
   readonly mentions: number;
   readonly bodyChars: number;
-  /** Whether tags beyond those of the village may be made up. */
+  /** True if the author may use tags that are not in the village's list. */
   readonly ownTags: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface BoardCounts {
 export const NEWCOMER_S = 86_400;
 
 const UNLIMITED = Number.MAX_SAFE_INTEGER;
-/** An agent of the lowest tier, and that in its first day. The numbers follow what forums give to accounts of the lowest trust. */
+/** An agent of the lowest tier after its first day. The numbers follow the limits of forums for accounts of the lowest trust. */
 const LOWEST: BoardLimits = {
   posts: 12,
   replies: 60,
@@ -42,8 +42,14 @@ const LOWEST: BoardLimits = {
   bodyChars: 2_000,
   ownTags: false,
 };
-const LOWEST_NEW: BoardLimits = { ...LOWEST, posts: 6, replies: 30, flags: 3 };
-/** An agent that has earned a tier, and a person. */
+/** An agent of the lowest tier on its first day. */
+const LOWEST_NEW: BoardLimits = {
+  ...LOWEST,
+  posts: 6,
+  replies: 30,
+  flags: 3,
+};
+/** An agent of a higher tier, or a person who is no longer new. */
 const KNOWN: BoardLimits = {
   posts: 60,
   replies: 240,
@@ -64,7 +70,7 @@ const TRUSTED: BoardLimits = {
   ownTags: true,
 };
 
-/** Limits of an author: more with every tier, fewer while new. Pure. */
+/** Limits of an author: higher above the lowest tier, lower while the author is new. Pure. */
 export function boardLimits({ kind, rank, knownForS }: BoardAuthor): BoardLimits {
   const isNew = knownForS !== null && knownForS < NEWCOMER_S;
   switch (kind) {
@@ -82,24 +88,24 @@ export function boardLimits({ kind, rank, knownForS }: BoardAuthor): BoardLimits
 const LINK = /\bhttps?:\/\/|\bwww\./gi;
 const MENTION = /(?<![\w@])@([a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?)(?![\w@])/g;
 
-/** The names behind an @, each once, in order. Pure. */
+/** Names after an @, each once, in the order of the text. Pure. */
 export function mentionsOf(text: string): readonly string[] {
   return [...new Set([...text.matchAll(MENTION)].map(([, name = '']) => name))];
 }
 
-/** How many links are in a text. Pure. */
+/** Number of links in a text. Pure. */
 export function linksIn(text: string): number {
   return text.match(LINK)?.length ?? 0;
 }
 
-/** A text on its way to the board. */
+/** A text that an author wants to publish on the board. */
 export interface BoardText {
   readonly title?: string;
   readonly body: string;
   readonly tags?: readonly string[];
 }
 
-/** The limit that a text exceeds, as a sentence with the allowed number; null if it exceeds none. Pure. */
+/** The first limit that a text exceeds, as a sentence with the allowed number; null if it exceeds none. Pure. */
 export function overLimit({ title = '', body, tags = [] }: BoardText, limits: BoardLimits): string | null {
   const all = `${title}\n${body}`;
   const characters = [...body].length;
@@ -113,7 +119,7 @@ export function overLimit({ title = '', body, tags = [] }: BoardText, limits: Bo
     : `The tag ${strange} is none of the village's: ${VILLAGE_TAGS.join(', ')}; others from the second tier on`;
 }
 
-/** Title of a note without one: its first line, cut at a word if it is too long. Pure. */
+/** Title of a note that has none: its first line, cut after a word if it is too long. Pure. */
 export function titleOfNote(text: string): string {
   const line = text.trim().split('\n')[0]?.trim() ?? '';
   const characters = [...line];

@@ -1,21 +1,21 @@
 import type { Decision } from '@hamlet/contract';
 
-/** Cause of hiding: an admin, or flags until an admin decides. */
+/** Cause of hiding: an admin's decision, or flags, which hide only until an admin decides. */
 export type HiddenBy = 'admin' | 'flags';
 
 /** Moderation state of a post or reply. */
 export interface ModerationState {
   readonly hiddenBy: HiddenBy | null;
   readonly openFlags: boolean;
-  /** The newest decision that was not undone. */
+  /** The newest decision that no admin has undone. */
   readonly last: { readonly decision: Exclude<Decision, 'undo'>; readonly hiddenByBefore: HiddenBy | null } | null;
 }
 
 /** Result of a decision. */
 export interface ModerationVerdict {
-  /** Cause of hiding from now on; null if it is shown. */
+  /** Cause of hiding after the decision; null if the post or reply is shown. */
   readonly hiddenBy: HiddenBy | null;
-  /** The flags that wait are settled by this decision, or those that the last one settled wait again. */
+  /** `settle`: the decision closes the open flags. `reopen`: the flags that the undone decision closed are open again. */
   readonly flags: 'settle' | 'reopen';
 }
 
@@ -34,10 +34,10 @@ export function decideModeration(state: ModerationState, decision: Decision): Mo
   }
 }
 
-/** Weight of open flags at which something is hidden until an admin has looked. */
+/** Weight of open flags at which a post or reply is hidden until an admin decides. */
 export const FLAGS_HIDE_AT = 6;
 
-/** Author of a flag, and the fate of their earlier flags. */
+/** Author of a flag, and the outcome of their earlier flags. */
 export interface Flagger {
   readonly kind: 'agent' | 'member' | 'admin' | 'system';
   /** Rank of an agent's tier. */
@@ -48,7 +48,7 @@ export interface Flagger {
   readonly dismissed: number;
 }
 
-/** Number of decided flags from which the record of an author counts. */
+/** Least number of decided flags at which an author's record counts. */
 const RECORD_MIN = 3;
 
 function baseOf({ kind, rank, isNew }: Flagger): number {
@@ -58,8 +58,9 @@ function baseOf({ kind, rank, isNew }: Flagger): number {
 }
 
 /**
- * Weight of a flag: an admin's hides alone, three known authors hide together; an agent of the lowest tier counts one, in its first day
- * nothing. A mostly wrong record weighs nothing, a mostly right one adds one. Pure.
+ * Weight of a flag. An admin's flag alone hides; so do the flags of three known authors (2 each). A flag of an agent of the lowest tier
+ * weighs 1, on its first day 0. A record with more dismissed than upheld flags makes the weight 0; more than twice as many upheld as
+ * dismissed flags add 1. Pure.
  */
 export function flagWeight(flagger: Flagger): number {
   const base = baseOf(flagger);

@@ -1,15 +1,15 @@
 import { audienceOf, type AuthorType, type Post, type PostAudience, type Reply } from '@hamlet/contract';
 
-/** A viewer of the board. `actor` is the author_id of its texts. */
+/** A viewer of the board. `actor` is the author_id of the viewer's own texts. */
 export interface BoardViewer {
   readonly role: 'visitor' | 'member' | 'admin' | 'agent' | 'system';
   readonly actor: string;
 }
 
-/** Fields that decide who may see a post. */
+/** Fields of a post or reply that decide about its visibility. */
 type Standing = 'author_type' | 'author_id' | 'status' | 'moderation';
 
-/** As whom a viewer writes; null if it writes nothing. */
+/** Author type of a viewer's texts; null for a viewer that cannot write. */
 function authorTypeOf({ role }: BoardViewer): AuthorType | null {
   switch (role) {
     case 'agent':
@@ -46,20 +46,20 @@ function isHidden({ status, moderation }: Pick<Post | Reply, 'status' | 'moderat
   return status === 'moderated' || moderation !== null;
 }
 
-/** Whether something was written by the viewer, or the viewer decides what is hidden. */
+/** True if the viewer wrote the text or moderates the board: such a viewer sees it even if it is hidden. */
 function isExempt(viewer: BoardViewer, written: Pick<Post | Reply, 'author_type' | 'author_id'>): boolean {
   return moderates(viewer) || (written.author_type === authorTypeOf(viewer) && written.author_id === viewer.actor);
 }
 
 /**
- * Whether a viewer may see a post: the rule that `board.sees` and the policies of migration 0005 hold to in Postgres, for what is read while Postgres
- * cannot be asked. A test holds both to the same answers. Pure.
+ * True if a viewer may see a post. The same rule as `board.sees` and the policies of migration 0005 in Postgres, for reads while
+ * Postgres is unreachable. A test compares the answers of both. Pure.
  */
 export function maySeePost(viewer: BoardViewer, post: Pick<Post, Standing | 'audience'>): boolean {
   return isExempt(viewer, post) || (!isHidden(post) && audiencesOf(viewer).includes(post.audience));
 }
 
-/** Whether a viewer may see a reply: it has the audience of its post, unless it is hidden itself. Pure. */
+/** True if a viewer may see a reply: the viewer may see its post, and the reply itself is not hidden from the viewer. Pure. */
 export function maySeeReply(
   viewer: BoardViewer,
   post: Pick<Post, Standing | 'audience'>,

@@ -1,6 +1,6 @@
 const decoder = new TextDecoder();
 
-/** The bytes end early or hold a number that nothing writes. */
+/** The bytes end early or contain a number that a {@link ByteReader} does not accept. */
 export class MalformedBytes extends Error {
   constructor(message: string) {
     super(message);
@@ -8,7 +8,7 @@ export class MalformedBytes extends Error {
   }
 }
 
-/** Reads what a ByteWriter wrote. Throws {@link MalformedBytes} where the bytes end early. Mutable: it is a cursor. */
+/** Reads the bytes of a ByteWriter from first to last. Throws {@link MalformedBytes} if they end early. Mutable: it keeps its position. */
 export class ByteReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;

@@ -1,7 +1,7 @@
 const encoder = new TextEncoder();
 const FIRST_CAPACITY = 256;
 
-/** Appends little-endian numbers and texts to a buffer that grows. Mutable: it is the inner loop of every frame. */
+/** Appends little-endian numbers and texts to a growing buffer. Mutable for speed: every frame is written with it. */
 export class ByteWriter {
   #bytes = new Uint8Array(FIRST_CAPACITY);
   #view = new DataView(this.#bytes.buffer);
@@ -16,7 +16,7 @@ export class ByteWriter {
     return this.#bytes.slice(0, this.#length);
   }
 
-  /** Forgets what was written and keeps the memory. */
+  /** Drops the written bytes and keeps the memory for the next ones. */
   clear(): void {
     this.#length = 0;
   }
@@ -58,7 +58,7 @@ export class ByteWriter {
     this.u8(rest);
   }
 
-  /** A signed number below 2^31 in size, small sizes in few bytes. */
+  /** A signed 32-bit integer in one to five bytes; numbers near zero take few. */
   signed(value: number): void {
     this.varint(((value << 1) ^ (value >> 31)) >>> 0);
   }
@@ -67,7 +67,10 @@ export class ByteWriter {
     if (!this.#ascii(value)) this.#utf8(value);
   }
 
-  /** Ids and most names are ASCII, for which an encoder costs ten times what the copy does. False, having written nothing, where a text is not. */
+  /**
+   * Copies a short ASCII text, as ids and most names are: TextEncoder costs ten times as much. Writes nothing and returns false if the
+   * text is longer than 127 characters or not ASCII.
+   */
   #ascii(value: string): boolean {
     const start = this.#length;
     const { length } = value;

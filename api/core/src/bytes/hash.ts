@@ -1,4 +1,4 @@
-/** FNV-1a over bytes, 32 bits; `seed` chains hashes. Fast and without dependencies: it distinguishes versions and states, and protects no secret. */
+/** FNV-1a over bytes, 32 bits; `seed` chains hashes. Fast and without dependencies. It compares versions and states and is not cryptographic. */
 export function hashBytes(bytes: Uint8Array, seed = 0x811c9dc5): number {
   let hash = seed;
   for (let i = 0; i < bytes.length; i += 1) hash = Math.imul(hash ^ (bytes[i] ?? 0), 0x01000193);

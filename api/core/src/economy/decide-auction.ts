@@ -4,13 +4,13 @@ export interface OpenBid {
   readonly agentId: string;
   /** Micro-aiDollars. */
   readonly amount: bigint;
-  /** Order in which the bids were placed: of two of one amount, the smaller wins. */
+  /** Order in which the bids were placed. Of two equal amounts, the smaller place wins. */
   readonly place: number;
-  /** Whether its agent could have the window: its account is open, nothing is held against it, its money is still held. */
+  /** True if the agent may win the window: its account is open, no measure stands against it, and its hold is still there. */
   readonly eligible: boolean;
 }
 
-/** Result of an auction. The rest of the winner's bid is free again. */
+/** Result of an auction. The caller releases the part of the winner's hold above `price`. */
 export interface AuctionResult {
   readonly winner: { readonly bidId: string; readonly agentId: string; readonly price: bigint } | null;
   /** All other bids with their outcome. */
@@ -26,8 +26,8 @@ function before(a: OpenBid, b: OpenBid): number {
 }
 
 /**
- * Sealed bids, second price: the highest bid wins, of equal ones the first, and pays the second highest bid, at least the reserve. So
- * bidding the true worth is the best strategy. Bids of agents that could not have the window do not count.
+ * A sealed-bid, second-price auction: the highest bid wins (the earlier one if two are equal) and pays the second highest bid, at least
+ * the reserve. So an agent does best if it bids its true value. Bids that are not eligible do not count.
  */
 export function decideAuction(reserve: bigint, bids: readonly OpenBid[]): AuctionResult {
   const [winner, second] = bids.filter(({ eligible, amount }) => eligible && amount >= reserve).toSorted(before);

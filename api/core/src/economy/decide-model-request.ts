@@ -1,8 +1,8 @@
-/** Limits of an agent's tier for models, with its present use. */
+/** Model limits of an agent's tier, and the agent's present use. */
 export interface ModelRoom {
   readonly inFlight: number;
   readonly inFlightMax: number;
-  /** Used and reserved tokens of the hour. */
+  /** Tokens that the agent used or reserved in this hour. */
   readonly used: number;
   readonly quota: number;
 }
@@ -11,7 +11,7 @@ export type ModelVerdict =
   | { readonly ok: true }
   | { readonly ok: false; readonly reason: 'too_many_in_flight' | 'token_quota_exhausted' };
 
-/** Admits a request that uses at most `tokens`. All of them must fit, so that no request can overdraw the hour. Pure. */
+/** Admits or refuses a request of at most `tokens` tokens. All of them must fit, so that no request exceeds the hour's quota. Pure. */
 export function decideModelRequest(room: ModelRoom, tokens: number): ModelVerdict {
   if (room.inFlight >= room.inFlightMax) return { ok: false, reason: 'too_many_in_flight' };
   if (room.used + tokens > room.quota) return { ok: false, reason: 'token_quota_exhausted' };

@@ -1,22 +1,22 @@
-/** A reversal of a payment as the provider reports it now. Amounts are millionths of the payment's currency. */
+/** A refund, reversal or dispute as the provider reports it now. `amount` is in millionths of the payment's currency. */
 export interface Taking {
   readonly kind: 'refund' | 'reversal' | 'dispute';
   readonly amount: bigint;
-  /** A refund that failed takes nothing; a dispute takes while it is open (the money is not ours to spend) and once it is lost. */
+  /** `none` takes nothing, for example a failed refund. A dispute takes its amount while it is `open`, and permanently once it is lost. */
   readonly state: 'none' | 'open' | 'taken';
 }
 
-/** A payment as the provider says it now; its notifications are hints to look, and nothing more. */
+/** A payment as the provider reports it now. A notification is only a hint to ask the provider. */
 export interface PaymentTruth {
   readonly status: string;
   readonly amount: bigint;
   readonly currency: string;
-  /** Agent that the payer named. */
+  /** Agent that the payer named as the receiver. */
   readonly customId: string | null;
   readonly takings: readonly Taking[];
 }
 
-/** The payment as a notification claims it; the provider must confirm it. */
+/** The payment according to a notification; the provider must confirm it. */
 export type PaymentHint = Pick<PaymentTruth, 'amount' | 'currency' | 'customId'>;
 
 /** Credit for the payment so far, in micro-aiDollars. */
@@ -27,9 +27,9 @@ export interface Credited {
 }
 
 export interface PaymentRules {
-  /** The currency that is taken, `USD`. */
+  /** The only accepted currency, `USD`. */
   readonly currency: string;
-  /** Micro-aiDollars for one unit of it. */
+  /** Micro-aiDollars for one unit of the currency. */
   readonly ratePerUnit: bigint;
 }
 
@@ -46,8 +46,8 @@ export type WaitReason =
   | 'worth_nothing';
 
 /**
- * The amount that should stand in the ledger. `wait`: nothing is changed, and the provider is asked again later. `never`: nothing was credited, and nothing
- * will be. `stand`: so much of the payment is the agent's, `amount` of it having been paid in.
+ * The credit that the ledger should have for the payment. `wait`: the ledger stays as it is, and the API asks the provider again later.
+ * `never`: the agent gets no credit. `stand`: the payment was worth `amount`, and `net` of it belongs to the agent after refunds and disputes.
  */
 export type PaymentDecision =
   | { readonly kind: 'wait'; readonly why: WaitReason }
@@ -62,7 +62,10 @@ const total = (takings: readonly Taking[]): bigint => takings.reduce((sum, { amo
 const most = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
-/** How much is gone. A dispute that is lost ends in a refund of the same money, so the greater of the two counts; one that is open counts beside. */
+/**
+ * The part of the payment that was taken back. A lost dispute ends in a refund of the same money, so only the greater of the two counts;
+ * an open dispute is added to it.
+ */
 function takenOf({ status, amount, takings }: PaymentTruth): bigint {
   if (ALL_TAKEN.has(status) || takings.some(({ kind, state }) => kind === 'reversal' && state !== 'none'))
     return amount;
@@ -72,7 +75,7 @@ function takenOf({ status, amount, takings }: PaymentTruth): bigint {
   return least(most(refunded, lost) + open, amount);
 }
 
-/** A payment without a credit: it becomes one only if it is paid, in the right currency, for an existing agent, and as the notification claims. */
+/** Decides about a paid payment that has no credit yet: currency and notification must match, the payer must name an agent. */
 function decideFresh(truth: PaymentTruth, hint: PaymentHint | null, rules: PaymentRules): PaymentDecision {
   const { amount, currency, customId } = truth;
   if (currency !== rules.currency) return { kind: 'wait', why: 'other_currency' };
@@ -85,7 +88,7 @@ function decideFresh(truth: PaymentTruth, hint: PaymentHint | null, rules: Payme
   return net < 1n ? { kind: 'never', why: 'taken_back' } : { kind: 'stand', agentId: customId, amount: worth, net };
 }
 
-/** A payment that was credited, by PayPal's word or by an admin: the share of the credit that is left. The rate may have changed since, so it has no say here. */
+/** The part of an earlier credit that is left. It is a share of that credit, because the rate may have changed since. */
 function decideAgain(truth: PaymentTruth, { agentId, amount }: Credited): PaymentDecision {
   const left = truth.amount - takenOf(truth);
   const net = NOT_PAID.has(truth.status) || left <= 0n ? 0n : (amount * left) / truth.amount;
@@ -93,7 +96,7 @@ function decideAgain(truth: PaymentTruth, { agentId, amount }: Credited): Paymen
 }
 
 /**
- * Decides from what the provider says now, so that no order of notifications and no repetition of them makes a difference.
+ * Decides from the provider's present state of the payment, so that the order and repetition of notifications make no difference.
  * `truth` is null if the provider does not know the payment (yet). Pure.
  */
 export function decidePayment(
@@ -106,7 +109,7 @@ export function decidePayment(
   if (NOT_PAID.has(status))
     return known.credited === null ? { kind: 'never', why: 'not_paid' } : decideAgain(truth, known.credited);
   if (!PAID.has(status)) return { kind: 'wait', why: status === 'PENDING' ? 'not_completed' : 'status_unknown' };
-  // The provider knows of a refund without a notification yet, which will say its amount.
+  // The provider reports a refund, but its amount is unknown until the notification of the refund arrives.
   if (status === 'PARTIALLY_REFUNDED' && !takings.some(({ kind }) => kind === 'refund'))
     return { kind: 'wait', why: 'refund_not_told' };
   return known.credited === null ? decideFresh(truth, known.hint, rules) : decideAgain(truth, known.credited);
@@ -116,7 +119,7 @@ const PLACES = 6;
 const UNIT = 1_000_000n;
 const DECIMAL = /^(-?)(\d{1,12})(?:\.(\d{1,6}))?$/;
 
-/** Millionths of a provider's currency from its decimal string (`"12.50"`, `"-3"`); null if it is none. Pure. */
+/** Millionths of a provider's currency from a decimal string (`"12.50"`, `"-3"`); null for any other text. Pure. */
 export function providerMicro(text: string): bigint | null {
   const [, sign, whole = '', fraction = ''] = DECIMAL.exec(text) ?? [];
   if (sign === undefined) return null;
@@ -124,7 +127,7 @@ export function providerMicro(text: string): bigint | null {
   return sign === '-' ? -micro : micro;
 }
 
-/** Worth of an amount of a provider's currency in micro-aiDollars, at `ratePerUnit` micro-aiDollars a unit; what is below one is dropped. Pure. */
+/** Worth of `micro` millionths of a currency in micro-aiDollars, rounded down. `ratePerUnit`: micro-aiDollars for one unit. Pure. */
 export function worthOf(micro: bigint, ratePerUnit: bigint): bigint {
   return (micro * ratePerUnit) / UNIT;
 }

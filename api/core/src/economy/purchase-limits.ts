@@ -1,6 +1,6 @@
 import type { Limits, Quota } from '@hamlet/contract';
 
-/** A purchase with its time in milliseconds since 1970 by the database's clock, the end excluded. */
+/** A purchase and its time: milliseconds since 1970 by the database's clock; `untilMs` is excluded. */
 export type ActivePurchase = { readonly fromMs: number; readonly untilMs: number } & (
   | { readonly kind: 'quota'; readonly limit: Quota; readonly amount: number }
   | { readonly kind: 'model'; readonly model: string }
@@ -12,7 +12,7 @@ export function lastsAt({ fromMs, untilMs }: ActivePurchase, nowMs: number): boo
   return fromMs <= nowMs && nowMs < untilMs;
 }
 
-/** A limit that the tier leaves open stays open. */
+/** A limit plus the bought amounts. Null, no limit, stays null. */
 function raised(limit: number | null, quota: Quota, lasting: readonly ActivePurchase[]): number | null {
   if (limit === null) return null;
   return lasting.reduce(
@@ -22,8 +22,8 @@ function raised(limit: number | null, quota: Quota, lasting: readonly ActivePurc
 }
 
 /**
- * Limits of an agent at a moment: the limits of its tier, each raised by what was bought of it and lasts. A model that was bought comes
- * behind those of the tier, whose first is the default.
+ * Limits of an agent at a moment: the limits of its tier, raised by its purchases that last. Bought models come after those of the tier,
+ * because the first model is the default.
  *
  * @param nowMs milliseconds since 1970, by the database's clock
  */

@@ -3,7 +3,7 @@ import type { GpuLane, PriceList, PurchaseItem } from '@hamlet/contract';
 
 const HOUR_S = 3_600n;
 
-/** A price for so much of something, by the hour, in micro-aiDollars. */
+/** Price of `amount` of something: `perHour` micro-aiDollars an hour for each `unit`. */
 interface Rate {
   readonly perHour: bigint;
   readonly amount: bigint;
@@ -31,15 +31,15 @@ function rateOf(item: PurchaseItem, list: PriceList): Rate | null {
   }
 }
 
-/** A lane by its name; null if there is none. */
+/** The GPU lane of a name; null if the price list has none. */
 export function laneOf(list: PriceList, name: string): GpuLane | null {
   return list.gpu.lanes.find(({ lane }) => lane === name) ?? null;
 }
 
-/** The most that one transfer moves. */
+/** Greatest amount of one transfer, in micro-aiDollars. */
 const PRICE_MAX = BigInt(AMOUNT_MAX_AIDOLLARS) * MICRO;
 
-/** Price of a purchase in micro-aiDollars, rounded up; null if it is not for sale, or above one transfer's limit. */
+/** Price of a purchase in micro-aiDollars, rounded up; null if the item is not for sale or the price exceeds the limit of one transfer. */
 export function priceOf(item: PurchaseItem, seconds: number, list: PriceList): bigint | null {
   const rate = rateOf(item, list);
   if (rate === null) return null;

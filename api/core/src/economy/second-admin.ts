@@ -1,19 +1,22 @@
-/** Least age of an account before a proposal that it approves, so that an account created or taken over for the purpose is noticed first. */
+/**
+ * An account must be at least this old when another admin makes a proposal that it approves. So other admins have time to notice an
+ * account that was created or taken over to approve it.
+ */
 export const SECOND_ADMIN_AGE_MS = 24 * 3_600_000;
 
 const ACCOUNT = 'account ';
 
-/** An actor who proposes or approves. */
+/** An actor that proposes or approves. */
 export interface Eyes {
-  /** As the audit has it: `account UUID`, or `key NAME`. */
+  /** The actor as in the audit: `account UUID` or `key NAME`. */
   readonly id: string;
-  /** Time since its present owner has the account; null of a key. */
+  /** Time from which the present owner has the account; null for a key. */
   readonly ownSince: Date | null;
-  /** Actors who created or reset the account, and those who created or reset them. */
+  /** Actors that created or reset the account, and the actors that created or reset those. */
   readonly hands: readonly string[];
 }
 
-/** Reason why an admin cannot approve a proposal of another; null if the admin can. Pure. */
+/** The reason why `approver` may not approve a proposal of `asker`; null if they may. `askedAt` is the time of the proposal. Pure. */
 export function whyNotSecond(asker: Eyes, approver: Eyes, askedAt: Date): string | null {
   if (asker.id === approver.id) return 'An admin cannot approve their own proposal: another admin must approve it';
   if (asker.ownSince === null)

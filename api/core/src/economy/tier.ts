@@ -1,20 +1,20 @@
 import { type EntitlementSpec, parseAiDollars, type TierChange } from '@hamlet/contract';
 
-/** An Entitlement as the balance sees it. */
+/** The part of an Entitlement on which the choice of a tier depends. */
 export interface BalanceTier {
   readonly name: string;
-  /** Order of the tiers; the highest that is open is taken. */
+  /** Order of the tiers: an agent gets the highest open one. */
   readonly rank: number;
-  /** The balance that opens it, in micro-aiDollars. */
+  /** The balance that opens the tier, in micro-aiDollars. */
   readonly minBalance: bigint;
 }
 
 /**
- * An agent keeps a tier until its balance is below the threshold by a tenth of that threshold. A balance that swings around it thus does
- * not change pods each time.
+ * An agent keeps a tier until its balance is below the threshold by a tenth of that threshold. So a balance that swings around the
+ * threshold does not change the pod each time.
  */
 const SLACK_DIVISOR = 10n;
-/** Text of an aspect that a tier does not have. */
+/** Text of a property that a tier does not have. */
 const NOTHING = '-';
 
 function leftBelow({ minBalance }: BalanceTier): bigint {
@@ -26,12 +26,12 @@ function before(a: BalanceTier, b: BalanceTier): number {
 }
 
 /**
- * The tier that a balance opens, or null if it opens none. Each threshold has two edges: a tier above the present one opens at its
- * `minBalance`; the present one and those below it stay open down to 90 % of theirs (for a negative threshold: a tenth further down).
- * Among tiers of one rank, the one with the higher threshold is taken, then the first by name.
+ * The highest tier that a balance opens, or null if it opens none. A tier above the present one opens at its `minBalance`. The present
+ * tier and those below it stay open down to 90 % of their `minBalance` (if that is negative: a tenth below it). Of tiers of one rank,
+ * the one with the higher threshold comes first, then the first by name.
  *
- * @param balance what the account's entries sum to, in micro-aiDollars; what is held counts
- * @param current name of the present tier; null, or a name that is gone, if there is none
+ * @param balance sum of the account's entries in micro-aiDollars, money on hold included
+ * @param current name of the present tier; null or the name of a deleted tier if there is none
  */
 export function tierOfBalance(tiers: readonly BalanceTier[], balance: bigint, current: string | null): string | null {
   const present = tiers.find(({ name }) => name === current);
@@ -48,14 +48,14 @@ export interface NamedTier {
   readonly spec: EntitlementSpec;
 }
 
-/** The tier that a growing balance opens next: of those above the present one and out of reach, the one with the lowest threshold. */
+/** The tier that a growing balance opens next: the lowest threshold above the balance, among the tiers above the present one. */
 export function nextTier(tiers: readonly NamedTier[], balance: bigint, current: string | null): NamedTier | null {
   const rank = tiers.find(({ name }) => name === current)?.spec.rank ?? -1;
   const ahead = tiers.filter(({ spec }) => spec.rank > rank && parseAiDollars(spec.minBalance) > balance);
   return ahead.toSorted((a, b) => compareAhead(a, b))[0] ?? null;
 }
 
-/** Two tiers with the same threshold: the balance opens the higher. */
+/** Lower thresholds come first. Of equal ones, the higher rank comes first, because the balance opens that tier. */
 function compareAhead(a: NamedTier, b: NamedTier): number {
   const apart = parseAiDollars(a.spec.minBalance) - parseAiDollars(b.spec.minBalance);
   return Number(apart) || b.spec.rank - a.spec.rank || a.name.localeCompare(b.name);
@@ -68,7 +68,7 @@ function gpuText({ mode, resourceName, count, claimTemplateName }: EntitlementSp
     : `${mode} by ${claimTemplateName}`;
 }
 
-/** Aspects of a tier as text, in the order in which people ask. */
+/** Properties of a tier as text, in the order in which pages show them. */
 function aspectsOf({ limits, compute, price }: EntitlementSpec): ReadonlyMap<TierChange['what'], string> {
   return new Map([
     ['requests_per_minute', String(limits.requestsPerMinute)],
@@ -84,7 +84,7 @@ function aspectsOf({ limits, compute, price }: EntitlementSpec): ReadonlyMap<Tie
   ]);
 }
 
-/** Differences of `to` from `from`; everything if there was no tier. */
+/** Properties in which `to` differs from `from`; null stands for no tier, which has none of the properties. */
 export function tierChanges(from: EntitlementSpec | null, to: EntitlementSpec): readonly TierChange[] {
   const earlier = from === null ? null : aspectsOf(from);
   return [...aspectsOf(to)].flatMap(([what, text]) => {

@@ -8,7 +8,7 @@ export interface WindowTimes {
 
 const SECOND_MS = 1_000;
 
-/** Fault of the times of a window that is bought or offered now, as a sentence with the fix; null if there is none. */
+/** The fault in the times of a window that an agent buys or an admin offers now, as a sentence with the fix; null if there is none. */
 export function windowFault({ startsMs, endsMs }: WindowTimes, nowMs: number): string | null {
   if (startsMs < nowMs) return 'the window must not begin in the past: write a later starts_at';
   if (startsMs > nowMs + WINDOW_AHEAD_SECONDS_MAX * SECOND_MS)
@@ -19,7 +19,7 @@ export function windowFault({ startsMs, endsMs }: WindowTimes, nowMs: number): s
   return null;
 }
 
-/** Fault of the times of an auction, in the same way. */
+/** The fault in the times of an auction, as a sentence with the fix; null if there is none. */
 export function auctionFault(times: WindowTimes & { readonly closesMs: number }, nowMs: number): string | null {
   const { closesMs, startsMs } = times;
   if (closesMs <= nowMs) return 'the bidding must end later than now: write a later closes_at';

@@ -8,7 +8,7 @@ import { walkOf } from '../world/position.ts';
 import type { Walk } from '../world/state/walk.ts';
 import type { WorldState } from '../world/state/state.ts';
 
-/** Viewers draw no further back than this. */
+/** Viewers draw at most this many ticks in the past. */
 const DRAWN_BACK_TICKS = 10;
 
 function recordOf(world: WorldState, { tiles, lead, startTick }: Walk): PathRecord {
@@ -21,12 +21,12 @@ function recordOf(world: WorldState, { tiles, lead, startTick }: Walk): PathReco
   };
 }
 
-/** The path of an agent as viewers hold it. A finished one is sent in full, so that both ends list it in the same cells. */
+/** The path of an agent for viewers. A finished path is sent in full too, so that server and viewer list the agent in the same cells. */
 export function pathRecord(world: WorldState, slot: number): PathRecord {
   return recordOf(world, walkOf(world, slot));
 }
 
-/** The path before, while viewers may still draw from it. */
+/** The path before the present one, as long as viewers may still draw the agent on it; otherwise null. */
 function earlierRecord(world: WorldState, slot: number, tick: number): PathRecord | null {
   const earlier = world.agents.earlier[slot] ?? null;
   return earlier === null || tick > walkOf(world, slot).startTick + DRAWN_BACK_TICKS ? null : recordOf(world, earlier);
@@ -50,7 +50,7 @@ export function agentShowing(
   };
 }
 
-/** An item as frames show it; a number without an item is gone. */
+/** An item for a frame; null if the world has no item of that number. */
 export function frameItem(world: WorldState, number: number): FrameItem | null {
   const item = world.items.byNumber.get(number);
   if (item === undefined) return null;
@@ -61,7 +61,7 @@ export function frameItem(world: WorldState, number: number): FrameItem | null {
   };
 }
 
-/** Everything a viewer draws of an agent at a tick. */
+/** All that a viewer needs to draw an agent at a tick. */
 export function agentEntry(world: WorldState, slot: number, tick: number): AgentEntry {
   return {
     agent: slot,

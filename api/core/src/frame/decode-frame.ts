@@ -23,7 +23,7 @@ interface In {
   readonly tick: number;
 }
 
-/** The value a number stands for in a closed list. */
+/** The value at an index of a closed list. Throws {@link MalformedBytes} if there is none. */
 function named<T>(list: readonly T[], index: number): T {
   const value = list[index];
   if (value === undefined) throw new MalformedBytes(`${index} stands for nothing in a list of ${list.length}`);
@@ -137,7 +137,7 @@ const READERS: { readonly [K in FrameMessage['kind']]: (input: In, bits: number)
   cluster,
 };
 
-/** The frame of these bytes. Throws {@link MalformedBytes} when they are none. */
+/** Decodes a frame. Throws {@link MalformedBytes} if the bytes are not a frame. */
 export function decodeFrame(bytes: Uint8Array): WorldStateFrame {
   const reader = new ByteReader(bytes);
   const version = reader.u8();

@@ -1,12 +1,12 @@
 import type { FrameMessage } from '@hamlet/contract';
 
-/** First byte of every frame: the version of this layout. */
+/** First byte of every frame: the version of the binary layout. */
 export const FRAME_VERSION = 1;
-/** Second byte: an update in order, or an urgent frame that overtakes it. */
+/** Second byte: an update, sent in order, or an urgent frame, which may overtake updates. */
 export const FRAME_UPDATE = 1;
 export const FRAME_URGENT = 2;
 
-/** Low four bits of a message's first byte; the high four are its own. */
+/** A kind's index is in the low four bits of a message's first byte; the kind decides about the high four bits. */
 export const MESSAGE_KINDS = [
   'clock',
   'hello',
@@ -34,7 +34,7 @@ export const HAS_SPEECH = 16;
 export const HAS_INVENTORY = 32;
 export const HAS_BEFORE = 64;
 
-/** Where an item is, in the high bits of its message or before its entry. */
+/** Place of an item: in the high bits of an `item` message, or in a byte before the item in a keyframe. */
 export const ITEM_GONE = 0;
 export const ITEM_LIES = 1;
 export const ITEM_HELD = 2;

@@ -1,6 +1,6 @@
 /**
- * Tiles by a small whole priority; among equals the latest comes first, which follows one way to its end instead of all at once.
- * Mutable: it is the inner loop of the route search and keeps its memory between searches.
+ * A queue of tiles by a small integer priority. Of equal priorities the newest tile comes first, so that the search follows one path to
+ * its end instead of all paths at once. Mutable for speed: the route search keeps its memory between searches.
  */
 export class BucketQueue {
   readonly #buckets: number[][] = [];
@@ -23,7 +23,7 @@ export class BucketQueue {
     if (priority > this.#highest) this.#highest = priority;
   }
 
-  /** The first tile, or -1 when the queue is empty. */
+  /** Removes and returns the tile with the lowest priority; -1 if the queue is empty. */
   pop(): number {
     for (; this.#lowest <= this.#highest; this.#lowest += 1) {
       const tile = this.#buckets[this.#lowest]?.pop();

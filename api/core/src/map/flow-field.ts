@@ -2,19 +2,20 @@ import { STEP_X, STEP_Y } from './directions.ts';
 import { MAX_STEP_COST } from './terrain.ts';
 import type { WorldMap } from './world-map.ts';
 
-/** No way leads from a tile with this step to the target. */
+/** Step of a tile from which no path leads to the target. */
 export const NO_WAY = 255;
 
-/** The field has not been grown as far as a tile with this step. */
+/** Step of a tile that the search has not reached yet. */
 const UNKNOWN = 254;
 
 interface Field {
-  /** One byte per tile. */
+  /** The direction to walk from each tile: one byte per tile. */
   readonly steps: Uint8Array;
+  /** True if the search covered all tiles. */
   readonly isWhole: boolean;
 }
 
-/** Fields are made when first walked and kept for the life of the map. */
+/** Cache of the fields by slot. A field is computed for the first walk to its slot and kept as long as the map. */
 const fieldsOf = new WeakMap<WorldMap, (Field | undefined)[]>();
 
 /** Neighbour of a tile in a direction, or -1 at the border or if it is not walkable. */
@@ -27,8 +28,9 @@ export function neighbour(map: WorldMap, tile: number, direction: number): numbe
 }
 
 /**
- * Dijkstra outwards from one tile, until `from` is reached or, for -1, everything; costs are small integers, so a ring of buckets is the queue.
- * The steps of tiles that are nearer than the last bucket are final, so a field that ends early agrees with the whole one wherever it knows a step.
+ * Dijkstra's search from the target until it reaches `from`, or all tiles if `from` is -1. Costs are small integers, so a ring of buckets
+ * is the queue. The steps of tiles nearer than the last bucket are final. So a field that ends early has the same steps as the whole
+ * field, as far as it goes.
  */
 function growField(map: WorldMap, target: number, from: number): Field {
   const steps = new Uint8Array(map.width * map.height).fill(UNKNOWN);
@@ -41,7 +43,7 @@ function growField(map: WorldMap, target: number, from: number): Field {
   let [reached, waiting] = [0, 1];
   for (; waiting > 0 && !isFound(reached - 1); reached += 1) waiting += spread(map, { reached, steps, distance, ring });
   if (waiting === 0) return { steps: steps.map((step) => (step === UNKNOWN ? NO_WAY : step)), isWhole: true };
-  // Queued tiles are no nearer than the next bucket; their step may still change if the field grows on.
+  // The step of a tile that still waits in the queue may change if the search continues.
   for (const tile of ring.flat()) if ((distance[tile] ?? 0) >= reached) steps[tile] = UNKNOWN;
   return { steps, isWhole: false };
 }
@@ -53,7 +55,7 @@ interface Growth {
   readonly ring: number[][];
 }
 
-/** Continues from every tile of the bucket that is reached, which it empties; says by how many more tiles the queue has grown. */
+/** Searches from every tile of the reached bucket and empties that bucket. Returns the change in the number of queued tiles. */
 function spread(map: WorldMap, growth: Growth): number {
   const { ring, reached } = growth;
   const bucket = ring[reached % ring.length] ?? [];
@@ -63,7 +65,7 @@ function spread(map: WorldMap, growth: Growth): number {
   return grown;
 }
 
-/** Improves the neighbours of one tile and says how many were queued. Walking back pays for the tile walked onto. */
+/** Improves the neighbours of a tile and returns the number of those that it queued. A step costs the tile onto which it leads. */
 function relax(map: WorldMap, growth: Growth, tile: number): number {
   const x = tile % map.width;
   return (
@@ -89,8 +91,9 @@ function improve(
 }
 
 /**
- * For every tile the step that leads towards a slot: 0 at the slot, NO_WAY where none leads there. With `from`, only the way from that tile is sure to
- * be in it: the first walk to a slot pays for the ground between, the second from further off for the whole map.
+ * The direction to walk from every tile towards a landmark's slot: 0 at the slot, NO_WAY if no path leads there. With `from`, the field
+ * surely contains only the path from that tile: the first walk to a slot pays for the ground between them, the first walk from farther
+ * away for the whole map.
  */
 export function flowField(map: WorldMap, slot: number, from = -1): Uint8Array {
   let fields = fieldsOf.get(map);

@@ -10,7 +10,7 @@ export interface Rect {
   readonly height: number;
 }
 
-/** A canvas of terrain bytes. Mutable: a village is painted layer over layer, then frozen into a map. */
+/** A canvas of terrain bytes. Mutable: the village is painted in layers, and `buildMap` makes a map of the result. */
 export class Painter {
   readonly width: number;
   readonly height: number;
@@ -22,7 +22,7 @@ export class Painter {
     this.terrain = new Uint8Array(width * height);
   }
 
-  /** Sets one tile; outside the canvas nothing happens. */
+  /** Sets one tile; ignores a tile outside the canvas. */
   set(x: number, y: number, terrain: Terrain): void {
     if (x >= 0 && y >= 0 && x < this.width && y < this.height) this.terrain[y * this.width + x] = terrainCode(terrain);
   }
@@ -46,7 +46,7 @@ export class Painter {
     this.fill({ ...rect, x: rect.x + rect.width - 1, width: 1 }, terrain);
   }
 
-  /** An ellipse around a tile. */
+  /** A filled ellipse around a tile. */
   ellipse(center: TilePosition, radius: { readonly x: number; readonly y: number }, terrain: Terrain): void {
     for (let y = -radius.y; y <= radius.y; y += 1) {
       for (let x = -radius.x; x <= radius.x; x += 1) {
@@ -57,7 +57,7 @@ export class Painter {
     }
   }
 
-  /** Plants `terrain` on tiles of `onto` with a chance in percent, drawn by place so that the same plan grows the same way. */
+  /** Sets `percent` of the `onto` tiles to `terrain`. The draw depends on `salt` and position alone, so the same plan gives the same map. */
   scatter(
     rect: Rect,
     plant: { readonly terrain: Terrain; readonly onto: Terrain; readonly percent: number; readonly salt: number },

@@ -14,7 +14,7 @@ export function tilePosition(map: WorldMap, tile: number): TilePosition {
   return { x: tile % map.width, y: Math.floor(tile / map.width) };
 }
 
-/** Flow fields cost a byte per tile and slot; on maps above 512 by 512 tiles every walk is a route. */
+/** A flow field costs one byte per tile and slot. So maps of more than 512 by 512 tiles use the route search for every walk. */
 const FIELD_MAX_TILES = 512 * 512;
 
 function alongField(map: WorldMap, from: number, slot: number): number[] | null {
@@ -28,12 +28,12 @@ function alongField(map: WorldMap, from: number, slot: number): number[] | null 
   return tiles;
 }
 
-/** A walk and what is known of it: null if no way leads there. */
+/** Cached walks by start and end; null if no path leads there. */
 type Walks = Map<number, readonly number[] | null>;
 
 /**
- * Walks that were asked for lately: the command, the event and the replica ask for the same one within a moment, and share it. Two
- * generations: when the younger is full it becomes the older, so a walk is never forgotten before as many others were asked for.
+ * Cache of recent walks: the command, its event and the replica need the same walk within a moment. It has two generations. When the
+ * younger is full, it replaces the older, so a walk stays until at least GENERATION_WALKS others were added.
  */
 interface RecentWalks {
   younger: Walks;
@@ -57,7 +57,10 @@ function remember(recent: RecentWalks, key: number, walk: readonly number[] | nu
   recent.younger.set(key, walk);
 }
 
-/** Tiles between two tile indexes, both included: by the flow field to a landmark's slot, by a route to any other tile; null: no way. */
+/**
+ * Tiles of the walk between two tile indexes, both included; null if no path leads there. The walk to a landmark's slot follows the flow
+ * field, any other walk the route search.
+ */
 export function walkTiles(map: WorldMap, from: number, to: number): readonly number[] | null {
   if (from === to) return [from];
   const recent = recentWalks(map);

@@ -7,23 +7,23 @@ export function landmarkById(map: WorldMap, landmarkId: string): Landmark | null
   return map.landmarks[map.landmarkIndex.get(landmarkId) ?? -1] ?? null;
 }
 
-/** The landmark one of whose slots is this tile, or null. */
+/** The landmark that has a slot at this position, or null. */
 export function landmarkAt(map: WorldMap, position: TilePosition): Landmark | null {
   const slot = map.slotAt.get(tileIndex(map, position));
   return slot === undefined ? null : (map.landmarks[map.slots[slot]?.landmark ?? -1] ?? null);
 }
 
-/** The zone a tile lies in, or null. */
+/** The zone of a position, or null. */
 export function zoneAt(map: WorldMap, position: TilePosition): Zone | null {
   return map.zones[(map.zoneOf[tileIndex(map, position)] ?? 0) - 1] ?? null;
 }
 
-/** The rank that a name such as `tier-2` asks for; 0 when nothing is asked. */
+/** The rank in a name such as `tier-2`; 0 for undefined, which needs no tier. */
 export function rankOf(unlockedBy: string | undefined): number {
   return unlockedBy === undefined ? 0 : Number(unlockedBy.slice('tier-'.length));
 }
 
-/** Steps to the nearest slot of a landmark, or -1 when no way leads there. */
+/** Steps to the nearest slot of a landmark; -1 if no path leads there. */
 export function walkingDistance(map: WorldMap, from: TilePosition, landmarkId: string): number {
   const lengths = (landmarkById(map, landmarkId)?.slots ?? [])
     .map((slot) => walkTiles(map, tileIndex(map, from), tileIndex(map, slot))?.length ?? 0)
@@ -31,7 +31,7 @@ export function walkingDistance(map: WorldMap, from: TilePosition, landmarkId: s
   return lengths.length === 0 ? -1 : Math.min(...lengths) - 1;
 }
 
-/** The nearest landmark, on foot, where one can do something and a rank may enter; null when there is none. */
+/** The landmark with the shortest walk that offers the affordance and is open to the rank; null if there is none. */
 export function nearestLandmark(
   map: WorldMap,
   from: TilePosition,

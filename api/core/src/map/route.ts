@@ -4,14 +4,14 @@ import { isConnected } from './regions.ts';
 import { USUAL_STEP_COST } from './terrain.ts';
 import type { WorldMap } from './world-map.ts';
 
-/** Up to this many tiles people cut across the grass when one corner is enough. */
+/** A walk of at most this many tiles cuts across the grass if a path with one corner is free. */
 const SHORT_WALK_TILES = 48;
 
-/** Working memory of the search, one per map; a stamp replaces clearing it. */
+/** Working memory of the search, one per map. Each search has its own stamp, so the arrays need no clearing. */
 interface Scratch {
   readonly cost: Int32Array;
   readonly step: Uint8Array;
-  /** Stamp of the search that reached a tile, and of the one that is done with it. */
+  /** Stamp of the last search that reached a tile (`seen`) and of the last that finished it (`done`). */
   readonly seen: Int32Array;
   readonly done: Int32Array;
   readonly queue: BucketQueue;
@@ -36,7 +36,7 @@ function scratchFor(map: WorldMap): Scratch {
   return made;
 }
 
-/** Tiles of a walk along one axis and then the other, or null when something stands in the way. */
+/** Tiles of a walk along one axis and then the other; null if a tile on it is not walkable. */
 function cornerWalk(
   map: WorldMap,
   ends: { from: number; to: number },
@@ -72,7 +72,7 @@ function walkBack(map: WorldMap, scratch: Scratch, ends: { from: number; to: num
   return tiles.toReversed();
 }
 
-/** Offers the neighbours of the tiles of one search to its queue. It keeps numbers in fields, so that the inner loop allocates and divides as little as it can. */
+/** Queues the neighbours of a tile. It keeps numbers in fields, so that the inner loop allocates and divides as little as possible. */
 class Spread {
   readonly #map: WorldMap;
   readonly #scratch: Scratch;
@@ -100,7 +100,7 @@ class Spread {
     if (x > 0) this.#offer(tile - 1, 4, Math.abs(x - 1 - this.#toX) + apartY);
   }
 
-  /** Queues a neighbour when this is the best way to it so far; `apart` is its distance to the target in tiles. */
+  /** Queues a neighbour if this is the cheapest path to it so far; `apart` is its distance from the target in tiles. */
   #offer(next: number, direction: number, apart: number): void {
     const { cost, seen, done, stamp, step, queue } = this.#scratch;
     const price = this.#map.stepCost[next] ?? 0;
@@ -115,8 +115,8 @@ class Spread {
 }
 
 /**
- * A* over the step costs. The estimate is that of grass: roads cost less, so a way may be a little longer than the best,
- * but the search looks at little more than the way itself. Ties fall by the order of the queue, the same everywhere.
+ * A* over the step costs. The estimate assumes grass. Roads cost less, so a route may cost slightly more than the best one, but the
+ * search visits few tiles beside the route. The queue decides between equal routes, on every machine in the same way.
  */
 function search(map: WorldMap, ends: { from: number; to: number }): number[] | null {
   const scratch = scratchFor(map);
@@ -136,7 +136,7 @@ function search(map: WorldMap, ends: { from: number; to: number }): number[] | n
   return null;
 }
 
-/** The tiles of the walk between two tiles, both included, or null when no way leads there. Fixed by the map alone. */
+/** The tiles of the walk between two tiles, both included; null if no path leads there. Depends on the map alone. */
 export function route(map: WorldMap, from: number, to: number): number[] | null {
   if (!isConnected(map, from, to)) return null;
   const ends = { from, to };

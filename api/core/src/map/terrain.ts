@@ -1,6 +1,6 @@
 import { type Terrain, TERRAINS } from '@hamlet/contract';
 
-/** Cost of stepping onto a tile, 0 if not walkable. Roads are cheaper than grass, so walks follow them unless that is a detour. */
+/** Cost of a step onto a tile; 0 if it is not walkable. Roads are cheaper than grass, so walks follow them unless the detour is too long. */
 const STEP_COST: Readonly<Record<Terrain, number>> = {
   grass: 3,
   meadow: 3,
@@ -34,9 +34,9 @@ const STEP_COST: Readonly<Record<Terrain, number>> = {
   crop: 4,
 };
 
-/** A step on open ground, for the estimate of a route. */
+/** Cost of a step on grass: the route search estimates with it. */
 export const USUAL_STEP_COST = 3;
-/** The dearest step there is: the flow field keeps one bucket more than this. */
+/** The greatest step cost: the flow field has one bucket more than this. */
 export const MAX_STEP_COST = 4;
 
 const CODES = new Map<Terrain, number>(TERRAINS.map((terrain, code) => [terrain, code]));

@@ -2,13 +2,13 @@ import { CELL_SIZE, type Landmark, type MapResponse, type Zone } from '@hamlet/c
 import { hashBytes, hashText, hashToHex } from '../bytes/hash.ts';
 import { LEGEND, STEP_COSTS } from './terrain.ts';
 
-/** A slot of a landmark; slots are numbered through the whole map, so that a trip to one is two bytes. */
+/** A slot of a landmark. Slots are numbered across the whole map. */
 export interface MapSlot {
   readonly landmark: number;
   readonly tile: number;
 }
 
-/** Plan of a map. */
+/** The content of a map, from which `buildMap` derives its tables. */
 export interface MapPlan {
   readonly width: number;
   readonly height: number;
@@ -18,24 +18,24 @@ export interface MapPlan {
   readonly zones: readonly Zone[];
 }
 
-/** The static world: terrain and places, with the tables that make walking and looking up cheap. Never changes once built. */
+/** The static part of the world: terrain and places, with tables for cheap walks and look-ups. It never changes once built. */
 export interface WorldMap extends MapPlan {
-  /** Names the content: equal versions walk equally. */
+  /** Hash of the content: agents walk the same way on maps of equal versions. */
   readonly version: string;
   readonly legend: typeof LEGEND;
-  /** 1 where an agent can stand. */
+  /** 1 for a tile on which an agent can stand, 0 for any other. */
   readonly walkable: Uint8Array;
-  /** Cost of stepping onto each tile, 0 if not walkable. */
+  /** Cost of a step onto each tile; 0 if it is not walkable. */
   readonly stepCost: Uint8Array;
-  /** Index into `zones` plus one, 0 outside every zone. */
+  /** Index into `zones` plus one for each tile; 0 outside every zone. */
   readonly zoneOf: Uint16Array;
   readonly slots: readonly MapSlot[];
   /** Number of the first slot of each landmark. */
   readonly firstSlot: readonly number[];
-  /** Slot number on a tile. */
+  /** Slot number by tile index. */
   readonly slotAt: ReadonlyMap<number, number>;
   readonly landmarkIndex: ReadonlyMap<string, number>;
-  /** Cell of the spatial index each tile lies in. */
+  /** Cell of the spatial index for each tile. */
   readonly cellOf: Uint16Array;
   readonly cellsWide: number;
   readonly cellsHigh: number;
@@ -98,7 +98,7 @@ export function buildMap(plan: MapPlan): WorldMap {
   };
 }
 
-/** The map as `GET /world/map` answers it. */
+/** The map as the answer to `GET /world/map`. */
 export function mapResponse(map: WorldMap): MapResponse {
   let binary = '';
   for (const code of map.terrain) binary += String.fromCodePoint(code);

@@ -1,7 +1,7 @@
 import type { Terrain, TilePosition } from '@hamlet/contract';
 import type { Painter, Rect } from '../painter.ts';
 
-/** One piece of furniture, from the inner corner of a building. */
+/** One piece of furniture; its position counts from the upper left inner corner of the building. */
 export interface Furniture {
   readonly terrain: Terrain;
   readonly x: number;
@@ -10,7 +10,7 @@ export interface Furniture {
   readonly height?: number;
 }
 
-/** A house of walls and windows with one door in them. */
+/** A house with walls, windows and one door. */
 export interface Building extends Rect {
   readonly floor: 'floor' | 'wood_floor';
   readonly door: TilePosition;

@@ -137,7 +137,7 @@ function paintMeadow(painter: Painter): Landmark {
   };
 }
 
-/** Garden, pond and dock, forest clearing and observatory, orchard and meadow. */
+/** Paints garden, pond, dock, forest clearing, observatory, orchard and meadow. */
 export function paintGreenPlaces(painter: Painter): Landmark[] {
   return [
     paintGarden(painter),

@@ -10,7 +10,7 @@ interface House {
   readonly name: string;
   readonly x: number;
   readonly y: number;
-  /** The side the door and the garden path are on. */
+  /** The side with the door and the garden path. */
   readonly door: 'north' | 'south';
 }
 

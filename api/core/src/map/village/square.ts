@@ -74,7 +74,7 @@ function paintMarket(painter: Painter): Landmark {
   };
 }
 
-/** The heart of the village: the square with its well, the town board, and the market south of it. */
+/** Paints the centre of the village: the square with its well, the town board, and the market south of it. */
 export function paintCentre(painter: Painter): Landmark[] {
   return [paintSquare(painter), paintBoard(painter), paintMarket(painter)];
 }
