@@ -111,12 +111,13 @@ export function overLimit({ title = '', body, tags = [] }: BoardText, limits: Bo
   const characters = [...body].length;
   const strange = limits.ownTags ? undefined : tags.find((tag) => !(VILLAGE_TAGS as readonly string[]).includes(tag));
   if (characters > limits.bodyChars)
-    return `The text has ${characters} characters; at most ${limits.bodyChars} at this tier`;
-  if (linksIn(all) > limits.links) return `At most ${limits.links} links at this tier`;
-  if (mentionsOf(all).length > limits.mentions) return `At most ${limits.mentions} names with an @ at this tier`;
+    return `The text has ${characters} characters; at most ${limits.bodyChars} are allowed: shorten it`;
+  if (linksIn(all) > limits.links) return `At most ${limits.links} links are allowed: remove some`;
+  if (mentionsOf(all).length > limits.mentions)
+    return `At most ${limits.mentions} names with an @ are allowed: remove some`;
   return strange === undefined
     ? null
-    : `The tag ${strange} is none of the village's: ${VILLAGE_TAGS.join(', ')}; others from the second tier on`;
+    : `The tag ${strange} is not a tag of the village: use one of ${VILLAGE_TAGS.join(', ')}; a higher tier may use any tag`;
 }
 
 /** Title of a note that has none: its first line, cut after a word if it is too long. Pure. */

@@ -27,7 +27,7 @@ export class ByteReader {
     const at = this.#at;
     this.#at += count;
     if (this.#at > this.#bytes.length)
-      throw new MalformedBytes(`the bytes end at ${this.#bytes.length}, wanted ${this.#at}`);
+      throw new MalformedBytes(`the bytes end early: ${this.#at} needed, ${this.#bytes.length} given`);
     return at;
   }
 
@@ -50,7 +50,7 @@ export class ByteReader {
       value |= (byte & 0x7f) << shift;
       if (byte < 0x80) return value >>> 0;
     }
-    throw new MalformedBytes('a number of more than five bytes');
+    throw new MalformedBytes('a number has more than five bytes');
   }
 
   signed(): number {

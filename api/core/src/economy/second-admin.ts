@@ -20,13 +20,13 @@ export interface Eyes {
 export function whyNotSecond(asker: Eyes, approver: Eyes, askedAt: Date): string | null {
   if (asker.id === approver.id) return 'An admin cannot approve their own proposal: another admin must approve it';
   if (asker.ownSince === null)
-    return 'A key proposed this credit, and a key has no known owner: reject it, and let an admin propose it from an account';
+    return 'A key proposed this credit, and a key has no known owner: reject it, then an admin must propose it again from an account';
   if (approver.ownSince === null) return 'A key cannot approve because it has no known owner: approve from an account';
   if (approver.hands.includes(asker.id) || asker.hands.includes(approver.id))
-    return 'One of the two admins made or reset the account of the other: an admin whom neither of them made or reset must approve';
+    return 'One of the two admins made or reset the account of the other: an admin whose account neither of them made or reset must approve';
   if ([...approver.hands, ...asker.hands].some((hand) => !hand.startsWith(ACCOUNT)))
     return 'A key created or reset the account of one of the two admins, and a key has no known owner: other admins must propose and approve';
   if (askedAt.getTime() - approver.ownSince.getTime() < SECOND_ADMIN_AGE_MS)
-    return 'An account approves only what was proposed at least 24 hours after it was made or reset';
+    return 'An account may approve a proposal only if it was made or reset at least 24 hours before the proposal: another admin must approve';
   return null;
 }

@@ -22,10 +22,10 @@ test('a window lies ahead, ends after it begins, and is neither too far nor too 
   }
 });
 
-test('bidding ends later than now and long enough before the window', () => {
+test('bidding ends in the future and long enough before the window', () => {
   const window = { startsMs: NOW + MINUTE, endsMs: NOW + 2 * MINUTE };
   assert.equal(auctionFault({ ...window, closesMs: NOW + MINUTE - 5_000 }, NOW), null);
   assert.match(auctionFault({ ...window, closesMs: NOW + MINUTE - 4_999 }, NOW) ?? '', /at least 5 s before/);
-  assert.match(auctionFault({ ...window, closesMs: NOW }, NOW) ?? '', /later than now/);
+  assert.match(auctionFault({ ...window, closesMs: NOW }, NOW) ?? '', /in the future/);
   assert.match(auctionFault({ startsMs: NOW + MINUTE, endsMs: NOW, closesMs: NOW + 1 }, NOW) ?? '', /end after/);
 });

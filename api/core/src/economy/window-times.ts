@@ -22,7 +22,7 @@ export function windowFault({ startsMs, endsMs }: WindowTimes, nowMs: number): s
 /** The fault in the times of an auction, as a sentence with the fix; null if there is none. */
 export function auctionFault(times: WindowTimes & { readonly closesMs: number }, nowMs: number): string | null {
   const { closesMs, startsMs } = times;
-  if (closesMs <= nowMs) return 'the bidding must end later than now: write a later closes_at';
+  if (closesMs <= nowMs) return 'the bidding must end in the future: write a later closes_at';
   if (startsMs - closesMs < AUCTION_LEAD_SECONDS * SECOND_MS)
     return `the bidding must end at least ${AUCTION_LEAD_SECONDS} s before the window begins: write an earlier closes_at`;
   return windowFault(times, nowMs);

@@ -26,7 +26,7 @@ interface In {
 /** The value at an index of a closed list. Throws {@link MalformedBytes} if there is none. */
 function named<T>(list: readonly T[], index: number): T {
   const value = list[index];
-  if (value === undefined) throw new MalformedBytes(`${index} stands for nothing in a list of ${list.length}`);
+  if (value === undefined) throw new MalformedBytes(`${index} is not an index of a list of ${list.length} values`);
   return value;
 }
 

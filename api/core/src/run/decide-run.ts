@@ -1,26 +1,26 @@
 import type { RunState, SettledState } from '@hamlet/contract';
 
-/** Cycles in which an agent may start one run, so that a run that crashes it is not delivered without end. */
+/** Greatest number of attempts at one run. Without it, a run that crashes its agent would be delivered again without end. */
 export const RUN_ATTEMPTS_MAX = 20;
 
 /** Fields of a run on which decisions depend. */
 export interface RunProgress {
   readonly state: RunState;
   readonly attempt: number;
-  /** The run cycle of the agent that took it up last; null until one did. */
+  /** Cycle of the agent when it last started the run; null before the first start. */
   readonly cycle: number | null;
   readonly cancelRequested: boolean;
 }
 
-/** The claim under which an agent works on a run. A resident that is older than claims names no attempt: its cycle alone is compared. */
+/** Cycle and attempt under which an agent works on a run. Old residents send no attempt, so only their cycle is compared. */
 export interface RunClaim {
   readonly cycle: number;
   readonly attempt?: number | undefined;
 }
 
 /**
- * A command to a run. `start`, `step`, `renew` and `settle` come from the agent in one of its cycles, `cancel` from a person or a schedule,
- * `lapse` from the village when the lease was not renewed in time, `give_up` from the village for a run that its agent will not end.
+ * A command to a run. The agent sends `start`, `step`, `renew` and `settle`, with its cycle. A person or a Schedule sends `cancel`. The
+ * API sends `lapse` if the agent did not renew its lease in time, and `give_up` to end a run that its agent will not end.
  */
 export type RunCommand =
   | { readonly kind: 'start'; readonly cycle: number }
@@ -32,7 +32,10 @@ export type RunCommand =
 
 export type RunRefusal = 'stale_cycle' | 'run_settled' | 'run_not_started' | 'claim_lapsed' | 'cancel_not_requested';
 
-/** `same`: asked before, nothing changes. `renewed`: the claim holds for another lease, nothing else changes. `spent`: the run has been taken up too often and fails instead. */
+/**
+ * `same`: the command changes nothing. `renewed`: only the lease begins again. `spent`: the run has used up its attempts, so it fails
+ * instead.
+ */
 export type RunVerdict =
   | {
       readonly kind: 'change';
@@ -53,7 +56,7 @@ export function isSettled(state: RunState): state is SettledState {
   return state === 'done' || state === 'failed' || state === 'cancelled';
 }
 
-/** Effect of a command on a run: the only place of the rules about states of a run. */
+/** Effect of a command on a run. All rules about the states of a run are here. Pure. */
 export function decideRun(run: RunProgress, command: RunCommand): RunVerdict {
   switch (command.kind) {
     case 'start':
@@ -99,7 +102,7 @@ function spent(run: RunProgress): RunVerdict {
   return { kind: 'spent', next: { ...run, state: 'failed' }, event: 'settled' };
 }
 
-/** Null if the run is under way under this very claim, else the refusal. */
+/** Null if `asking` is the present claim of an unfinished run, otherwise the refusal. */
 function inHand(run: RunProgress, asking: RunClaim): RunVerdict | null {
   const { state, cycle, attempt } = run;
   if (isSettled(state)) return SETTLED;
@@ -125,7 +128,7 @@ function cancel(run: RunProgress): RunVerdict {
     : { kind: 'change', next: { ...run, cancelRequested: true }, event: 'cancel_requested' };
 }
 
-/** The run waits again, behind the steps that were noted. One that is to be cancelled stays: the village gives it up when its grace is over. */
+/** Puts the run back into the queue; its recorded steps stay. A run with a requested cancel stays as it is: `give_up` ends it later. */
 function lapse(run: RunProgress): RunVerdict {
   if (isSettled(run.state) || run.state === 'queued' || run.cancelRequested) return SAME;
   return run.attempt >= RUN_ATTEMPTS_MAX
@@ -135,17 +138,17 @@ function lapse(run: RunProgress): RunVerdict {
 
 /** Facts that decide whether the lease on a run has lapsed. Times are of the database's clock, in ms. */
 export interface ClaimFacts {
-  /** End of the lease; null if no agent has the run. */
+  /** End of the lease; null if no agent holds one on the run. */
   readonly leaseUntilMs: number | null;
-  /** Time since when the village accepts renewals without a pause that it noticed. */
+  /** Time from which the API has accepted renewals without an interruption. */
   readonly attentiveSinceMs: number;
   readonly leaseMs: number;
   readonly nowMs: number;
 }
 
 /**
- * Whether the lease of the agent has lapsed. After an absence of its own the village gives every lease its full length first, as no agent
- * could renew meanwhile.
+ * True if the agent's lease on the run has lapsed. After an interruption of the API, every lease lasts at least its full length more,
+ * because no agent could renew it meanwhile.
  */
 export function claimLapsed({ leaseUntilMs, attentiveSinceMs, leaseMs, nowMs }: ClaimFacts): boolean {
   return leaseUntilMs !== null && leaseUntilMs < nowMs && attentiveSinceMs + leaseMs <= nowMs;

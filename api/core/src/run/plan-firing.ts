@@ -1,6 +1,6 @@
 import type { FiringOutcome, Overlap, RunState } from '@hamlet/contract';
 
-/** A run of the same schedule that has not ended. */
+/** An unfinished run of the same Schedule. */
 export interface RunUnderWay {
   readonly runId: string;
   readonly agentId: string;
@@ -8,13 +8,13 @@ export interface RunUnderWay {
 }
 
 export interface FiringFacts {
-  /** In the order they are asked for; one that is named twice counts once. */
+  /** Agents of the Schedule in its order; an agent that is named twice counts once. */
   readonly agents: readonly string[];
   readonly overlap: Overlap;
   readonly isKnown: (agentId: string) => boolean;
   readonly isBarred: (agentId: string) => boolean;
   readonly underWay: readonly RunUnderWay[];
-  /** Runs of any kind that wait for an agent. */
+  /** Number of queued runs of an agent, from this Schedule or any other source. */
   readonly waitingFor: (agentId: string) => number;
   readonly waitingMax: number;
 }
@@ -22,13 +22,13 @@ export interface FiringFacts {
 export interface AgentFiring {
   readonly agentId: string;
   readonly outcome: FiringOutcome;
-  /** Whether a run is made for it. */
+  /** True if the firing creates a run for the agent. */
   readonly runs: boolean;
 }
 
 export interface FiringPlan {
   readonly agents: readonly AgentFiring[];
-  /** Runs that give way to a new one. */
+  /** Runs to cancel because a new run replaces them. */
   readonly cancel: readonly RunUnderWay[];
 }
 

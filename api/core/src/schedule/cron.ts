@@ -1,20 +1,20 @@
 import type { CivilDay } from './civil-day.ts';
 
-/** Five cron fields, read. */
+/** The parsed five fields of a cron text. */
 export interface CronFields {
-  /** Minutes of the day that fit, 0 to 1439, ascending. */
+  /** Matching minutes of the day, 0 to 1439, ascending. */
   readonly minutesOfDay: readonly number[];
   readonly daysOfMonth: ReadonlySet<number>;
   readonly months: ReadonlySet<number>;
   /** 0 is Sunday. */
   readonly daysOfWeek: ReadonlySet<number>;
-  /** Whether both fields of the day must fit: so where one of them begins with `*`. Otherwise either is enough. */
+  /** True if a day must match both day fields, because one of them begins with `*`. Otherwise one match is enough. */
   readonly bothDays: boolean;
-  /** Whether the minute or the hour begins with `*`: such a job follows the clock as it runs (see `timetable.ts`). */
+  /** True if the minute or the hour begins with `*`. `timetable.ts` has the rule of such jobs when the clocks change. */
   readonly wildcard: boolean;
 }
 
-/** Says what is wrong with the fields and what to write instead. */
+/** A fault in the cron text. The message names the fault and the fix. */
 export class CronError extends Error {
   override readonly name = 'CronError';
 }
@@ -23,7 +23,7 @@ interface Field {
   readonly name: string;
   readonly min: number;
   readonly max: number;
-  /** Words for the values from `min` on. */
+  /** Names of the values, in order; the first stands for `min`. */
   readonly words: readonly string[];
 }
 
@@ -36,7 +36,7 @@ const MONTH: Field = {
   max: 12,
   words: ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'],
 };
-/** 7 is Sunday too, so that FRI-SUN and 5-7 are ranges. */
+/** Both 0 and 7 are Sunday, so that FRI-SUN and 5-7 are ranges. */
 const DAY_OF_WEEK: Field = {
   name: 'day of week',
   min: 0,
@@ -60,7 +60,7 @@ interface Range {
   readonly to: number;
 }
 
-/** FRI-SUN ends on 7. */
+/** The end of a range. SUN as an end is 7, for example in FRI-SUN. */
 function endOf(field: Field, word: string, from: number): number {
   const end = valueOf(field, word);
   return field === DAY_OF_WEEK && end === 0 && from > 0 ? 7 : end;
@@ -70,7 +70,7 @@ function rangeOf(field: Field, text: string, stepped: boolean): Range {
   if (text === '*') return { from: field.min, to: field === DAY_OF_WEEK ? 6 : field.max };
   const [first = '', last, ...more] = text.split('-');
   const from = valueOf(field, first);
-  // "5/15" is 5, 20, 35, 50: a start with a step and no end runs to the end of the field.
+  // A start with a step and no end continues to the field's maximum: "5/15" is 5, 20, 35, 50.
   if (last === undefined) return { from, to: stepped ? field.max : from };
   const to = endOf(field, last, from);
   if (more.length > 0 || to < from)
@@ -96,8 +96,7 @@ function valuesOf(field: Field, text: string): ReadonlySet<number> {
 const ascending = (values: Iterable<number>): readonly number[] => [...values].toSorted((a, b) => a - b);
 
 /**
- * Reads minute, hour, day of month, month and day of week: numbers, names, lists, ranges and steps, as Vixie cron has
- * them.
+ * Parses minute, hour, day of month, month and day of week with numbers, names, lists, ranges and steps, by the rules of Vixie cron.
  * @throws CronError
  */
 export function readCron(text: string): CronFields {
@@ -126,7 +125,7 @@ export function readCron(text: string): CronFields {
   };
 }
 
-/** Whether a job has times on that day. */
+/** True if the fields match that day. */
 export function fitsDay({ months, daysOfMonth, daysOfWeek, bothDays }: CronFields, day: CivilDay): boolean {
   if (!months.has(day.month)) return false;
   const [byDate, byWeek] = [daysOfMonth.has(day.dayOfMonth), daysOfWeek.has(day.dayOfWeek)];

@@ -3,8 +3,8 @@ import { countSlots, newestSlotsBetween, nextSlots, slotAtOrBefore, slotsBetween
 import type { Timetable } from './timetable.ts';
 
 /**
- * A slot that is at most this late always fires: a change of the leader, a restart of the API or a clock that goes
- * wrong costs none. (The deadline of the Schedule is kept where it is shorter.)
+ * A slot that is at most this late always fires, so that a change of the leader, a restart of the API or a wrong clock loses none. A
+ * shorter deadline of the Schedule comes first.
  */
 export const ALWAYS_IN_TIME_MS = 30_000;
 
@@ -16,18 +16,18 @@ export type MissedRunsPolicy = Pick<
 export interface DueInput {
   readonly timetable: Timetable;
   readonly policy: MissedRunsPolicy;
-  /** Every slot up to here is decided already. */
+  /** Time up to which an earlier plan has decided every slot. */
   readonly decidedMs: number;
   readonly nowMs: number;
 }
 
-/** A slot to fire. `madeUp`: it was missed, and the policy asks for it all the same. */
+/** A slot to fire. `madeUp`: it was missed, and the policy for missed runs fires it now. */
 export interface DueSlot {
   readonly slotMs: number;
   readonly madeUp: boolean;
 }
 
-/** Slots that are given up, all of them before the first that fires. */
+/** Missed slots that will not fire. All of them are before the first slot that fires. */
 export interface MissedSlots {
   readonly count: number;
   /** The newest of them. */
@@ -35,14 +35,14 @@ export interface MissedSlots {
 }
 
 export interface DuePlan {
-  /** In this order, oldest first. */
+  /** Slots to fire in this order, oldest first. */
   readonly fire: readonly DueSlot[];
   readonly missed: MissedSlots | undefined;
-  /** When to look again; undefined if nothing comes. */
+  /** Time of the next slot, when the caller plans again; undefined if there is none. */
   readonly lookAtMs: number | undefined;
 }
 
-/** The slots that are late at most, by the rule of {@link duePlan}. */
+/** The slots that are not missed, by the rule of {@link duePlan}. */
 function inTime({ timetable, policy, decidedMs, nowMs }: DueInput): readonly number[] {
   const deadlineMs = policy.startingDeadlineSeconds * 1_000;
   const alwaysFromMs = nowMs - Math.min(ALWAYS_IN_TIME_MS, deadlineMs);
@@ -56,7 +56,7 @@ function inTime({ timetable, policy, decidedMs, nowMs }: DueInput): readonly num
   return newest.filter((slot) => nowMs - slot <= deadlineMs);
 }
 
-/** The missed slots before `beforeMs` that are made up for. */
+/** The missed slots before `beforeMs` that the policy fires now. `othersFire`: slots that are not missed fire too. */
 function madeUpFor(
   { timetable, policy, decidedMs }: DueInput,
   beforeMs: number,
@@ -77,9 +77,9 @@ function madeUpFor(
 
 /**
  * Due slots of a Schedule.
- * A slot fires while it is at most 30 s late, and the newest one until its deadline. Every other slot is missed. Skip makes up for none
- * of the missed ones; RunOnce fires the newest, if nothing else fires now; CatchUp fires the newest `catchUpLimit`, oldest first. Nothing is
- * due of a suspended Schedule.
+ * A slot fires while it is at most 30 s late, and the newest one until its deadline. Every other slot is missed. Skip fires no missed
+ * slot. RunOnce fires the newest missed slot if no other slot fires now. CatchUp fires the newest `catchUpLimit` missed slots, oldest
+ * first. A suspended Schedule has no due slots. Pure.
  */
 export function duePlan(input: DueInput): DuePlan {
   const { timetable, policy, decidedMs, nowMs } = input;
@@ -103,20 +103,20 @@ function givenUp({ timetable, decidedMs }: DueInput, untilMs: number): MissedSlo
   return newest === undefined ? undefined : { count, untilMs: newest };
 }
 
-/** Known past of a Schedule. */
+/** The recorded past of a Schedule. */
 export interface Past {
-  /** Timing text of the last look; undefined at the first. */
+  /** Timing text at the last plan; undefined before the first. */
   readonly timing: string | undefined;
-  /** Whether it was suspended then. */
+  /** True if the Schedule was suspended at the last plan. */
   readonly suspended: boolean;
-  /** The newest slot that is decided. */
+  /** The newest decided slot. */
   readonly lastSlotMs: number | undefined;
   readonly createdMs: number;
 }
 
 /**
- * Time up to which every slot is decided. A Schedule begins when it is created, when its timing changes, and when it is resumed: earlier
- * slots were never due.
+ * Time up to which every slot is decided. The slots of a Schedule count from its creation, from a change of its timing and from its
+ * resumption. Earlier slots are never due.
  */
 export function decidedUntil(
   past: Past,

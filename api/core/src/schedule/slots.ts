@@ -1,12 +1,12 @@
 import { DAY_MS } from './civil-day.ts';
 import { firingsOfUtcDay, type Timetable } from './timetable.ts';
 
-/** Fifty years: no date that comes at all comes later (29 February on a given day of the week skips 40 around 2100). */
+/** About fifty years. The rarest date, a 29 February on a given day of the week, comes after at most 40 years (around 2100). */
 const HORIZON_DAYS = 18_300;
-/** More missed slots than this are counted as this many. */
+/** Greatest result of a count of slots. */
 export const MAX_COUNTED = 1_000_000;
 
-/** A stretch of time: after `afterMs`, until `untilMs` inclusive. */
+/** A stretch of time: `afterMs` excluded, `untilMs` included. */
 export interface Stretch {
   readonly afterMs: number;
   readonly untilMs: number;
@@ -34,12 +34,12 @@ function* backwards(timetable: Timetable, atMs: number): Generator<number> {
   }
 }
 
-/** The next `count` slots after `afterMs`, ascending; fewer where fewer come within fifty years. */
+/** The next `count` slots after `afterMs`, ascending; fewer if the next fifty years have fewer. */
 export function nextSlots(timetable: Timetable, afterMs: number, count: number): readonly number[] {
   return slotsBetween(timetable, { afterMs, untilMs: Number.POSITIVE_INFINITY }, count);
 }
 
-/** The newest slot at or before `atMs`; undefined if there was none in fifty years. */
+/** The newest slot at or before `atMs`; undefined if the fifty years before it have none. */
 export function slotAtOrBefore(timetable: Timetable, atMs: number): number | undefined {
   return newestSlotsBetween(timetable, { afterMs: Number.NEGATIVE_INFINITY, untilMs: atMs }, 1)[0];
 }
@@ -70,7 +70,7 @@ export function newestSlotsBetween(
   return slots.toReversed();
 }
 
-/** How many slots a stretch has, counted up to {@link MAX_COUNTED}. */
+/** Number of slots in a stretch, at most {@link MAX_COUNTED}. */
 export function countSlots(timetable: Timetable, { afterMs, untilMs }: Stretch): number {
   if (untilMs <= afterMs) return 0;
   if (timetable.kind === 'periodic')

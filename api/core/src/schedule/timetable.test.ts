@@ -278,7 +278,10 @@ test('what cannot be read says what to write instead', () => {
   );
   assert.match(problem({ cron: '*/0 * * * *', timeZone: 'UTC' }), /step of at least 1/);
   assert.match(problem({ cron: '* * * *', timeZone: 'UTC' }), /write five fields .* instead of 4/);
-  assert.equal(problem({ dailyAt: '09:00', timeZone: 'Europe/Zurick' }), 'timeZone: "Europe/Zurick" is not known here');
+  assert.equal(
+    problem({ dailyAt: '09:00', timeZone: 'Europe/Zurick' }),
+    'timeZone: "Europe/Zurick" is unknown here: write an IANA name such as Europe/Zurich',
+  );
   assert.equal(problem({ cron: '0 0 * * FRI-SUN', timeZone: 'UTC' }), 'taken');
 });
 

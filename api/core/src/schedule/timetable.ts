@@ -3,23 +3,22 @@ import { durationMs } from '@hamlet/contract/kinds';
 import { civilDay, DAY_MS, dayNumberOf } from './civil-day.ts';
 import { CronError, fitsDay, readCron, type CronFields } from './cron.ts';
 
-/** The part of a Schedule that says when. */
+/** The fields of a Schedule that define its firing times. */
 export type Timing = Pick<ScheduleSpec, 'every' | 'cron' | 'dailyAt' | 'timeZone'>;
 
-/** Fires whenever Unix time is a multiple of the period: slot number = floor(Unix seconds / every). */
+/** Fires when Unix time is a multiple of the period: slot number = floor(Unix seconds / every). */
 interface Periodic {
   readonly kind: 'periodic';
   readonly periodMs: number;
 }
 
 /**
- * Fires by the clocks of a time zone. When they change (Vixie cron's rule, which is what people have known for thirty
- * years; it loses no daily job and doubles none, where Kubernetes' CronJob loses one in spring and runs two in autumn):
- * - A job at fixed times, whose time the clocks leap over, fires at the leap; times that are leapt over together fire once.
- * - A job at fixed times, whose time comes twice, fires the first time.
- * - A job whose minute or hour begins with `*` follows the clock as it runs: not in the time that is leapt over, and
- *   again in the time that comes again.
- * - A leap of more than three hours (a zone that changes sides of the date line) is no summer time: that time is not there.
+ * Fires by the local time of a time zone. When the clocks change, Vixie cron's rules apply, which people have known for thirty years. They
+ * neither lose nor repeat a daily job; Kubernetes' CronJob loses one in spring and runs two in autumn.
+ * - Fixed time that the clocks leap over: the job fires at the leap, once for all times in the leap.
+ * - Fixed time that comes twice: the job fires the first time.
+ * - Minute or hour begins with `*`: the job does not fire for the times in the leap, and fires again for the times that come twice.
+ * - Leap of more than three hours (a zone that crosses the date line): not summer time, so the times in the leap do not fire.
  */
 interface Calendar {
   readonly kind: 'calendar';
@@ -27,7 +26,7 @@ interface Calendar {
   readonly fields: CronFields;
 }
 
-/** When a Schedule fires, ready to be asked: see `slots.ts`. */
+/** The parsed timing of a Schedule; `slots.ts` computes its slots. */
 export type Timetable = Periodic | Calendar;
 
 export type TimetableReading =
@@ -43,7 +42,7 @@ function cronOf({ cron, dailyAt = '' }: Timing): string {
   return `${minute} ${hour} * * *`;
 }
 
-/** Reads the timing of a Schedule; the problem says what to write instead. */
+/** Parses the timing of a Schedule. `problem` says the fault and the fix. */
 export function readTiming(timing: Timing): TimetableReading {
   if (timing.every !== undefined)
     return { ok: true, timetable: { kind: 'periodic', periodMs: durationMs(timing.every) } };
@@ -53,12 +52,13 @@ export function readTiming(timing: Timing): TimetableReading {
     return { ok: true, timetable: { kind: 'calendar', zone, fields: readCron(cronOf(timing)) } };
   } catch (error) {
     if (error instanceof CronError) return { ok: false, problem: `cron: ${error.message}` };
-    if (error instanceof RangeError) return { ok: false, problem: `timeZone: "${zone}" is not known here` };
+    if (error instanceof RangeError)
+      return { ok: false, problem: `timeZone: "${zone}" is unknown here: write an IANA name such as Europe/Zurich` };
     throw error;
   }
 }
 
-/** When a Schedule fires, in one line: two timings fire alike if this is the same. */
+/** The timing of a Schedule in one line. Two timings with the same line fire at the same times. */
 export function describeTiming({ every, cron, dailyAt, timeZone = 'UTC' }: Timing): string {
   if (every !== undefined) return `every ${every}`;
   return cron === undefined ? `daily ${dailyAt ?? ''} ${timeZone}` : `${cron} ${timeZone}`;
@@ -69,7 +69,7 @@ interface Change {
   readonly afterMs: number;
 }
 
-/** The instants at which a local time fires, on a day around which the clocks change. */
+/** The instants at which a local time fires, on a day near a change of the clocks. */
 function firingsOf({ zone, fields }: Calendar, local: number, { beforeMs, afterMs }: Change): readonly number[] {
   const instants = [local - beforeMs, local - afterMs].filter((instant) => localMs(zone, instant) === local);
   if (instants.length === 1 || fields.wildcard) return instants;
@@ -82,14 +82,14 @@ function firingsOfLocalDay(calendar: Calendar, day: number): readonly number[] {
   const { zone, fields } = calendar;
   if (!fitsDay(fields, civilDay(day))) return [];
   const locals = fields.minutesOfDay.map((minute) => day * DAY_MS + minute * MINUTE_MS);
-  // Offsets are within a day of UTC: a day before and two days after the local midnight lie outside of the local day.
+  // An offset is less than a day, so these two instants are before and after the whole local day.
   const beforeMs = offsetMs(zone, (day - 1) * DAY_MS);
   const afterMs = offsetMs(zone, (day + 2) * DAY_MS);
   if (beforeMs === afterMs) return locals.map((local) => local - beforeMs);
   return locals.flatMap((local) => firingsOf(calendar, local, { beforeMs, afterMs }));
 }
 
-/** The instants of one UTC day (counted from 1970-01-01) at which a calendar fires, ascending, each once. */
+/** The instants at which a calendar fires on a UTC day (counted from 1970-01-01), ascending, each once. */
 export function firingsOfUtcDay(calendar: Calendar, utcDay: number): readonly number[] {
   const [startMs, endMs] = [utcDay * DAY_MS, (utcDay + 1) * DAY_MS];
   const all = [utcDay - 1, utcDay, utcDay + 1].flatMap((day) => firingsOfLocalDay(calendar, day));
@@ -120,8 +120,8 @@ function formatOf(zone: string): Intl.DateTimeFormat {
 }
 
 /**
- * Local time of a time zone at an instant, in milliseconds as if they showed UTC. Whole seconds.
- * @throws RangeError where this machine's time zone database does not know the zone
+ * Local time of a time zone at an instant, as milliseconds since a local 1970-01-01, rounded down to whole seconds.
+ * @throws RangeError if this machine's time zone database does not know the zone
  */
 export function localMs(zone: string, instantMs: number): number {
   const parts: Record<string, number> = {};
@@ -130,12 +130,12 @@ export function localMs(zone: string, instantMs: number): number {
   return dayNumberOf({ year, month, dayOfMonth: day }) * DAY_MS + ((hour * 60 + minute) * 60 + second) * SECOND_MS;
 }
 
-/** How far the clocks of a time zone are ahead of UTC at an instant, in milliseconds. */
+/** Offset of a time zone from UTC at an instant, in milliseconds; positive if its clocks are ahead. */
 export function offsetMs(zone: string, instantMs: number): number {
   return localMs(zone, instantMs) - Math.floor(instantMs / SECOND_MS) * SECOND_MS;
 }
 
-/** The first second after `fromMs` at which the offset is what it is at `toMs`; both must differ in it. */
+/** The first second after `fromMs` that has the offset of `toMs`. The offsets at `fromMs` and `toMs` must differ. */
 export function changeBetween(zone: string, fromMs: number, toMs: number): number {
   const after = offsetMs(zone, toMs);
   let [low, high] = [Math.floor(fromMs / SECOND_MS), Math.floor(toMs / SECOND_MS)];

@@ -3,14 +3,14 @@ import { emptyRoot, HASH_BYTES, nodeHash, type Sha256 } from './hashing.ts';
 /** Hashes in a full tile (C2SP tlog-tiles: trees of height 8). */
 export const TILE_WIDTH = 256;
 
-/** A tile that has grown: on level 0 hashes of entries, above those of full tiles one level below. */
+/** A tile of the tree. Level 0 has hashes of entries; a higher level has the root hashes of the full tiles one level below. */
 export interface Tile {
   readonly level: number;
   readonly number: number;
   readonly hashes: Uint8Array;
 }
 
-/** The right edge of a tree: on each level the hashes of the tile that is not full. All that is needed to continue, and to know the root. */
+/** The right edge of a tree: the hashes of the tile on each level that is not full. It is enough to grow the tree and compute its root. */
 export interface Edge {
   readonly size: number;
   readonly partials: readonly Uint8Array[];
@@ -18,7 +18,7 @@ export interface Edge {
 
 export const EMPTY_EDGE: Edge = { size: 0, partials: [] };
 
-/** The hash of a subtree whose hashes lie behind each other; their number is a power of two. Works in place of a copy. */
+/** The root hash over concatenated hashes; their number is a power of two. It does not change its input. */
 function foldSubtree(hashes: Uint8Array, sha256: Sha256): Uint8Array {
   const nodes = new Uint8Array(hashes);
   const pair = new Uint8Array(1 + 2 * HASH_BYTES);
@@ -32,7 +32,7 @@ function foldSubtree(hashes: Uint8Array, sha256: Sha256): Uint8Array {
   return nodes.slice(0, HASH_BYTES);
 }
 
-/** The hash of `count` hashes of a tile from `from` on; `count` is a power of two and divides `from`. */
+/** The root hash over `count` hashes of a tile, beginning with number `from`. `count` is a power of two and divides `from`. */
 export function subtreeHash(
   hashes: Uint8Array,
   { from, count }: { readonly from: number; readonly count: number },
@@ -41,7 +41,7 @@ export function subtreeHash(
   return foldSubtree(hashes.subarray(from * HASH_BYTES, (from + count) * HASH_BYTES), sha256);
 }
 
-/** The roots of the full subtrees that a tile which is not full is made of, the largest first. */
+/** The root hashes of the full subtrees in a tile that is not full, the largest first. */
 function peaksOf(hashes: Uint8Array, sha256: Sha256): Uint8Array[] {
   const width = hashes.length / HASH_BYTES;
   const peaks: Uint8Array[] = [];
@@ -53,7 +53,7 @@ function peaksOf(hashes: Uint8Array, sha256: Sha256): Uint8Array[] {
   return peaks;
 }
 
-/** The root of the tree that ends at this edge. */
+/** The root hash of the tree with this edge. */
 export function rootOf({ partials }: Edge, sha256: Sha256): Uint8Array {
   const peaks = partials.toReversed().flatMap((hashes) => peaksOf(hashes, sha256));
   const last = peaks.pop();
@@ -66,7 +66,7 @@ interface Growth {
   readonly partials: Uint8Array[];
 }
 
-/** Adds hashes to a level: full tiles are noted, and their roots are added to the level above. */
+/** Adds hashes to a level, records the tiles that are now full, and adds their root hashes to the level above. */
 function growLevel(
   growth: Growth,
   at: { readonly level: number; readonly first: number; readonly hashes: Uint8Array },
@@ -91,8 +91,8 @@ function growLevel(
 }
 
 /**
- * The edge behind more entries, and the tiles that are full now. Those that are not full yet are `partialTiles` of the edge.
- * @param leaves hashes of the entries, behind each other
+ * The edge after more entries, and the tiles that are full now. `partialTiles` returns the others.
+ * @param leaves concatenated hashes of the new entries
  */
 export function growEdge(
   edge: Edge,
@@ -104,14 +104,14 @@ export function growEdge(
   return { edge: { size: edge.size + leaves.length / HASH_BYTES, partials: growth.partials }, full: growth.tiles };
 }
 
-/** The tiles at the edge that hold something and are not full. */
+/** The tiles at the edge that are neither full nor empty. */
 export function partialTiles({ size, partials }: Edge): readonly Tile[] {
   return partials.flatMap((hashes, level) =>
     hashes.length === 0 ? [] : [{ level, number: Math.floor(size / TILE_WIDTH ** (level + 1)), hashes }],
   );
 }
 
-/** Where the edge of a tree of some size lies: tile and width on each level, from level 0 to the highest. */
+/** The tiles at the edge of a tree of `size` entries, with the number of hashes in each, from level 0 to the highest. */
 export function edgeTiles(
   size: number,
 ): readonly { readonly level: number; readonly number: number; readonly width: number }[] {
@@ -122,7 +122,7 @@ export function edgeTiles(
   return tiles;
 }
 
-/** The edge of a tree from its tiles, which may have grown since. @param hashesOf the hashes of a tile, as many as there are */
+/** The edge of a tree of `size` entries from its stored tiles, which may have grown since. @param hashesOf all hashes of a stored tile */
 export function edgeOf(
   size: number,
   hashesOf: (tile: { readonly level: number; readonly number: number }) => Uint8Array,

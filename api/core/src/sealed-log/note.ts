@@ -10,23 +10,23 @@ const NAME = /^[^\s+]{1,200}$/u;
 
 const encoder = new TextEncoder();
 
-/** A name and the Ed25519 key that speaks for it. */
+/** The name of a signer and its public Ed25519 key. */
 export interface NoteKey {
   readonly name: string;
   readonly publicKey: Uint8Array;
 }
 
-/** Text, and who signed it. */
+/** A parsed note: text and signatures. */
 export interface SignedNote {
   /** Ends with a newline. */
   readonly text: string;
   readonly signatures: readonly { readonly name: string; readonly keyId: Uint8Array; readonly signature: Uint8Array }[];
 }
 
-/** Whether a signature over a message is that of a key. */
+/** Checks the signature of a key over a message. */
 export type VerifyEd25519 = (message: Uint8Array, signature: Uint8Array, publicKey: Uint8Array) => boolean;
 
-/** Whether a key can have that name: no spaces, no plus, not empty. */
+/** True if a key can have that name: 1 to 200 characters without spaces or plus signs. */
 export function isKeyName(name: string): boolean {
   return NAME.test(name);
 }
@@ -41,7 +41,7 @@ export function writeVerifierKey(key: NoteKey, sha256: Sha256): string {
   return `${key.name}+${keyId(key, sha256).toHex()}+${new Uint8Array([ED25519, ...key.publicKey]).toBase64()}`;
 }
 
-/** Reads what `writeVerifierKey` writes; null of anything else, also where id and key do not belong together. */
+/** Parses the text of `writeVerifierKey`; null for any other text, and if the id is not that of the key. */
 export function readVerifierKey(text: string, sha256: Sha256): NoteKey | null {
   const [, name, id, encoded] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*)$/u.exec(text.trim()) ?? [];
   const bytes = encoded === undefined ? null : fromBase64(encoded);
@@ -50,7 +50,7 @@ export function readVerifierKey(text: string, sha256: Sha256): NoteKey | null {
   return keyId(key, sha256).toHex() === id ? key : null;
 }
 
-/** The note as it is kept and sent. @param signature of the text */
+/** The text of a signed note. `signer.signature` is the signature over `text`. */
 export function writeNote(
   text: string,
   signer: { readonly key: NoteKey; readonly signature: Uint8Array },
@@ -60,7 +60,7 @@ export function writeNote(
   return `${text}\n${DASH}${signer.key.name} ${bytes.toBase64()}\n`;
 }
 
-/** Reads a signed note; null if it is none. Says nothing of whether the signatures are good. */
+/** Parses a signed note without a check of its signatures; null if the text is not a signed note. */
 export function readNote(note: string): SignedNote | null {
   const split = note.lastIndexOf(`\n\n${DASH}`);
   if (split < 0 || !note.endsWith('\n')) return null;
@@ -87,13 +87,13 @@ function fromBase64(text: string): Uint8Array | null {
   }
 }
 
-/** The platform's hash and signature check. */
+/** Hash function and signature check of the platform. */
 export interface NoteCrypto {
   readonly sha256: Sha256;
   readonly verify: VerifyEd25519;
 }
 
-/** The text of a note that a key has signed; null if it has not. Signatures of others are passed over. */
+/** The text of a note if `key` signed it; null otherwise. Signatures of other keys are ignored. */
 export function openNote(note: string, key: NoteKey, { sha256, verify }: NoteCrypto): string | null {
   const signed = readNote(note);
   if (signed === null) return null;
@@ -106,19 +106,19 @@ export function openNote(note: string, key: NoteKey, { sha256, verify }: NoteCry
     : null;
 }
 
-/** State of a log at a moment: its origin, number of entries, and root. */
+/** State of a log at a moment: its origin (a name), number of entries and root hash. */
 export interface Checkpoint {
   readonly origin: string;
   readonly size: number;
   readonly root: Uint8Array;
 }
 
-/** A checkpoint as the text of a signed note (C2SP tlog-checkpoint). */
+/** A checkpoint as the text of a note (C2SP tlog-checkpoint). */
 export function writeCheckpoint({ origin, size, root }: Checkpoint): string {
   return `${origin}\n${size}\n${root.toBase64()}\n`;
 }
 
-/** Reads the text of a checkpoint and ignores further lines; null if it is none. */
+/** Parses the text of a checkpoint and ignores further lines; null for any other text. */
 export function readCheckpoint(text: string): Checkpoint | null {
   const [origin = '', digits = '', encoded = '', ...rest] = text.split('\n');
   if (

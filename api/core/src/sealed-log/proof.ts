@@ -1,13 +1,13 @@
 import { subtreeHash, TILE_WIDTH } from './edge.ts';
 import { nodeHash, sameBytes, type Sha256 } from './hashing.ts';
 
-/** Entries from `from` up to, not including, `to`. */
+/** Entries from `from` to `to`; `to` is excluded. */
 export interface Range {
   readonly from: number;
   readonly to: number;
 }
 
-/** A full subtree: 2^level entries, the index-th of that many. */
+/** A full subtree of 2^level entries; `index` counts the subtrees of that level from the left. */
 export interface TreeNode {
   readonly level: number;
   readonly index: number;
@@ -21,11 +21,11 @@ function splitOf(count: number): number {
 }
 
 /**
- * The subtrees beside the way from an entry up to the root, from the leaf up (RFC 9162, 2.1.3.1).
- * Throws RangeError where the tree does not have that entry.
+ * The subtrees whose hashes prove that an entry is in a tree, from the leaf up (RFC 9162, 2.1.3.1).
+ * Throws RangeError if the tree does not have that entry.
  */
 export function inclusionRanges(position: number, size: number): readonly Range[] {
-  if (!(position >= 0 && position < size)) throw new RangeError(`a tree of ${size} has no entry ${position}`);
+  if (!(position >= 0 && position < size)) throw new RangeError(`a tree of ${size} entries has no entry ${position}`);
   const ranges: Range[] = [];
   for (let from = 0, to = size; to - from > 1;) {
     const middle = from + splitOf(to - from);
@@ -37,7 +37,10 @@ export function inclusionRanges(position: number, size: number): readonly Range[
   return ranges;
 }
 
-/** The subtrees that show a tree to be the beginning of a larger one (RFC 9162, 2.1.4.1). Throws RangeError where it cannot be. */
+/**
+ * The subtrees whose hashes prove that a tree of `first` entries is the beginning of a tree of `second` entries (RFC 9162, 2.1.4.1).
+ * Throws RangeError if `first` is 0 or greater than `second`.
+ */
 export function consistencyRanges(first: number, second: number): readonly Range[] {
   if (!(first >= 1 && first <= second))
     throw new RangeError(`a tree of ${first} entries cannot be the beginning of a tree of ${second} entries`);
@@ -57,7 +60,7 @@ export function consistencyRanges(first: number, second: number): readonly Range
   return whole ? ranges : [{ from, to }, ...ranges];
 }
 
-/** The full subtrees that a range which begins at one is made of, from left to right. */
+/** The full subtrees that a range consists of, from left to right. The range must begin at the edge of a subtree. */
 export function nodesOf({ from, to }: Range): readonly TreeNode[] {
   const nodes: TreeNode[] = [];
   for (let at = from; at < to;) {
@@ -69,7 +72,7 @@ export function nodesOf({ from, to }: Range): readonly TreeNode[] {
   return nodes;
 }
 
-/** The tile that a subtree's hash is made of: `count` of its hashes from `from` on. */
+/** The tile with the hashes of a subtree: `count` hashes of it, beginning with number `from`. */
 export function tileOfNode({ level, index }: TreeNode): {
   readonly level: number;
   readonly number: number;
@@ -82,7 +85,7 @@ export function tileOfNode({ level, index }: TreeNode): {
   return { level: tileLevel, number: Math.floor(first / TILE_WIDTH), from: first % TILE_WIDTH, count };
 }
 
-/** The hash over a range. @param hashesOf the hashes of a tile */
+/** The root hash of the subtree over a range. @param hashesOf returns the hashes of a tile */
 export function rangeHash(
   range: Range,
   hashesOf: (tile: { readonly level: number; readonly number: number }) => Uint8Array,
@@ -95,7 +98,7 @@ export function rangeHash(
   return hashes.reduceRight((right, left) => nodeHash(left, right, sha256));
 }
 
-/** Proof that an entry is at a position of the tree with a root. */
+/** A proof that an entry with this hash is at a position of a tree with `size` entries. */
 export interface Inclusion {
   readonly position: number;
   readonly size: number;
@@ -103,7 +106,7 @@ export interface Inclusion {
   readonly proof: readonly Uint8Array[];
 }
 
-/** The root that an inclusion proof leads to; null if it has too many or too few hashes, or the tree has no such entry. */
+/** The root hash that an inclusion proof computes; null if the number of hashes is wrong or the tree has no such entry. */
 export function rootByInclusion({ position, size, hash, proof }: Inclusion, sha256: Sha256): Uint8Array | null {
   if (!(position >= 0 && position < size)) return null;
   const ranges = inclusionRanges(position, size);
@@ -115,14 +118,14 @@ export function rootByInclusion({ position, size, hash, proof }: Inclusion, sha2
   );
 }
 
-/** Two trees and what shows the first to be the beginning of the second. */
+/** Two trees, and the proof that the first is the beginning of the second. */
 export interface Consistency {
   readonly first: { readonly size: number; readonly root: Uint8Array };
   readonly second: { readonly size: number; readonly root: Uint8Array };
   readonly proof: readonly Uint8Array[];
 }
 
-/** The roots of both trees that a proof leads to. Where the first tree is a full subtree of the second, the way up begins with its own root. */
+/** The roots of both trees that a proof computes. If the first tree is a full subtree of the second, the computation begins with its root. */
 function climb(
   { first, proof }: Consistency,
   ranges: readonly Range[],
@@ -140,7 +143,7 @@ function climb(
   return [firstRoot, secondRoot];
 }
 
-/** Whether the first tree is the beginning of the second (RFC 9162, 2.1.4). */
+/** True if the proof shows that the first tree is the beginning of the second (RFC 9162, 2.1.4). */
 export function isConsistent(claim: Consistency, sha256: Sha256): boolean {
   const { first, second, proof } = claim;
   if (first.size === 0) return proof.length === 0;

@@ -1,7 +1,7 @@
 /**
- * An entry of the log is one record in the binary form in which Postgres sends one (`record_send`): the number of fields, and of each field the
- * number of its type, its length and its bytes; numbers have four bytes, the greater first, and a length of -1 is null. Types and lengths are
- * written, so that no two records have the same bytes.
+ * The value of a field. An entry of the log is one record in the binary form of Postgres (`record_send`): the number of fields, then the
+ * type number, length and bytes of each field. Numbers have four bytes, big-endian; a length of -1 stands for null. Because the form
+ * includes types and lengths, no two records have the same bytes.
  */
 export type Field = string | bigint | boolean | Uint8Array | null;
 
@@ -16,7 +16,7 @@ const TYPES: Readonly<Record<number, (bytes: Uint8Array) => Field>> = {
   2950: (bytes) => bytes.toHex().replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
 };
 
-/** Seconds from 1970 to 2000, where Postgres counts from. */
+/** Seconds from 1970 to 2000: Postgres counts time from 2000. */
 const EPOCH_2000_S = 946_684_800n;
 const MICRO = 1_000_000n;
 
@@ -24,21 +24,21 @@ function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** Microseconds since 2000 as Unix seconds with six places. */
+/** Microseconds since 2000 as Unix seconds with six decimal places. */
 function momentOf(micros: bigint): string {
   const total = micros + EPOCH_2000_S * MICRO;
   const [whole, part] = [total / MICRO, total % MICRO];
   return `${whole}.${String(part < 0n ? -part : part).padStart(6, '0')}`;
 }
 
-/** A record whose fields are read when they are asked for. */
+/** A record that decodes a field when the caller reads it. */
 export interface SealedRecord {
   readonly count: number;
-  /** Throws RangeError if there is no such field. */
+  /** Throws RangeError if the record has no such field or its type is unknown. */
   field(index: number): Field;
 }
 
-/** Opens a record. Throws RangeError where the bytes are none. */
+/** Opens a record. Throws RangeError if the bytes are not a record. */
 export function openRecord(bytes: Uint8Array): SealedRecord {
   const view = viewOf(bytes);
   if (bytes.length < 4) throw new RangeError('the bytes are not a record of the log');
@@ -57,29 +57,29 @@ export function openRecord(bytes: Uint8Array): SealedRecord {
       const start = starts[index];
       const read = start === undefined ? undefined : TYPES[view.getInt32(start)];
       if (start === undefined || read === undefined)
-        throw new RangeError(`a record of the log has no field ${index} of this type`);
+        throw new RangeError(`a record of the log has no field ${index} of a known type`);
       const length = view.getInt32(start + 4);
       return length < 0 ? null : read(bytes.subarray(start + 8, start + 8 + length));
     },
   };
 }
 
-/** Source of a log entry of the present version. */
+/** First field of an entry by its source, in the present version. */
 export const SEALED_KINDS = { ledger: 'hamlet.ledger.v1', act: 'hamlet.act.v1', turn: 'hamlet.turn.v1' } as const;
 
-/** One side of a transfer as it was sealed: its account, the number of the entry there, and what was left after it. */
+/** One side of a sealed transfer: the account, its `version` (the number of the entry in the account) and the balance after it. */
 export interface SealedSide {
   readonly account: bigint;
-  /** Account: `agent/ada`, `treasury/`. */
+  /** Owner of the account, such as `agent/ada` or `treasury/`. */
   readonly owner: string;
   readonly version: bigint;
-  /** Micro-aiDollars that the account changed by. */
+  /** Change of the account in micro-aiDollars, negative for the payer. */
   readonly amount: bigint;
   /** Null if the entry does not mirror its transfer. */
   readonly balanceAfter: bigint | null;
 }
 
-/** The two sides of a transfer; null if the record is not of money. */
+/** The two sides of a transfer; null if the record is not a transfer. */
 export function sidesOf(record: SealedRecord): readonly [payer: SealedSide, payee: SealedSide] | null {
   if (record.field(0) !== SEALED_KINDS.ledger) return null;
   const amount = numberOf(record.field(6));
@@ -98,6 +98,6 @@ function sideAt(record: SealedRecord, at: number, amount: bigint): SealedSide {
 }
 
 function numberOf(field: Field): bigint {
-  if (typeof field !== 'bigint') throw new RangeError('a number in a record is malformed');
+  if (typeof field !== 'bigint') throw new RangeError('a field of a record of the log is not a number');
   return field;
 }

@@ -78,7 +78,8 @@ export function encodeEvents(events: readonly WorldEvent[]): Uint8Array {
   const names = new Names();
   let last = { seq: 0, tick: 0 };
   for (const event of events) {
-    if (!isChunkEvent(event)) throw new Error(`an event of kind ${event.kind} has a row of its own`);
+    if (!isChunkEvent(event))
+      throw new Error(`an event of kind ${event.kind} cannot be in a chunk: store it in a row of its own`);
     body.u8(KINDS.indexOf(event.kind));
     body.varint(event.seq - last.seq);
     body.varint(event.tick - last.tick);

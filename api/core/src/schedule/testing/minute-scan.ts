@@ -1,4 +1,4 @@
-/** An oracle: finds the firings of cron fields by walking minute by minute and reading a clock, as a person would. */
+/** A slow reference for tests: it finds the firings of cron fields by reading a local clock at every minute. */
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -26,9 +26,9 @@ const NAMES = [
   'DEC',
 ];
 
-/** What a clock on the wall shows. */
+/** The reading of a local clock. */
 interface Wall {
-  /** As text, the same whenever the clock shows the same. */
+  /** The reading as text: equal readings have equal labels. */
   readonly label: string;
   readonly values: readonly [minute: number, hour: number, dayOfMonth: number, month: number, dayOfWeek: number];
 }
@@ -48,7 +48,7 @@ const numberOf = (word: string): number => {
   return index < 7 ? index : index - 6;
 };
 
-/** First and last value of one item of a cron field, whose steps start at `lowest` and end at `highest`. */
+/** First and last value of one item of a cron field with values from `lowest` to `highest`. */
 function endsOf(
   range: string,
   hasStep: boolean,
@@ -57,7 +57,7 @@ function endsOf(
   if (range === '*') return [lowest, highest];
   const [from = lowest, last] = range.split('-').map(numberOf);
   if (last === undefined) return [from, hasStep ? highest : from];
-  // FRI-SUN
+  // SUN as the end of a range is 7, for example in FRI-SUN.
   return [from, last < from ? 7 : last];
 }
 
@@ -91,7 +91,7 @@ function fitsWall(
   return inTheDay && fits(month, wall.values[3], LIMITS[3]) && fitsDayOf(dayOfMonth, dayOfWeek, wall);
 }
 
-/** The times that no clock shows between two readings one minute apart. */
+/** The local times that the clock leaps over between two readings, which are one minute apart. */
 function leaptOver(before: Wall, after: Wall): readonly Wall[] {
   const minuteOfDay = ({ values: [minute, hour] }: Wall): number => hour * 60 + minute;
   const first = minuteOfDay(before) + 1;
@@ -107,7 +107,7 @@ function leaptOver(before: Wall, after: Wall): readonly Wall[] {
 const isWildcard = ([minute = '', hour = '']: readonly string[]): boolean =>
   minute.startsWith('*') || hour.startsWith('*');
 
-/** Every instant of the stretch at which the fields fire; walks from two days before, to know what has been shown. */
+/** Every instant of the stretch at which the fields fire. It reads the clock from two days before, to know the times that come again. */
 export function firingsByWalking(
   cronText: string,
   timeZone: string,
