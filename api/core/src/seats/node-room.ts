@@ -1,7 +1,7 @@
 import { add, amountsOf, fits, sum, timesIn, type Amounts, type Room } from './room.ts';
 import type { SeatNode } from './seat-input.ts';
 
-/** An agent on a node, which a higher rank may displace. */
+/** An agent with a seat on a node. An agent of a higher rank may displace it. */
 export interface Seated {
   readonly key: string;
   readonly rank: number;
@@ -12,23 +12,23 @@ export interface Seated {
 }
 
 /**
- * The room of one node while a plan is made. Mutable, because a plan seats thousands of agents one after the other; it
- * never leaves this folder.
+ * The room of one node during a plan. Mutable for speed: a plan seats thousands of agents one after the other. Only the files of this
+ * folder use it.
  */
 export class NodeRoom {
   readonly name: string;
   readonly open: boolean;
-  /** Room for agents if there were none. */
+  /** Room for agents of this village if none were on the node. */
   readonly whole: Amounts;
-  /** Room once all pods are gone that are ending or displaced. */
+  /** Room after all ending and displaced pods are gone. */
   readonly free: number[];
-  /** Room that those pods still hold. */
+  /** Room that ending and displaced pods still hold. */
   readonly #clearing: number[];
-  /** The highest rank of the seats here whose pods are not on the node yet. */
+  /** The highest rank of the seats on this node whose pods are not there yet. */
   #awaited = Number.NEGATIVE_INFINITY;
   #agents = 0;
   readonly #seated = new Map<number, Seated[]>();
-  /** Room that the agents of each rank take. */
+  /** Room that agents take, by rank. */
   readonly #byRank = new Map<number, number[]>();
 
   constructor(node: SeatNode, reserve: Room, devices: readonly string[]) {
@@ -43,18 +43,18 @@ export class NodeRoom {
     if (node.ending !== undefined) add(this.#clearing, amountsOf(node.ending, devices), 1);
   }
 
-  /** A pod holds room until it is gone. */
+  /** Adds room that a pod holds until it is gone. */
   clear(size: Amounts): void {
     add(this.#clearing, size, 1);
   }
 
-  /** Room at this moment. `own` are ending pods of the same agent: its next pod may begin beside them. */
+  /** Free room at this moment. `own`: sizes of ending pods of the same agent, beside which its next pod may begin. */
   freeNow(own: readonly Amounts[]): Amounts {
     const free = this.free.map((value, index) => value - (this.#clearing[index] ?? 0));
     return own.reduce(sum, free);
   }
 
-  /** Agents with a seat here. */
+  /** Number of agents with a seat on this node. */
   get agents(): number {
     return this.#agents;
   }
@@ -67,17 +67,17 @@ export class NodeRoom {
     add(this.free, size, 1);
   }
 
-  /** A seat here waits for its pod. */
+  /** Records that a seat of `rank` on this node waits for its pod. */
   await(rank: number): void {
     this.#awaited = Math.max(this.#awaited, rank);
   }
 
-  /** Whether a pod of `rank` here could take room from a seat of a higher rank that waits for its pod. */
+  /** True if a seat of a higher rank on this node waits for its pod, so that a pod of `rank` could take its room. */
   isAwaitedAbove(rank: number): boolean {
     return this.#awaited > rank;
   }
 
-  /** Takes room for an agent that a higher rank may displace. */
+  /** Gives an agent a seat and takes its room. */
   seat(agent: Seated): void {
     const agents = this.#seated.get(agent.rank);
     if (agents === undefined) {
@@ -91,7 +91,7 @@ export class NodeRoom {
     this.take(agent.size);
   }
 
-  /** Gives the room of an agent back. */
+  /** Removes the seat of an agent and returns its room. */
   unseat(agent: Seated): void {
     const agents = this.#seated.get(agent.rank) ?? [];
     agents.splice(agents.indexOf(agent), 1);
@@ -100,7 +100,7 @@ export class NodeRoom {
     this.give(agent.size);
   }
 
-  /** Whether `size` would fit if every agent below `rank` left. */
+  /** True if `size` would fit after every agent below `rank` left. */
   couldFit(size: Amounts, rank: number): boolean {
     let room: number[] = this.free;
     for (const [below, taken] of this.#byRank) {
@@ -109,7 +109,7 @@ export class NodeRoom {
     return fits(size, room);
   }
 
-  /** Agents that `rank` could displace: the lowest rank first, within it the youngest first. */
+  /** Agents that an agent of `rank` could displace: the lowest rank first, within a rank the youngest first. */
   displaceable(rank: number): Seated[] {
     const below = [...this.#seated].filter(([other]) => other < rank).toSorted(([a], [b]) => a - b);
     return below.flatMap(([, agents]) => agents.toSorted(youngestFirst));
@@ -124,13 +124,16 @@ export function textOrder(a: string | undefined, b: string | undefined): number 
   return Number(a > b) - Number(a < b);
 }
 
-/** Agents that have to leave a node for one of a higher rank. */
+/** Agents that must leave a node so that an agent of a higher rank fits. */
 export interface Displacement {
   readonly node: NodeRoom;
   readonly victims: readonly Seated[];
 }
 
-/** The fewest agents that have to leave, the lowest rank first; those that can stay after all stay, the highest first. */
+/**
+ * Agents that must leave so that `size` fits; undefined if even all lower ranks are not enough. It chooses the lowest ranks first, then
+ * drops each agent, the last chosen first, whose room turned out to be unnecessary.
+ */
 function victimsOn(node: NodeRoom, size: Amounts, rank: number): readonly Seated[] | undefined {
   if (!node.couldFit(size, rank)) return undefined;
   const room = [...node.free];
@@ -152,11 +155,11 @@ function victimsOn(node: NodeRoom, size: Amounts, rank: number): readonly Seated
 const highest = (victims: readonly Seated[]): number =>
   victims.reduce((rank, victim) => Math.max(rank, victim.rank), Number.NEGATIVE_INFINITY);
 
-/** Prefers lower ranks, then fewer agents. */
+/** Orders displacements: lower ranks first, then fewer agents. */
 const milderFirst = (a: Displacement, b: Displacement): number =>
   highest(a.victims) - highest(b.victims) || a.victims.length - b.victims.length;
 
-/** The mildest way to make room for `size` on one of `nodes` by taking from lower ranks, on the first of equals; undefined if there is none. */
+/** The mildest displacement that makes room for `size` on one of `nodes`, the first of equals; undefined if there is none. */
 export function displacementFor(nodes: readonly NodeRoom[], size: Amounts, rank: number): Displacement | undefined {
   let best: Displacement | undefined;
   for (const node of nodes) {
@@ -168,7 +171,7 @@ export function displacementFor(nodes: readonly NodeRoom[], size: Amounts, rank:
   return best;
 }
 
-/** The node with room for `size` that has the fewest agents, then the most seats left: agents spread as the scheduler spreads them. */
+/** The node with room for `size` that has the fewest agents, then the most free seats. So agents spread as the scheduler spreads pods. */
 export function roomiest(nodes: readonly NodeRoom[], size: Amounts): NodeRoom | undefined {
   let best: { readonly node: NodeRoom; readonly times: number } | undefined;
   for (const node of nodes) {

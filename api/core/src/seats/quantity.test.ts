@@ -35,8 +35,8 @@ test('cpu is counted in thousandths and memory in bytes, rounded up, without an 
   ]);
 });
 
-test('a text that is no quantity is refused by name', () => {
+test('the error names a text that is not a quantity', () => {
   for (const text of ['', 'many', '1 Gi', '1gi', 'NaN', '--1'])
     for (const read of [quantity, cpuMillis, bytes])
-      assert.throws(() => read(text), new QuantityError(`"${text}" is no quantity: write for example 500m or 2Gi`));
+      assert.throws(() => read(text), new QuantityError(`"${text}" is not a quantity: write for example 500m or 2Gi`));
 });

@@ -6,43 +6,43 @@ import { DEVICES, fits, shortageOf, type Amounts } from './room.ts';
 export type SeatReason =
   /** No node has room. */
   | 'NoSeat'
-  /** Its only possible node has no room. */
+  /** The only node that the agent may use has no room. */
   | 'NodeFull'
-  /** Its only possible node is lost, cordoned or tainted. */
+  /** The only node that the agent may use is lost, cordoned or tainted. */
   | 'NodeClosed'
   /** No node is open to agents. */
   | 'NoNode'
-  /** Every device of the kind is taken. */
+  /** Every device of the needed kind is taken. */
   | 'GpuBooked'
-  /** No possible node is large enough, even without other agents. */
+  /** No node that the agent may use is large enough, even without other agents. */
   | 'TooLarge'
-  /** It ran, and an agent of a higher tier needs its seat. */
+  /** The agent ran, and an agent of a higher tier took its seat. */
   | 'Displaced'
-  /** It has a seat, whose room is not free yet: a pod is ending, or one of a higher tier is about to begin. */
+  /** The agent has a seat, but its room is not free yet: a pod is ending, or a pod of a higher tier is about to begin. */
   | 'SeatClearing'
-  /** The next plan decides about it. */
+  /** The next plan will decide. */
   | 'SeatPending';
 
-/** Whether an agent may have a pod now, and one of the size of its tier. */
+/** The plan's decision about an agent: whether it may have a pod now, and of the size of its tier. */
 export interface SeatDecision {
-  /** With a `reason`: it keeps its pod unchanged, and waits for the compute of its tier. */
+  /** True if the agent may have a pod. With a `reason`, it keeps its pod unchanged and waits for the compute of its tier. */
   readonly granted: boolean;
-  /** The node of its seat. */
+  /** The node of the seat. */
   readonly node?: string;
-  /** Set while it waits for a seat, or for a larger one. Only `Displaced` ends a pod. */
+  /** Set while the agent waits for a seat or for a larger one. Only `Displaced` ends a pod. */
   readonly reason?: SeatReason;
-  /** Place in the queue: exact below 10, from there that place or a later one ({@link queuePlace}). */
+  /** Place in the queue: exact below 10, rounded down from 10 on ({@link queuePlace}). */
   readonly position?: number;
-  /** The obstacle: `node NAME`, `agent NAME`, or the resource that is short. */
+  /** The obstacle: `node NAME`, `agent NAME`, or the name of the resource that is short. */
   readonly blocking?: string;
 }
 
-/** The first place that is rounded. */
+/** From this place on, places are rounded. */
 const ROUNDED_FROM = 10;
 
 /**
- * A place in the queue, from 1: exact below 10, then rounded down to 10, 20, 50, 100 …, so that each step of a long queue
- * does not rewrite the status of every agent in it.
+ * A place in the queue, counted from 1: exact below 10, then rounded down to 10, 20, 50, 100 …. Without the rounding, every change of a
+ * long queue would rewrite the status of every agent in it.
  */
 export function queuePlace(exact: number): number {
   if (exact < ROUNDED_FROM) return exact;
@@ -69,7 +69,7 @@ const SENTENCES: Readonly<Record<SeatReason, (blocking: string) => string>> = {
 
 export const isSeatReason = (word: string): word is SeatReason => Object.hasOwn(SENTENCES, word);
 
-/** A decision as a sentence. */
+/** A decision as a sentence for the status of the Agent. */
 export function seatSentence({ granted, reason, blocking = '', position }: SeatDecision): string {
   if (reason === undefined) return 'a seat is free';
   const where = position === undefined ? '' : `; ${placeInWords(position)}`;
@@ -77,25 +77,25 @@ export function seatSentence({ granted, reason, blocking = '', position }: SeatD
   return granted ? `keeps its seat: ${why}` : why;
 }
 
-/** The reason why no node was found. */
+/** The reason why the plan found no node. */
 export interface Shortage {
   readonly reason: SeatReason;
   readonly blocking?: string;
 }
 
-/** The device that is short on every node, if there is one. */
+/** A device that is short on every node; undefined if there is none. */
 function bookedDevice(nodes: readonly NodeRoom[], size: Amounts, devices: readonly string[]): string | undefined {
   const lacking = (index: number): boolean =>
     nodes.every(({ free }) => (size[index] ?? 0) > Math.max(0, free[index] ?? 0));
   return devices.find((_name, index) => lacking(DEVICES + index));
 }
 
-/** The resource of which no node has enough. */
+/** The shortage if no node is large enough. */
 function tooLarge(size: Amounts, [first]: readonly NodeRoom[], devices: readonly string[]): Shortage {
   return { reason: 'TooLarge', blocking: shortageOf(size, first?.whole ?? [], devices) ?? 'room' };
 }
 
-/** @param nodes the nodes that the agent may use */
+/** The reason why none of `nodes` has room. @param nodes the open nodes that the agent may use */
 export function shortage(
   { request: { pinnedTo }, tier: { size } }: Want,
   nodes: readonly NodeRoom[],

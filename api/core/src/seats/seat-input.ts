@@ -1,63 +1,63 @@
 import type { Room } from './room.ts';
 
-/** A node as the seats see it. */
+/** The properties of a node on which seats depend. */
 export interface SeatNode {
   readonly name: string;
-  /** Ready, not cordoned and without taints. New seats are given on open nodes only. */
+  /** True if the node is ready, not cordoned and without taints. Only open nodes get new seats. */
   readonly open: boolean;
   readonly allocatable: Room;
-  /** Room of its pods that are no agents of this village: requests, and the limits of other villages' agents. */
+  /** Room of its pods that are not agents of this village: their requests, or the limits for agents of other villages. */
   readonly taken: Room;
-  /** Room of its ending pods of agents without a request: free once they are gone. */
+  /** Room of ending pods whose agents make no request; it is free once they are gone. */
   readonly ending?: Room | undefined;
 }
 
-/** A tier as the seats see it. */
+/** The properties of a tier on which seats depend. */
 export interface SeatTier {
   readonly name: string;
-  /** An agent may take the seat of a lower rank. */
+  /** An agent may take the seat of an agent of a lower rank. */
   readonly rank: number;
-  /** The limits of one agent's pod: a seat holds the limits, not the requests. */
+  /** The limits of one agent's pod. A seat reserves the limits, not the requests. */
   readonly size: Room;
 }
 
-/** A pod that is ending. It holds its room until it is gone. */
+/** An ending pod, which holds its room until it is gone. */
 export interface EndingPod {
   readonly node: string;
   readonly size: Room;
 }
 
-/** The living pod of an agent. */
+/** The pod of an agent that is not ending. */
 export interface SeatHolder {
   /** Undefined while the pod waits for the scheduler. */
   readonly node?: string | undefined;
-  /** The only node of a pod that waits for the scheduler: it was created for its seat there. */
+  /** The node for which the operator created a pod that still waits for the scheduler: its seat is there. */
   readonly heldTo?: string | undefined;
-  /** Its present limits; those of the tier if left out. */
+  /** Present limits of the pod; those of the tier if undefined. */
   readonly size?: Room | undefined;
 }
 
-/** The request of one agent that may and wants to run. */
+/** The request for a seat of one agent that should run. */
 export interface SeatRequest {
   /** `namespace/name` of the Agent. */
   readonly key: string;
   /** Name of its tier. */
   readonly tier: string;
-  /** A bought seat, in place of the tier's. */
+  /** A bought seat, which replaces that of the tier. */
   readonly seat?: Pick<SeatTier, 'rank' | 'size'> | undefined;
   readonly pod?: SeatHolder | undefined;
-  /** Its ending pods. Only its own next pod may begin beside them. */
+  /** The agent's ending pods. Only its own next pod may use their room before they are gone. */
   readonly ending?: readonly EndingPod[] | undefined;
-  /** It had a seat in this cycle and is between two pods. */
+  /** True if the agent had a seat in this cycle and is between two pods. */
   readonly seated: boolean;
-  /** RFC 3339; undefined before it waits. */
+  /** Beginning of the wait for a seat, RFC 3339; undefined if the agent does not wait. */
   readonly waitingSince?: string | undefined;
   readonly createdAt: string;
-  /** The only node it may run on, by its spec. */
+  /** The only node that the agent's spec allows. */
   readonly pinnedTo?: string | undefined;
-  /** The node of its volume, which may tie it there: no agent leaves another node for it, and it does not move. */
+  /** The node of the agent's volume. The agent may depend on that node, so it displaces no agent elsewhere and does not move. */
   readonly volumeOn?: string | undefined;
-  /** The scheduler chooses its node, which may be another than that of its seat. */
+  /** True if the scheduler chooses the node of the pod, which may differ from that of the seat. */
   readonly roams?: boolean;
 }
 
@@ -65,6 +65,6 @@ export interface SeatInput {
   readonly nodes: readonly SeatNode[];
   readonly tiers: readonly SeatTier[];
   readonly requests: readonly SeatRequest[];
-  /** Room that every node keeps for itself. */
+  /** Room that every node keeps free of agents. */
   readonly reserve: Room;
 }

@@ -4,11 +4,11 @@ import { amountsOf, beyond, differInDevices, fits, isWithin, timesIn, type Amoun
 import type { SeatRequest, SeatInput } from './seat-input.ts';
 import { queuePlace, type SeatDecision, shortage } from './seat-decision.ts';
 
-/** Seats of one tier over all nodes. */
+/** Numbers of seats of one tier on all open nodes. */
 export interface TierSeats {
-  /** Agents of this tier that the nodes could hold without other agents of this village. */
+  /** Seats if the village had no other agents. */
   readonly total: number;
-  /** Agents of this tier that could have a seat now without a displacement. */
+  /** Seats that are free now, without a displacement. */
   readonly free: number;
 }
 
@@ -35,16 +35,16 @@ const devicesOf = (sizes: readonly Room[]): readonly string[] =>
     ),
   ].toSorted();
 
-/** Bought seats have names of their own, so that they differ from the tier's and from each other. */
+/** Name of a bought seat, which differs from that of the tier and of other bought seats. */
 const nameOfSeat = (tier: string, { rank, size }: NonNullable<SeatRequest['seat']>): string =>
   `${tier} ${JSON.stringify([rank, size.devices])}`;
 
 /**
- * The seats of all agents. Higher ranks come first; within a rank running agents keep their seats, then the agent that
- * waits longest has the next. A running agent loses its seat only to a higher rank, the lowest rank first. A node is
- * never filled beyond its room; one that foreign pods have overfilled gets no new agent.
+ * The seats of all agents. Higher ranks come first. Within a rank, running agents keep their seats, then the agent that has waited longest
+ * gets the next. A running agent loses its seat only to a higher rank, and the lowest rank loses its seats first. The plan never fills a
+ * node beyond its room; a node that other pods have overfilled gets no new agent.
  *
- * Made once for one moment by {@link seatPlan}. The only thing that changes it afterwards is {@link admit}.
+ * {@link seatPlan} makes a plan for one moment. Afterwards only {@link admit} changes it.
  */
 export class SeatPlan {
   readonly #nodes = new Map<string, NodeRoom>();
@@ -52,7 +52,7 @@ export class SeatPlan {
   readonly #devices: readonly string[];
   readonly #tiers = new Map<string, SizedTier>();
   readonly #entries = new Map<string, Entry>();
-  /** One object for all agents on a node. */
+  /** The decision for every agent with a full seat on a node: one shared object saves memory. */
   readonly #grants = new Map<string, SeatDecision>();
   readonly #queue: Want[] = [];
   readonly #waiting: { readonly want: Want; readonly decision: SeatDecision }[] = [];
@@ -73,7 +73,7 @@ export class SeatPlan {
     this.#rankWaiting();
   }
 
-  /** Agents that wait for a seat, or for a larger one. */
+  /** Number of agents that wait for a seat or for a larger one. */
   get waiting(): number {
     return this.#waiting.length;
   }
@@ -87,7 +87,7 @@ export class SeatPlan {
     return this.#entries.get(key)?.decision;
   }
 
-  /** Seats of a tier by its name. */
+  /** Numbers of seats of a tier; undefined if the tier is unknown. */
   seatsOf(tier: string): TierSeats | undefined {
     const sized = this.#tiers.get(tier);
     if (sized === undefined) return undefined;
@@ -96,18 +96,18 @@ export class SeatPlan {
     return { total: count(({ whole }) => whole), free: count(({ free }) => free) };
   }
 
-  /** Nodes that are open to agents. */
+  /** Number of nodes that are open to agents. */
   get openNodes(): number {
     return this.#open.length;
   }
 
   /**
-   * The seat of one agent that came, or whose tier changed, after the plan was made: from room that no waiting agent
-   * could use. Undefined if that is not enough: the next plan decides.
+   * Gives a seat to an agent that came, or whose tier changed, after the plan was made. It uses only room that no waiting agent could use.
+   * Undefined if that is not enough: the next plan decides.
    */
   admit(request: SeatRequest): SeatDecision | undefined {
     const tier = this.#tierOf(request);
-    // The plan does not know a device that no request named when it was made.
+    // The plan counts only devices that a tier or request named when it was made.
     if (
       tier === undefined ||
       !devicesOf(request.seat === undefined ? [] : [request.seat.size]).every((name) => this.#devices.includes(name))
@@ -134,13 +134,13 @@ export class SeatPlan {
       node.seat(seated);
       return undefined;
     }
-    // Its excess is free only once its pod is smaller.
+    // The excess of the old size is free only after the pod is smaller.
     node.clear(beyond(seated.size, tier.size));
     this.#seat({ request, tier }, node, tier.size);
     return this.#grant(node);
   }
 
-  /** The tier of a request, or the bought seat in its place. */
+  /** The bought seat of a request, or its tier; undefined if the tier is unknown. */
   #tierOf(request: SeatRequest): SizedTier | undefined {
     const { tier, seat } = request;
     const own = this.#tiers.get(tier);
@@ -149,19 +149,19 @@ export class SeatPlan {
       : { name: nameOfSeat(tier, seat), rank: seat.rank, size: amountsOf(seat.size, this.#devices) };
   }
 
-  /** Ending pods hold their room until they are gone. */
+  /** Records the room of the ending pods, which they hold until they are gone. */
   #clear({ ending = [] }: SeatRequest): void {
     for (const { node, size } of ending) this.#nodes.get(node)?.clear(amountsOf(size, this.#devices));
   }
 
-  /** Pods with a node keep it; all other requests queue. */
+  /** Seats an agent whose pod has a node. All other requests join the queue, also one for a larger size than its pod has. */
   #take(request: SeatRequest): void {
     const tier = this.#tierOf(request);
     if (tier === undefined) return;
     const name = request.pod?.node;
     if (name === undefined) return void this.#queue.push({ request, tier });
     const node = this.#nodes.get(name);
-    // A missing node has no seats; its pod is about to go too.
+    // A node that is missing has no seats. Its pod will be gone soon too.
     if (node === undefined) return void this.#entries.set(request.key, { tier, decision: { granted: true } });
     const held = request.pod?.size === undefined ? tier.size : amountsOf(request.pod.size, this.#devices);
     if (isWithin(tier.size, held)) {
@@ -178,7 +178,7 @@ export class SeatPlan {
 
   #serveAll(): void {
     this.#queue.sort(firstServed);
-    // Agents that are displaced meanwhile have a lower rank, so they join the queue behind the agent that is served.
+    // Serving an agent may displace others. Their rank is lower, so they join the queue after the served agent.
     for (const want of this.#queue) {
       if (!this.#isDisplaced(want)) this.#serve(want);
     }
@@ -197,8 +197,8 @@ export class SeatPlan {
     const only = (wanted: string | undefined): readonly NodeRoom[] => nodes.filter(({ name }) => name === wanted);
     const held = only(pod?.heldTo);
     if (held.length === 0 && volumeOn === undefined) return this.#find(want, nodes);
-    // The volume may not follow elsewhere, so its node comes first, even for a pod that waits for another node.
-    // A waiting pod whose node has failed or is full is replaced by one for another node.
+    // The volume may be unable to move, so its node comes first, even for a pod that waits for another node.
+    // If the node of a waiting pod has failed or is full, the operator replaces the pod with one for another node.
     return (
       this.#find(want, volumeOn === undefined ? held : only(volumeOn)) ??
       this.#roomiestFor(want, held) ??
@@ -206,7 +206,7 @@ export class SeatPlan {
     );
   }
 
-  /** Finds room for a larger size on its node, or elsewhere if it needs another pod anyway. */
+  /** Finds room for a larger size on the agent's node, or on another if a change of devices needs a new pod anyway. */
   #grow(want: Want, { node, seated }: Seat): void {
     node.unseat(seated);
     const moves = differInDevices(want.tier.size, seated.size);
@@ -216,7 +216,7 @@ export class SeatPlan {
         : [];
     const found = this.#find(want, [node]) ?? this.#find(want, others);
     if (found !== undefined && this.#fitsNow(want, found)) {
-      // Its present pod holds its room until it is gone, or its excess until it is smaller.
+      // On another node, the present pod holds its room until it is gone. On its node, it holds its excess until it is smaller.
       node.clear(found === node ? beyond(seated.size, want.tier.size) : seated.size);
       return void this.#settle(want, found);
     }
@@ -234,7 +234,7 @@ export class SeatPlan {
     );
   }
 
-  /** Keeps its seat until the larger room is free, and reserves that room. */
+  /** Reserves the larger room; the agent keeps its present seat until that room is free. */
   #growLater(want: Want, { node, seated }: Seat, found: NodeRoom): void {
     found.take(found === node ? beyond(want.tier.size, seated.size) : want.tier.size);
     found.await(want.tier.rank);
@@ -254,7 +254,7 @@ export class SeatPlan {
     return displacement?.node;
   }
 
-  /** Takes the seat of an agent. The next plan may seat it elsewhere; this one reserves that seat, if there is one. */
+  /** Takes the seat of `victim`. This plan reserves another seat for it if there is one; the next plan may give it that seat. */
   #displace(victim: Seated, { request: { key } }: Want): void {
     const entry = this.#entries.get(victim.key);
     if (entry?.seat === undefined) return;
@@ -277,7 +277,7 @@ export class SeatPlan {
   #refuse(want: Want, nodes: readonly NodeRoom[]): void {
     if (want.displacedBy !== undefined) return;
     const { reason, blocking } = shortage(want, nodes, this.#devices);
-    // A pod that waits for the scheduler stays.
+    // An agent with a pod that waits for the scheduler keeps that pod.
     this.#wait(want, {
       granted: want.request.pod !== undefined,
       reason,
@@ -300,7 +300,7 @@ export class SeatPlan {
     const obstacle = this.#fitsNow(want, node) ? this.#contested(want) : node;
     if (obstacle !== undefined) {
       node.take(tier.size);
-      // A pod that waits for the scheduler stays.
+      // An agent with a pod that waits for the scheduler keeps that pod.
       const decision: SeatDecision = {
         granted: request.pod !== undefined,
         node: node.name,
@@ -315,9 +315,9 @@ export class SeatPlan {
   }
 
   /**
-   * A node on which the pod of a roaming agent could take the room of a seat of a higher rank that waits for its pod.
-   * The seat's agent would displace it there, and the scheduler might put its next pod on the same node, without end.
-   * So its pod begins only once that seat is taken.
+   * For a roaming agent, a node on which its new pod could take the room of a higher-ranked seat that waits for its pod. The agent of that
+   * seat would displace the pod, and the scheduler might put its successor on the same node again, without end. So the roaming agent's pod
+   * may begin only after the pod of that seat is there.
    */
   #contested({ request, tier }: Want): NodeRoom | undefined {
     if (request.roams !== true || request.pod !== undefined) return undefined;
@@ -346,13 +346,13 @@ export class SeatPlan {
     return node?.open === true ? [node] : [];
   }
 
-  /** Whether the room is free already, and not held by a pod that has to go first. */
+  /** True if the room is free now, with no ending pod of another agent in it. */
   #fitsNow({ request: { ending = [] }, tier: { size } }: Pick<Want, 'request' | 'tier'>, node: NodeRoom): boolean {
     const own = ending.flatMap((pod) => (pod.node === node.name ? [amountsOf(pod.size, this.#devices)] : []));
     return fits(size, node.freeNow(own));
   }
 
-  /** A node with room now; otherwise one that will have room once its ending pods are gone. */
+  /** A node with room now; otherwise a node that will have room after its ending pods are gone. */
   #roomiestFor(want: Pick<Want, 'request' | 'tier'>, nodes: readonly NodeRoom[]): NodeRoom | undefined {
     const { size } = want.tier;
     const fitting = nodes.filter((node) => this.#fitsNow(want, node));
@@ -360,7 +360,7 @@ export class SeatPlan {
   }
 
   #rankWaiting(): void {
-    // An agent whose seat is only not free yet has no place in the queue.
+    // An agent that has a seat whose room is not free yet has no place in the queue.
     const queue = this.#waiting
       .filter(({ decision }) => decision.reason !== 'SeatClearing')
       .toSorted((a, b) => firstServed(a.want, b.want));
@@ -372,7 +372,7 @@ export class SeatPlan {
   }
 }
 
-/** Plans the seats of all agents at one moment. Total and pure: the order of the input does not matter. */
+/** Plans the seats of all agents at one moment. The order of the input does not matter. Pure. */
 export function seatPlan(input: SeatInput): SeatPlan {
   return new SeatPlan(input);
 }

@@ -13,9 +13,9 @@ export interface SizedTier {
 export interface Want {
   readonly request: SeatRequest;
   readonly tier: SizedTier;
-  /** Its present seat, which it would outgrow. */
+  /** The agent's present seat, if it wants a larger one. */
   readonly from?: { readonly node: NodeRoom; readonly seated: Seated } | undefined;
-  /** Name of the agent that takes its present seat: it can get another only once its pod has ended. */
+  /** Name of the agent that displaced this one, which can get another seat only after its pod has ended. */
   readonly displacedBy?: string;
 }
 
@@ -24,7 +24,10 @@ function precedence({ request: { pod, seated } }: Want): number {
   return pod !== undefined || seated ? 1 : 2;
 }
 
-/** The order of serving: the higher rank first; within it running agents, then those between two pods of a cycle, then the longest wait, then the older agent. */
+/**
+ * The order of serving: higher ranks first. Within a rank running agents come first, then those with a waiting pod or between two pods
+ * of a cycle, then the longest wait, then the older agent.
+ */
 export function firstServed(a: Want, b: Want): number {
   return (
     b.tier.rank - a.tier.rank ||
@@ -35,7 +38,7 @@ export function firstServed(a: Want, b: Want): number {
   );
 }
 
-/** Inserts `want` into a sorted queue, behind equals. */
+/** Inserts `want` into a sorted queue, after equal entries. */
 export function enqueue(queue: Want[], want: Want): void {
   let low = 0;
   let high = queue.length;

@@ -1,20 +1,20 @@
 import { TICK_MS } from '@hamlet/contract';
 
 /**
- * Delay of viewers behind the newest tick: an update every five ticks, one tick until its events are durable, one on the way. Every path is
- * then known before its first step is drawn, and no agent jumps.
+ * Delay of viewers behind the newest tick: up to five ticks until the next update, one until its events are durable, one on the network.
+ * So a viewer knows every path before it draws the first step, and no agent jumps.
  */
 export const DRAW_BEHIND_TICKS = 7;
-/** How fast the drawn tick may catch up or fall back, as a part of real time. */
+/** Greatest correction of the drawn tick, as a fraction of the elapsed time. */
 const MAX_SLEW = 0.1;
-/** Errors beyond this are jumped, not chased: a tab was hidden, or the village restarted at an earlier tick. */
+/** A greater error makes the drawn tick jump: the tab was hidden, or the village restarted at an earlier tick. */
 const JUMP_TICKS = 20;
-/** A late frame says little about the clock; its share of the error is let in this slowly. */
+/** Fraction of the error of a late frame that corrects the clock. It is small, because lateness may come from the network. */
 const LEAK = 0.02;
 
-/** A viewer's idea of the village's clock. Mutable: it lives as long as a connection. */
+/** A viewer's estimate of the village's clock. Mutable; a connection has one. */
 export interface ViewClock {
-  /** Local milliseconds of tick 0 by the fastest frame lately, or null before the first. */
+  /** Local time of tick 0 in milliseconds, by the fastest recent frame; null before the first frame. */
   originMs: number | null;
   drawnTick: number;
   lastMs: number;
@@ -24,7 +24,7 @@ export function createClock(): ViewClock {
   return { originMs: null, drawnTick: 0, lastMs: 0 };
 }
 
-/** Takes in the tick of a frame that arrived at a local time in milliseconds. */
+/** Updates the clock with the tick of a frame that arrived at the local time `nowMs`, in milliseconds. */
 export function observeTick(clock: ViewClock, tick: number, nowMs: number): void {
   const originMs = nowMs - tick * TICK_MS;
   const known = clock.originMs;
@@ -39,7 +39,7 @@ export function observeTick(clock: ViewClock, tick: number, nowMs: number): void
 }
 
 /**
- * The tick to draw at a local time, with fractions. It advances smoothly; it jumps, even backwards, only if it is wrong by more than
+ * The tick to draw at a local time, with its fraction. It advances smoothly. It jumps, even backwards, only if the error exceeds
  * JUMP_TICKS, for example after the village restarted at an earlier tick.
  */
 export function tickAt(clock: ViewClock, nowMs: number): number {

@@ -1,10 +1,10 @@
-/** A small village that tests of seats plan for: three tiers, one node with one GPU. */
+/** A small village for tests of seats: three tiers, one node with one GPU. */
 import type { Room } from '../room.ts';
 import type { SeatRequest, SeatInput, SeatNode, SeatTier } from '../seat-input.ts';
 import { seatPlan, type SeatPlan } from '../seat-plan.ts';
 
 export const GPU = 'nvidia.com/gpu';
-/** Cpu, memory, GPUs and pods. */
+/** A room from cpu in thousandths of a core, memory in bytes, GPUs and pods. */
 export const room = (...[cpuMillis = 0, memoryBytes = 0, gpus = 0, pods = 1]: readonly number[]): Room => ({
   cpuMillis,
   memoryBytes,
