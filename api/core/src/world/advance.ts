@@ -13,7 +13,7 @@ import { TimerWheel } from './state/timer-wheel.ts';
 import { arrivalTick } from './state/walk.ts';
 import { dawnsUntil } from './time-of-day.ts';
 
-/** Items that grow or are laid out at a landmark every dawn. */
+/** New items at a landmark every dawn, by the landmark's kind. */
 const GROWTH: Partial<Readonly<Record<LandmarkKind, readonly { readonly kind: ItemKind; readonly count: number }[]>>> =
   {
     garden: [
@@ -29,7 +29,7 @@ const GROWTH_ATTEMPTS = 24;
 
 type Append = (event: WorldEvent) => void;
 
-/** The queue of arrivals, filled from the agents that are under way when the world's time begins to pass. */
+/** The queue of arrivals. The first call creates it with the agents that are walking at that time. */
 function wheelOf(world: WorldState): TimerWheel {
   if (world.wheel !== null) return world.wheel;
   const wheel = new TimerWheel(world.tick);
@@ -57,7 +57,7 @@ function arrivals(world: WorldState, tick: number, append: Append): void {
   }
 }
 
-/** Whether something can grow on a tile without lying in anybody's way or behind another door. */
+/** True if an item can grow on a tile: the tile is walkable, free, not a landmark's slot, and needs the same tier as the landmark. */
 function canGrow(world: WorldState, landmark: Landmark, position: TilePosition): boolean {
   const { map } = world;
   if (position.x < 0 || position.y < 0 || position.x >= map.width || position.y >= map.height) return false;
@@ -77,7 +77,7 @@ function growthPlace(world: WorldState, landmark: Landmark): TilePosition | null
   return null;
 }
 
-/** Items that grow at a landmark, one entry each. */
+/** Kinds of the items that grow at a landmark, one entry for each item. */
 function cropsOf(landmark: Landmark): ItemKind[] {
   return (GROWTH[landmark.kind] ?? []).flatMap(({ kind, count }) => Array.from({ length: count }, () => kind));
 }
@@ -92,7 +92,7 @@ function grow(world: WorldState, tick: number, append: Append): void {
   }
 }
 
-/** At dawn the items on the ground are removed, which bounds their number, and new ones grow. */
+/** Removes the items on the ground, which limits their number, and lets new ones grow. */
 function dawn(world: WorldState, tick: number, append: Append): void {
   const lying = [...world.items.byNumber.values()]
     .filter((item) => item.tile >= 0)
@@ -103,8 +103,8 @@ function dawn(world: WorldState, tick: number, append: Append): void {
 }
 
 /**
- * Moves the world's time to a tick: applies the events that fall due by themselves (arrivals; tidying and growth at dawn) and
- * returns them, for the log. Call it before the commands of the tick; a replay calls only `reduce`.
+ * Advances the world to a tick: applies the events that no command causes (arrivals; at dawn removal and growth of items) and returns
+ * them, so that the caller stores them. Call it before the commands of the tick. A replay calls only `reduce`.
  */
 export function advance(world: WorldState, tick: number): WorldEvent[] {
   const events: WorldEvent[] = [];

@@ -1,13 +1,13 @@
 import type { Activity, Affordance, ItemKind } from '@hamlet/contract';
 
-/** Effect of using something: the activity, its length in ticks, and a possible item. */
+/** Effect of a use: the activity, its length in ticks, and an item that the agent may get. */
 export interface UseEffect {
   readonly activity: Activity;
   readonly ticks: number;
   readonly gives?: { readonly kind: ItemKind; readonly percent: number };
 }
 
-/** Uses of landmarks that offer them. */
+/** Effect of each affordance of a landmark. */
 export const AFFORDANCE_EFFECTS: Readonly<Record<Affordance, UseEffect>> = {
   sleep: { activity: 'sleeping', ticks: 4800 },
   rest: { activity: 'resting', ticks: 600 },
@@ -25,7 +25,7 @@ export const AFFORDANCE_EFFECTS: Readonly<Record<Affordance, UseEffect>> = {
   stargaze: { activity: 'stargazing', ticks: 600 },
 };
 
-/** Using a carried item, and whether it is used up. */
+/** Effect of the use of a carried item. `usedUp`: the use removes the item. */
 export const ITEM_EFFECTS: Readonly<Record<ItemKind, UseEffect & { readonly usedUp: boolean }>> = {
   apple: { activity: 'eating', ticks: 60, usedUp: true },
   flower: { activity: 'smelling', ticks: 30, usedUp: false },

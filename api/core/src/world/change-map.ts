@@ -10,13 +10,13 @@ import { holdPlace, placeAt, seatAgent, setPath } from './reduce.ts';
 import { ARRIVED, has } from './state/agent-table.ts';
 import { emptyWorld, type WorldState } from './state/state.ts';
 
-/** The event at which a world changes its map. */
+/** Number and tick of the event that changes the map. */
 interface Moment {
   readonly seq: number;
   readonly tick: number;
 }
 
-/** The tile nearest to a position where an agent can stand and from which it can reach most of the map; the lowest index among equals. */
+/** The tile of the map's largest region that is nearest to a position; the lowest index of equally near tiles. */
 function standingTile(map: WorldMap, position: TilePosition): number {
   const center = { x: Math.min(position.x, map.width - 1), y: Math.min(position.y, map.height - 1) };
   for (let radius = 0; radius <= Math.max(map.width, map.height); radius += 1) {
@@ -31,7 +31,7 @@ function standingTile(map: WorldMap, position: TilePosition): number {
   throw new Error(`map ${map.version} has no tile that an agent can stand on`);
 }
 
-/** Tiles of the map at a distance in king's steps, by index. */
+/** Tiles of the map at a distance of `radius` (diagonal steps count as one), by index. */
 function ring(map: WorldMap, center: TilePosition, radius: number): number[] {
   const tiles: number[] = [];
   for (let y = Math.max(0, center.y - radius); y <= Math.min(map.height - 1, center.y + radius); y += 1) {
@@ -48,14 +48,14 @@ function stepsTo(map: WorldMap, from: TilePosition, tile: number): number {
   return Math.abs(x - from.x) + Math.abs(y - from.y);
 }
 
-/** The tile on the new map of a landmark's slot on the old one; undefined if the new map lacks the landmark. */
+/** Position on the new map of an old landmark's slot, or of its first slot; undefined if the new map lacks the landmark. */
 function slotOn(old: WorldMap, map: WorldMap, place: number): TilePosition | undefined {
   const index = old.slots[place]?.landmark ?? -1;
   const next = landmarkById(map, old.landmarks[index]?.landmark_id ?? '');
   return next?.slots[place - (old.firstSlot[index] ?? 0)] ?? next?.slots[0];
 }
 
-/** Where an agent was going: the same slot of the same landmark where the new map has it, otherwise the tile nearest to the old destination. */
+/** The new destination of an agent: the same slot of the same landmark if the new map has it, otherwise the tile nearest to the old one. */
 function destination(old: WorldMap, map: WorldMap, to: number): number {
   const place = old.slotAt.get(to);
   const slot = place === undefined ? undefined : slotOn(old, map, place);
@@ -64,13 +64,13 @@ function destination(old: WorldMap, map: WorldMap, to: number): number {
 
 const KEPT_COLUMNS = ['flags', 'tier', 'activity', 'activityUntil', 'emote', 'emoteTick', 'speechTick'] as const;
 
-/** The landmark of the same name as an agent's home; the first one where the new map lacks it. */
+/** Index of the agent's home on the new map; 0, the first landmark, if the new map lacks the home. */
 function homeOn(old: WorldState, map: WorldMap, slot: number): number {
   const home = old.map.landmarks[old.agents.home[slot] ?? 0]?.landmark_id;
   return home === undefined ? 0 : (map.landmarkIndex.get(home) ?? 0);
 }
 
-/** Puts an agent where it was, or as near as the new map allows; one that walked continues to its goal. */
+/** Puts an agent where it was, or as near as the new map allows. An agent that walked continues to its destination. */
 function bringAgent(old: WorldState, world: WorldState, slot: number): void {
   const { agents: before } = old;
   const { agents, map, tick } = world;
@@ -85,7 +85,7 @@ function bringAgent(old: WorldState, world: WorldState, slot: number): void {
   holdPlace(world, slot, placeAt(world, slot, to));
 }
 
-/** Items stay with their holders, or lie where they lay, or on the nearest free tile; one that finds no free tile is gone. */
+/** Held items stay with their holders. Other items keep their tile or move to the nearest free one; the world drops an item without a tile. */
 function bringItems(old: WorldState, world: WorldState): void {
   world.items.next = old.items.next;
   for (const item of [...old.items.byNumber.values()].toSorted((a, b) => a.number - b.number)) {
@@ -98,10 +98,10 @@ function bringItems(old: WorldState, world: WorldState): void {
 }
 
 /**
- * The world on another map, as the event `map` leaves it: everybody keeps identity, slot number, tier, home and things. An agent on a tile
- * that the new map does not have stands on the nearest one from which most of the map can be reached; an agent that was under way sets out
- * again to the same landmark or the nearest tile, and is announced as arrived at once where no way leads there. Pure: `old` is unchanged, and
- * equal worlds give equal results, so that a replay through the event does too.
+ * The world on another map, after the event `map`. Every agent keeps its identity, slot number, tier, home and items. An agent on a tile
+ * that the new map lacks moves to the nearest tile of the largest region. An agent that was walking starts again towards the same
+ * landmark or the nearest tile; if no path leads there, it stays and `advance` announces its arrival. Pure: `old` is unchanged, and equal
+ * worlds give equal results, so a replay of the event does too.
  */
 export function changeMap(old: WorldState, map: WorldMap, moment: Moment): WorldState {
   const world = emptyWorld(map, { seed: old.seed, ...moment });

@@ -17,7 +17,7 @@ export function activityAt(world: WorldState, slot: number, tick: number): Activ
   return tick < (agents.activityUntil[slot] ?? 0) ? (ACTIVITIES[agents.activity[slot] ?? 0] ?? 'idle') : 'idle';
 }
 
-/** Words of an agent at a tick, or null after they have faded. */
+/** The last words of an agent and their tick; null from SPEECH_TICKS after it on. */
 export function speechAt(world: WorldState, slot: number, tick: number): { text: string; tick: number } | null {
   const text = world.agents.speech[slot] ?? '';
   const spokenTick = world.agents.speechTick[slot] ?? 0;
@@ -59,7 +59,7 @@ function describe(world: WorldState, slot: number, tick: number): AgentPlace {
   };
 }
 
-/** An agent as the world knows it, or null when it is not there. */
+/** The world's view of an agent; null if the agent is not in the world. */
 export function agentPlace(world: WorldState, agentId: string, tick: number): AgentPlace | null {
   const slot = slotOf(world, agentId);
   return slot < 0 ? null : describe(world, slot, tick);
@@ -72,7 +72,7 @@ export function aliveSlots(world: WorldState): number[] {
   return slots;
 }
 
-/** Every agent as the world knows it. */
+/** The world's view of every agent, by slot. */
 export function agentPlaces(world: WorldState, tick: number): AgentPlace[] {
   return aliveSlots(world).map((slot) => describe(world, slot, tick));
 }
@@ -93,13 +93,16 @@ export function itemViews(world: WorldState): ItemView[] {
     .map((item) => itemView(world, item));
 }
 
-/** Surroundings of an agent: itself, agents near it and one other by name, and items on the ground; empty if the agent is not in the world. */
+/** Surroundings of an agent. `agents` has the agent itself, one other by id, and those near it; `items` has items on the ground. */
 export interface Surrounding {
   readonly agents: readonly AgentPlace[];
   readonly items: readonly ItemView[];
 }
 
-/** The nearest agents and lying items within a radius in tiles, at most as many as an answer holds; `also` is named wherever it is. */
+/**
+ * The nearest agents and lying items within a radius in tiles, up to the limits of an answer; empty if the agent is not in the world.
+ * `also` is the id of an agent that is included at any distance.
+ */
 export function surroundingOf(
   world: WorldState,
   agentId: string,

@@ -8,7 +8,7 @@ import { parseItemId } from './state/item-table.ts';
 import type { WorldState } from './state/state.ts';
 import { arrivalTick } from './state/walk.ts';
 
-/** Gives an agent a landmark slot, by its number plus one, and frees the one it held; 0 holds none. */
+/** Gives an agent a landmark slot and frees the one that it held. `place` is the number of the slot plus one, or 0 for none. */
 export function holdPlace(world: WorldState, slot: number, place: number): void {
   const { agents, slotHolders } = world;
   const before = agents.place[slot] ?? 0;
@@ -17,14 +17,17 @@ export function holdPlace(world: WorldState, slot: number, place: number): void 
   if (place > 0) slotHolders[place - 1] = slot + 1;
 }
 
-/** The landmark slot an agent holds on its way to a tile, by its number plus one. An agent that stops on a slot of another stands there and holds none: 0. */
+/**
+ * The landmark slot that an agent holds after a path to `tile`, as its number plus one. 0 if the tile is not a slot, or if another agent
+ * holds that slot.
+ */
 export function placeAt(world: WorldState, slot: number, tile: number): number {
   const place = world.map.slotAt.get(tile);
   const holder = place === undefined ? 0 : (world.slotHolders[place] ?? 0);
   return place !== undefined && (holder === 0 || holder === slot + 1) ? place + 1 : 0;
 }
 
-/** Puts an agent on a path and lists it where the path leads; snapshots restore through it too. */
+/** Sets the path of an agent and adds it to the cell index. Snapshots restore paths with it too. Throws if no path leads there. */
 export function setPath(
   world: WorldState,
   slot: number,
@@ -33,7 +36,7 @@ export function setPath(
   const { agents } = world;
   const walk = walkTiles(world.map, path.from, path.to);
   if (walk === null)
-    throw new Error(`no way leads from tile ${path.from} to ${path.to}: the event belongs to another map`);
+    throw new Error(`no path leads from tile ${path.from} to tile ${path.to}: the event belongs to another map`);
   agents.from[slot] = path.from;
   agents.to[slot] = path.to;
   agents.startTick[slot] = path.startTick;
@@ -52,7 +55,7 @@ function setActivity(
   world.agents.activityUntil[slot] = activity.untilTick;
 }
 
-/** Enters an agent in a slot; snapshots restore through it too. */
+/** Adds an agent to the table at a slot. Snapshots restore agents with it too. */
 export function seatAgent(
   world: WorldState,
   slot: number,
@@ -93,7 +96,7 @@ function spawn(world: WorldState, event: WorldEventOf<'spawn'>): void {
   holdPlace(world, slot, placeAt(world, slot, tile));
 }
 
-/** The slot a new agent takes: the lowest free one, so that every replica gives the same. */
+/** The slot of a new agent: the lowest free one, so that every replica chooses the same. */
 function nextSlot(world: WorldState): number {
   let slot = world.agents.firstFree;
   while (slot < world.agents.top && ((world.agents.flags[slot] ?? 0) & ALIVE) !== 0) slot += 1;
@@ -143,7 +146,7 @@ function move(world: WorldState, event: WorldEventOf<'move'>): void {
   holdPlace(world, slot, placeAt(world, slot, path.to));
   setActivity(world, slot, { name: 'idle', untilTick: 0 });
   setFlag(world.agents, slot, { bit: ARRIVED, on: false });
-  // Only a world whose time passes empties the wheel; a world that follows a log has none to fill.
+  // Only `advance` creates and empties the wheel. A world that only follows the log of another has none.
   world.wheel?.schedule(arrivalTick(walkOf(world, slot)), slot);
 }
 
@@ -193,7 +196,7 @@ const HANDLERS: { readonly [K in WorldEventKind]: (world: WorldState, event: Wor
     setActivity(world, actor(world, event), { name: 'at_board', untilTick: event.until_tick }),
   item_spawn: (world, event) => create(world, event.item_id, { tile: tileIndex(world.map, event), holder: -1 }),
   item_remove: (world, event) => removeItem(world, numberOf(event.item_id)),
-  // A world cannot exchange its own map in place: recovery replaces the whole world with `changeMap`.
+  // A world cannot replace its map in place: recovery replaces the whole world with `changeMap`.
   map: (world, event) => {
     throw new Error(
       `event ${event.seq} moves the world from map ${world.map.version} to map ${event.map_version}: recover it with a version of Hamlet that has that map`,
@@ -202,11 +205,11 @@ const HANDLERS: { readonly [K in WorldEventKind]: (world: WorldState, event: Wor
 };
 
 /**
- * Applies the next event, in place, and returns the same world. Pure otherwise: integers only, no clock, no randomness.
- * Throws when the event does not follow the last one or names what is not there: that is a bug or a corrupt log, never a player's fault.
+ * Applies the next event in place and returns the same world. It uses integers only, no clock and no randomness. Throws if the event does
+ * not follow the last one or names an unknown agent or item: that is a bug or a corrupt log, never the fault of a caller.
  */
 export function reduce(world: WorldState, event: WorldEvent): WorldState {
-  if (event.seq !== world.seq + 1) throw new Error(`event ${event.seq} does not follow ${world.seq}`);
+  if (event.seq !== world.seq + 1) throw new Error(`event ${event.seq} does not follow event ${world.seq}`);
   const handle = HANDLERS[event.kind] as (world: WorldState, event: WorldEvent) => void;
   handle(world, event);
   world.seq = event.seq;

@@ -6,7 +6,7 @@ const DAY_MINUTE = 9 * 60;
 const EVENING_MINUTE = 18 * 60;
 const NIGHT_MINUTE = 22 * 60;
 
-/** The world begins at dawn of day 0, so that the first thing seen is a morning. */
+/** The world begins at dawn of day 0, so that its first people see a morning. */
 const FIRST_MINUTE = DAWN_MINUTE;
 
 function phaseAt(minute: number): VillageTime['phase'] {
@@ -22,7 +22,7 @@ export function timeOfDay(tick: number): VillageTime {
   return { day: Math.floor(shifted / TICKS_PER_DAY), minute, phase: phaseAt(minute) };
 }
 
-/** Number of the dawn that last broke at or before a tick; dawns fall on every TICKS_PER_DAY ticks from tick 0. */
+/** Number of the last dawn at or before a tick. A dawn comes every TICKS_PER_DAY ticks; dawn 0 is at tick 0. */
 export function dawnsUntil(tick: number): number {
   return Math.floor(tick / TICKS_PER_DAY);
 }

@@ -6,16 +6,16 @@ import { distanceBetween, slotsNear } from './near.ts';
 import { isMoving, positionAt } from './position.ts';
 import { slotOf, type WorldState } from './state/state.ts';
 
-/** Meetings one arrival can make: enough for company, too few to wake a crowd. */
+/** Greatest number of agents that one arrival meets. Without it, an arrival in a crowd would wake the whole crowd. */
 const MEETINGS_PER_ARRIVAL = 4;
 
-/** A woken agent and the cause. */
+/** An agent to wake, and its wake. */
 export interface AgentWake {
   readonly agent_id: string;
   readonly wake: Wake;
 }
 
-/** How far a voice carries from where a speaker stands, in tiles. */
+/** Distance in tiles at which others hear a speaker at a position. */
 export function hearingTiles(world: WorldState, from: TilePosition): number {
   return zoneAt(world.map, from)?.rules.includes('quiet') === true ? QUIET_HEARING_TILES : HEARING_TILES;
 }
@@ -29,7 +29,7 @@ function wake(
   return { agent_id: world.agents.ids[slot] ?? '', wake: { seq: event.seq, tick: event.tick, kind, detail } };
 }
 
-/** Others who are awake within a distance, nearest first. */
+/** Slots of the other awake agents within a radius in tiles, nearest first. */
 function othersNear(
   world: WorldState,
   center: TilePosition,
@@ -65,7 +65,7 @@ function wokenByArrival(world: WorldState, event: WorldEventOf<'arrive'>): Agent
   ];
 }
 
-/** An item dropped next to an agent is handed to the nearest; agents further off see it. */
+/** The nearest agent in reach gets a `handed` wake; all others in sight get `item_seen`. */
 function wokenByDrop(world: WorldState, event: WorldEventOf<'drop'>): AgentWake[] {
   const from = slotOf(world, event.agent_id);
   const seen = othersNear(world, event, { radius: SIGHT_TILES, tick: event.tick, except: from });
@@ -86,7 +86,7 @@ function wokenByGrowth(world: WorldState, event: WorldEventOf<'item_spawn'>): Ag
   );
 }
 
-/** Agents to wake because of an event, with the cause. Call it after the event is reduced. */
+/** The wakes that an event causes. Call it after `reduce` has applied the event. */
 export function wakesOf(world: WorldState, event: WorldEvent): AgentWake[] {
   switch (event.kind) {
     case 'talk':

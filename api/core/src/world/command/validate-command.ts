@@ -7,8 +7,8 @@ import { validateLifecycle } from './validate-lifecycle.ts';
 import { validateMove } from './validate-move.ts';
 
 /**
- * Turns a command into the events it comes to, or a reason. Changes nothing: reduce the events before the next command.
- * @param tick now; not before the world's last event
+ * The events of a command, or the reason of its refusal. Changes nothing: reduce the events before the next command.
+ * @param tick the present tick, not before that of the world's last event
  */
 export function validateCommand(world: WorldState, command: WorldCommand, tick: number): CommandOutcome {
   if (command.kind === 'spawn' || command.kind === 'despawn' || command.kind === 'state') {

@@ -1,46 +1,46 @@
 import { MAX_AGENTS } from '@hamlet/contract';
 import type { Walk } from './walk.ts';
 
-/** Bits of `flags`. */
+/** Bits of `flags`. The first: an agent uses the slot. */
 export const ALIVE = 1;
 export const AWAKE = 2;
 export const ONLINE = 4;
-/** The end of the path has been announced by an `arrive` event. */
+/** An `arrive` event has announced the end of the path. */
 export const ARRIVED = 8;
 
 const FIRST_CAPACITY = 64;
 
-/** The typed arrays of one row per agent slot. */
+/** Typed arrays with one value per agent slot. */
 interface Columns {
   readonly flags: Uint8Array;
   /** Rank of the agent's entitlement. */
   readonly tier: Uint8Array;
   /** Index of the home landmark. */
   readonly home: Uint16Array;
-  /** The path record: tile indexes, start tick, steps, and the step under way when it began. */
+  /** The path: first and last tile index, start tick, number of steps, and the direction of the step under way when it began. */
   readonly from: Uint32Array;
   readonly to: Uint32Array;
   readonly startTick: Uint32Array;
   readonly steps: Uint16Array;
   readonly lead: Uint8Array;
-  /** Number of the landmark slot held, plus one; 0 holds none. */
+  /** Number of the landmark slot that the agent holds, plus one; 0 if it holds none. */
   readonly place: Uint32Array;
-  /** Index into ACTIVITIES and the tick it ends at. */
+  /** Index into ACTIVITIES, and the tick at which the activity ends. */
   readonly activity: Uint8Array;
   readonly activityUntil: Uint32Array;
-  /** Index into EMOTES plus one, and the tick it began at. */
+  /** Index into EMOTES plus one (0: none), and the tick at which the emote began. */
   readonly emote: Uint8Array;
   readonly emoteTick: Uint32Array;
   readonly speechTick: Uint32Array;
 }
 
-/** All agents, one slot each. Arrays in place, because 50,000 agents as objects would cost more to copy than to move. */
+/** All agents, one slot each. Mutable arrays: a new object for every change of 50,000 agents would cost more than the change itself. */
 export interface AgentTable extends Columns {
-  /** Slots ever used; a loop over agents ends here. */
+  /** Highest slot ever used, plus one; a loop over agents ends here. */
   top: number;
-  /** Agents alive. */
+  /** Number of agents in the world. */
   count: number;
-  /** No slot below this is free. */
+  /** All slots below this one are in use. */
   firstFree: number;
   readonly ids: string[];
   readonly names: string[];
@@ -48,9 +48,9 @@ export interface AgentTable extends Columns {
   readonly slotById: Map<string, number>;
   /** Tile indexes of each path, from its first tile to its last; derived from the record and the map. */
   readonly walks: (readonly number[])[];
-  /** The walk before the present one, for those who draw a little in the past; not part of a snapshot. */
+  /** The walk before the present one, for viewers, which draw a little in the past; not part of a snapshot. */
   readonly earlier: (Walk | null)[];
-  /** Items carried, by number, smallest first; derived from the items. */
+  /** Numbers of the carried items, smallest first; derived from the items. */
   readonly carried: number[][];
 }
 
@@ -89,7 +89,7 @@ export function createAgentTable(): AgentTable {
   };
 }
 
-/** Doubles every column when a slot lies beyond them. */
+/** At least doubles the length of every column if they have no room for a slot. */
 export function ensureCapacity(agents: AgentTable, slot: number): void {
   const capacity = agents.flags.length;
   if (slot < capacity) return;
@@ -107,7 +107,7 @@ export function setFlag(agents: AgentTable, slot: number, flag: { readonly bit: 
   agents.flags[slot] = flag.on ? flags | flag.bit : flags & ~flag.bit;
 }
 
-/** The lowest free slot, or -1 when the world is full. */
+/** The lowest free slot; -1 if the world is full. */
 export function freeSlot(agents: AgentTable): number {
   let slot = agents.firstFree;
   while (slot < agents.top && has(agents, slot, ALIVE)) slot += 1;

@@ -2,17 +2,17 @@ import { STEP_X, STEP_Y } from '../../map/directions.ts';
 import type { WorldMap } from '../../map/world-map.ts';
 import type { Walk } from './walk.ts';
 
-/** Cell a tile lies in. */
+/** Cell of a tile. */
 export function cellOf(map: WorldMap, tile: number): number {
   return map.cellOf[tile] ?? 0;
 }
 
-/** The tile a walk is still leaving when it begins, or its first. */
+/** The tile that the agent is still leaving when a walk begins, or the first tile of the walk. */
 function tileLeft(map: WorldMap, { tiles, lead }: Pick<Walk, 'tiles' | 'lead'>): number {
   return (tiles[0] ?? 0) - (STEP_X[lead] ?? 0) - (STEP_Y[lead] ?? 0) * map.width;
 }
 
-/** Cells a walk crosses, in the order it enters them, each once; that of the tile it is still leaving when it begins comes first. */
+/** Cells that a walk crosses, in order, each once. The cell of the tile that the agent is leaving when the walk begins is the first. */
 export function cellsOfWalk(map: WorldMap, walk: Pick<Walk, 'tiles' | 'lead'>): number[] {
   if (walk.tiles.length === 0) return [];
   let last = cellOf(map, tileLeft(map, walk));
@@ -28,7 +28,7 @@ export function cellsOfWalk(map: WorldMap, walk: Pick<Walk, 'tiles' | 'lead'>): 
 
 const NO_CELLS: readonly number[] = [];
 
-/** Takes a slot out of a list whose order does not matter. */
+/** Removes a slot from a list; it does not keep the order. */
 function drop(list: number[] | undefined, slot: number): void {
   const at = list?.indexOf(slot) ?? -1;
   const last = at < 0 ? undefined : list?.pop();
@@ -36,17 +36,17 @@ function drop(list: number[] | undefined, slot: number): void {
 }
 
 /**
- * Uniform cells of 16 by 16 tiles. The index lists an agent in every cell that its path crosses, so a viewer of a cell knows every agent
- * that will walk through it. Cells of a new walk are computed at the first query; the copy of the world that decides commands never
- * queries. Mutable: an index beside the state, derived from it.
+ * An index of agents and items by cell of 16 by 16 tiles. It lists an agent in every cell that its path crosses, so a viewer of a cell
+ * knows every agent that will walk through it. It computes the cells of new walks at the next query, because a world without queries
+ * does not need them. Mutable; derived from the rest of the state.
  */
 export class CellIndex {
   readonly #map: WorldMap;
-  /** Slots by cell, in no order: short lists, which cost less memory and time than sets. */
+  /** Slots by cell, without an order. The lists are short and cost less memory and time than sets. */
   readonly #agents: number[][];
   readonly #items: Set<number>[];
   readonly #cells: (readonly number[])[] = [];
-  /** The newest walks that are not listed yet, by slot, and their slots. */
+  /** The newest walks that are not in the index yet, by slot, and their slots. */
   readonly #walks: (Pick<Walk, 'tiles' | 'lead'> | undefined)[] = [];
   #unlisted: number[] = [];
 
@@ -57,7 +57,7 @@ export class CellIndex {
     this.#items = Array.from({ length: count }, () => new Set<number>());
   }
 
-  /** Cells the agent's path crosses. */
+  /** Cells that the agent's path crosses. */
   cellsOf(slot: number): readonly number[] {
     if (this.#unlisted.length > 0) this.#listAll();
     return this.#cells[slot] ?? NO_CELLS;
@@ -74,7 +74,7 @@ export class CellIndex {
     return this.#items[cell] ?? new Set();
   }
 
-  /** Notes an agent's new walk; an empty one takes it out. */
+  /** Records an agent's new walk; an empty walk removes the agent. */
   place(slot: number, walk: Pick<Walk, 'tiles' | 'lead'>): void {
     if (this.#walks[slot] === undefined) this.#unlisted.push(slot);
     this.#walks[slot] = walk;

@@ -1,6 +1,6 @@
 import { ITEM_KINDS, type ItemKind } from '@hamlet/contract';
 
-/** One thing. It lies on a tile or is held, never both: the other is -1. */
+/** An item. Either it lies on a tile (an index) or an agent holds it (a slot); the other field is -1. */
 export interface Item {
   readonly number: number;
   readonly kind: ItemKind;
@@ -8,11 +8,11 @@ export interface Item {
   readonly holder: number;
 }
 
-/** All items by number. `lyingAt` is derived from them: at most one item lies on a tile. */
+/** All items by number. `lyingAt`, the number of the item on each tile, is derived from them: at most one item lies on a tile. */
 export interface ItemTable {
   readonly byNumber: Map<number, Item>;
   readonly lyingAt: Map<number, number>;
-  /** The number the next new item gets. */
+  /** Number of the next new item. */
   next: number;
 }
 
@@ -20,12 +20,12 @@ export function createItemTable(): ItemTable {
   return { byNumber: new Map(), lyingAt: new Map(), next: 1 };
 }
 
-/** `apple-17` */
+/** Id of an item, such as `apple-17`. */
 export function itemId(kind: ItemKind, number: number): string {
   return `${kind}-${number}`;
 }
 
-/** Kind and number of an id, or null when it names no kind there is. */
+/** Kind and number in an item's id; null if the text is not such an id. */
 export function parseItemId(id: string): { readonly kind: ItemKind; readonly number: number } | null {
   const dash = id.lastIndexOf('-');
   const kind = ITEM_KINDS.find((known) => known === id.slice(0, dash));
@@ -33,7 +33,7 @@ export function parseItemId(id: string): { readonly kind: ItemKind; readonly num
   return kind === undefined || !Number.isInteger(number) ? null : { kind, number };
 }
 
-/** The item of an id, or null. */
+/** The item with an id, or null. */
 export function findItem(items: ItemTable, id: string): Item | null {
   const parsed = parseItemId(id);
   const item = parsed === null ? undefined : items.byNumber.get(parsed.number);

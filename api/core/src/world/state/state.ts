@@ -5,8 +5,8 @@ import { createItemTable, type ItemTable } from './item-table.ts';
 import type { TimerWheel } from './timer-wheel.ts';
 
 /**
- * The world: the fold of all its events. Changed in place by `reduce` and by nothing else. `map` is static; `slotHolders`, `index`,
- * `advancedTo` and `wheel` are derived and not part of a snapshot.
+ * The state of the world after all its events. Only `reduce` changes it, in place; `advance` also changes `advancedTo` and `wheel`. `map`
+ * is static. `slotHolders`, `index`, `advancedTo` and `wheel` are derived and not part of a snapshot.
  */
 export interface WorldState {
   readonly map: WorldMap;
@@ -16,12 +16,12 @@ export interface WorldState {
   tick: number;
   readonly agents: AgentTable;
   readonly items: ItemTable;
-  /** For each landmark slot the agent that holds it or walks to it, plus one. */
+  /** For each landmark slot, the slot plus one of the agent that holds it or walks to it; 0 if it is free. */
   readonly slotHolders: Uint32Array;
   readonly index: CellIndex;
-  /** The tick the world's own events have been made up to; -1 before the first. */
+  /** The tick up to which `advance` has applied its events; -1 before the first call. */
   advancedTo: number;
-  /** Arrivals to come. Null until `advance` is first called: a world that only follows a log announces no arrivals, so it keeps no queue of them. */
+  /** Future arrivals. Null until the first `advance`: a world that only follows the log of another announces no arrivals. */
   wheel: TimerWheel | null;
 }
 
@@ -30,7 +30,7 @@ export function createWorld(map: WorldMap, seed: number): WorldState {
   return emptyWorld(map, { seed: seed >>> 0, seq: 0, tick: 0 });
 }
 
-/** A world without agents or items at a moment; restoring fills it. */
+/** A world without agents or items at a moment, which the restore of a snapshot fills. */
 export function emptyWorld(
   map: WorldMap,
   moment: { readonly seed: number; readonly seq: number; readonly tick: number },
@@ -47,7 +47,7 @@ export function emptyWorld(
   };
 }
 
-/** Slot of an agent, or -1 when it is not in the world. */
+/** Slot of an agent; -1 if the agent is not in the world. */
 export function slotOf(world: WorldState, agentId: string): number {
   return world.agents.slotById.get(agentId) ?? -1;
 }

@@ -1,26 +1,26 @@
 const BUCKETS = 1024;
 
-/** Slots by their due tick. Entries are hints to check against the state. Mutable: a queue. */
+/** A queue of agent slots by due tick. An entry may be outdated, so the caller checks it against the state. Mutable. */
 export class TimerWheel {
   readonly #buckets: { tick: number; slot: number }[][] = Array.from({ length: BUCKETS }, () => []);
   #cursor: number;
 
-  /** @param tick everything due up to this tick has been handled */
+  /** @param tick the queue begins after this tick */
   constructor(tick: number) {
     this.#cursor = tick;
   }
 
-  /** An entry in the past falls due at the next turn. */
+  /** Adds an entry. The next `take` returns an entry whose tick is past. */
   schedule(tick: number, slot: number): void {
     this.#buckets[Math.max(tick, this.#cursor + 1) % BUCKETS]?.push({ tick, slot });
   }
 
-  /** Entries that wait; a replaced path leaves its entry until that falls due. */
+  /** Number of waiting entries. The entry of a replaced path stays until its tick. */
   get size(): number {
     return this.#buckets.reduce((sum, bucket) => sum + bucket.length, 0);
   }
 
-  /** Removes and returns what is due up to a tick, ordered by tick, then slot. */
+  /** Removes and returns the entries up to a tick, ordered by tick, then slot. */
   take(tick: number): { tick: number; slot: number }[] {
     const due: { tick: number; slot: number }[] = [];
     const turns = Math.min(BUCKETS, tick - this.#cursor);

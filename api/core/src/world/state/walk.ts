@@ -1,12 +1,12 @@
 import { TICKS_PER_TILE } from '@hamlet/contract';
 import { STEP_X, STEP_Y, stepBetween } from '../../map/directions.ts';
 
-/** A path as both ends of the wire hold it: the record and the tiles it stands for. */
+/** A path with its tiles. Server and viewer compute the tiles from the path's record and the map. */
 export interface Walk {
   /** Tile indexes from first to last. */
   readonly tiles: readonly number[];
   readonly startTick: number;
-  /** The step under way when the path began, 0 for none. */
+  /** Direction of the step under way when the path began; 0 for none. */
   readonly lead: number;
 }
 
@@ -15,7 +15,7 @@ export function arrivalTick(walk: Walk): number {
   return walk.startTick + (walk.tiles.length - 1) * TICKS_PER_TILE;
 }
 
-/** The tile a walk is on, and the step that led there, at a tick at which a next one begins. */
+/** The tile of a walk at the tick at which the next walk begins, and the direction of the step that led there. */
 export function turningPoint(
   walk: Walk,
   startTick: number,
@@ -29,7 +29,7 @@ export function turningPoint(
   return { tile, lead: stepBetween(walk.tiles[steps - 1] ?? tile, tile, width) };
 }
 
-/** Position on a walk, in tiles and quarters of tiles; `tick` may lie between ticks. All movement of the world is this formula. */
+/** Position on a walk in tiles; at whole ticks, in quarters of a tile. `tick` may be fractional. All movement of the world is this formula. */
 export function walkPosition(walk: Walk, width: number, tick: number): { x: number; y: number; step: number } {
   const steps = (tick - walk.startTick) / TICKS_PER_TILE;
   const first = walk.tiles[0] ?? 0;

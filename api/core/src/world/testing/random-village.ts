@@ -10,7 +10,7 @@ const NAMES = 40;
 const WAYS = 30;
 const NOBODY = 'nobody';
 
-/** Numbers in a row from one seed. */
+/** Draws the next number below `bound` of a seeded sequence. */
 export type Draw = (bound: number) => number;
 
 export function drawsOf(seed: number): Draw {
@@ -46,7 +46,7 @@ function randomSubjects(world: WorldState, draw: Draw): Subjects {
   };
 }
 
-/** Any command, sensible or not, for tests of the world's invariants. */
+/** A random command, valid or not, for tests of the world's invariants. */
 function randomCommand(world: WorldState, draw: Draw): WorldCommand {
   const { agent_id, fresh, item_id, tile, landmark } = randomSubjects(world, draw);
   const target = [landmark.landmark_id, landmark.affordances[0], item_id][draw(3)] ?? 'sit';
@@ -67,7 +67,7 @@ function randomCommand(world: WorldState, draw: Draw): WorldCommand {
   return commands[draw(commands.length)] ?? { kind: 'despawn', agent_id };
 }
 
-/** Runs a world for some steps of a random length and hands every event to `seen` after it is reduced. */
+/** Runs a world for `steps` steps of random length and passes every event to `seen` after `reduce`. Returns the last tick. */
 export function runRandomly(
   world: WorldState,
   run: { draw: Draw; steps: number; seen: (event: WorldEvent) => void },
