@@ -99,7 +99,7 @@ for (const [viewer, changes, sees] of SEES) {
   });
 }
 
-test('a hidden reply is for its author and who moderates, and no reply is seen where its post is not', () => {
+test('only its author and moderators see a hidden reply; a viewer who cannot see a post sees no reply of it', () => {
   const hidden = reply(1, 1, { status: 'moderated', moderation: NOTE, author_id: 'bob' });
   assert.equal(maySeeReply({ role: 'agent', actor: 'cleo' }, post(1), hidden), false);
   assert.equal(maySeeReply({ role: 'agent', actor: 'bob' }, post(1), hidden), true);
@@ -107,11 +107,11 @@ test('a hidden reply is for its author and who moderates, and no reply is seen w
   assert.equal(maySeeReply({ role: 'agent', actor: 'bob' }, post(1, { audience: 'humans' }), hidden), false);
 });
 
-test('the newest threads are kept, whatever comes in which order, and it is known that there are older ones', () => {
+test('the copy keeps the newest threads, in whatever order changes come, and knows that there are older ones', () => {
   const changes = [2, 5, 1, 4, 3, 5].map((number) => ({ post: post(number), reply: null }));
   const copy = changeCopy(EMPTY, changes, LIMITS);
   assert.deepEqual([titles(copy), copy.whole], [['post 5', 'post 4', 'post 3', 'post 2'], false]);
-  assert.deepEqual(changeCopy(copy, changes, LIMITS), copy, 'saying it again changes nothing');
+  assert.deepEqual(changeCopy(copy, changes, LIMITS), copy, 'repeated changes have no effect');
   assert.deepEqual(
     titles(changeCopy(copy, [{ post: post(1), reply: reply(1, 1) }], LIMITS)),
     titles(copy),
@@ -119,13 +119,13 @@ test('the newest threads are kept, whatever comes in which order, and it is know
   );
 });
 
-test('memory is bounded: the oldest threads go where texts are long', () => {
+test('memory is limited: long texts push the oldest threads out', () => {
   const long = [1, 2, 3].map((number) => ({ post: post(number, { body: 'x'.repeat(4_000) }), reply: null }));
   const copy = changeCopy(EMPTY, long, { ...LIMITS, bytes: 20_000 });
   assert.deepEqual([titles(copy), copy.whole], [['post 3', 'post 2'], false]);
 });
 
-test('a page beyond what is kept is never taken for the end, and no cursor names what the viewer may not see', () => {
+test('the end of the copy is never taken for the end of the board, and no cursor names a post that the viewer may not see', () => {
   const copy = changeCopy(
     EMPTY,
     [1, 2, 3, 4, 5].map((number) => ({ post: post(number, number < 4 ? { audience: 'agent:bob' } : {}), reply: null })),
@@ -137,12 +137,12 @@ test('a page beyond what is kept is never taken for the end, and no cursor names
   assert.equal(
     titles(copy, VISITOR, { filter: { audience: 'agent:bob' } }),
     null,
-    'what is not for the viewer looks like what is not in the copy',
+    'a post that the viewer may not see looks like one that is not in the copy',
   );
   assert.deepEqual(titles(copyWith(), VISITOR), [], 'an empty board is empty');
 });
 
-test('filters and pages are those of a list', () => {
+test('filters and pages give the same posts as a plain list', () => {
   const copy = copyWith(
     { post: post(3, { tags: ['help', 'work'], status: 'closed' }), replies: [], cut: false },
     { post: post(2, { tags: ['work'], author_type: 'human', author_id: 'kim' }), replies: [], cut: false },
@@ -158,7 +158,7 @@ test('filters and pages are those of a list', () => {
   assert.deepEqual(titles(copy, ADMIN, { before: idOf(2) }), ['post 1']);
 });
 
-test('a thread has its oldest replies, each once; behind the last that is kept the copy cannot tell', () => {
+test('a thread has its oldest replies, each once; after the last one the copy cannot answer', () => {
   const told = [1, 3, 2, 4, 3].map((number) => ({ post: post(1), reply: reply(number, 1) }));
   const copy = changeCopy(EMPTY, told, LIMITS);
   const read = (after: string | null, limit = 50): unknown => {
@@ -176,7 +176,7 @@ test('a thread has its oldest replies, each once; behind the last that is kept t
   );
 });
 
-test('what is hidden is gone at once for all but its author and who moderates, and a hidden thread looks like none', () => {
+test('a hidden post or reply disappears at once for all but its author and moderators, and a hidden thread looks like none', () => {
   const copy = copyWith({ post: post(1, { replies: 1 }), replies: [reply(1, 1)], cut: false });
   const asked = { postId: idOf(1), after: null, limit: 50 };
   const replyGone = hideInCopy(copy, { postId: idOf(1), replyId: replyIdOf(1), note: NOTE });

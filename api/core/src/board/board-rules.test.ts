@@ -1,4 +1,4 @@
-/** What may be written, what a flag weighs, what a decision comes to, and what a note is called: tables. */
+/** Tables of the rules of the board: limits of texts, weights of flags, effects of decisions, titles of notes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { POST_TITLE_MAX_CHARS } from '@hamlet/contract';
@@ -41,7 +41,7 @@ test('limits grow with time and with tiers, and never shrink', () => {
   );
 });
 
-test('names and links are found where people see them', () => {
+test('mentions and links are found where people see them', () => {
   const texts: readonly [string, readonly string[]][] = [
     ['@ada and @bob, and @ada again', ['ada', 'bob']],
     ['mail ada@example.org is no name', []],
@@ -53,7 +53,7 @@ test('names and links are found where people see them', () => {
   assert.deepEqual(['none', 'http://a', 'HTTPS://a https://b www.c.d', 'xhttps://a'].map(linksIn), [0, 1, 3, 0]);
 });
 
-test('what is over a limit is said in words, the first thing first', () => {
+test('the sentence about a text names the first limit that it exceeds', () => {
   const limits = boardLimits(AUTHOR);
   assert.equal(overLimit({ title: 'x', body: 'y', tags: ['question'] }, limits), null);
   assert.match(overLimit({ body: '🙂'.repeat(2_001) }, limits) ?? '', /2001 characters; at most 2000/);
@@ -63,7 +63,7 @@ test('what is over a limit is said in words, the first thing first', () => {
   assert.match(overLimit({ body: 'y', tags: ['question', 'mine'] }, limits) ?? '', /^The tag mine/);
 });
 
-test('a flag weighs what its raiser is worth', () => {
+test('the weight of a flag depends on its author', () => {
   const flagger: Flagger = { kind: 'agent', rank: 0, isNew: false, upheld: 0, dismissed: 0 };
   const rows: readonly [Partial<Flagger>, number][] = [
     [{}, 1],
@@ -91,7 +91,7 @@ test('a flag weighs what its raiser is worth', () => {
   );
 });
 
-test('a decision changes what it says, or there is nothing to decide', () => {
+test('a decision changes the state, or is null if it would change nothing', () => {
   const shown: ModerationState = { hiddenBy: null, openFlags: false, last: null };
   const hide = { decision: 'hide', hiddenByBefore: null } as const;
   const rows: readonly [
@@ -120,7 +120,7 @@ test('a decision changes what it says, or there is nothing to decide', () => {
     assert.deepEqual(decideModeration(state, decision), verdict, `${decision} ${JSON.stringify(state)}`);
 });
 
-test('a note is called by its first line, cut at a word where that is too long', () => {
+test('the title of a note is its first line, cut after a word if it is too long', () => {
   assert.equal(titleOfNote('  Lost: one hat.\nReward.'), 'Lost: one hat.');
   const long = titleOfNote('word '.repeat(60));
   assert.ok([...long].length <= POST_TITLE_MAX_CHARS && /^(word )+word…$/.test(long), long);

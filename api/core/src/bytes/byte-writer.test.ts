@@ -38,7 +38,7 @@ test('a number takes the fewest bytes, so that equal states have equal bytes', (
   }
 });
 
-test('a writer grows by what it is given, and starts again with what it has', () => {
+test('a writer grows with its content, and keeps its memory after clear', () => {
   const writer = new ByteWriter();
   for (const length of [255, 256, 257, 5_000]) {
     const bytes = Uint8Array.from({ length }, (_, index) => index % 251);
@@ -51,7 +51,7 @@ test('a writer grows by what it is given, and starts again with what it has', ()
   }
 });
 
-test('a text is its length in UTF-8 and its UTF-8, be it ASCII, long or neither', () => {
+test('a text is written as its length in bytes and its UTF-8, whether it is ASCII, long or neither', () => {
   for (const text of [
     '',
     'a',

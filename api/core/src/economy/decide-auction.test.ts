@@ -7,7 +7,7 @@ function bid(agentId: string, amount: bigint, place: number): OpenBid {
   return { bidId: `bid of ${agentId}`, agentId, amount, place, eligible: true };
 }
 
-/** Of an agent that could not have the window. */
+/** A bid of an agent that may not win the window. */
 function barred(agentId: string, amount: bigint, place: number): OpenBid {
   return { ...bid(agentId, amount, place), eligible: false };
 }
@@ -40,7 +40,7 @@ test('the highest bid wins and pays the second, at least the reserve', () => {
   );
 });
 
-test('nobody gains by bidding otherwise than what the window is worth to it', () => {
+test('no agent gains by a bid that differs from its true value of the window', () => {
   const seeded = new Seeded(30);
   const whole = (low: number, high: number): number => Math.floor(seeded.between(low, high + 1));
   for (let round = 0; round < 2_000; round += 1) {

@@ -25,14 +25,14 @@ test('amounts of a provider are read exactly or not at all', () => {
   assert.equal(providerMicro('007'), 7_000_000n);
   for (const text of ['', '1e3', '1,5', '1.', '.5', '0.0000001', ' 1', '1234567890123', 'NaN'])
     assert.equal(providerMicro(text), null, text);
-  assert.equal(worthOf(1n, 1_999_999n), 1n, 'what is below a micro-aiDollar is dropped');
+  assert.equal(worthOf(1n, 1_999_999n), 1n, 'fractions of a micro-aiDollar are dropped');
 });
 
-test('a completed payment stands at its worth', () => {
+test('a completed payment is credited with its full worth', () => {
   assert.deepEqual(fresh(truth()), { kind: 'stand', agentId: 'ada', amount: 20n * UNIT, net: 20n * UNIT });
 });
 
-test('what is not paid, in another currency, for nobody or unknown is not credited', () => {
+test('a payment that is unpaid, unknown, in another currency or without an agent is not credited', () => {
   assert.deepEqual(fresh(null), { kind: 'wait', why: 'not_found' });
   assert.deepEqual(fresh(truth({ status: 'PENDING' })), { kind: 'wait', why: 'not_completed' });
   assert.deepEqual(fresh(truth({ status: 'SOMETHING_NEW' })), { kind: 'wait', why: 'status_unknown' });
@@ -42,7 +42,7 @@ test('what is not paid, in another currency, for nobody or unknown is not credit
   assert.deepEqual(fresh(truth({ amount: 0n })), { kind: 'never', why: 'worth_nothing' });
 });
 
-test('what was told must be what is so', () => {
+test('a notification that differs from the payment is not credited', () => {
   const hint = { amount: 10n * UNIT, currency: 'USD', customId: 'ada' };
   assert.equal(decidePayment(truth(), { hint, credited: null }, RULES).kind, 'stand');
   for (const other of [{ amount: 11n * UNIT }, { currency: 'EUR' }, { customId: 'bob' }, { customId: null }]) {
@@ -53,7 +53,7 @@ test('what was told must be what is so', () => {
   }
 });
 
-test('refunds take what they are, and all of it where the provider says so', () => {
+test('a refund takes its amount, or the whole payment if the provider says so', () => {
   const net = (of: PaymentTruth): bigint => {
     const decision = again(of);
     assert.equal(decision.kind, 'stand');
@@ -117,7 +117,7 @@ test('a dispute takes while it is open; one that is lost is not counted twice wi
   assert.equal(net([taking('dispute', 4n, 'open'), taking('refund', 4n)]), 4n * UNIT);
 });
 
-test('what came and went before anybody was credited is credited as what is left of it, or never', () => {
+test('a payment with refunds before the credit is credited with the rest, or never', () => {
   assert.deepEqual(fresh(truth({ takings: [taking('refund', 4n)] })), {
     kind: 'stand',
     agentId: 'ada',

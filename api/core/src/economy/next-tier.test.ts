@@ -16,15 +16,15 @@ test('the next tier is the nearest one above that the balance does not reach', (
     nextTier(TIERS, balance, current)?.name ?? null;
   assert.equal(next(0n, 'tier-0'), 'tier-1');
   assert.equal(next(9_999_999n, 'tier-0'), 'tier-1');
-  assert.equal(next(10_000_000n, 'tier-0'), 'tier-2', 'a threshold that is reached is not ahead');
-  assert.equal(next(9_500_000n, 'tier-1'), 'tier-2', 'who has fallen below the threshold and keeps the tier has it');
+  assert.equal(next(10_000_000n, 'tier-0'), 'tier-2', 'a threshold that the balance has reached does not count');
+  assert.equal(next(9_500_000n, 'tier-1'), 'tier-2', 'an agent below the threshold that keeps its tier has it already');
   assert.equal(next(50_000_000n, 'tier-1'), 'tier-2');
   assert.equal(next(100_000_000n, 'tier-2'), null);
   assert.equal(next(-1n, null), 'tier-0', 'in debt');
   assert.equal(nextTier([], 0n, null), null);
 });
 
-test('of two tiers of one threshold the higher is opened, and a higher tier that is nearer goes first', () => {
+test('of two tiers with one threshold the higher one opens, and the lowest threshold comes first', () => {
   assert.equal(nextTier([tier('a', 1, '10'), tier('b', 2, '10')], 0n, null)?.name, 'b');
   assert.equal(nextTier([tier('a', 1, '10'), tier('b', 2, '5')], 0n, null)?.name, 'b');
   const twins = [tier('b', 1, '10'), tier('a', 1, '10')];
@@ -32,7 +32,7 @@ test('of two tiers of one threshold the higher is opened, and a higher tier that
     assert.equal(nextTier(order, 0n, null)?.name, 'a', 'of one threshold and rank the first by name');
 });
 
-test('what changes is named with what it was', () => {
+test('a change of tier lists each changed property with its old and new value', () => {
   const to = EntitlementSpec.parse({
     rank: 1,
     minBalance: '10',

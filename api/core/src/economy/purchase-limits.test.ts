@@ -6,7 +6,7 @@ const TIER = { requests_per_minute: 120, concurrent_tools: 1, tokens_per_hour: 2
 const lasts = { fromMs: 1_000, untilMs: 2_000 };
 const tokens = (amount: number): ActivePurchase => ({ ...lasts, kind: 'quota', limit: 'tokens_per_hour', amount });
 
-test('what lasts raises its own limit and no other', () => {
+test('a purchase that lasts raises its own limit and no other', () => {
   const cases: readonly (readonly [readonly ActivePurchase[], object])[] = [
     [[], {}],
     [[tokens(500)], { tokens_per_hour: 20_500 }],
@@ -26,7 +26,7 @@ test('what lasts raises its own limit and no other', () => {
     assert.deepEqual(effectiveLimits(TIER, purchases, 1_500), { ...TIER, ...raised });
 });
 
-test('it begins at its first moment and is over at its last', () => {
+test('a purchase counts from its first moment and no longer at its end', () => {
   const at = (nowMs: number): number | null => effectiveLimits(TIER, [tokens(500)], nowMs).tokens_per_hour;
   assert.deepEqual(
     [at(999), at(999.999), at(1_000), at(1_999.999), at(2_000)],
@@ -34,7 +34,7 @@ test('it begins at its first moment and is over at its last', () => {
   );
 });
 
-test('a limit that the tier leaves open stays open, and who has no tier has no limits to raise', () => {
+test('a limit that the tier leaves open stays open, and an agent without a tier has no limits', () => {
   assert.equal(effectiveLimits({ ...TIER, tokens_per_hour: null }, [tokens(500)], 1_500).tokens_per_hour, null);
   assert.equal(effectiveLimits(null, [tokens(500)], 1_500), null);
 });

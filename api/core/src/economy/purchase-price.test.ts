@@ -27,14 +27,14 @@ test('a price is by amount and time, rounded up to a micro-aiDollar', () => {
   for (const [item, seconds, price] of cases) assert.equal(priceOf(item, seconds, LIST), price, JSON.stringify(item));
 });
 
-test('what costs more than one transfer moves is not sold', () => {
+test('an item above the limit of one transfer is not for sale', () => {
   const dear = PriceList.parse({ tokens_per_hour: { unit: 1, per_hour: '1' } });
   const item = (amount: number): PurchaseItem => ({ kind: 'quota', limit: 'tokens_per_hour', amount });
   assert.equal(priceOf(item(1_000_000_000), 3_600, dear), 1_000_000_000_000_000n);
   assert.equal(priceOf(item(1_000_000_000), 3_601, dear), null);
 });
 
-test('time bought in two parts never costs less than in one', () => {
+test('two short purchases never cost less than one long purchase', () => {
   const item: PurchaseItem = { kind: 'quota', limit: 'tokens_per_hour', amount: 777 };
   for (let seconds = 2; seconds < 400; seconds += 7) {
     const whole: bigint = priceOf(item, seconds, LIST) ?? 0n;
@@ -43,7 +43,7 @@ test('time bought in two parts never costs less than in one', () => {
   }
 });
 
-test('a list names each lane once and gives nothing away', () => {
+test('a price list names each lane once and has no price of zero', () => {
   for (const bad of [
     { priority: { per_hour: '0' } },
     { priority: { per_hour: '-1' } },

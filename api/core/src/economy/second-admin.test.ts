@@ -13,14 +13,14 @@ const key = (id: string): Eyes => eyes(id, [], null);
 
 const CASES: readonly (readonly [name: string, asker: Eyes, approver: Eyes, why: RegExp | null])[] = [
   ['two accounts that a third one made', eyes('account b', ['account a']), eyes('account c', ['account a']), null],
-  ['two accounts that nobody made', eyes('account a'), eyes('account b'), null],
+  ['two accounts that no other account made', eyes('account a'), eyes('account b'), null],
   ['the same account', eyes('account a'), eyes('account a'), /their own proposal/],
   ['a key that proposed', key('key admin'), eyes('account a'), /A key proposed/],
   ['a key that approves', eyes('account a'), key('key admin'), /A key cannot approve/],
   ['an approver whom the asker made or reset', eyes('account a'), eyes('account b', ['account a']), /made or reset/],
   ['an approver who made the asker', eyes('account b', ['account a']), eyes('account a'), /made or reset/],
   [
-    'an approver whom somebody made whom the asker made',
+    'an approver made by an account that the asker made',
     eyes('account a'),
     eyes('account c', ['account b', 'account a']),
     /made or reset/,
@@ -28,7 +28,7 @@ const CASES: readonly (readonly [name: string, asker: Eyes, approver: Eyes, why:
   ['an approver whom a key made', eyes('account a'), eyes('account b', ['key admin']), /A key created/],
   ['an asker whom a key made', eyes('account b', ['key admin']), eyes('account a'), /A key created/],
   [
-    'an approver who is a moment too young',
+    'an approver whose account is a moment too young',
     eyes('account a'),
     eyes('account b', [], new Date(old.getTime() + 1)),
     /24 hours/,
@@ -36,7 +36,7 @@ const CASES: readonly (readonly [name: string, asker: Eyes, approver: Eyes, why:
 ];
 
 for (const [name, asker, approver, why] of CASES) {
-  test(`${name}: ${why === null ? 'second eyes' : 'not second eyes'}`, () => {
+  test(`${name}: ${why === null ? 'may approve' : 'may not approve'}`, () => {
     const said = whyNotSecond(asker, approver, ASKED);
     if (why === null) assert.equal(said, null);
     else assert.match(said ?? '', why);

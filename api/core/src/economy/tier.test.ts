@@ -11,19 +11,19 @@ const TIERS: readonly BalanceTier[] = [
 const CASES: readonly (readonly [balance: bigint, current: string | null, expected: string | null, why: string])[] = [
   [0n, null, 'tier-0', 'opens at its threshold'],
   [-1n, null, null, 'below every threshold'],
-  [-1n, 'tier-0', null, 'a threshold of nothing has no slack'],
+  [-1n, 'tier-0', null, 'a threshold of zero has no slack'],
   [49n, null, 'tier-0', 'slack does not open a tier'],
   [49n, 'tier-0', 'tier-0', 'slack does not open a tier for one below it'],
   [50n, 'tier-0', 'tier-1', 'opens at its threshold'],
   [45n, 'tier-1', 'tier-1', 'kept at exactly nine tenths'],
   [44n, 'tier-1', 'tier-0', 'left below nine tenths'],
-  [99n, 'tier-1', 'tier-1', 'slack of the one above is not for who is below'],
+  [99n, 'tier-1', 'tier-1', 'the slack of the tier above does not open it'],
   [100n, 'tier-0', 'tier-2', 'two up at once'],
   [90n, 'tier-2', 'tier-2', 'kept'],
   [89n, 'tier-2', 'tier-1', 'down by one'],
   [47n, 'tier-2', 'tier-1', 'falls past the highest and lands within the slack of the next'],
   [44n, 'tier-2', 'tier-0', 'down by two'],
-  [47n, 'gone', 'tier-0', 'a tier that is gone holds nothing'],
+  [47n, 'gone', 'tier-0', 'a deleted tier gives no slack'],
 ];
 
 for (const [balance, current, expected, why] of CASES) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HOUR_MS, timeCost, tokenCost } from './usage-cost.ts';
 
-test('what is used is never free where it has a price: costs are rounded up to the micro-aiDollar', () => {
+test('use with a price is never free: costs are rounded up to the micro-aiDollar', () => {
   const cases: readonly (readonly [bigint, bigint])[] = [
     [tokenCost(0, 2_000n), 0n],
     [tokenCost(1, 2_000n), 2n],

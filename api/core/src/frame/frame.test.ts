@@ -30,7 +30,7 @@ const plain = {
   inventory: [],
 };
 
-/** One of every message, so that no layout goes untested. */
+/** One message of every kind, so that every layout is tested. */
 const frame: WorldStateFrame = {
   type: 'world_state',
   epoch: 65_535,
@@ -70,14 +70,14 @@ const frame: WorldStateFrame = {
   ],
 };
 
-test('every message survives the binary layout and the text twin', () => {
+test('every message is the same after encoding and decoding, as bytes and as JSON', () => {
   assert.deepEqual(decodeFrame(encodeFrame(frame)), frame);
   assert.deepEqual(frameFromJson(frameToJson(frame)), frame);
   assert.ok(WorldStateFrame.safeParse(frame).success);
   assert.deepEqual(decodeFrame(encodeFrame({ ...frame, urgent: true })).urgent, true);
 });
 
-test('the text twin names agents beside their slots', () => {
+test('the JSON form names agents beside their slots', () => {
   const ids = new Map([[12, 'ada']]);
   const text = frameToJson(frame, (slot) => ids.get(slot));
   assert.match(text, /"agent_id":"ada"/);
@@ -95,7 +95,7 @@ test('a turn is six bytes, a path nine and a header twelve', () => {
   assert.equal(encodeFrame({ ...frame, messages: [{ kind: 'path', agent: 1, path: wide }] }).length, 12 + 9);
 });
 
-test('bytes cut short anywhere, of another version or of an unknown kind are refused', () => {
+test('bytes that end early, have another version or an unknown kind are refused', () => {
   const bytes = encodeFrame(frame);
   const ends = new Set([bytes.length]);
   for (

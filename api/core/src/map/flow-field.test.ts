@@ -24,7 +24,7 @@ function randomMap(seed: number, width: number, height: number): WorldMap {
   return buildMap({ width, height, terrain, landmarks: [landmark], zones: [] });
 }
 
-test('the neighbours of a tile end at the borders of the map and at what cannot be stood on', () => {
+test('a tile has no neighbours outside the map or on tiles that are not walkable', () => {
   const map = buildMap({
     width: 3,
     height: 2,
@@ -48,7 +48,7 @@ test('the neighbours of a tile end at the borders of the map and at what cannot 
   assert.equal(neighbour(walled, 0, 2), -1);
 });
 
-/** The cheapest way on from a tile, given what its neighbours cost. */
+/** The cost of the cheapest path from a tile, from the costs of its neighbours. */
 function costFrom(map: WorldMap, tile: number, costs: readonly number[]): number {
   const next = [1, 2, 3, 4].map((direction) => neighbour(map, tile, direction)).filter((beside) => beside >= 0);
   return Math.min(
@@ -57,7 +57,7 @@ function costFrom(map: WorldMap, tile: number, costs: readonly number[]): number
   );
 }
 
-/** The cost from every tile to tile 0, by trying again until nothing gets better. */
+/** The cost from every tile to tile 0, by repeated passes until no cost improves. */
 function costsTo0(map: WorldMap): number[] {
   let costs = Array.from({ length: map.stepCost.length }, (_, tile) => (tile === 0 ? 0 : Number.POSITIVE_INFINITY));
   for (let changed = true; changed;) {
@@ -70,7 +70,7 @@ function costsTo0(map: WorldMap): number[] {
   return costs;
 }
 
-test('following the field costs no more than the cheapest way, from every tile of random maps', () => {
+test('the path of the field is a cheapest path, from every tile of random maps', () => {
   for (let seed = 1; seed <= 25; seed += 1) {
     const map = randomMap(seed, 12, 9);
     const field = flowField(map, 0);
@@ -86,7 +86,7 @@ test('following the field costs no more than the cheapest way, from every tile o
   }
 });
 
-/** The tiles from a start to the slot, along a field. */
+/** The tiles from a start to the slot by a field. */
 function along(map: WorldMap, field: Uint8Array, start: number): number[] {
   const tiles = [start];
   for (let tile = start; field[tile] !== 0 && field[tile] !== NO_WAY;) {
@@ -96,7 +96,7 @@ function along(map: WorldMap, field: Uint8Array, start: number): number[] {
   return tiles;
 }
 
-test('a field that is grown only as far as a walk needs leads it the same way as the whole field, and so does the next', () => {
+test('a field that covers only the tiles for one walk gives the same path as the whole field, and so does the next walk', () => {
   for (let seed = 1; seed <= 25; seed += 1) {
     const whole = randomMap(seed, 12, 9);
     for (const [start] of whole.stepCost.entries()) {

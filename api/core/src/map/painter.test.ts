@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Painter } from './painter.ts';
 import { terrainCode } from './terrain.ts';
 
-test('outside the canvas nothing is painted and nothing is seen, and no row runs into the next', () => {
+test('the painter ignores tiles outside the canvas, and no row continues in the next', () => {
   const painter = new Painter(4, 3);
   painter.fill({ x: 0, y: 0, width: 4, height: 3 }, 'road');
   for (const [x, y] of [

@@ -8,9 +8,9 @@ const TABLE: readonly (readonly [string, Partial<typeof facts> | { leaseUntilMs:
   ['past its end it lapses', {}, true],
   ['at its end it holds', { nowMs: 100_000 }, false],
   ['before its end it holds', { nowMs: 70_000 }, false],
-  ['nobody holds it', { leaseUntilMs: null }, false],
-  ['a village that is back for less than a lease lets it hold', { attentiveSinceMs: 70_002 }, false],
-  ['a village that is back for a whole lease does not', { attentiveSinceMs: 70_001 }, true],
+  ['a run without a lease never lapses', { leaseUntilMs: null }, false],
+  ['it holds if the API has been back for less than a lease', { attentiveSinceMs: 70_002 }, false],
+  ['it lapses if the API has been back for a whole lease', { attentiveSinceMs: 70_001 }, true],
 ];
 
 for (const [name, changes, lapsed] of TABLE)

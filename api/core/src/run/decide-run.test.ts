@@ -23,25 +23,30 @@ const SAME: RunVerdict = { kind: 'same' };
 const RENEWED: RunVerdict = { kind: 'renewed' };
 
 const TABLE: readonly (readonly [string, RunProgress, RunCommand, RunVerdict])[] = [
-  ['a run that waits is taken up', queued, { kind: 'start', cycle: 3 }, changed(running, 'started')],
-  ['taken up again in the same cycle it goes on', running, { kind: 'start', cycle: 3 }, RENEWED],
+  ['an agent starts a queued run', queued, { kind: 'start', cycle: 3 }, changed(running, 'started')],
+  ['a second start in the same cycle renews the claim', running, { kind: 'start', cycle: 3 }, RENEWED],
   [
-    'one whose claim has lapsed is another attempt, in the same cycle too',
+    'a start after a lapsed claim is another attempt, also in the same cycle',
     lapsed,
     { kind: 'start', cycle: 3 },
     changed({ ...running, attempt: 2 }, 'redelivered'),
   ],
   [
-    'one whose claim has lapsed is another attempt in a newer cycle',
+    'a start after a lapsed claim is another attempt in a newer cycle',
     lapsed,
     { kind: 'start', cycle: 4 },
     changed({ ...running, cycle: 4, attempt: 2 }, 'redelivered'),
   ],
-  ['one whose claim has lapsed is not for an older cycle', lapsed, { kind: 'start', cycle: 2 }, refused('stale_cycle')],
+  [
+    'a start after a lapsed claim from an older cycle is refused',
+    lapsed,
+    { kind: 'start', cycle: 2 },
+    refused('stale_cycle'),
+  ],
   ['a claim is renewed', running, { kind: 'renew', cycle: 3, attempt: 1 }, RENEWED],
   ['a claim is renewed by a resident that names no attempt', running, { kind: 'renew', cycle: 3 }, RENEWED],
   [
-    'the claim on a run that is to be cancelled is renewed',
+    'the claim on a run with a requested cancel is renewed',
     cancelling,
     { kind: 'renew', cycle: 3, attempt: 1 },
     RENEWED,
@@ -59,9 +64,9 @@ const TABLE: readonly (readonly [string, RunProgress, RunCommand, RunVerdict])[]
     { kind: 'renew', cycle: 2, attempt: 1 },
     refused('stale_cycle'),
   ],
-  ['no claim on a run that waits', queued, { kind: 'renew', cycle: 3, attempt: 1 }, refused('run_not_started')],
+  ['no claim on a queued run', queued, { kind: 'renew', cycle: 3, attempt: 1 }, refused('run_not_started')],
   ['no claim on a settled run', done, { kind: 'renew', cycle: 3, attempt: 1 }, refused('run_settled')],
-  ['a claim lapses: the run waits again', running, { kind: 'lapse' }, changed(lapsed, 'lapsed')],
+  ['a claim lapses: the run is queued again', running, { kind: 'lapse' }, changed(lapsed, 'lapsed')],
   [
     'a claim lapses while the run waits for a permission',
     { ...running, state: 'waiting_permission' },
@@ -75,12 +80,12 @@ const TABLE: readonly (readonly [string, RunProgress, RunCommand, RunVerdict])[]
     { kind: 'spent', next: { ...running, attempt: RUN_ATTEMPTS_MAX, state: 'failed' }, event: 'settled' },
   ],
   [
-    'the claim on a run that is to be cancelled lapses: the grace of the cancel decides',
+    'a lapsed claim does not change a run with a requested cancel: give_up ends it',
     cancelling,
     { kind: 'lapse' },
     SAME,
   ],
-  ['nothing lapses on a run that waits', lapsed, { kind: 'lapse' }, SAME],
+  ['nothing lapses on a queued run', lapsed, { kind: 'lapse' }, SAME],
   ['nothing lapses on a settled run', done, { kind: 'lapse' }, SAME],
   ['a step under a lapsed claim', lapsed, { kind: 'step', cycle: 3, attempt: 1 }, refused('claim_lapsed')],
   [
@@ -120,33 +125,33 @@ const TABLE: readonly (readonly [string, RunProgress, RunCommand, RunVerdict])[]
     changed({ ...lapsed, state: 'cancelled' }, 'settled'),
   ],
   [
-    'a newer cycle gets it again',
+    'a newer cycle starts the run again',
     running,
     { kind: 'start', cycle: 4 },
     changed({ ...running, cycle: 4, attempt: 2 }, 'redelivered'),
   ],
   [
-    'a newer cycle gets one that is to be cancelled too',
+    'a newer cycle starts a run with a requested cancel too',
     cancelling,
     { kind: 'start', cycle: 4 },
     changed({ ...cancelling, cycle: 4, attempt: 2 }, 'redelivered'),
   ],
   [
-    'one that waits for a permission goes on in a newer cycle',
+    'a newer cycle starts a run that waits for a permission',
     { ...running, state: 'waiting_permission' },
     { kind: 'start', cycle: 4 },
     changed({ ...running, cycle: 4, attempt: 2 }, 'redelivered'),
   ],
-  ['an older cycle does not', running, { kind: 'start', cycle: 2 }, refused('stale_cycle')],
-  ['a settled run is not taken up', done, { kind: 'start', cycle: 4 }, refused('run_settled')],
+  ['an older cycle does not start the run', running, { kind: 'start', cycle: 2 }, refused('stale_cycle')],
+  ['a settled run is not started', done, { kind: 'start', cycle: 4 }, refused('run_settled')],
   [
-    'after too many cycles it fails',
+    'the run fails after too many attempts',
     { ...running, attempt: RUN_ATTEMPTS_MAX },
     { kind: 'start', cycle: 4 },
     { kind: 'spent', next: { ...running, attempt: RUN_ATTEMPTS_MAX, state: 'failed' }, event: 'settled' },
   ],
-  ['a step of a run in hand', running, { kind: 'step', cycle: 3 }, changed(running, 'step')],
-  ['a step of a run that waits', queued, { kind: 'step', cycle: 3 }, refused('run_not_started')],
+  ['a step of a running run', running, { kind: 'step', cycle: 3 }, changed(running, 'step')],
+  ['a step of a queued run', queued, { kind: 'step', cycle: 3 }, refused('run_not_started')],
   ['a step of an older cycle', running, { kind: 'step', cycle: 2 }, refused('stale_cycle')],
   ['a step of a cycle that has not started it', running, { kind: 'step', cycle: 4 }, refused('run_not_started')],
   ['a step of a settled run', done, { kind: 'step', cycle: 3 }, refused('run_settled')],
@@ -158,19 +163,19 @@ const TABLE: readonly (readonly [string, RunProgress, RunCommand, RunVerdict])[]
     changed({ ...running, state: 'failed' }, 'settled'),
   ],
   [
-    'done although it was to be cancelled: it came too late',
+    'done despite a requested cancel, which came too late',
     cancelling,
     { kind: 'settle', cycle: 3, state: 'done' },
     changed({ ...cancelling, state: 'done' }, 'settled'),
   ],
   [
-    'cancelled as asked',
+    'cancelled after a requested cancel',
     cancelling,
     { kind: 'settle', cycle: 3, state: 'cancelled' },
     changed({ ...cancelling, state: 'cancelled' }, 'settled'),
   ],
   [
-    'cancelled without being asked',
+    'cancelled without a requested cancel',
     running,
     { kind: 'settle', cycle: 3, state: 'cancelled' },
     refused('cancel_not_requested'),
@@ -181,22 +186,27 @@ const TABLE: readonly (readonly [string, RunProgress, RunCommand, RunVerdict])[]
   ['settled without a start', queued, { kind: 'settle', cycle: 3, state: 'done' }, refused('run_not_started')],
   ['settled by an older cycle', running, { kind: 'settle', cycle: 2, state: 'done' }, refused('stale_cycle')],
   [
-    'a run that waits is cancelled at once',
+    'a queued run is cancelled at once',
     queued,
     { kind: 'cancel' },
     changed({ ...queued, state: 'cancelled' }, 'settled'),
   ],
-  ['one that goes is asked to end', running, { kind: 'cancel' }, changed(cancelling, 'cancel_requested')],
-  ['asked twice', cancelling, { kind: 'cancel' }, SAME],
+  [
+    'a cancel of a running run is a request to its agent',
+    running,
+    { kind: 'cancel' },
+    changed(cancelling, 'cancel_requested'),
+  ],
+  ['a repeated cancel changes nothing', cancelling, { kind: 'cancel' }, SAME],
   ['a settled run is not cancelled', done, { kind: 'cancel' }, refused('run_settled')],
   [
-    'given up while it waits',
+    'given up while queued',
     queued,
     { kind: 'give_up', state: 'failed' },
     changed({ ...queued, state: 'failed' }, 'settled'),
   ],
   [
-    'given up while it goes',
+    'given up while running',
     running,
     { kind: 'give_up', state: 'cancelled' },
     changed({ ...running, state: 'cancelled' }, 'settled'),
@@ -207,7 +217,7 @@ const TABLE: readonly (readonly [string, RunProgress, RunCommand, RunVerdict])[]
 for (const [name, run, command, verdict] of TABLE)
   test(`run: ${name}`, () => assert.deepEqual(decideRun(run, command), verdict));
 
-test('what is settled is never changed again, by whatever command', () => {
+test('no command changes a settled run', () => {
   const commands: readonly RunCommand[] = [
     { kind: 'start', cycle: 9 },
     { kind: 'step', cycle: 3 },

@@ -25,18 +25,28 @@ const TABLE: readonly (readonly [string, Partial<FiringFacts>, FiringOutcome, nu
   ['nothing under way', {}, 'started', 0],
   ['Forbid leaves the new one out', { underWay: OF_ADA }, 'skipped_overlap', 0],
   ['Queue lets it wait', { overlap: 'Queue', underWay: OF_ADA }, 'queued', 0],
-  ['Replace cancels all that is under way', { overlap: 'Replace', underWay: OF_ADA }, 'replaced', 2],
+  ['Replace cancels all unfinished runs', { overlap: 'Replace', underWay: OF_ADA }, 'replaced', 2],
   ["another agent's runs are no overlap", { agents: ['bob'], underWay: OF_ADA }, 'started', 0],
   ['an unknown agent', { isKnown: () => false }, 'agent_unknown', 0],
   [
-    'a barred agent, whatever is under way',
+    'a barred agent, even with unfinished runs',
     { overlap: 'Replace', isBarred: () => true, underWay: OF_ADA },
     'agent_barred',
     0,
   ],
-  ['too much waits already', { waitingFor: () => 3 }, 'skipped_overlap', 0],
-  ['too much waits for a queue', { overlap: 'Queue', underWay: OF_ADA, waitingFor: () => 3 }, 'skipped_overlap', 0],
-  ['what is replaced makes its own room', { overlap: 'Replace', underWay: OF_ADA, waitingFor: () => 3 }, 'replaced', 2],
+  ['too many runs wait already', { waitingFor: () => 3 }, 'skipped_overlap', 0],
+  [
+    'too many runs wait already, with Queue',
+    { overlap: 'Queue', underWay: OF_ADA, waitingFor: () => 3 },
+    'skipped_overlap',
+    0,
+  ],
+  [
+    'a replaced run leaves room for the new one',
+    { overlap: 'Replace', underWay: OF_ADA, waitingFor: () => 3 },
+    'replaced',
+    2,
+  ],
 ];
 
 for (const [name, changes, outcome, cancelled] of TABLE) {

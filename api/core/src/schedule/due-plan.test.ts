@@ -1,4 +1,4 @@
-/** What is due, what is missed and what is made up for, after interruptions of every length. */
+/** Due slots, missed slots and those that fire late, after interruptions of every length. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { drawBelow } from '../bytes/prng.ts';
@@ -20,7 +20,7 @@ const POLICY: MissedRunsPolicy = { missedRuns: 'Skip', catchUpLimit: 10, startin
 const TEN_SECONDS = timetable({ every: '10s' });
 const HOURLY = timetable({ every: '1h' });
 
-/** The plan at the end of a stretch in which nobody looked. */
+/** The plan at the end of a time without an earlier plan. */
 const due = (
   table: Timetable,
   [decidedMs, nowMs]: readonly [number, number],
@@ -30,7 +30,7 @@ const due = (
 const ages = ({ fire }: DuePlan, nowMs: number, unitMs: number): readonly string[] =>
   fire.map(({ slotMs, madeUp }) => `${(nowMs - slotMs) / unitMs}${madeUp ? ' made up' : ''}`);
 
-test('a slot fires when it comes, once, and the next look is at the next slot', () => {
+test('a slot fires once at its time, and the next plan is at the next slot', () => {
   assert.deepEqual(due(TEN_SECONDS, [NOON - 10_000, NOON - 1]), { fire: [], missed: undefined, lookAtMs: NOON });
   assert.deepEqual(due(TEN_SECONDS, [NOON - 10_000, NOON + 3]), {
     fire: [{ slotMs: NOON, madeUp: false }],
@@ -58,13 +58,13 @@ test('the newest slot fires until its deadline', () => {
   );
 });
 
-test('24 hours away: Skip makes up for none', () => {
+test('after 24 hours without a plan, Skip fires no missed slot', () => {
   const now = NOON + 20 * 60_000;
   const plan = due(HOURLY, [NOON - DAY_MS, now]);
   assert.deepEqual([plan.fire, plan.missed, plan.lookAtMs], [[], { count: 24, untilMs: NOON }, NOON + HOUR_MS]);
 });
 
-test('24 hours away: RunOnce fires once for all, the newest slot', () => {
+test('after 24 hours without a plan, RunOnce fires the newest missed slot', () => {
   const now = NOON + 20 * 60_000;
   const plan = due(HOURLY, [NOON - DAY_MS, now], { missedRuns: 'RunOnce' });
   assert.deepEqual(
@@ -72,10 +72,14 @@ test('24 hours away: RunOnce fires once for all, the newest slot', () => {
     [[{ slotMs: NOON, madeUp: true }], { count: 23, untilMs: NOON - HOUR_MS }],
   );
   const inTime = due(HOURLY, [NOON - DAY_MS, NOON + 60_000], { missedRuns: 'RunOnce' });
-  assert.deepEqual([ages(inTime, NOON, HOUR_MS), inTime.missed?.count], [['0'], 23], 'what fires in time is the one');
+  assert.deepEqual(
+    [ages(inTime, NOON, HOUR_MS), inTime.missed?.count],
+    [['0'], 23],
+    'a slot that fires on time is the one run',
+  );
 });
 
-test('24 hours away: CatchUp fires the newest of them, oldest first, as many as its limit', () => {
+test('after 24 hours without a plan, CatchUp fires the newest missed slots up to its limit, oldest first', () => {
   const now = NOON + 20 * 60_000;
   const plan = due(HOURLY, [NOON - DAY_MS, now], { missedRuns: 'CatchUp', catchUpLimit: 3 });
   assert.deepEqual(
@@ -121,7 +125,7 @@ test('every interruption, policy and timing: each slot is fired or counted as mi
         );
       assert.ok(plan.fire.filter(({ madeUp }) => madeUp).length <= policy.catchUpLimit);
       missed += plan.missed?.count ?? 0;
-      // A crash between two firings: what is left is planned anew.
+      // After a crash between two firings, the next plan covers the rest.
       const done = draw(5, 70 + look) === 0 ? plan.fire.slice(0, draw(plan.fire.length + 1, 90 + look)) : plan.fire;
       fired.push(...done.map(({ slotMs }) => slotMs));
       decidedMs = Math.max(decidedMs, plan.missed?.untilMs ?? 0, done.at(-1)?.slotMs ?? 0);
@@ -143,7 +147,7 @@ test('every interruption, policy and timing: each slot is fired or counted as mi
   }
 });
 
-test('nothing is due of a suspended Schedule, and what passed meanwhile is not missed', () => {
+test('a suspended Schedule has no due slots, and its slots meanwhile are not missed', () => {
   assert.deepEqual(due(HOURLY, [NOON - DAY_MS, NOON], { suspend: true }), {
     fire: [],
     missed: undefined,
@@ -154,7 +158,7 @@ test('nothing is due of a suspended Schedule, and what passed meanwhile is not m
   assert.equal(decidedUntil({ ...past, suspended: false }, { timing: 'every 1h', nowMs: NOON }), NOON - DAY_MS);
 });
 
-test('a Schedule begins when it is made, and anew with another timing', () => {
+test('the slots of a Schedule count from its creation, and again from a change of its timing', () => {
   const fresh: Past = { timing: undefined, suspended: false, lastSlotMs: undefined, createdMs: NOON - 5_000 };
   assert.equal(decidedUntil(fresh, { timing: 'every 10s', nowMs: NOON }), NOON - 5_000);
   const known: Past = { timing: 'daily 11:00 UTC', suspended: false, lastSlotMs: NOON - 25 * HOUR_MS, createdMs: 0 };

@@ -1,4 +1,4 @@
-/** Times against an oracle that walks minute by minute, and against what calendars say. */
+/** Firing times compared with a slow reference that reads a clock every minute, and with calendars. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { drawBelow } from '../bytes/prng.ts';
@@ -110,18 +110,18 @@ const offsetText = (zone: string, instant: number): string =>
     ?.format(instant)
     .replace(/^.*GMT/, '') ?? '';
 
-/** A day of 2010 to 2035 in the zone: in two of three cases one around which the clocks change, if they ever do. */
+/** A day of 2010 to 2035 in the zone: in two of three cases a day on which the clocks change, if the year drawn has one. */
 function drawDay(zone: string, index: number): number {
   const newYear = Date.UTC(2010 + drawBelow(26, SEED, index, 6), 0, 1);
   const days = Array.from({ length: 365 }, (_, day) => newYear + day * DAY_MS);
   const changes = days.filter((day) => offsetText(zone, day) !== offsetText(zone, day + DAY_MS));
   const change = changes[drawBelow(Math.max(1, changes.length), SEED, index, 7)];
   if (change !== undefined && drawBelow(3, SEED, index, 8) > 0) return change;
-  // Else any day, with New Year's Eve more often than it comes.
+  // Otherwise any day, but New Year's Eve in one of four cases.
   return drawBelow(4, SEED, index, 9) === 0 ? newYear - DAY_MS : newYear + drawBelow(365, SEED, index, 10) * DAY_MS;
 }
 
-test(`${CASES} jobs, zones and days: every way to ask agrees with a walk minute by minute`, () => {
+test(`${CASES} jobs, zones and days: every function for slots agrees with a walk minute by minute`, () => {
   for (let index = 0; index < CASES; index += 1) {
     const zone = ZONES[drawBelow(ZONES.length, SEED, index)] ?? 'UTC';
     const fields = drawCron(index);
@@ -185,7 +185,7 @@ test('a job with * in the hour or the minute follows the clock as it runs', () =
   assert.deepEqual(next(cron('*/30 2 * * *', 'Europe/Zurich'), '2026-03-28T12:00:00Z', 1), ['2026-03-30T00:00Z']);
 });
 
-test('half-hour zones, half-hour summer times, two-hour summer times, and a day that was not there', () => {
+test('half-hour zones, half-hour summer times, two-hour summer times, and a day that did not exist', () => {
   assert.deepEqual(next(daily('09:00', 'Asia/Kolkata'), '2026-01-01T00:00:00Z', 1), ['2026-01-01T03:30Z']);
   assert.deepEqual(next(daily('00:00', 'Asia/Kathmandu'), '2026-01-01T00:00:00Z', 1), ['2026-01-01T18:15Z']);
   // Lord Howe leaps from 02:00 to 02:30 on 4 October 2026 and returns from 02:00 to 01:30 on 5 April.
@@ -202,7 +202,7 @@ test('half-hour zones, half-hour summer times, two-hour summer times, and a day 
     '2026-03-29T01:00Z',
     '2026-03-29T23:30Z',
   ]);
-  // Apia had no 30 December 2011.
+  // Apia skipped 30 December 2011.
   assert.deepEqual(next(daily('09:00', 'Pacific/Apia'), '2011-12-29T00:00:00Z', 2), [
     '2011-12-29T19:00Z',
     '2011-12-30T19:00Z',
@@ -259,7 +259,7 @@ test('every: slots are the multiples of the period in Unix time', () => {
   );
 });
 
-test('what cannot be read says what to write instead', () => {
+test('the problem of a bad timing says the fix', () => {
   const problem = (timing: Timing): string => {
     const reading = readTiming(timing);
     return reading.ok ? 'taken' : reading.problem;

@@ -1,4 +1,4 @@
-/** The tree, its tiles, proofs and notes, held to the definitions of RFC 6962 and to vectors of others. */
+/** The tree, its tiles, proofs and notes, compared with the definitions of RFC 6962 and with test vectors of other implementations. */
 import assert from 'node:assert/strict';
 import { createPublicKey, hash, verify } from 'node:crypto';
 import { test } from 'node:test';
@@ -27,7 +27,7 @@ const CRYPTO: NoteCrypto = {
 const SIZE = 1_100;
 const leaves = Array.from({ length: SIZE }, (_, index) => leafHash(Buffer.from(`entry ${index}`), sha256));
 
-/** MTH of RFC 6962, section 2.1, as it is written there. */
+/** MTH of RFC 6962, section 2.1, literally. */
 function treeHash(hashes: readonly Uint8Array[]): Uint8Array {
   const [first] = hashes;
   if (first === undefined) return sha256(new Uint8Array(0));
@@ -41,7 +41,7 @@ function concat(hashes: readonly Uint8Array[]): Uint8Array {
   return Buffer.concat(hashes);
 }
 
-/** All tiles of a tree that grew in steps. */
+/** All tiles of a tree that grew in several steps. */
 function grown(
   size: number,
   step: number,
@@ -79,7 +79,7 @@ test('a tree has the root of RFC 6962, however it grew, and its edge is in its t
   }
 });
 
-test('every entry is proven, and nothing else', () => {
+test('every entry has a proof, and a proof of anything else fails', () => {
   const { tiles } = grown(SIZE, SIZE);
   const hashesOf = ({ level, number }: { level: number; number: number }): Uint8Array =>
     tiles.get(`${level}/${number}`) ?? new Uint8Array(0);
@@ -102,7 +102,7 @@ test('every entry is proven, and nothing else', () => {
   assert.throws(() => inclusionRanges(5, 5), RangeError);
 });
 
-test('a tree is shown to be the beginning of another, and one that is not is not', () => {
+test('a proof shows that a tree is the beginning of another, and fails for any other tree', () => {
   const { tiles } = grown(SIZE, SIZE);
   const hashesOf = ({ level, number }: { level: number; number: number }): Uint8Array =>
     tiles.get(`${level}/${number}`) ?? new Uint8Array(0);
@@ -160,7 +160,7 @@ test('tiles have the paths of C2SP tlog-tiles', () => {
   assert.deepEqual(tilesOfLevel(70_000, 3), []);
 });
 
-test('a note of another implementation is opened, and a changed one is not', () => {
+test('a note of another implementation opens, and a changed note does not', () => {
   const key = readVerifierKey('PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW', sha256);
   assert.ok(key !== null);
   const text = "If you think cryptography is the answer to your problem,\nthen you don't know what your problem is.\n";
@@ -181,7 +181,7 @@ test('a note of another implementation is opened, and a changed one is not', () 
   assert.equal(writeNote(text, { key, signature }, sha256), note);
 });
 
-test('a checkpoint is read as it was written, and nothing else is one', () => {
+test('a written checkpoint reads the same, and any other text is refused', () => {
   const checkpoint = { origin: 'hamlet.village/test', size: 20_852_163, root: treeHash(leaves) };
   const text = writeCheckpoint(checkpoint);
   assert.deepEqual(readCheckpoint(text), { ...checkpoint, root: new Uint8Array(checkpoint.root) });
@@ -197,7 +197,7 @@ test('a checkpoint is read as it was written, and nothing else is one', () => {
     assert.equal(readCheckpoint(wrong), null, wrong);
 });
 
-test('entries of a bundle are told apart by their lengths', () => {
+test('a bundle separates entries by their lengths', () => {
   const entries = [new Uint8Array(0), Buffer.from('one'), new Uint8Array(65_535).fill(7)];
   const bundle = writeEntryBundle(entries);
   assert.deepEqual(
@@ -235,11 +235,11 @@ test('a record is read field by field, and bytes that are none are refused', () 
   assert.equal(HASH_BYTES, 32);
 });
 
-test('only a signature by the name and by the key counts, wherever it stands among others', () => {
+test('only a signature with the name and of the key counts, at any place among others', () => {
   const key = { name: 'village', publicKey: new Uint8Array(32).fill(1) };
   const sameName = { name: 'village', publicKey: new Uint8Array(32).fill(2) };
   const signature = new Uint8Array(64).fill(7);
-  // Every signature is good here, so that what is passed over is passed over for its name or key alone.
+  // Every signature is good here, so a signature can be ignored only for its name or key.
   const gullible: NoteCrypto = { sha256, verify: () => true };
   const text = 'checkpoint\n';
   const ours = writeNote(text, { key, signature }, sha256);

@@ -10,7 +10,7 @@ const ID = keyId(KEY, sha256);
 const SIGNATURE = new Uint8Array(64).fill(7);
 const base64 = (...bytes: number[]): string => new Uint8Array(bytes).toBase64();
 
-test('a verifier key is 32 bytes of Ed25519 in good base64, and nothing else is one', () => {
+test('a verifier key is 32 bytes of Ed25519 in valid base64, and any other text is refused', () => {
   assert.deepEqual(readVerifierKey(writeVerifierKey(KEY, sha256), sha256), KEY);
   const wrong: Readonly<Record<string, string>> = {
     'no key': '',

@@ -10,7 +10,7 @@ const leaf = (index: number): Uint8Array => leafHash(Buffer.from(`entry ${index}
 const pairs = (ranges: readonly Range[]): readonly (readonly [number, number])[] =>
   ranges.map(({ from, to }) => [from, to]);
 
-test('the proofs of RFC 9162, 2.1.5, hold the subtrees that are written there', () => {
+test('the example proofs of RFC 9162, 2.1.5, have the subtrees of the RFC', () => {
   assert.deepEqual(pairs(inclusionRanges(0, 7)), [
     [1, 2],
     [2, 4],
@@ -45,7 +45,7 @@ test('the proofs of RFC 9162, 2.1.5, hold the subtrees that are written there', 
   assert.deepEqual(pairs(consistencyRanges(7, 7)), [], 'a tree is its own beginning without any hash');
 });
 
-test('a range is made of the fewest full subtrees', () => {
+test('a range consists of the fewest full subtrees', () => {
   const cases: readonly (readonly [Range, readonly (readonly [level: number, index: number])[]])[] = [
     [{ from: 0, to: 1 }, [[0, 0]]],
     [{ from: 0, to: 4 }, [[2, 0]]],
@@ -86,7 +86,7 @@ test('an entry that the tree does not have is in no proof', () => {
   assert.equal(rootByInclusion({ position: 0, size: 0, hash: leaf(0), proof: [] }, sha256), null);
 });
 
-test('every tree begins with the empty one, and none with a larger one', () => {
+test('every tree begins with the empty tree, and none with a larger tree', () => {
   const tree = (size: number): { readonly size: number; readonly root: Uint8Array } => ({ size, root: leaf(size) });
   const empty = { size: 0, root: sha256(new Uint8Array(0)) };
   assert.ok(isConsistent({ first: empty, second: tree(5), proof: [] }, sha256));
@@ -109,7 +109,7 @@ test('a tree takes one hash for each pair of neighbours and no more', () => {
   assert.equal(asked, TILE_WIDTH - 1, 'the root of a full tile is known');
 });
 
-test('a hash is found among those that lie behind each other', () => {
+test('hashAt finds a hash among concatenated ones', () => {
   const hashes = Buffer.concat([leaf(0), leaf(1), leaf(2)]);
   for (const index of [0, 1, 2]) assert.deepEqual(Buffer.from(hashAt(hashes, index)), Buffer.from(leaf(index)));
   assert.equal(hashAt(hashes, 1).length, HASH_BYTES);

@@ -51,7 +51,7 @@ test('a record may have no field, or end with one that has no bytes', () => {
   assert.deepEqual([last.count, last.field(0), last.field(1)], [2, 1n, null]);
 });
 
-test('bytes that end early or late are no record, wherever they lie', () => {
+test('bytes that end early or late are not a record, at any offset of their buffer', () => {
   const whole = record(number(1n), text('word'));
   const lies = Buffer.concat([whole, Buffer.alloc(64)]);
   for (let length = 0; length < whole.length; length += 1) {
@@ -65,13 +65,13 @@ test('bytes that end early or late are no record, wherever they lie', () => {
   assert.throws(() => openRecord(lies), { message: 'the bytes are not a record of the log' });
 });
 
-test('a field of a type that no record has, and text that is no UTF-8, are refused', () => {
+test('a field of an unknown type, and text that is not UTF-8, are refused', () => {
   const opened = openRecord(record(field(23, Buffer.alloc(4)), field(TEXT, Buffer.from([0xff]))));
   for (const index of [0, 2, -1]) assert.throws(() => opened.field(index), { name: 'RangeError' }, `field ${index}`);
   assert.throws(() => opened.field(1), TypeError);
 });
 
-test('a transfer has a payer and a payee, each with what was left to it; other records have neither', () => {
+test('a transfer has a payer and a payee, each with its balance afterwards; other records have neither', () => {
   const transfer = (balance: Buffer): Buffer =>
     record(
       text(SEALED_KINDS.ledger),

@@ -18,7 +18,7 @@ function roomOn(name: string, cpu: number, agents: readonly Seated[]): NodeRoom 
   return place;
 }
 
-test('room for a rank is what is free with what lower ranks have, not with what its peers have', () => {
+test('a rank can use the free room and that of lower ranks, but not that of its own rank', () => {
   const place = roomOn('a', 400, [agent('low', 0, 100), agent('peer', 1, 200)]);
   assert.deepEqual(
     [200, 201, 400].map((cpu) => place.couldFit(sizeOf(cpu), 1)),
@@ -30,7 +30,7 @@ test('room for a rank is what is free with what lower ranks have, not with what 
   );
 });
 
-test('the lowest rank goes first, within it the youngest, then the last by name; peers never', () => {
+test('the lowest rank is displaced first, within it the youngest, then the last by name; the same rank never', () => {
   const old = { ...agent('old', 0, 1), createdAt: '2026-11-22T08:00:00Z' };
   const place = roomOn('a', 900, [
     agent('mid', 1, 1),
@@ -47,7 +47,7 @@ test('the lowest rank goes first, within it the youngest, then the last by name;
   assert.deepEqual(place.displaceable(0), []);
 });
 
-test('an agent that leaves a node gives back its room and its place', () => {
+test('an agent that leaves a node returns its room and is no longer counted', () => {
   const [low, other] = [agent('low', 0, 100), agent('other', 0, 200)];
   const place = roomOn('a', 400, [low, other]);
   assert.deepEqual([place.agents, place.free], [2, amountsOf(room(100, 100, 0, 18), [GPU])]);
@@ -57,7 +57,7 @@ test('an agent that leaves a node gives back its room and its place', () => {
   assert.deepEqual([place.couldFit(sizeOf(400), 1), place.couldFit(sizeOf(401), 1)], [true, false]);
 });
 
-test('a pod that is ending holds its room for all but its own agent', () => {
+test('an ending pod holds its room against all agents but its own', () => {
   const place = new NodeRoom(node('a', room(500, 500, 0, 10), { ending: LOW.size }), room(0, 0, 0, 0), [GPU]);
   place.clear(amountsOf(MIDDLE.size, [GPU]));
   assert.deepEqual(place.freeNow([]), amountsOf(room(200, 200, 0, 8), [GPU]));
@@ -70,7 +70,7 @@ const victims = (places: readonly NodeRoom[], cpu: number, rank: number): readon
   return found && [found.node.name, ...found.victims.map(({ key }) => key)];
 };
 
-test('nobody leaves who can stay after all: a large seat of a higher rank makes the small one below it needless', () => {
+test('no agent leaves without need: if a large seat of a higher rank leaves, the small one below it stays', () => {
   const place = roomOn('a', 300, [agent('small', 0, 100), agent('large', 1, 200)]);
   assert.deepEqual(victims([place], 200, 2), ['a', 'large']);
   assert.deepEqual(victims([place], 100, 2), ['a', 'small']);

@@ -29,12 +29,12 @@ for (const [need, room, times, short] of CASES) {
   });
 }
 
-test('a need of nothing goes in however little is left', () => {
+test('a need of zero fits even if no room is left', () => {
   assert.equal(timesIn([0, 0, 0], [-1, -1, -1]), Number.MAX_SAFE_INTEGER);
   assert.equal(fits([0, 0, 0], [-1, -1, -1]), true);
 });
 
-test('sizes are added, taken away and compared part by part', () => {
+test('sizes are added, subtracted and compared resource by resource', () => {
   const left = [...NODE];
   add(left, [100, 100, 1, 1, 0], -1);
   assert.deepEqual(left, [300, 200, 9, 1, 1]);

@@ -1,9 +1,9 @@
-/** Seats that are given between two plans. */
+/** Seats that `admit` gives between two plans. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { request, GPU, LOW, MIDDLE, node, on, planned, room } from './testing/sample-village.ts';
 
-test('an agent that comes gets the node of its volume, and another where that has no room', () => {
+test('a new agent gets the node of its volume, or another if that has no room', () => {
   const nodes = [node('a', room(100, 100, 0, 10)), node('b', room(900, 900, 0, 10))];
   const plan = planned({ nodes });
   assert.equal(plan.admit(request('ada', 'low', { volumeOn: 'a' }))?.node, 'a');
@@ -16,7 +16,7 @@ test('a smaller tier is admitted at once, also on a node that is overfull', () =
   assert.deepEqual(plan.admit(request('ada', 'low', on('a', MIDDLE.size))), { granted: true, node: 'a' });
 });
 
-test('the room that an agent gives back with a smaller tier goes to nobody before its pod is smaller', () => {
+test('the room that a smaller tier returns is not given away before the pod is smaller', () => {
   const plan = planned({ nodes: [node('a', room(200, 200, 0, 10))], requests: [request('ada', 'middle', on('a'))] });
   assert.deepEqual(plan.admit(request('ada', 'low', on('a', MIDDLE.size))), { granted: true, node: 'a' });
   assert.deepEqual(plan.admit(request('bob', 'low')), {
@@ -27,7 +27,7 @@ test('the room that an agent gives back with a smaller tier goes to nobody befor
   });
 });
 
-test('a larger tier that has no room waits for the next plan, and the agent keeps what it has', () => {
+test('a larger tier without room waits for the next plan, and the agent keeps its seat', () => {
   const plan = planned({
     nodes: [node('a', room(250, 250, 0, 10))],
     requests: [request('ada', 'low', on('a')), request('bob', 'low', on('a'))],
@@ -42,7 +42,7 @@ test('a larger tier that has no room waits for the next plan, and the agent keep
   );
 });
 
-test('an agent that waits to grow, or whose node is gone, waits for the next plan with a change of its tier', () => {
+test('after a change of its tier, an agent that waits to grow or whose node is gone waits for the next plan', () => {
   const nodes = [node('a', room(250, 250, 0, 10))];
   const growing = planned({
     nodes,
@@ -54,7 +54,7 @@ test('an agent that waits to grow, or whose node is gone, waits for the next pla
   assert.equal(gone.admit(request('ada', 'low', on('lost'))), undefined);
 });
 
-test('a bought seat takes its device from what is free, and a device of which none is bought asks for nothing', () => {
+test('a bought seat takes its device from the free room, and a device with a count of zero needs none', () => {
   const bought = planned({ requests: [request('ada', 'low', on('a'))] });
   assert.equal(
     bought.admit(request('ada', 'low', { ...on('a', LOW.size), seat: { rank: 9, size: room(100, 100, 1) } }))?.granted,

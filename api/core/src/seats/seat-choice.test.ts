@@ -1,4 +1,4 @@
-/** Which node an agent gets, what it holds meanwhile, and why it waits. */
+/** The node that an agent gets, the room that it holds meanwhile, and the reason why it waits. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SeatTier } from './seat-input.ts';
@@ -24,7 +24,7 @@ test('among equal nodes the first by name is chosen; with as many agents the one
   }
 });
 
-test('a node with one seat left gives it, and one with none gives nothing', () => {
+test('a node gives its last seat, and a full node gives none', () => {
   const plan = planned({
     nodes: [node('a', room(100, 100, 0, 10))],
     requests: [request('ada', 'low'), request('bob', 'low')],
@@ -32,7 +32,7 @@ test('a node with one seat left gives it, and one with none gives nothing', () =
   assert.deepEqual([decision(plan, 'ada')?.granted, decision(plan, 'bob')?.granted], [true, false]);
 });
 
-test('a displaced agent leaves its place on the node: the next agents spread over it again', () => {
+test('a displaced agent is no longer counted on its node: the next agents spread there again', () => {
   const nodes = [node('a', room(400, 400, 1, 20)), node('b', room(600, 600, 0, 20))];
   const requests = [
     request('top', 'high'),
@@ -49,7 +49,7 @@ test('a displaced agent leaves its place on the node: the next agents spread ove
   assert.equal(decision(plan, 'new')?.node, 'b');
 });
 
-test('the pod of an agent that was made for one node takes the room there from a lower rank, also where another node is free', () => {
+test('a pod that was created for one node takes the room there from a lower rank, even if another node is free', () => {
   const nodes = [node('a', room(200, 200, 0, 10)), node('b', room(900, 900, 0, 10))];
   const plan = planned({
     nodes,
@@ -58,7 +58,7 @@ test('the pod of an agent that was made for one node takes the room there from a
   assert.equal(decision(plan, 'low')?.reason, 'Displaced');
 });
 
-test('a pod that was made for a node that has failed takes a seat of a lower rank elsewhere', () => {
+test('a pod that was created for a failed node takes a seat of a lower rank elsewhere', () => {
   const nodes = [node('a', room(200, 200, 0, 10), { open: false }), node('b', room(200, 200, 0, 10))];
   const plan = planned({
     nodes,
@@ -67,7 +67,7 @@ test('a pod that was made for a node that has failed takes a seat of a lower ran
   assert.equal(decision(plan, 'low')?.reason, 'Displaced');
 });
 
-test('an agent whose volume is on a lost node displaces nobody elsewhere', () => {
+test('an agent whose volume is on a lost node displaces no agent elsewhere', () => {
   const plan = planned({
     nodes: [node('b', room(200, 200, 0, 10))],
     requests: [request('ada', 'middle', { volumeOn: 'lost' }), request('low', 'low', on('b'))],
@@ -75,14 +75,14 @@ test('an agent whose volume is on a lost node displaces nobody elsewhere', () =>
   assert.deepEqual([decision(plan, 'ada')?.granted, decision(plan, 'low')?.granted], [false, true]);
 });
 
-test('the pod that an agent leaves behind on its old node holds its room until it is gone', () => {
+test('after a move, the pod on the old node holds its room until it is gone', () => {
   const nodes = [node('a', room(200, 200, 0, 10)), node('b', room(200, 200, 1, 10))];
   const plan = planned({ nodes, requests: [request('ada', 'high', on('a', MIDDLE.size)), request('bob', 'middle')] });
   assert.deepEqual(decision(plan, 'ada'), { granted: true, node: 'b' });
   assert.deepEqual(decision(plan, 'bob'), { granted: false, node: 'a', reason: 'SeatClearing', blocking: 'node a' });
 });
 
-test('a pod that grows in one thing and shrinks in another holds the rest of the old size until it is smaller', () => {
+test('a pod that grows in one resource and shrinks in another holds the rest of the old size until it is smaller', () => {
   const nodes = [node('a', room(400, 400, 0, 10))];
   const plan = planned({ nodes, requests: [request('ada', 'middle', on('a', room(100, 350))), request('bob', 'low')] });
   assert.deepEqual(decision(plan, 'ada'), { granted: true, node: 'a' });
@@ -102,7 +102,7 @@ test('an agent with a volume does not move to the node with a GPU', () => {
   assert.deepEqual(decision(plan, 'ada'), { granted: true, node: 'a', reason: 'TooLarge', blocking: GPU, position: 1 });
 });
 
-test('an agent that could move reads that no node has room, not that its own is full', () => {
+test('the reason of an agent that could move is that no node has room, not that its own is full', () => {
   const nodes = [node('a', room(500, 500, 0, 10)), node('b', room(300, 300, 1, 10))];
   const other: SeatTier = { name: 'other', rank: 2, size: room(200, 200) };
   const plan = planned({
@@ -119,7 +119,7 @@ test('an agent that could move reads that no node has room, not that its own is 
   });
 });
 
-test('a GPU is said to be taken only where it is the GPU that is short', () => {
+test('the reason GpuBooked appears only if the GPU is short', () => {
   const peer: SeatTier = { name: 'peer', rank: 2, size: room(300, 300) };
   const tiers = [LOW, MIDDLE, HIGH, peer];
   const reasonFor = (tier: string, gpus: number, taken: number): string | undefined => {
@@ -130,7 +130,7 @@ test('a GPU is said to be taken only where it is the GPU that is short', () => {
     )?.reason;
   };
   assert.equal(reasonFor('high', 1, 0), 'NoSeat', 'cpu is short, the GPU is free');
-  assert.equal(reasonFor('middle', 1, 2), 'NoSeat', 'an overdrawn GPU is nothing to an agent that needs none');
+  assert.equal(reasonFor('middle', 1, 2), 'NoSeat', 'an overdrawn GPU does not matter to an agent that needs none');
   const twoKinds = planned({
     nodes: [node('a', { cpuMillis: 900, memoryBytes: 900, pods: 10, devices: { [GPU]: 1, 'b.org/fpga': 1 } })],
     tiers: [
@@ -150,13 +150,13 @@ test('a GPU is said to be taken only where it is the GPU that is short', () => {
   );
 });
 
-test('a pod that waits for the scheduler is left to it while the room of its seat is cleared', () => {
+test('a pod that waits for the scheduler stays while the room of its seat is cleared', () => {
   const nodes = [node('a', room(100, 100, 0, 10), { ending: LOW.size })];
   const plan = planned({ nodes, requests: [request('ada', 'low', { pod: {} })] });
   assert.deepEqual(decision(plan, 'ada'), { granted: true, node: 'a', reason: 'SeatClearing', blocking: 'node a' });
 });
 
-test('an agent that only waits for a pod to end stands in no queue', () => {
+test('an agent that only waits for a pod to end has no place in the queue', () => {
   const nodes = [node('a', room(100, 100, 0, 10), { ending: LOW.size })];
   const plan = planned({
     nodes,

@@ -5,7 +5,7 @@ import type { SeatRequest, SeatTier } from './seat-input.ts';
 import { request, GPU, HIGH, LOW, MIDDLE, node, on, planned, room, decision } from './testing/sample-village.ts';
 import { queuePlace, seatSentence } from './seat-decision.ts';
 
-test('seats are what the nodes hold, less the pods of others and the reserve', () => {
+test('seats are the room of the nodes without other pods and the reserve', () => {
   const nodes = [
     node('a', room(1_000, 1_000, 1, 10), { taken: room(250, 100, 0, 2) }),
     node('b', room(1_000, 1_000, 0, 10)),
@@ -18,7 +18,7 @@ test('seats are what the nodes hold, less the pods of others and the reserve', (
   assert.equal(plan.seatsOf('none'), undefined);
 });
 
-test('agents spread: the node with the fewest is next, whatever room another has', () => {
+test('agents spread: the node with the fewest agents is next, even if another has more room', () => {
   const nodes = [node('a', room(500, 1_000, 0, 10)), node('b', room(1_000, 1_000, 0, 10))];
   const plan = planned({ nodes, requests: ['ada', 'bob', 'eve', 'joe'].map((name) => request(name, 'low')) });
   assert.deepEqual(
@@ -27,7 +27,7 @@ test('agents spread: the node with the fewest is next, whatever room another has
   );
 });
 
-test('who waits longest is first, and the others are told their place', () => {
+test('the agent that has waited longest is first, and the others have their place in the queue', () => {
   const requests = [
     request('late', 'low', { waitingSince: '2026-11-22T10:00:05Z' }),
     request('early', 'low', { waitingSince: '2026-11-22T10:00:00Z' }),
@@ -67,7 +67,7 @@ test('a higher tier takes the seat of the lowest, and of the youngest there', ()
   assert.equal(decision(plan, 'mid')?.granted, true);
 });
 
-test('the room of a pod that is ending is given to nobody before it is gone, and nobody else is displaced meanwhile', () => {
+test('the room of an ending pod is not given away before the pod is gone, and no other agent is displaced meanwhile', () => {
   const nodes = [node('a', room(500, 1_000, 1, 10))];
   const others = [
     request('old', 'low', { ...on('a'), createdAt: '2026-11-22T08:00:00Z' }),
@@ -90,7 +90,7 @@ test('the room of a pod that is ending is given to nobody before it is gone, and
     'the room on node a is not free yet: a pod is ending there, or one of a higher tier is about to begin',
   );
   const asleep = planned({ nodes: [node('a', room(500, 1_000, 1, 10), { ending: LOW.size })], requests: others });
-  assert.equal(decision(asleep, 'top')?.reason, 'SeatClearing', 'also where its agent asks for no seat any more');
+  assert.equal(decision(asleep, 'top')?.reason, 'SeatClearing', 'even if its agent does not want a seat any more');
   assert.deepEqual(decision(planned({ nodes, requests: [...others, request('young', 'low')] }), 'top'), {
     granted: true,
     node: 'a',
@@ -108,7 +108,7 @@ test('the room of a pod that is ending is given to nobody before it is gone, and
   assert.deepEqual(decision(elsewhere, 'ada'), { granted: true, node: 'b' }, 'a node with room now comes first');
 });
 
-test('a larger size waits for a pod that is ending, and keeps what it has', () => {
+test('an agent that needs a larger size waits for an ending pod and keeps its seat', () => {
   const plan = planned({
     nodes: [node('a', room(290, 290, 0, 10), { ending: LOW.size })],
     requests: [request('ada', 'middle', on('a', LOW.size)), request('bob', 'low')],
@@ -117,7 +117,7 @@ test('a larger size waits for a pod that is ending, and keeps what it has', () =
   assert.deepEqual([decision(plan, 'bob')?.granted, plan.seatsOf('low')?.free], [false, 0]);
 });
 
-test('a pod that was made for a seat on one node has it there, and elsewhere only where that node has failed', () => {
+test('a pod that was created for one node has its seat there, and elsewhere only if that node has failed', () => {
   const nodes = [node('a', room(100, 100, 0, 10)), node('b', room(900, 900, 0, 10))];
   const held = request('ada', 'low', { pod: { heldTo: 'a' } });
   assert.equal(decision(planned({ nodes, requests: [held] }), 'ada')?.node, 'a');
@@ -133,7 +133,7 @@ test('a pod that was made for a seat on one node has it there, and elsewhere onl
   );
 });
 
-test('a pod that waits for another node than that of its volume goes back there once it has room, and stays until then', () => {
+test('a pod that waits for a node without its volume returns to the volume once there is room, and stays until then', () => {
   const ada = request('ada', 'low', { pod: { heldTo: 'b' }, volumeOn: 'a' });
   const roomy = [node('a', room(100, 100, 0, 10)), node('b', room(900, 900, 0, 10))];
   assert.equal(decision(planned({ nodes: roomy, requests: [ada] }), 'ada')?.node, 'a');
@@ -141,7 +141,7 @@ test('a pod that waits for another node than that of its volume goes back there 
   assert.equal(decision(planned({ nodes: full, requests: [ada] }), 'ada')?.node, 'b');
 });
 
-test('a peer never takes a seat', () => {
+test('an agent of the same rank never takes a seat', () => {
   const plan = planned({
     nodes: [node('a', room(100, 100, 0, 10))],
     requests: [
@@ -156,7 +156,7 @@ test('a peer never takes a seat', () => {
 const PRIORITY = { seat: { rank: LOW.rank + 0.5, size: LOW.size } };
 const WINDOW = { seat: { rank: 2_000, size: room(100, 100, 1) } };
 
-test('who has bought priority is served before its tier and after the next, and takes the seat of a peer', () => {
+test('an agent with bought priority is served before its tier and after the next, and takes a seat of its tier', () => {
   const nodes = [node('a', room(200, 200, 0, 10))];
   const plan = planned({
     nodes,
@@ -184,7 +184,7 @@ test('who has bought priority is served before its tier and after the next, and 
   );
 });
 
-test("a GPU that was sold for a time is its buyer's, whoever sits on it", () => {
+test("a GPU that was sold for a time is its buyer's, even if another agent uses it", () => {
   const requests = [
     request('top', 'high', on('a')),
     request('buyer', 'low', { ...WINDOW, ...on('a', room(100, 100)) }),
@@ -201,7 +201,7 @@ test("a GPU that was sold for a time is its buyer's, whoever sits on it", () => 
   assert.equal(decision(free, 'buyer')?.node, 'b');
 });
 
-test('a seat that is bought after the plan was made is admitted from what is free, and a device that nobody asked for waits for the next plan', () => {
+test('a seat that is bought after the plan uses free room, and a device that no request named waits for the next plan', () => {
   const plan = planned({ requests: [request('ada', 'low', on('a'))] });
   assert.equal(plan.admit(request('ada', 'low', { ...WINDOW, ...on('a', room(100, 100)) }))?.granted, true);
   const blind = planned({ tiers: [LOW], requests: [request('ada', 'low', on('a'))] });
@@ -209,7 +209,7 @@ test('a seat that is bought after the plan was made is admitted from what is fre
   assert.equal(blind.admit(request('ada', 'low', { ...PRIORITY, ...on('a') }))?.granted, true);
 });
 
-test('who is displaced keeps a request on what is free elsewhere: a lower tier does not get it first', () => {
+test('a displaced agent reserves free room elsewhere: a lower tier does not get it first', () => {
   const nodes = [node('a', room(400, 400, 1, 10)), node('b', room(200, 200, 0, 10))];
   const requests = [
     request('mid', 'middle', on('a')),
@@ -228,7 +228,7 @@ test('who is displaced keeps a request on what is free elsewhere: a lower tier d
   );
 });
 
-test('of two nodes the one with the lower ranks makes room, even where more agents have to go; among equals the one where fewer go', () => {
+test('the node with the lower ranks makes room, even if more agents must leave; of equals the one where fewer must leave', () => {
   const top: SeatTier = { name: 'top', rank: 3, size: room(200, 200) };
   const tiers = [LOW, MIDDLE, top];
   const displaced = (requests: readonly SeatRequest[]): readonly string[] => {
@@ -257,7 +257,7 @@ test('of two nodes the one with the lower ranks makes room, even where more agen
   );
 });
 
-test('a larger tier grows in place, or keeps what it has until there is room', () => {
+test('an agent grows into a larger tier in place, or keeps its seat until there is room', () => {
   const growing = request('ada', 'middle', on('a', LOW.size));
   const free = planned({ nodes: [node('a', room(300, 300, 0, 10))], requests: [growing] });
   assert.deepEqual(decision(free, 'ada'), { granted: true, node: 'a' });
@@ -278,7 +278,7 @@ test('a larger tier grows in place, or keeps what it has until there is room', (
   );
 });
 
-test('a tier with a GPU may be had on another node, unless the volume pins the agent', () => {
+test('an agent gets a tier with a GPU on another node, unless its spec or its volume pins it', () => {
   const nodes = [node('a', room(900, 900, 0, 10)), node('b', room(900, 900, 1, 10))];
   const requests = [request('ada', 'high', on('a', MIDDLE.size))];
   assert.deepEqual(decision(planned({ nodes, requests }), 'ada'), { granted: true, node: 'b' });
@@ -292,7 +292,7 @@ test('a tier with a GPU may be had on another node, unless the volume pins the a
   });
 });
 
-test('a volume draws its agent to its node, and lets it go elsewhere only where there is room anyway', () => {
+test('an agent gets the node of its volume; it gets another only if that has free room', () => {
   const nodes = [node('a', room(100, 100, 0, 10)), node('b', room(900, 900, 0, 10))];
   assert.equal(decision(planned({ nodes, requests: [request('ada', 'low', { volumeOn: 'a' })] }), 'ada')?.node, 'a');
   assert.equal(decision(planned({ nodes, requests: [request('ada', 'low', { volumeOn: 'lost' })] }), 'ada')?.node, 'b');
@@ -311,7 +311,7 @@ test('a volume draws its agent to its node, and lets it go elsewhere only where 
   );
 });
 
-test('every reason is given where it applies', () => {
+test('every reason appears in its case', () => {
   const nodes = [node('a', room(400, 400, 1, 10)), node('shut', room(400, 400, 0, 10), { open: false })];
   const requests = [
     request('gpu1', 'high', on('a')),
@@ -346,7 +346,7 @@ test('every reason is given where it applies', () => {
   assert.equal(decision(planned({ nodes: [], requests: [request('ada', 'low')] }), 'ada')?.reason, 'NoNode');
 });
 
-test('a pod that waits for the scheduler is left to it, and one on a lost or cordoned node stays', () => {
+test('a pod that waits for the scheduler stays, and so does one on a lost or cordoned node', () => {
   const plan = planned({
     nodes: [node('a', room(50, 50, 0, 10)), node('shut', room(400, 400, 0, 10), { open: false })],
     requests: [
@@ -362,7 +362,7 @@ test('a pod that waits for the scheduler is left to it, and one on a lost or cor
   assert.equal(decision(plan, 'pending')?.reason, 'TooLarge');
 });
 
-test("a node that others' pods overfilled keeps its agents and gets nobody new", () => {
+test("a node that others' pods overfilled keeps its agents and gets no new agent", () => {
   const plan = planned({
     nodes: [node('a', room(400, 400, 0, 10), { taken: room(350, 350, 0, 3) })],
     requests: [request('runs', 'low', on('a')), request('new', 'low')],
@@ -373,7 +373,7 @@ test("a node that others' pods overfilled keeps its agents and gets nobody new",
   );
 });
 
-test('one more is admitted at once from what is free, and never from what is not', () => {
+test('a new agent is admitted at once if there is free room, and otherwise not', () => {
   const plan = planned({ nodes: [node('a', room(300, 300, 0, 10))], requests: [request('ada', 'low', on('a'))] });
   assert.deepEqual(plan.admit(request('bob', 'low')), { granted: true, node: 'a' });
   assert.deepEqual(plan.admit(request('bob', 'low')), { granted: true, node: 'a' });

@@ -32,7 +32,7 @@ test('an agent whose node the scheduler chooses is displaced once, and waits unt
   assert.deepEqual(
     seats(high(on('b')), roams(on('b'))),
     both,
-    'even if the scheduler puts it on b, nobody displaces it',
+    'even if the scheduler puts it on b, no agent displaces it',
   );
-  assert.deepEqual(seats(high({ pinnedTo: 'a', tier: 'low' }), roams({})), both, 'an equal rank displaces nobody');
+  assert.deepEqual(seats(high({ pinnedTo: 'a', tier: 'low' }), roams({})), both, 'an equal rank displaces no agent');
 });

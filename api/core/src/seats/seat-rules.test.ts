@@ -1,4 +1,4 @@
-/** Rules of seats that hold in any of thousands of random villages. */
+/** Rules of seats, checked in thousands of random villages. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { drawBelow } from '../bytes/prng.ts';
@@ -41,7 +41,7 @@ function randomVillage(seed: number): SeatInput {
 const tierIn = ({ tiers }: SeatInput, name: string | undefined): SeatTier | undefined =>
   tiers.find((tier) => tier.name === name);
 
-/** What is left of a node when `sizes` are taken from it. */
+/** The room of a node that is left without `sizes`. */
 function left(input: SeatInput, on: SeatNode, sizes: readonly Room[]): Room {
   const of = (pick: (size: Room) => number): number =>
     pick(on.allocatable) - pick(on.taken) - pick(input.reserve) - sizes.reduce((total, size) => total + pick(size), 0);
@@ -121,7 +121,7 @@ function check(input: SeatInput, plan: SeatPlan): void {
   }
 }
 
-/** What a node keeps for an agent: its seat, or the one that it gets when a pod is gone that is ending. */
+/** The room that a node reserves for an agent: its seat, or the seat that it gets after an ending pod is gone. */
 function reservedOn(
   at: SeatNode,
   { decision: { granted, node: name, reason, blocking }, tier, size }: Facts,
@@ -130,10 +130,10 @@ function reservedOn(
   return granted && name === at.name ? [size] : [];
 }
 
-/** Pods that run or end at this moment, with what they hold; those that the plan displaces are among them. */
+/** Pods that run or end on a node at this moment, with their sizes, also those that the plan displaces. */
 function held(input: SeatInput, at: SeatNode): readonly { readonly key: string; readonly size: Room }[] {
   return input.requests.flatMap(({ key, pod, tier, ending = [] }) => [
-    // Whose tier is gone makes no request: its pod is in what the node has taken.
+    // An agent whose tier is deleted makes no request: `taken` of the node includes its pod.
     ...(pod?.node === at.name
       ? [tierIn(input, tier)].flatMap((own) => (own === undefined ? [] : [{ key, size: pod.size ?? own.size }]))
       : []),
@@ -141,7 +141,7 @@ function held(input: SeatInput, at: SeatNode): readonly { readonly key: string; 
   ]);
 }
 
-/** Newcomers together with all that is there at this moment are no more than the node has; its own ending pods count for nobody. */
+/** New agents and all present pods fit on the node together. An agent's own ending pods do not count against it. */
 function assertNothingOverfilled(input: SeatInput, at: SeatNode, facts: readonly Facts[]): void {
   const newcomers = facts.filter(
     ({ decision: { granted, node: name, reason }, request: { pod } }) =>
@@ -165,13 +165,13 @@ function assertNothingOverfilled(input: SeatInput, at: SeatNode, facts: readonly
   }
 }
 
-/** Whoever is refused would not fit anywhere even without all agents of lower ranks: nobody lower has a seat in its stead. */
+/** A refused agent would not fit on any node even without all agents of lower ranks, so no lower rank has a seat that it could use. */
 function assertNoInversion(
   input: SeatInput,
   facts: readonly Facts[],
   { each, tier }: { readonly each: SeatRequest; readonly tier: SeatTier },
 ): void {
-  // Those keep a request on a seat elsewhere, which no decision shows until their pods have ended.
+  // A displaced agent may have reserved a seat elsewhere, which no decision shows until its pod has ended.
   if (facts.some((other) => other.decision.reason === 'Displaced' && other.tier.rank >= tier.rank)) return;
   for (const at of input.nodes.filter(({ open, name }) => open && (each.pinnedTo ?? name) === name)) {
     const equals = facts.filter((other) => other.tier.rank >= tier.rank).flatMap((other) => reservedOn(at, other));
@@ -195,7 +195,7 @@ test(`rules that hold in ${VILLAGES} random villages`, () => {
         requests: input.requests.toReversed(),
       });
       for (const { key } of input.requests)
-        assert.deepEqual(turned.decisionOf(key), plan.decisionOf(key), 'the order of the input does not count');
+        assert.deepEqual(turned.decisionOf(key), plan.decisionOf(key), 'the order of the input does not matter');
       for (const { name } of input.tiers)
         assert.ok((plan.seatsOf(name)?.free ?? 0) <= (plan.seatsOf(name)?.total ?? 0));
     } catch (error) {
@@ -223,7 +223,7 @@ test(`a higher rank never costs an agent its seat, in ${VILLAGES} random village
   }
 });
 
-test('following the plan comes to rest: who is granted runs, who is displaced ends, and then nothing changes', () => {
+test('repeated plans become stable: granted agents run, displaced agents end, and then nothing changes', () => {
   for (let seed = 1; seed <= VILLAGES; seed += 1) {
     let input = randomVillage(seed);
     let changes = Number.POSITIVE_INFINITY;

@@ -53,7 +53,7 @@ for (const [rule, first, second] of ORDER) {
   });
 }
 
-test('a want joins a sorted queue behind those that are served before it or at the same time', () => {
+test('a request joins a sorted queue after those that come before it or are equal', () => {
   const sorted = ORDER.flatMap(([, first, second]) => [first, second]).toSorted(firstServed);
   for (const late of sorted) {
     const queue = sorted.filter((other) => other !== late);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { drawBelow } from '../bytes/prng.ts';
 import { DRAW_BEHIND_TICKS, createClock, observeTick, tickAt } from './clock.ts';
 
-test('the drawn tick never runs backwards, keeps close and moves smoothly, however late frames are', () => {
+test('the drawn tick never goes back, stays close and moves smoothly, even if frames are late', () => {
   const clock = createClock();
   let drawn = 0;
   let last = -1;
@@ -28,7 +28,7 @@ test('the drawn tick never runs backwards, keeps close and moves smoothly, howev
   assert.ok(drawn > 0);
 });
 
-test('a tab that slept, and a village that restarted, are jumped to', () => {
+test('the drawn tick jumps after a tab slept and after the village restarted', () => {
   const clock = createClock();
   observeTick(clock, 100, 0);
   tickAt(clock, 16);

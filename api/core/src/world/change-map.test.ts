@@ -16,7 +16,7 @@ import { createWorld, type WorldState } from './state/state.ts';
 
 const map = defaultMap();
 
-/** The village with water where every third block of four by four tiles was, its last landmark gone, and two columns fewer. */
+/** The village with water in every third block of four by four tiles, without its last landmark, and two columns narrower. */
 function floodedMap(): WorldMap {
   const width = map.width - 2;
   const kept = map.landmarks.slice(0, -1);
@@ -37,7 +37,7 @@ function floodedMap(): WorldMap {
 
 function assertStands(world: WorldState, tick: number): void {
   for (const slot of aliveSlots(world))
-    assert.ok(isInMainRegion(world.map, tileAt(world, slot, tick)), 'everybody can reach most of the map');
+    assert.ok(isInMainRegion(world.map, tileAt(world, slot, tick)), 'every agent can reach most of the map');
   for (const item of world.items.byNumber.values()) {
     assert.equal(item.tile >= 0, item.holder < 0, 'an item lies or is held');
     if (item.tile >= 0) assert.equal(world.map.walkable[item.tile], 1, 'an item lies where it can be picked up');
@@ -50,7 +50,7 @@ function assertStands(world: WorldState, tick: number): void {
 }
 
 for (const seed of [1, 2, 3]) {
-  test(`a village on a new map keeps everybody and everything, is the same each time, and goes on (seed ${seed})`, () => {
+  test(`a village on a new map keeps agents and items, is the same each time, and continues (seed ${seed})`, () => {
     const flooded = floodedMap();
     const old = createWorld(map, seed);
     const tick = runRandomly(old, { draw: drawsOf(seed), steps: 800, seen: () => undefined });
@@ -96,7 +96,7 @@ function villageOfAda(tick: number): WorldState {
   return world;
 }
 
-test('an agent under way sets out for the same landmark, and arrives there', () => {
+test('a walking agent starts again for the same landmark, and arrives there', () => {
   const old = villageOfAda(0);
   const outcome = validateCommand(old, { kind: 'move', agent_id: 'ada', target: { landmark_id: 'forest' } }, 0);
   for (const event of outcome.ok ? outcome.events : []) reduce(old, event);
@@ -113,11 +113,11 @@ test('an agent under way sets out for the same landmark, and arrives there', () 
   assert.equal(arrived?.kind === 'arrive' ? arrived.landmark_id : null, 'forest');
 });
 
-test('an agent whose way is cut off is announced as arrived where it stands', () => {
+test('an agent whose path is cut off arrives where it stands', () => {
   const old = villageOfAda(0);
   const outcome = validateCommand(old, { kind: 'move', agent_id: 'ada', target: { landmark_id: 'forest' } }, 0);
   for (const event of outcome.ok ? outcome.events : []) reduce(old, event);
-  // All that is left of the map is what lies around the agent.
+  // The new map has land only around the agent.
   const here = positionAt(old, 0, 8);
   const island = map.terrain.map((code, tile) =>
     Math.max(Math.abs((tile % map.width) - here.x), Math.abs(Math.floor(tile / map.width) - here.y)) <= 2
@@ -153,7 +153,7 @@ test('a held item stays with its holder', () => {
   assert.deepEqual(agentPlaces(moved, 2)[0]?.inventory, [{ item_id: 'apple-900', kind: 'apple' }]);
 });
 
-test('an agent whose tile is gone at the border stands on the nearest tile of its own side', () => {
+test('an agent whose border tile is gone moves to the nearest tile on the same side', () => {
   const at = { x: 1, y: 1 };
   const meadow = (columns: number): WorldMap =>
     buildMap({

@@ -68,7 +68,7 @@ test('an activity and spoken words end at their tick, not one earlier or later',
   );
 });
 
-test('an item on the first tile of the map lies there; one that is held lies nowhere', () => {
+test('an item on the first tile of the map has that position; a held item has none', () => {
   const world = withAda();
   reduce(world, { seq: 2, tick: 2, kind: 'item_spawn', item_id: 'apple-1', x: 0, y: 0 });
   assert.deepEqual(itemViews(world), [{ item_id: 'apple-1', kind: 'apple', position: { x: 0, y: 0 }, held_by: null }]);
@@ -90,7 +90,7 @@ test('the first slot of the map is held by the agent of the first slot, and free
   assert.equal(world.slotHolders[0], 0);
 });
 
-test('things grow on every free tile up to the borders, on none beyond, and on no slot', () => {
+test('items grow on every free tile up to the borders, on none beyond, and on no slot', () => {
   const grown = new Set<string>();
   for (let seed = 1; seed <= 60; seed += 1) {
     const world = createWorld(map, seed);
@@ -103,7 +103,7 @@ test('things grow on every free tile up to the borders, on none beyond, and on n
   assert.deepEqual([...grown].toSorted(), ['0,0', '0,1', '0,2', '1,0', '1,2', '2,0', '2,1', '2,2']);
 });
 
-test('a frame has an emote until it ends, and none before the first', () => {
+test('a frame shows an emote until it ends, and none before the first', () => {
   const world = withAda();
   assert.equal(agentShowing(world, 0, 5).emote, null);
   reduce(world, { seq: 2, tick: 6, kind: 'emote', agent_id: 'ada', emote: 'wave' });

@@ -20,11 +20,11 @@ const map = defaultMap();
 const seeds = (process.env['WORLD_SEEDS'] ?? '1,2,3').split(',').map(Number);
 const STEPS = Number(process.env['WORLD_STEPS'] ?? 3000);
 
-/** What is true of every world at every tick. */
+/** Invariants of every world at every tick. */
 function assertSound(world: WorldState, tick: number): void {
   const holders = new Map<number, number>();
   for (const slot of aliveSlots(world)) {
-    assert.equal(map.walkable[tileAt(world, slot, tick)], 1, 'everybody stands where one can stand');
+    assert.equal(map.walkable[tileAt(world, slot, tick)], 1, 'every agent stands on a walkable tile');
     const place = world.agents.place[slot] ?? 0;
     if (place > 0) {
       assert.equal(holders.has(place), false, 'a slot has one holder');
@@ -50,7 +50,7 @@ function assertSound(world: WorldState, tick: number): void {
 }
 
 for (const seed of seeds) {
-  test(`whatever is sent, the world stays sound, replays to the byte and restores (seed ${seed})`, () => {
+  test(`after any commands the world keeps its invariants, replays to the byte and restores (seed ${seed})`, () => {
     const world = createWorld(map, seed);
     const draw = drawsOf(seed);
     const log: WorldEvent[] = [];
@@ -80,7 +80,7 @@ for (const seed of seeds) {
     );
   });
 
-  test(`a restored world goes on as the first one does (seed ${seed})`, () => {
+  test(`a restored world continues like the original (seed ${seed})`, () => {
     const first = createWorld(map, seed);
     runRandomly(first, { draw: drawsOf(seed), steps: 500, seen: () => undefined });
     const second = restoreWorld(map, snapshotWorld(first));
@@ -89,7 +89,7 @@ for (const seed of seeds) {
     assert.equal(stateHash(second), stateHash(first));
   });
 
-  test(`packed moves, arrivals and emotes come back as they were (seed ${seed})`, () => {
+  test(`unpacked moves, arrivals and emotes equal the packed ones (seed ${seed})`, () => {
     const world = createWorld(map, seed);
     const packed: WorldEvent[] = [];
     const kinds: readonly string[] = GROUP_COMMITTED_EVENTS;
@@ -129,7 +129,7 @@ test('an agent moves a quarter of a tile a tick at most, never jumps, and is alw
   }
 });
 
-test('positions of the moving and the standing', () => {
+test('positions of walking and standing agents', () => {
   const world = createWorld(map, 1);
   reduce(world, {
     seq: 1,
@@ -187,7 +187,7 @@ test('positions of the moving and the standing', () => {
   );
 });
 
-test('an event out of order or from another world is a bug, not a change', () => {
+test('an event out of order or from another world throws', () => {
   const world = createWorld(map, 1);
   assert.throws(() => reduce(world, { seq: 2, tick: 0, kind: 'despawn', agent_id: 'ada' }), /does not follow/);
   assert.throws(() => reduce(world, { seq: 1, tick: 0, kind: 'despawn', agent_id: 'ada' }), /not in the world/);

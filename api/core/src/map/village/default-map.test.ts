@@ -22,7 +22,7 @@ test('the village is large enough and always the same', () => {
   assert.ok(MapResponse.safeParse(mapResponse(map)).success);
 });
 
-test('every slot is a tile of its own, can be stood on, and is reached from the square', () => {
+test('every slot is a tile of its own, is walkable, and is reachable from the square', () => {
   const square = tileIndex(map, { x: 71, y: 61 });
   assert.equal(new Set(map.slots.map(({ tile }) => tile)).size, map.slots.length);
   for (const { landmark, tile } of map.slots) {
@@ -32,7 +32,7 @@ test('every slot is a tile of its own, can be stood on, and is reached from the 
   }
 });
 
-test('no way between open places leads through a locked zone', () => {
+test('no path between open places leads through a locked zone', () => {
   const locked = new Set(map.zones.flatMap((zone, index) => (zone.unlocked_by === undefined ? [] : [index + 1])));
   const open = map.slots.filter(({ landmark }) => rankOf(map.landmarks[landmark]?.unlocked_by) === 0);
   const firsts = open.filter((slot, index) => open[index - 1]?.landmark !== slot.landmark);
@@ -51,7 +51,7 @@ test('landmarks behind a tier lie wholly in a zone behind the same tier', () => 
   }
 });
 
-test('the nearest place by what one can do there', () => {
+test('the nearest place with an affordance', () => {
   assert.equal(nearestLandmark(map, { x: 71, y: 61 }, { affordance: 'coffee' })?.landmark_id, 'cafe');
   assert.equal(nearestLandmark(map, { x: 71, y: 61 }, { affordance: 'stargaze' }), null);
   assert.equal(nearestLandmark(map, { x: 71, y: 61 }, { affordance: 'stargaze', rank: 2 })?.landmark_id, 'observatory');

@@ -14,12 +14,12 @@ import { validateCommand } from './validate-command.ts';
 
 const map = defaultMap();
 
-/** A world in which commands are carried out at once; time passes when told. */
+/** A world that carries out commands at once; time passes only in `wait`. */
 class Scene {
   readonly world: WorldState = createWorld(map, 42);
   tick = 1;
 
-  /** Carries a command out and returns its events, or the reason against it. */
+  /** Carries out a command and returns its events, or the reason of the refusal. */
   do(command: WorldCommand): WorldRefusal | readonly WorldEvent[] {
     const outcome = validateCommand(this.world, command, this.tick);
     if (!outcome.ok) return outcome.reason;
@@ -63,7 +63,7 @@ function scene(): Scene {
 
 const boardSlot = { x: 67, y: 55 };
 
-/** Each reason with the scene that brings it about. */
+/** Each reason with the scene that causes it. */
 const REFUSED: { readonly [K in WorldRefusal]: (made: Scene) => WorldRefusal | readonly WorldEvent[] } = {
   no_such_agent: (made) => made.do({ kind: 'emote', agent_id: 'eve', emote: 'wave' }),
   world_full: (made) => {
@@ -132,7 +132,7 @@ for (const reason of Object.keys(WORLD_REFUSALS) as WorldRefusal[]) {
   });
 }
 
-test('a walk to a landmark reserves a slot, ends there, and wakes who arrives and who is met', () => {
+test('a walk to a landmark reserves a slot, ends there, and wakes the arrived agent and those it meets', () => {
   const made = scene();
   const [move] = made.do({ kind: 'move', agent_id: 'ada', target: { landmark_id: 'board' } });
   assert.ok(typeof move === 'object' && move.kind === 'move');
@@ -150,7 +150,7 @@ test('a walk to a landmark reserves a slot, ends there, and wakes who arrives an
   assert.equal(agentPlace(made.world, 'ada', made.tick)?.activity, 'at_board');
 });
 
-test('turning round on the way begins at the next tile', () => {
+test('an agent that turns round during a walk does so at the next tile', () => {
   const made = scene();
   made.do({ kind: 'move', agent_id: 'ada', target: { x: 60, y: 61 } });
   made.wait(6);
@@ -162,7 +162,7 @@ test('turning round on the way begins at the next tile', () => {
   );
 });
 
-test('speech wakes those who hear it: near ones, the one addressed, and in a quiet zone only the nearest', () => {
+test('speech wakes agents that hear it: near ones, or only the addressed one, and in a quiet zone only the nearest', () => {
   const made = scene();
   made.spawn('cara', { x: 80, y: 61 });
   const heard = (command: WorldCommand): string[] => {
@@ -226,7 +226,7 @@ test('food, drink and wood are used up; a flower, a book and a tool stay', () =>
   assert.deepEqual(kept.toSorted(), ['book', 'flower', 'tool']);
 });
 
-test('coffee is had at the café', () => {
+test('an agent gets coffee at the café', () => {
   const made = scene();
   made.do({ kind: 'move', agent_id: 'ada', target: { landmark_id: 'cafe' } });
   made.wait(400);
@@ -235,7 +235,7 @@ test('coffee is had at the café', () => {
   assert.equal(agentPlace(made.world, 'ada', made.tick)?.inventory[0]?.kind, 'coffee');
 });
 
-test('coming and going can be repeated and changes nothing then; what was carried stays behind', () => {
+test('a repeated spawn or despawn changes nothing; carried items stay in the world', () => {
   const made = scene();
   const born = { kind: 'spawn', agent_id: 'eve', display_name: 'Eve', tier: 1, awake: true, online: false } as const;
   assert.equal(made.do(born).length, 1);
@@ -254,7 +254,7 @@ test('coming and going can be repeated and changes nothing then; what was carrie
   assert.deepEqual(itemViews(made.world).find((item) => item.item_id === 'book-900')?.position, home?.position);
 });
 
-test('24 residents without a wish get homes with a bed for each', () => {
+test('24 agents without a wanted home get homes with a bed for each', () => {
   const made = new Scene();
   for (let n = 0; n < 24; n += 1)
     made.do({ kind: 'spawn', agent_id: `r-${n}`, display_name: 'R', tier: 0, awake: true, online: true });
@@ -262,7 +262,7 @@ test('24 residents without a wish get homes with a bed for each', () => {
   assert.equal(new Set(places.map((place) => (place === undefined ? -1 : tileIndex(map, place)))).size, 24);
 });
 
-test('at dawn things grow, and what lay about is gone', () => {
+test('at dawn new items grow, and items on the ground are removed', () => {
   const made = scene();
   const first = itemViews(made.world);
   assert.ok(first.some((item) => item.kind === 'apple') && first.some((item) => item.kind === 'book'));
