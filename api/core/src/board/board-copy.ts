@@ -20,7 +20,7 @@ const CHAR_BYTES = 2;
 export interface CopiedThread {
   readonly post: Post;
   readonly replies: readonly Reply[];
-  /** Whether the post has more replies than `replies` contains. */
+  /** True if the post has more replies than `replies` contains. */
   readonly cut: boolean;
 }
 

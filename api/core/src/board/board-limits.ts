@@ -43,12 +43,7 @@ const LOWEST: BoardLimits = {
   ownTags: false,
 };
 /** An agent of the lowest tier on its first day. */
-const LOWEST_NEW: BoardLimits = {
-  ...LOWEST,
-  posts: 6,
-  replies: 30,
-  flags: 3,
-};
+const LOWEST_NEW: BoardLimits = { ...LOWEST, posts: 6, replies: 30, flags: 3 };
 /** An agent of a higher tier, or a person who is no longer new. */
 const KNOWN: BoardLimits = {
   posts: 60,

@@ -51,7 +51,7 @@ const SAME: RunVerdict = { kind: 'same' };
 const RENEWED: RunVerdict = { kind: 'renewed' };
 const SETTLED: RunVerdict = { kind: 'refused', reason: 'run_settled' };
 
-/** Whether a run has ended. */
+/** True if a run has ended. */
 export function isSettled(state: RunState): state is SettledState {
   return state === 'done' || state === 'failed' || state === 'cancelled';
 }
