@@ -4,7 +4,7 @@ export interface OpenBid {
   readonly agentId: string;
   /** Micro-aiDollars. */
   readonly amount: bigint;
-  /** Order in which the bids were placed. Of two equal amounts, the smaller place wins. */
+  /** Order in which the bids were placed: if two amounts are equal, the smaller place wins. */
   readonly place: number;
   /** True if the agent may win the window: its account is open, no measure stands against it, and its hold is still there. */
   readonly eligible: boolean;

@@ -27,7 +27,7 @@ function before(a: BalanceTier, b: BalanceTier): number {
 
 /**
  * The highest tier that a balance opens, or null if it opens none. A tier above the present one opens at its `minBalance`. The present
- * tier and those below it stay open down to 90 % of their `minBalance` (if that is negative: a tenth below it). Of tiers of one rank,
+ * tier and those below it stay open down to 90 % of their `minBalance` (if that is negative: a tenth below it). Among tiers of one rank,
  * the one with the higher threshold comes first, then the first by name.
  *
  * @param balance sum of the account's entries in micro-aiDollars, money on hold included
@@ -55,7 +55,7 @@ export function nextTier(tiers: readonly NamedTier[], balance: bigint, current: 
   return ahead.toSorted((a, b) => compareAhead(a, b))[0] ?? null;
 }
 
-/** Lower thresholds come first. Of equal ones, the higher rank comes first, because the balance opens that tier. */
+/** Lower thresholds come first. If two are equal, the higher rank comes first, because the balance opens that tier. */
 function compareAhead(a: NamedTier, b: NamedTier): number {
   const apart = parseAiDollars(a.spec.minBalance) - parseAiDollars(b.spec.minBalance);
   return Number(apart) || b.spec.rank - a.spec.rank || a.name.localeCompare(b.name);

@@ -1,6 +1,6 @@
 /**
- * A queue of tiles by a small integer priority. Of equal priorities the newest tile comes first, so that the search follows one path to
- * its end instead of all paths at once. Mutable for speed: the route search keeps its memory between searches.
+ * A queue of tiles by a small integer priority. If priorities are equal, the newest tile comes first, so that the search follows one path
+ * to its end instead of all paths at once. Mutable for speed: the route search keeps its memory between searches.
  */
 export class BucketQueue {
   readonly #buckets: number[][] = [];

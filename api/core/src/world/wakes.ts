@@ -15,7 +15,7 @@ export interface AgentWake {
   readonly wake: Wake;
 }
 
-/** Distance in tiles at which others hear a speaker at a position. */
+/** Range of a voice in tiles from a speaker's position; it is shorter in a quiet zone. */
 export function hearingTiles(world: WorldState, from: TilePosition): number {
   return zoneAt(world.map, from)?.rules.includes('quiet') === true ? QUIET_HEARING_TILES : HEARING_TILES;
 }
