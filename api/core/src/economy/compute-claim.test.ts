@@ -40,7 +40,7 @@ test('a meter counts the time of the pod, and no time that the hold does not pay
   assert.equal(dueOf({ ...HELD, runningSinceMs: null }, NOW + HOUR_MS), 0n);
 });
 
-test('what an operator asks for is kept where it is held, taken where it is not, and free where it costs nothing', () => {
+test('a request of the operator keeps a fitting hold, takes a new one otherwise, and needs none for a free tier', () => {
   const cases: readonly (readonly [HeldClaim | null, Partial<typeof ASK>, bigint, number, string])[] = [
     [null, {}, 50_000n, NOW, 'take'],
     [null, {}, 0n, NOW, 'free'],
@@ -55,7 +55,7 @@ test('what an operator asks for is kept where it is held, taken where it is not,
     assert.equal(decideAsk(held, { ...ASK, ...ask }, { perHour, nowMs }).kind, wanted);
 });
 
-test('time counts from the moment at which the pod is said to run; the next cycle begins a count of its own', () => {
+test('time counts from the report that the pod runs; the next cycle begins its own count', () => {
   const waiting = { ...HELD, runningSinceMs: null };
   assert.deepEqual(decideAsk(waiting, ASK, at(NOW + 10)), {
     kind: 'keep',
@@ -79,7 +79,7 @@ test('time counts from the moment at which the pod is said to run; the next cycl
   });
 });
 
-test('nothing is an orphan that was asked for lately, or whose agent tells of it', () => {
+test('a claim is not an orphan if its request is recent or its agent still uses it', () => {
   const later = NOW + CLAIM_TERMS.settleInMs + 1;
   const judged = (agent: ClaimedAgent | null, nowMs = later): boolean =>
     isOrphan(HELD, { agent, askedMs: NOW, nowMs }, CLAIM_TERMS);
@@ -97,7 +97,7 @@ test('nothing is an orphan that was asked for lately, or whose agent tells of it
   }
 });
 
-test('a hold is renewed at its half, reported shortly before its end, and ended there', () => {
+test('a hold is renewed at its half; after a refused renewal the operator is notified shortly before its end, and it ends there', () => {
   const { renewMs, endMs } = CLAIM_TERMS;
   const due = (leftMs: number, renewalRefused = false): string =>
     upkeepOf({ untilMs: NOW + leftMs }, { nowMs: NOW, renewalRefused }, CLAIM_TERMS);
@@ -109,7 +109,7 @@ test('a hold is renewed at its half, reported shortly before its end, and ended 
   );
 });
 
-test('who cannot pay falls back to the highest tier below that can be paid; a free one always can', () => {
+test('an agent that cannot pay gets the highest lower tier that it can pay; a free tier is always possible', () => {
   const tiers = [
     { name: 'tier-0', rank: 0, perHour: 0n },
     { name: 'tier-1', rank: 1, perHour: 50_000n },

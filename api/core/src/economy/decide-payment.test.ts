@@ -19,7 +19,7 @@ const taking = (kind: Taking['kind'], whole: bigint, state: Taking['state'] = 't
   state,
 });
 
-test('amounts of a provider are read exactly or not at all', () => {
+test('amounts of a provider are parsed exactly or refused', () => {
   assert.equal(providerMicro('12.50'), 12_500_000n);
   assert.equal(providerMicro('-0.000001'), -1n);
   assert.equal(providerMicro('007'), 7_000_000n);
@@ -71,7 +71,7 @@ test('a refund takes its amount, or the whole payment if the provider says so', 
   assert.deepEqual(again(truth({ status: 'PARTIALLY_REFUNDED' })), { kind: 'wait', why: 'refund_not_told' });
 });
 
-test('after a change of the rate a refund takes its share of the credit, and a whole one takes all of it', () => {
+test('after a change of the rate, a refund takes its share of the credit, and a full refund takes all of it', () => {
   const net = (of: PaymentTruth, ratePerUnit: bigint): bigint | null => {
     const decision = decidePayment(
       of,
@@ -101,7 +101,7 @@ test('a payment that is worth a single micro-aiDollar is credited', () => {
   });
 });
 
-test('a dispute takes while it is open; one that is lost is not counted twice with its refund', () => {
+test('a dispute takes its amount while it is open; a lost dispute and its refund do not count twice', () => {
   const net = (takings: readonly Taking[]): bigint | null => {
     const decision = again(truth({ takings }));
     return decision.kind === 'stand' ? decision.net : null;

@@ -97,7 +97,7 @@ function decideAgain(truth: PaymentTruth, { agentId, amount }: Credited): Paymen
 
 /**
  * Decides from the provider's present state of the payment, so that the order and repetition of notifications make no difference.
- * `truth` is null if the provider does not know the payment (yet). Pure.
+ * `truth` is null if the provider does not know the payment, or not yet. Pure.
  */
 export function decidePayment(
   truth: PaymentTruth | null,

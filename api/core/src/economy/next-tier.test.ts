@@ -11,7 +11,7 @@ function tier(name: string, rank: number, minBalance: string): NamedTier {
 
 const TIERS = [tier('tier-2', 2, '100'), tier('tier-0', 0, '0'), tier('tier-1', 1, '10')];
 
-test('the next tier is the nearest one above that the balance does not reach', () => {
+test('the next tier is the nearest tier above that the balance does not reach', () => {
   const next = (balance: bigint, current: string | null): string | null =>
     nextTier(TIERS, balance, current)?.name ?? null;
   assert.equal(next(0n, 'tier-0'), 'tier-1');

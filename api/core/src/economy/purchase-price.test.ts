@@ -10,7 +10,7 @@ const LIST = PriceList.parse({
   gpu: { per_hour: '1', lanes: [{ lane: 'gpu-0' }] },
 });
 
-test('a price is by amount and time, rounded up to a micro-aiDollar', () => {
+test('a price depends on amount and time, rounded up to a micro-aiDollar', () => {
   const cases: readonly (readonly [PurchaseItem, number, bigint | null])[] = [
     [{ kind: 'quota', limit: 'tokens_per_hour', amount: 10_000 }, 3_600, 20_000n],
     [{ kind: 'quota', limit: 'tokens_per_hour', amount: 5_000 }, 7_200, 20_000n],

@@ -51,7 +51,7 @@ test('a balance that swings within a tenth never changes the tier twice', () => 
   assert.equal(changes, 1);
 });
 
-test('of one rank the higher threshold is taken, then the first name', () => {
+test('among tiers of one rank the higher threshold comes first, then the first name', () => {
   const twins: readonly BalanceTier[] = [
     { name: 'b', rank: 1, minBalance: 5n },
     { name: 'a', rank: 1, minBalance: 5n },

@@ -84,7 +84,7 @@ test('the JSON form names agents beside their slots', () => {
   assert.ok(WorldStateFrame.safeParse(JSON.parse(text)).success);
 });
 
-test('a turn is six bytes, a path nine and a header twelve', () => {
+test('a turn has six bytes, a path nine and a header twelve', () => {
   const near = { from: { x: 100, y: 100 }, lead: 0, to: { x: 120, y: 90 }, start_tick: 90_003 };
   assert.equal(encodeFrame({ ...frame, messages: [{ kind: 'path', agent: 1, path: near }] }).length, 12 + 8);
   assert.equal(

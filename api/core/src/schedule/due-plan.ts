@@ -76,7 +76,7 @@ function madeUpFor(
 }
 
 /**
- * Due slots of a Schedule.
+ * Plans the due slots of a Schedule.
  * A slot fires while it is at most 30 s late, and the newest one until its deadline. Every other slot is missed. Skip fires no missed
  * slot. RunOnce fires the newest missed slot if no other slot fires now. CatchUp fires the newest `catchUpLimit` missed slots, oldest
  * first. A suspended Schedule has no due slots. Pure.

@@ -50,7 +50,7 @@ const texts = (slots: readonly number[]): readonly string[] =>
 const next = (table: Timetable, after: string, count: number): readonly string[] =>
   texts(nextSlots(table, at(after), count));
 
-test('a date is found from the number of its day, and back, over 400 years', () => {
+test('day numbers and dates convert both ways over 400 years', () => {
   for (let day = -80_000; day < 80_000; day += 1) {
     const { year, month, dayOfMonth, dayOfWeek } = civilDay(day);
     const date = new Date(day * DAY_MS);
@@ -162,7 +162,7 @@ test('02:30 in spring and autumn: once a day, at the leap and the first time', (
   ]);
 });
 
-test('times that are leapt over together fire once, together with the first that is there', () => {
+test('all times in a leap fire once, together with the first time after it', () => {
   assert.deepEqual(next(cron('15,45 2,3 29 3 *', 'Europe/Zurich'), '2026-03-01T00:00:00Z', 3), [
     '2026-03-29T01:00Z',
     '2026-03-29T01:15Z',
@@ -188,7 +188,7 @@ test('a job with * in the hour or the minute follows the clock as it runs', () =
 test('half-hour zones, half-hour summer times, two-hour summer times, and a day that did not exist', () => {
   assert.deepEqual(next(daily('09:00', 'Asia/Kolkata'), '2026-01-01T00:00:00Z', 1), ['2026-01-01T03:30Z']);
   assert.deepEqual(next(daily('00:00', 'Asia/Kathmandu'), '2026-01-01T00:00:00Z', 1), ['2026-01-01T18:15Z']);
-  // Lord Howe leaps from 02:00 to 02:30 on 4 October 2026 and returns from 02:00 to 01:30 on 5 April.
+  // In Lord Howe the clocks go from 02:00 to 02:30 on 4 October 2026, and from 02:00 back to 01:30 on 5 April.
   assert.deepEqual(next(daily('02:10', 'Australia/Lord_Howe'), '2026-10-03T00:00:00Z', 2), [
     '2026-10-03T15:30Z',
     '2026-10-04T15:10Z',
@@ -197,7 +197,7 @@ test('half-hour zones, half-hour summer times, two-hour summer times, and a day 
     '2026-04-04T14:45Z',
     '2026-04-05T15:15Z',
   ]);
-  // Troll leaps from 01:00 to 03:00.
+  // In Troll the clocks go from 01:00 to 03:00.
   assert.deepEqual(next(daily('01:30', 'Antarctica/Troll'), '2026-03-28T12:00:00Z', 2), [
     '2026-03-29T01:00Z',
     '2026-03-29T23:30Z',
@@ -224,7 +224,7 @@ test('the clocks leap at midnight, and at the end of the year', () => {
   ]);
 });
 
-test('day of month and day of week: either is enough when both are given, as Vixie cron has it', () => {
+test('day of month and day of week: one match is enough if both are given, as in Vixie cron', () => {
   assert.deepEqual(next(cron('0 12 13 * FRI'), '2026-11-01T00:00:00Z', 5), [
     '2026-11-06T12:00Z',
     '2026-11-13T12:00Z',
@@ -239,7 +239,7 @@ test('day of month and day of week: either is enough when both are given, as Vix
   );
 });
 
-test('rare dates are found, and those that never come are known', () => {
+test('rare dates have slots, and impossible dates have none', () => {
   assert.deepEqual(next(cron('0 0 29 2 *'), '2026-11-22T00:00:00Z', 2), ['2028-02-29T00:00Z', '2032-02-29T00:00Z']);
   assert.deepEqual(next(cron('0 0 29 2 */7'), '2089-01-01T00:00:00Z', 1), ['2128-02-29T00:00Z']);
   assert.deepEqual(next(cron('0 0 30 2 *'), '2026-11-22T00:00:00Z', 1), []);

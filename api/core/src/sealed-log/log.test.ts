@@ -58,7 +58,7 @@ function grown(
   return { root: rootOf(edge, sha256), tiles };
 }
 
-test('a tree has the root of RFC 6962, however it grew, and its edge is in its tiles', () => {
+test('a tree has the root of RFC 6962 in whatever steps it grew, and its tiles contain its edge', () => {
   assert.equal(
     Buffer.from(rootOf(EMPTY_EDGE, sha256)).toString('hex'),
     'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
@@ -208,7 +208,7 @@ test('a bundle separates entries by their lengths', () => {
   assert.throws(() => writeEntryBundle([new Uint8Array(65_536)]), RangeError);
 });
 
-test('a record is read field by field, and bytes that are none are refused', () => {
+test('a record is read field by field, and bytes that are not a record are refused', () => {
   const field = (type: number, bytes: Uint8Array | null): Buffer => {
     const head = Buffer.alloc(8);
     head.writeInt32BE(type, 0);

@@ -22,7 +22,7 @@ test('a verifier key is 32 bytes of Ed25519 in valid base64, and any other text 
   for (const [why, text] of Object.entries(wrong)) assert.equal(readVerifierKey(text, sha256), null, why);
 });
 
-test('a signed note is text, an empty line and signatures, each line ended', () => {
+test('a signed note is text, an empty line and signatures, and every line ends with a newline', () => {
   const note = writeNote('checkpoint\n', { key: KEY, signature: SIGNATURE }, sha256);
   assert.equal(readNote(note)?.text, 'checkpoint\n');
   assert.equal(readNote('\n\n\u2014 village AAAAAAA=\n')?.text, '\n', 'an empty line is a text');

@@ -75,7 +75,7 @@ test('a range consists of the fewest full subtrees', () => {
     );
 });
 
-test('an entry that the tree does not have is in no proof', () => {
+test('an entry that is not in the tree has no proof', () => {
   const two = { size: 2, hash: leaf(0), proof: [leaf(1)] };
   assert.deepEqual(
     Buffer.from(rootByInclusion({ ...two, position: 0 }, sha256) ?? []),
@@ -96,7 +96,7 @@ test('every tree begins with the empty tree, and none with a larger tree', () =>
   assert.ok(!isConsistent({ first: tree(5), second: empty, proof: [] }, sha256));
 });
 
-test('a tree takes one hash for each pair of neighbours and no more', () => {
+test('a tree computes one hash for each pair of neighbours and no more', () => {
   let asked = 0;
   const counting: Sha256 = (bytes) => {
     asked += 1;

@@ -27,7 +27,7 @@ function int8(value: bigint): Buffer {
 const text = (value: string): Buffer => field(TEXT, Buffer.from(value));
 const number = (value: bigint): Buffer => field(NUMBER, int8(value));
 
-test('each type is read as Postgres wrote it, and null is not the empty text', () => {
+test('each type is read as Postgres wrote it, and null differs from the empty text', () => {
   const cases: readonly (readonly [Buffer, unknown])[] = [
     [field(BOOLEAN, Buffer.from([1])), true],
     [field(BOOLEAN, Buffer.from([0])), false],
@@ -45,7 +45,7 @@ test('each type is read as Postgres wrote it, and null is not the empty text', (
   assert.deepEqual([...bytes], [1, 2]);
 });
 
-test('a record may have no field, or end with one that has no bytes', () => {
+test('a record may have no fields, or end with a field without bytes', () => {
   assert.equal(openRecord(record()).count, 0);
   const last = openRecord(record(number(1n), field(TEXT, null)));
   assert.deepEqual([last.count, last.field(0), last.field(1)], [2, 1n, null]);

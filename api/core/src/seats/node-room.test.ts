@@ -91,7 +91,7 @@ test('the mildest displacement has the lowest ranks, then the fewest agents, the
   assert.deepEqual(victims([three, four], 200, 2), ['three', 'z']);
   assert.deepEqual(victims([four, three], 200, 2), ['four', 'w']);
 });
-test('texts are ordered by code units, and a text that is missing comes last', () => {
+test('texts are ordered by code units, and undefined comes last', () => {
   const texts = ['b', undefined, 'a', 'B', 'ab', undefined];
   assert.deepEqual(
     texts.map((text) => [text]).toSorted(([a], [b]) => textOrder(a, b)),

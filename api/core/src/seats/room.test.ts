@@ -22,7 +22,7 @@ const CASES: readonly (readonly [need: Amounts, room: Amounts, times: number, sh
 ];
 
 for (const [need, room, times, short] of CASES) {
-  test(`${need.join('/')} goes ${times} times into ${room.join('/')}${short === undefined ? '' : `: ${short} is short`}`, () => {
+  test(`${need.join('/')} fits ${times} times into ${room.join('/')}${short === undefined ? '' : `: ${short} is short`}`, () => {
     assert.equal(timesIn(need, room), times);
     assert.equal(fits(need, room), times > 0);
     assert.equal(shortageOf(need, room, DEVICE_NAMES), short);

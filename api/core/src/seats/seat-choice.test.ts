@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { SeatTier } from './seat-input.ts';
 import { request, GPU, HIGH, LOW, MIDDLE, node, on, planned, room, decision } from './testing/sample-village.ts';
 
-test('among equal nodes the first by name is chosen; with as many agents the one with more seats', () => {
+test('among equal nodes the first by name is chosen; among nodes with as many agents the one with more free seats', () => {
   const equal = [node('b', room(500, 500, 0, 10)), node('a', room(500, 500, 0, 10)), node('c', room(500, 500, 0, 10))];
   assert.equal(decision(planned({ nodes: equal, requests: [request('ada', 'low')] }), 'ada')?.node, 'a');
   for (const [a, b, chosen] of [

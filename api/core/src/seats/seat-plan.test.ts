@@ -48,7 +48,7 @@ test('the agent that has waited longest is first, and the others have their plac
   );
 });
 
-test('a higher tier takes the seat of the lowest, and of the youngest there', () => {
+test('a higher tier takes a seat of the lowest tier, from its youngest agent', () => {
   const requests = [
     request('old', 'low', { ...on('a'), createdAt: '2026-11-22T08:00:00Z' }),
     request('young', 'low', { ...on('a'), createdAt: '2026-11-22T08:30:00Z' }),
@@ -384,7 +384,7 @@ test('a new agent is admitted at once if there is free room, and otherwise not',
   assert.deepEqual(plan.seatsOf('low'), { total: 3, free: 0 });
 });
 
-test('places in a long queue are rounded so that they stay still, and the sentence says so', () => {
+test('places in a long queue are rounded so that they rarely change, and the sentence says so', () => {
   assert.deepEqual(
     [1, 9, 10, 11, 19, 20, 49, 50, 99, 100, 4_999].map(queuePlace),
     [1, 9, 10, 10, 10, 20, 20, 50, 50, 100, 2_000],

@@ -182,7 +182,7 @@ function assertNoInversion(
   }
 }
 
-test(`rules that hold in ${VILLAGES} random villages`, () => {
+test(`the rules of seats hold in ${VILLAGES} random villages`, () => {
   for (let seed = 1; seed <= VILLAGES; seed += 1) {
     const input = randomVillage(seed);
     try {

@@ -9,7 +9,7 @@ test('the drawn tick never goes back, stays close and moves smoothly, even if fr
   let last = -1;
   const startMs = 5000;
   for (let ms = 0; ms < 60_000; ms += 16) {
-    // A frame every half second, up to 180 ms late.
+    // A frame arrives every half second, up to 180 ms late.
     if (Math.floor(ms / 500) !== Math.floor((ms - 16) / 500))
       observeTick(clock, 1000 + Math.floor((ms - drawBelow(180, 3, ms)) / 100), startMs + ms);
     const tick = tickAt(clock, startMs + ms);

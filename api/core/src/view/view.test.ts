@@ -31,10 +31,10 @@ function drawn(seen: Partial<SeenAgent>, tick: number): DrawnAgent | undefined {
   return viewAgents(view, tick)[0];
 }
 
-test('the walk before is drawn up to the tick from which the newer one knows the way', () => {
+test('an agent is drawn on its earlier walk up to the tick at which the newer one begins', () => {
   const before = { tiles: [0, 1, 2, 3], startTick: 0, lead: 0 };
   const turned = { before, walk: { tiles: [3, 19], startTick: 12, lead: 2 } };
-  // A walk that begins with a step under way knows that step; before it the older one counts.
+  // A walk that begins with a step under way includes that step; before it, the earlier walk counts.
   assert.deepEqual(
     [12 - TICKS_PER_TILE - 1, 12 - TICKS_PER_TILE, 12, 16].map((tick) => [
       drawn(turned, tick)?.x,
@@ -51,7 +51,7 @@ test('the walk before is drawn up to the tick from which the newer one knows the
   assert.deepEqual(
     [12 - TICKS_PER_TILE - 1, 12 - TICKS_PER_TILE].map((tick) => drawn(jumped, tick)?.x),
     [0, 2],
-    'the newer one counts from the step under way on',
+    'the newer walk counts from the beginning of the step under way',
   );
   const halted = { before, walk: { tiles: [3], startTick: 12, lead: 0 } };
   assert.deepEqual(
@@ -62,12 +62,12 @@ test('the walk before is drawn up to the tick from which the newer one knows the
   assert.deepEqual(
     [11, 12].map((tick) => drawn(elsewhere, tick)?.x),
     [0, 5],
-    'from its start the newer one counts',
+    'the newer walk counts from its start',
   );
-  assert.equal(drawn(halted, 11)?.x, 2.75, 'a walk without a step under way knows nothing of before its start');
+  assert.equal(drawn(halted, 11)?.x, 2.75, 'a walk without a step under way does not count before its start');
 });
 
-test('activity, words and faces end at their tick', () => {
+test('activity, speech and emote end at their tick', () => {
   const busy = { activity: { activity: 'fishing' as const, until_tick: 50 } };
   assert.deepEqual(
     [49, 50].map((tick) => drawn(busy, tick)?.activity),
@@ -86,7 +86,7 @@ test('activity, words and faces end at their tick', () => {
   assert.equal(drawn({ ...busy, awake: false }, 10)?.activity, 'sleeping');
 });
 
-test('an agent that has gone out of view is drawn until the tick at which it went, and never twice', () => {
+test('an agent that left the view is drawn until the tick at which it left, and never twice', () => {
   const view = createView(map);
   view.gone = [{ seen: standing, tick: 20 }];
   assert.deepEqual(

@@ -44,7 +44,7 @@ function withAda(seed = 1): WorldState {
   });
 }
 
-test('an activity and spoken words end at their tick, not one earlier or later', () => {
+test('an activity and speech end exactly at their tick', () => {
   const world = withAda();
   reduce(world, {
     seq: 2,
@@ -80,7 +80,7 @@ test('an item on the first tile of the map has that position; a held item has no
   );
 });
 
-test('the first slot of the map is held by the agent of the first slot, and free again when it goes', () => {
+test('the first slot of the map is held by the agent of the first slot, and free after the agent leaves', () => {
   const world = withAda();
   assert.deepEqual([world.agents.place[0], world.slotHolders[0]], [1, 1]);
   holdPlace(world, 0, 0);

@@ -44,7 +44,7 @@ test('no path between open places leads through a locked zone', () => {
   }
 });
 
-test('landmarks behind a tier lie wholly in a zone behind the same tier', () => {
+test('a landmark that needs a tier is wholly in a zone that needs the same tier', () => {
   for (const { landmark, tile } of map.slots) {
     const zone = map.zones[(map.zoneOf[tile] ?? 0) - 1];
     assert.equal(rankOf(zone?.unlocked_by), rankOf(map.landmarks[landmark]?.unlocked_by));
@@ -59,7 +59,7 @@ test('the nearest place with an affordance', () => {
   assert.equal(board === undefined ? -1 : walkingDistance(map, board, 'board'), 0);
 });
 
-test('the walks of the village are the same in every release: saved paths replay on them', () => {
+test('the walks of the village are the same in every release, because saved paths replay on them', () => {
   let [hash, walks] = [0, 0];
   for (let number = 0; number < 3_000; number += 1) {
     const [from, to] = [

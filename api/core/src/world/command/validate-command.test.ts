@@ -176,7 +176,7 @@ test('speech wakes agents that hear it: near ones, or only the addressed one, an
   assert.deepEqual(heard({ kind: 'talk', agent_id: 'dan', text: 'psst' }), []);
 });
 
-test('an item goes from hand to hand by being dropped and picked up', () => {
+test('an agent drops an item and another picks it up', () => {
   const made = scene();
   made.spawn('cara', { x: 71, y: 61 });
   made.item('apple-900', { x: 70, y: 60 });
@@ -278,7 +278,7 @@ test('at dawn new items grow, and items on the ground are removed', () => {
   );
 });
 
-test('near lists the nearest first', () => {
+test('near lists the nearest agents first', () => {
   const made = scene();
   assert.deepEqual(near(made.world, { x: 73, y: 61 }, { radius: 3, tick: made.tick }), ['bob', 'ada']);
   assert.deepEqual(near(made.world, { x: 73, y: 61 }, { radius: 2, tick: made.tick }), ['bob']);
