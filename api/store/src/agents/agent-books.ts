@@ -9,7 +9,7 @@ import { readPresence, wireOf } from './presence.ts';
 /** Facts of one agent on which the operator acts. */
 export interface AgentBooksRow {
   readonly agentId: string;
-  /** The life that is open. */
+  /** Uid of the agent's open life; null if none is open. */
   readonly lifeUid: string | null;
   readonly standing: Standing | null;
   readonly presence: Presence | null;
@@ -23,14 +23,15 @@ interface Named {
 }
 
 /**
- * Facts of agents that matter to the operator, in the order of their names, at most `limit`; agents without any are left out. The page
- * shows one moment if the transaction is a snapshot.
+ * Reads the facts that the operator needs about agents, ordered by name, at most `limit`. Agents without any fact are
+ * left out. In a snapshot transaction, the page shows one moment.
  */
 export async function readAgentBooks(
   tx: Tx,
   { after, limit }: { readonly after: string; readonly limit: number },
 ): Promise<readonly AgentBooksRow[]> {
-  // Each branch is cut to a page of its own before they are merged, so that a page costs what it holds and not what the village holds.
+  // Each branch is limited to one page before the union, so the cost of a page does not grow with the number of
+  // agents.
   const { rows } = await sql<Named>`
     with named as (
       (select distinct agent_id from agent_life where closed_at is null and agent_id > ${after} order by agent_id limit ${limit})

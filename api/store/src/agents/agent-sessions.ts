@@ -11,9 +11,9 @@ export interface AgentSession {
   readonly podUid: string | null;
   readonly cycle: number;
   readonly currentCycle: number;
-  /** Whether its token was taken back; it stays refused. */
+  /** True if the token was revoked; the API refuses it permanently. */
   readonly revoked: boolean;
-  /** The hardest measure against its agent. */
+  /** The most severe measure against the agent; null if there is none. */
   readonly bar: AgentBar | null;
 }
 
@@ -22,7 +22,7 @@ export interface NewAgentSession {
   readonly jti: string;
   readonly agentId: string;
   readonly uid: string;
-  /** The pod that exchanged its token; null if there is no cluster to ask. */
+  /** Uid of the pod that exchanged its token; null in a village without a cluster. */
   readonly podUid: string | null;
   readonly cycle: number;
   readonly expiresAt: Date;
@@ -43,7 +43,10 @@ export async function insertAgentSession(db: Db, session: NewAgentSession): Prom
     .execute();
 }
 
-/** The sessions of tokens, in their order, with what holds against their agents; null for one that is unknown, over, or whose life has ended. */
+/**
+ * Finds the sessions of tokens, in the order of `tokenHashes`, each with the measure against its agent. Null for an
+ * unknown or expired token, and for a token whose life has ended.
+ */
 export async function findAgentSessions(
   db: Db,
   tokenHashes: readonly Buffer[],
@@ -83,7 +86,7 @@ export async function revokeAgentSessions(db: Db, agentId: string): Promise<void
     .execute();
 }
 
-/** Deletes tokens that ended an hour ago. */
+/** Deletes sessions that expired more than an hour ago. */
 export async function forgetEndedAgentSessions(db: Db): Promise<void> {
   await db
     .deleteFrom('agent_session')

@@ -23,8 +23,8 @@ const COLUMNS = [
 ] as const;
 
 /**
- * Opens a life and the account of its name, or finds them open. It closes an older open life of the name, which has one life at a time.
- * Returns null if this life has ended before.
+ * Opens a life and the account of the agent's name; repeating it changes nothing. Closes an older open life of the
+ * name, because an agent has one life at a time. Returns null if this life has already ended.
  */
 export async function openLife(db: Db, uid: string, agentId: string): Promise<Life | null> {
   return inTransaction(db, async (tx) => {
@@ -59,8 +59,8 @@ export async function openLife(db: Db, uid: string, agentId: string): Promise<Li
 }
 
 /**
- * Ends a life, revokes its tokens, and closes the account unless a newer life has the name. Repeating it changes nothing; an unknown life
- * is recorded as ended, so that it cannot begin late.
+ * Ends a life, revokes its tokens, and closes the account unless a newer life of the name is open. Repeating it
+ * changes nothing. An unknown life is recorded as ended, so that a late request cannot open it.
  */
 export async function closeLife(db: Db, uid: string, agentId: string): Promise<void> {
   await inTransaction(db, async (tx) => {
@@ -101,7 +101,7 @@ export async function openLives(db: Db): Promise<readonly Life[]> {
   return db.selectFrom('agent_life').select(COLUMNS).where('closed_at', 'is', null).execute();
 }
 
-/** Raises the run cycle a life is known to be in; it never falls. Returns the cycle that counts, or null for an unknown life. */
+/** Raises the known cycle of a life; it never falls. Returns the current cycle, or null for an unknown life. */
 export async function raiseCycle(db: Db, uid: string, cycle: number): Promise<number | null> {
   const row = await db
     .updateTable('agent_life')

@@ -42,7 +42,10 @@ async function announce(tx: Tx, rows: readonly PresenceRow[]): Promise<void> {
   for (const row of rows) await addInternalEvent(tx, 'presence', wireOf(row));
 }
 
-/** Records a new stream of an agent, which replaces any other. Null, and no change, if a newer cycle of the agent is known. */
+/**
+ * Records a new stream of an agent, which replaces any earlier stream. Returns null and changes nothing if a later
+ * cycle of the same life is recorded.
+ */
 export async function connectStream(db: Db, stream: Omit<Stream, 'streamNo'>): Promise<Stream | null> {
   return inTransaction(db, async (tx) => {
     const before = await tx
@@ -71,7 +74,7 @@ export async function connectStream(db: Db, stream: Omit<Stream, 'streamNo'>): P
   });
 }
 
-/** Marks a stream as open again after its row was swept while its replica was slow. */
+/** Marks a stream as connected again, after a sweep disconnected it because its replica's heartbeat was late. */
 export function assertStream(db: Db, stream: Stream): Promise<void> {
   return noteStream(db, stream, true);
 }
@@ -104,7 +107,7 @@ export async function beat(db: Db, replicaId: string): Promise<void> {
     .execute();
 }
 
-/** Disconnects the agents of replicas that have been silent for `silentMs`. Returns how many. */
+/** Disconnects the agents of replicas that have sent no heartbeat for `silentMs`. Returns the number of agents. */
 export async function sweepSilentReplicas(db: Db, silentMs: number): Promise<number> {
   return inTransaction(db, async (tx) => {
     await tx

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
 
-/** Lifecycle of a sample agent, kept if there is no cluster to keep it. */
+/** Lifecycle of a sample agent. The database keeps it only in a village without a cluster. */
 export interface SampleAgentRow {
   readonly agentId: string;
   readonly uid: string;
@@ -11,7 +11,7 @@ export interface SampleAgentRow {
   readonly createdAt: Date;
 }
 
-/** Channel that says a sample agent has changed; the payload is its id. */
+/** Channel that announces a change of a sample agent; the payload is its id. */
 export const SAMPLE_AGENTS_CHANNEL = 'sample_agent';
 const COLUMNS = [
   'agent_id as agentId',
@@ -22,7 +22,7 @@ const COLUMNS = [
   'created_at as createdAt',
 ] as const;
 
-/** Creates the row of a new sample, and reads it. */
+/** Creates the row of a sample agent if it is missing, and returns it. */
 export async function ensureSampleAgent(db: Db, agentId: string, uid: string): Promise<SampleAgentRow> {
   await db
     .insertInto('sample_agent')
@@ -40,7 +40,10 @@ async function notify(db: Db, agentId: string): Promise<void> {
   await sql`select pg_notify(${SAMPLE_AGENTS_CHANNEL}, ${agentId})`.execute(db);
 }
 
-/** Sets the power; a change raises the cycle. Returns the row, and whether it changed; null for no such agent. */
+/**
+ * Sets the power; a change raises the cycle. Returns the row and whether it changed; null if the agent does not
+ * exist.
+ */
 export async function setSamplePower(
   db: Db,
   agentId: string,
@@ -59,7 +62,7 @@ export async function setSamplePower(
   return row === undefined ? null : { row, changed: changed !== undefined };
 }
 
-/** Begins a new cycle of an awake agent; null if it sleeps or is not there. */
+/** Begins a new cycle of an awake agent; null if the agent is asleep or does not exist. */
 export async function rebootSample(db: Db, agentId: string): Promise<SampleAgentRow | null> {
   const row = await db
     .updateTable('sample_agent')

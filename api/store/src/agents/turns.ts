@@ -12,7 +12,7 @@ export interface TurnRow {
   readonly turn: Turn;
 }
 
-/** End of a page, where the next begins. */
+/** Position of the last turn of a page; the next page begins after it. */
 export interface TurnCursor {
   readonly recordedAt: string;
   readonly turnId: string;
@@ -24,7 +24,7 @@ export interface TurnPage {
   readonly next: TurnCursor | null;
 }
 
-/** Stores a turn. One that is stored already does not change. */
+/** Stores a turn. Changes nothing if a turn with this id is stored already. */
 export async function recordTurn(
   db: Db,
   agent: { readonly agentId: string; readonly uid: string },
@@ -43,7 +43,7 @@ export async function recordTurn(
     .execute();
 }
 
-/** A page of an agent's turns, newest first; those whose text was dropped are left out. */
+/** A page of an agent's turns, newest first, without turns whose text was deleted. */
 export async function readTurns(
   db: Db,
   agentId: string,
@@ -51,7 +51,7 @@ export async function readTurns(
 ): Promise<TurnPage> {
   const rows = await db
     .selectFrom('turn')
-    // The text keeps all six digits of the second, which a Date would lose and the cursor needs.
+    // The cursor needs microseconds; a Date has only milliseconds, so the time is read as text too.
     .select([
       'turn_id as turnId',
       'agent_id as agentId',
@@ -83,8 +83,9 @@ export async function readTurns(
 }
 
 /**
- * Deletes the text of turns recorded before a moment, oldest first, at most `atMost` (1 to 10,000), and records one act of it. Rows keep
- * the hash of the text, which is all that the sealed log has of a turn. Returns their number; also 0 while another replica does it.
+ * Deletes the texts of turns recorded before a time, oldest first, at most `atMost` (1 to 10,000), and records one
+ * act for them. The rows keep the hash of the text; the sealed log contains only this hash. Returns the number of
+ * turns; 0 also while another replica deletes texts.
  */
 export async function dropTurnTexts(
   db: Db,

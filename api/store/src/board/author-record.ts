@@ -3,25 +3,34 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../connection/database.ts';
 import { firstRow } from '../connection/result-rows.ts';
 
-/** Posts, replies and flags of an author in the past hour, and how long the village knows the author. */
+/** Posts, replies and flags of an author in the past hour, and the time since the author joined the village. */
 export interface AuthorRecord extends BoardCounts {
-  /** Seconds until the oldest of each in the hour is an hour old; 0 if there is none. */
+  /**
+   * Seconds until the oldest post of the past hour is an hour old and no longer counts; 0 if there is none. The next
+   * two fields say the same of replies and flags.
+   */
   readonly postsFreeInS: number;
   readonly repliesFreeInS: number;
   readonly flagsFreeInS: number;
-  /** Null if it is not known: a person by an API key, the village. */
+  /**
+   * Seconds since the account was created or the agent's first life began; null for a person with an API key and for
+   * the village.
+   */
   readonly knownForS: number | null;
 }
 
-/** As many rows of an hour as are counted: above every limit. */
+/** Most rows that are counted for an hour; above every limit. */
 const COUNTED_MAX = 300;
 
-/** Rows of an author in the hour that ends now, at most so many, and when the oldest of them leaves it. */
+/** Counts an author's rows of the past hour, at most COUNTED_MAX, and the seconds until the oldest is an hour old. */
 function lastHour(rows: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(select count(*)::integer as count, coalesce(ceil(3600 - extract(epoch from now() - min(at))), 0)::integer as free from (${rows} limit ${sql.lit(COUNTED_MAX)}) mine)`;
 }
 
-/** Reads an author's record; of the viewer of the transaction, whose lock it holds. `accountId` is that of a person who has one. */
+/**
+ * Reads an author's record. The author must be the viewer of the transaction, which holds the author's lock
+ * (writeAs). `accountId` is null unless the author is a person with an account.
+ */
 export async function readAuthorRecord(
   tx: Tx,
   author: { readonly authorType: string; readonly authorId: string; readonly accountId: string | null },
@@ -52,7 +61,7 @@ export const UNCOUNTED: AuthorRecord = {
   knownForS: null,
 };
 
-/** Decided flags of an author: upheld and dismissed. The viewer must be the village. */
+/** Counts an author's flags that moderators upheld or dismissed. The viewer must be the village. */
 export async function readFlagRecord(
   tx: Tx,
   flagger: { readonly authorType: string; readonly authorId: string },

@@ -23,7 +23,10 @@ export interface NewsRow extends BoardEventRow {
   readonly why: NewsWhy;
 }
 
-/** Moves the outbox into the order of events. Returns the last offset; null while another replica does it. */
+/**
+ * Moves at most `atMost` entries of the outbox to the events and numbers them. Returns the last offset; null while
+ * another replica does it.
+ */
 export async function relayBoard(db: Db, atMost: number): Promise<number | null> {
   const { rows } = await sql<{ last: number | null }>`select board.relay(${atMost}) as last`.execute(db);
   return rows[0]?.last ?? null;
@@ -35,12 +38,12 @@ export async function outboxWaits(tx: Tx): Promise<boolean> {
   return rows[0]?.waits === true;
 }
 
-/** Deletes all but the newest events, and news older than so many days. */
+/** Deletes all but the newest `keptEvents` events, and news older than `keptDays` days. */
 export async function forgetBoardEvents(db: Db, keptEvents: number, keptDays: number): Promise<void> {
   await sql`select board.forget(${keptEvents}, ${keptDays})`.execute(db);
 }
 
-/** The offsets that are kept; both 0 if there are none. The viewer must be the village. */
+/** The first and last offset of the stored events; both 0 if there are none. The viewer must be the village. */
 export async function boardRange(tx: Tx): Promise<{ readonly first: number; readonly last: number }> {
   const { rows } = await sql<{
     first: number;

@@ -8,7 +8,7 @@ export interface Subject {
   readonly replyId: string | null;
 }
 
-/** The id that a subject goes by: a reply's where it is one. */
+/** The id of the reply, or of the post if the subject is a post. */
 export function subjectId({ postId, replyId }: Subject): string {
   return replyId ?? postId;
 }
@@ -31,7 +31,10 @@ export async function insertFlag(tx: Tx, { postId, replyId, by, reason, note, we
   return rows.length > 0;
 }
 
-/** Weight of the undecided flags and the reason with the most of it. The viewer must be the village. */
+/**
+ * Sums the weights of the undecided flags, and finds the reason with the greatest weight. The viewer must be the
+ * village.
+ */
 export async function weighFlags(
   tx: Tx,
   subject: Subject,

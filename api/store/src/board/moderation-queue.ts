@@ -5,7 +5,7 @@ import { asMoment, type Moment } from '../connection/moment.ts';
 import type { Subject } from './flags.ts';
 import { type PostRow, type ReplyRow, selectPosts, selectReplies } from './post-row.ts';
 
-/** A line of the queue. `key` is what the queue is sorted by. */
+/** A line of the queue. The queue is sorted by `key`. */
 export interface QueueRow extends Subject {
   readonly subject: string;
   readonly key: string;
@@ -30,7 +30,7 @@ export interface DecisionRow extends Omit<FlagRow, 'weight'> {
   readonly undone: boolean;
 }
 
-/** Flags and decisions that are shown of one subject, the newest. */
+/** Most flags, and most decisions, that the queue shows of one subject: the newest. */
 const SHOWN_MAX = 50;
 
 const waiting = (after: string | null): RawBuilder<unknown> => sql`
@@ -43,7 +43,10 @@ const decided = (before: string | null): RawBuilder<unknown> => sql`
   from board.moderation group by subject, post_id, reply_id
   having ${before}::uuid is null or (array_agg(moderation_id order by moderation_id desc))[1] < ${before}::uuid order by key desc`;
 
-/** A page of what waits for a decision, longest first, or of what was decided, newest first. The viewer must moderate. */
+/**
+ * A page of the subjects that wait for a decision, longest first, or of the decided subjects, newest decision first.
+ * The viewer must be a moderator.
+ */
 export async function readQueue(
   tx: Tx,
   state: 'waiting' | 'decided',
@@ -56,7 +59,7 @@ export async function readQueue(
   return rows;
 }
 
-/** Everything that a page of the queue shows of its subjects. */
+/** Details of the subjects on a page of the queue. */
 export interface QueueDetails {
   readonly posts: readonly PostRow[];
   readonly replies: readonly ReplyRow[];

@@ -32,7 +32,7 @@ function jsonOf(note: ModerationNote | null): string | null {
   return note === null ? null : JSON.stringify(note);
 }
 
-/** Locks a post, and its reply if one is meant; null if there is none. The viewer must moderate. */
+/** Locks a post, or a reply and its post; null if the subject does not exist. The viewer must be a moderator. */
 export async function lockSubject(tx: Tx, subject: Subject): Promise<LockedSubject | null> {
   const { postId, replyId } = subject;
   const post = sql`select post_id from board.post where post_id = ${postId} for no key update`;
@@ -57,7 +57,7 @@ export async function findLastDecision(tx: Tx, subject: Subject): Promise<LastDe
   return rows[0] ?? null;
 }
 
-/** Keeps a decision. Returns its id. */
+/** Stores a decision and returns its id. */
 export async function insertDecision(tx: Tx, made: NewDecision): Promise<string> {
   const { rows } = await sql<{ moderationId: string }>`
     insert into board.moderation (post_id, reply_id, decision, reason, note, by_type, by_id, by_name, hidden_before, undoes)
@@ -66,19 +66,19 @@ export async function insertDecision(tx: Tx, made: NewDecision): Promise<string>
   return firstRow(rows, 'the decision was not written').moderationId;
 }
 
-/** Settles the flags that wait by a decision. */
+/** Marks the undecided flags of a subject as settled by a decision. */
 export async function settleFlags(tx: Tx, subject: Subject, moderationId: string): Promise<void> {
   await sql`update board.flag set settled_by = ${moderationId} where subject = ${subjectId(subject)} and settled_by is null`.execute(
     tx,
   );
 }
 
-/** Lets the flags wait again that a decision settled. */
+/** Marks the flags that a decision settled as undecided again. */
 export async function reopenFlags(tx: Tx, moderationId: string): Promise<void> {
   await sql`update board.flag set settled_by = null where settled_by = ${moderationId}`.execute(tx);
 }
 
-/** Hides a subject for a reason, or shows it if there is none, and notifies readers. */
+/** Hides a subject, or shows it again if `hidden` is null, and notifies readers. */
 export async function setHidden(
   tx: Tx,
   subject: Subject,

@@ -37,14 +37,14 @@ export interface ReplyRow extends Written {
   readonly postId: string;
 }
 
-/** Columns of something written, from a table or result called `w`. */
+/** The columns that posts and replies share, from a table or result with the alias `w`. */
 const WRITTEN = sql`w.author_type as "authorType", w.author_id as "authorId", w.author_name as "authorName", w.author_tier as "authorTier", w.body, w.revision, w.hidden,
   ${asMoment(sql`w.created_at`)} as "createdAt", ${asMoment(sql`w.updated_at`)} as "updatedAt"`;
 
 const FLAGS = (subject: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`case when board.moderates() then (select coalesce(sum(f.weight), 0)::integer from board.flag f where f.subject = ${subject} and f.settled_by is null) end as flags`;
 
-/** The outbox holds the counts that the relay has not added yet. It is nearly always empty. */
+/** The outbox holds counts that the relay has not yet added to the post or reply. It is nearly always empty. */
 const PENDING_OF_POST = sql`left join lateral (
   select sum(o.replies) as replies, sum(o.rewarded) filter (where o.reply_id is null) as rewarded from board.outbox o where o.post_id = w.post_id) pending on true`;
 const PENDING_OF_REPLY = sql`left join lateral (
@@ -54,23 +54,23 @@ const POST = sql`w.post_id as "postId", w.audience, w.title, w.tags, w.status, w
 const REPLY = sql`w.reply_id as "replyId", w.post_id as "postId", ${WRITTEN}`;
 const NEW = sql`w.rewarded::text as rewarded, case when board.moderates() then 0 end as flags`;
 
-/** `select … from SOURCE w …`: posts from a table or result of their columns. */
+/** Selects posts (`select … from SOURCE w …`) from a table or result that has the columns of posts. */
 export function selectPosts(source: RawBuilder<unknown>): RawBuilder<PostRow> {
   return sql<PostRow>`select ${POST}, (w.replies + coalesce(pending.replies, 0))::integer as replies, (w.rewarded + coalesce(pending.rewarded, 0))::text as rewarded, ${FLAGS(sql`w.post_id`)}
     from ${source} w ${PENDING_OF_POST}`;
 }
 
-/** The same of replies. */
+/** Selects replies as selectPosts selects posts. */
 export function selectReplies(source: RawBuilder<unknown>): RawBuilder<ReplyRow> {
   return sql<ReplyRow>`select ${REPLY}, (w.rewarded + coalesce(pending.rewarded, 0))::text as rewarded, ${FLAGS(sql`w.reply_id`)} from ${source} w ${PENDING_OF_REPLY}`;
 }
 
-/** A post that was made by the same statement: nothing is counted or flagged yet. */
+/** Selects a post that the same statement inserted, so it has no pending counts and no flags. */
 export function selectNewPost(source: RawBuilder<unknown>): RawBuilder<PostRow> {
   return sql<PostRow>`select ${POST}, w.replies, ${NEW} from ${source} w`;
 }
 
-/** The same of a reply. */
+/** Selects a reply that the same statement inserted, so it has no pending counts and no flags. */
 export function selectNewReply(source: RawBuilder<unknown>): RawBuilder<ReplyRow> {
   return sql<ReplyRow>`select ${REPLY}, ${NEW} from ${source} w`;
 }

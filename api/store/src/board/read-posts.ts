@@ -6,13 +6,13 @@ import type { Tx } from '../connection/database.ts';
 import { asMoment, type Moment } from '../connection/moment.ts';
 import { type PostRow, type ReplyRow, selectPosts, selectReplies } from './post-row.ts';
 
-/** Which posts to list. */
+/** Filter of a list of posts. */
 export interface PostFilter extends PostQuestion {
-  /** Words, as a web search takes them. */
+  /** Words in the syntax of a web search (`websearch_to_tsquery`). */
   readonly search?: string | undefined;
 }
 
-/** Posts with a word or a tag that are looked through for one page; one beyond these is not found. */
+/** Most matches of a word or tag that one page searches, newest first; older matches are not found. */
 const MATCHES_MAX = 10_000;
 
 const COLUMNS = {
@@ -51,7 +51,7 @@ export async function readPosts(
   return cutPage(rows, page.limit, ({ postId }) => postId);
 }
 
-/** One post; null if there is none that the viewer may see. */
+/** Finds a post; null if it does not exist or the viewer may not see it. */
 export async function findPost(tx: Tx, postId: string): Promise<PostRow | null> {
   const { rows } = await sql<PostRow>`${selectPosts(sql`board.post`)} where w.post_id = ${postId}::uuid`.execute(tx);
   return rows[0] ?? null;
@@ -65,7 +65,7 @@ export async function findPostStatus(tx: Tx, postId: string): Promise<PostStatus
   return rows[0]?.status ?? null;
 }
 
-/** One reply to a post; null if there is none that the viewer may see. */
+/** Finds a reply to a post; null if it does not exist or the viewer may not see it. */
 export async function findReply(tx: Tx, postId: string, replyId: string): Promise<ReplyRow | null> {
   const { rows } =
     await sql<ReplyRow>`${selectReplies(sql`board.reply`)} where w.reply_id = ${replyId}::uuid and w.post_id = ${postId}::uuid`.execute(
@@ -88,7 +88,7 @@ export async function readReplies(
   return cutPage(rows, page.limit, ({ replyId }) => replyId);
 }
 
-/** The oldest replies to each of some posts, at most so many of one. */
+/** The oldest replies to each of the posts, at most `atMost` to one post. */
 export async function readFirstReplies(
   tx: Tx,
   postIds: readonly string[],
@@ -99,7 +99,7 @@ export async function readFirstReplies(
   return rows;
 }
 
-/** A text that another one took the place of. */
+/** An earlier text of a post or reply, which a revision replaced. */
 export interface RevisionRow {
   readonly number: number;
   readonly title: string | null;

@@ -14,7 +14,10 @@ export async function setViewer(tx: Tx, { role, actor }: Viewer): Promise<void> 
   await sql`select set_config('hamlet.role', ${role}, true), set_config('hamlet.actor', ${actor}, true)`.execute(tx);
 }
 
-/** Sets the viewer and locks the author until the transaction ends, so that the limits of one author are counted one write after the other. */
+/**
+ * Sets the viewer and locks it as an author until the transaction ends. The writes of one author run one after the
+ * other, so that each counts all earlier ones against the author's limits.
+ */
 export async function writeAs(tx: Tx, { role, actor }: Viewer): Promise<void> {
   await sql`
     select set_config('hamlet.role', ${role}, true), set_config('hamlet.actor', ${actor}, true),
@@ -29,7 +32,7 @@ export function readAs<T>(db: Db, viewer: Viewer, read: (tx: Tx) => Promise<T>):
   });
 }
 
-/** Reads several things of the board as a viewer, all as of one moment. */
+/** Runs several reads of the board as a viewer, all as of one moment. */
 export function readSnapshotAs<T>(db: Db, viewer: Viewer, read: (tx: Tx) => Promise<T>): Promise<T> {
   return inSnapshot(db, async (tx) => {
     await setViewer(tx, viewer);
@@ -37,12 +40,15 @@ export function readSnapshotAs<T>(db: Db, viewer: Viewer, read: (tx: Tx) => Prom
   });
 }
 
-/** The subject of an id, and whether an agent took part: it wrote the post or reply, or replied to the post. */
+/** The post or reply with an id, and whether an agent took part: it wrote the post or reply, or replied to the post. */
 export interface Related extends Subject {
   readonly tookPart: boolean;
 }
 
-/** The subject of an id for a viewer, set for the rest of the transaction; null if the viewer cannot see one. */
+/**
+ * Sets the viewer for the rest of the transaction and finds the post or reply with an id; null if it does not exist
+ * or the viewer may not see it.
+ */
 export async function findRelated(
   tx: Tx,
   { role, actor }: Viewer,

@@ -11,8 +11,8 @@ export interface WorldNote {
 const EVENTS_AT_ONCE = 5_000;
 
 /**
- * Notes that are no posts yet, in the order of the world's log, and how far the log was read; null if another replica is at it. Holds the cursor until
- * the transaction ends.
+ * Reads the notes among the next world events, in order, and the number of the last event read (`upTo`). Null while
+ * another replica does this. Locks the cursor until the transaction ends.
  */
 export async function takeWorldNotes(
   tx: Tx,
@@ -35,7 +35,7 @@ export async function takeWorldNotes(
   };
 }
 
-/** Remembers how far the log was read. */
+/** Stores the number of the last world event that was read for notes. */
 export async function moveWorldCursor(tx: Tx, seq: number): Promise<void> {
   await sql`update board.world_cursor set seq = ${seq}`.execute(tx);
 }

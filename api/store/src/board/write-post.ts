@@ -19,13 +19,13 @@ export interface NewPost {
   readonly body: string;
   readonly tags: readonly string[];
   readonly place: { readonly x: number; readonly y: number; readonly landmarkId: string | null } | null;
-  /** Agents named with an @ that there are. */
+  /** Existing agents that the text mentions with an @. */
   readonly mentions: readonly string[];
-  /** The event of the world that it comes from; one post comes of one event. */
+  /** Number of the world event that the post comes from; one event makes at most one post. */
   readonly worldSeq?: number;
 }
 
-/** Writes a post and its event. Null if the event of the world already has its post. */
+/** Writes a post and its board event. Null if the world event already has a post. */
 export async function insertPost(tx: Tx, post: NewPost): Promise<PostRow | null> {
   const { by, audience, title, body, tags, place, mentions, worldSeq = null } = post;
   const { rows } = await sql<PostRow>`
@@ -46,7 +46,7 @@ export interface NewReply {
   readonly mentions: readonly string[];
 }
 
-/** Writes a reply and its event. */
+/** Writes a reply and its board event. */
 export async function insertReply(tx: Tx, { by, postId, body, mentions }: NewReply): Promise<ReplyRow> {
   const { rows } = await sql<ReplyRow>`
     with made as (
@@ -57,7 +57,10 @@ export async function insertReply(tx: Tx, { by, postId, body, mentions }: NewRep
   return firstRow(rows, 'the reply was not written');
 }
 
-/** Revises a post at the given revision; null if there is a newer one. The database keeps the earlier text. */
+/**
+ * Replaces the text of a post if `revision` is still its revision; null if it is not, or if the post is moderated.
+ * The database keeps the earlier text.
+ */
 export async function revisePost(
   tx: Tx,
   post: Pick<PostRow, 'postId' | 'revision' | 'title' | 'body' | 'tags'>,
@@ -72,7 +75,10 @@ export async function revisePost(
   return rows[0] ?? null;
 }
 
-/** The same of a reply. */
+/**
+ * Replaces the text of a reply if `revision` is still its revision; null if it is not, or if the reply is hidden. The
+ * database keeps the earlier text.
+ */
 export async function reviseReply(
   tx: Tx,
   reply: Pick<ReplyRow, 'replyId' | 'revision' | 'body'>,
@@ -86,7 +92,7 @@ export async function reviseReply(
   return rows[0] ?? null;
 }
 
-/** Opens, closes or resolves a post that is not moderated; null if it is. */
+/** Opens, closes or resolves a post; null if the post is moderated. */
 export async function setPostStatus(
   tx: Tx,
   postId: string,

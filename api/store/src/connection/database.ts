@@ -12,8 +12,8 @@ const INT8_OID = 20;
 const STATEMENT_LIMIT_MS = 10_000;
 const CONNECT_LIMIT_S = 5;
 /**
- * Keepalive: without it Postgres holds the locks of a vanished client for about two hours. Probes begin after 15 s of silence;
- * unacknowledged data is given up after 20 s.
+ * Without keepalive, Postgres holds the locks of a vanished client for about two hours. With it, probes begin after
+ * 15 s of silence, and Postgres closes a connection if data stays unacknowledged for 20 s.
  */
 const PROBES =
   '-c tcp_keepalives_idle=15 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 -c tcp_user_timeout=20000';
@@ -28,9 +28,15 @@ function typeParser(oid: number, format?: string): (value: string) => unknown {
 
 /** Limits of a connection, in ms. */
 export interface DatabaseLimits {
-  /** Wait for the answer to a statement; longer than Postgres gives the statement, so only a silent connection exceeds it. */
+  /**
+   * Longest wait for the answer to a statement. It is longer than the statement timeout of Postgres, so only a silent
+   * connection exceeds it.
+   */
   readonly answerMs: number;
-  /** Longest pause inside of a transaction, as the process or the network behind it may be gone. */
+  /**
+   * Longest pause between two statements of a transaction; after it, Postgres ends the session, because the process
+   * or the network may be gone.
+   */
   readonly idleInTransactionMs: number;
   readonly transactionMs: number;
 }
@@ -38,7 +44,7 @@ export interface DatabaseLimits {
 export interface DatabaseOptions {
   readonly url: string;
   readonly poolSize: number;
-  /** None by default. */
+  /** Default: none of these limits. */
   readonly limits?: DatabaseLimits;
   /** Called for idle connections that Postgres closed; the pool replaces them. */
   readonly onError: (error: Error) => void;
@@ -50,7 +56,7 @@ export function connectLimitMs(url: string): number {
   return (seconds > 0 ? seconds : CONNECT_LIMIT_S) * 1_000;
 }
 
-/** Opens a pool. Nothing is connected before the first query. */
+/** Opens a pool, which connects with the first query. */
 export function openDatabase(options: DatabaseOptions): Db {
   const { limits } = options;
   const bounds =
@@ -69,22 +75,26 @@ export function openDatabase(options: DatabaseOptions): Db {
     application_name: 'hamlet-api',
   });
   pool.on('error', options.onError);
-  // A connection that is lost in use emits the error only here; without a listener it would end the process. Its statement fails as well.
+  // The client emits the loss of a connection in use only here; without a listener, this event would end the process.
+  // The statement in progress fails as well.
   pool.on('connect', (client) => client.on('error', () => undefined));
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: guardedPool(pool, () => performance.now()) }) });
 }
 
-/** Runs `work` in one transaction: its value commits, its exception rolls back. */
+/** Runs `work` in one transaction: commits when it returns, rolls back when it throws. */
 export function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   return db.transaction().execute(work);
 }
 
-/** Reads several things as of one moment: everything committed before it and nothing after. */
+/** Runs several reads as of one moment: they see everything committed before it and nothing after it. */
 export function inSnapshot<T>(db: Db, read: (tx: Tx) => Promise<T>): Promise<T> {
   return db.transaction().setIsolationLevel('repeatable read').execute(read);
 }
 
-/** Runs a part of a transaction under a savepoint: an outcome that is not ok undoes what the part wrote, and the transaction continues. Exceptions pass on. */
+/**
+ * Runs a part of a transaction under a savepoint. If the outcome is not ok, the part's writes are undone and the
+ * transaction continues. Exceptions are rethrown.
+ */
 export async function inSavepoint<T extends { readonly ok: boolean }>(tx: Tx, work: () => Promise<T>): Promise<T> {
   await sql`savepoint part`.execute(tx);
   const outcome = await work();
@@ -100,7 +110,10 @@ export async function databaseNow(db: Db): Promise<Date> {
   return firstRow(rows, 'the database returned no row for its clock').now;
 }
 
-/** Locks a name until the transaction ends, so that acts on the same thing run one after the other. */
+/**
+ * Takes an advisory lock on a name until the transaction ends, so that transactions that lock the same name run one
+ * after the other.
+ */
 export async function lockName(tx: Tx, name: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx);
 }
@@ -112,7 +125,10 @@ export async function ping(db: Db): Promise<void> {
 
 const TOO_MANY_CONNECTIONS = '53300';
 const STATEMENT_CANCELED = '57014';
-/** Idle in a transaction, and in a transaction, for too long: Postgres has ended the session. */
+/**
+ * SQLSTATEs of a session that Postgres ended: idle in a transaction for too long, and a transaction that lasted too
+ * long.
+ */
 const TIMED_OUT: ReadonlySet<string> = new Set(['25P03', '25P04']);
 
 function codeOf(error: Error): string {
@@ -125,7 +141,7 @@ export function isOutage(error: unknown): boolean {
   return !(error instanceof Error) || ![TOO_MANY_CONNECTIONS, STATEMENT_CANCELED].includes(codeOf(error));
 }
 
-/** Whether an error may pass by itself: lost or refused connection, shutdown, start-up, timeout, no free connection. */
+/** Whether a retry may succeed: lost or refused connection, shutdown, start-up, timeout, no free connection. */
 export function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof DatabaseBusyError) return true;
@@ -143,12 +159,12 @@ export function isConnectionError(error: unknown): boolean {
   );
 }
 
-/** Whether Postgres cannot store a text: it has a NUL or half of a surrogate pair. */
+/** Whether Postgres cannot store a text because it has a NUL or half of a surrogate pair. */
 export function isUnkeepableText(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === '22021' || error.code === '22P05');
 }
 
-/** Whether an append failed because the same rows exist. */
+/** Whether an insert failed because a row with the same key exists. */
 export function isDuplicateError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '23505';
 }

@@ -10,8 +10,8 @@ function isSilence(error: unknown): boolean {
 }
 
 /**
- * A pool that never hands out a connection whose server has fallen silent. It throws DatabaseBusyError if all connections are in use, and
- * pg's timeout if the database is away.
+ * A pool that never reuses a connection on which the server has stopped answering. `connect` throws DatabaseBusyError
+ * if all connections are in use and Postgres answers on them, and pg's timeout error if Postgres does not answer.
  */
 export function guardedPool(pool: pg.Pool, monotonicMs: () => number): PostgresPool {
   const guards = new WeakMap<pg.PoolClient, PostgresPoolClient>();
@@ -20,7 +20,7 @@ export function guardedPool(pool: pg.Pool, monotonicMs: () => number): PostgresP
   function guard(client: pg.PoolClient): PostgresPoolClient {
     let silent = false;
     const query = async (sql: string, parameters: readonly unknown[]): Promise<unknown> => {
-      // A statement after an unanswered one, for example its rollback, would wait behind it.
+      // A statement sent after an unanswered one, for example a rollback, would wait for its answer.
       if (silent) throw new Error('Connection terminated: the server does not answer on it');
       try {
         return await client.query(sql, [...parameters]);

@@ -2,10 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
 const PAUSE_MS = 500;
-/** A connection that only listens sends nothing by itself, and would not notice that its peer is gone. */
+/**
+ * A connection that only listens sends nothing by itself, so it needs these queries to notice that its peer is gone.
+ */
 const PATIENCE: ListenerPatience = { askEveryMs: 15_000, answerMs: 10_000 };
 
-/** How often a listener asks whether its connection lives, and how long it waits for the answer, in ms. */
+/** Interval of the queries that check a listener's connection, and the longest wait for their answer, in ms. */
 export interface ListenerPatience {
   readonly askEveryMs: number;
   readonly answerMs: number;
@@ -18,8 +20,9 @@ export interface Listener {
 }
 
 /**
- * Listens for NOTIFY on channels until it is stopped: reconnects by itself. Since nothing is kept for a listener that is away, `onNotify` is also called with
- * a null payload after every (re)connect: the hearer then looks for itself.
+ * Listens for NOTIFY on channels until it is stopped, and reconnects by itself. Postgres keeps no notifications for a
+ * disconnected listener, so `onNotify` is also called with a null payload for each channel after every (re)connect:
+ * the caller then reads the current state.
  */
 export function listen(url: string, channels: readonly string[], onNotify: OnNotify): Listener {
   return listenWith({ url, channels, onNotify, patience: PATIENCE });
@@ -32,7 +35,7 @@ export interface ListenOptions {
   readonly patience: ListenerPatience;
 }
 
-/** The same with another patience. */
+/** Like listen, with another interval and another longest wait. */
 export function listenWith({ url, channels, onNotify, patience }: ListenOptions): Listener {
   let client: pg.Client | null = null;
   let stopped = false;
@@ -52,7 +55,7 @@ export function listenWith({ url, channels, onNotify, patience }: ListenOptions)
     const asking = setInterval(() => void mine.query('select 1').catch(() => end()), patience.askEveryMs);
     mine.on('notification', ({ channel, payload }) => onNotify(channel, payload ?? ''));
     try {
-      // A client that is ended while it connects settles its connect() never.
+      // If the client is ended while it connects, its connect() never settles.
       await Promise.race([mine.connect(), ended]);
       if (stopped) return;
       for (const channel of channels) await mine.query(`listen ${mine.escapeIdentifier(channel)}`);

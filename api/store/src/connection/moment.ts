@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** A moment as RFC 3339 in UTC with all six digits of the second that Postgres keeps; a Date would lose three of them. */
+/** A moment as RFC 3339 in UTC with the microseconds that Postgres stores; a Date keeps only milliseconds. */
 export type Moment = string;
 
 /** A timestamptz as a Moment. */

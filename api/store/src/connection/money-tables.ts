@@ -3,10 +3,13 @@ import type { ColumnType, Generated } from 'kysely';
 
 type Defaulted<T> = ColumnType<T, T | undefined, T>;
 type Json<T> = ColumnType<T | null, string | null, string | null>;
-/** int8 that may be beyond 2^53 is read and written as text. */
+/** An int8 that may exceed 2^53; it is read and written as text. */
 type Money = ColumnType<string, string, string>;
 
-/** A payment as a notification claims it, and as PayPal confirms it. Amounts are millionths of the currency, as text. */
+/**
+ * A payment as a notification reports it (ToldPayment), and as PayPal confirms it (KnownPayment). Amounts are
+ * millionths of the currency, as text.
+ */
 export interface ToldPayment {
   readonly amount: string;
   readonly currency: string;

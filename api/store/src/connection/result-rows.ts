@@ -1,10 +1,13 @@
-/** A page of a list: its rows, and the place of the last one if more follow. */
+/** A page of a list: its rows, and the position of the last row if more follow. */
 export interface Page<Row, Place> {
   readonly rows: readonly Row[];
   readonly next: Place | null;
 }
 
-/** A page out of `limit + 1` read rows, of which the last only shows that more follow. Pure. */
+/**
+ * Makes a page from rows that were read with the limit `limit + 1`: a row beyond `limit` only shows that more follow.
+ * Pure.
+ */
 export function cutPage<Row, Place>(
   read: readonly Row[],
   limit: number,

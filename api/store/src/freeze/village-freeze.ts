@@ -3,7 +3,7 @@ import { type Db, inSavepoint, type Tx } from '../connection/database.ts';
 import { firstRow } from '../connection/result-rows.ts';
 import { type Circumstance, circumstanceJson } from '../ledger/transfer-request.ts';
 
-/** The freeze that holds. */
+/** The freeze in force. */
 export interface ActiveFreeze {
   readonly reason: string;
   readonly byRole: string;
@@ -11,7 +11,10 @@ export interface ActiveFreeze {
   readonly since: Date;
 }
 
-/** When money last moved, a model was last asked and an attempt at a run last began; null if that never happened. */
+/**
+ * Times of the last transfer, the last request to a model and the last start of an attempt at a run; null if there
+ * was none.
+ */
 export interface LastActivity {
   readonly transferAt: Date | null;
   readonly modelRequestAt: Date | null;
@@ -26,7 +29,7 @@ export interface FreezeAct {
 
 const FROZEN = 'VF001';
 const LOCK_NOT_AVAILABLE = '55P03';
-/** The freeze waits this long for the transactions that write one of the gated tables; then it ends their connections. */
+/** Time to wait for transactions that write one of the gated tables; then their connections are ended. */
 const WAIT_MS = 3_000;
 const ATTEMPTS_MAX = 3;
 
@@ -39,7 +42,7 @@ export function isVillageFrozenError(error: unknown): boolean {
   return hasCode(error, FROZEN);
 }
 
-/** The freeze that holds now; null if none does. */
+/** The freeze in force; null if the village is not frozen. */
 export async function readFreeze(db: Db): Promise<ActiveFreeze | null> {
   const row = await db
     .selectFrom('village_freeze')
@@ -49,7 +52,7 @@ export async function readFreeze(db: Db): Promise<ActiveFreeze | null> {
   return row ?? null;
 }
 
-/** When each of the things that a freeze stops happened last. Reads the end of three indexes. */
+/** Reads the times of the last activities that a freeze would stop. Reads only the ends of three indexes. */
 export async function readLastActivity(db: Db): Promise<LastActivity> {
   const { rows } = await sql<LastActivity>`
     select (select created_at from ledger.transfer order by transfer_id desc limit 1) as "transferAt",
@@ -59,7 +62,10 @@ export async function readLastActivity(db: Db): Promise<LastActivity> {
   return firstRow(rows, 'the database returned no times of the last activity');
 }
 
-/** Ends the connections of the API that write a gated table. One whose replica is cut off would otherwise keep the village from being frozen. */
+/**
+ * Ends the API's connections that write a gated table. Without this, the connection of an unreachable replica could
+ * prevent the freeze.
+ */
 async function endWriters(tx: Tx): Promise<void> {
   await sql`
     select pg_terminate_backend(writer.pid) from pg_stat_activity writer
@@ -70,7 +76,10 @@ async function endWriters(tx: Tx): Promise<void> {
 
 type Changed = { readonly ok: true; readonly changed: boolean } | { readonly ok: false; readonly error: unknown };
 
-/** Changes the gates in the caller's transaction. Throws 55P03 where transactions that are not the API's keep them from it. */
+/**
+ * Changes the gates in the caller's transaction. Throws 55P03 (lock not available) if transactions of other database
+ * users still block the change at the last attempt.
+ */
 async function changeGates(tx: Tx, change: () => Promise<boolean>): Promise<boolean> {
   await sql`select set_config('lock_timeout', ${`${WAIT_MS}ms`}, true)`.execute(tx);
   for (let attempt = 1; ; attempt += 1) {
@@ -110,18 +119,18 @@ export function liftVillageFreeze(tx: Tx, { reason, actor }: FreezeAct): Promise
   });
 }
 
-/** Use of a hold while no money could move. */
+/** Usage of a hold that ended during a freeze; the API posts it after the freeze. */
 export interface UnpostedUsage {
   readonly holdId: string;
   readonly agentId: string;
-  /** Micro-aiDollars; 0 if nothing was used and the hold is to be voided. */
+  /** Micro-aiDollars; 0 if nothing was used, and the hold must be voided. */
   readonly amount: bigint;
   /** The idempotency key of the resolution. */
   readonly key: string;
   readonly about: Circumstance;
 }
 
-/** Records the use of a hold. The first record counts. */
+/** Records the usage of a hold. A later record of the same hold is ignored. */
 export async function noteUnpostedUsage(db: Db, { holdId, agentId, amount, key, about }: UnpostedUsage): Promise<void> {
   await db
     .insertInto('unposted_usage')
@@ -130,7 +139,10 @@ export async function noteUnpostedUsage(db: Db, { holdId, agentId, amount, key, 
     .execute();
 }
 
-/** Takes one record, for the caller's transaction to post; null if there is none or another replica took it. */
+/**
+ * Deletes and returns the oldest record, which the caller posts in the same transaction; null if there is none or
+ * another replica took it.
+ */
 export async function takeUnpostedUsage(tx: Tx): Promise<UnpostedUsage | null> {
   const { rows } = await sql<Omit<UnpostedUsage, 'amount'> & { readonly amount: string }>`
     delete from unposted_usage where hold_id = (select hold_id from unposted_usage order by used_at limit 1)

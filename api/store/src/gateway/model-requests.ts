@@ -3,18 +3,21 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import { firstRow } from '../connection/result-rows.ts';
 
-/** Tokens are counted in hours of this many seconds. */
+/** Length of the window in which the tokens of an agent are counted. */
 export const MODEL_HOUR_S = 3_600;
 const KEPT_DAYS = 90;
 
-/** Requests and tokens of an agent now. `resetsInS` is 0 if no hour has begun. */
+/**
+ * Tokens that an agent has used in its current hour, and its requests in flight. `resetsInS` is 0 if no hour has
+ * begun.
+ */
 export interface ModelHour {
   readonly used: number;
   readonly resetsInS: number;
   readonly inFlight: number;
 }
 
-/** A request to a model, as it begins. */
+/** A new request to a model. */
 export interface NewModelRequest {
   readonly agentId: string;
   readonly agentUid: string;
@@ -23,11 +26,11 @@ export interface NewModelRequest {
   readonly tier: string;
   readonly model: string;
   readonly provider: string;
-  /** Tokens that it can take at most. */
+  /** Most tokens that the request can use. */
   readonly reservedTokens: number;
 }
 
-/** A request to a model, as it is kept. */
+/** A stored request to a model. */
 export interface ModelRequestRow extends NewModelRequest {
   readonly requestId: string;
   readonly outcome: ModelOutcome;
@@ -37,12 +40,15 @@ export interface ModelRequestRow extends NewModelRequest {
   readonly endedAt: Date | null;
 }
 
-/** Age after which a request counts as lost: its replica is gone. */
+/** Age in seconds after which a request counts as lost, because its replica must be gone. */
 export interface RequestLife {
   readonly limitS: number;
 }
 
-/** Locks the hour of an agent until the transaction ends, and begins a new one if the last is over. Other requests of the agent wait. */
+/**
+ * Locks the hour of an agent until the transaction ends, and begins a new hour if the last has ended. Other requests
+ * of the agent wait.
+ */
 export async function holdModelHour(tx: Tx, agentId: string, life: RequestLife): Promise<ModelHour> {
   await sql`
     insert into model_hour as hour (agent_id, began_at, used) values (${agentId}, now(), 0)
@@ -65,7 +71,10 @@ export async function readModelHour(db: Db, agentId: string, { limitS }: Request
   return rows[0] ?? { used: 0, resetsInS: 0, inFlight: 0 };
 }
 
-/** Begins a request in the hour that the transaction holds; answers with its id. */
+/**
+ * Stores a new request and reserves its tokens in the hour that the transaction has locked. Returns the id of the
+ * request.
+ */
 export async function addModelRequest(tx: Tx, request: NewModelRequest): Promise<string> {
   const { agentId, agentUid, podUid, runId, tier, model, provider, reservedTokens } = request;
   const { rows } = await sql<{ requestId: string }>`
@@ -76,7 +85,7 @@ export async function addModelRequest(tx: Tx, request: NewModelRequest): Promise
   return firstRow(rows, `the hour of ${agentId} is not locked`).requestId;
 }
 
-/** How a request ended, and what it took. */
+/** Outcome of a request and the tokens that it used. */
 export interface ModelRequestEnd {
   readonly outcome: Exclude<ModelOutcome, 'under_way' | 'lost'>;
   readonly promptTokens: number;
@@ -148,7 +157,7 @@ export async function markLostModelRequests(db: Db, { limitS }: RequestLife): Pr
   return Number(numUpdatedRows);
 }
 
-/** Forgets requests that ended 90 days ago. */
+/** Deletes requests that ended more than 90 days ago. */
 export async function forgetOldModelRequests(db: Db): Promise<void> {
   await db
     .deleteFrom('model_request')
@@ -156,7 +165,7 @@ export async function forgetOldModelRequests(db: Db): Promise<void> {
     .execute();
 }
 
-/** Whether a run is an agent's. */
+/** Whether a run belongs to an agent. */
 export async function isRunOf(db: Db, runId: string, agentId: string): Promise<boolean> {
   const row = await db
     .selectFrom('run')

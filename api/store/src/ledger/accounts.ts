@@ -31,17 +31,20 @@ export async function lockAccounts(tx: Tx, accounts: readonly number[]): Promise
   await sql`select ledger.lock_accounts(${accounts as number[]}::bigint[])`.execute(tx);
 }
 
-/** Opens the account of an agent's name with its first life, and again with a later one. Changes nothing if it is open. */
+/** Opens the account of an agent's name, or opens it again for a later life. Changes nothing if it is open. */
 export async function openAgentAccount(tx: Tx, agentId: string): Promise<void> {
   await sql`select ledger.open_agent(${agentId})`.execute(tx);
 }
 
-/** Closes the account of a name whose last life has ended: its balance stays, and nothing new moves it. */
+/** Closes the account of a name whose last life has ended: its balance stays, and the ledger refuses new transfers. */
 export async function closeAgentAccount(tx: Tx, agentId: string): Promise<void> {
   await sql`select ledger.close_agent(${agentId})`.execute(tx);
 }
 
-/** A row of one of the village's accounts to post with; which, is this connection's. */
+/**
+ * Id of the shard of a village account that this database connection uses. The shards keep concurrent transfers from
+ * waiting for one row.
+ */
 export async function villageAccount(db: Db, book: VillageBook): Promise<number> {
   const { rows } = await sql<{ id: number }>`select ledger.village_account(${book}) as id`.execute(db);
   return firstRow(rows, `the village has no account ${book}`).id;

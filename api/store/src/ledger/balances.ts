@@ -37,8 +37,9 @@ export async function readFunds(db: Db, accountId: number): Promise<Funds> {
 }
 
 /**
- * The funds of an account at a frozen moment. The holds then are the present ones, less those taken since, plus those freed since: the cost
- * follows the changes since the moment, not the whole history.
+ * Reads the funds of an account at a frozen moment (freezeMoment). The holds at that moment are the present holds,
+ * less those taken since, plus those resolved since, so the cost depends on the changes since the moment and not on
+ * the whole history.
  */
 export async function readFundsAt(db: Db, accountId: number, asOf: Moment): Promise<Funds> {
   const { rows } = await sql<FundsRow>`
@@ -53,7 +54,7 @@ export async function readFundsAt(db: Db, accountId: number, asOf: Moment): Prom
   return fundsOf(firstRow(rows, `account ${accountId} does not exist`));
 }
 
-/** Amount that a member has drawn on a day of the village (`2026-11-22`), in micro-aiDollars. */
+/** Amount of the allowance that a member has used on a day of the village (`2026-11-22`), in micro-aiDollars. */
 export async function readAllowance(
   db: Db,
   { memberId, day }: { readonly memberId: string; readonly day: string },
@@ -65,8 +66,8 @@ export async function readAllowance(
 }
 
 /**
- * The moment to read an account at: the one asked for, or now where that lies ahead or none is. Once this has answered, nothing more can be dated
- * at or before that moment, so what is read for it stays so.
+ * Returns the moment at which to read an account: `asked`, or now if `asked` is null or in the future. From then on,
+ * the ledger dates no change of the account at or before this moment, so repeated reads as of it agree.
  */
 export async function freezeMoment(db: Db, accountId: number, asked: Moment | null): Promise<Moment> {
   const frozen = sql`ledger.freeze(array[${accountId}::bigint], coalesce(${asked}::timestamptz, 'infinity'))`;

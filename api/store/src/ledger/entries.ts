@@ -43,7 +43,7 @@ export async function readEntries(
   return rows.map(entryOf);
 }
 
-/** The entry that a transfer made in an account. */
+/** The entry that a transfer made in an account. Throws if there is none. */
 export async function findEntry(db: Db, accountId: number, transferId: string): Promise<EntryRow> {
   const condition = sql`(e.account_id, e.version) = (select case t.payer when ${accountId} then t.payer else t.payee end,
     case t.payer when ${accountId} then t.payer_version else t.payee_version end from ledger.transfer t where t.transfer_id = ${transferId}) and e.account_id = ${accountId}`;
@@ -63,14 +63,14 @@ export async function findCircumstance(db: Db, id: string): Promise<Required<Cir
   return rows[0] ?? null;
 }
 
-/** A transfer that was posted under a key, and what reversed it. */
+/** A transfer that was posted under a key, and its reversal. */
 export interface KeyedTransfer {
   readonly transferId: string;
   /** Micro-aiDollars. */
   readonly amount: bigint;
-  /** The agent that the money went to. */
+  /** The agent that received the money. */
   readonly agentId: string;
-  /** The key of the transfer that moved it back; null while it stands. */
+  /** The key of the transfer that reversed it; null if it was not reversed. */
   readonly reversedBy: string | null;
 }
 
@@ -78,7 +78,7 @@ interface Row extends Omit<KeyedTransfer, 'amount'> {
   readonly amount: string;
 }
 
-/** The transfer to an agent that a key stands for, as it stands now; null if nothing was posted under it. */
+/** The transfer to an agent that was posted under a key, with its reversal; null if there is none. */
 export async function findCredit(tx: Tx, key: string): Promise<KeyedTransfer | null> {
   const { rows } = await sql<Row>`
     select t.transfer_id as "transferId", t.amount::text, a.owner as "agentId", undo.idempotency_key as "reversedBy"
@@ -89,7 +89,7 @@ export async function findCredit(tx: Tx, key: string): Promise<KeyedTransfer | n
   return row === undefined ? null : { ...row, amount: BigInt(row.amount) };
 }
 
-/** The transfer that was posted under a key; null if none was. */
+/** Id of the transfer that was posted under a key; null if there is none. */
 export async function findTransfer(tx: Tx, key: string): Promise<string | null> {
   const { rows } = await sql<{
     id: string;

@@ -7,7 +7,7 @@ import type { EntryRow } from './entries.ts';
 import { type LedgerRefusal, refusalOfCode } from './refusal.ts';
 import { circumstanceJson, type TransferRequest } from './transfer-request.ts';
 
-/** Money that a person gives an agent out of the treasury, or takes from it. */
+/** A reward that a person gives an agent from the treasury, or a penalty that the agent pays to it. */
 export interface AgentJudgement extends Pick<
   TransferRequest,
   'amount' | 'key' | 'source' | 'note' | 'actor' | 'about'
@@ -16,15 +16,21 @@ export interface AgentJudgement extends Pick<
   readonly agentId: string;
   /** Whether an agent without an account gets one. */
   readonly opens: boolean;
-  /** The day of the village (`2026-11-22`) that the amount is drawn on, and what the actor may draw of it in micro-aiDollars; null: it is not counted. */
+  /**
+   * The day of the village (`2026-11-22`) whose allowance pays the amount, and the actor's limit for that day in
+   * micro-aiDollars; null if no allowance applies.
+   */
   readonly allowance: { readonly day: string; readonly limit: bigint } | null;
-  /** The post or reply that the money is counted to. */
+  /** The post or reply whose total of rewards includes the money. */
   readonly subject: Subject | null;
 }
 
 export type AgentJudged =
   | { readonly ok: true; readonly replayed: boolean; readonly entry: EntryRow }
-  /** `available`, in micro-aiDollars: what the account (insufficient_funds) or the day (allowance_exceeded) could still give; 0 for other reasons. */
+  /**
+   * `available`, in micro-aiDollars: the money that the account (insufficient_funds) or the allowance of the day
+   * (allowance_exceeded) still has; 0 for other reasons.
+   */
   | { readonly ok: false; readonly reason: LedgerRefusal | 'allowance_exceeded'; readonly available: bigint };
 
 interface JudgedRow {
@@ -38,7 +44,7 @@ interface JudgedRow {
   readonly createdAt: Moment;
 }
 
-/** The SQLSTATE of ledger.judge for a day of which too little is left. */
+/** The SQLSTATE that ledger.judge returns if the allowance of the day is too small. */
 const ALLOWANCE_EXCEEDED = 'JD001';
 
 function reasonOf(refusal: string): LedgerRefusal | 'allowance_exceeded' {
@@ -50,7 +56,7 @@ function reasonOf(refusal: string): LedgerRefusal | 'allowance_exceeded' {
 function judgedOf(row: JudgedRow, { kind, source, note, about }: AgentJudgement): AgentJudged {
   if (row.refusal !== null) return { ok: false, reason: reasonOf(row.refusal), available: BigInt(row.available ?? 0) };
   const { transferId, replayed, version, createdAt } = row;
-  // The same key means the same request, so these fields fit a replayed entry too.
+  // The ledger refuses a different request under the same key, so these fields are right for a replayed entry too.
   const said = { reason: kind, source, note, relatedPostId: about?.relatedPostId ?? null };
   return {
     ok: true,
@@ -67,8 +73,9 @@ function judgedOf(row: JudgedRow, { kind, source, note, about }: AgentJudgement)
 }
 
 /**
- * Moves the money, draws it on the actor's day and counts it to the post, in one round trip and in the caller's transaction; a refusal
- * leaves no trace. A replayed key only reads its entry. With a subject, the viewer of the board must be set (findRelated).
+ * Moves the money, takes it from the actor's allowance and adds it to the post or reply, in one round trip and in the
+ * caller's transaction. A refusal changes nothing. A replayed key only reads its entry. With a subject, the viewer of
+ * the board must be set (findRelated).
  */
 export async function judgeAgent(tx: Tx, judgement: AgentJudgement): Promise<AgentJudged> {
   const { kind, agentId, opens, amount, key, source, note, actor, about, allowance, subject } = judgement;

@@ -20,7 +20,7 @@ function outcomeOf({ transferId, replayed, refusal }: ResultRow): PostOutcome {
   return { ok: false, reason };
 }
 
-/** A column of the batch; null if no item has one, which the ledger takes for a column of nulls. */
+/** A column of the batch; null if every cell is null, which the ledger reads as a column of nulls. */
 function columnOf<T>(
   requests: readonly TransferRequest[],
   cell: (request: TransferRequest) => T | null,
@@ -30,8 +30,9 @@ function columnOf<T>(
 }
 
 /**
- * Posts many transfers as if one after the other, with an outcome for each; what is refused hinders no other. Throws if there are more than
- * BATCH_MAX, and 40001 (begin the transaction again) where a key of it is being posted between other accounts at this very moment.
+ * Posts many transfers as if one after the other, with an outcome for each. A refused transfer does not affect the
+ * others. Throws if there are more than BATCH_MAX. Throws 40001 if another transaction is posting one of the keys
+ * between other accounts at the same time: retry the whole transaction.
  */
 export async function postBatch(tx: Tx, requests: readonly TransferRequest[]): Promise<readonly PostOutcome[]> {
   const all = <T>(cell: (request: TransferRequest) => T): readonly T[] => requests.map(cell);

@@ -4,7 +4,7 @@ import { firstRow } from '../connection/result-rows.ts';
 import { type LedgerRefusal, refusalOfException } from './refusal.ts';
 import { type Circumstance, circumstanceJson, type LedgerActor, type TransferRequest } from './transfer-request.ts';
 
-/** Money has moved: now, or before under the same key. */
+/** The transfer is posted: by this call, or (`replayed`) by an earlier call with the same key. */
 export interface Posted {
   readonly ok: true;
   readonly transferId: string;
@@ -23,7 +23,7 @@ function posted(rows: readonly PostedRow[]): Posted {
   return { ok: true, ...row };
 }
 
-/** Posts one transfer in the caller's transaction; a refusal leaves no trace in it. */
+/** Posts one transfer in the caller's transaction; a refusal changes nothing. */
 export async function postTransfer(tx: Tx, request: TransferRequest): Promise<PostOutcome> {
   const { payer, payee, amount, key, reason, source, note, actor, eventAt, about } = request;
   return attempt(tx, async () => {
@@ -34,15 +34,15 @@ export async function postTransfer(tx: Tx, request: TransferRequest): Promise<Po
   });
 }
 
-/** Undoes a transfer by its mirror. */
+/** Reverses a transfer by the opposite transfer. */
 export interface ReversalRequest extends Pick<TransferRequest, 'key' | 'reason' | 'source' | 'note' | 'actor'> {
   readonly transferId: string;
-  /** Even where the payee has spent the money: its balance is below zero then. */
+  /** Reverses the transfer even if the payee has spent the money; its balance then falls below zero. */
   readonly forced: boolean;
   readonly about?: Circumstance;
 }
 
-/** Moves a transfer's money back; a transfer is reversed at most once, and a reversal never. */
+/** Moves a transfer's money back. A transfer is reversed at most once, and a reversal cannot be reversed. */
 export async function reverseTransfer(tx: Tx, request: ReversalRequest): Promise<PostOutcome> {
   const { transferId, key, reason, source, note, actor, forced, about } = request;
   return attempt(tx, async () => {
@@ -53,7 +53,7 @@ export async function reverseTransfer(tx: Tx, request: ReversalRequest): Promise
   });
 }
 
-/** Money to hold until it is posted, voided or expires. */
+/** Money to hold until the hold is posted, voided or expires. */
 export interface HoldRequest extends Omit<TransferRequest, 'eventAt'> {
   readonly expiresAt: Date;
 }
@@ -74,7 +74,7 @@ export async function holdMoney(tx: Tx, request: HoldRequest): Promise<HoldOutco
   });
 }
 
-/** How a hold ends. `amount` of a posting is what was used; the rest is free again. */
+/** The end of a hold. For `posted`, `amount` is the part that was used; the rest becomes available again. */
 export interface ResolutionRequest {
   readonly holdId: string;
   readonly outcome: 'posted' | 'voided' | 'expired';
@@ -107,8 +107,8 @@ export interface Refused<R> {
 }
 
 /**
- * Runs a part of a transaction under a savepoint: a refusal, returned by `work` or raised by the ledger, undoes its writes. Other
- * exceptions pass on.
+ * Runs a part of a transaction under a savepoint. A refusal, returned by `work` or raised by the ledger, undoes the
+ * part's writes. Other exceptions are rethrown.
  */
 export async function attempt<T extends { readonly ok: boolean }>(
   tx: Tx,

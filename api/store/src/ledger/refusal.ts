@@ -1,4 +1,4 @@
-/** Why the ledger refuses, by the SQLSTATE that its functions raise (migrations/0002_ledger.sql). */
+/** Reasons of the ledger's refusals, by the SQLSTATE that its functions raise (migrations/0002_ledger.sql). */
 export const LEDGER_REFUSALS = {
   LD001: 'insufficient_funds',
   LD002: 'account_closed',

@@ -6,7 +6,7 @@ export interface LedgerActor {
   readonly id: string;
 }
 
-/** Circumstance of a transfer: its post and the process that asked for it. */
+/** Circumstance of a transfer: its post, and the pod, run, image and trace that requested it. */
 export interface Circumstance {
   readonly relatedPostId?: string | null;
   readonly podUid?: string | null;
@@ -21,7 +21,7 @@ export interface TransferRequest {
   readonly payee: number;
   /** Micro-aiDollars, above zero. */
   readonly amount: bigint;
-  /** Name of this intent: the same key and request post once; another request under it is refused. */
+  /** Idempotency key: the same request with the same key posts once; the ledger refuses another request with it. */
   readonly key: string;
   readonly reason: EntryReason;
   readonly source: string;
@@ -31,7 +31,7 @@ export interface TransferRequest {
   readonly about?: Circumstance;
 }
 
-/** A circumstance under the names of the table, without the fields that are not known. */
+/** A circumstance with the column names of its table, without unknown fields. */
 function circumstanceRow(about: Circumstance | undefined): Readonly<Record<string, string>> {
   const { relatedPostId, podUid, runId, imageDigest, traceparent } = about ?? {};
   const row = {
@@ -46,7 +46,7 @@ function circumstanceRow(about: Circumstance | undefined): Readonly<Record<strin
   );
 }
 
-/** The circumstance as the ledger takes it; null if nothing is known. */
+/** The circumstance as JSON for the ledger; null if nothing is known. */
 export function circumstanceJson(about: Circumstance | undefined): string | null {
   const row = circumstanceRow(about);
   return Object.keys(row).length === 0 ? null : JSON.stringify(row);

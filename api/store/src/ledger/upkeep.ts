@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
 
-/** Frees holds whose end has come, at most so many. Returns how many. */
+/** Expires holds that are past their end, at most `atMost`. Returns their number. */
 export async function expireHolds(db: Db, atMost: number): Promise<number> {
   const { rows } = await sql<{ done: number }>`select ledger.expire_holds(${atMost}) as done`.execute(db);
   return rows[0]?.done ?? 0;
@@ -20,8 +20,9 @@ export async function checkLedger(db: Db): Promise<readonly LedgerRule[]> {
 }
 
 /**
- * Checks the ledger's growth since the last check, at a cost in proportion to it. Null while another replica checks. Broken rules stay in
- * the answer: the next check begins at the last moment at which all held.
+ * Checks the part of the ledger that is new since the last check, at a cost in proportion to it. Null while another
+ * replica checks. The result lists a broken rule until it holds again, because the next check begins at the last
+ * moment at which all rules held.
  */
 export async function checkLedgerGrowth(db: Db): Promise<readonly LedgerRule[] | null> {
   const { rows } = await sql<LedgerRule>`select rule, broken from ledger.check_new()`.execute(db);

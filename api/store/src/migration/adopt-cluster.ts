@@ -10,9 +10,9 @@ export async function isClusterBehind(db: Db): Promise<boolean> {
 }
 
 /**
- * Adopts a loaded dump: raises this cluster's transaction offset above everything in the log; stored rows do not change. Needs the owner's
- * session outside of a transaction. Returns whether there was anything to do. Throws while an API is connected, as its writes could be
- * placed below sealed ones.
+ * Adopts a loaded dump: raises this cluster's transaction offset above everything in the log; stored rows do not
+ * change. Needs the owner's session outside of a transaction. Returns whether there was anything to do. Throws while
+ * an API is connected, because its writes could get positions below sealed rows.
  */
 export async function adoptCluster(client: pg.Client, appRole: string): Promise<boolean> {
   if (!(await isBehind(client))) return false;

@@ -7,7 +7,7 @@ import { adoptCluster } from './adopt-cluster.ts';
 import { connectLimitMs, type Db } from '../connection/database.ts';
 
 const FOLDER = join(import.meta.dirname, '../../migrations');
-/** Any constant will do; every replica that starts takes the same lock. */
+/** An arbitrary constant; every replica that starts takes the same lock. */
 const LOCK = 4_832_001;
 
 interface Migration {
@@ -61,7 +61,7 @@ async function applyMissing(client: pg.Client, roles: Roles): Promise<readonly s
   return done;
 }
 
-/** The log-in roles that the migrations grant to. */
+/** The roles to which the migrations grant rights. */
 interface Roles {
   readonly app: string;
   readonly reader: string;
@@ -69,7 +69,10 @@ interface Roles {
 
 const READER = 'reader';
 
-/** Makes a role that is not there; only an owner that may create roles can, so a deployment that makes its own roles needs no such right. */
+/**
+ * Creates a role if it is missing. Only this needs an owner that may create roles; a deployment that creates the
+ * roles itself can do without that right.
+ */
 async function ensureRole(client: pg.Client, role: string, attributes: string): Promise<void> {
   const { rowCount } = await client.query('select 1 from pg_roles where rolname = $1', [role]);
   if (rowCount === 0) await client.query(`create role ${client.escapeIdentifier(role)} ${attributes}`);
@@ -84,8 +87,9 @@ async function ensureRoles(client: pg.Client, appUrl: string): Promise<Roles> {
 }
 
 /**
- * Brings the schema up to date, forward only, as the owner, and takes over a village that was loaded from a dump; waits for another replica that is
- * doing so. Returns the names of what it applied. Throws if an applied file has changed since, and where an api is connected to a loaded village.
+ * Brings the schema up to date (forward only, as the owner) and adopts a village that was loaded from a dump. Waits
+ * while another replica migrates. Returns the names of the migrations that it applied. Throws if the file of an
+ * applied migration has changed, or if an API is connected to a loaded village.
  */
 export async function migrate(options: {
   readonly ownerUrl: string;
@@ -107,10 +111,13 @@ export async function migrate(options: {
   }
 }
 
-/** A table that is not there, or that this role may not read: the schema is older than the migration that lets it. */
+/**
+ * SQLSTATEs of a table that does not exist or that this role may not read: the schema is older than the migration
+ * that grants the right.
+ */
 const UNREADABLE = new Set(['42P01', '42501']);
 
-/** The migrations of this version that the database has not applied, as any role of it sees them. */
+/** The migrations of this version that the database has not applied. Works for any role. */
 export async function missingMigrations(db: Db): Promise<readonly string[]> {
   const names = await migrationNames();
   try {

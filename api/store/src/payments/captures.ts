@@ -3,7 +3,10 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import type { KnownPayment, ToldPayment } from '../connection/money-tables.ts';
 
-/** Time for one replica to ask PayPal about a payment; after it another may, and a late answer is ignored. */
+/**
+ * Lease of one replica to ask PayPal about a payment. After it, another replica may ask, and the answer of the first
+ * is ignored.
+ */
 const LEASE_S = 60;
 
 export interface TakingId {
@@ -11,7 +14,10 @@ export interface TakingId {
   readonly takingId: string;
 }
 
-/** A payment to ask PayPal about. `claim` later proves that no other replica asked meanwhile. */
+/**
+ * A payment about which this replica asks PayPal. `claim` later shows whether another replica has taken the payment
+ * over.
+ */
 export interface ClaimedCapture {
   readonly captureId: string;
   readonly claim: string;
@@ -22,7 +28,7 @@ export interface ClaimedCapture {
   readonly takings: readonly TakingId[];
 }
 
-/** Claims the payment that is longest due; null if there is none. */
+/** Claims the payment that has been due longest; null if none is due. */
 export async function claimCapture(db: Db): Promise<ClaimedCapture | null> {
   const claim = randomUUID();
   const { rows } = await sql<Omit<ClaimedCapture, 'claim' | 'takings'>>`
@@ -40,7 +46,10 @@ export async function claimCapture(db: Db): Promise<ClaimedCapture | null> {
   return { ...row, claim, takings };
 }
 
-/** Locks a claimed payment until the transaction ends. False if another replica has the claim: the fetched data is out of date. */
+/**
+ * Locks a claimed payment until the transaction ends. False if another replica has claimed it since: PayPal's answer
+ * may then be out of date.
+ */
 export async function holdClaim(
   tx: Tx,
   { captureId, claim }: Pick<ClaimedCapture, 'captureId' | 'claim'>,
@@ -57,13 +66,13 @@ export async function holdClaim(
 
 export interface Looked {
   readonly truth: KnownPayment | null;
-  /** Reason why it is not credited; null if the deposit says all. */
+  /** Reason why the payment is not credited; null if its deposit shows the state. */
   readonly why: string | null;
-  /** Time to ask again without a new notification; null for never. */
+  /** Seconds after which the API asks PayPal again without a new notification; null for never. */
   readonly againInS: number | null;
 }
 
-/** Ends a claim with its result. A notification that arrived meanwhile is processed at once. */
+/** Ends a claim with its result. If a notification has arrived since the claim, the payment is due again at once. */
 export async function noteLooked(
   tx: Tx,
   { captureId, told }: Pick<ClaimedCapture, 'captureId' | 'told'>,
@@ -75,7 +84,7 @@ export async function noteLooked(
     where capture_id = ${captureId}`.execute(tx);
 }
 
-/** Ends a claim because PayPal could not be asked. */
+/** Ends a claim because the API could not reach PayPal; the payment is due again after `seconds`. */
 export async function postponeCapture(
   db: Db,
   { captureId, claim }: Pick<ClaimedCapture, 'captureId' | 'claim'>,
@@ -93,7 +102,7 @@ export interface WaitingCapture {
   readonly truth: KnownPayment | null;
 }
 
-/** Reported payments that may still be credited, oldest first. */
+/** Reported payments that may still be credited, oldest first, at most 200. */
 export async function readWaitingCaptures(db: Db): Promise<readonly WaitingCapture[]> {
   const { rows } = await sql<WaitingCapture>`
     select capture_id as "captureId", coalesce(why, 'not_looked_at') as why, first_told_at as since, truth from paypal_capture

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import type { ToldPayment } from '../connection/money-tables.ts';
 
-/** A notification as it came in: nothing of it is believed yet. */
+/** A notification as received, before it is verified. */
 export interface Delivery {
   readonly transmissionId: string;
   readonly transmissionTime: string;
@@ -18,14 +18,17 @@ export interface ClaimedDelivery extends Delivery {
   readonly receivedAt: Date;
 }
 
-/** Time for one replica to verify a delivery; after it another may. */
+/** Lease of one replica to verify a delivery; after it, another replica may. */
 const LEASE_S = 60;
 const REFUSED_KEPT_DAYS = 7;
-/** Refused deliveries that are kept, without their bytes: what a flood leaves is bounded. */
+/** Most refused deliveries that are kept, without their bytes, so that a flood of deliveries takes limited space. */
 const REFUSED_KEPT_MAX = 10_000;
 const VERIFIED_KEPT_DAYS = 400;
 
-/** Keeps a delivery. `digest` is of all of it: the very same again is kept once. `known`: see isKnownCertificate. False if it is here already. */
+/**
+ * Stores a delivery. `digest` covers the whole delivery, so an identical one is stored once. `known`: see
+ * isKnownCertificate. False if the delivery is stored already.
+ */
 export async function keepDelivery(
   db: Db,
   { digest, known, delivery }: { readonly digest: Buffer; readonly known: boolean; readonly delivery: Delivery },
@@ -48,7 +51,10 @@ export async function keepDelivery(
   return kept !== undefined;
 }
 
-/** Whether the certificate at an address has verified a delivery before: it is quick to say of a delivery that names it whether it is PayPal's. */
+/**
+ * Whether the certificate at an address has verified a delivery before. The API can then check quickly whether a
+ * delivery that names it comes from PayPal.
+ */
 export async function isKnownCertificate(db: Db, certUrl: string): Promise<boolean> {
   const row = await db
     .selectFrom('paypal_delivery')
@@ -60,7 +66,10 @@ export async function isKnownCertificate(db: Db, certUrl: string): Promise<boole
   return row !== undefined;
 }
 
-/** Whether so many deliveries of a kind wait that no more should be taken. */
+/**
+ * Whether more than `most` deliveries with (or without) a known certificate wait, so that the API must accept no more
+ * of them.
+ */
 export async function areTooManyWaiting(
   db: Db,
   { known, most }: { readonly known: boolean; readonly most: number },
@@ -72,7 +81,7 @@ export async function areTooManyWaiting(
   return rows.length > 0;
 }
 
-/** Claims deliveries that are due, for a minute; those of a known certificate first. */
+/** Claims due deliveries for a minute, at most `atMost`; those with a known certificate first. */
 export async function claimDeliveries(db: Db, atMost: number): Promise<readonly ClaimedDelivery[]> {
   const { rows } = await sql<ClaimedDelivery>`
     update paypal_delivery set due_at = now() + ${LEASE_S} * interval '1 second', attempts = attempts + 1
@@ -82,7 +91,7 @@ export async function claimDeliveries(db: Db, atMost: number): Promise<readonly 
   return rows;
 }
 
-/** A delivery that will never be believed: what it said is dropped. */
+/** Refuses a delivery permanently and deletes its bytes. */
 export async function refuseDelivery(db: Db, deliveryId: string, why: string): Promise<void> {
   await db
     .updateTable('paypal_delivery')
@@ -92,7 +101,7 @@ export async function refuseDelivery(db: Db, deliveryId: string, why: string): P
     .execute();
 }
 
-/** A delivery that could not be verified yet, and when it is tried again. */
+/** Records why a delivery could not be verified yet; it is due again after `seconds`. */
 export async function postponeDelivery(
   db: Db,
   deliveryId: string,
@@ -107,7 +116,7 @@ export async function postponeDelivery(
 export interface VerifiedEvent {
   readonly eventId: string;
   readonly eventType: string;
-  /** The payments it speaks of. */
+  /** Captures that the notification names. */
   readonly captureIds: readonly string[];
   readonly hint: ToldPayment | null;
   readonly taking: { readonly kind: 'refund' | 'reversal' | 'dispute'; readonly takingId: string } | null;
@@ -127,7 +136,10 @@ async function tellOf(tx: Tx, captureId: string, { hint, taking }: VerifiedEvent
     .execute();
 }
 
-/** Writes down what a verified delivery says; the same event by another delivery says nothing new. Returns whether it was new. */
+/**
+ * Records the content of a verified delivery. Another delivery of the same event adds nothing. Returns whether the
+ * event was new.
+ */
 export async function acceptDelivery(tx: Tx, deliveryId: string, event: VerifiedEvent): Promise<boolean> {
   await tx
     .updateTable('paypal_delivery')
@@ -150,7 +162,10 @@ export async function acceptDelivery(tx: Tx, deliveryId: string, event: Verified
   return true;
 }
 
-/** Forgets what was refused a week ago or is behind the newest 10,000 refused, and what was verified more than a year ago. */
+/**
+ * Deletes refused deliveries that are older than 7 days or beyond the newest 10,000, and verified deliveries older
+ * than 400 days.
+ */
 export async function forgetOldDeliveries(db: Db): Promise<void> {
   await sql`
     delete from paypal_delivery where (state = 'refused' and received_at < now() - ${REFUSED_KEPT_DAYS} * interval '1 day')

@@ -4,14 +4,14 @@ import { type Db, lockName, type Tx } from '../connection/database.ts';
 import type { LedgerActor } from '../ledger/transfer-request.ts';
 import type { MoneyTables } from '../connection/money-tables.ts';
 
-/** An outside payment that is credited or proposed. Amounts in micro-aiDollars. */
+/** A payment from outside and the state of its credit. Amounts in micro-aiDollars. */
 export interface Deposit {
   readonly depositId: string;
   readonly provider: string;
   readonly transactionId: string;
   readonly agentId: string;
   readonly amount: bigint;
-  /** Amount that still stands. */
+  /** The credited amount, less refunds and reversals. */
   readonly net: bigint;
   readonly state: CreditState;
   readonly origin: 'manual' | 'webhook';
@@ -22,7 +22,7 @@ export interface Deposit {
   readonly decidedAt: Date | null;
   readonly decisionReason: string | null;
   readonly transferId: string | null;
-  /** Number of the income that stands now; a new one begins when money that was taken back returns. */
+  /** Number of the current credit; it rises when money that was taken back returns. */
   readonly leg: number;
   readonly changes: number;
 }
@@ -53,7 +53,10 @@ function depositOf(row: Selectable<MoneyTables['deposit']>): Deposit {
   };
 }
 
-/** Proposes a deposit. Null if its transaction exists already; waits for one that another transaction is writing. */
+/**
+ * Proposes a deposit. Null if its transaction already has a deposit that is not rejected. Waits while another
+ * transaction writes one.
+ */
 export async function proposeDeposit(
   tx: Tx,
   { provider, transactionId, agentId, amount, origin, note, actor }: NewDeposit,
@@ -133,7 +136,7 @@ export async function noteCredited(
   return depositOf(row);
 }
 
-/** Rejects a proposal: its transaction id is free again. */
+/** Rejects a proposal, so that its transaction can be proposed again. */
 export async function noteRejected(
   tx: Tx,
   depositId: string,
@@ -155,7 +158,7 @@ export async function noteRejected(
   return depositOf(row);
 }
 
-/** Records the amount of a deposit that stands after money was taken back or returned. */
+/** Records the amount of a deposit that remains after the provider took money back or returned it. */
 export async function noteNet(
   tx: Tx,
   depositId: string,
@@ -169,8 +172,8 @@ export async function noteNet(
 }
 
 /**
- * Amount that an admin has credited alone in the last 24 hours, in micro-aiDollars. Locks that admin's credits, so that two at once count
- * one after the other.
+ * Amount that an admin has credited without an approver in the last 24 hours, in micro-aiDollars. Locks the admin's
+ * credits, so that each of two concurrent credits counts the other.
  */
 export async function creditedAlone(tx: Tx, adminId: string): Promise<bigint> {
   await lockName(tx, `credits of ${adminId}`);
@@ -184,7 +187,7 @@ export async function creditedAlone(tx: Tx, adminId: string): Promise<bigint> {
 export interface DepositQuery {
   readonly state: CreditState | null;
   readonly agentId: string | null;
-  /** Last deposit of the page before. */
+  /** Id of the last deposit of the previous page. */
   readonly before: string | null;
   readonly limit: number;
 }
@@ -206,7 +209,7 @@ export async function readDeposits(
   return rows.map(depositOf);
 }
 
-/** Agents below zero, the deepest first. */
+/** Agents with a balance below zero, lowest first, at most 100. */
 export async function readDebtors(db: Db): Promise<readonly { readonly agentId: string; readonly balance: bigint }[]> {
   const { rows } = await sql<{ agentId: string; balance: string }>`
     select owner as "agentId", balance::text from ledger.account where book = 'agent' and balance < 0 order by balance limit 100

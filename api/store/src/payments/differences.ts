@@ -2,7 +2,7 @@ import type { DifferenceKind } from '@hamlet/contract';
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, lockName, type Tx } from '../connection/database.ts';
 
-/** Worth of one unit of a currency; another currency is compared with nothing and always differs. */
+/** Value of one unit of a currency. A payment in another currency always counts as a difference. */
 export interface Rate {
   readonly currency: string;
   /** Micro-aiDollars a unit. */
@@ -15,7 +15,7 @@ export interface DifferenceRow {
   readonly provider: string;
   readonly transactionId: string;
   readonly agentId: string | null;
-  /** Micro-aiDollars that stand; null if the village knows no such payment. */
+  /** Credited micro-aiDollars, less refunds and reversals; null if the village knows no such payment. */
   readonly ours: bigint | null;
   readonly theirs: { readonly amount: string; readonly currency: string } | null;
   readonly owner: string;
@@ -25,13 +25,13 @@ export interface DifferenceRow {
   readonly explainedBy: string | null;
 }
 
-/** Incoming payments in a provider's statements, less reversals. */
+/** Incoming payments in a provider's statements, less refunds and reversals. */
 const THEIRS = sql`
   select t.provider, t.transaction_id, t.currency, t.at, t.agent_id, t.amount + coalesce((
     select sum(back.amount) from provider_transaction back where back.provider = t.provider and back.reference_id = t.transaction_id and back.currency = t.currency), 0) as net
   from provider_transaction t where t.reference_id is null and t.amount > 0`;
 
-/** Credits; only those that have not changed since the provider was asked can be compared. */
+/** Credits. `covered`: the credit last changed within the period of a statement; only these credits are compared. */
 const OURS = sql`
   select d.provider, d.transaction_id, d.agent_id, d.net, d.requested_by, d.origin, exists (
     select 1 from provider_statement s where s.provider = d.provider and d.changed_at between s.compared_from and s.compared_through) as covered
@@ -68,7 +68,7 @@ interface Row extends Omit<DifferenceRow, 'ours' | 'theirs'> {
   readonly currency: string | null;
 }
 
-/** The open differences, oldest first, or the one with an id. */
+/** The open differences, oldest first, at most 1,000, or only the one with an id. */
 export async function readDifferences(db: Db, only: string | null = null): Promise<readonly DifferenceRow[]> {
   const { rows } = await sql<Row>`
     select d.difference_id as "differenceId", d.kind, d.provider, d.transaction_id as "transactionId", coalesce(o.agent_id, t.agent_id) as "agentId", o.net::text as ours,
@@ -85,7 +85,7 @@ export async function readDifferences(db: Db, only: string | null = null): Promi
   }));
 }
 
-/** Gives an open difference an owner, an explanation, or both. False if there is no open one of that id. */
+/** Sets the owner, the explanation, or both, of an open difference. False if no open difference has this id. */
 export async function changeDifferenceRow(
   tx: Tx,
   differenceId: string,

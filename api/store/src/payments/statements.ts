@@ -4,26 +4,26 @@ import type { Db, Tx } from '../connection/database.ts';
 /** One payment as a provider lists it. */
 export interface StatementLine {
   readonly transactionId: string;
-  /** Decimal, in the provider's currency; below zero for what left. */
+  /** Decimal, in `currency`; negative for outgoing money. */
   readonly amount: string;
   readonly currency: string;
   readonly at: string;
-  /** The payment that this one takes back. */
+  /** The payment that this line refunds or reverses. */
   readonly referenceId: string | null;
   readonly agentId: string | null;
 }
 
-/** A provider's list of a time. */
+/** A provider's list of the payments in a period. */
 export interface Statement {
   readonly provider: string;
   readonly from: Date;
-  /** The provider knew everything up to here. */
+  /** End of the period; the list is complete up to it. */
   readonly through: Date;
   readonly lines: readonly StatementLine[];
   readonly byId: string;
 }
 
-/** Writes a statement down: what is listed again is brought up to date. */
+/** Stores a statement. A line that is stored already is updated. */
 export async function keepStatement(tx: Tx, { provider, from, through, lines, byId }: Statement): Promise<void> {
   await sql`
     insert into provider_transaction (provider, transaction_id, amount, currency, at, reference_id, agent_id)
@@ -54,7 +54,7 @@ export interface Coverage {
   readonly comparedAt: Date;
 }
 
-/** Last comparison with each provider. */
+/** Per provider, the period that all statements span and the time of the last comparison. */
 export async function readCoverage(db: Db): Promise<readonly Coverage[]> {
   const { rows } = await sql<Coverage>`
     select provider, min(compared_from) as "from", max(compared_through) as through, max(compared_at) as "comparedAt" from provider_statement group by provider order by provider

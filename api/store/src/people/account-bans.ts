@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 
-/** A ban that holds. */
+/** A ban in force. */
 export interface AccountBanRow {
   readonly accountId: string;
   readonly reason: string;
@@ -11,7 +11,7 @@ export interface AccountBanRow {
   readonly expiresAt: Date | null;
 }
 
-/** Whether a row of `account_ban` holds now. */
+/** Whether a row of `account_ban` is in force now. */
 export const BAN_HOLDS = sql<boolean>`account_ban.lifted_at is null and (account_ban.expires_at is null or account_ban.expires_at > now())`;
 const EXPIRED_AT_ONCE = 500;
 

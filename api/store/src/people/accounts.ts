@@ -21,7 +21,7 @@ export interface AccountDetailRow extends AccountRow {
   readonly ban: AccountBanRow | null;
 }
 
-/** Identity provider of an account: its issuer, and the name of the account there. */
+/** Identity of an account at an identity provider: its issuer and subject. */
 export interface FederatedIdentity {
   readonly issuer: string;
   readonly subject: string;
@@ -176,7 +176,7 @@ export async function updateAccount(
     .execute();
 }
 
-/** Accounts by name, after one of them, with their bans and the sessions that are open. */
+/** A page of accounts in the order of their names, after a name, with their bans and numbers of open sessions. */
 export async function listAccountDetails(
   db: Db,
   page: { readonly after: string | null; readonly limit: number; readonly idleMs: number },
@@ -242,7 +242,7 @@ function detailOf({
   };
 }
 
-/** Records the actor who created an account or reset its password, and thus saw a code that opens it. */
+/** Records the actor who created an account or reset its password, and so saw a code that opens the account. */
 export async function noteHand(
   tx: Tx,
   accountId: string,
@@ -253,13 +253,16 @@ export async function noteHand(
 
 /** An account as a possible second approver. */
 export interface SecondEyes {
-  /** Time since its present owner has it: created, or last reset. */
+  /** Time at which the present owner got the account: its creation, or its last reset. */
   readonly ownSince: Date;
-  /** Ids of the actors who created or reset it, of those who created or reset them, and so on. */
+  /**
+   * Ids of the actors who created or reset this account, of the actors who created or reset their accounts, and so
+   * on.
+   */
   readonly hands: readonly string[];
 }
 
-/** The owners of an account; null if there is no such account. */
+/** Reads an account as a possible second approver; null if there is no such account. */
 export async function readSecondEyes(db: Db, accountId: string): Promise<SecondEyes | null> {
   const { rows } = await sql<{ ownSince: Date; hands: readonly string[] }>`
     with recursive above(id) as (

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 
-/** A sign-in that went to the identity provider. */
+/** A sign-in that has begun at the identity provider. */
 export interface OidcAttempt {
   readonly state: string;
   readonly nonce: string;
@@ -33,7 +33,7 @@ export async function isAccountCode(db: Db, codeHash: Uint8Array): Promise<boole
   return row !== undefined;
 }
 
-/** Uses a code up. Returns its account; null if it is unknown or expired. */
+/** Deletes a code, so that it works once, and returns its account; null if the code is unknown or expired. */
 export async function takeAccountCode(tx: Tx, codeHash: Uint8Array): Promise<string | null> {
   const row = await tx
     .deleteFrom('account_code')

@@ -30,7 +30,7 @@ export interface SessionHolder extends AccountRow {
   readonly ban: { readonly reason: string; readonly expiresAt: Date | null } | null;
 }
 
-/** Longest texts that a session keeps of the browser that opened it. */
+/** Most characters that a session keeps of the browser's address and user agent. */
 const ADDRESS_MAX_CHARS = 64;
 const USER_AGENT_MAX_CHARS = 256;
 
@@ -54,8 +54,8 @@ function isOpen(idleMs: number): ReturnType<typeof sql<boolean>> {
 }
 
 /**
- * Accounts of sessions, in the order of the hashes; null if a session is unknown, over, idle for longer than `idleMs`, or of a disabled
- * account. Records once a minute that a session is in use.
+ * Accounts of sessions, in the order of the hashes; null if a session is unknown, expired, idle for longer than
+ * `idleMs`, or of a disabled account. Records the use of a session at most once a minute.
  */
 export async function findSessions(
   db: Db,
@@ -89,7 +89,10 @@ export async function findSessions(
   });
 }
 
-/** Rows that another transaction has locked are skipped: they are noted or ended there, and two of these updates cannot deadlock. */
+/**
+ * Skips rows that another transaction has locked: that transaction records the use or ends the session, and two of
+ * these updates cannot deadlock.
+ */
 async function noteUse(db: Db, idHashes: readonly Buffer[]): Promise<void> {
   if (idHashes.length === 0) return;
   await db
@@ -127,14 +130,14 @@ export async function listSessions(db: Db, accountId: string, idleMs: number): P
     .execute();
 }
 
-/** Sessions of an account: all, one by the id of its row or by its secret, or all but one. */
+/** Sessions of an account: all, one by the id of its row or by the hash of its secret, or all but one. */
 export type WhichSessions =
   | { readonly sessionId: string }
   | { readonly idHash: Uint8Array }
   | { readonly butIdHash: Uint8Array }
   | 'all';
 
-/** Ends sessions of an account and lets every replica close their sockets. Returns their number. */
+/** Ends sessions of an account and notifies every replica to close their sockets. Returns their number. */
 export async function endSessions(tx: Tx, accountId: string, which: WhichSessions): Promise<number> {
   const ended = await tx
     .deleteFrom('account_session')

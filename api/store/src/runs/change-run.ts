@@ -4,13 +4,13 @@ import type { Tx } from '../connection/database.ts';
 import { leaseEnd } from './overdue.ts';
 import { RUN_COLUMNS, type RunRow, UNDER_WAY } from './run-row.ts';
 
-/** Fields of a run to change; absent ones stay. */
+/** Fields of a run to change; absent optional fields stay as they are. */
 export interface RunChange {
   readonly state: RunState;
   readonly attempt: number;
   readonly cycle: number | null;
   readonly cancelRequested: boolean;
-  /** Whether the agent asked for the change, which renews its claim. */
+  /** Whether the agent requested the change, which renews its lease on the run. */
   readonly byAgent: boolean;
   readonly summary?: string | undefined;
   readonly error?: RunError | undefined;
@@ -21,8 +21,8 @@ export interface RunChange {
 const ENDED: ReadonlySet<RunState> = new Set<RunState>(['done', 'failed', 'cancelled']);
 
 /**
- * A run, held until the transaction ends, with its schedule's row before it, which is the order of locks. Null if there is none.
- * A run of a schedule whose row is gone is held alone.
+ * Locks a run until the transaction ends, after the row of its Schedule: every transaction locks in this order. Null
+ * if there is no such run. If the Schedule's row is gone, locks only the run.
  */
 export async function lockRun(tx: Tx, runId: string): Promise<RunRow | null> {
   const known = await tx.selectFrom('run').select('schedule_uid').where('run_id', '=', runId).executeTakeFirst();
@@ -39,7 +39,7 @@ export async function lockRun(tx: Tx, runId: string): Promise<RunRow | null> {
   );
 }
 
-/** Writes what became of a run that the transaction holds, and the event that says so. */
+/** Writes a change of a run that the transaction has locked, and the event that records the change. */
 export async function changeRun(tx: Tx, run: RunRow, change: RunChange): Promise<RunRow> {
   const now = sql<Date>`clock_timestamp()`;
   const number = run.events + 1;
@@ -67,7 +67,7 @@ export async function changeRun(tx: Tx, run: RunRow, change: RunChange): Promise
   return changed;
 }
 
-/** The step that was noted under a number, if it was. */
+/** The details of the step that the agent recorded under a number; null if there is none. */
 export async function findStep(tx: Tx, runId: string, step: number): Promise<unknown> {
   const row = await tx
     .selectFrom('run_event')
@@ -79,7 +79,10 @@ export async function findStep(tx: Tx, runId: string, step: number): Promise<unk
   return row?.detail ?? null;
 }
 
-/** Runs of a schedule that have not ended, held until the transaction ends. The schedule's row is held already. */
+/**
+ * Locks the runs of a Schedule that have not ended, until the transaction ends. The caller has already locked the
+ * Schedule's row.
+ */
 export async function lockRunsOfSchedule(tx: Tx, scheduleUid: string): Promise<readonly RunRow[]> {
   return tx
     .selectFrom('run')

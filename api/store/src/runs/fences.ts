@@ -1,22 +1,29 @@
 import { sql } from 'kysely';
 import { type Db, inTransaction, type Tx } from '../connection/database.ts';
 
-/** Which leadership a request comes from: the Lease, and how often it had changed hands. */
+/**
+ * Proof of leadership that a request of the operator carries: the uid of the Lease, and how often the Lease had
+ * changed hands.
+ */
 export interface Fence {
   readonly leaseUid: string;
   readonly transitions: number;
 }
 
-/** Seconds after which a Lease whose leader has been silent may be replaced by another: as long as the operator's Lease lasts. */
+/**
+ * Seconds of silence after which another Lease may replace the trusted Lease; equal to the duration of the operator's
+ * Lease.
+ */
 export const FENCE_EXPIRES_S = 6;
 /** Least interval, in seconds, at which the database stores that a leader is alive. */
 const NOTED_EVERY_S = 1;
-/** Leases that are remembered as replaced. */
+/** Most replaced Leases that the database remembers. */
 const REPLACED_KEPT = 1_000;
 
 /**
- * Notes a leader that speaks: a greater count of the trusted Lease, or another Lease once the trusted one has been silent for as long as it
- * lasts. Whether it may act is asked of {@link lockFence}, in the transaction of the act.
+ * Records that a leader has sent a request: raises the transitions of the trusted Lease, or trusts another Lease if
+ * the trusted one has been silent for FENCE_EXPIRES_S. The leader may act only if {@link lockFence} allows it in the
+ * transaction of the act.
  */
 export async function noteFence(db: Db, { leaseUid, transitions }: Fence): Promise<void> {
   const fresh = await db
@@ -74,7 +81,7 @@ async function learn(tx: Tx, { leaseUid, transitions }: Fence): Promise<void> {
 
 const FENCE_LOCK = 4_832_004;
 
-/** Whether a leader may act; if so, none can take its place before the transaction has ended. */
+/** Whether a leader may act. If so, no other leader can replace it before the transaction ends. */
 export async function lockFence(tx: Tx, { leaseUid, transitions }: Fence): Promise<boolean> {
   const row = await tx
     .selectFrom('operator_fence')

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import type { Fence } from './fences.ts';
 
-/** A firing as the table has it. */
+/** A stored firing. */
 export interface FiringRow {
   readonly firingId: string;
   readonly slot: Date;
@@ -13,11 +13,11 @@ export interface FiringRow {
 }
 
 export interface LockedSchedule {
-  /** Slots up to this one have had their turn. */
+  /** The firings of slots up to this one may be deleted; the slots count as fired. Null if no firing was deleted. */
   readonly prunedThrough: Date | null;
 }
 
-/** Locks the row of a schedule, creating it at its first firing. Another firing waits until the transaction ends. */
+/** Locks the row of a Schedule; the first firing creates the row. Another firing waits until the transaction ends. */
 export async function lockSchedule(
   tx: Tx,
   schedule: { readonly uid: string; readonly name: string; readonly historyLimit: number },
@@ -59,11 +59,14 @@ export interface NewFiring {
   readonly fence: Fence;
   readonly madeUp: boolean;
   readonly runs: readonly FiredRun[];
-  /** The newest run that the firing made. */
+  /** The newest run that the firing created; null if it created none. */
   readonly lastRun: { readonly runId: string; readonly createdAt: Date } | null;
 }
 
-/** Claims a slot with what came of it. Throws if it is claimed already: the caller holds the schedule and has looked. */
+/**
+ * Stores the firing of a slot with its runs. Throws if the slot has fired already: the caller has locked the Schedule
+ * and checked this.
+ */
 export async function insertFiring(tx: Tx, firing: NewFiring): Promise<FiringRow> {
   const { scheduleUid, slot, fence, madeUp, runs, lastRun } = firing;
   const row = await tx
@@ -89,7 +92,7 @@ export async function insertFiring(tx: Tx, firing: NewFiring): Promise<FiringRow
   return rowOf(row);
 }
 
-/** The newest firings of each of the schedules, newest first, at most `limit` each. */
+/** The firings of each Schedule, newest first, at most `limit` for each. */
 export async function readLastFirings(
   db: Db,
   scheduleUids: readonly string[],

@@ -2,16 +2,16 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import type { RunRow } from './run-row.ts';
 
-/** Ended runs that people gave an agent and that are kept, the newest. */
+/** Most ended runs from people that are kept for an agent: the newest. */
 export const PROMPT_RUNS_KEPT = 1_000;
-/** Firings of a schedule that are kept, the newest: two days of one that fires each ten seconds. */
+/** Most firings that are kept for a Schedule, the newest: two days for a Schedule that fires every ten seconds. */
 export const FIRINGS_KEPT = 20_000;
-/** A schedule that has not fired for so long is forgotten with its firings and runs. */
+/** Days without a firing after which a Schedule is deleted with its firings and runs. */
 const FORGOTTEN_AFTER_DAYS = 90;
-/** Rows that one look removes at most. */
+/** Most rows that one call deletes. */
 const AT_ONCE = 5_000;
 
-/** Forgets the ended runs of a schedule beyond its history limit. */
+/** Deletes the ended runs of a Schedule beyond its history limit. */
 export async function pruneScheduleRuns(tx: Tx, scheduleUid: string, historyLimit: number): Promise<void> {
   await sql`
     delete from run where run_id in (
@@ -19,7 +19,7 @@ export async function pruneScheduleRuns(tx: Tx, scheduleUid: string, historyLimi
       order by run_id desc offset ${historyLimit} limit ${AT_ONCE})`.execute(tx);
 }
 
-/** Forgets what an ended run pushes out of the history of its schedule, or of its agent. */
+/** Deletes the runs that exceed the history of a Schedule, or of an agent, after another run has ended. */
 export async function pruneHistory(
   tx: Tx,
   { scheduleUid, agentId }: Pick<RunRow, 'scheduleUid' | 'agentId'>,
@@ -39,7 +39,7 @@ export async function pruneHistory(
       order by run_id desc offset ${PROMPT_RUNS_KEPT} limit ${AT_ONCE} for update skip locked)`.execute(tx);
 }
 
-/** Forgets firings beyond those that are kept; the slots they stood for stay taken. */
+/** Deletes firings beyond the newest FIRINGS_KEPT; their slots still count as fired. */
 export async function forgetOldFirings(db: Db): Promise<void> {
   await sql`
     with surplus as (
@@ -55,7 +55,10 @@ export async function forgetOldFirings(db: Db): Promise<void> {
   `.execute(db);
 }
 
-/** Forgets schedules that have long ceased to fire and of which nothing is under way: firings go with them, then their runs. */
+/**
+ * Deletes Schedules that have not fired for FORGOTTEN_AFTER_DAYS and have no run under way, with their firings; then
+ * the ended runs of deleted Schedules.
+ */
 export async function forgetOldSchedules(db: Db): Promise<void> {
   await sql`
     delete from schedule_state where fired_at < now() - ${FORGOTTEN_AFTER_DAYS} * interval '1 day' and not exists (

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Tx } from '../connection/database.ts';
 import { RUN_COLUMNS, type RunRow } from './run-row.ts';
 
-/** A run to be made. */
+/** A run to create. */
 export interface NewRun {
   readonly agentId: string;
   readonly agentUid: string;
@@ -17,7 +17,7 @@ export interface NewRun {
 /** Channel that announces a new run of an agent; the payload is the agent's id. */
 export const RUN_HINTS_CHANNEL = 'run_hint';
 
-/** Notifies agents when the transaction commits. */
+/** Notifies agents of new runs when the transaction commits. */
 export async function hintAgents(tx: Tx, agentIds: readonly string[]): Promise<void> {
   if (agentIds.length === 0) return;
   await sql`select pg_notify(${RUN_HINTS_CHANNEL}, agent_id) from unnest(${[...new Set(agentIds)]}::text[]) as agent_id`.execute(
@@ -25,7 +25,7 @@ export async function hintAgents(tx: Tx, agentIds: readonly string[]): Promise<v
   );
 }
 
-/** Creates waiting runs in the order of the list, each with its first event, and notifies their agents. */
+/** Creates queued runs in the order of the list, each with its first event, and notifies their agents. */
 export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<readonly RunRow[]> {
   if (runs.length === 0) return [];
   const made = await tx
@@ -35,7 +35,7 @@ export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<reado
         agent_id: agentId,
         agent_uid: agentUid,
         kind,
-        // A custom resource may hold a NUL, which Postgres cannot keep.
+        // A custom resource may contain a NUL, which Postgres cannot store.
         prompt: prompt.replaceAll('\u0000', '\uFFFD'),
         created_by_role: createdByRole,
         created_by_id: createdById,
@@ -58,7 +58,7 @@ export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<reado
   return made;
 }
 
-/** How many runs wait for each of the agents; those for whom none does are left out. */
+/** Number of runs that wait for each agent; agents without waiting runs are left out. */
 export async function countWaiting(tx: Tx, agentIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
   if (agentIds.length === 0) return new Map();
   const rows = await tx

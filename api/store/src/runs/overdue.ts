@@ -11,17 +11,20 @@ export interface OverdueRun {
 }
 
 export interface RunLimits {
-  /** Time for an agent to end a cancelled run. */
+  /** Seconds in which an agent must end a cancelled run. */
   readonly cancelGraceS: number;
-  /** Longest duration of a run. */
+  /** Longest duration of a run, in seconds. */
   readonly timeLimitS: number;
-  /** How long a life that was never opened may hold a run. */
+  /** Longest time, in seconds, that a run waits for a life that was never opened. */
   readonly unseenLifeS: number;
 }
 
 const AT_ONCE = 200;
 
-/** Runs that the village must end: their life is over, their agent does not answer a cancel, or they exceed the time limit. */
+/**
+ * Runs that the village must end: the life of their agent has ended, the agent does not answer a cancel, or they
+ * exceed the time limit.
+ */
 export async function readOverdueRuns(db: Db, limits: RunLimits): Promise<readonly OverdueRun[]> {
   const { rows } = await sql<OverdueRun>`
     select run_id as "runId", case
@@ -46,7 +49,10 @@ export async function renewClaim(tx: Tx, runId: string): Promise<void> {
   await tx.updateTable('run').set({ lease_until: leaseEnd }).where('run_id', '=', runId).execute();
 }
 
-/** Runs whose lease has lapsed, oldest first, at most 200. The caller checks again after locking a run, as a renewal may come between. */
+/**
+ * Runs whose lease has lapsed, oldest first, at most 200. The caller locks each run and checks its lease again,
+ * because the agent may renew it in between.
+ */
 export async function readRunsOverLease(db: Db): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('run')

@@ -11,7 +11,6 @@ export interface RunFilter {
   readonly state?: RunState | undefined;
 }
 
-/** One event of a run. */
 export interface RunEventRow {
   readonly number: number;
   readonly event: string;
@@ -23,7 +22,7 @@ export async function findRun(db: Db, runId: string): Promise<RunRow | null> {
   return (await db.selectFrom('run').select(RUN_COLUMNS).where('run_id', '=', runId).executeTakeFirst()) ?? null;
 }
 
-/** A page of runs, newest first. `before` is the last id of the page before; ids are in the order of making. */
+/** A page of runs, newest first. `before` is the last id of the previous page; ids are in the order of creation. */
 export async function readRuns(
   db: Db,
   filter: RunFilter,
@@ -44,7 +43,7 @@ export async function readRuns(
   return { runs, next };
 }
 
-/** The run for a life of an agent to work on: the one under way, else the oldest that waits. */
+/** The run on which a life of an agent must work: the one under way, else the oldest that waits. */
 export async function readNextRun(db: Db, agentId: string, agentUid: string): Promise<RunRow | null> {
   const row = await db
     .selectFrom('run')
@@ -75,7 +74,7 @@ export async function readRunEvents(
     .execute();
 }
 
-/** The steps that were noted in a run, in order. */
+/** The recorded steps of a run, in order. */
 export async function readRunSteps(db: Db, runId: string): Promise<readonly RunStep[]> {
   const rows = await db
     .selectFrom('run_event')
@@ -87,7 +86,10 @@ export async function readRunSteps(db: Db, runId: string): Promise<readonly RunS
   return rows.map(({ detail }) => detail as RunStep);
 }
 
-/** Runs that an agent works on besides one. Held until the transaction ends, so that two starts count each other. Taken before any row of `run`. */
+/**
+ * Number of runs that an agent works on besides one. Locks this number until the transaction ends, so that each of
+ * two concurrent starts counts the other. Call it before locking any row of `run`.
+ */
 export async function countRunsInFlight(tx: Tx, agentId: string, besides: string): Promise<number> {
   await lockName(tx, `runs in flight ${agentId}`);
   const { count } = await tx

@@ -1,10 +1,10 @@
 import type { RunKind, RunState } from '@hamlet/contract';
 
-/** A run as the table has it. */
+/** A stored run. */
 export interface RunRow {
   readonly runId: string;
   readonly agentId: string;
-  /** The life of the agent that it was given to. */
+  /** Uid of the agent's life that must do the run. */
   readonly agentUid: string;
   readonly kind: RunKind;
   readonly state: RunState;
@@ -23,13 +23,13 @@ export interface RunRow {
   readonly errorCode: string | null;
   readonly errorMessage: string | null;
   readonly cancelRequestedAt: Date | null;
-  /** The end of the claim of the agent that works on it; null if none does. */
+  /** End of the lease of the agent that works on the run; null if no agent does. */
   readonly leaseUntil: Date | null;
   /** The number of its last event. */
   readonly events: number;
 }
 
-/** Every column of a run under its name here. */
+/** Every column of a run under its name in RunRow. */
 export const RUN_COLUMNS = [
   'run_id as runId',
   'agent_id as agentId',

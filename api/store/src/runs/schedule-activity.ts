@@ -5,7 +5,7 @@ import type { Db, Tx } from '../connection/database.ts';
 
 interface Asked {
   readonly uid?: string;
-  /** Those after a uid, at most so many. */
+  /** Only the Schedules after a uid, at most `limit`. */
   readonly page?: { readonly after: string; readonly limit: number };
 }
 
@@ -34,7 +34,7 @@ async function activities(db: Db, { uid, page }: Asked): Promise<readonly Schedu
   }));
 }
 
-/** State of the runs of every schedule, or of a page of them by uid. */
+/** State of the runs of every Schedule, or of a page of Schedules in the order of their uids. */
 export function readScheduleActivity(
   db: Db,
   page?: { readonly after: string; readonly limit: number },
@@ -42,7 +42,10 @@ export function readScheduleActivity(
   return activities(db, page === undefined ? {} : { page });
 }
 
-/** Notifies the operator of the state of a schedule's runs. Last in its transaction: it takes the lock that orders internal events. */
+/**
+ * Notifies the operator of the state of a Schedule's runs. Call it last in a transaction, because it takes the lock
+ * that orders internal events.
+ */
 export async function announceSchedule(tx: Tx, scheduleUid: string): Promise<void> {
   for (const activity of await activities(tx, { uid: scheduleUid })) await addInternalEvent(tx, 'schedule', activity);
 }

@@ -2,7 +2,10 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import { asRow, FIRST_PLACE, LOG_KINDS, type LogKind, type Place } from './tiles.ts';
 
-/** The oldest transaction number of the log that may still be under way: smaller ones have ended and are visible to later reads. */
+/**
+ * The smallest transaction number that may still be under way. Transactions with smaller numbers have ended, and
+ * later reads see them.
+ */
 export async function sealHorizon(tx: Tx): Promise<bigint> {
   const { rows } = await sql<{
     horizon: string;
@@ -14,7 +17,7 @@ export async function sealHorizon(tx: Tx): Promise<bigint> {
 export interface LeafPart {
   readonly number: number;
   readonly hashes: Uint8Array;
-  /** The place of the tile's first entry; null if that is sealed already. */
+  /** The place of the tile's first entry; null if an earlier sealing has sealed that entry. */
   readonly first: Place | null;
   readonly last: Place;
 }
@@ -31,7 +34,10 @@ interface PartRow {
   readonly lastId: string;
 }
 
-/** Entries behind a place, of the transactions `from` up to, not including, `below`, as they are appended to a log of `size`. */
+/**
+ * Entries after a place, of the transactions from `from` up to but not including `below`, to append to a log of
+ * `size` entries.
+ */
 export interface LeafRange {
   readonly after: Place;
   readonly from: bigint;
@@ -39,7 +45,7 @@ export interface LeafRange {
   readonly size: number;
 }
 
-/** Hashes of a range of entries by the tiles they go into. The database hashes: entries themselves do not travel. */
+/** Hashes of a range of entries, grouped by tile. The database computes the hashes, so the entries are not sent. */
 export async function readLeafHashes(tx: Tx, { after, from, below, size }: LeafRange): Promise<readonly LeafPart[]> {
   const { rows } = await sql<PartRow>`
     select at / 256 as number, string_agg(hash, '' order by at) as hashes, min(at) % 256 = 0 as "isFirst",
@@ -57,14 +63,16 @@ export async function readLeafHashes(tx: Tx, { after, from, below, size }: LeafR
   }));
 }
 
-/** Lets ranges be found among rows that were written since the last vacuum. */
+/**
+ * Updates the index of ranges for rows that were written since the last vacuum, so that range reads find them by it.
+ */
 export async function summarizeLeaves(tx: Tx): Promise<void> {
   await sql`select log.summarize()`.execute(tx);
 }
 
 /**
- * The entries of a tile as their rows say now, which is what they are to be held to: all rows from the place where the tile begins up to where the
- * next one does. Null if there is no such tile.
+ * The entries of a tile as their rows are now, for comparison with the sealed hashes: all rows from the place where
+ * the tile begins up to where the next one begins. Null if there is no such tile.
  */
 export async function readEntriesOfTile(db: Db, number: number): Promise<readonly Uint8Array[] | null> {
   const { rows: bounds } = await sql<Place & { number: number }>`
@@ -86,18 +94,18 @@ export async function readEntriesOfTile(db: Db, number: number): Promise<readonl
   return rows.map(({ leaf }) => leaf);
 }
 
-/** A row that is sealed or will be. */
+/** A row of the log, sealed or not yet. */
 export interface LogRecord {
   readonly kind: LogKind;
   readonly place: Place;
   readonly leaf: Uint8Array;
-  /** Number of the tile that it is in, if it is sealed. */
+  /** Number of its tile; null if the row is not sealed yet. */
   readonly tile: number | null;
   /** Accounts of a transfer. */
   readonly accounts: readonly number[];
 }
 
-/** The row of an id: of a ledger transfer, an act or a turn; null if there is none. */
+/** Finds a ledger transfer, an act or a turn by its id; null if there is none. */
 export async function findLogRecord(db: Db, id: string): Promise<LogRecord | null> {
   const { rows } = await sql<
     Place & { leaf: Buffer; tile: number | null; sealed: boolean; accounts: readonly string[] | null }
@@ -119,14 +127,14 @@ export async function findLogRecord(db: Db, id: string): Promise<LogRecord | nul
   };
 }
 
-/** The newest sealed entry of an account. Amounts in micro-aiDollars. */
+/** A sealed entry of an account. Amounts in micro-aiDollars. */
 export interface SealedEntry {
   readonly transferId: string;
   readonly version: number;
   readonly balanceAfter: bigint;
 }
 
-/** The newest sealed entry of an account; null if none is. */
+/** The newest sealed entry of an account; null if no entry is sealed. */
 export async function newestSealedEntry(db: Db, accountId: number): Promise<SealedEntry | null> {
   const { rows } = await sql<{ transferId: string; version: number; balanceAfter: string }>`
     select e.transfer_id as "transferId", e.version, e.balance_after::text as "balanceAfter"

@@ -6,13 +6,16 @@ import { type LeafPart, type LeafRange, readLeafHashes, sealHorizon, summarizeLe
 import { lockLogHead, LogBroken, moveLogHead, readLogEdge, writeLogTiles } from './tiles.ts';
 import type { LogHead, Place, TileToWrite } from './tiles.ts';
 
-/** About how many entries one read returns. They are sorted in memory, and hashed here while the next read is under way. */
+/**
+ * Approximate number of entries that one read returns. Postgres sorts them in memory, and this process hashes them
+ * while the next read runs.
+ */
 const STEP_ENTRIES = 16_384;
 const FIRST_SPAN = 2_048n;
 const SPAN_MAX = 1n << 24n;
-/** Entries under one checkpoint, about: a crash costs the sealing of these at most. */
+/** Approximate limit of the entries that one sealing adds; after a crash, at most these must be sealed again. */
 const SEAL_ENTRIES_MAX = 1 << 20;
-/** The first range after a long time reads the whole table. */
+/** Limit for one statement. The first range after a long pause reads the whole table. */
 const STATEMENT_LIMIT_MS = 120_000;
 
 export const sha256: Sha256 = (bytes) => hash('sha256', bytes, 'buffer');
@@ -23,13 +26,13 @@ export interface Tree {
   readonly root: Uint8Array;
 }
 
-/** Signs the checkpoint of a tree: the note. */
+/** Signs the checkpoint of a tree and returns the note. */
 export type SignCheckpoint = (tree: Tree) => string;
 
-/** The key of the log, and what is known of the log outside of the database. */
+/** The key of the log, and the knowledge of the log outside of the database. */
 export interface LogSigning {
   readonly sign: SignCheckpoint;
-  /** The tree of a note that this key has signed; null if it has not. */
+  /** The tree of a note; null if this key has not signed the note. */
   readonly open: (note: string) => Tree | null;
   /** The newest tree that this process knows, from its folder or from its memory; null if it knows none yet. */
   readonly known: () => Tree | null;
@@ -40,11 +43,11 @@ export interface Sealed {
   readonly from: number;
   readonly size: number;
   readonly note: string;
-  /** Whether more is left than one sealing takes. */
+  /** Whether rows are left that this sealing did not take. */
   readonly more: boolean;
 }
 
-/** Sealing under way: the tree so far, and the first places of tiles that are not full. */
+/** A sealing in progress: the tree so far, and the first places of tiles that are not full. */
 interface Growing {
   edge: Edge;
   last: Place;
@@ -55,7 +58,7 @@ function countOf(parts: readonly LeafPart[]): number {
   return parts.reduce((sum, { hashes }) => sum + hashes.length / 32, 0);
 }
 
-/** The tree grows by what was read; tiles that are full are written. */
+/** Adds entries to the tree and writes the tiles that are full. */
 async function grow(tx: Tx, growing: Growing, parts: readonly LeafPart[]): Promise<void> {
   const tail = parts.at(-1);
   if (tail === undefined) return;
@@ -74,7 +77,7 @@ async function writeTiles(tx: Tx, { firsts }: Growing, tiles: readonly Omit<Tile
   );
 }
 
-/** Which transactions to read next, so that a read brings about STEP_ENTRIES, by what the one before brought. */
+/** The next range of transactions to read, sized by the previous read so that it has about STEP_ENTRIES entries. */
 function rangeAfter(before: LeafRange, parts: readonly LeafPart[], horizon: bigint): LeafRange {
   const count = countOf(parts);
   const span = before.below - before.from;
@@ -92,7 +95,7 @@ function smaller(a: bigint, b: bigint): bigint {
   return a < b ? a : b;
 }
 
-/** Reads range by range up to the horizon, the next while this one is hashed. Returns whether something is left. */
+/** Reads range by range up to the horizon and hashes each while the next is read. Returns whether entries are left. */
 async function growToHorizon(tx: Tx, growing: Growing, horizon: bigint): Promise<boolean> {
   const limit = growing.edge.size + SEAL_ENTRIES_MAX;
   const from = BigInt(growing.last.xact);
@@ -119,8 +122,8 @@ async function growToHorizon(tx: Tx, growing: Growing, horizon: bigint): Promise
 }
 
 /**
- * Reads ranges by index and rows by key: without statistics the planner would read or merge whole tables, and for the rows of a second,
- * parallel workers cost more than they save.
+ * Settings that make Postgres read ranges by index and rows by key. Without statistics the planner would read or
+ * merge whole tables, and for the rows of one second, parallel workers cost more than they save.
  */
 const PLAINLY = {
   enable_seqscan: 'off',
@@ -130,7 +133,7 @@ const PLAINLY = {
   max_parallel_workers_per_gather: '0',
   statement_timeout: String(STATEMENT_LIMIT_MS),
 };
-/** For a long backlog, several processes read and hash each range. */
+/** Settings for a long backlog: several processes read and hash each range. */
 const WITH_WORKERS = {
   max_parallel_workers_per_gather: '2',
   parallel_setup_cost: '0',
@@ -145,8 +148,9 @@ async function configure(tx: Tx, settings: Readonly<Record<string, string>>): Pr
 }
 
 /**
- * The right edge of the log at its head. The database is not trusted: the head's note must be signed by the key, its tree must match the
- * stored tiles, and that tree must continue the newest one known outside, so changed tiles or notes are never signed. Throws LogBroken.
+ * Reads the right edge of the log at its head without trusting the database. The log's key must have signed the
+ * head's note, the stored tiles must match the note's tree, and that tree must continue the newest tree known
+ * outside. So changed tiles or notes are never signed. Throws LogBroken.
  */
 export async function readSignedEdge(tx: Db, head: LogHead, { open, known }: Omit<LogSigning, 'sign'>): Promise<Edge> {
   const before = known();
@@ -161,7 +165,7 @@ export async function readSignedEdge(tx: Db, head: LogHead, { open, known }: Omi
   return edge;
 }
 
-/** The edge of the stored tiles at the size of a tree, whose root it must have. */
+/** The edge of the stored tiles at the size of a tree. Throws LogBroken if their root differs from the tree's root. */
 async function readEdgeOf(tx: Db, { size, root }: Tree): Promise<Edge> {
   const edge = await readLogEdge(tx, size);
   if (!sameBytes(rootOf(edge, sha256), root))
@@ -170,8 +174,9 @@ async function readEdgeOf(tx: Db, { size, root }: Tree): Promise<Edge> {
 }
 
 /**
- * Seals the rows committed since the last time: their hashes become tiles, and the root a signed checkpoint, in one transaction. Null if
- * there are none or another replica is sealing. Throws LogBroken, before anything is signed, if the log differs from the sealed one.
+ * Seals the rows committed since the last sealing: writes their hashes to tiles and signs the root as a checkpoint,
+ * in one transaction. Null if there are no new rows or another replica is sealing. Throws LogBroken, before it signs
+ * anything, if the log differs from the sealed one.
  */
 export async function sealLog(db: Db, signing: LogSigning): Promise<Sealed | null> {
   return inTransaction(db, async (tx) => {

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
 import { asMoment, type Moment } from '../connection/moment.ts';
 
-/** A record of the audit: an act, or money that moved. */
+/** A record of the audit: an act or a transfer. */
 export interface RecordRow {
   readonly recordId: string;
   readonly kind: RecordKind;
@@ -17,25 +17,25 @@ export interface RecordRow {
   readonly traceparent: string | null;
 }
 
-/** A search. Records match all given fields. */
+/** A search of records. A record must match all given fields. */
 export interface RecordSearch {
   readonly kind: RecordKind | null;
   readonly actor: string | null;
-  /** An action, or its area: what stands before its first dot. */
+  /** An action, or its area: the part before its first dot. */
   readonly action: string | null;
-  /** An action, or its area, that must not hold. */
+  /** An action or area to leave out. */
   readonly except: string | null;
   readonly object: string | null;
-  /** Words that are all in the record. */
+  /** Words that the record must contain, all of them. */
   readonly words: string | null;
   readonly since: Moment | null;
   readonly until: Moment | null;
-  /** The last record of the page before. */
+  /** The last record of the previous page. */
   readonly before: { readonly at: Moment; readonly id: string } | null;
   readonly limit: number;
 }
 
-/** Columns of a source. */
+/** SQL of the searched columns, for acts or for transfers. */
 interface Source {
   readonly at: RawBuilder<unknown>;
   readonly id: RawBuilder<unknown>;
@@ -74,14 +74,17 @@ function acts(search: RecordSearch): RawBuilder<unknown> {
     from audit a where ${conditions(source, search)} order by a.at desc, a.audit_id desc limit ${search.limit})`;
 }
 
-/** The smallest and the largest id that a transfer of a millisecond can have: transfers are numbered by time (UUIDv7), and have no other index of it. */
+/**
+ * The smallest (`0`) or largest (`f`) id of a transfer in a millisecond. Transfers have no index by time, but their
+ * ids are in the order of time (UUIDv7).
+ */
 function idOfMoment(moment: Moment, rest: '0' | 'f'): string {
-  // There are no ids before 1970.
+  // No id is older than 1970.
   const hex = Math.max(0, Date.parse(moment)).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7${rest.repeat(3)}-${rest === '0' ? '8' : 'b'}${rest.repeat(3)}-${rest.repeat(12)}`;
 }
 
-/** The moment of a transfer is that of its id, when it was requested; it was written some milliseconds later. */
+/** The time of a transfer is the time in its id: its request, some milliseconds before it was written. */
 function money(search: RecordSearch): RawBuilder<unknown> {
   const { since, until, before } = search;
   const source: Source = {
@@ -107,7 +110,7 @@ function money(search: RecordSearch): RawBuilder<unknown> {
     where ${sql.join(range, sql` and `)} and ${conditions(source, search)} order by t.transfer_id desc limit ${search.limit})`;
 }
 
-/** Records that were searched for, newest first. */
+/** Finds records, newest first, at most `limit`. */
 export async function searchRecords(db: Db, search: RecordSearch): Promise<readonly RecordRow[]> {
   const sources = [
     ...(search.kind === 'ledger' ? [] : [acts(search)]),

@@ -2,7 +2,7 @@ import { type Edge, edgeOf, edgeTiles, type Tile } from '@hamlet/core';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 
-/** The stored log differs from the sealed one, or cannot continue. An operator must look at it. */
+/** The stored log differs from the sealed one, or cannot continue. A person must examine it. */
 export class LogBroken extends Error {}
 
 /** The newest checkpoint, and the place of the last entry under it. */
@@ -31,7 +31,7 @@ export async function readLogHead(db: Db): Promise<LogHead> {
   return headOf(row);
 }
 
-/** The head, held until the transaction ends; null if another replica holds it. */
+/** Locks the head until the transaction ends and reads it; null if another replica has locked it. */
 export async function lockLogHead(tx: Tx): Promise<LogHead | null> {
   const { rows } = await sql<HeadRow>`${HEAD} for update skip locked`.execute(tx);
   const [row] = rows;
@@ -44,7 +44,7 @@ export interface TileKey {
   readonly number: number;
 }
 
-/** The hashes of tiles, as many as each has by now; one that is not there is left out. The key of the map is `level/number`. */
+/** The present hashes of tiles; missing tiles are left out. The key of the map is `level/number`. */
 export async function readLogTiles(db: Db, keys: readonly TileKey[]): Promise<ReadonlyMap<string, Uint8Array>> {
   const { rows } = await sql<TileKey & { hashes: Buffer }>`
     select t.level, t.number, t.hashes from unnest(${keys.map(({ level }) => level)}::smallint[], ${keys.map(({ number }) => number)}::bigint[]) k(level, number)
@@ -52,7 +52,7 @@ export async function readLogTiles(db: Db, keys: readonly TileKey[]): Promise<Re
   return new Map(rows.map(({ level, number, hashes }) => [`${level}/${number}`, hashes]));
 }
 
-/** Hashes of entries from tile `from` up to, not including, tile `to`, in order. */
+/** Hashes of entries from tile `from` up to but not including tile `to`, in order. */
 export async function readLeafTiles(
   db: Db,
   { from, to }: { readonly from: number; readonly to: number },
@@ -63,7 +63,7 @@ export async function readLeafTiles(
   return rows.map(({ hashes }) => hashes);
 }
 
-/** The right edge of the log as it was at a size. Throws LogBroken where a tile of it is not there. */
+/** The right edge of the log at an earlier or the present size. Throws LogBroken if one of its tiles is missing. */
 export async function readLogEdge(db: Db, size: number): Promise<Edge> {
   const tiles = await readLogTiles(db, edgeTiles(size));
   return edgeOf(size, ({ level, number }) => {
@@ -73,12 +73,12 @@ export async function readLogEdge(db: Db, size: number): Promise<Edge> {
   });
 }
 
-/** A tile to write; of one on level 0 that is new, the place of its first entry. */
+/** A tile to write; `first` is the place of its first entry if the tile is new and on level 0, else null. */
 export interface TileToWrite extends Tile {
   readonly first: Place | null;
 }
 
-/** Writes tiles that are new or have grown; one that has grown keeps its place. */
+/** Writes tiles that are new or have grown; a tile that has grown keeps its place. */
 export async function writeLogTiles(tx: Tx, tiles: readonly TileToWrite[]): Promise<void> {
   if (tiles.length === 0) return;
   const columns = {
@@ -98,7 +98,7 @@ export async function writeLogTiles(tx: Tx, tiles: readonly TileToWrite[]): Prom
     on conflict (level, number) do update set hashes = excluded.hashes`.execute(tx);
 }
 
-/** Moves the head on; the first checkpoint behind each full tile stays, and one an hour. */
+/** Moves the head to a new checkpoint. Also keeps the first checkpoint after each full tile, and one each hour. */
 export async function moveLogHead(tx: Tx, { size, note, last }: LogHead & { readonly note: string }): Promise<void> {
   await sql`
     with kept as (
@@ -120,7 +120,7 @@ export interface Place {
   readonly id: string;
 }
 
-/** Before every row. */
+/** The place before every row. */
 export const FIRST_PLACE: Place = { xact: '0', kind: 0, id: '00000000-0000-0000-0000-000000000000' };
 
 /** A place as a row of SQL, to compare with `(xact, kind, id)`. */

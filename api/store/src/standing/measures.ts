@@ -24,7 +24,7 @@ export interface MeasureRow {
 const EXPIRY: MeasureActor = { role: 'system', id: 'expiry' };
 const EXPIRED_AT_ONCE = 500;
 
-/** The measures in force, hardest first; of all agents, or of some. */
+/** The measures in force of all agents or of some, the most severe of an agent first. */
 export async function readMeasures(db: Db, agentIds?: readonly string[]): Promise<readonly MeasureRow[]> {
   return db
     .selectFrom('standing_measure')
@@ -107,7 +107,7 @@ export async function liftExpired(tx: Tx): Promise<readonly { readonly agentId: 
     .execute();
 }
 
-/** Whether the village knows an agent of this id: one that lives or lived, or had a measure. */
+/** Whether the village knows an agent with this id: it has or had a life, or a measure. */
 export async function isKnownAgent(db: Db, agentId: string): Promise<boolean> {
   const { rows } = await sql<{ known: boolean }>`
     select exists (select from agent_life where agent_id = ${agentId}) or exists (select from standing_measure where agent_id = ${agentId}) as known
@@ -115,20 +115,20 @@ export async function isKnownAgent(db: Db, agentId: string): Promise<boolean> {
   return rows[0]?.known === true;
 }
 
-/** The hardest measure in force against an agent. */
+/** The most severe measure in force against an agent. */
 export interface AgentBar {
   readonly measure: Measure;
   readonly reason: string;
   readonly expiresAt: Date | null;
 }
 
-/** Whether a row of `standing_measure` holds now. */
+/** Whether a row of `standing_measure` is in force now. */
 export const HOLDS = sql<boolean>`lifted_at is null and (expires_at is null or expires_at > now())`;
 
-/** Position in {@link MEASURES}: the hardest first. */
+/** Position in {@link MEASURES}: the most severe first. */
 export const HARDEST_FIRST = sql`array_position(array[${sql.join(MEASURES.map((measure) => sql.lit(measure)))}], measure)`;
 
-/** The hardest measure against each agent; agents without one are left out. */
+/** The most severe measure against each agent; agents without a measure are left out. */
 export async function readBars(db: Db, agentIds: readonly string[]): Promise<ReadonlyMap<string, AgentBar>> {
   if (agentIds.length === 0) return new Map();
   const rows = await db

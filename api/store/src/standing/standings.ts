@@ -4,7 +4,7 @@ import type { Db, Tx } from '../connection/database.ts';
 import { addInternalEvents, ORDER_LOCK } from '../writes/internal-events.ts';
 import { type MeasureRow, readMeasures } from './measures.ts';
 
-/** A standing from its parts; measures come hardest first, and the reason is that of the first. Pure. */
+/** Makes a standing from its parts. `measures` are ordered by severity; the first gives the reason. Pure. */
 export function standingOf(
   agentId: string,
   balanceTier: string | null,
@@ -35,8 +35,8 @@ function byHardness(one: HeldMeasure, other: HeldMeasure): number {
 }
 
 /**
- * Notifies the operator and every replica of the standing of agents when the transaction commits. Last in it: it takes the lock that orders
- * events.
+ * Notifies the operator and every replica of agents' standings when the transaction commits. Call it last in a
+ * transaction, because it takes the lock that orders internal events.
  */
 export async function announceStandings(tx: Tx, agentIds: readonly string[]): Promise<void> {
   if (agentIds.length === 0) return;
@@ -50,13 +50,13 @@ export async function announceStandings(tx: Tx, agentIds: readonly string[]): Pr
   );
 }
 
-/** The tier of an agent's balance, as it was computed last; null while no tier is reached. */
+/** The tier of an agent's balance, as last computed; null if the balance reaches no tier. */
 export interface TierRow {
   readonly agentId: string;
   readonly balanceTier: string | null;
 }
 
-/** The tiers that are kept; of all agents, or of some. */
+/** The stored tiers of all agents or of some. */
 export async function readTiers(db: Db, agentIds?: readonly string[]): Promise<readonly TierRow[]> {
   return db
     .selectFrom('agent_tier')
@@ -65,14 +65,18 @@ export async function readTiers(db: Db, agentIds?: readonly string[]): Promise<r
     .execute();
 }
 
-/** A tier whose row is locked, with the balance in micro-aiDollars as every earlier holder of the lock has left it. */
+/**
+ * A tier whose row is locked, with the balance in micro-aiDollars; the balance includes the writes of every earlier
+ * holder of the lock.
+ */
 export interface LockedTier extends TierRow {
   readonly balance: bigint;
 }
 
 /**
- * Locks the tiers of agents in the order of their ids and reads them with the balances. Agents without a row get one; one without an
- * account has a balance of 0. Measures that are read afterwards include the writes of every earlier holder of the lock.
+ * Locks the tiers of agents in the order of their ids and reads them with the balances. Creates missing rows; an
+ * agent without an account has a balance of 0. Measures read afterwards include the writes of every earlier holder of
+ * the lock.
  */
 export async function lockTiers(tx: Tx, agentIds: readonly string[]): Promise<readonly LockedTier[]> {
   const { rows } = await sql<TierRow & { readonly balance: string }>`

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
 import { firstRow } from '../connection/result-rows.ts';
 
-/** Purchases that begin so soon are read too, for callers that cache the answer for a moment. */
+/** Purchases that begin this soon are read too, for callers that cache the answer for some seconds. */
 const AHEAD = sql`interval '5 seconds'`;
 
 /** Active purchases of agents. */

@@ -14,7 +14,7 @@ export interface NewAuction {
   readonly by: LedgerActor;
 }
 
-/** An auction with the window that it is of. */
+/** An auction with its window. */
 export interface AuctionRow extends Omit<NewAuction, 'by'> {
   readonly auctionId: string;
   readonly devices: BoughtDevices;
@@ -30,9 +30,9 @@ export interface AuctionRow extends Omit<NewAuction, 'by'> {
   readonly createdAt: Date;
   readonly endedAt: Date | null;
   readonly endReason: string | null;
-  /** By the database's clock, when it was read: bids are not taken any more. */
+  /** True if the auction took no more bids at the time of the read, by the database's clock. */
   readonly closed: boolean;
-  /** The window has begun. */
+  /** True if the window had begun at the time of the read. */
   readonly begun: boolean;
 }
 
@@ -80,8 +80,8 @@ export async function readAuctions(
 }
 
 /**
- * Locks an auction and reads it; null if there is none. `bid` lets others bid at the same time, `end` waits for them, `end_if_free` returns
- * null while another transaction has it.
+ * Locks an auction and reads it; null if there is none. `bid` allows other bids at the same time, `end` waits for
+ * them, and `end_if_free` returns null while another transaction has locked the auction.
  */
 export async function lockAuction(
   tx: Tx,
@@ -107,7 +107,7 @@ export async function writeAuctionEnd(tx: Tx, auctionId: string, end: AuctionEnd
     where auction_id = ${auctionId}`.execute(tx);
 }
 
-/** Auctions whose bidding is over and which are not settled, the longest first. */
+/** Auctions whose bidding has ended and that are not settled, in the order of their ends, at most `atMost`. */
 export async function dueAuctions(db: Db, atMost: number): Promise<readonly string[]> {
   const { rows } = await sql<{ auctionId: string }>`
     select auction_id as "auctionId" from auction where state = 'open' and closes_at <= clock_timestamp() order by closes_at limit ${atMost}

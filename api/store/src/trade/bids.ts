@@ -2,7 +2,7 @@ import type { BidOutcome } from '@hamlet/contract';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 
-/** One bid. Its money is behind the hold until the auction ends. */
+/** One bid. The hold reserves its money until the auction ends. */
 export interface BidRow {
   readonly bidId: string;
   readonly auctionId: string;
@@ -27,7 +27,7 @@ function bidOf(raw: Raw): BidRow {
   return { ...raw, amount: BigInt(raw.amount) };
 }
 
-/** Writes a bid whose money is held. */
+/** Writes a bid. The caller has already held its money. */
 export async function insertBid(
   tx: Tx,
   { auctionId, agentId, amount, holdId }: Pick<BidRow, 'auctionId' | 'agentId' | 'amount' | 'holdId'>,
@@ -49,7 +49,7 @@ export async function findBidOfKey(db: Db, key: string): Promise<BidRow | null> 
   return rows[0] === undefined ? null : bidOf(rows[0]);
 }
 
-/** The newest bid of an agent in each of some auctions. */
+/** The newest bid of an agent in each of the auctions. */
 export async function readOwnBids(
   db: Db,
   auctionIds: readonly string[],
@@ -61,19 +61,19 @@ export async function readOwnBids(
   return new Map(rows.map((raw) => [raw.auctionId, bidOf(raw)]));
 }
 
-/** All bids of an auction, highest first, of equal ones the first. */
+/** All bids of an auction, highest first, and the earlier first among equal bids. */
 export async function readBids(db: Db, auctionId: string): Promise<readonly BidRow[]> {
   const { rows } =
     await sql<Raw>`${bidsWhere(sql`b.auction_id = ${auctionId}`)} order by b.amount desc, b.place`.execute(db);
   return rows.map(bidOf);
 }
 
-/** A bid that is in the auction still, with what decides whether it counts. */
+/** An open bid, with the facts that decide whether it counts. */
 export interface StandingBid extends BidRow {
   /** The accounts of its hold. */
   readonly payer: number;
   readonly payee: number;
-  /** Its money is still held, and its agent's account is open. */
+  /** True if its money is still held and its agent's account is open. */
   readonly good: boolean;
 }
 
@@ -87,7 +87,7 @@ export async function readStandingBids(db: Db, auctionId: string): Promise<reado
   return rows.map((raw) => ({ ...raw, amount: BigInt(raw.amount) }));
 }
 
-/** Says what became of a bid. */
+/** Records the outcome of a bid. */
 export async function writeBidOutcome(tx: Tx, bidId: string, outcome: Exclude<BidOutcome, 'open'>): Promise<void> {
   await sql`update bid set outcome = ${outcome} where bid_id = ${bidId}`.execute(tx);
 }

@@ -10,14 +10,16 @@ interface Raw {
   readonly until: Date;
 }
 
-/** Active purchases that affect pods and seats, of all agents or of some; agents without any are left out. */
+/**
+ * Active purchases that affect pods and seats, of all agents or of some; agents without such purchases are left out.
+ */
 export async function readBoosts(db: Db, agentIds?: readonly string[]): Promise<readonly Boost[]> {
   const { rows } = await sql<Raw>`
     with lasting as (
       select p.agent_id, p.kind, p.during, w.resource_name, w.count, p.purchase_id from purchase p left join gpu_window w using (window_id)
       where p.kind in ('priority', 'gpu') and p.during @> clock_timestamp() and (${agentIds === undefined} or p.agent_id = any (${(agentIds ?? []) as string[]}))
     ),
-    -- Windows of one resource at once are one larger one; of two resources the first that was bought counts, because a pod is asked for one.
+    -- Concurrent windows of one resource add up. If there are two resources, the first purchase counts, because a pod requests only one.
     gpu as (
       select distinct on (agent_id) agent_id, jsonb_build_object('resource_name', resource_name, 'count', least(sum(count), 16)) as gpu
       from lasting where kind = 'gpu' group by agent_id, resource_name order by agent_id, min(purchase_id::text)
@@ -33,8 +35,8 @@ export async function readBoosts(db: Db, agentIds?: readonly string[]): Promise<
 }
 
 /**
- * Notifies the operator of the boosts of agents, also of those that have none any more, when the transaction commits. Last in it: it takes
- * the lock that orders events.
+ * Notifies the operator of the boosts of agents when the transaction commits, also if an agent has none any more.
+ * Call it last in a transaction, because it takes the lock that orders internal events.
  */
 export async function announceBoosts(tx: Tx, agentIds: readonly string[]): Promise<void> {
   if (agentIds.length === 0) return;
@@ -46,7 +48,7 @@ export async function announceBoosts(tx: Tx, agentIds: readonly string[]): Promi
   await addInternalEvents(tx, 'boost', all);
 }
 
-/** A purchase to announce to the operator: it has begun or ended. */
+/** A purchase that has begun or ended, to announce to the operator. */
 export interface PurchaseNews {
   readonly purchaseId: string;
   readonly agentId: string;
@@ -55,8 +57,9 @@ export interface PurchaseNews {
 }
 
 /**
- * Marks purchases whose begin or end is due as announced, at most `atMost` that no other transaction has; the caller announces them in the
- * same transaction. A purchase that began and ended meanwhile is returned once.
+ * Marks purchases whose begin or end is due as announced, at most `atMost` that no other transaction has locked. The
+ * caller announces them in the same transaction. A purchase that began and ended since the last call is returned
+ * once.
  */
 export async function takePurchaseNews(tx: Tx, atMost: number): Promise<readonly PurchaseNews[]> {
   const { rows } = await sql<PurchaseNews>`

@@ -11,16 +11,16 @@ export interface ClaimHold {
   readonly perHour: bigint;
   readonly amount: bigint;
   readonly until: Date;
-  /** Renewal was refused and the operator notified: the hold lasts until `until` and is not renewed. */
+  /** True if the API refused to renew the hold and notified the operator; the hold ends at `until`. */
   readonly renewalRefused: boolean;
   readonly usedMs: number;
-  /** Pod whose time is charged, and since when; null while none runs. */
+  /** The pod whose time is charged, and the start of that time; null while no pod runs. */
   readonly pod: { readonly uid: string; readonly since: Date } | null;
   readonly imageDigest: string | null;
   readonly traceparent: string | null;
 }
 
-/** A tier that was refused. */
+/** A tier for which the API refused a hold. `payable` is the tier that the agent can pay; null if there is none. */
 export interface RefusedTier {
   readonly tier: string;
   readonly reason: Exclude<ClaimRefusal, 'HoldPending'>;
@@ -81,7 +81,7 @@ function rowOf(raw: Raw): ClaimRow {
   };
 }
 
-/** Locks the claim of an agent for this transaction, even if there is none yet, and reads it. */
+/** Locks the claim of an agent until the transaction ends, even if there is none yet, and reads it. */
 export async function lockClaim(tx: Tx, agentId: string): Promise<ClaimRow | null> {
   await lockName(tx, `claim ${agentId}`);
   const raw = await tx.selectFrom('compute_claim').selectAll().where('agent_id', '=', agentId).executeTakeFirst();
@@ -99,7 +99,10 @@ export async function readClaims(db: Db, agentIds?: readonly string[]): Promise<
   return raws.map(rowOf);
 }
 
-/** The next version of any claim; greater than every one before it of the same agent, whose lock is held. */
+/**
+ * The next version of a claim. The caller has locked the claim, so the version is greater than every earlier version
+ * of the same agent.
+ */
 export async function nextClaimVersion(tx: Tx): Promise<number> {
   const { rows } = await sql<{ version: number }>`select nextval('compute_claim_version') as version`.execute(tx);
   return firstRow(rows, 'the database returned no version of a claim').version;
@@ -146,7 +149,7 @@ function holdColumns({
   };
 }
 
-/** Writes a claim whose lock is held. */
+/** Writes a claim that the caller has locked. */
 export async function writeClaim(
   tx: Tx,
   { agentId, uid, version, cycle, askedAt, hold, refused }: ClaimRow,
@@ -170,19 +173,19 @@ export async function writeClaim(
     .execute();
 }
 
-/** Deletes a claim without a hold; its lock is held. */
+/** Deletes a claim without a hold; the caller has locked the claim. */
 export async function forgetClaim(tx: Tx, agentId: string): Promise<void> {
   await tx.deleteFrom('compute_claim').where('agent_id', '=', agentId).execute();
 }
 
-/** A hold for running that no claim has, or a claim whose hold is over. */
+/** A hold for compute without a claim, or a claim whose hold has ended. */
 export interface ClaimFault {
   readonly fault: 'hold_without_claim' | 'claim_without_hold';
   readonly holdId: string;
   readonly agentId: string;
 }
 
-/** Mismatches of holds and claims; none, as long as every change is one transaction. */
+/** Mismatches of holds and claims; there are none if every change is one transaction. */
 export async function readClaimFaults(db: Db): Promise<readonly ClaimFault[]> {
   return db.selectFrom('compute_claim_fault').select(['fault', 'hold_id as holdId', 'agent_id as agentId']).execute();
 }

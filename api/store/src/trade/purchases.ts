@@ -31,7 +31,7 @@ export interface BoughtDevices {
   readonly count: number;
 }
 
-/** One purchase. Its state is that of the moment at which it was read, by the database's clock. */
+/** One purchase. `state` is as of the time of the read, by the database's clock. */
 export interface PurchaseRow extends Omit<NewPurchase, 'item' | 'by' | 'holdId'> {
   readonly purchaseId: string;
   readonly kind: PurchaseKind;
@@ -62,7 +62,7 @@ function purchaseOf(raw: Raw): PurchaseRow {
   return { ...raw, price: BigInt(raw.price) };
 }
 
-/** Writes a paid purchase and returns its id. The caller announces one that begins now: see `announceBoosts`. */
+/** Writes a paid purchase and returns its id. If it begins now, the caller announces it: see `announceBoosts`. */
 export async function insertPurchase(
   tx: Tx,
   { agentId, item, startsAt, endsAt, price, holdId, transferId, auctionId, by }: NewPurchase,
@@ -82,7 +82,7 @@ export async function findPurchase(db: Db, purchaseId: string): Promise<Purchase
   return rows[0] === undefined ? null : purchaseOf(rows[0]);
 }
 
-/** The purchase that was paid under a key of the ledger, with the note of its hold. */
+/** The purchase that was paid under a key of the ledger, with the note of its hold; null if there is none. */
 export async function findPaidPurchase(
   db: Db,
   key: string,
@@ -98,7 +98,7 @@ export interface PurchaseFilter {
   readonly state: PurchaseRow['state'] | undefined;
 }
 
-/** A page of purchases, newest first. `before` is the last one of the page before. */
+/** A page of purchases, newest first. `before` is the last id of the previous page. */
 export async function readPurchases(
   db: Db,
   { agentId, state }: PurchaseFilter,
@@ -113,7 +113,7 @@ export async function readPurchases(
   return { purchases: shown, next };
 }
 
-/** When what an agent has of one thing (a model, priority) ends, as far as it was bought; null if nothing lasts. */
+/** Time until which an agent has bought a model or priority; null if no purchase of it lasts. */
 export async function lastsUntil(
   db: Db,
   agentId: string,
@@ -127,7 +127,7 @@ export async function lastsUntil(
   return rows[0]?.until ?? null;
 }
 
-/** A time in which one agent has devices for itself. */
+/** A period in which one agent has devices for itself. */
 export interface NewWindow {
   readonly devices: BoughtDevices;
   readonly startsAt: Date;
@@ -136,7 +136,10 @@ export interface NewWindow {
   readonly agentId: string | null;
 }
 
-/** Reserves a window. Null if a part of that time is sold or offered: the exclusion constraint decides between concurrent calls. */
+/**
+ * Reserves a window and returns its id. Null if a part of the period is sold or offered; the exclusion constraint
+ * decides between concurrent calls.
+ */
 export async function takeWindow(tx: Tx, { devices, startsAt, endsAt, agentId }: NewWindow): Promise<string | null> {
   const { rows } = await sql<{ windowId: string }>`
     insert into gpu_window (lane, resource_name, count, during, state, agent_id)
@@ -145,7 +148,7 @@ export async function takeWindow(tx: Tx, { devices, startsAt, endsAt, agentId }:
   return rows[0]?.windowId ?? null;
 }
 
-/** Whether a lane is free during a time: neither sold nor offered. Only {@link takeWindow} decides. */
+/** Whether a lane is free in a period: neither sold nor offered. Only {@link takeWindow} reserves it. */
 export async function isWindowFree(
   db: Db,
   lane: string,
@@ -157,7 +160,7 @@ export async function isWindowFree(
   return rows[0]?.free === true;
 }
 
-/** Ends the offer of a window: sold to an agent, or free if null. */
+/** Ends the offer of a window: sells it to an agent, or frees it if `agentId` is null. */
 export async function endOffer(tx: Tx, windowId: string, agentId: string | null): Promise<void> {
   await sql`update gpu_window set state = ${agentId === null ? 'withdrawn' : 'sold'}, agent_id = ${agentId} where window_id = ${windowId}`.execute(
     tx,

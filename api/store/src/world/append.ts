@@ -14,31 +14,31 @@ export interface MoveChunk {
   readonly packed: Uint8Array;
 }
 
-/** Everything that one commit of the writer makes durable. */
+/** All data of one commit of the writer. */
 export interface Batch {
   readonly epoch: number;
   readonly events: readonly WorldEvent[];
   readonly moves: MoveChunk | null;
-  /** Answers to keyed writes, kept in the same transaction as their effects. */
+  /** Answers to keyed writes, stored in the same transaction as their effects. */
   readonly answers: readonly KeptAnswer[];
-  /** Lines of the audit about these events, kept in the same transaction. */
+  /** Acts about these events, stored in the same transaction. */
   readonly audits: readonly AuditEntry[];
 }
 
-/** The writer's lease is not its own any more: it must stop. */
+/** The writer has lost its lease and must stop. */
 export class FencedError extends Error {
   constructor(epoch: number) {
     super(`the world lease of epoch ${epoch} is over`);
   }
 }
 
-/** Commits a batch under its epoch. Throws FencedError, having written nothing, where a newer epoch has begun. */
+/** Commits a batch under its epoch. Throws FencedError and writes nothing if a newer epoch has begun. */
 export async function appendBatch(db: Db, batch: Batch): Promise<void> {
   const { epoch, events, moves, answers, audits } = batch;
   const isMovesAlone = events.length === 0 && answers.length === 0 && audits.length === 0;
   if (isMovesAlone && moves !== null) return commitMoves(db, epoch, moves);
   await inTransaction(db, async (tx) => {
-    // The share lock keeps the next holder from taking the lease before this commit is out.
+    // The share lock prevents another writer from taking the lease before this commit.
     const lease = await tx
       .selectFrom('world_lease')
       .select('epoch')
@@ -53,17 +53,20 @@ export async function appendBatch(db: Db, batch: Batch): Promise<void> {
   });
 }
 
-/** Inserts events that have rows of their own; the caller holds the lease of the epoch. */
+/** Inserts events that have their own rows. The caller holds the lease of the epoch. */
 export async function appendEvents(tx: Tx, epoch: number, events: readonly WorldEvent[]): Promise<void> {
   if (events.length === 0) return;
-  // One parameter for the whole batch: unnest-style inserts cost the same for 1 event and for 1,000.
+  // The whole batch is one parameter, so inserting 1,000 events costs one round trip and one plan, as for 1 event.
   await sql`
     insert into world_event (seq, tick, epoch, kind, agent_id, event)
     select (e->>'seq')::bigint, (e->>'tick')::bigint, ${epoch}::bigint, e->>'kind', e->>'agent_id', e
     from jsonb_array_elements(${JSON.stringify(events)}::jsonb) e`.execute(tx);
 }
 
-/** Commits a chunk in one statement, and so in one round trip: most commits of a village hold nothing but moves. The share lock is that of {@link appendBatch}. */
+/**
+ * Commits a chunk in one statement and so in one round trip, because most commits contain only moves. The share lock
+ * is the same as in {@link appendBatch}.
+ */
 async function commitMoves(db: Db, epoch: number, chunk: MoveChunk): Promise<void> {
   const { seqFrom, seqTo, tickFrom, tickTo, count } = chunk;
   const { rows } = await sql`

@@ -7,13 +7,13 @@ export interface Snapshot {
   readonly seq: number;
   readonly tick: number;
   readonly stateHash: string;
-  /** As core's snapshotWorld wrote it, compressed by the caller. */
+  /** The state as core's snapshotWorld writes it, compressed by the caller. */
   readonly state: Uint8Array;
 }
 
 const KEPT_SNAPSHOTS = 8;
 
-/** When the village began (tick 0) and the seed of everything random in it. */
+/** Start of the village (tick 0), the seed of its random numbers, the epoch of its streams and the time now. */
 export async function readVillage(db: Db): Promise<{
   readonly genesisMs: number;
   readonly seed: number;
@@ -39,7 +39,7 @@ export async function newestSnapshot(db: Db, beforeSeq: number): Promise<Snapsho
   return row === undefined ? null : { seq: row.seq, tick: row.tick, stateHash: row.state_hash, state: row.state };
 }
 
-/** Keeps a snapshot under the writer's epoch, and the last eight of them. */
+/** Stores a snapshot under the writer's epoch, and deletes all but the newest eight. */
 export async function saveSnapshot(db: Db, epoch: number, snapshot: Snapshot): Promise<void> {
   await inTransaction(db, async (tx) => {
     await lockLease(tx, epoch);
@@ -75,15 +75,15 @@ async function lockLease(tx: Tx, epoch: number): Promise<void> {
   if (lease === undefined) throw new FencedError(epoch);
 }
 
-/** Events after `seq` in order: those of world_event as they are, the packed ones as chunks to be unpacked and merged by seq. */
+/** Events after `seq`: rows of world_event as they are, and packed chunks that the caller unpacks and merges by seq. */
 export interface Tail {
   readonly events: readonly WorldEvent[];
   readonly chunks: readonly Uint8Array[];
 }
 
 /**
- * Events committed in (seq, seq + span], read at one moment. Chunks may reach over both ends: each holds the events of one commit, or of
- * several that were merged, so what is read is bounded by the span and two chunks.
+ * Events in (seq, seq + span], read as of one moment. Chunks may extend beyond both ends. A chunk holds the events of
+ * one commit or of several merged commits, so the read is limited to the span and two chunks.
  */
 export async function readTail(db: Db, seq: number, span: number): Promise<Tail> {
   return inSnapshot(db, async (tx) => {
@@ -95,7 +95,8 @@ export async function readTail(db: Db, seq: number, span: number): Promise<Tail>
       .where('seq', '<=', upTo)
       .orderBy('seq')
       .execute();
-    // Chunks do not overlap, so only the last one that begins before the span can reach into it; both bounds use the primary key.
+    // Chunks do not overlap, so of the chunks that begin before the span only the last can extend into it. Both
+    // bounds use the primary key.
     const chunks = await tx
       .selectFrom('world_move_chunk')
       .select('packed')
@@ -112,7 +113,7 @@ export async function readTail(db: Db, seq: number, span: number): Promise<Tail>
   });
 }
 
-/** The last seq that is durable; 0 in a new village. */
+/** The last committed seq; 0 in a new village. */
 export async function lastSeq(db: Db): Promise<number> {
   const { rows } = await sql<{ seq: number }>`
     select greatest((select coalesce(max(seq), 0) from world_event), (select coalesce(max(seq_to), 0) from world_move_chunk)) as seq
@@ -120,7 +121,7 @@ export async function lastSeq(db: Db): Promise<number> {
   return rows[0]?.seq ?? 0;
 }
 
-/** The chunks that lie wholly in (after, upTo], oldest first, at most `limit`. */
+/** The chunks that are entirely in (after, upTo], oldest first, at most `limit`. */
 export async function readChunks(
   db: Db,
   range: { readonly after: number; readonly upTo: number; readonly limit: number },
@@ -143,7 +144,7 @@ export async function readChunks(
   }));
 }
 
-/** Puts one chunk in the place of many that hold the same events. */
+/** Replaces many chunks by one chunk with the same events. */
 export async function replaceChunks(db: Db, epoch: number, chunk: MoveChunk): Promise<void> {
   await inTransaction(db, async (tx) => {
     await lockLease(tx, epoch);

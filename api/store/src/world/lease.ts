@@ -4,7 +4,7 @@ import type { Db, Tx } from '../connection/database.ts';
 export interface Lease {
   readonly epoch: number;
   readonly holder: string;
-  /** How long the lease still runs by Postgres' clock, in ms; negative once over. */
+  /** Time until the lease ends by Postgres' clock, in ms; negative after its end. */
   readonly remainingMs: number;
 }
 
@@ -19,7 +19,10 @@ export async function takeLease(db: Db, holder: string, ttlMs: number): Promise<
   return row?.epoch ?? null;
 }
 
-/** Begins a new epoch over any holder of the lease. Nothing else commits or takes it until the transaction ends; then it is free. */
+/**
+ * Begins a new epoch even if another writer holds the lease. Until the transaction ends, no other writer commits or
+ * takes the lease; then the lease is free.
+ */
 export async function seizeLease(tx: Tx, holder: string): Promise<number> {
   const row = await tx
     .updateTable('world_lease')
@@ -29,7 +32,7 @@ export async function seizeLease(tx: Tx, holder: string): Promise<number> {
   return row.epoch;
 }
 
-/** Keeps a lease that is still one's own. False once another epoch has begun or the lease ran out. */
+/** Renews the lease of an epoch. False if the lease has ended or a newer epoch has begun. */
 export async function renewLease(db: Db, epoch: number, ttlMs: number): Promise<boolean> {
   const result = await db
     .updateTable('world_lease')
@@ -40,7 +43,7 @@ export async function renewLease(db: Db, epoch: number, ttlMs: number): Promise<
   return result.numUpdatedRows === 1n;
 }
 
-/** Gives the lease up, so that the next holder need not wait for its end. */
+/** Releases the lease, so that the next holder need not wait for its end. */
 export async function dropLease(db: Db, epoch: number): Promise<void> {
   await db
     .updateTable('world_lease')

@@ -4,15 +4,18 @@ import { appendEvents } from './append.ts';
 import { insertSnapshot, type Snapshot } from './history.ts';
 import { seizeLease } from './lease.ts';
 
-/** A map as the village keeps it: `plan` is text that only the caller reads. */
+/** A stored map. Only the caller interprets the text `plan`. */
 export interface KeptMap {
   readonly version: string;
-  /** Events after this one were made on the map. */
+  /** The number of the last event before this map; later events were made on it. */
   readonly sinceSeq: number;
   readonly plan: string;
 }
 
-/** Keeps a map, so that a later version of Hamlet can replay what was made on it. Idempotent: a kept map never changes. */
+/**
+ * Stores a map, so that a later version of Hamlet can replay the events that were made on it. Idempotent: a stored
+ * map never changes.
+ */
 export async function keepMap(db: Db, map: KeptMap): Promise<void> {
   const { version, sinceSeq, plan } = map;
   await db
@@ -22,13 +25,13 @@ export async function keepMap(db: Db, map: KeptMap): Promise<void> {
     .execute();
 }
 
-/** The plan of a map; null if the village has never kept it. */
+/** The plan of a map; null if the village has not stored the map. */
 export async function keptPlan(db: Db, version: string): Promise<string | null> {
   const row = await db.selectFrom('world_map').select('plan').where('version', '=', version).executeTakeFirst();
   return row?.plan ?? null;
 }
 
-/** The version of the map that the first events were made on; null in a village that has kept none. */
+/** The version of the map on which the first events were made; null if the village has stored no map. */
 export async function firstMapVersion(db: Db): Promise<string | null> {
   const row = await db
     .selectFrom('world_map')
@@ -40,7 +43,7 @@ export async function firstMapVersion(db: Db): Promise<string | null> {
   return row?.version ?? null;
 }
 
-/** Everything that makes the world stand on another map from one event on. */
+/** A change of the world to another map: the event, the new plan and the world after the event. */
 export interface MapChange {
   readonly event: WorldEventOf<'map'>;
   readonly plan: string;
@@ -49,8 +52,9 @@ export interface MapChange {
 }
 
 /**
- * Changes the map in one transaction. It takes the lease from its holder, so a writer on the old map commits nothing more, and frees it
- * with the commit. `prepare` runs while no one else can commit; null changes nothing.
+ * Changes the map in one transaction. It takes the lease from its holder, so that a writer on the old map commits
+ * nothing more, and releases it with the commit. `prepare` runs while no writer can commit; if it returns null,
+ * nothing changes and the answer is false.
  */
 export async function commitMapChange(
   db: Db,

@@ -2,7 +2,10 @@ import { type Selectable, sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import type { Tables } from '../connection/tables.ts';
 
-/** The stored answer to a keyed write. `hash` is of the request and detects another body under the same key. */
+/**
+ * The stored answer to a keyed write. `hash` is the hash of the request, which detects another request under the same
+ * key.
+ */
 export interface KeptAnswer {
   readonly actor: string;
   readonly key: string;
@@ -46,7 +49,7 @@ export async function keepAnswers(tx: Tx, answers: readonly KeptAnswer[]): Promi
     .execute();
 }
 
-/** The answers of the last seconds, for a new writer to know those of its predecessor. */
+/** The answers of the last `seconds`, so that a new writer knows those of its predecessor. */
 export async function recentAnswers(db: Db, seconds: number): Promise<readonly KeptAnswer[]> {
   const rows = await db
     .selectFrom('idempotency_key')
@@ -63,7 +66,9 @@ interface ClaimRow {
   readonly answer: unknown;
 }
 
-/** Locks a key until the transaction ends and reads its stored answer. Null while another request has the key. */
+/**
+ * Locks a key until the transaction ends and reads its stored answer. Null while another request has locked the key.
+ */
 export async function claimKey(
   tx: Tx,
   actor: string,

@@ -14,18 +14,23 @@ export const INTERNAL_EVENTS_CHANNEL = 'internal_event';
 export const ORDER_LOCK = 4_832_003;
 const KEPT_HOURS = 1;
 
-/** Makes the order of ids the order of commits, so that a reader never skips one. Held until the end of the transaction: take it last. */
+/**
+ * Makes the order of ids the order of commits, so that a reader never skips an event. Other writers of events wait
+ * until the transaction ends, so call it late in the transaction.
+ */
 export async function lockInternalEvents(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(${ORDER_LOCK})`.execute(tx);
 }
 
-/** Adds an event in the caller's transaction, which holds the lock of their order from here on. */
+/**
+ * Adds an event in the caller's transaction, which from then on has the lock that orders events (lockInternalEvents).
+ */
 export async function addInternalEvent(tx: Tx, event: InternalEvent['event'], data: unknown): Promise<void> {
   await lockInternalEvents(tx);
   await addInternalEvents(tx, event, [data]);
 }
 
-/** Adds events of one kind at once, in the caller's transaction, which holds the lock of their order. */
+/** Adds events of one kind in the caller's transaction, which has taken the lock that orders events. */
 export async function addInternalEvents(tx: Tx, event: InternalEvent['event'], all: readonly unknown[]): Promise<void> {
   if (all.length === 0) return;
   const texts = all.map((data) => JSON.stringify(data));
@@ -46,7 +51,10 @@ export async function readInternalEvents(db: Db, after: number, limit: number): 
   return rows;
 }
 
-/** The ids that are kept: resuming from before `first - 1` would skip events. Both 0 if there is none. */
+/**
+ * The first and last stored id. A reader that resumes from before `first - 1` would miss events. Both 0 if there are
+ * none.
+ */
 export async function internalEventRange(db: Db): Promise<{ readonly first: number; readonly last: number }> {
   const row = await db
     .selectFrom('internal_event')
@@ -55,7 +63,7 @@ export async function internalEventRange(db: Db): Promise<{ readonly first: numb
   return row;
 }
 
-/** Deletes events older than an hour except the last, whose id is the place of the stream. */
+/** Deletes events older than an hour, except the newest event, whose id marks the position of the stream. */
 export async function forgetOldInternalEvents(db: Db): Promise<void> {
   await sql`delete from internal_event where at < now() - ${KEPT_HOURS} * interval '1 hour' and id < (select max(id) from internal_event)`.execute(
     db,

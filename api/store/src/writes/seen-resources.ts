@@ -1,18 +1,18 @@
 import { sql } from 'kysely';
 import { type Db, lockName, type Tx } from '../connection/database.ts';
 
-/** The kinds whose intent people and GitOps write. */
+/** Kinds of custom resources whose spec people and GitOps tools write. */
 export type IntentKind = 'Agent' | 'Entitlement' | 'Schedule';
 
-/** State of the audit for one life of a custom resource. */
+/** The changes of one life of a custom resource that the audit has recorded. */
 export interface SeenResource {
   readonly uid: string;
   readonly kind: IntentKind;
   readonly name: string;
   readonly generation: number;
-  /** Later generations that the API wrote itself and has acts of. */
+  /** Later generations that the API itself wrote and has recorded as acts. */
   readonly ownGenerations: readonly number[];
-  /** A digest of each field of the spec, of `fieldsGeneration`. */
+  /** A digest of each field of the spec in the generation `fieldsGeneration`. */
   readonly fields: Readonly<Record<string, string>>;
   readonly fieldsGeneration: number;
   readonly goneAt: Date | null;
@@ -56,7 +56,10 @@ export interface ResourceGeneration {
   readonly generation: number;
 }
 
-/** Records a generation that the API wrote itself and has an act of. Earlier generations of others may still arrive and are not skipped. */
+/**
+ * Records a generation that the API itself wrote and recorded as an act. Earlier generations by other writers may
+ * still arrive and are not skipped.
+ */
 export async function noteResource(tx: Tx, { uid, kind, name, generation }: ResourceGeneration): Promise<void> {
   const isNext = generation === 1;
   const next = sql<boolean>`resource_seen.generation = ${generation}::bigint - 1`;
@@ -82,7 +85,7 @@ export async function noteResource(tx: Tx, { uid, kind, name, generation }: Reso
     .execute();
 }
 
-/** Records that the audit has every change up to a generation, and its fields. */
+/** Records that the audit has every change up to a generation, and the digests of its fields. */
 export async function noteResourceSeen(
   tx: Tx,
   { uid, kind, name, generation }: ResourceGeneration,
@@ -103,7 +106,7 @@ export async function noteResourceSeen(
     .execute();
 }
 
-/** Records the end of a life. Returns false if it was recorded before. */
+/** Records the end of a life. Returns false if it was recorded already. */
 export async function noteResourceGone(tx: Tx, uid: string): Promise<boolean> {
   const rows = await tx
     .updateTable('resource_seen')
@@ -116,7 +119,7 @@ export async function noteResourceGone(tx: Tx, uid: string): Promise<boolean> {
 }
 
 function seenOf(row: Omit<SeenResource, 'fields'> & { readonly fields: unknown }): SeenResource {
-  // Elements of an array of int8 come as text.
+  // The driver returns the elements of an int8 array as text.
   return {
     ...row,
     ownGenerations: row.ownGenerations.map(Number),
