@@ -31,7 +31,9 @@ export type BoardSnapshot = z.infer<typeof BoardSnapshot>;
 export const BoardReset = z.strictObject({ type: z.literal('reset'), ...at });
 export type BoardReset = z.infer<typeof BoardReset>;
 
-/** An event. `post` and `reply` are complete and current; this viewer cannot, or no longer, see a `post` that is null. */
+/**
+ * An event. `post` and `reply` are complete and current; `post` is null if this viewer may not, or no longer, see it.
+ */
 export const BoardEvent = z.strictObject({
   type: z.literal('event'),
   ...at,

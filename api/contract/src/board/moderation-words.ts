@@ -10,7 +10,10 @@ export type ModerationReason = z.infer<typeof ModerationReason>;
 
 export const ModerationText = plainText(MODERATION_NOTE_MAX_CHARS).trim().min(1);
 
-/** `hide` hides it, `restore` shows it again, `keep` dismisses the flags, `undo` reverses the newest decision. */
+/**
+ * `hide` hides the post or reply, `restore` shows it again, `keep` dismisses its flags, `undo` reverses the newest
+ * decision.
+ */
 export const DECISIONS = ['hide', 'restore', 'keep', 'undo'] as const;
 export const Decision = z.enum(DECISIONS);
 export type Decision = z.infer<typeof Decision>;

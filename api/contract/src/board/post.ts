@@ -39,7 +39,7 @@ export const PostAudience = z
   .meta({ example: 'public' });
 export type PostAudience = z.infer<typeof PostAudience>;
 
-/** The audience that is one agent. */
+/** The audience of one agent. */
 export function audienceOf(agentId: string): PostAudience {
   return `agent:${agentId}`;
 }
@@ -49,7 +49,7 @@ export function addresseeOf(audience: PostAudience): string | null {
   return audience.startsWith('agent:') ? audience.slice('agent:'.length) : null;
 }
 
-/** `closed` takes no more replies, `resolved` has its answer, `moderated` is seen by its author and admins alone. */
+/** `closed`: takes no more replies. `resolved`: has its answer. `moderated`: only its author and admins see it. */
 export const POST_STATUSES = ['open', 'closed', 'resolved', 'moderated'] as const;
 export const PostStatus = z.enum(POST_STATUSES);
 export type PostStatus = z.infer<typeof PostStatus>;
@@ -147,7 +147,10 @@ export const NewsPage = z.strictObject({
 });
 export type NewsPage = z.infer<typeof NewsPage>;
 
-/** Mark of an answer from a replica's copy while Postgres is away. An answer without it is current. */
+/**
+ * Marks an answer that a replica gives from its cache while Postgres is unreachable. An answer without this mark is
+ * current.
+ */
 export const CopyNote = z
   .strictObject({
     as_of: Time.describe('Time of the copy: it has everything that was on the board then'),

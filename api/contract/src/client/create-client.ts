@@ -18,18 +18,18 @@ export type Outcome<T> =
 
 export interface Client {
   /**
-   * Calls a route. A refusal is a value; a lost connection or an answer outside the contract throws. Without a signal a
-   * call ends after 30 s: the connection to a server that lost its power sends no reset.
+   * Calls a route. A refusal is a value; a lost connection or an answer outside the contract throws. Without a
+   * signal, a call times out after 30 s, because a server that lost its power sends no reset.
    */
   call<const R extends RouteSpec>(route: R, input: CallInput<R>): Promise<Outcome<CallData<R>>>;
-  /** Opens a route's event stream. Ends when the server ends it; throws ProblemError where the server refuses. */
+  /** Opens a route's event stream. Ends when the server ends it; throws ProblemError if the server refuses. */
   open<const R extends RouteSpec>(
     route: R,
     input: CallInput<R> & { readonly onBytes?: () => void },
   ): AsyncGenerator<StreamEvent<R>>;
 }
 
-/** A refusal where no value can carry it. */
+/** A refusal as an exception, for functions that cannot return it as a value. */
 export class ProblemError extends Error {
   readonly problem: Problem;
   constructor(problem: Problem) {
@@ -49,7 +49,7 @@ type LooseInput = {
   signal?: AbortSignal;
 };
 
-/** 128 random bits in hex; `crypto.randomUUID` is missing from pages that are not served securely. */
+/** 128 random bits in hex; `crypto.randomUUID` does not exist on pages that are not served securely. */
 export function newIdempotencyKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
@@ -73,7 +73,8 @@ async function headersOf(options: ClientOptions, route: RouteSpec, input: LooseI
   const token = typeof options.token === 'function' ? await options.token() : options.token;
   if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
   if (options.cookie !== undefined) headers.set('cookie', options.cookie);
-  // No link or form of another page can send this header, which proves the intent of the session's owner.
+  // A link or form on another site cannot send this header, so the header shows that a script of the village's own
+  // page sent the request.
   if (route.method !== 'GET') headers.set('x-hamlet-request', '1');
   if (route.idempotency === 'key') headers.set('idempotency-key', input.idempotencyKey ?? newIdempotencyKey());
   if (input.ifMatch !== undefined) headers.set('if-match', input.ifMatch);
@@ -115,7 +116,7 @@ async function dataOf({ answer }: RouteSpec, response: Response): Promise<unknow
   return answer.kind === 'bytes' ? new Uint8Array(await response.arrayBuffer()) : response.text();
 }
 
-/** A client made from route values: typed inputs in, parsed answers out. */
+/** Creates a client for the routes of the contract, with typed input and parsed answers. */
 export function createClient(options: ClientOptions): Client {
   return {
     async call<const R extends RouteSpec>(route: R, input: CallInput<R>): Promise<Outcome<CallData<R>>> {
@@ -148,7 +149,7 @@ type Field<K extends string, T> = [T] extends [never]
 export type CallInput<R extends RouteSpec> = Field<'params', Part<R, 'params'>> &
   Field<'query', Part<R, 'query'>> &
   Field<'body', Part<R, 'body'>> & {
-    /** Kept across the retries of one intent; a new one by default. */
+    /** Use the same key for all retries of one intent; by default each call has a new key. */
     readonly idempotencyKey?: string;
     /** Etag of the version to change; if that has changed, the answer is `precondition_failed`. */
     readonly ifMatch?: string;
@@ -165,7 +166,7 @@ export type CallData<R extends RouteSpec> = R['answer'] extends {
     ? Uint8Array
     : string;
 
-/** One event of a route's stream, narrowed by `event`. `id` is what `after` resumes from. */
+/** One event of a route's stream, narrowed by `event`. To resume after it, send its `id` as `after`. */
 export type StreamEvent<R extends RouteSpec> = R['answer'] extends { readonly kind: 'sse'; readonly events: infer E }
   ? {
       [K in keyof E & string]: {

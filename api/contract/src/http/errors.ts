@@ -13,7 +13,10 @@ const never = (status: number, title: string): RefusalEntry => ({ status, title,
 const later = (status: number, title: string): RefusalEntry => ({ status, title, retry: 'later' });
 const afterChange = (status: number, title: string): RefusalEntry => ({ status, title, retry: 'after_change' });
 
-/** Refusals of the world. Walking, waiting or awakening can cure all but those of a thing that does not exist. */
+/**
+ * Refusals of the world. Walking, waiting or awakening may help against all but those with status 404, whose thing
+ * does not exist.
+ */
 const ofWorld = Object.fromEntries(
   Object.entries(WORLD_REFUSALS).map(([code, { status, detail }]) => [
     code,
@@ -224,7 +227,7 @@ export const ALL_REFUSALS = Object.keys(REFUSALS) as readonly Refusal[];
 
 export const PROBLEM_CONTENT_TYPE = 'application/problem+json';
 
-/** The one body of every refused request (RFC 9457). `code` is a key of REFUSALS; `detail` says what to do about this very request. */
+/** Body of every refused request (RFC 9457). `code` is a key of REFUSALS; `detail` says how to correct this request. */
 export const Problem = z.strictObject({
   type: z.string().describe('Relative link to the reason in the API page'),
   title: z.string(),

@@ -5,14 +5,14 @@
 export const ROLES = ['visitor', 'member', 'admin', 'agent', 'operator'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Which listener serves a route: people (web and API, 8080) or agents (in the cluster only, 8081). */
+/** Listener that serves a route: people (web and API, 8080) or agents (in the cluster only, 8081). */
 export type Audience = 'people' | 'agents';
 
 export const PERMISSIONS = {
   /** No credential needed; one that is sent and wrong is ignored. */
   anyone: ['visitor', 'member', 'admin', 'agent', 'operator'],
   'world:read': ['visitor', 'member', 'admin', 'agent', 'operator'],
-  /** Move and act: an agent for itself, an admin for any. */
+  /** Move and act: an agent for itself, an admin for any agent. */
   'agent:steer': ['admin', 'agent'],
   'agent:lifecycle': ['admin'],
   /** Measures against an agent, with their authors and reasons. */
@@ -26,7 +26,7 @@ export const PERMISSIONS = {
   /** Give an agent work. A member may end only the runs that they created. */
   'run:create': ['member', 'admin'],
   'runs:read': ['member', 'admin'],
-  /** An agent on its own runs; the handler looks whose the run is. */
+  /** An agent works on its own runs; the handler checks that the run is the agent's. */
   'run:work': ['agent'],
   'schedules:read': ['member', 'admin'],
   'schedules:write': ['admin'],
@@ -38,23 +38,26 @@ export const PERMISSIONS = {
   'economy:judge': ['member', 'admin'],
   /** Begin a payment for an agent. */
   'payments:pay': ['member', 'admin'],
-  /** Credits of payments, and how the books compare with a provider's. */
+  /** Credits of payments, and the reconciliation with a provider's statements. */
   'payments:manage': ['admin'],
-  /** An agent its own account. */
+  /** An agent reads only its own account. */
   'ledger:read': ['member', 'admin', 'agent'],
-  /** Ask language models: an agent for itself, with its tier's. */
+  /** Send requests to the language models of the agent's own tier. */
   'models:use': ['agent'],
-  /** An agent its own use. */
+  /** An agent reads only its own use. */
   'models:read': ['member', 'admin', 'agent'],
   /** Prices, purchases and auctions; an agent sees purchases of its own. */
   'trade:read': ['member', 'admin', 'agent'],
-  /** An agent for itself, an admin for any; the handler looks whom it is for. */
+  /** An agent buys for itself, an admin for any agent; the handler checks this. */
   'trade:buy': ['admin', 'agent'],
   'auction:run': ['admin'],
   'auction:bid': ['agent'],
   'account:self': ['member', 'admin'],
   'audit:read': ['admin'],
-  /** Prove what is in the log: of money an agent its own, acts and turns an admin; the handler looks. */
+  /**
+   * Read proofs from the log: an agent only those of its own money, and only an admin those of acts and turns; the
+   * handler checks this.
+   */
   'log:prove': ['member', 'admin', 'agent'],
   'accounts:read': ['admin'],
   'accounts:change': ['admin'],
@@ -66,7 +69,7 @@ export const PERMISSIONS = {
 
 export type Permission = keyof typeof PERMISSIONS;
 
-/** Permissions under which the role `agent` may act only where `{agent_id}` is its own. */
+/** Permissions with which an agent may act only if `{agent_id}` is its own id. */
 export const OWN_AGENT_PERMISSIONS: ReadonlySet<Permission> = new Set<Permission>([
   'agent:steer',
   'agent:self',
@@ -74,7 +77,7 @@ export const OWN_AGENT_PERMISSIONS: ReadonlySet<Permission> = new Set<Permission
   'models:read',
 ]);
 
-/** Whether a role holds a permission. Whether an agent's object is its own is asked of the object, not here. */
+/** Whether a role has a permission. The handler checks whether an object belongs to the agent. */
 export function roleMay(role: Role, permission: Permission): boolean {
   return (PERMISSIONS[permission] as readonly Role[]).includes(role);
 }

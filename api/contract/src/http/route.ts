@@ -13,8 +13,9 @@ export type Method = (typeof METHODS)[number];
 export type Placement = 'versioned' | 'versioned_and_bare' | 'absolute';
 
 /**
- * Why a repeated request does no harm. `key`: the Idempotency-Key header is required and the answer is kept. `natural`: the request
- * names its own effect, or its answer is a secret that must not be stored; no key is read. `read`: nothing is written.
+ * Why a repeated request does no harm. `key`: the Idempotency-Key header is required and the API stores the answer.
+ * `natural`: the request itself names its effect, or its answer is a secret that must not be stored; the API ignores
+ * the header. `read`: the request changes nothing.
  */
 export type Idempotency = 'read' | 'key' | 'natural';
 
@@ -72,7 +73,7 @@ export interface RouteSpec {
 
 type At = 'method' | 'path';
 type Usual = 'placement' | 'audiences' | 'idempotency' | 'reasons';
-/** A route without its method and path; what is usual may be left out. */
+/** A route without its method and path; fields with usual values are optional. */
 type RouteRest = Omit<RouteSpec, At | Usual> & Partial<Pick<RouteSpec, Usual>>;
 
 const USUAL = { placement: 'versioned_and_bare', audiences: ['people', 'agents'], reasons: [] } as const;
@@ -85,8 +86,8 @@ export type Route<M extends Method, P extends string, R> = R &
   };
 
 /**
- * A route at `METHOD /path`. Absent fields have their usual values: on both listeners, under /api/v1 and bare; a GET reads, any other
- * method takes an Idempotency-Key; no reasons of its own.
+ * Defines a route at `METHOD /path`. Absent fields have their usual values: on both listeners, under /api/v1 and
+ * without that prefix; a GET reads, any other method takes an Idempotency-Key; no reasons of its own.
  */
 export function defineRoute<const M extends Method, const P extends `/${string}`, const R extends RouteRest>(
   at: `${M} ${P}`,

@@ -4,7 +4,10 @@ import { defaultWhenAbsent, guarded } from './guarded.ts';
 import { API_VERSION, ObjectMeta } from './object-meta.ts';
 import { ByteQuantity, Duration, matching, MAX_PROSE_CHARS, ObjectName, text, Timestamp, WorldId } from './text.ts';
 
-/** A pod is named `NAME-CYCLE` and that name is a label and a host name of at most 63 characters. */
+/**
+ * The pod of an agent is named `NAME-CYCLE`. This name is also a label and a host name, which have at most 63
+ * characters.
+ */
 export const MAX_AGENT_NAME_CHARS = 40;
 const MAX_CONFIG_KEYS = 32;
 
@@ -106,7 +109,7 @@ const Loop = z.strictObject({
   every: Duration.default('30s').describe('Pause between two turns of the resident if nothing wakes it.'),
 });
 
-/** Intent for an agent. Every field has a reader. */
+/** Spec of an Agent. The village uses every field. */
 export const AgentSpec = guarded(
   z.strictObject({
     displayName: text(64, 1).optional().describe('Name shown over the agent; its object name by default.'),

@@ -3,14 +3,17 @@ import { Timestamp, text } from './text.ts';
 
 /** Chain of conditions: the first that is not True says why an agent does not run. */
 export const CHAIN = ['Accepted', 'Entitled', 'Admitted', 'PodScheduled', 'Connected', 'Ready'] as const;
-/** Every condition of an Agent. The last four are no steps of the chain and always present; `Resized` says whether the pod has what the tier gives, `UpToDate` whether it is as pods are made now. */
+/**
+ * Every condition of an Agent. The last four are always present and do not belong to the chain. `Resized`: the pod
+ * has the compute of its tier. `UpToDate`: the pod matches the present template.
+ */
 export const CONDITION_TYPES = [...CHAIN, 'Suspended', 'Quarantined', 'Resized', 'UpToDate'] as const;
 export type ConditionType = (typeof CONDITION_TYPES)[number];
 
 export const ConditionStatus = z.enum(['True', 'False', 'Unknown']);
 export type ConditionStatus = z.infer<typeof ConditionStatus>;
 
-/** Messages are for people; longer ones are cut. */
+/** Longest message of a condition; the operator cuts longer ones. */
 export const MAX_MESSAGE_CHARS = 512;
 
 /** Reasons of an Agent's conditions, each with its meaning and the fix. */

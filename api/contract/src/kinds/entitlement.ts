@@ -20,7 +20,7 @@ const Limits = z.strictObject({
     .describe('Models that agents may use; none if empty. The first is the default.'),
 });
 
-/** The GPU that is meant where `mode` is not None and nothing else is named. */
+/** The GPU resource if `mode` is not None and the spec names no other. */
 export const DEFAULT_GPU_RESOURCE = 'nvidia.com/gpu';
 
 const NO_SHARE = 'these GPUs keep no share of themselves apart, neither memory nor cores nor time';
@@ -28,9 +28,9 @@ const INSTEAD =
   'write mode: Shared (a permit to use a shared GPU) or mode: Exclusive with a count (whole GPUs), and limit models by limits.tokensPerHour';
 
 /**
- * Fields that people know from other systems and that would promise what the hardware does not hold: a GPU with unified
- * memory has no partitions, its time-slices have no proportions, and a limit of its memory is not enforced. They are
- * in the schema only to be refused with the reason; an API server would drop an unknown field without a word.
+ * Fields that people know from other systems and that the hardware cannot keep: a GPU with unified memory has no
+ * partitions, its time-slices have no proportions, and nothing enforces a limit of its memory. The schema has these
+ * fields only to refuse them with the reason, because an API server drops unknown fields silently.
  */
 const PROMISES = {
   fraction: { type: 'number' },

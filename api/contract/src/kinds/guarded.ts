@@ -25,9 +25,9 @@ export function guarded<S extends z.ZodType>(schema: S, twins: readonly Twin<z.o
 }
 
 /**
- * A field with the default `meaning`, which the reader fills in.
- * For fields that the API or the plugin may change in an object applied by another: a default written by the API server would belong to the
- * applier and make each such change a conflict.
+ * A field with the default `meaning`, which the code that parses the object fills in. Use it for fields that the API
+ * or the kubectl plugin changes in an object that another tool applied: a default written by the API server would
+ * belong to that tool, and each such change would be a conflict.
  */
 export function defaultWhenAbsent<S extends z.ZodType>(
   schema: S,

@@ -104,7 +104,7 @@ export type ScheduleSpec = z.infer<typeof ScheduleSpec>;
 export const SCHEDULE_CONDITIONS = ['Accepted', 'Active', 'Suspended'] as const;
 export type ScheduleConditionType = (typeof SCHEDULE_CONDITIONS)[number];
 
-/** Every reason in a Schedule's conditions, with the advice that belongs to it. */
+/** Reasons of a Schedule's conditions, each with its meaning and the fix. */
 export const SCHEDULE_REASONS = {
   Accepted: 'the spec can be read and has a next firing',
   InvalidSpec: 'the spec cannot be read: correct it as the message says',
@@ -154,7 +154,7 @@ export const ScheduleStatus = z.strictObject({
 });
 export type ScheduleStatus = z.infer<typeof ScheduleStatus>;
 
-/** A prompt that is sent by the clock. */
+/** A Schedule: it sends a prompt to agents at given times. */
 export const Schedule = z.strictObject({
   apiVersion: z.literal(API_VERSION),
   kind: z.literal('Schedule'),

@@ -2,12 +2,15 @@ import * as z from 'zod';
 import { guarded } from './guarded.ts';
 
 /**
- * Room for a wrong value of a short field: one that is too long for its field would be refused for that alone, and the
- * person would not see what to write.
+ * Length limit of short fields, longer than any right value. A wrong value then fails the pattern, whose message says
+ * what to write, and not the length limit alone.
  */
 export const SHORT_CHARS = 64;
 
-/** The longest free text of a kind: `kubectl apply` keeps a copy of the object in an annotation of at most 256 KiB. */
+/**
+ * Longest free text of a kind, because `kubectl apply` keeps a copy of the object in an annotation of at most 256
+ * KiB.
+ */
 export const MAX_PROSE_CHARS = 16_384;
 
 const characters = (value: string): number => [...value].length;

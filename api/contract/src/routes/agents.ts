@@ -27,7 +27,9 @@ export const AgentCondition = z.strictObject({
   last_transition_time: Time,
 });
 
-/** An agent as the world, its custom resource and its pod have it. `why` answers "why is my agent not running" in words. */
+/**
+ * An agent, from the world, its custom resource and its pod. `why` says in words why the agent runs or does not run.
+ */
 export const AgentDetail = AgentView.extend({
   persona: Persona.nullable().describe('Null only in a list without personas'),
   entitlement: z.strictObject({

@@ -3,8 +3,9 @@ import { defineRoute, json } from '../http/route.ts';
 import { AgentId, Time } from '../values/scalars.ts';
 
 /**
- * Reasons for which no money is held for a tier, as in an Agent's condition Admitted. `NotPaid`: the agent has less than the price of an
- * hour. `HoldRefused`: its account is closed, or a measure is in force. `HoldPending`: the API does not know the tier yet; ask again.
+ * Reasons not to hold money for a tier, as in an Agent's condition Admitted. `NotPaid`: the agent has less than the
+ * price of an hour. `HoldRefused`: its account is closed, or a measure is in force. `HoldPending`: the API does not
+ * know the tier yet; the operator asks again.
  */
 export const ClaimRefusal = z.enum(['NotPaid', 'HoldRefused', 'HoldPending']);
 export type ClaimRefusal = z.infer<typeof ClaimRefusal>;

@@ -3,7 +3,7 @@ import { AiDollars, Amount } from '../values/money.ts';
 import { defineRoute, json } from '../http/route.ts';
 import { AgentId, AgentParams, NEXT_CURSOR, paging, Time } from '../values/scalars.ts';
 
-/** Reasons of entries, a closed list; texts of people are in the note. */
+/** Reasons of ledger entries, a closed list; the note has the words of the author. */
 export const ENTRY_REASONS = [
   'reward',
   'penalty',
@@ -19,7 +19,7 @@ export type EntryReason = z.infer<typeof EntryReason>;
 export const NOTE_MAX_CHARS = 500;
 export const LEDGER_PAGE_MAX = 100;
 
-/** One entry of an agent's account. Entries are never changed: what was wrong is put right by another. */
+/** One entry of an agent's account. An entry never changes: another entry corrects a wrong one. */
 export const LedgerEntry = z.strictObject({
   ledger_entry_id: z.uuid(),
   agent_id: AgentId,
@@ -37,7 +37,10 @@ export type LedgerEntry = z.infer<typeof LedgerEntry>;
 
 const PostId = z.uuid();
 
-/** Money given to or taken from an agent, and why. The post may be named by either word; both together must be the same. */
+/**
+ * Money given to or taken from an agent, with the reason. The post is named by `related_post_id` or `post_id`; a
+ * request with both must name the same post.
+ */
 const Judgement = z
   .strictObject({
     agent_id: AgentId,
@@ -94,7 +97,7 @@ export const penalizeAgent = defineRoute('POST /economy/penalize', {
   ],
 });
 
-/** Rest of a person's daily allowance. Rewards and penalties count alike. */
+/** A person's daily allowance and the part of it that is left. Rewards and penalties both use it. */
 export const Allowance = z.strictObject({
   daily: AiDollars.nullable().describe('Allowance of a day; null if there is no limit'),
   used: AiDollars,

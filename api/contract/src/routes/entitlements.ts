@@ -17,7 +17,7 @@ const Compute = z.strictObject({
   priority_class_name: z.string().nullable(),
 });
 
-/** A tier: what opens it, what it gives and costs, and how much room there is. */
+/** A tier: the balance that opens it, its limits, compute, price and seats. */
 export const EntitlementView = z.strictObject({
   name: z.string(),
   rank: z.int().min(0),
@@ -116,7 +116,7 @@ export const putEntitlement = defineRoute('PUT /entitlements/{name}', {
   reasons: ['field_owned_elsewhere', 'entitlement_refused', 'precondition_failed', 'cluster_needed'],
 });
 
-/** By its balance, or pinned to one tier. */
+/** The choice of an agent's tier: by its balance, or pinned to one tier. */
 export const AgentEntitlementBody = z.discriminatedUnion('policy', [
   z.strictObject({ policy: z.literal('ByBalance') }),
   z.strictObject({ policy: z.literal('Pinned'), name: EntitlementParams.shape.name }),

@@ -4,7 +4,7 @@ import { AgentId, AgentParams, Time } from '../values/scalars.ts';
 import { Standing } from '../values/standing.ts';
 import { ComputeClaim } from './compute-claims.ts';
 
-/** Whether this life of an agent, in this cycle, holds a wake stream. */
+/** Whether this life of an agent, in this cycle, has an open wake stream. */
 export const Presence = z.strictObject({
   agent_id: AgentId,
   uid: z.string(),
@@ -14,10 +14,10 @@ export const Presence = z.strictObject({
 });
 export type Presence = z.infer<typeof Presence>;
 
-/** Sent first if `after` cannot resume: forget everything; all current facts follow. */
+/** Sent first if the stream cannot resume at `after`: the reader forgets all facts, and all current facts follow. */
 export const StreamReset = z.strictObject({ epoch: z.string() });
 
-/** Sent once after a reset and all current facts: earlier facts that were not repeated no longer hold. */
+/** Sent once after a reset and all current facts: facts that were not sent again no longer hold. */
 export const StreamSynced = z.strictObject({});
 
 /** State of the runs of a Schedule. */
@@ -42,7 +42,7 @@ export const Boost = z.strictObject({
 });
 export type Boost = z.infer<typeof Boost>;
 
-/** Whether the village is frozen: no money moves, no model is asked, no run begins. */
+/** Whether the village is frozen: no money moves, no model answers, no run begins. */
 export const VillageState = z.strictObject({
   frozen: z.boolean(),
   reason: z.string().nullable(),
@@ -104,7 +104,7 @@ const books = {
   permission: 'operator',
 } as const;
 
-/** Facts of one agent on which the operator acts. Null if there are none. */
+/** Facts of one agent on which the operator acts. A field is null if there is no such fact. */
 export const AgentBooks = z.strictObject({
   agent_id: AgentId,
   life_uid: z

@@ -11,7 +11,7 @@ const STOPS_MAX = 4;
 const Text = z.string().max(CHAT_TEXT_MAX_CHARS);
 const TextPart = z.looseObject({ type: z.literal('text', 'these models read text only'), text: Text });
 
-/** One message as OpenAI writes it. Fields that are not named here are taken and not used. */
+/** One message in OpenAI's format. Other fields are accepted and ignored. */
 export const ChatMessage = z.looseObject({
   role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']),
   content: z.union([Text, z.array(TextPart).max(64)]).nullish(),
@@ -136,11 +136,11 @@ export const listModels = defineRoute('GET /v1/models', {
   reasons: ['stale_cycle', 'no_such_agent'],
 });
 
-/** How a request to a model ended. */
+/** State of a request to a model: under way, or its outcome. */
 export const MODEL_OUTCOMES = ['under_way', 'done', 'failed', 'cancelled', 'not_paid', 'lost'] as const;
 export type ModelOutcome = (typeof MODEL_OUTCOMES)[number];
 
-/** One request to a model, without a word of what was said. */
+/** One request to a model, without its prompt and answer. */
 export const ModelRequestView = z.strictObject({
   request_id: z.uuid(),
   model: z.string(),

@@ -15,7 +15,7 @@ import {
 import { Limits } from './agents.ts';
 
 export const WAKE_KINDS = ['spoken_to', 'arrived', 'handed', 'item_seen', 'met'] as const;
-/** Cause of a wake, before the agent's next turn. `seq` is that of the event. */
+/** One wake, which brings the agent's next turn forward, with its cause. `seq` is the number of the world event. */
 export const Wake = z.strictObject({
   seq: z.int().min(1),
   tick: z.int().min(0),
@@ -108,7 +108,7 @@ export const openWakes = defineRoute('GET /agents/{agent_id}/wakes', {
   reasons: ['not_own_agent', 'no_such_agent', 'stale_cycle'],
 });
 
-/** One turn of a resident's loop as it was lived. Text inside is the resident's own. */
+/** One turn of a resident's loop, as the resident recorded it. The texts are the resident's own. */
 export const Turn = z.strictObject({
   turn_id: z.uuid(),
   cycle: z.int().min(0),

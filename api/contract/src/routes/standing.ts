@@ -3,7 +3,7 @@ import { defineRoute, json } from '../http/route.ts';
 import { AgentParams, Time } from '../values/scalars.ts';
 import { AgentStanding, MEASURE_REASON_MAX } from '../values/standing.ts';
 
-/** Reason in one line, without control characters. */
+/** A reason in the words of an admin. */
 const Reason = z.string().trim().min(1).max(MEASURE_REASON_MAX);
 
 /** Reason and end of a measure. */
@@ -101,7 +101,10 @@ export const liftTokenRevocation = defineRoute('DELETE /agents/{agent_id}/revoke
   summary: "Lift the revocation of an agent's tokens; its earlier tokens stay refused",
 });
 
-/** Freeze of the village, with the times of the last stopped acts as proof that it holds. */
+/**
+ * Freeze of the village, with the times of the last acts of the kinds that a freeze stops, so that a reader can check
+ * that it holds.
+ */
 export const VillageFreeze = z.strictObject({
   frozen: z.boolean(),
   reason: z.string().nullable().describe('Reason in the words of the admin; null while the village is not frozen'),

@@ -10,8 +10,8 @@ import { MapResponse, TilePosition } from '../world/map.ts';
 import { WorldView } from '../world/view.ts';
 
 /**
- * Narrows `GET /world` to what is around one agent. Other parameters are ignored, as the whole village always ignored them.
- * The answer has the same form: `agents` and `items` hold only what is near, nearest first.
+ * Limits `GET /world` to the surroundings of one agent. The API ignores other parameters, as it always has. The
+ * answer has the same form, but `agents` and `items` hold only those near the agent, nearest first.
  */
 export const WorldQuery = z.object({
   around: ObjectName.optional().describe(
@@ -82,7 +82,7 @@ export const moveAgent = defineRoute('POST /agents/{agent_id}/move', {
   ],
 });
 
-/** The refusals of each kind, beyond those of any command to an agent. */
+/** Refusals of each kind of action, besides those of every command to an agent. */
 export const ACTION_REASONS = {
   talk: ['text_empty', 'text_too_long', 'no_such_listener', 'out_of_earshot'],
   pick_up: ['item_not_here', 'too_far', 'inventory_full'],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Micro-aiDollars in one aiDollar: the ledger counts in these, as integers. */
+/** Micro-aiDollars in one aiDollar. The ledger counts in micro-aiDollars, as integers. */
 export const MICRO = 1_000_000n;
 const PLACES = 6;
 
@@ -12,7 +12,7 @@ const AMOUNT_MAX_CHARS = 32;
 const DECIMAL = /^(-?)(0|[1-9][0-9]{0,12})(?:\.([0-9]{1,6}))?$/;
 const HOW = 'write an amount of aiDollars with at most six places, in quotes, for example "12.5"';
 
-/** Micro-aiDollars of a decimal string; null if it is none, or has more than six places. */
+/** Micro-aiDollars of a decimal string; null if the text is not a decimal number or has more than six places. */
 function microOf(text: string): bigint | null {
   const [, sign, whole = '', fraction = ''] = DECIMAL.exec(text) ?? [];
   if (sign === undefined) return null;
@@ -20,14 +20,17 @@ function microOf(text: string): bigint | null {
   return sign === '-' ? -micro : micro;
 }
 
-/** Micro-aiDollars of a decimal string of aiDollars, such as a spec's `minBalance`. Throws if it is none. */
+/**
+ * Micro-aiDollars of a decimal string of aiDollars, such as a spec's `minBalance`. Throws RangeError if the text is
+ * not an amount.
+ */
 export function parseAiDollars(text: string): bigint {
   const micro = microOf(text);
   if (micro === null) throw new RangeError(`not an amount of aiDollars: ${text}`);
   return micro;
 }
 
-/** The one way to write an amount: no exponent, no trailing zeros, `-` in front of what is below zero. */
+/** The canonical text of an amount: no exponent, no trailing zeros, `-` before a negative amount. */
 export function formatAiDollars(micro: bigint): string {
   const size = micro < 0n ? -micro : micro;
   const fraction = String(size % MICRO)
@@ -36,7 +39,7 @@ export function formatAiDollars(micro: bigint): string {
   return `${micro < 0n ? '-' : ''}${size / MICRO}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-/** An amount in an answer: a decimal string of aiDollars, below zero where money was taken. */
+/** An amount in an answer: a decimal string of aiDollars, negative if money was taken. */
 export const AiDollars = z
   .string()
   .regex(DECIMAL, HOW)
@@ -49,8 +52,9 @@ const inRange = (text: string): boolean => {
 };
 
 /**
- * An amount in a request, above zero: a decimal string of aiDollars, or a whole JSON number. A JSON number with places is refused, because what
- * the sender wrote is not what a binary fraction holds. Parsed to the one way of writing it, so that `5`, `"5"` and `"5.0"` are one request.
+ * An amount in a request, above zero: a decimal string of aiDollars, or a whole JSON number. A JSON number with
+ * places is refused, because its binary fraction may differ from the decimal that the caller wrote. The amount is
+ * parsed to its canonical text, so that `5`, `"5"` and `"5.0"` are the same request.
  */
 export const Amount = z
   .union([

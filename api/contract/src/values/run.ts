@@ -6,7 +6,7 @@ import { AgentId, JsonObject, plainText, Time } from './scalars.ts';
 export const RUN_PROMPT_MAX_CHARS = MAX_PROSE_CHARS;
 export const RUN_SUMMARY_MAX_CHARS = 4_000;
 export const RUN_REASON_MAX_CHARS = 500;
-/** Steps that an agent may note in one run. */
+/** Most steps that an agent may record in one run. */
 export const RUN_STEPS_MAX = 64;
 
 /** Text of a run: at least one character. */
@@ -14,12 +14,15 @@ export function runText(max: number): z.ZodString {
   return plainText(max);
 }
 
-/** Lease of an agent on a run: it lasts so long after it was taken or renewed; then the run waits for an agent again. */
+/**
+ * Duration of an agent's lease on a run, counted from its start or last renewal; after it, the run waits for an agent
+ * again.
+ */
 export const RUN_LEASE_S = 30;
-/** Interval at which a resident renews its lease, so that one renewal may be lost. */
+/** Interval at which a resident renews its lease, so that the loss of one renewal does not end the lease. */
 export const RUN_RENEW_EVERY_S = 10;
 
-/** Origins of runs. More will follow: a message, a worker request, the agent's own loop. */
+/** Origins of runs. */
 export const RUN_KINDS = ['schedule', 'prompt'] as const;
 export const RunKind = z.enum(RUN_KINDS);
 export type RunKind = z.infer<typeof RunKind>;
@@ -29,15 +32,18 @@ export const RUN_STATES = ['queued', 'running', 'waiting_permission', 'done', 'f
 export const RunState = z.enum(RUN_STATES);
 export type RunState = z.infer<typeof RunState>;
 
-/** How a run ends. */
+/** States in which a run ends. */
 export const SettledState = z.enum(['done', 'failed', 'cancelled']);
 export type SettledState = z.infer<typeof SettledState>;
 
-/** Why a run failed: one word for programs, a sentence for people. */
+/** Cause of a failed run: one word for programs, one sentence for people. */
 export const RunError = z.strictObject({ code: runText(64), message: runText(RUN_REASON_MAX_CHARS) });
 export type RunError = z.infer<typeof RunError>;
 
-/** One piece of work for an agent. The prompt is text and nothing else: what looks like a call of a tool in it is read, never executed. */
+/**
+ * One piece of work for an agent. The prompt is only text: a part of it that looks like a tool call is never
+ * executed.
+ */
 export const Run = z.strictObject({
   run_id: z.uuid(),
   agent_id: AgentId,
@@ -79,7 +85,7 @@ export const RunEvent = z.strictObject({
 });
 export type RunEvent = z.infer<typeof RunEvent>;
 
-/** One finished step of a run. A noted step is never repeated. */
+/** One finished step of a run. A recorded step is never repeated. */
 export const RunStep = z.strictObject({
   step: z
     .int()
@@ -90,6 +96,6 @@ export const RunStep = z.strictObject({
 });
 export type RunStep = z.infer<typeof RunStep>;
 
-/** Hint to a resident: there is a run for it, or one of its runs has changed. */
+/** Hint to a resident: a run waits for it, or one of its runs has changed. */
 export const RunHint = z.strictObject({ run_id: z.uuid(), run: Run.optional() });
 export type RunHint = z.infer<typeof RunHint>;

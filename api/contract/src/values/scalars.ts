@@ -15,18 +15,18 @@ export const AgentParams = z.strictObject({ agent_id: AgentId });
 
 /** A tick is 100 ms of village time since the village began. */
 export const Tick = z.int().min(0);
-/** The number of an event in the world's log; it only grows. */
+/** The number of an event of the world; it only grows. */
 export const Seq = z.int().min(0);
 /** RFC 3339, UTC. */
 export const Time = z.iso.datetime();
-/** A number as a query writes it. */
+/** A number in a query, where it is text. */
 export const SeqQuery = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 
 export const LandmarkId = z.string().min(1).max(64);
-/** Anything JSON under string keys; the body limit of a route bounds its size. */
+/** Any JSON object; the body limit of a route bounds its size. */
 export const JsonObject = z.record(z.string(), z.unknown());
 
-/** `cursor` and `limit` of a query for one page of a list, at most `max` rows. */
+/** The fields `cursor` and `limit` of a query for one page of a list, at most `max` rows. */
 export function paging(
   max: number,
   { cursorChars = 256, limit = 20 }: { readonly cursorChars?: number; readonly limit?: number } = {},
@@ -36,10 +36,10 @@ export function paging(
     limit: z.coerce.number().int().min(1).max(max).default(limit),
   };
 }
-/** The place in an answer where the next page begins; null on the last page. */
+/** Cursor of the next page; null on the last page. */
 export const NEXT_CURSOR = { next_cursor: z.string().nullable() };
 
-/** Text as Postgres and JSON can keep it: `min` to `max` code points, no NUL, no half of a surrogate pair. */
+/** Text that Postgres and JSON can store: `min` to `max` code points, no NUL, no half of a surrogate pair. */
 export function plainText(max: number, min = 1): z.ZodString {
   return text(max, min)
     .refine((value) => !value.includes('\u0000'), { message: 'the text has a NUL character: write it without' })

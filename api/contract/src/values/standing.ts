@@ -5,9 +5,9 @@ import { AgentId, Time } from './scalars.ts';
 export const MEASURE_REASON_MAX = 500;
 
 /**
- * Measures against an agent, hardest first. `kill`: its pod is deleted at once and none starts. `ban`: it cannot be awakened. `quarantine`:
- * its pod ends, its volume stays untouched. `freeze`: no compute, and it cannot spend. `revoke_token`: its tokens are refused, its pod
- * stays.
+ * Measures against an agent, most severe first. `kill`: its pod is deleted at once and none starts. `ban`: it cannot
+ * be awakened. `quarantine`: its pod ends, its volume stays untouched. `freeze`: no compute, and it cannot spend.
+ * `revoke_token`: its tokens are refused, its pod stays.
  */
 export const MEASURES = ['kill', 'ban', 'quarantine', 'freeze', 'revoke_token'] as const;
 export type Measure = (typeof MEASURES)[number];
@@ -25,7 +25,7 @@ export const Standing = z.strictObject({
 });
 export type Standing = z.infer<typeof Standing>;
 
-/** The flag of a standing that each measure raises. */
+/** The field of a standing that each measure sets to true. */
 export const FLAG_OF_MEASURE = {
   kill: 'killed',
   ban: 'banned',

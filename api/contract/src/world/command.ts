@@ -17,12 +17,13 @@ export type MoveBody = z.infer<typeof MoveBody>;
 export const ACTION_KINDS = ['talk', 'pick_up', 'drop', 'use', 'use_board', 'emote'] as const;
 export type ActionKind = (typeof ACTION_KINDS)[number];
 
-/** Bounded here only against abuse; the world's own limit, SPEECH_MAX_LENGTH, answers with its reason. */
+/** This limit only prevents abuse; the world itself refuses texts above SPEECH_MAX_LENGTH with a reason. */
 const Text = z.string().max(SPEECH_MAX_LENGTH * 16);
 
 /**
- * Body of `POST /agents/{id}/action`, a closed list. `to` of talk is one listener; without it every agent near receives the words. `target`
- * of use is an affordance of the landmark where the agent stands, the landmark's id (its first affordance), or a carried item's id.
+ * Body of `POST /agents/{id}/action`, a closed list. `to` of talk is one listener; without it, every agent in earshot
+ * receives the words. `target` of use is an affordance of the landmark where the agent stands, the landmark's id (its
+ * first affordance), or a carried item's id.
  */
 export const ActionBody = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('talk'), text: Text, to: AgentName.optional() }),

@@ -10,7 +10,7 @@ export const TICKS_PER_DAY = 14_400;
 export const CELL_SIZE = 16;
 /** Longest side of a view, and of any map, in tiles. */
 export const VIEW_MAX_TILES = 4096;
-/** The binary frame carries an agent's slot as 16 bits. */
+/** Most agents in the world: the binary frame has 16 bits for an agent's slot. */
 export const MAX_AGENTS = 65_535;
 /** Items in the world at once; regrowth and gifts stop at this count. */
 export const MAX_ITEMS = 4096;
@@ -18,7 +18,7 @@ export const MAX_ITEMS = 4096;
 export const INVENTORY_LIMIT = 6;
 /** Longest spoken text and board note, in UTF-16 code units. */
 export const SPEECH_MAX_LENGTH = 280;
-/** Distances are Chebyshev, in tiles: how far a voice carries, and in a quiet zone. */
+/** Distance that a voice carries, and that it carries in a quiet zone, in tiles. Distances are Chebyshev. */
 export const HEARING_TILES = 6;
 export const QUIET_HEARING_TILES = 2;
 /** How far an agent reaches to pick up an item or be handed one, in tiles. */
@@ -31,10 +31,10 @@ export const MEETING_TILES = 3;
 export const SPEECH_TICKS = 60;
 /** How long an emote stays above its agent, in ticks. */
 export const EMOTE_TICKS = 30;
-/** How far what is around an agent reaches, in tiles: by default, and at most. */
+/** Radius of the surroundings of an agent, in tiles: the default and the greatest. */
 export const AROUND_DEFAULT_TILES = 24;
 export const AROUND_MAX_TILES = 64;
-/** Agents, and lying items, that one answer of what is around an agent holds: the nearest. */
+/** Most agents, and most lying items, in one answer about the surroundings of an agent: the nearest. */
 export const AROUND_MAX_AGENTS = 64;
 export const AROUND_MAX_ITEMS = 64;
 /** Agents that a viewer may pin: it always receives them. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ItemId, TilePosition } from './map.ts';
 
-/** Faces an agent can pull; closed, so that every viewer can draw each. */
+/** Emotes of an agent: a closed list, so that every viewer can draw each of them. */
 export const EMOTES = [
   'wave',
   'smile',
@@ -74,7 +74,7 @@ export const StateEvent = z.strictObject({
   display_name: z.string().optional(),
   home: z.string().optional(),
 });
-/** A path record: everything needed to know where the agent is at any later tick. */
+/** A path, from which a reader computes the agent's position at any later tick. */
 export const MoveEvent = z.strictObject({
   ...by,
   kind: z.literal('move'),
@@ -119,10 +119,13 @@ export const ItemSpawnEvent = z.strictObject({
   y: z.int(),
 });
 export const ItemRemoveEvent = z.strictObject({ ...at, kind: z.literal('item_remove'), item_id: ItemId });
-/** The world continues on another map of this version; earlier events belong to the map before. */
+/** The world continues on the map of this version; earlier events belong to the previous map. */
 export const MapEvent = z.strictObject({ ...at, kind: z.literal('map'), map_version: z.string().min(1).max(64) });
 
-/** One fact of the world. `seq` is gapless from 1; the state is the fold of all events in that order. */
+/**
+ * One event of the world. `seq` counts from 1 without gaps; the state of the world results from applying all events
+ * in this order.
+ */
 export const WorldEvent = z.discriminatedUnion('kind', [
   SpawnEvent,
   DespawnEvent,
@@ -145,7 +148,7 @@ export type WorldEventKind = WorldEvent['kind'];
 export type WorldEventOf<K extends WorldEventKind> = Extract<WorldEvent, { kind: K }>;
 
 /**
- * Events that may be committed up to 100 ms after they are seen; all others are written before they are answered.
+ * Events that viewers may see up to 100 ms before their commit; the API commits all others before it answers.
  * `arrive` follows from its `move`.
  */
 export const GROUP_COMMITTED_EVENTS = ['move', 'arrive', 'emote'] as const satisfies readonly WorldEventKind[];

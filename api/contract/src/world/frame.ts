@@ -3,14 +3,17 @@ import { CELL_SIZE, MAX_PINNED, VIEW_MAX_TILES } from './constants.ts';
 import { Activity, Emote, Lead } from './event.ts';
 import { ItemId, TilePosition } from './map.ts';
 
-/** Agents are named by their slot, a number below 65,535; `agent` messages say who it is. The text twin adds `agent_id`. */
+/**
+ * A frame names an agent by its slot, a number below 65,535; an `agent` message gives the agent of a slot. The text
+ * form adds `agent_id`.
+ */
 const slot = {
   /** The slot of the agent. */
   agent: z.int().min(0),
   agent_id: z.string().optional(),
 };
 
-/** Where an agent walks: from, to and a start tick; both ends compute the same tiles from the map. */
+/** Path of an agent: from, to and a start tick. The server and the viewer compute the same tiles from the map. */
 export const PathRecord = z.strictObject({
   from: TilePosition,
   lead: Lead,
@@ -26,11 +29,11 @@ export const FrameItem = z.strictObject({
 });
 export type FrameItem = z.infer<typeof FrameItem>;
 
-/** Everything a viewer draws of one agent, except who it is. */
+/** Everything that a viewer draws of one agent, except its name. */
 export const AgentEntry = z.strictObject({
   ...slot,
   path: PathRecord,
-  /** The path before, while viewers still draw from it: they draw a little in the past. */
+  /** The previous path while viewers still need it, because they draw slightly in the past; else null. */
   before: PathRecord.nullable(),
   awake: z.boolean(),
   online: z.boolean(),
@@ -43,14 +46,17 @@ export const AgentEntry = z.strictObject({
 });
 export type AgentEntry = z.infer<typeof AgentEntry>;
 
-/** Opens a connection. Not resumed: forget everything known before. */
+/** First message of a connection. If `resumed` is false, the viewer must forget everything from before. */
 export const HelloMessage = z.strictObject({
   kind: z.literal('hello'),
   map_version: z.string(),
   tick_ms: z.int(),
   resumed: z.boolean(),
 });
-/** The cells the server now sends, in cells; the viewer forgets agents and items outside them that are not pinned. */
+/**
+ * The rectangle that the server now sends, in cells; the viewer forgets agents and items outside it that are not
+ * pinned.
+ */
 export const ViewMessage = z.strictObject({
   kind: z.literal('view'),
   x: z.int(),
@@ -63,7 +69,6 @@ export const ViewMessage = z.strictObject({
 /** Agent of a slot; sent before the slot is first mentioned and again when another agent takes it. */
 export const AgentMessage = z.strictObject({
   kind: z.literal('agent'),
-  /** The slot of the agent. */
   agent: z.int(),
   agent_id: z.string(),
   display_name: z.string(),
@@ -76,12 +81,15 @@ export const KeyframeMessage = z.strictObject({
   agents: z.array(AgentEntry),
   items: z.array(FrameItem),
 });
-/** An agent comes into view, by birth or by walking in. */
+/** An agent comes into view, because it enters the world or walks in. */
 export const SpawnMessage = z.strictObject({ kind: z.literal('spawn'), entry: AgentEntry });
-/** An agent goes out of view, by leaving the world or by walking out. */
+/** An agent goes out of view, because it leaves the world or walks out. */
 export const DespawnMessage = z.strictObject({ kind: z.literal('despawn'), ...slot });
 export const PathMessage = z.strictObject({ kind: z.literal('path'), ...slot, path: PathRecord });
-/** A path that follows from the one before: it begins where that one is at `start_tick`. The binary form of most paths; text has them whole. */
+/**
+ * A path that begins at the position of the previous path at `start_tick`. The binary form sends most paths this way;
+ * the text form sends complete paths.
+ */
 export const TurnMessage = z.strictObject({
   kind: z.literal('turn'),
   ...slot,
@@ -107,7 +115,7 @@ export const ClusterMessage = z.strictObject({
   kind: z.literal('cluster'),
   cells: z.array(z.strictObject({ cell: z.int(), count: z.int() })),
 });
-/** Nothing but the tick of the frame. */
+/** A message without content: the frame only reports its tick. */
 export const ClockMessage = z.strictObject({ kind: z.literal('clock') });
 
 export const FrameMessage = z.discriminatedUnion('kind', [
@@ -129,8 +137,8 @@ export type FrameMessage = z.infer<typeof FrameMessage>;
 export type FrameMessageOf<K extends FrameMessage['kind']> = Extract<FrameMessage, { kind: K }>;
 
 /**
- * One websocket message. An `urgent` frame (speech) overtakes the order: its `seq` is that of the last update,
- * so that a resume misses nothing.
+ * One websocket message. An `urgent` frame (speech) overtakes updates that wait; its `seq` is that of the last update
+ * sent, so that a resume misses nothing.
  */
 export const WorldStateFrame = z.strictObject({
   type: z.literal('world_state'),
@@ -142,7 +150,7 @@ export const WorldStateFrame = z.strictObject({
 });
 export type WorldStateFrame = z.infer<typeof WorldStateFrame>;
 
-/** A viewer may look past the edge of the map. */
+/** Coordinate of a view, which may reach beyond the edge of the map. */
 const ViewTile = z
   .number()
   .min(-16 * VIEW_MAX_TILES)
@@ -152,7 +160,10 @@ const HeldCell = z
   .min(0)
   .max(VIEW_MAX_TILES / CELL_SIZE);
 
-/** Messages of a viewer: its rectangle in tiles, or, before the first rectangle, where an earlier connection ended. */
+/**
+ * Messages of a viewer: its rectangle in tiles; or, before the first rectangle, the position at which an earlier
+ * connection ended.
+ */
 export const ViewerMessage = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('view'),
@@ -167,12 +178,12 @@ export const ViewerMessage = z.discriminatedUnion('type', [
     type: z.literal('resume'),
     epoch: z.int().min(0),
     seq: z.int().min(0),
-    /** The cells the viewer still holds, as the last `view` of the server said; without them the server sends everything. */
+    /** The cells that the viewer still has, from the server's last `view`; without them the server sends everything. */
     cells: z.strictObject({ x: HeldCell, y: HeldCell, width: HeldCell, height: HeldCell }).optional(),
   }),
 ]);
 export type ViewerMessage = z.infer<typeof ViewerMessage>;
 export type Zoom = 'near' | 'mid' | 'far';
 
-/** Websocket close codes of `/ws/world`. */
+/** Websocket close code of `/ws/world` for a viewer that reads too slowly. */
 export const CLOSE_SLOW_VIEWER = 4008;

@@ -28,7 +28,7 @@ export const AgentPlace = z.strictObject({
 });
 export type AgentPlace = z.infer<typeof AgentPlace>;
 
-/** `health`: `healthy` has an open stream, `unreachable` should have one and has not, `asleep` is not meant to. */
+/** `health`: `healthy` has an open stream, `unreachable` is awake without one, `asleep` needs none. */
 export const AgentPresence = z.strictObject({
   online: z.boolean(),
   last_seen: z.iso.datetime().nullable(),

@@ -6,7 +6,7 @@ import { NEXT_CURSOR, paging, Time } from '../../values/scalars.ts';
 
 const Who = z.strictObject({ type: AuthorType, id: z.string(), name: z.string() });
 
-/** One decision about a post or reply; decisions are never changed, only undone by another. */
+/** One decision about a post or reply. A decision never changes; only another decision can undo it. */
 export const ModerationRecord = z.strictObject({
   moderation_id: z.uuid(),
   decision: Decision,
@@ -28,7 +28,7 @@ export const FlagRecord = z.strictObject({
 });
 export type FlagRecord = z.infer<typeof FlagRecord>;
 
-/** One line of the queue: what it is about, the flags that wait, and what was decided, newest first. */
+/** One line of the queue: the post or reply, the flags that wait for a decision, and the decisions, newest first. */
 export const ModerationItem = z.strictObject({
   post: Post,
   reply: Reply.nullable(),

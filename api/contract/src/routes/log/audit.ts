@@ -5,7 +5,7 @@ import { NEXT_CURSOR, paging, Time } from '../../values/scalars.ts';
 export const AUDIT_PAGE_MAX = 100;
 export const AUDIT_TEXT_MAX_CHARS = 200;
 
-/** Kinds of records: an act (`act`), or money that moved (`ledger`). */
+/** Kinds of records: an act (`act`) or a transfer (`ledger`). */
 export const RecordKind = z.enum(['act', 'ledger']);
 export type RecordKind = z.infer<typeof RecordKind>;
 

@@ -8,7 +8,7 @@ export const TILE_CONTENT_TYPE = 'application/octet-stream';
 
 const Position = z.int().min(0).describe('Number of the entry in the log, from 0');
 const Base64 = z.base64();
-/** `x001/x234/067`, or `x001/x234/067.p/8` of a tile that is not full. */
+/** Path of a tile: `x001/x234/067`, or `x001/x234/067.p/8` for a tile that is not full. */
 const TilePath = z
   .string()
   .max(64)
@@ -32,7 +32,7 @@ export const getLogCheckpoint = defineRoute('GET /log/checkpoint', {
   reasons: ['not_sealed'],
 });
 
-/** The key that checkpoints are signed with, as a signed note's verifier key. */
+/** The public key that verifies checkpoints, in the verifier key format of signed notes. */
 export const getLogKey = defineRoute('GET /log/key', {
   ...ofEverybody,
   name: 'getLogKey',
@@ -61,7 +61,10 @@ export const getLogTile = defineRoute('GET /log/tile/{level}/{tile*}', {
   reasons: ['no_such_tile'],
 });
 
-/** That an entry is in the log, to be checked without trust in the village: hash the leaf, climb by the hashes, compare with the signed root. */
+/**
+ * Proof that an entry is in the log. A reader checks it without trusting the village: hash the leaf, combine it with
+ * the hashes from the leaf up, and compare the result with the signed root.
+ */
 const inclusion = {
   position: Position,
   leaf: Base64.describe('Entry as it was sealed'),

@@ -7,7 +7,10 @@ import { AgentId, NEXT_CURSOR, paging, Time } from '../../values/scalars.ts';
 export const CREDITS_PAGE_MAX = 100;
 export const CREDIT_REASON_MAX_CHARS = 500;
 
-/** `proposed` waits for another admin; `credited` is in the ledger; `rejected` never will be, and frees its transaction id. */
+/**
+ * `proposed`: waits for another admin. `credited`: is in the ledger. `rejected`: is never credited, and its
+ * transaction id can be proposed again.
+ */
 export const CREDIT_STATES = ['proposed', 'credited', 'rejected'] as const;
 export const CreditState = z.enum(CREDIT_STATES);
 export type CreditState = z.infer<typeof CreditState>;
@@ -29,7 +32,7 @@ export const ProviderTransactionId = z
     example: '5O190127TN364715T',
   });
 
-/** Money from outside that was given to an agent, or is proposed to be. */
+/** Money from outside that was credited to an agent, or is proposed to be credited. */
 export const Credit = z.strictObject({
   credit_id: z.uuid(),
   provider: ProviderName,

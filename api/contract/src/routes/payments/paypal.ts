@@ -3,7 +3,7 @@ import { defineRoute, json } from '../../http/route.ts';
 import { Amount } from '../../values/money.ts';
 import { AgentId } from '../../values/scalars.ts';
 
-/** The body is taken as bytes: the signature covers these, and `1.0` parsed and written again is `1`. */
+/** The body stays bytes, because the signature covers them: parsing and writing JSON turns `1.0` into `1`. */
 const RawBody = z.instanceof(Uint8Array).describe('Notification, signed by PayPal in its headers');
 
 export const receivePayPalWebhook = defineRoute('POST /payments/paypal/webhook', {
@@ -20,7 +20,10 @@ export const receivePayPalWebhook = defineRoute('POST /payments/paypal/webhook',
   reasons: ['paypal_off', 'webhook_refused'],
 });
 
-/** A payment of a person for an agent. PayPal's order carries the agent's id as `custom_id`, which the webhook credits. */
+/**
+ * A payment of a person for an agent. PayPal's order carries the agent's id as `custom_id`; the webhook credits this
+ * agent.
+ */
 export const PayPalOrderBody = z.strictObject({
   agent_id: AgentId,
   amount: z
@@ -50,7 +53,7 @@ export const PayPalTerms = z.strictObject({
 });
 export type PayPalTerms = z.infer<typeof PayPalTerms>;
 
-/** How a way back from PayPal ended, as `payment` in the address of the page. */
+/** Outcome of a payer's return from PayPal, in the query parameter `payment` of the page. */
 export const PAYMENT_OUTCOMES = ['captured', 'not_approved', 'failed', 'cancelled'] as const;
 export type PaymentOutcome = (typeof PAYMENT_OUTCOMES)[number];
 

@@ -13,13 +13,13 @@ export const AccountName = z
   .min(1)
   .max(64)
   .regex(/^[\p{L}\p{N}._@ -]+$/u, 'write only letters, digits, spaces and . _ @ -');
-/** A password that is being set. */
+/** A new password. */
 export const NewPassword = z.string().min(PASSWORD_MIN_CHARS).max(PASSWORD_MAX_CHARS);
-/** A password that is being shown; whether it is right is not for a schema. */
+/** A password that a person enters; the handler checks whether it is right. */
 export const GivenPassword = z.string().min(1).max(PASSWORD_MAX_CHARS);
 /** A text that works once: it creates the first admin, or sets the password of an invitation or a reset. Only its length is checked here. */
 export const OneTimeCode = z.string().min(1).max(CODE_MAX_CHARS);
-/** Why, in the words of an admin. */
+/** A reason in the words of an admin. */
 export const AdminReason = z.string().trim().min(1).max(MEASURE_REASON_MAX);
 
 /** Roles of people; a visitor has no account. */
@@ -34,7 +34,7 @@ export const Account = z.strictObject({
 });
 export type Account = z.infer<typeof Account>;
 
-/** A ban that holds. */
+/** A ban in force. */
 export const AccountBan = z.strictObject({
   reason: z.string(),
   by: z.strictObject({ role: z.string(), id: z.string() }),
@@ -54,7 +54,7 @@ export const AccountDetail = Account.extend({
 });
 export type AccountDetail = z.infer<typeof AccountDetail>;
 
-/** A code that sets a password once; it is shown here and nowhere again. */
+/** A code that sets a password once. The API returns it only in this answer. */
 export const CodeGrant = z.strictObject({ code: z.string(), expires_at: Time });
 export type CodeGrant = z.infer<typeof CodeGrant>;
 
@@ -62,7 +62,7 @@ export type CodeGrant = z.infer<typeof CodeGrant>;
 export const SIGN_INS = ['password', 'code', 'oidc', 'bootstrap'] as const;
 export type SignInBy = (typeof SIGN_INS)[number];
 
-/** One open session. The id is of the row: it opens nothing. */
+/** One open session. `session_id` names its row and is not a credential. */
 export const Session = z.strictObject({
   session_id: z.uuid(),
   signed_in_by: z.enum(SIGN_INS),

@@ -48,7 +48,7 @@ export const createAccount = defineRoute('POST /accounts', {
   name: 'createAccount',
   summary: 'Create an account; the answer has a one-time code with which the person sets a password',
   permission: 'accounts:change',
-  // A name is made once, and the code is a secret: the answer is not kept.
+  // A name can be taken only once, and the answer has a secret code, so the API does not store the answer.
   idempotency: 'natural',
   body: z.strictObject({ name: AccountName, role: z.enum(ACCOUNT_ROLES) }),
   status: 201,

@@ -6,7 +6,7 @@ import { Firing, Overlap } from './firings.ts';
 import { NEXT_CURSOR, paging, Time } from '../../values/scalars.ts';
 
 export const SCHEDULES_PAGE_MAX = 200;
-/** Firings shown with a schedule, newest first. */
+/** Most firings shown with a Schedule, newest first. */
 export const LAST_FIRINGS_SHOWN = 10;
 
 const SHORT = 253;
@@ -37,11 +37,11 @@ const written = {
   history_limit: z.int(),
 } as const;
 
-/** An absent field keeps its default or its value; null removes a field. */
+/** An absent field keeps its value, or has its default in a new Schedule; null removes a field. */
 const ScheduleChange = z.strictObject(written).partial();
 export type ScheduleChange = z.infer<typeof ScheduleChange>;
 
-/** A Schedule: its spec, how it stands, and its last firings as the table has them. */
+/** A Schedule: its spec, its status, and its last firings from the database. */
 export const ScheduleView = z.strictObject({
   name: z.string(),
   uid: z.string(),

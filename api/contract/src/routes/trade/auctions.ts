@@ -4,7 +4,7 @@ import { AiDollars, Amount } from '../../values/money.ts';
 import { AgentId, NEXT_CURSOR, paging, plainText, Time } from '../../values/scalars.ts';
 import { GpuLane, Lane } from './price-list.ts';
 
-/** Between the end of the bidding and the window there is at least this, for the auction to be settled in. */
+/** Least time between the end of the bidding and the window, in which the API settles the auction. */
 export const AUCTION_LEAD_SECONDS = 5;
 export const AUCTION_PAGE_MAX = 100;
 const NOTE_MAX = 500;
@@ -13,7 +13,10 @@ const NOTE_MAX = 500;
 export const AUCTION_STATES = ['open', 'sold', 'unsold', 'cancelled', 'lapsed'] as const;
 export type AuctionState = (typeof AUCTION_STATES)[number];
 
-/** `replaced`: by a higher bid of the same agent. `passed_over`: the agent could not have the window. `returned`: the auction had no winner. */
+/**
+ * `replaced`: by a higher bid of the same agent. `passed_over`: the agent could not get the window. `returned`: the
+ * auction had no winner.
+ */
 export const BID_OUTCOMES = ['open', 'replaced', 'won', 'lost', 'passed_over', 'returned'] as const;
 export type BidOutcome = (typeof BID_OUTCOMES)[number];
 
@@ -28,7 +31,7 @@ export const BidView = z.strictObject({
 });
 export type BidView = z.infer<typeof BidView>;
 
-/** An exclusive GPU window for the highest bidder, who pays the second highest bid, at least the reserve. */
+/** An exclusive GPU window for the highest bidder. The winner pays the second highest bid, but at least the reserve. */
 export const AuctionView = z.strictObject({
   auction_id: z.uuid(),
   gpu: GpuLane,

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { DEFAULT_GPU_RESOURCE, MAX_GPUS } from '../../kinds/entitlement.ts';
 import { AMOUNT_MAX_AIDOLLARS, AiDollars, parseAiDollars } from '../../values/money.ts';
 
-/** The longest time that anything is sold for at once: a week. */
+/** Longest duration of one purchase: a week. */
 export const PURCHASE_SECONDS_MAX = 604_800;
-/** A GPU window begins at most this far ahead. */
+/** Longest time from a purchase to the begin of its GPU window: 30 days. */
 export const WINDOW_AHEAD_SECONDS_MAX = 2_592_000;
 
 const Price = AiDollars.refine(
@@ -13,14 +13,14 @@ const Price = AiDollars.refine(
 );
 const PerHour = Price.meta({ description: 'aiDollars for each hour', example: '0.05' });
 
-/** More of a limit: so much of it for the price of an hour. */
+/** Price of more of a limit: `unit` more of it costs `per_hour`. */
 const QuotaPrice = z.strictObject({ unit: z.int().min(1).max(1_000_000_000), per_hour: PerHour });
 
-/** The name of a lane: what can be sold to one agent at a time. */
+/** Name of a lane: devices that are sold to one agent at a time. */
 export const Lane = z
   .string()
   .max(63)
-  .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/, 'lower case letters, digits and hyphens')
+  .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/, 'write lower case letters, digits and hyphens, for example gpu-0')
   .meta({ example: 'gpu-0' });
 
 /** Devices that one agent at a time can have for itself. */
@@ -46,7 +46,7 @@ export const PriceList = z.strictObject({
   priority: z.strictObject({ per_hour: PerHour }).default({ per_hour: '0.1' }),
   models: z
     .record(ModelName, z.strictObject({ per_hour: PerHour }))
-    .refine((models) => Object.keys(models).length <= MODELS_MAX, `at most ${MODELS_MAX} models`)
+    .refine((models) => Object.keys(models).length <= MODELS_MAX, `write at most ${MODELS_MAX} models`)
     .default({ small: { per_hour: '0.02' }, large: { per_hour: '0.25' } }),
   gpu: z
     .strictObject({ per_hour: PerHour, lanes: z.array(GpuLane).max(LANES_MAX) })

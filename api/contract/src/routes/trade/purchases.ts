@@ -4,7 +4,7 @@ import { AiDollars, Amount } from '../../values/money.ts';
 import { AgentId, NEXT_CURSOR, paging, plainText, Time } from '../../values/scalars.ts';
 import { GpuLane, Lane, PURCHASE_SECONDS_MAX } from './price-list.ts';
 
-/** The limits that more can be bought of. */
+/** Limits of which an agent can buy more. */
 export const QUOTAS = ['requests_per_minute', 'tokens_per_hour'] as const;
 export type Quota = (typeof QUOTAS)[number];
 export const PURCHASE_KINDS = ['quota', 'priority', 'model', 'gpu'] as const;
@@ -30,10 +30,10 @@ const GpuItem = z.strictObject({
 export const PurchaseItem = z.discriminatedUnion('kind', [QuotaItem, PriorityItem, ModelItem, GpuItem]);
 export type PurchaseItem = z.infer<typeof PurchaseItem>;
 
-/** For how long, in seconds. */
+/** Duration of a purchase in seconds. */
 export const PurchaseSeconds = z.int().min(1).max(PURCHASE_SECONDS_MAX);
 
-/** The same as it was bought: of a GPU, which devices. */
+/** An item that was bought; for a GPU it names the devices. */
 export const BoughtItem = z.discriminatedUnion('kind', [
   QuotaItem,
   PriorityItem,
@@ -42,7 +42,7 @@ export const BoughtItem = z.discriminatedUnion('kind', [
 ]);
 export type BoughtItem = z.infer<typeof BoughtItem>;
 
-/** One thing that an agent has bought, for the time from `starts_at` to `ends_at`. Never changed: it ends by the clock. */
+/** One purchase of an agent, for the time from `starts_at` to `ends_at`. It never changes and ends by the clock. */
 export const PurchaseView = z.strictObject({
   purchase_id: z.uuid(),
   agent_id: AgentId,

@@ -8,7 +8,7 @@ import { BoughtItem, PURCHASE_KINDS, PurchaseItem, PurchaseView, QUOTAS } from '
 
 const HOUR_S = 3_600;
 
-/** A purchase as a query says it; `kind` is left out where only the prices are asked for. */
+/** A purchase in the form of a query. Without `kind`, the caller asks only for the prices. */
 const QuoteQuery = z
   .strictObject({
     agent_id: AgentId.optional().describe("Agent whose money and limits to show; an agent's own by default"),
