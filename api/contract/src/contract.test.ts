@@ -11,7 +11,8 @@ for (const route of ROUTES as readonly RouteSpec[]) {
       Object.keys(route.params?.shape ?? {}),
       'every name in the path is a param, and the other way round',
     );
-    // A browser is sent through a sign-in by GET alone (RFC 6749, section 4.1.2), and each step of it counts once.
+    // An identity provider redirects a browser by GET only (RFC 6749, section 4.1.2), and each step of a sign-in
+    // works once.
     const isStep = route.answer.kind === 'redirect';
     assert.equal(route.idempotency === 'read' || isStep, route.method === 'GET', 'reads are GET, and GETs are reads');
     assert.ok(route.body === undefined || route.method !== 'GET');

@@ -16,7 +16,7 @@ async function readAll(chunks: readonly string[]): Promise<unknown[]> {
   return Array.fromAsync(readEventStream(bodyOf(chunks)));
 }
 
-test('messages are read however they are cut into chunks, comments are none', async () => {
+test('the reader finds the same messages for every split into chunks, and ignores comments', async () => {
   const text = ': open\n\nid: 7\nevent: wake\ndata: {"a":1}\n\n: \n\ndata: one\ndata: two\r\n\r\n';
   const expected = [
     { event: 'wake', id: '7', data: '{"a":1}' },
@@ -30,10 +30,10 @@ test('messages are read however they are cut into chunks, comments are none', as
   }
 });
 
-test('a message that was not finished is not told', async () => {
+test('an unfinished message is not returned', async () => {
   assert.deepEqual(await readAll(['event: wake\ndata: {"a"']), []);
 });
 
-test('a message without an end is not kept for ever', async () => {
+test('a message without an end is refused at its limit', async () => {
   await assert.rejects(readAll(['data: ', 'x'.repeat(2 << 20)]), /larger than 1 MiB/);
 });

@@ -21,12 +21,12 @@ test('amounts are read and written without loss', () => {
     assert.equal(parseAiDollars(formatAiDollars(micro)), micro);
 });
 
-test('what is no amount is refused', () => {
+test('a text that is not an amount is refused', () => {
   for (const text of ['', '.5', '5.', '1e3', '01', '+1', '1,5', ' 1', '0x10', 'NaN', '0.0000001', '--1'])
     assert.throws(() => parseAiDollars(text), RangeError, text);
 });
 
-test('an amount of a request is a decimal string or a whole number, and is parsed to one way of writing it', () => {
+test('an amount of a request is a decimal string or a whole number, and is parsed to its canonical text', () => {
   for (const amount of [5, '5', '5.0', '5.000000']) assert.equal(Amount.parse(amount), '5');
   assert.equal(Amount.parse('0.000001'), '0.000001');
   assert.equal(Amount.parse(AMOUNT_MAX_AIDOLLARS), String(AMOUNT_MAX_AIDOLLARS));

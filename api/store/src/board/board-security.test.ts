@@ -1,4 +1,7 @@
-/** Who may see what of the board, asked of Postgres itself as the role of the API: row-level security, grants and triggers, without any code of ours between. */
+/**
+ * Access to the board, tested on Postgres itself with the role of the API: row-level security, grants and triggers,
+ * without code of the API in between.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { testPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
@@ -26,7 +29,7 @@ const AUDIENCES = ['public', 'agents', 'humans', 'agent:bob'] as const;
 type Row = Record<string, unknown>;
 type Look = readonly [role: string, actor: string];
 
-/** Runs one statement in a transaction of somebody. */
+/** Runs one statement in a transaction of a viewer. */
 async function as([role, actor]: Look, statement: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
   await app.query('begin');
   try {
@@ -63,7 +66,7 @@ async function write(author: string, audience: string): Promise<void> {
   );
 }
 
-/** What each looks at; a post is its author and audience. */
+/** The posts that each viewer sees; a post is written as its author and audience. */
 const LOOKERS: readonly { readonly who: Look; readonly sees: readonly string[] }[] = [
   { who: ['', ''], sees: [] },
   { who: ['somebody', 'ada'], sees: [] },
@@ -86,7 +89,7 @@ const NAMES = `select p.author_id || ' ' || p.audience as name from`;
 const BY_POST = `join board.post p using (post_id) group by p.post_id, p.author_id, p.audience`;
 
 for (const { who, sees } of LOOKERS) {
-  test(`${who.join(' ') || 'nobody'} sees what is for them, whichever way is asked`, async () => {
+  test(`${who.join(' ') || 'no viewer'} sees only the posts for that viewer, in every kind of query`, async () => {
     const expected = sees.toSorted();
     const names = async (statement: string): Promise<readonly unknown[]> =>
       (await as(who, statement)).map(({ name }) => name).toSorted();
@@ -118,11 +121,11 @@ for (const { who, sees } of LOOKERS) {
       );
     }
     const [matches] = await as(who, `select count(*)::integer as count from board.matching('butter', null, null, 100)`);
-    assert.equal(matches?.['count'], expected.length, 'a search without its posts gives away nothing');
+    assert.equal(matches?.['count'], expected.length, 'a search that finds no visible posts reveals nothing');
   });
 }
 
-test('news are for their agent alone, and only of what it may see', async () => {
+test('only the agent itself reads its news, and only about posts that it may see', async () => {
   const whys = async (who: Look): Promise<readonly unknown[]> =>
     (
       await as(
@@ -148,7 +151,7 @@ async function failsWith(code: string, work: Promise<unknown>): Promise<void> {
 }
 const RLS = '42501';
 
-test('nobody writes as somebody else, under what they cannot see, or over what is not theirs', async () => {
+test('a viewer cannot write as another author, reply to an invisible post, or change a text of another author', async () => {
   const insert = `insert into board.post (author_type, author_id, author_name, audience, title, body, tags) values ($1, $2, 'x', 'public', 'x', 'x', '{}')`;
   await failsWith(RLS, as(['agent', 'ada'], insert, ['agent', 'bob']));
   await failsWith(RLS, as(['agent', 'ada'], insert, ['system', 'village']));
@@ -199,7 +202,7 @@ test('nobody writes as somebody else, under what they cannot see, or over what i
   );
 });
 
-test('what is hidden is for its author and those who moderate, with all that hangs on it', async () => {
+test('only the author and moderators see a hidden text, with its replies, revisions and news', async () => {
   const [post] = await as(
     ['agent', 'ada'],
     `select post_id from board.post where audience = 'public' and author_id = 'ada'`,
@@ -230,7 +233,7 @@ test('what is hidden is for its author and those who moderate, with all that han
   );
 });
 
-test('texts are never lost: the old one is kept by the database, and neither api nor owner can change what was kept', async () => {
+test('the database keeps every earlier text, and neither the api nor the owner can change it', async () => {
   const ada: Look = ['agent', 'ada'];
   const [post] = await as(ada, `select post_id from board.post where audience = 'humans' and author_id = 'ada'`);
   const id = post?.['post_id'];
@@ -276,7 +279,7 @@ test('texts are never lost: the old one is kept by the database, and neither api
   await owner.end();
 });
 
-test('offsets are in the order in which readers can see them: who commits late is numbered late', async () => {
+test('offsets follow the order of commits: a late commit has a later offset', async () => {
   const late = new pg.Client({ connectionString: postgres.url().replace('postgres:hamlet@', 'app:app@') });
   await late.connect();
   const [post] = await as(
@@ -311,7 +314,7 @@ test('offsets are in the order in which readers can see them: who commits late i
   );
 });
 
-test('events are forgotten but for the newest, and never the last', async () => {
+test('all but the newest events are deleted, and the last one never', async () => {
   await app.query('select board.forget(3, 30)');
   assert.equal((await as(['system', 'village'], 'select 1 from board.event')).length, 3);
   await app.query('select board.forget(0, 0)');

@@ -1,4 +1,7 @@
-/** A connection whose other end says nothing any more, without closing: a machine that lost power, a firewall that forgot the connection. */
+/**
+ * A connection whose other end stops answering without closing it, as after a power loss, or when a firewall drops
+ * the connection.
+ */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
@@ -14,7 +17,7 @@ import { migrate } from '../migration/migrate.ts';
 
 const LIMITS = { answerMs: 1_500, idleInTransactionMs: 1_000, transactionMs: 20_000 };
 
-/** Hands bytes on both ways until it falls silent; then both ends still believe in their connections. */
+/** Forwards bytes in both directions until it is silenced; then both ends still believe that they are connected. */
 interface Proxy {
   readonly port: number;
   silence(): void;
@@ -73,7 +76,7 @@ after(async () => {
   await postgres.remove();
 });
 
-test('a process that falls silent in a transaction holds up nobody for long, and finds its way back', async (t) => {
+test('a process that falls silent in a transaction blocks others only briefly, and reconnects', async (t) => {
   const db = openDatabase({ url: through(), poolSize: 1, limits: LIMITS, onError: () => undefined });
   t.after(() => db.destroy());
   const lost = inTransaction(db, async (tx) => {
@@ -97,7 +100,7 @@ test('a process that falls silent in a transaction holds up nobody for long, and
   );
 });
 
-test('a pool that is full of work is busy; one whose database says nothing is away', async (t) => {
+test('a pool without a free connection is busy; a pool whose database does not answer has an outage', async (t) => {
   const db = openDatabase({
     url: through(),
     poolSize: 1,
@@ -141,7 +144,7 @@ test('Postgres ends a transaction that is open for too long', async (t) => {
   await sql`select 1`.execute(db);
 });
 
-test('a listener asks whether its connection still lives, and hears again after it has fallen silent', async (t) => {
+test('a listener checks its connection, and receives notifications again after a silence', async (t) => {
   let heard = 0;
   const onNotify = (_channel: string, payload: string | null): void => {
     if (payload === 'again') heard += 1;
@@ -161,7 +164,7 @@ test('a listener asks whether its connection still lives, and hears again after 
   proxy.silence();
   await sleep(100);
   const before = heard;
-  // The proxy takes new connections and stays silent until the listener has given the old one up.
+  // The proxy accepts new connections and stays silent until the listener has closed the old one.
   await sleep(2_000);
   proxy.heal();
   await until('the next', async () => {

@@ -1,4 +1,4 @@
-/** The freeze on a real Postgres: every way that money moves is refused, and nothing commits after the freeze. */
+/** The freeze on a real Postgres: every way to move money is refused, and nothing commits after the freeze. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { after, before, beforeEach, test } from 'node:test';
@@ -66,7 +66,7 @@ async function transfers(): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-test('every way that money moves is refused while the village is frozen, and goes on after it', async () => {
+test('every way to move money is refused while the village is frozen, and works again afterwards', async () => {
   const posted = await inTransaction(ledger.db, (tx) => postTransfer(tx, ledger.request([treasury, ada], 5n, key())));
   assert.ok(posted.ok);
   const [held, due] = [await hold(), await hold(new Date(Date.now() + 50))];
@@ -109,12 +109,12 @@ test('every way that money moves is refused while the village is frozen, and goe
   assert.equal(await transfers(), count + 4);
 });
 
-test('of many writers none commits after the freeze', async () => {
+test('none of many concurrent writers commits after the freeze', async () => {
   const frozen = new AbortController();
   let refused = 0;
   let posted = 0;
   async function write(): Promise<void> {
-    // Each writer goes on until it was refused some times after the freeze.
+    // Each writer continues until it was refused several times after the freeze.
     for (let after0 = 0; after0 < 20;) {
       try {
         await transfer();
@@ -138,7 +138,7 @@ test('of many writers none commits after the freeze', async () => {
   assert.ok(held !== null && last.transferAt !== null && last.transferAt <= held.since);
 });
 
-test('a transaction that looked before the freeze does not see past it', async () => {
+test('a transaction whose snapshot is older than the freeze cannot write after it', async () => {
   const looked = Promise.withResolvers<void>();
   const frozen = Promise.withResolvers<void>();
   const late = inSnapshot(ledger.db, async (tx) => {
@@ -154,7 +154,7 @@ test('a transaction that looked before the freeze does not see past it', async (
   await assert.rejects(late, isVillageFrozenError);
 });
 
-test('a writer that stands still is ended, and what it posted is not there', async () => {
+test('the freeze ends an idle writer, whose transfer is rolled back', async () => {
   const count = await transfers();
   const wrote = Promise.withResolvers<void>();
   const frozen = Promise.withResolvers<void>();
@@ -172,7 +172,7 @@ test('a writer that stands still is ended, and what it posted is not there', asy
   assert.equal(await transfers(), count);
 });
 
-test('time stands still for holds: what was to expire during the freeze can be posted after it', async () => {
+test('holds do not expire during the freeze: they can be posted after it', async () => {
   const held = await hold(new Date(Date.now() + 1_000));
   await freeze();
   await sleep(1_200);

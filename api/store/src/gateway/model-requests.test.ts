@@ -1,4 +1,7 @@
-/** Requests to models on a real Postgres: tokens of the hour and places under many hands, ends that come once, and requests that were lost. */
+/**
+ * Requests to models on a real Postgres: the limits of tokens and of concurrent requests under load, requests that
+ * end once, and lost requests.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
@@ -28,7 +31,7 @@ before(async () => {
 });
 after(() => ledger.remove());
 
-/** Lets a request in as the gateway does; null if it is refused. */
+/** Begins a request as the gateway does; null if it is refused. */
 function enter(agentId: string, tokens = TOKENS): Promise<string | null> {
   return inTransaction(ledger.db, async (tx) => {
     const hour = await holdModelHour(tx, agentId, LIFE);
@@ -52,7 +55,7 @@ function end(requestId: string, used: number): Promise<boolean> {
   );
 }
 
-/** Moves the beginning of an agent's requests and hour back. */
+/** Moves the start of an agent's requests and hour into the past. */
 async function age(agentId: string, seconds: number): Promise<void> {
   await sql`alter table model_request disable trigger ends_once`.execute(ledger.owner);
   await sql`update model_request set started_at = started_at - ${seconds} * interval '1 second', hour_began_at = hour_began_at - ${seconds} * interval '1 second' where agent_id = ${agentId}`.execute(
@@ -84,12 +87,12 @@ test(`${REQUESTS} requests of ${CLIENTS} clients: never more at one time than al
   };
   await Promise.all(Array.from({ length: CLIENTS }, client));
   const hour = await readModelHour(ledger.db, 'ada', LIFE);
-  assert.deepEqual([hour.used, hour.inFlight], [used, 0], 'what was set aside and not taken is back');
+  assert.deepEqual([hour.used, hour.inFlight], [used, 0], 'the unused part of the reservation is free again');
   assert.ok(most <= ROOM.inFlightMax, `${most} at one time`);
   assert.ok(used > 0 && used <= ROOM.quota, `${used} tokens`);
 });
 
-test('of many that come at once as many are let in as there are places', async () => {
+test('of many concurrent requests, exactly as many begin as the limit allows', async () => {
   const entered = await Promise.all(Array.from({ length: CLIENTS }, () => enter('bob')));
   const ids = entered.filter((id) => id !== null);
   assert.equal(ids.length, ROOM.inFlightMax);
@@ -100,7 +103,7 @@ test('of many that come at once as many are let in as there are places', async (
   assert.ok((await enter('bob')) !== null);
 });
 
-test('a request ends once, whoever ends it, and is never rewritten', async () => {
+test('a request ends once, and its row never changes afterwards', async () => {
   const id = await enter('cleo');
   assert.ok(id !== null);
   const ends = await Promise.all(Array.from({ length: CLIENTS }, (_, index) => end(id, index + 1)));
@@ -117,7 +120,7 @@ test('a request ends once, whoever ends it, and is never rewritten', async () =>
   );
 });
 
-test('a request whose replica is gone frees its place and keeps its tokens until the hour is over', async () => {
+test('a lost request no longer counts as in flight, and its tokens count until the hour ends', async () => {
   for (let place = 0; place < ROOM.inFlightMax; place += 1) assert.ok((await enter('dan')) !== null);
   assert.equal(await enter('dan'), null);
   await age('dan', LIFE.limitS + 1);
@@ -135,7 +138,7 @@ test('a request whose replica is gone frees its place and keeps its tokens until
   assert.equal((await readModelHour(ledger.db, 'dan', LIFE)).used, TOKENS, 'a new hour');
 });
 
-test('what ends in a later hour gives nothing back to it', async () => {
+test('a request that ends in a later hour frees no tokens of that hour', async () => {
   const id = await enter('eve');
   assert.ok(id !== null);
   await age('eve', 3_601);

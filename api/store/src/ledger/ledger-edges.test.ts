@@ -1,4 +1,6 @@
-/** The edges of each rule of the ledger, through every door that money moves by: alone, in a batch with others, and set aside. */
+/**
+ * The limits of each rule of the ledger, for every way to move money: one transfer, a batch with others, and a hold.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
@@ -35,7 +37,7 @@ const within = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => inTransaction(le
 const done = (outcome: { readonly ok: boolean; readonly reason?: string; readonly replayed?: boolean }): string =>
   outcome.ok ? (outcome.replayed === true ? 'replayed' : 'done') : (outcome.reason ?? '');
 
-/** A request that is always refused: beside it a batch is gone through item by item. */
+/** A request that the ledger always refuses; with it, the ledger processes a batch item by item. */
 const refusedOne = (): TransferRequest => ledger.request([compute, compute], 1n, nextName());
 
 /** Every way in which a transfer begins. */
@@ -72,7 +74,7 @@ for (const [door, ask] of Object.entries(DOORS)) {
       assert.equal(await ask(request({ amount })), 'amount_out_of_range');
   });
 
-  test(`${door}: all that is free can go, and no micro more`, async () => {
+  test(`${door}: all available money can be spent, and not one micro-aiDollar more`, async () => {
     const account = await ledger.account(nextName(), 100n);
     await heldBy(account, 40n);
     assert.equal(await ask(ledger.request([account, compute], 61n, nextName())), 'insufficient_funds');
@@ -80,7 +82,7 @@ for (const [door, ask] of Object.entries(DOORS)) {
     assert.equal(await ask(ledger.request([account, compute], 1n, nextName())), 'insufficient_funds');
   });
 
-  test(`${door}: nothing goes from or to an account that is closed, unknown or the same`, async () => {
+  test(`${door}: no money moves from or to a closed or unknown account, or within one account`, async () => {
     const [open, name] = [await ledger.account(nextName(), 100n), nextName()];
     const closed = await ledger.account(name, 100n);
     await within((tx) => closeAgentAccount(tx, name));
@@ -99,7 +101,7 @@ for (const [door, ask] of Object.entries(DOORS)) {
 }
 
 for (const [door, ask] of POSTING) {
-  test(`${door}: a transfer has happened when its caller says, and a key stands for that moment too`, async () => {
+  test(`${door}: a transfer has the time that its caller gives, and a key covers that time too`, async () => {
     const eventAt = new Date('2026-01-02T03:04:05Z');
     const [told, untold] = [nextName(), nextName()];
     const request = (key: string, changes: Partial<TransferRequest> = {}): TransferRequest => ({
@@ -128,7 +130,7 @@ for (const [door, ask] of POSTING) {
   });
 }
 
-test('twins in a batch are one transfer, and one with another moment or post is refused', async () => {
+test('equal items of a batch are one transfer, and the same key with another time or post is refused', async () => {
   const first = {
     ...ledger.request([treasury, compute], 3n, nextName()),
     eventAt: new Date('2026-01-02T03:04:05Z'),
@@ -147,7 +149,7 @@ test('twins in a batch are one transfer, and one with another moment or post is 
   assert.deepEqual(outcomes.map(done), ['done', 'replayed', 'key_reused', 'key_reused', 'key_reused', 'key_reused']);
 });
 
-test('what one item of a batch receives another spends, in their order, to the micro', async () => {
+test('a later item of a batch can spend the money that an earlier item brought, exactly', async () => {
   const account = await ledger.account(nextName(), 10n);
   const spend = (amount: bigint): TransferRequest => ledger.request([account, compute], amount, nextName());
   const earn = (amount: bigint): TransferRequest => ledger.request([treasury, account], amount, nextName());
@@ -177,7 +179,7 @@ test('what one item of a batch receives another spends, in their order, to the m
   );
 });
 
-test('of a hold one micro or all of it is posted, and no more; it is answered again to its very ending alone', async () => {
+test('a hold is posted in part or whole, not beyond; only the same resolution is answered again', async () => {
   const account = await ledger.account(nextName(), 100n);
   const resolve = (
     holdId: string,
@@ -201,7 +203,7 @@ test('of a hold one micro or all of it is posted, and no more; it is answered ag
   assert.deepEqual([balance, held], [89n, 0n]);
 });
 
-test('a hold that is asked for again is the same one and sets nothing more aside, whatever its end; another under its key is refused', async () => {
+test('a repeated request for a hold returns the same hold and reserves no more, even after its end; another request with its key is refused', async () => {
   const account = await ledger.account(nextName(), 100n);
   const wish = { ...ledger.request([account, compute], 70n, nextName()), expiresAt: AHEAD };
   const hold = (changes: Partial<typeof wish> = {}): Promise<string> =>
@@ -215,7 +217,7 @@ test('a hold that is asked for again is the same one and sets nothing more aside
   assert.equal((await readFunds(ledger.db, account)).held, 70n);
 });
 
-test('only a forced reversal leaves less than nothing, and its entry says so', async () => {
+test('only a forced reversal makes a balance negative, and its entry shows it', async () => {
   const account = await ledger.account(nextName(), 0n);
   const earned = async (amount: bigint): Promise<string> => {
     const posted = await within((tx) => postTransfer(tx, ledger.request([treasury, account], amount, nextName())));
@@ -268,7 +270,7 @@ test('only a forced reversal leaves less than nothing, and its entry says so', a
   );
 });
 
-test('a moment to read at is never ahead, and one that lies back stays as it was asked for', async () => {
+test('a moment to read at is never in the future, and a past one stays as requested', async () => {
   const back = '2026-01-02T03:04:05.000006Z';
   assert.equal(await freezeMoment(ledger.db, compute, back), back);
   assert.ok((await freezeMoment(ledger.db, compute, '2999-01-01T00:00:00.000000Z')) < '2998');
@@ -301,7 +303,7 @@ function judged(changes: {
 const refusal = (outcome: AgentJudged): unknown =>
   outcome.ok ? outcome.entry.amount : [outcome.reason, outcome.available];
 
-test('an allowance is drawn to its last micro, by the member and the day that it is of', async () => {
+test('an allowance can be used completely, and only by its member on its day', async () => {
   const agentId = nextName();
   await ledger.account(agentId, 0n);
   assert.deepEqual(refusal(await judged({ agentId, amount: 11n })), ['allowance_exceeded', 10n]);
@@ -317,7 +319,7 @@ test('an allowance is drawn to its last micro, by the member and the day that it
   assert.equal(refusal(await judged({ agentId, amount: 10n, member: 'flo' })), 10n, 'all of it at once, by another');
 });
 
-test('a penalty takes what is free and says what that is; nobody is punished or rewarded who has no account, unless one is opened', async () => {
+test('a penalty takes at most the available money and reports it; an agent without an account is refused, unless the call opens one', async () => {
   const agentId = nextName();
   await heldBy(await ledger.account(agentId, 100n), 30n);
   const fresh = { agentId: nextName(), amount: 1n, member: 'ann' };
@@ -328,11 +330,7 @@ test('a penalty takes what is free and says what that is; nobody is punished or 
   assert.equal(refusal(await judged({ kind: 'penalty', agentId, amount: 70n, member: 'joe', limit: 100n })), -70n);
   assert.deepEqual(refusal(await judged(fresh)), ['no_such_account', 0n]);
   assert.equal(refusal(await judged({ ...fresh, opens: true })), 1n);
-  assert.equal(
-    refusal(await judged({ ...fresh, opens: true })),
-    1n,
-    'the account that is there is the one that is meant',
-  );
+  assert.equal(refusal(await judged({ ...fresh, opens: true })), 1n, 'the call uses the existing account');
   const funds = await within(async (tx) =>
     judgeAgent(tx, {
       kind: 'penalty',
@@ -350,7 +348,7 @@ test('a penalty takes what is free and says what that is; nobody is punished or 
   assert.deepEqual(funds.ok && funds.entry.balanceAfter, 0n);
 });
 
-test('the books hold to every rule', async () => {
+test('the ledger keeps every rule', async () => {
   assert.deepEqual(
     (await checkLedger(ledger.db)).filter(({ broken }) => broken !== 0),
     [],

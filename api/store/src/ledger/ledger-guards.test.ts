@@ -1,4 +1,7 @@
-/** Who may write the books, what each refusal is called, and that the proof of the books finds every kind of damage. */
+/**
+ * Rights to write the ledger, the code of each refusal, and the check of the ledger, which finds every kind of
+ * damage.
+ */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -86,10 +89,10 @@ test("the api's role cannot write a row of the ledger by itself", async () => {
   }
 });
 
-/** Types that a function of the ledger names without a schema, or may come to. */
+/** Types that a function of the ledger names without a schema, now or later. */
 const TYPE_NAMES = ['uuid', 'bytea', 'timestamptz', 'jsonb', 'text', 'record'] as const;
 
-test("the api's role can make nothing that a function of the owner would find by its name", async () => {
+test("the api's role cannot create an object that a function of the owner would find by its name", async () => {
   const { rows } = await sql<{ place: string }>`
     select 'schema ' || nspname as place from pg_namespace where has_schema_privilege(current_user, oid, 'create') and nspname not like 'pg_temp%' and nspname not like 'pg_toast%'
     union all select 'database' where has_database_privilege(current_user, current_database(), 'create')`.execute(
@@ -109,7 +112,7 @@ test("the api's role can make nothing that a function of the owner would find by
   );
 });
 
-test("a temporary type of the api's role under the name of one of Postgres' is not met by a posting", async () => {
+test("posting ignores a temporary type of the api's role that has the name of a type of Postgres", async () => {
   await inTransaction(ledger.db, async (tx) => {
     for (const name of TYPE_NAMES)
       await sql`create domain ${sql.id('pg_temp', name)} as pg_catalog.int4 check (false)`.execute(tx);
@@ -123,7 +126,7 @@ test("a temporary type of the api's role under the name of one of Postgres' is n
   });
 });
 
-test('the owner too is refused to change what is written, replication role or not', async () => {
+test('the owner cannot change written rows either, with or without the replication role', async () => {
   for (const role of ['origin', 'replica']) {
     for (const table of APPEND_ONLY) {
       const [column] = (
@@ -153,7 +156,7 @@ test('the owner too is refused to change what is written, replication role or no
   await sql`set session_replication_role = origin`.execute(ledger.owner);
 });
 
-test('every refusal has an SQLSTATE of its own, and a function that raises it', async () => {
+test('every refusal has its own SQLSTATE, which a function raises', async () => {
   const names = Object.values(LEDGER_REFUSALS);
   assert.equal(new Set(names).size, names.length);
   for (const code of Object.keys(LEDGER_REFUSALS)) {
@@ -163,7 +166,7 @@ test('every refusal has an SQLSTATE of its own, and a function that raises it', 
   assert.equal(refusalOfCode('23505'), null);
 });
 
-test('what is malformed, or too much, is refused', async () => {
+test('malformed and too large requests are refused', async () => {
   const good = ledger.request([compute, agent], 1n, 'k');
   for (const wrong of [
     { key: '' },
@@ -204,7 +207,7 @@ test('the largest batch is posted', async () => {
   assert.ok(outcomes.length === BATCH_MAX && outcomes.every(({ ok }) => ok));
 });
 
-test("a refusal leaves the caller's transaction whole, and no trace in the ledger", async () => {
+test("a refusal keeps the caller's transaction usable and changes nothing in the ledger", async () => {
   const count = async (): Promise<number> =>
     Number((await sql<{ n: number }>`select count(*) as n from ledger.transfer`.execute(ledger.db)).rows[0]?.n);
   const before = await count();
@@ -218,7 +221,7 @@ test("a refusal leaves the caller's transaction whole, and no trace in the ledge
   assert.equal(await count(), before + 1);
 });
 
-test('an entry knows who, and by which pod, run, image and trace', async () => {
+test('an entry has its actor, pod, run, image and trace', async () => {
   const { rows } = await sql<Record<string, string>>`
     select t.actor_id, t.about ->> 'pod_uid' as pod_uid, t.about ->> 'image_digest' as image_digest, t.about ->> 'traceparent' as traceparent from ledger.transfer t where t.idempotency_key = 'spent'`.execute(
     ledger.db,
@@ -229,7 +232,7 @@ test('an entry knows who, and by which pod, run, image and trace', async () => {
   );
 });
 
-/** What somebody with the rights of a superuser could do, once the triggers are off. */
+/** Damage that a superuser could do with the triggers off. */
 const DAMAGE: readonly (readonly [rule: string, statement: string])[] = [
   [
     'entries_sum_to_zero',
@@ -249,7 +252,7 @@ const DAMAGE: readonly (readonly [rule: string, statement: string])[] = [
   ],
 ];
 
-test('the books hold to every rule, and each kind of damage breaks its own', async () => {
+test('the ledger keeps every rule, and each kind of damage breaks its own rule', async () => {
   const rules = await checkLedger(ledger.db);
   assert.deepEqual(
     rules.filter(({ broken }) => broken !== 0),

@@ -1,4 +1,7 @@
-/** Random sequences of operations on a real Postgres, each answer held to a model in memory, and the books to every rule of docs/ECONOMY.md. */
+/**
+ * Random sequences of operations on a real Postgres. Each answer is compared with a model in memory, and the ledger
+ * with every rule of docs/ECONOMY.md.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { testPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
@@ -14,13 +17,16 @@ const FULL = process.env['HAMLET_TEST_FULL'] === '1';
 const SEQUENCES = FULL ? 10_000 : 500;
 const LENGTH = 100;
 const AT_ONCE = 4;
-/** What sequences must have met; a batch's size, a malformed key and a hold's end have tests of their own. */
+/**
+ * Answers that the sequences must have met. The size of a batch, a malformed key and the end of a hold have their own
+ * tests.
+ */
 const KINDS: ReadonlySet<string> = new Set([
   'done',
   'replayed',
   ...Object.values(LEDGER_REFUSALS).filter((reason) => !['batch_too_large', 'malformed'].includes(reason)),
 ]);
-/** Of a failing run: HAMLET_SEED=n runs that sequence alone. */
+/** Replays a failing run: HAMLET_SEED=n runs that sequence alone. */
 const ONLY = process.env['HAMLET_SEED'];
 
 let postgres: TestPostgres;
@@ -68,7 +74,7 @@ test(`${SEQUENCES} sequences of ${LENGTH} operations answer as the model does`, 
   assert.deepEqual(never, [], `every kind of answer was met often: ${JSON.stringify([...seen])}`);
 });
 
-test('the books hold to every rule', async () => {
+test('the ledger keeps every rule', async () => {
   const rules = await checkLedger(owner);
   assert.equal(rules.length, 10);
   assert.deepEqual(

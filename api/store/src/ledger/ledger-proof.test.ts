@@ -1,4 +1,7 @@
-/** The proof of what is new: it finds what the whole proof finds, and costs as much as there is new, however long the books are. */
+/**
+ * The check of new entries finds the same damage as the check of the whole ledger, at a cost in proportion to the new
+ * entries.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
@@ -9,9 +12,12 @@ import { holdMoney, postTransfer, resolveHold } from './post-transfer.ts';
 import { testLedger, type TestLedger } from './testing/test-ledger.ts';
 import { checkLedger, checkLedgerGrowth } from './upkeep.ts';
 
-/** Entries of the books that the cost is looked at with. */
+/** Entries of the ledger in the test of the cost. */
 const LONG = process.env['HAMLET_TEST_FULL'] === '1' ? 5_000_000 : 250_000;
-/** Pages that a proof of a few new transfers may look at in the longest books; the same proof of all of them looks at many thousands. */
+/**
+ * Most pages that a check of a few new transfers may read in the longest ledger; a check of all transfers reads many
+ * thousands.
+ */
 const PAGES_MAX = 1_500;
 const ACTOR = { role: 'system', id: 'test' } as const;
 
@@ -40,7 +46,7 @@ async function spend(tx: Tx, key: string): Promise<void> {
   );
 }
 
-/** Damage that somebody with the rights of a superuser could do to new rows, once the triggers are off. */
+/** Damage that a superuser could do to new rows with the triggers off. */
 const DAMAGE: readonly (readonly [rule: string, statement: string])[] = [
   [
     'entries_sum_to_zero',
@@ -69,7 +75,7 @@ const DAMAGE: readonly (readonly [rule: string, statement: string])[] = [
 ];
 const TABLES = ['account', 'transfer', 'entry', 'resolution'] as const;
 
-test('damage to what is new breaks its rule, again and again until it is mended', async () => {
+test('damage to new rows breaks its rule in every check until it is repaired', async () => {
   await inTransaction(ledger.db, (tx) => spend(tx, 'first'));
   assert.deepEqual(brokenRules(await checkLedgerGrowth(ledger.db)), []);
   await inTransaction(ledger.db, (tx) => spend(tx, 'second'));
@@ -88,14 +94,14 @@ test('damage to what is new breaks its rule, again and again until it is mended'
   assert.deepEqual(brokenRules(await checkLedger(ledger.db)), []);
 });
 
-test('only one session proves at a time', async () => {
+test('only one session checks at a time', async () => {
   await inTransaction(ledger.owner, async (tx) => {
     assert.notEqual(await checkLedgerGrowth(tx), null);
     assert.equal(await checkLedgerGrowth(ledger.db), null);
   });
 });
 
-test('what was held at a moment is the same however it is asked for', async () => {
+test('both ways to read the held money of a moment agree', async () => {
   const until = new Date('2999-01-01');
   const moments: { readonly at: string; readonly held: bigint; readonly balance: bigint }[] = [];
   const open: string[] = [];
@@ -128,7 +134,7 @@ test('what was held at a moment is the same however it is asked for', async () =
   }
 });
 
-/** Pages of the ledger's tables and indexes that were looked at so far. */
+/** Pages of the ledger's tables and indexes that Postgres has read so far. */
 async function pagesRead(): Promise<number> {
   await sql`select pg_stat_force_next_flush()`.execute(ledger.owner);
   await sql`select 1`.execute(ledger.owner);
@@ -138,7 +144,7 @@ async function pagesRead(): Promise<number> {
   return Number(rows[0]?.pages);
 }
 
-/** Fills the books with transfers between two accounts of the village, as a year would. */
+/** Fills the ledger with transfers between two accounts of the village, as in a year. */
 async function lengthen(entries: number): Promise<void> {
   await inTransaction(ledger.owner, async (tx) => {
     await sql`set local statement_timeout = 0`.execute(tx);
@@ -160,7 +166,7 @@ async function lengthen(entries: number): Promise<void> {
   await sql`vacuum analyze ledger.entry`.execute(ledger.owner);
 }
 
-test('in long books the proof of what is new, and funds at a moment, look at few pages', async () => {
+test('in a long ledger, the check of new entries and the funds at a moment read few pages', async () => {
   await lengthen(LONG);
   await sql`set statement_timeout = 0`.execute(ledger.owner);
   assert.deepEqual(brokenRules(await checkLedgerGrowth(ledger.owner)), []);

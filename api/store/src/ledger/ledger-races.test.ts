@@ -1,4 +1,4 @@
-/** Many at once for one thing: exactly one gets it, and the books stay right. */
+/** Concurrent requests for the same thing: exactly one succeeds, and the ledger stays right. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -27,7 +27,7 @@ before(async () => {
 });
 after(() => ledger.remove());
 
-/** Does `count` things, CLIENTS at a time. */
+/** Runs `work` `count` times, CLIENTS at a time. */
 async function inParallel<T>(count: number, work: (index: number) => Promise<T>): Promise<readonly T[]> {
   const indexes = Array.from({ length: count }, (_, index) => index).values();
   const results: T[] = [];
@@ -53,7 +53,7 @@ function tallyOf(
   return tally;
 }
 
-test('500 transfers reversed twice each, at once: 500 are', async () => {
+test('500 transfers, each reversed twice concurrently: 500 reversals succeed', async () => {
   const agents = await Promise.all(Array.from({ length: 20 }, (_, index) => ledger.account(`reverse-${index}`, 0n)));
   const transfers = await inParallel(500, (index) =>
     inTransaction(ledger.db, async (tx) => {
@@ -98,7 +98,7 @@ test('one hold posted by 100 clients is posted once', async () => {
 
 const ROUNDS = FULL ? 10_000 : 500;
 
-test(`${ROUNDS} holds, each posted and voided at once: never both, never neither`, async () => {
+test(`${ROUNDS} holds, each posted and voided concurrently: exactly one succeeds`, async () => {
   const agents = await Promise.all(
     Array.from({ length: CLIENTS }, (_, index) => ledger.account(`round-${index}`, 1_000_000n)),
   );
@@ -126,7 +126,7 @@ test(`${ROUNDS} holds, each posted and voided at once: never both, never neither
   assert.equal(spent, 3n * BigInt(kinds.posted), 'what was posted is spent, and nothing is held any more');
 });
 
-test('a storm of keys: each is posted once, whether alone or in a batch', async () => {
+test('each of many concurrent keys is posted once, alone or in a batch', async () => {
   const agent = await ledger.account('storm', 0n);
   const treasury = await villageAccount(ledger.db, 'treasury');
   const keys = Array.from({ length: 50 }, () => randomUUID());
@@ -144,7 +144,7 @@ test('a storm of keys: each is posted once, whether alone or in a batch', async 
   assert.equal((await readFunds(ledger.db, agent)).balance, BigInt(keys.length));
 });
 
-test('what is spent at once is never more than there is', async () => {
+test('concurrent transfers never spend more than the balance', async () => {
   const agent = await ledger.account('spender', 100n);
   const compute = await villageAccount(ledger.db, 'compute');
   const outcomes = await inParallel(60, (index) =>
@@ -189,7 +189,7 @@ interface Draw {
   readonly opens?: boolean;
 }
 
-/** A reward by somebody who may give 10 a day. */
+/** A reward by a member with an allowance of 10 a day. */
 function judge({
   key,
   amount,
@@ -213,7 +213,7 @@ function judge({
   return inTransaction(ledger.db, (tx) => judgeAgent(tx, judgement));
 }
 
-test('two draws on an allowance at once never exceed it', async () => {
+test('two concurrent uses of an allowance never exceed it', async () => {
   await ledger.account('judged', 0n);
   const drawn = await inParallel(40, (index) => judge({ key: `draw ${index}`, amount: 3n }));
   assert.equal(drawn.filter(({ ok }) => ok).length, 3);
@@ -230,7 +230,7 @@ test('two draws on an allowance at once never exceed it', async () => {
   assert.equal((await readBalances(ledger.db, ['judged'])).get('judged'), 19n, 'what was refused has moved nothing');
 });
 
-test('a judgement that comes many times at once is posted and drawn once; with another amount its key is refused', async () => {
+test('concurrent repeats of a judgement are posted and counted once; its key with another amount is refused', async () => {
   const outcomes = await inParallel(40, () => judge({ key: 'once', amount: 4n, member: 'flo', agentId: 'newcomer' }));
   assert.equal(outcomes.filter((outcome) => outcome.ok && !outcome.replayed).length, 1);
   const entries = outcomes.map((outcome) => (outcome.ok ? outcome.entry : null));
@@ -249,7 +249,7 @@ test('a judgement that comes many times at once is posted and drawn once; with a
   });
 });
 
-/** Thirty holds that end soon: in three seconds, or later where the machine is too slow to make them in that time. */
+/** Thirty holds that end in three seconds, or later if the machine cannot create them in that time. */
 async function holdsThatEnd(
   between: readonly [payer: number, payee: number],
 ): Promise<{ readonly ids: readonly string[]; readonly lastMs: number }> {
@@ -269,7 +269,7 @@ async function holdsThatEnd(
   }
 }
 
-test('a hold that has expired can only be freed, by any number of jobs once', async () => {
+test('an expired hold can only be freed, and concurrent jobs free it once', async () => {
   const agent = await ledger.account('late', 50n);
   const { ids, lastMs } = await holdsThatEnd([agent, await villageAccount(ledger.db, 'compute')]);
   assert.equal((await readFunds(ledger.db, agent)).held, 30n);
@@ -287,7 +287,7 @@ test('a hold that has expired can only be freed, by any number of jobs once', as
 });
 
 for (const outcome of ['voided', 'posted'] as const) {
-  test(`what was held at a moment stays so, though a hold is ${outcome} while the moment is read`, async () => {
+  test(`the held money of a moment stays the same if a hold is ${outcome} while the moment is read`, async () => {
     const agent = await ledger.account(`final-${outcome}`, 100n);
     const holdId = await inTransaction(ledger.db, async (tx) => {
       const held = await holdMoney(tx, {
@@ -299,7 +299,7 @@ for (const outcome of ['voided', 'posted'] as const) {
     });
     let resolving: Promise<unknown> = Promise.resolve();
     const read = await ledger.owner.transaction().execute(async (tx) => {
-      // A posting has to wait for this, another reader does not.
+      // A posting must wait for this lock; another reader need not.
       await sql`select 1 from ledger.account where account_id = ${agent} for share`.execute(tx);
       resolving = inTransaction(ledger.db, (own) =>
         resolveHold(own, { holdId, outcome, key: `end ${outcome}`, actor: ACTOR }),
@@ -326,7 +326,7 @@ test('an account opens with the first life, closes with the last, and keeps its 
   await ledger.account('reborn', 9n);
   await openLife(ledger.db, 'life-2', 'reborn');
   await closeLife(ledger.db, 'life-1', 'reborn');
-  assert.equal((await findAgentAccount(ledger.db, 'reborn'))?.closedAt, null, 'a newer life bears the name');
+  assert.equal((await findAgentAccount(ledger.db, 'reborn'))?.closedAt, null, 'a newer life has the name');
   await closeLife(ledger.db, 'life-2', 'reborn');
   assert.notEqual((await findAgentAccount(ledger.db, 'reborn'))?.closedAt, null);
   assert.equal((await readBalances(ledger.db, ['reborn', 'nobody'])).get('reborn'), 9n);
@@ -334,7 +334,7 @@ test('an account opens with the first life, closes with the last, and keeps its 
   assert.deepEqual(await findAgentAccount(ledger.db, 'reborn'), account);
 });
 
-test('the books hold to every rule', async () => {
+test('the ledger keeps every rule', async () => {
   assert.deepEqual(
     (await checkLedger(ledger.db)).filter(({ broken }) => broken !== 0),
     [],

@@ -1,4 +1,7 @@
-/** A batch is its requests one after the other: random ones are posted both ways, and answers and tables are compared. */
+/**
+ * A batch equals its requests one after the other: the test posts random requests both ways and compares answers and
+ * tables.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { drawBelow } from '@hamlet/core';
@@ -12,7 +15,7 @@ import type { TransferRequest } from './transfer-request.ts';
 import { checkLedger } from './upkeep.ts';
 
 const BATCHES = process.env['HAMLET_TEST_FULL'] === '1' ? 2_000 : 100;
-/** Of a failing run: HAMLET_SEED=n runs that batch alone, on accounts without a past. */
+/** Replays a failing run: HAMLET_SEED=n runs that batch alone, on new accounts. */
 const ONLY = process.env['HAMLET_SEED'];
 const SIZE_MAX = 40;
 const UNKNOWN_ACCOUNT = -7;
@@ -22,7 +25,7 @@ const EVENT = new Date('2026-01-02T03:04:05.678Z');
 let ledger: TestLedger;
 let rich: readonly number[] = [];
 let others: readonly number[] = [];
-/** What was asked in batches that were committed. */
+/** Requests of the batches that were committed. */
 const past: TransferRequest[] = [];
 
 before(async () => {
@@ -47,7 +50,7 @@ before(async () => {
 });
 after(() => ledger.remove());
 
-/** Draws of one seed, in order. */
+/** Random values of one seed, in order. */
 class Draw {
   readonly #seed: number;
   #draws = 0;
@@ -68,7 +71,7 @@ class Draw {
   }
 }
 
-/** A request that is posted whatever the books say: from an account that may be below zero to one that is open. */
+/** A request that always succeeds: from an account that may be negative to an open account. */
 function sound(draw: Draw, key: string): TransferRequest {
   return {
     ...ledger.request([draw.one(rich), draw.one(others.slice(0, 4))], BigInt(1 + draw.below(80)), key),
@@ -78,7 +81,7 @@ function sound(draw: Draw, key: string): TransferRequest {
   };
 }
 
-/** One that may be short of money, name what does not exist, repeat another, or be malformed. */
+/** A request that may lack money, name an unknown account, repeat another request, or be malformed. */
 function wild(draw: Draw, key: string, before: readonly TransferRequest[]): TransferRequest {
   const request = sound(draw, key);
   const all = [...rich, ...others];
@@ -104,7 +107,7 @@ function wild(draw: Draw, key: string, before: readonly TransferRequest[]): Tran
   return draw.one(kinds)();
 }
 
-/** Every other batch can be posted whole, but for keys of before in some. */
+/** Makes a batch. Every second batch can be posted whole, except for keys of earlier batches in some. */
 function drawBatch(seed: number): readonly TransferRequest[] {
   const draw = new Draw(seed);
   const batch: TransferRequest[] = [];
@@ -118,7 +121,7 @@ function drawBatch(seed: number): readonly TransferRequest[] {
   return batch;
 }
 
-/** What a transaction has left behind, without its times and ids; transfers in the order of their ids. */
+/** The rows that a transaction has written, without times and ids; transfers in the order of their ids. */
 async function traces(tx: Tx): Promise<unknown> {
   const { rows } = await sql`
     select (select jsonb_agg(to_jsonb(a) - 'opened_at' - 'closed_at' order by a.account_id) from ledger.account a) as accounts,
@@ -137,7 +140,7 @@ interface Run {
 
 const UNDO = new Error('undo');
 
-/** Posts in a transaction that is kept or undone. */
+/** Posts in a transaction that is then committed or rolled back. */
 async function run(keep: boolean, post: (tx: Tx) => Promise<readonly PostOutcome[]>): Promise<Run> {
   let result: Run | undefined;
   const done = inTransaction(ledger.db, async (tx) => {
@@ -157,7 +160,7 @@ async function singles(tx: Tx, batch: readonly TransferRequest[]): Promise<reado
   return outcomes;
 }
 
-/** An outcome as both ways can have it: an id that is new is known by the first item that has it. */
+/** Outcomes in a form that both ways share: a new id is replaced by the first item that has it. */
 function comparable(outcomes: readonly PostOutcome[]): readonly unknown[] {
   const fresh = new Map(
     outcomes.flatMap((outcome, item) => (outcome.ok && !outcome.replayed ? [[outcome.transferId, item]] : [])),
@@ -209,7 +212,7 @@ test(`${BATCHES} batches answer and write what their requests do one after the o
   );
 });
 
-test('the books hold to every rule', async () => {
+test('the ledger keeps every rule', async () => {
   assert.deepEqual(
     (await checkLedger(ledger.db)).filter(({ broken }) => broken !== 0),
     [],

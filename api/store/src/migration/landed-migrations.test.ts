@@ -1,4 +1,4 @@
-/** A migration that has landed never changes: villages that applied it could not start any more. */
+/** A landed migration never changes, because villages that applied it could not start any more. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 const FOLDER = join(import.meta.dirname, '../../migrations');
-/** In the format of sha256sum: `sha256sum --check landed.sha256` says the same. */
+/** List in the format of sha256sum; `sha256sum --check landed.sha256` makes the same check. */
 const LIST = 'landed.sha256';
 
 async function lineOf(name: string): Promise<string> {

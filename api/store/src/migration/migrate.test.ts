@@ -36,7 +36,7 @@ test('replicas that start at once apply every migration once, and a later start 
   assert.deepEqual(await migrate({ ownerUrl: postgres.url(), appUrl }), []);
 });
 
-test('the app role has no DDL and cannot change what is append-only', async () => {
+test('the app role has no DDL and cannot change append-only tables', async () => {
   const refused = [
     'create table mine (id int)',
     'drop table turn',
@@ -58,14 +58,14 @@ test('the app role has no DDL and cannot change what is append-only', async () =
   }
 });
 
-test('the owner too is refused to rewrite history', async () => {
+test('the owner cannot rewrite history either', async () => {
   const owner = new pg.Client({ connectionString: postgres.url() });
   await owner.connect();
   await assert.rejects(owner.query('delete from audit'), /append-only/);
   await owner.end();
 });
 
-test('the app role sees which migrations are missing, and all of them where the schema is too old to say', async () => {
+test('the app role sees the missing migrations, and all migrations if the schema is too old', async () => {
   const [db, owner] = [appUrl, postgres.url()].map((url) =>
     openDatabase({ url, poolSize: 1, onError: () => undefined }),
   );
@@ -83,7 +83,7 @@ test('the app role sees which migrations are missing, and all of them where the 
   }
 });
 
-test('a database that applied another text of a migration is refused, with the way out', async () => {
+test('a database that applied another text of a migration is refused, with the fix', async () => {
   const owner = new pg.Client({ connectionString: postgres.url() });
   await owner.connect();
   await owner.query("update schema_migration set sha256 = 'another' where name = '0002_ledger.sql'");
@@ -94,7 +94,7 @@ test('a database that applied another text of a migration is refused, with the w
   await owner.end();
 });
 
-test('the reader sees the world and no secret', async () => {
+test('the reader role sees the world and no secrets', async () => {
   const owner = new pg.Client({ connectionString: postgres.url() });
   await owner.connect();
   await owner.query('set role reader');

@@ -1,4 +1,4 @@
-/** What is committed is sealed once, in the order of its transactions, whoever commits late and however many seal. */
+/** Committed rows are sealed once, in the order of their transactions, also with late commits and several sealers. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -52,7 +52,9 @@ async function sealAll(): Promise<void> {
   while ((await sealLog(ledger.db, signing)) !== null);
 }
 
-/** Seals until all rows are in the log: what Postgres does of its own accord (it analyzes tables) may hold that up for a moment. */
+/**
+ * Seals until all rows are in the log. Transactions of Postgres itself, such as an automatic analyze, may delay this.
+ */
 async function sealWhole(): Promise<void> {
   await until('all to be sealed', async () => {
     await sealAll();
@@ -78,7 +80,7 @@ async function placeInLog(id: string): Promise<number> {
   return (await fromRows()).ids.indexOf(id);
 }
 
-test('an empty log has no checkpoint, and a first act gives it one', async () => {
+test('an empty log has no checkpoint, and the first act leads to one', async () => {
   assert.equal(await sealLog(ledger.db, signing), null);
   const first = await act(ledger.db, 'first');
   await sealWhole();
@@ -88,7 +90,7 @@ test('an empty log has no checkpoint, and a first act gives it one', async () =>
   assert.equal(await sealLog(ledger.db, signing), null, 'nothing new');
 });
 
-test('what was begun earlier and committed later is waited for', async () => {
+test('sealing waits for an earlier transaction that commits late', async () => {
   let commit = (): void => undefined;
   const held = new Promise<void>((resolve) => {
     commit = resolve;
@@ -113,7 +115,7 @@ test('what was begun earlier and committed later is waited for', async () => {
   assert.equal((await readLogHead(ledger.db)).note, (await fromRows()).note);
 });
 
-test('what was rolled back is not in the log, and holds nothing up', async () => {
+test('a rolled back transaction is not in the log and does not delay it', async () => {
   const gone = inTransaction(ledger.db, async (tx) => {
     await act(tx, 'never');
     throw new Error('undone');
@@ -126,7 +128,7 @@ test('what was rolled back is not in the log, and holds nothing up', async () =>
   assert.deepEqual([size, note], [rows.size, rows.note]);
 });
 
-test('acts and money of many clients, sealed by three at a time while they write, are each in the log once', async () => {
+test('acts and transfers of many clients, sealed by three sealers at the same time, are each in the log once', async () => {
   const random = new Seeded(20_261_122);
   const treasury = await villageAccount(ledger.db, 'treasury');
   const agents = await Promise.all(['sue', 'tom', 'una'].map((name) => ledger.account(name, 1_000_000n)));
@@ -179,7 +181,7 @@ test('acts and money of many clients, sealed by three at a time while they write
   );
 });
 
-test('tiles and checkpoints only grow, whoever writes', async () => {
+test('tiles and checkpoints only grow, also for the owner', async () => {
   for (const db of [ledger.db, ledger.owner]) {
     assert.equal(
       await sqlStateOf(
@@ -197,7 +199,7 @@ test('tiles and checkpoints only grow, whoever writes', async () => {
   assert.equal(await sqlStateOf(ledger.db, 'insert into log.head default values'), '42501');
 });
 
-test('where transactions begin anew below those that are sealed, nothing is sealed', async () => {
+test('if transaction numbers restart below the sealed ones, nothing is sealed', async () => {
   await sql`update log.head set xact = 9000000000000`.execute(ledger.owner);
   await act(ledger.db, 'after a restore');
   await assert.rejects(sealLog(ledger.db, signing), LogBroken);

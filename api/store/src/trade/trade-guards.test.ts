@@ -1,4 +1,4 @@
-/** What the database refuses whoever asks: agents that pay agents, windows sold twice, and changes of what was bought. */
+/** Refusals by the database itself: agents that pay agents, windows sold twice, and changes of purchases. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
@@ -30,7 +30,7 @@ function at(minutes: number): Date {
   return new Date(Date.now() + minutes * 60_000);
 }
 
-/** A purchase that was paid, for minutes counted from now. */
+/** A paid purchase; its times are in minutes from now. */
 async function buy(
   item: StoredItem | { readonly kind: 'gpu' },
   [from, until]: readonly [number, number],
@@ -67,7 +67,7 @@ async function buy(
   });
 }
 
-test('an agent pays no agent, by whichever door of the ledger', async () => {
+test('an agent cannot pay an agent, in any way that the ledger offers', async () => {
   const bob = (await findAgentAccount(ledger.db, 'bob'))?.accountId ?? assert.fail('no account');
   const between = ledger.request([ada, bob], 1n, 'a gift');
   assert.deepEqual(await inTransaction(ledger.db, (tx) => postTransfer(tx, between)), {
@@ -86,7 +86,7 @@ test('an agent pays no agent, by whichever door of the ledger', async () => {
   );
 });
 
-test("a window is nobody else's, in whole or in part, until it is withdrawn", async () => {
+test('no other agent can take a window or a part of it until it is withdrawn', async () => {
   const take = (from: number, until: number, agentId: string | null): Promise<string | null> =>
     inTransaction(ledger.db, (tx) =>
       takeWindow(tx, { devices: DEVICES, startsAt: at(from), endsAt: at(until), agentId }),
@@ -112,7 +112,7 @@ test("a window is nobody else's, in whole or in part, until it is withdrawn", as
   await sql`alter table gpu_window enable trigger user`.execute(ledger.owner);
 });
 
-test('of many who take one window at once, one gets it', async () => {
+test('one of many concurrent buyers gets a window', async () => {
   const taken = await Promise.all(
     Array.from({ length: 8 }, () =>
       inTransaction(ledger.db, (tx) =>
@@ -130,7 +130,7 @@ test('of many who take one window at once, one gets it', async () => {
   await inTransaction(ledger.db, (tx) => endOffer(tx, windowId ?? '', null));
 });
 
-test('what was bought and sold is never changed or lost', async () => {
+test('purchases and sold windows are never changed or deleted', async () => {
   const purchaseId = await buy({ kind: 'gpu' }, [-10, 10]);
   for (const statement of [
     `update purchase set during = tstzrange(now(), now() + interval '1 year') where purchase_id = '${purchaseId}'`,
@@ -149,7 +149,7 @@ test('what was bought and sold is never changed or lost', async () => {
     assert.equal(await sqlStateOf(ledger.owner, statement), APPEND_ONLY, statement);
 });
 
-test('what lasts is read by the clock of the database, to the moment', async () => {
+test('active purchases are read exactly by the clock of the database', async () => {
   await buy({ kind: 'quota', limit: 'tokens_per_hour', amount: 7 }, [-60, 60]);
   await buy({ kind: 'quota', limit: 'tokens_per_hour', amount: 100 }, [-60, -0.0001]);
   await buy({ kind: 'model', model: 'large' }, [30, 60]);
@@ -175,7 +175,7 @@ test('what lasts is read by the clock of the database, to the moment', async () 
   );
 });
 
-test('the operator is told of what lasts, and of each beginning and end once', async () => {
+test('the operator is notified of active purchases, and of each begin and end once', async () => {
   await buy({ kind: 'priority' }, [-5, 20]);
   const [boost] = await readBoosts(ledger.db, ['ada', 'bob']);
   const { until, ...rest } = boost ?? assert.fail('no boost');
@@ -185,7 +185,7 @@ test('the operator is told of what lasts, and of each beginning and end once', a
   assert.deepEqual(
     first.map(({ kind, told }) => [kind, told]),
     [['quota', 'ended']],
-    'what began at once was told with it',
+    'a purchase that begins at once is announced with it',
   );
   const told = async (): Promise<readonly unknown[]> =>
     (await inTransaction(ledger.db, (tx) => takePurchaseNews(tx, 100))).map((news) => [news.kind, news.told]);
@@ -202,7 +202,7 @@ test('the operator is told of what lasts, and of each beginning and end once', a
   assert.deepEqual([await told(), await told()], [[['priority', 'ended']], []]);
 });
 
-test('purchases and the books agree, and a difference is found', async () => {
+test('purchases and the ledger agree, and a difference is found', async () => {
   const broken = async (): Promise<readonly string[]> =>
     (await checkTrade(ledger.owner)).flatMap(({ rule, broken: count }) => (count === 0 ? [] : [rule]));
   assert.deepEqual(await broken(), []);

@@ -3,14 +3,15 @@ import pg from 'pg';
 import type { Db } from '../../connection/database.ts';
 import type { Tables } from '../../connection/tables.ts';
 
-/** Statements that begin and end transactions, or parts of them: nobody reads their answers. */
+/** Statements that begin and end transactions or parts of them; no caller reads their answers. */
 const BOUNDARY = /^(begin|commit|savepoint|release savepoint)\b/;
 const INT8_OID = 20;
 
 /**
- * One connection that sends the boundaries of transactions together with the next other statement: an operation in a transaction and a savepoint of
- * its own takes two round trips instead of five, which is most of what a test of many small transactions costs on a busy machine. Postgres carries out all of them,
- * one after the other; where a boundary fails, the statement behind it rejects. The last boundaries are sent when the database is destroyed.
+ * One connection that sends the boundaries of transactions together with the next other statement: an operation with
+ * its own transaction and savepoint needs two round trips instead of five. Round trips are most of the cost of many
+ * small transactions on a busy machine. Postgres executes the statements one after the other; if a boundary fails,
+ * the statement after it rejects. The last boundaries are sent when the database is destroyed.
  */
 export function openWithFewTrips(url: string): Db {
   const typeParser = (oid: number): ((value: string) => unknown) =>

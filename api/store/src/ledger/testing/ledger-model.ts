@@ -2,7 +2,7 @@ import type { LedgerRefusal } from '../refusal.ts';
 
 const AMOUNT_MAX = 1_000_000_000_000_000n;
 
-/** An account as the model keeps it; every number in micro-aiDollars. */
+/** An account of the model; every number in micro-aiDollars. */
 export interface ModelAccount {
   readonly ofAgent: boolean;
   readonly mayOverdraw: boolean;
@@ -12,7 +12,7 @@ export interface ModelAccount {
   readonly entries: { readonly amount: bigint; readonly balanceAfter: bigint }[];
 }
 
-/** What a transfer asks, apart from its key. */
+/** The request of a transfer without its key. */
 export interface Wish {
   readonly payer: number;
   readonly payee: number;
@@ -38,13 +38,16 @@ export interface ModelHold extends Wish {
   } | null;
 }
 
-/** What the ledger must answer: a refusal, the answer of before, or something new that is noted once its id is known. */
+/**
+ * Expected answer of the ledger: a refusal, the earlier answer, or a new one whose id the model notes once it is
+ * known.
+ */
 export type Expected =
   | { readonly kind: 'refused'; readonly reason: LedgerRefusal }
   | { readonly kind: 'replayed'; readonly id: string | null }
   | { readonly kind: 'done'; readonly note: (id: string) => void };
 
-/** How a hold is asked to end; null is all of it. */
+/** A requested end of a hold; null posts all of it. */
 export interface Ending {
   readonly outcome: 'posted' | 'voided' | 'expired';
   readonly amount: bigint | null;
@@ -67,7 +70,10 @@ function hashOf(wish: Wish, undoes: string | null): string {
   return JSON.stringify([wish.payer, wish.payee, String(wish.amount), wish.note, undoes]);
 }
 
-/** The rules of docs/ECONOMY.md over plain maps: what the SQL must do, without its locks and keys. Mutable because it is the state itself. */
+/**
+ * The rules of docs/ECONOMY.md on plain maps: the effect of the SQL, without its locks and keys. Mutable, because it
+ * is the state itself.
+ */
 export class LedgerModel {
   readonly accounts = new Map<number, ModelAccount>();
   readonly transfers = new Map<string, ModelTransfer>();
@@ -125,7 +131,7 @@ export class LedgerModel {
     return this.#again(hold, { ...asked, amount }, key) ?? this.#end(hold, { ...asked, amount }, key);
   }
 
-  /** What a hold that has ended answers; null while it is open. */
+  /** Answer of a hold that has ended; null while the hold is open. */
   #again({ resolution }: ModelHold, { outcome, amount }: Ending, key: string): Expected | null {
     if (resolution === null) return null;
     const same = resolution.key === key && resolution.outcome === outcome && resolution.amount === amount;

@@ -28,13 +28,16 @@ interface Keyed {
   readonly key: string;
 }
 
-/** The accounts of one sequence: the village's (one may be below zero), and agents'. */
+/** The accounts of one sequence: those of the village (one may be negative) and of agents. */
 export interface SequenceAccounts {
   readonly bank: number;
   readonly pot: number;
 }
 
-/** One sequence of random operations on accounts of its own, each committed, and held to the model's prediction. `seed` says all of it. */
+/**
+ * One sequence of random operations on its own accounts. Each operation is committed and compared with the model's
+ * prediction. `seed` determines the whole sequence.
+ */
 export class RandomSequence {
   readonly #db: Db;
   /** The transaction of the operation that is under way. */
@@ -136,7 +139,7 @@ export class RandomSequence {
     return `model ${this.#seed} ${this.#keys}`;
   }
 
-  /** Most wishes are new and flow from the bank; some repeat one of before, or reuse its key for something else. */
+  /** Most requests are new and come from the bank; some repeat an earlier request, or reuse its key for another one. */
   #keyed(before: readonly Keyed[]): Keyed {
     const kind = this.#below(20);
     if (kind < 3 && before.length > 0) return this.#one(before);

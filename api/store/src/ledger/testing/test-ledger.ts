@@ -6,19 +6,19 @@ import { findAgentAccount, openAgentAccount, villageAccount } from '../accounts.
 import { postTransfer } from '../post-transfer.ts';
 import type { TransferRequest } from '../transfer-request.ts';
 
-/** A real Postgres with a ledger in it, as the owner of the schema and as the API's own role see it. */
+/** A real Postgres with a ledger, as seen by the owner of the schema and by the role of the API. */
 export interface TestLedger {
   readonly postgres: TestPostgres;
   readonly owner: Db;
   readonly db: Db;
-  /** The account of an agent's name, with so much in it. */
+  /** Opens the account of an agent's name with a balance of `micro` micro-aiDollars. */
   account(agentId: string, micro: bigint): Promise<number>;
   /** A request between two accounts. */
   request(between: readonly [payer: number, payee: number], amount: bigint, key: string): TransferRequest;
   remove(): Promise<void>;
 }
 
-/** Starts it; `clients` is how many transactions the API's role may have open at once. */
+/** Starts a test ledger; the API's role may have `clients` transactions open at once. */
 export async function testLedger(clients: number): Promise<TestLedger> {
   const postgres = await testPostgres();
   const appUrl = postgres.url().replace('postgres:hamlet@', 'app:app@');
