@@ -319,7 +319,7 @@ test('an allowance can be used completely, and only by its member on its day', a
   assert.equal(refusal(await judged({ agentId, amount: 10n, member: 'flo' })), 10n, 'all of it at once, by another');
 });
 
-test('a penalty takes at most the available money and reports it; an agent without an account is refused, unless the call opens one', async () => {
+test('a penalty above the available money is refused and reports it; an agent needs an account, unless the call opens one', async () => {
   const agentId = nextName();
   await heldBy(await ledger.account(agentId, 100n), 30n);
   const fresh = { agentId: nextName(), amount: 1n, member: 'ann' };
