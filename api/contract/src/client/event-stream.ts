@@ -1,4 +1,4 @@
-/** One message of a text/event-stream, before its data is parsed. A comment (heartbeat) is no message. */
+/** One message of a text/event-stream, before its data is parsed. A comment (heartbeat) is not a message. */
 export interface RawEvent {
   readonly event: string;
   readonly id: string | null;

@@ -9,7 +9,7 @@ export type Role = (typeof ROLES)[number];
 export type Audience = 'people' | 'agents';
 
 export const PERMISSIONS = {
-  /** No credential needed; one that is sent and wrong is ignored. */
+  /** Needs no credential: the API does not check one before it calls the handler. */
   anyone: ['visitor', 'member', 'admin', 'agent', 'operator'],
   'world:read': ['visitor', 'member', 'admin', 'agent', 'operator'],
   /** Move and act: an agent for itself, an admin for any agent. */
@@ -18,7 +18,7 @@ export const PERMISSIONS = {
   /** Measures against an agent, with their authors and reasons. */
   'standing:read': ['member', 'admin'],
   'standing:change': ['admin'],
-  /** Stop and start all money, models and runs at once. */
+  /** Freeze the village, which stops all money, models and runs, and lift the freeze. */
   'village:freeze': ['admin'],
   /** Only an agent, for itself. */
   'agent:self': ['agent'],

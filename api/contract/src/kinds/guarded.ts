@@ -9,7 +9,7 @@ const VALIDATIONS = 'x-kubernetes-validations';
 export interface Twin<T> {
   readonly holds?: (value: T) => boolean;
   readonly rule: string;
-  /** Says what to write instead. */
+  /** The message for both forms: it says what to write instead. */
   readonly message: string;
 }
 

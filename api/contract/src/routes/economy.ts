@@ -38,8 +38,8 @@ export type LedgerEntry = z.infer<typeof LedgerEntry>;
 const PostId = z.uuid();
 
 /**
- * Money given to or taken from an agent, with the reason. The post is named by `related_post_id` or `post_id`; a
- * request with both must name the same post.
+ * Money given to or taken from an agent, with the reason. `related_post_id` and `post_id` mean the same field; a
+ * request with both must give them the same value.
  */
 const Judgement = z
   .strictObject({

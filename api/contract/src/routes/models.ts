@@ -70,7 +70,7 @@ export const ChatCompletion = z.strictObject({
 });
 export type ChatCompletion = z.infer<typeof ChatCompletion>;
 
-/** One piece of a streamed answer; with `stream_options.include_usage` the last has the usage and no choice. */
+/** One piece of a streamed answer. With `stream_options.include_usage`, the last piece has the usage and no choice. */
 export const ChatCompletionChunk = z.strictObject({
   id: z.string(),
   object: z.literal('chat.completion.chunk'),

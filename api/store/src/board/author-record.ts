@@ -7,7 +7,7 @@ import { firstRow } from '../connection/result-rows.ts';
 export interface AuthorRecord extends BoardCounts {
   /**
    * Seconds until the oldest post of the past hour is an hour old and no longer counts; 0 if there is none. The next
-   * two fields say the same of replies and flags.
+   * two fields are the same for replies and flags.
    */
   readonly postsFreeInS: number;
   readonly repliesFreeInS: number;

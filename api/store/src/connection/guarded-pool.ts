@@ -1,7 +1,9 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
 
-/** Every connection is in use and Postgres answers on them: this process sends too many queries at once. */
+/**
+ * Every connection of the pool is in use, and Postgres answers on them: this process sends too many queries at once.
+ */
 export class DatabaseBusyError extends Error {}
 
 /** Whether pg gave up waiting for an answer. */

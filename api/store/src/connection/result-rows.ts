@@ -27,7 +27,7 @@ export function byHash<Row extends { readonly hash: Uint8Array }>(
   return hashes.map((hash) => found.get(hash.toHex()) ?? null);
 }
 
-/** The first row of a statement that returns one. Throws `missing` if there is none. */
+/** The first row of a statement that returns one row. Throws an Error with the message `missing` if there is none. */
 export function firstRow<Row>(rows: readonly Row[], missing: string): Row {
   const [row] = rows;
   if (row === undefined) throw new Error(missing);

@@ -5,7 +5,7 @@ import { asMoment, type Moment } from '../connection/moment.ts';
 import { firstRow } from '../connection/result-rows.ts';
 import type { Circumstance } from './transfer-request.ts';
 
-/** One entry of an account, with what its transfer says. Amounts in micro-aiDollars. */
+/** One entry of an account, with the fields of its transfer. Amounts in micro-aiDollars. */
 export interface EntryRow {
   readonly transferId: string;
   readonly version: number;

@@ -3,7 +3,10 @@ import { sql } from 'kysely';
 import type pg from 'pg';
 import type { Db } from '../connection/database.ts';
 
-/** Whether a dump was loaded into a Postgres cluster that has not adopted it yet. Works for any role, once the schema is current. */
+/**
+ * Whether this Postgres cluster has yet to adopt the dump that was loaded into it. Works for any role, once the
+ * schema is current.
+ */
 export async function isClusterBehind(db: Db): Promise<boolean> {
   const { rows } = await sql<{ behind: boolean }>`select log.is_behind() as behind`.execute(db);
   return rows[0]?.behind ?? false;

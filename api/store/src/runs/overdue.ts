@@ -41,7 +41,7 @@ export async function readOverdueRuns(db: Db, limits: RunLimits): Promise<readon
   return rows;
 }
 
-/** The end of a lease that begins now. */
+/** The end of a lease on a run that begins now. */
 export const leaseEnd = sql<Date>`clock_timestamp() + ${RUN_LEASE_S} * interval '1 second'`;
 
 /** Renews the lease on a locked run. */

@@ -1,6 +1,6 @@
 import type { Db } from '../connection/database.ts';
 
-/** One act of the audit. `detail` has facts that a later reader cannot find elsewhere. */
+/** One act of the audit. `detail` has the facts that a later reader cannot find elsewhere. */
 export interface AuditEntry {
   readonly auditId: string;
   readonly actorRole: string;

@@ -15,7 +15,7 @@ export const CREDIT_STATES = ['proposed', 'credited', 'rejected'] as const;
 export const CreditState = z.enum(CREDIT_STATES);
 export type CreditState = z.infer<typeof CreditState>;
 
-/** Provider of a payment: `paypal`, or the name of another way of paying, such as `bank`. */
+/** Provider of a payment: `paypal`, or the name of another way to pay, such as `bank`. */
 export const ProviderName = z
   .string()
   .regex(/^[a-z][a-z0-9_]{0,30}$/, 'write lower case letters, digits and _, for example paypal')
