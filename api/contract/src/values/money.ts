@@ -26,7 +26,7 @@ function microOf(text: string): bigint | null {
  */
 export function parseAiDollars(text: string): bigint {
   const micro = microOf(text);
-  if (micro === null) throw new RangeError(`not an amount of aiDollars: ${text}`);
+  if (micro === null) throw new RangeError(`${text} is not an amount of aiDollars: ${HOW}`);
   return micro;
 }
 

@@ -13,7 +13,10 @@ export interface FiringRow {
 }
 
 export interface LockedSchedule {
-  /** The firings of slots up to this one may be deleted; the slots count as fired. Null if no firing was deleted. */
+  /**
+   * Slots up to this one are closed: their firings may be deleted, and none of them fires again. Null if no firing
+   * was deleted.
+   */
   readonly prunedThrough: Date | null;
 }
 

@@ -6,7 +6,7 @@ import type { RunRow } from './run-row.ts';
 export const PROMPT_RUNS_KEPT = 1_000;
 /** Most firings that are kept for a Schedule, the newest: two days for a Schedule that fires every ten seconds. */
 export const FIRINGS_KEPT = 20_000;
-/** Days without a firing after which a Schedule is deleted with its firings and runs. */
+/** Days without a firing after which the database deletes its state of a Schedule, with the firings and runs. */
 const FORGOTTEN_AFTER_DAYS = 90;
 /** Most rows that one call deletes. */
 const AT_ONCE = 5_000;
@@ -56,8 +56,8 @@ export async function forgetOldFirings(db: Db): Promise<void> {
 }
 
 /**
- * Deletes Schedules that have not fired for FORGOTTEN_AFTER_DAYS and have no run under way, with their firings; then
- * the ended runs of deleted Schedules.
+ * Deletes the database's state of Schedules that have not fired for FORGOTTEN_AFTER_DAYS and have no run under way,
+ * with their firings; then the ended runs that are left without such a state.
  */
 export async function forgetOldSchedules(db: Db): Promise<void> {
   await sql`

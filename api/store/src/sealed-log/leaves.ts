@@ -63,9 +63,7 @@ export async function readLeafHashes(tx: Tx, { after, from, below, size }: LeafR
   }));
 }
 
-/**
- * Updates the index of ranges for rows that were written since the last vacuum, so that range reads find them by it.
- */
+/** Updates the BRIN indexes for rows that were written since the last vacuum, so that range reads can use them. */
 export async function summarizeLeaves(tx: Tx): Promise<void> {
   await sql`select log.summarize()`.execute(tx);
 }

@@ -20,7 +20,10 @@ export interface ClaimHold {
   readonly traceparent: string | null;
 }
 
-/** A tier for which the API refused a hold. `payable` is the tier that the agent can pay; null if there is none. */
+/**
+ * A tier for which the API refused a hold. `payable` is the highest lower tier that the agent can pay; null if there
+ * is none.
+ */
 export interface RefusedTier {
   readonly tier: string;
   readonly reason: Exclude<ClaimRefusal, 'HoldPending'>;
