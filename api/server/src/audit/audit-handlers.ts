@@ -46,7 +46,7 @@ function questionOf(asked: Asked): AuditQuestion {
   };
 }
 
-/** The audit: actors, acts and objects. */
+/** Handlers of the audit. */
 export function auditHandlers({ db }: { readonly db: Db }): Pick<Handlers, 'listAudit'> {
   return {
     listAudit: {

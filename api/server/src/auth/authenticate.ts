@@ -13,7 +13,7 @@ import { SESSION_IDLE_MS, sessionOf } from '../http/session-cookie.ts';
 import type { TokenReviewer } from './token-exchange.ts';
 import { throughOutage } from './through-outage.ts';
 
-/** Prefix of the tokens that residents get by the exchange. */
+/** Prefix of the tokens that residents get from the token exchange. */
 export const AGENT_TOKEN_PREFIX = 'hat_';
 
 interface AgentLife {
@@ -24,7 +24,7 @@ interface AgentLife {
   readonly bar: AgentBar | null;
 }
 
-/** The bearer token of a request; null where there is none. */
+/** The bearer token of a request; null if there is none. */
 export function bearerOf(headers: IncomingHttpHeaders): string | null {
   return /^Bearer ([^\s]+)$/i.exec(headers.authorization ?? '')?.[1] ?? null;
 }
@@ -41,7 +41,7 @@ async function barsOf(db: Db, agentIds: readonly string[]): Promise<readonly (Ag
   return agentIds.map((agentId) => bars.get(agentId) ?? null);
 }
 
-/** The look-ups of credentials. */
+/** The functions that look up credentials. */
 function lookUpsOf({ db, source, reviewer, monotonicMs }: AuthenticatePorts) {
   return {
     source,
@@ -82,7 +82,7 @@ function agentActor(source: AuthenticatePorts['source'], agentId: string, life: 
   };
 }
 
-/** A key of the role agent is a development token: it is valid for the current cycle. */
+/** A key of the role agent is a development token: it is valid for the agent's current cycle. */
 async function keyActor({ source, barOf }: LookUps, key: ApiKey, reads: boolean): Promise<Actor | Refused> {
   if (key.role === 'operator') return { role: 'operator', id: 'operator' };
   if (key.role !== 'agent') return { role: key.role, id: `key ${key.name}`, accountId: null, name: key.name };
@@ -103,14 +103,15 @@ async function bearerActor(lookUps: LookUps, token: string, reads: boolean): Pro
   if (token.startsWith(AGENT_TOKEN_PREFIX)) {
     const session = await agentSessionOf(token, reads);
     if (session === null) return refused('token_invalid');
-    // A barred agent gets the reason. After that measure the token is invalid like any other, and the resident exchanges a new one.
+    // A barred agent gets the reason. After the measure ends, the token is as invalid as any other revoked token, and
+    // the resident exchanges a new one.
     if (session.revoked && session.bar === null)
       return refused('token_invalid', 'This token was revoked; exchange a new one');
     return agentActor(source, session.agentId, session);
   }
   const key = await keyOf(token, reads);
   if (key !== null) return keyActor(lookUps, key, reads);
-  // Only a JWT can be a projected token; anything else is not sent to the cluster.
+  // Only a JWT can be a projected token; the API sends nothing else to the cluster for review.
   const mayBeProjected = token.split('.').length === 3;
   return mayBeProjected && (await isOperator(token, reads))
     ? { role: 'operator', id: 'operator' }

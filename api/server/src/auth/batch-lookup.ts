@@ -1,9 +1,9 @@
 const TOGETHER_MAX = 500;
 
 /**
- * Combines look-ups of one turn of the event loop, and those that arrive during a look-up, into the next one: a burst of requests costs one round trip.
- * Nothing is cached: each caller gets what was read after its call. `findAll` answers in the order of its keys; its error rejects every caller of that
- * batch.
+ * Combines look-ups: all look-ups of one turn of the event loop, and those that arrive during a query, become one
+ * query, so that a burst of requests costs one round trip. Nothing is cached: each caller gets data that was read
+ * after its call. `findAll` answers in the order of its keys; its error rejects every caller of that batch.
  */
 export function batchLookup<T>(
   findAll: (keys: readonly string[]) => Promise<readonly T[]>,
@@ -19,7 +19,7 @@ export function batchLookup<T>(
       const found = await findAll(keys);
       if (found.length !== keys.length)
         throw new Error(`the lookup of ${keys.length} keys returned ${found.length} answers`);
-      // In order and as many as the keys, so there is one for each.
+      // `found` has one answer for each key, in the order of the keys.
       for (const [index, [, { resolve }]] of asked.entries()) resolve(found[index] as T);
     } catch (error) {
       for (const [, { reject }] of asked) reject(error);

@@ -6,7 +6,10 @@ import type { Log } from '../service/log.ts';
 /** Period of checking all open connections, in case a notification was lost. */
 const EVERY_MS = 10_000;
 
-/** Closes open connections whose actor would be refused now: banned, disabled, signed out, barred, another role, an expired token. */
+/**
+ * Closes open connections whose actor the API would refuse now: banned, disabled, signed out, barred, with another
+ * role, or with an expired token.
+ */
 export interface ConnectionGuard extends WatchConnections {
   stop(): Promise<void>;
 }
@@ -14,13 +17,16 @@ export interface ConnectionGuard extends WatchConnections {
 export interface GuardPorts {
   readonly listenUrl: string;
   readonly log: Log;
-  /** Calls back with the agents whose standing has changed. */
+  /** Calls `hear` with the agents whose standing has changed. */
   readonly onStanding: (hear: (agentIds: readonly string[]) => void) => void;
   /** Period of checking all open connections, in ms; ten seconds by default. */
   readonly everyMs?: number;
 }
 
-/** Checks the connections of a changed account at once (NOTIFY, with the commit), and all every ten seconds, since a notification can be lost. */
+/**
+ * Checks the connections of a changed account at once (NOTIFY, with the commit), and all connections every ten
+ * seconds, since a notification can be lost.
+ */
 export function startConnectionGuard({ listenUrl, log, onStanding, everyMs = EVERY_MS }: GuardPorts): ConnectionGuard {
   const open = new Set<OpenConnection>();
 
@@ -35,7 +41,7 @@ export function startConnectionGuard({ listenUrl, log, onStanding, everyMs = EVE
             : { ok: false, reason: 'token_invalid' };
       if (refusal !== null && open.delete(connection)) connection.close(refusal);
     } catch (error) {
-      // Without an answer the connection stays: the map must stay readable during an outage.
+      // If the check fails, the connection stays: the map must stay readable during an outage.
       log('debug', 'an open connection could not be checked', { error });
     }
   }

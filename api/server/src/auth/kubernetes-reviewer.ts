@@ -30,7 +30,10 @@ interface Reviewed {
   readonly podUid: string | undefined;
 }
 
-/** Asks the TokenReview of the cluster, then reads the pod that the token is bound to: the token of a deleted pod stays valid for a while. */
+/**
+ * Sends the token to the cluster's TokenReview, then reads the pod to which the token is bound, because the token of
+ * a deleted pod stays valid for a while.
+ */
 export function createKubernetesReviewer(ports: {
   readonly client: Pick<KubeClient, 'create' | 'get'>;
   readonly namespace: string;
@@ -72,7 +75,10 @@ export function createKubernetesReviewer(ports: {
   };
 }
 
-/** The life of a pod. The pod must have this uid, not be ending, be controlled by an existing Agent, and be of its current cycle. Pure. */
+/**
+ * The life behind a pod. The pod must have this uid, must not be ending, and must be of the current cycle of an
+ * existing Agent that controls it. Pure.
+ */
 export function lifeOf(
   pod: KubeObject | null,
   podUid: string,
@@ -96,7 +102,7 @@ function controllerOf(pod: KubeObject, source: Pick<AgentSource, 'get'>): AgentR
   return record?.uid === owner?.uid ? record : null;
 }
 
-/** A pod of an agent is named NAME-CYCLE. */
+/** The cycle in a pod's name, which is NAME-CYCLE; null for any other name. */
 function cycleIn(podName: string, agentId: string): number | null {
   const suffix = podName.startsWith(`${agentId}-`) ? podName.slice(agentId.length + 1) : '';
   return /^\d+$/.test(suffix) ? Number(suffix) : null;

@@ -1,17 +1,20 @@
 import { hash, verify } from '@node-rs/argon2';
 import { UnavailableError } from '../http/respond.ts';
 
-/** OWASP's argon2id setting for 19 MiB; `hash` uses argon2id by default. */
+/** The argon2id parameters that OWASP recommends for 19 MiB of memory; `hash` uses argon2id by default. */
 const ARGON2 = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-/** A hash occupies one of the four threads that files and DNS look-ups need too. */
+/** Passwords hashed at once. A hash occupies one of the four threads that file access and DNS look-ups share. */
 const AT_ONCE = 2;
 const WAITING_MAX = 30;
 
-/** Hashes and checks passwords, two at a time. Both throw UnavailableError where thirty wait already. */
+/** Hashes and checks passwords, two at a time. Both methods throw UnavailableError if thirty calls wait already. */
 export interface Passwords {
   /** The hash to store. */
   hash(password: string): Promise<string>;
-  /** Whether a password has this hash. An account without one costs a hash too, so that it takes as long as a wrong password. */
+  /**
+   * True if the password matches this hash. An account without a hash costs a hash too, so that it takes as long as a
+   * wrong password.
+   */
   is(password: string, kept: string | null | undefined): Promise<boolean>;
 }
 
@@ -27,7 +30,7 @@ export function createPasswords(): Passwords {
     try {
       return await work();
     } finally {
-      // The next waiter takes over the turn, before any new call.
+      // The next waiter takes over this place before any new call can.
       const next = waiting.shift();
       if (next === undefined) atWork -= 1;
       else next();

@@ -7,7 +7,7 @@ export function hashOf(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }
 
-/** A new secret of 256 bits; the prefix identifies its kind in logs and leaks. */
+/** A new secret of 256 random bits. Its prefix names its kind, also if it turns up in a log or a leak. */
 export function newSecret(prefix: string): string {
   return `${prefix}${randomBytes(SECRET_BYTES).toString('base64url')}`;
 }

@@ -3,17 +3,20 @@ import { isOutage } from '@hamlet/store';
 const REMEMBERED_MAX = 10_000;
 /** Longest use of an earlier answer while the source is unreachable. */
 const STAND_IN_MS = 300_000;
-/** How long after a failure reads do not wait for the source. */
+/** For this long after a failure, reads do not wait for the source. */
 const OUTAGE_MS = 5_000;
 
-/** A look-up by a secret. `standIn`: whether an earlier answer may be used while the source is unreachable; for reads only. */
+/**
+ * A look-up by a secret. `standIn` allows an earlier answer while the source is unreachable; set it for reads only.
+ */
 export type LookUp<T> = (secret: string, standIn: boolean) => Promise<T>;
 
 /**
- * A look-up that survives an outage: the last answer is used while Postgres is away, so that the map stays readable. A read does not wait for a
- * Postgres that failed within the last 5 s (a node that lost its power answers nothing, for as long as the connection's timeout): it gets the last
- * answer or the error at once, while one look-up in the background finds out whether Postgres is back. With `freshMs` an answer is also reused for
- * that long without asking. Caches at most 10,000 answers.
+ * Wraps a look-up so that it survives an outage: while Postgres is away it returns the last answer, so that the map
+ * stays readable. A read does not wait for a Postgres that failed within the last 5 s, because a node without power
+ * answers nothing until the connection's timeout. The read gets the last answer or the error at once, while one
+ * look-up in the background checks whether Postgres is back. With `freshMs`, it reuses an answer for that long
+ * without asking. Caches at most 10,000 answers.
  */
 export function throughOutage<T>(
   find: (secret: string) => Promise<T>,
@@ -41,7 +44,7 @@ export function throughOutage<T>(
   function probe(secret: string): void {
     if (probing) return;
     probing = true;
-    // Its error is that of the outage, which the reads get.
+    // The reads get the error of the outage, so the background look-up drops its own.
     void ask(secret)
       .catch(() => undefined)
       .finally(() => {
@@ -49,7 +52,7 @@ export function throughOutage<T>(
       });
   }
 
-  /** The last answer where it may be used; throws the error otherwise. */
+  /** Returns the last answer if it is recent enough; throws the error otherwise. */
   function lastAnswer(secret: string, error: unknown): T {
     const before = remembered.get(secret);
     if (before !== undefined && monotonicMs() - before.atMs < STAND_IN_MS) return before.found;

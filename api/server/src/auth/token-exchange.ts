@@ -9,25 +9,25 @@ import { AGENT_TOKEN_PREFIX } from './authenticate.ts';
 import { hashOf, newSecret } from './secrets.ts';
 import type { AgentSource } from '../agents/agent-source.ts';
 
-/** The life of an agent that a token speaks for. */
+/** The life of an agent that a token represents. */
 export interface ReviewedAgent {
   readonly agentId: string;
   readonly uid: string;
-  /** The pod that the token is bound to; null without a cluster. */
+  /** The pod to which the token is bound; null without a cluster. */
   readonly podUid: string | null;
   readonly cycle: number;
 }
 
-/** Finds the owner of a projected token by asking its issuer. Never trusts a name from the caller. */
+/** Finds the owner of a projected token by asking its issuer. It never trusts a name from the caller. */
 export interface TokenReviewer {
   reviewAgent(token: string): Promise<Outcome<ReviewedAgent>>;
-  /** Whether the token belongs to the operator. */
+  /** True if the token belongs to the operator. */
   reviewOperator(token: string): Promise<boolean>;
 }
 
 const TOKEN_LIFE_MS = 300_000;
 
-/** Exchanges a pod's projected token for a five-minute token of its life and cycle. */
+/** Exchanges a pod's projected token for a five-minute token of the agent's life and cycle. */
 export async function exchangeToken(
   ports: { readonly db: Db; readonly reviewer: TokenReviewer },
   projected: string,

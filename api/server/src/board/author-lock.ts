@@ -13,7 +13,10 @@ export interface LockedAuthor {
   readonly record: AuthorRecord;
 }
 
-/** Locks the author and sets the identity for row-level security: no other transaction writes as this author until this one ends. */
+/**
+ * Locks the author and sets the identity for row-level security. No other transaction writes as this author until
+ * this one ends.
+ */
 export async function lockAuthor(tx: Tx, { viewer, by, kind, rank, accountId }: Author): Promise<LockedAuthor> {
   if (kind === 'admin' || kind === 'system') {
     await setViewer(tx, viewer);
@@ -24,7 +27,7 @@ export async function lockAuthor(tx: Tx, { viewer, by, kind, rank, accountId }: 
   return { limits: boardLimits({ kind, rank, knownForS: record.knownForS }), record };
 }
 
-/** The refusal of one text too many in an hour, with the time to wait; null where there is room. Pure. */
+/** The refusal of a text beyond the hourly limit, with the time to wait; null if the limit is not reached. Pure. */
 export function overRate({ limits, record }: LockedAuthor, what: 'posts' | 'replies' | 'flags'): Refused | null {
   if (record[what] < limits[what]) return null;
   const retryAfterS = Math.max(1, record[`${what}FreeInS`]);
@@ -34,13 +37,13 @@ export function overRate({ limits, record }: LockedAuthor, what: 'posts' | 'repl
   };
 }
 
-/** The refusal of a text beyond its author's limits; null where it fits. Pure. */
+/** The refusal of a text beyond its author's limits; null if the text fits. Pure. */
 export function overContent({ limits }: LockedAuthor, text: BoardText): Refused | null {
   const over = overLimit(text, limits);
   return over === null ? null : refused('board_content_limited', over);
 }
 
-/** The agents that a text names with an @, without its author. */
+/** The agents that a text mentions with an @, except its author. */
 export function mentionedIn({ title = '', body }: BoardText, author: Author, source: AgentSource): readonly string[] {
   return mentionsOf(`${title}\n${body}`).filter(
     (name) => source.get(name) !== null && !(author.by.authorType === 'agent' && author.by.authorId === name),

@@ -6,14 +6,14 @@ import type { Actor } from '../http/actor.ts';
 import { refused } from '../http/outcome.ts';
 import type { Refused } from '../http/outcome.ts';
 
-/** An author, as row-level security, readers and limits need it. */
+/** An author, with the data that row-level security, readers and limits need. */
 export interface Author {
   readonly ok: true;
   readonly viewer: Viewer;
   readonly by: Byline;
   readonly kind: BoardAuthor['kind'];
   readonly rank: number;
-  /** Account of a person; null for agents, API keys and the village. */
+  /** The account of a person; null for agents, API keys and the village. */
   readonly accountId: string | null;
 }
 
@@ -54,12 +54,12 @@ export function authorOf(actor: Actor, source: AgentSource, asType?: 'system'): 
   return { ok: true, viewer: viewerOf(actor), by, kind: actor.role, rank: 0, accountId: actor.accountId };
 }
 
-/** Whether the author wrote this row. Pure. */
+/** True if the author wrote this row. Pure. */
 export function isAuthor({ by }: Author, row: { readonly authorType: string; readonly authorId: string }): boolean {
   return row.authorType === by.authorType && row.authorId === by.authorId;
 }
 
-/** The refusal of a revision; null where the author may replace the revision that they have seen. Pure. */
+/** The refusal of a revision; null if the author may replace the revision that they have seen. Pure. */
 export function refuseRevision(
   author: Author,
   row: { readonly authorType: string; readonly authorId: string; readonly hidden: unknown; readonly revision: number },
@@ -70,7 +70,7 @@ export function refuseRevision(
   return row.revision === seen ? null : refused('revision_conflict', `Revision ${row.revision} is the newest`);
 }
 
-/** The actor as row-level security knows it. Pure. */
+/** The identity of an actor for row-level security. Pure. */
 export function viewerOf(actor: Actor): Viewer {
   switch (actor.role) {
     case 'agent':
@@ -84,7 +84,10 @@ export function viewerOf(actor: Actor): Viewer {
   }
 }
 
-/** The subject of a reward or penalty: a post or reply that the actor may see and the agent took part in; null where none is named. */
+/**
+ * The subject of a reward or penalty: a post or reply that the actor may see and in which the agent took part; null
+ * if the request names none.
+ */
 export async function findJudged(
   tx: Tx,
   judged: { readonly actor: Actor; readonly agentId: string; readonly relatedPostId: string | null },

@@ -11,7 +11,7 @@ import { refused } from '../http/outcome.ts';
 import type { Outcome } from '../http/outcome.ts';
 import { withTimeout } from '../service/with-timeout.ts';
 
-/** The copy of the board that this replica answers from while the database is away. */
+/** The copy of the board from which this replica answers while the database is away. */
 export interface BoardStandIn {
   readonly read: ReadBoard;
   /** Call after a commit to the board on this replica. */
@@ -44,15 +44,18 @@ export async function startBoardCopy({
   return { read: createReadBoard(keeper), noteBack: () => keeper.noteBack(), hide, stop: () => keeper.stop() };
 }
 
-/** A question to the board, for the database and for a copy. */
+/** One question to the board, in a form for the database and a form for the copy. */
 export interface BoardQuestion<T> {
-  /** The clock on the wall. */
+  /** The wall-clock time of the request. */
   readonly now: Date;
-  /** Asks the database, where row-level security decides who sees what. */
+  /** Asks the database, where row-level security decides which rows the viewer sees. */
   live(): Promise<Outcome<T>>;
-  /** Asks a copy, where `maySeePost` and `maySeeReply` decide; null where the copy cannot answer. It is not older than the event of that offset. */
+  /**
+   * Asks a copy, where `maySeePost` and `maySeeReply` decide; null if the copy cannot answer. The copy is not older
+   * than the event at that offset.
+   */
   copied(copy: BoardCopy, offset: number): T | null;
-  /** The detail of the refusal where neither can answer. */
+  /** The detail of the refusal if neither can answer. */
   readonly lacking: string;
 }
 
@@ -91,8 +94,9 @@ const CHANNEL = 'hamlet:board:hidden';
 const Message = z.strictObject({ postId: z.uuid(), replyId: z.uuid().nullable(), note: ModerationNote });
 
 /**
- * Publishes hidings to the copies of all replicas as soon as they are committed. The feed alone would bring them a moment later, and never if the
- * database went away in between. Returns the function that hides here at once and publishes.
+ * Publishes hidings to the copies of all replicas as soon as they are committed. The feed alone would bring them a
+ * moment later, and never if the database went away in between. Returns a function that hides a text here at once and
+ * publishes the hiding.
  */
 export async function openHidingSignal(
   link: Pick<RedisLink, 'publish' | 'subscribe'>,

@@ -7,16 +7,19 @@ import type { BoardRelay } from './board-relay.ts';
 import type { SocketRoute } from '../http/pipeline/serve-sockets.ts';
 import { viewerOf } from './author-of.ts';
 
-/** A viewer with more queued bytes than this gets no more events until it has read some. The others stay in the database. */
+/**
+ * A viewer with more queued bytes than this gets no more events until its queue drains. Its events stay in the
+ * database.
+ */
 const BACKLOG_MAX_BYTES = 256 << 10;
-/** A viewer that is over the limit for this long is disconnected. */
+/** The feed disconnects a viewer whose queue stays over the limit for this long. */
 const BACKLOG_PATIENCE_MS = 10_000;
 const BACKLOG_PAUSE_MS = 50;
 const RETRY_PAUSE_MS = 500;
-/** Close code: too slow; come back with `after`. */
+/** Close code for a viewer that is too slow; it may connect again with `after`. */
 export const RESUME_CODE = 4_008;
 
-/** The writing end of a socket. */
+/** The sending side of a socket. */
 export interface FeedOut {
   send(text: string): void;
   readonly bufferedAmount: number;
@@ -29,14 +32,17 @@ export interface FeedPorts {
   readonly log: Log;
 }
 
-/** A viewer and its start: behind `EPOCH:OFFSET`, or with a snapshot. */
+/** A viewer and its start: after the event at `EPOCH:OFFSET`, or with a snapshot. */
 export interface Follower {
   readonly viewer: Viewer;
   readonly after: string | undefined;
   readonly out: FeedOut;
 }
 
-/** One viewer's place in the stream: sends every event that the viewer may see, in order, once. Mutable because it is a place. */
+/**
+ * One viewer's place in the stream: sends every event that the viewer may see, in order, once. Mutable: its offset
+ * advances.
+ */
 class FeedReader {
   readonly #ports: FeedPorts;
   readonly #follower: Follower;
@@ -51,7 +57,7 @@ class FeedReader {
     this.#follower = follower;
   }
 
-  /** Sends what is there; call it whenever there may be more. */
+  /** Sends the next events; call it whenever there may be more. */
   pump(): void {
     if (this.#pumping || !this.#behind) return;
     this.#pumping = true;
@@ -66,7 +72,7 @@ class FeedReader {
       });
   }
 
-  /** Sends the offset of the stream if it is new to the viewer. */
+  /** Sends the current offset of the stream unless the viewer has it already. */
   mark(): void {
     if (this.#offset <= this.#said) return;
     const mark: BoardMark = { type: 'mark', epoch: this.#ports.pages.epoch, offset: this.#offset };
@@ -118,7 +124,7 @@ class FeedReader {
   }
 }
 
-/** The live board for any number of viewers: none misses an event or gets it twice. */
+/** The live board for any number of viewers: each viewer gets every event exactly once. */
 export interface BoardFeed {
   follow(follower: Follower): { mark(): void; close(): void };
 }
@@ -145,11 +151,11 @@ export function createBoardFeed(ports: FeedPorts): BoardFeed {
 }
 
 const MARK_EVERY_MS = 20_000;
-/** Sockets of one replica, and the close code where there are more. */
+/** Most sockets of one replica, and the close code beyond that number. */
 const SOCKETS_MAX = 5_000;
 const TOO_MANY = 1_013;
 
-/** /ws/board, for every actor who may read the board. */
+/** Serves /ws/board to every actor who may read the board. */
 export function boardSocket(feed: BoardFeed): SocketRoute {
   let open = 0;
   return {

@@ -10,7 +10,7 @@ import { postView, replyView } from './post-view.ts';
 
 const PAGE = 200;
 const SNAPSHOT_POSTS = 50;
-/** Pages that are kept for other viewers at the same offset. */
+/** Most pages that are kept for other viewers at the same offset. */
 const SHARED_MAX = 64;
 
 /** Events that a viewer may see, as texts in order. */
@@ -22,14 +22,16 @@ export interface EventPage {
   readonly upTo: number;
 }
 
-/** The stream of the board, in pages, as each viewer may read it. */
+/** The stream of the board, in pages, with the events that each viewer may read. */
 export interface BoardPages {
   readonly epoch: string;
-  /** The page behind an offset. */
+  /** The page after an offset. */
   read(viewer: Viewer, after: number): Promise<EventPage>;
-  /** The newest posts, and an offset that they are not older than; from a copy while the database is away. */
+  /**
+   * The newest posts, and an offset such that the posts are at least as new; from a copy while the database is away.
+   */
   snapshot(viewer: Viewer): Promise<BoardSnapshot>;
-  /** The offset of `EPOCH:OFFSET`; null where the viewer must start with a snapshot. */
+  /** The offset in `EPOCH:OFFSET`; null if the viewer must start with a snapshot. */
   resumeFrom(after: string): Promise<number | null>;
 }
 
@@ -57,7 +59,7 @@ interface PagesPorts {
 async function readPage({ db, relay: { head }, epoch }: PagesPorts, viewer: Viewer, after: number): Promise<EventPage> {
   const events = await readAs(db, viewer, (tx) => readBoardEvents(tx, after, PAGE));
   const last = events.at(-1)?.offset ?? after;
-  // A short page is the last one.
+  // A page that is not full is the last one.
   return {
     texts: events.map((event) => eventText(epoch, event)),
     last,
@@ -84,7 +86,10 @@ async function readNewest({ db, relay, epoch, read }: PagesPorts, viewer: Viewer
   return snapshot.data;
 }
 
-/** Reads the stream. Viewers who are the same to row-level security and stand at the same offset share one read and its texts. */
+/**
+ * Reads the stream. Viewers that are equal for row-level security and have the same offset share one read and its
+ * texts.
+ */
 export function createBoardPages(ports: PagesPorts): BoardPages {
   const { db, relay, epoch } = ports;
   const shared = new Map<string, Promise<EventPage>>();

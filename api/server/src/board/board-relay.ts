@@ -6,29 +6,31 @@ import type { Log } from '../service/log.ts';
 import type { RedisLink } from '../service/redis-link.ts';
 
 const CHANNEL = 'hamlet:board:head';
-/** Rows that one transaction of the relay moves. */
+/** Most rows that one transaction of the relay moves. */
 const BATCH = 500;
 /** Period of reading the outbox without a notification, for rows of a replica that died before it notified. */
 const POLL_MS = 500;
-/** Pause while another replica holds the outbox: it may have started before the newest row was committed. */
+/**
+ * Pause while another replica holds the outbox: that replica may have started before the newest row was committed.
+ */
 const BUSY_PAUSE_MS = 15;
 
 /** The order of the board's events, as this replica knows it. */
 export interface BoardRelay {
-  /** The offset of the last event that this replica knows. Everything up to it can be read. */
+  /** The offset of the last event that this replica knows. Every event up to it can be read. */
   readonly head: number;
   /** Call after a commit on this replica. */
   nudge(): void;
-  /** Calls back when the head has moved. */
+  /** Calls `hear` after the head has moved. */
   onHead(hear: (head: number) => void): void;
-  /** Moves the head to where the board is now. Throws where the database is away. */
+  /** Moves the head to the newest event of the board. Throws if the database is away. */
   catchUp(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * Gives committed writes of the board their offsets: one replica at a time, whichever comes first. The others receive the new head over Redis, or
- * read it from Postgres while Redis is away.
+ * Gives committed writes of the board their offsets, on one replica at a time: the first to take the outbox. The
+ * others receive the new head over Redis, or read it from Postgres while Redis is away.
  */
 export async function startBoardRelay({
   db,
@@ -50,7 +52,7 @@ export async function startBoardRelay({
     for (const hear of hearers) hear(head);
   }
 
-  /** Empties the outbox. True where another replica holds it. */
+  /** Empties the outbox. Returns true if another replica holds it. */
   async function relayOnce(): Promise<boolean> {
     for (let moved = BATCH; moved >= BATCH;) {
       const last = await relayBoard(db, BATCH);

@@ -12,7 +12,10 @@ import { loadCopy, readChanges } from './load-copy.ts';
 const ASK_EVERY_MS = 1_000;
 /** Pause between two readings, so that a burst of writes is read in pages. */
 const PAUSE_MS = 100;
-/** Without an answer for this long, the database counts as away; reading everything may take longer. */
+/**
+ * Timeout of a query: without an answer in this time, the database counts as away. Loading the whole copy has its
+ * own, longer timeout.
+ */
 export const PATIENCE_MS = 5_000;
 const LOAD_PATIENCE_MS = 30_000;
 /** Period of loading the whole copy again, even without a reason. */
@@ -26,14 +29,15 @@ export interface KeeperPorts {
   readonly limits?: CopyLimits;
 }
 
-/** Whether an error says that the database is away, and nothing else. */
+/** True if an error means that the database is away. */
 export function saysAway(error: unknown): boolean {
   return isConnectionError(error) || error instanceof LateError;
 }
 
 /**
- * Keeps a copy of the newest threads current with the events of the board. Loads it again after an outage, because the database may have been restored
- * in between. Mutable because it follows; the reader of the copy checks permissions.
+ * Keeps a copy of the newest threads current with the events of the board. Loads it again after an outage, because
+ * the database may have been restored in between. Mutable because it follows the board; the reader of the copy checks
+ * permissions.
  */
 export class CopyKeeper {
   readonly #ports: KeeperPorts;
@@ -41,16 +45,22 @@ export class CopyKeeper {
   readonly #timer: NodeJS.Timeout;
   #copy: BoardCopy | null = null;
   #offset = 0;
-  /** When everything that had been written was in the copy. */
+  /** The time at which the copy held every committed write, by the monotonic clock. */
   #currentMs = 0;
   #away = false;
-  /** Reasons to load the whole copy again, and how many of them a load has settled. The first one is that there is no copy. */
+  /**
+   * The number of reasons to load the whole copy again, and the number that loads have settled. The first reason is
+   * that there is no copy.
+   */
   #doubts = 1;
   #answered = 0;
   #complained = false;
   #reading = 0;
   #loadedMs = 0;
-  /** Hidings after a reading began, with the number of that reading, whose rows may still show the text. The next reading empties it. */
+  /**
+   * Hidings after a reading began, with the number of that reading, whose rows may still show the text. The next
+   * reading empties this list.
+   */
   #hidings: readonly (Hiding & { readonly after: number })[] = [];
   #working: Promise<void> | null = null;
   #again = false;
@@ -63,17 +73,17 @@ export class CopyKeeper {
     this.#timer = setInterval(() => this.nudge(), ASK_EVERY_MS);
   }
 
-  /** Whether the last query found the database away. */
+  /** True if the last query found the database away. */
   get away(): boolean {
     return this.#away;
   }
 
-  /** The newest threads; null before they were read once. */
+  /** The newest threads; null before the first load. */
   get copy(): BoardCopy | null {
     return this.#copy;
   }
 
-  /** The event that the copy is not older than. */
+  /** The copy is at least as new as the event at this offset. */
   get offset(): number {
     return this.#offset;
   }
@@ -83,20 +93,23 @@ export class CopyKeeper {
     return this.#ports.monotonicMs() - this.#currentMs;
   }
 
-  /** Call when the database did not answer a request. The copy answers until the database answers here again. */
+  /**
+   * Call this when the database did not answer a request. Readers get the copy until the database answers this keeper
+   * again.
+   */
   noteAway(): void {
     this.#away = true;
     this.#doubts += 1;
     this.nudge();
   }
 
-  /** Call after a commit: the database answers again, and an author reads their own writes. */
+  /** Call this after a commit: the database answers again, and authors must be able to read their own writes. */
   noteBack(): void {
     this.#away = false;
     this.nudge();
   }
 
-  /** Hides a text at once: once an admin has the answer that it is hidden, the copy must not serve it. */
+  /** Hides a text at once: after an admin has got the answer that it is hidden, the copy must not serve it. */
   hide(hiding: Hiding): void {
     this.#hidings = [...this.#hidings, { ...hiding, after: this.#reading }];
     if (this.#copy !== null) this.#copy = hideInCopy(this.#copy, hiding);
@@ -110,7 +123,7 @@ export class CopyKeeper {
     });
   }
 
-  /** Resolves after the reading under way, also if it fails. */
+  /** Resolves after the reading under way, even if it fails. */
   async settled(): Promise<void> {
     await this.#working;
   }
@@ -128,7 +141,7 @@ export class CopyKeeper {
       try {
         await this.#read();
         this.#complained = false;
-        // A call of noteAway during the reading may be newer than its answer.
+        // noteAway may have been called during the reading, and then reports a later failure.
         if (this.#doubts === doubts) this.#away = false;
       } catch (error) {
         this.#fail(error);
@@ -164,7 +177,7 @@ export class CopyKeeper {
     return true;
   }
 
-  /** Reads the next changes. False where there are more. */
+  /** Reads the next changes. Returns false if there are more. */
   async #follow(copy: BoardCopy): Promise<boolean> {
     const { changes, offset, current, lost } = await withTimeout(
       PATIENCE_MS,
@@ -175,7 +188,10 @@ export class CopyKeeper {
     return current && !lost;
   }
 
-  /** Takes the result of a reading, with the hidings since it began; later readings contain those themselves. */
+  /**
+   * Takes the result of a reading and applies the hidings since it began; later readings contain those hidings
+   * themselves.
+   */
   #become(copy: BoardCopy, offset: number): void {
     this.#hidings = this.#hidings.filter(({ after }) => after >= this.#reading);
     this.#copy = this.#hidings.reduce(hideInCopy, copy);

@@ -45,7 +45,10 @@ async function weightOf(tx: Tx, author: Author, { record }: LockedAuthor): Promi
   });
 }
 
-/** Hides a text with enough flags until an admin decides, except texts of the village itself. Returns the note of the hiding; null where it is shown. */
+/**
+ * Hides a text with enough flags until an admin decides, except texts of the village itself. Returns the note of the
+ * hiding; null if the text stays visible.
+ */
 async function hideIfHeavy(
   tx: Tx,
   subject: Subject,
@@ -101,7 +104,7 @@ async function flag(
   };
 }
 
-/** Flags that people and agents raise against texts. */
+/** Handles flags that people and agents raise against texts. */
 export function flagHandlers(ports: Ports): Pick<Handlers, 'flagPost'> {
   return { flagPost: { kind: 'tx', run: (request, tx) => flag(request, tx, ports) } };
 }

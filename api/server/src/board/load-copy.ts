@@ -19,7 +19,8 @@ const BATCH = 25;
 /** Events of one read. */
 const PAGE = 200;
 
-// Only a decision needs the weight of flags, and it needs the database too; settling flags alone makes no event. So a copy leaves the weight out.
+// A copy omits the weight of flags. Only an admin's decision needs it, and that needs the database as well; settling
+// flags alone makes no event, so the copy could not follow it.
 function copiedPost(row: PostRow): Post {
   return postView({ ...row, flags: null });
 }
@@ -51,13 +52,13 @@ async function readThreads(
   };
 }
 
-/** Reads the newest threads as of one moment, and the offset that they stand at. */
+/** Reads the newest threads as of one moment, and the offset of that moment. */
 export function loadCopy(db: Db, limits: CopyLimits): Promise<{ readonly copy: BoardCopy; readonly offset: number }> {
   return readSnapshotAs(db, VILLAGE, async (tx) => {
     const { last: offset } = await boardRange(tx);
     const known: CopiedThread[] = [];
     for (let before: string | null = null; ;) {
-      // One reply more than is kept shows that there are more.
+      // One reply more than the copy keeps shows whether there are more.
       const { threads, next } = await readThreads(tx, { before, replies: limits.replies + 1 });
       known.push(...threads);
       const copy = copyOf({ threads: known, whole: next === null }, limits);
@@ -67,20 +68,20 @@ export function loadCopy(db: Db, limits: CopyLimits): Promise<{ readonly copy: B
   });
 }
 
-/** Changes of the board behind an offset. */
+/** Changes of the board after an offset. */
 export interface ReadChanges {
   readonly changes: readonly BoardChange[];
   readonly offset: number;
-  /** Whether this holds everything that was committed before the reading. */
+  /** True if this holds everything that was committed before the reading. */
   readonly current: boolean;
-  /** Whether the events right behind the offset have been deleted. */
+  /** True if the events right after the offset have been deleted. */
   readonly lost: boolean;
 }
 
-/** Reads a page of changes behind an offset. */
+/** Reads a page of changes after an offset. */
 export function readChanges(db: Db, after: number): Promise<ReadChanges> {
   return readAs(db, VILLAGE, async (tx) => {
-    // Asked first: rows written later than this do not count.
+    // Read the outbox first: rows written later than this do not count.
     const waits = await outboxWaits(tx);
     const events = await readBoardEvents(tx, after, PAGE);
     return {

@@ -81,7 +81,7 @@ function itemView(line: QueueRow, { posts, replies, flags, decisions }: QueueDet
   ];
 }
 
-/** The note of the hiding after this decision; null where the text is shown. Pure. */
+/** The note of the hiding after this decision; null if the text is visible. Pure. */
 function hiddenAfter(
   { body, now }: Asked,
   last: LastDecision | null,
@@ -98,7 +98,7 @@ interface Weighed {
   readonly last: LastDecision | null;
 }
 
-/** The effect of the decision; null where it does not apply. Pure. */
+/** The effect of the decision; null if it does not apply. Pure. */
 function verdictOn({ body }: Asked, { held, last }: Weighed): ModerationVerdict | null {
   const lastState = last === null ? null : { decision: last.decision, hiddenByBefore: last.hiddenBefore?.by ?? null };
   return decideModeration(
@@ -175,7 +175,7 @@ async function moderate(
   };
 }
 
-/** Decisions of admins about texts of the board, with a reason each, and undoable. */
+/** Decisions of admins about texts on the board. Each has a reason and can be undone. */
 export function moderationHandlers(ports: Ports) {
   return {
     moderatePost: { kind: 'tx', run: (request, tx) => moderate(request, tx, ports) },

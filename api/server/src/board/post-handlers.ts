@@ -38,7 +38,7 @@ interface Ports {
 }
 type Settling = Pick<RequestOf<typeof closePost>, 'actor' | 'params' | 'requestId' | 'traceparent'>;
 
-/** The newest acts on a post; the one that gave it its status is among them. */
+/** Most acts that are read to find the one that gave a post its status. */
 const ACTS_READ = 100;
 const STATUS_ACTIONS = { open: 'board.reopen', closed: 'board.close', resolved: 'board.resolve' } as const;
 
@@ -117,7 +117,7 @@ function isSameText(a: Pick<Post, 'title' | 'body' | 'tags'>, b: Pick<Post, 'tit
   return a.title === b.title && a.body === b.body && a.tags.join(' ') === b.tags.join(' ');
 }
 
-/** Whether an admin gave a post its present status. */
+/** True if an admin gave a post its present status. */
 async function wasSettledByAdmin(tx: Tx, postId: string): Promise<boolean> {
   const actions: ReadonlySet<string> = new Set(Object.values(STATUS_ACTIONS));
   return (await readAudit(tx, postId, ACTS_READ)).find(({ action }) => actions.has(action))?.actorRole === 'admin';
@@ -149,7 +149,7 @@ async function settle(
   return { ...accepted({ post: postView(settled) }), afterCommit: to.ports.board.nudge };
 }
 
-/** The refusal of a further reply to a post; null where one may be written. Pure. */
+/** The refusal of a further reply to a post; null if the post accepts one. Pure. */
 function refuseSettled(status: PostStatus | null): Refused | null {
   if (status === null) return refused('no_such_post');
   if (status === 'moderated') return refused('post_moderated');
@@ -212,7 +212,10 @@ async function reviseOwnReply(
   return { ...accepted({ reply: replyView(revised) }), afterCommit: ports.board.nudge };
 }
 
-/** Writes posts and replies, and lets their authors and admins change them. A reply has the audience of its post. */
+/**
+ * Handlers that write posts and replies, and let their authors and admins change them. A reply has the audience of
+ * its post.
+ */
 export function postHandlers(ports: Ports) {
   return {
     createPost: { kind: 'tx', run: (request, tx) => create(request, tx, ports) },

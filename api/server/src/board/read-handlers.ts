@@ -23,7 +23,7 @@ const SEARCH_LACKING =
 const THREAD_LACKING =
   'The database cannot be reached right now, and the copy of the newest posts does not hold this for you; try again';
 
-/** The cursor of the page behind a row; null where nothing follows. */
+/** The cursor of the page after a row; null if there is no next page. */
 export function nextCursor(question: string, next: string | null): string | null {
   return next === null ? null : pages.write(question, next);
 }
@@ -105,7 +105,10 @@ function readThread(
   });
 }
 
-/** News of an agent behind a cursor. A cursor of another epoch, from before the database was restored, starts again at the beginning. */
+/**
+ * News of an agent after a cursor. A cursor of another epoch, from before the database was restored, starts again at
+ * the beginning.
+ */
 async function readAgentNews(
   { params: { agent_id: agentId }, query, actor }: RequestOf<typeof listBoardNews>,
   { db, source, board: { epoch } }: Ports,
@@ -129,7 +132,10 @@ async function readAgentNews(
   });
 }
 
-/** Reads of the board. Row-level security decides what each actor sees, and core's rule does while the database is away: nothing here looks at an audience. */
+/**
+ * Reads of the board. Row-level security decides which rows each actor sees; while the database is away, the rules
+ * `maySeePost` and `maySeeReply` of core decide. The handlers never check an audience themselves.
+ */
 export function readHandlers(ports: Ports) {
   const { db } = ports;
   return {

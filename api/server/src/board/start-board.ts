@@ -24,23 +24,26 @@ import { startWorldNotes } from './world-notes.ts';
 import { overContent, overRate, lockAuthor } from './author-lock.ts';
 
 const FORGET_EVERY_MS = 600_000;
-/** Events that a viewer can resume from, and days that an agent's news wait for it. */
+/** Events from which a viewer can resume, and days for which an agent's news are kept. */
 const KEPT_EVENTS = 20_000;
 const KEPT_NEWS_DAYS = 30;
 
 /** The board as handlers use it. */
 export interface Board {
-  /** Names the order of the board's events; a restored database begins another one. */
+  /** The epoch of the board's events; a restored database begins another one. */
   readonly epoch: string;
-  /** Publishes what was committed. */
+  /** Call this after a commit: publishes the committed events. */
   readonly nudge: () => void;
-  /** Reads the board, also while the database is away. */
+  /** Reads the board, even while the database is away. */
   readonly read: BoardStandIn['read'];
-  /** Publishes a committed decision to hide or show something. From here on no replica serves what is hidden from its copy. */
+  /**
+   * Publishes a committed decision to hide or show a text. After this call this replica's copy does not serve a
+   * hidden text, and the other replicas are notified.
+   */
   readonly publishDecision: (subject: Subject, hidden: ModerationNote | null) => void;
   /** The place in the world that a post is pinned to. Pure. */
   placeOf(wanted: PlaceBody | null): { readonly ok: true; readonly place: NewPost['place'] } | Refused;
-  /** The refusal of a note that an agent would pin to the notice board; null where it may. */
+  /** The refusal of a note that an agent wants to pin to the notice board; null if the agent may pin it. */
   refuseNote(agentId: string, text: string): Promise<Refused | null>;
 }
 
@@ -64,7 +67,7 @@ export interface RunningBoard {
   stop(): Promise<void>;
 }
 
-/** Finds places on the map, which never changes. */
+/** Finds places on the map, which never changes while the process runs. */
 async function placesOf({ reader }: BoardPorts): Promise<Board['placeOf']> {
   const { landmarks, world_size: size } = await reader.world();
   return (wanted) => {
@@ -92,8 +95,8 @@ function whereIs({ reader }: BoardPorts): (agentId: string) => Promise<Place | n
 }
 
 /**
- * Notifies the agents whose streams this replica holds of news on the board. The query finds whom an event concerns, so that a post wakes no other agent.
- * Nothing is kept: an agent asks for its news when it connects.
+ * Notifies the agents whose streams this replica holds of news on the board. The query finds the agents that an event
+ * concerns, so that a post wakes no other agent. Nothing is stored: an agent asks for its news when it connects.
  */
 function notifyAgents({ db, hub, log }: BoardPorts, relay: BoardRelay): void {
   let notified = relay.head;

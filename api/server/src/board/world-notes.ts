@@ -24,7 +24,7 @@ export interface WorldNotesPorts {
 }
 
 async function postOf({ seq, agentId, text }: WorldNote, { source, whereIs }: WorldNotesPorts): Promise<NewPost> {
-  // The note of an agent whose resource is gone is posted all the same.
+  // A note is posted even if its author's custom resource is gone.
   const by: Byline = agentAuthor(agentId, source)?.by ?? {
     authorType: 'agent',
     authorId: agentId,
@@ -44,7 +44,10 @@ async function postOf({ seq, agentId, text }: WorldNote, { source, whereIs }: Wo
   };
 }
 
-/** Writes the posts of new notes, in one transaction with the cursor on the world's events. Returns how many, and whether there may be more. */
+/**
+ * Writes the posts of new notes, in one transaction with the cursor on the world's events. Returns the number of
+ * notes, and whether there may be more.
+ */
 async function postNotes(tx: Tx, ports: WorldNotesPorts): Promise<{ readonly posted: number; readonly more: boolean }> {
   await setViewer(tx, VILLAGE);
   const taken = await takeWorldNotes(tx);
@@ -65,8 +68,8 @@ async function postNotes(tx: Tx, ports: WorldNotesPorts): Promise<{ readonly pos
 }
 
 /**
- * Makes a post of every note that an agent pins to the notice board in the world: from the world's events, behind a cursor, so that each becomes one
- * post, even after a crash. Replicas share the work.
+ * Makes a post of every note that an agent pins to the notice board in the world. It reads the world's events after a
+ * cursor, so that each note becomes exactly one post, even after a crash. Replicas share the work.
  */
 export function startWorldNotes(ports: WorldNotesPorts): { readonly jobs: readonly Job[]; stop(): Promise<void> } {
   let stopped = false;
@@ -79,7 +82,7 @@ export function startWorldNotes(ports: WorldNotesPorts): { readonly jobs: readon
     }
   });
   const nudge = (): void => {
-    // The job tries again, and logs an error that lasts.
+    // The job tries again, and logs an error that persists.
     working = work().catch(() => undefined);
   };
   ports.onWorldEvent((event) => {

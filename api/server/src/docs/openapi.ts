@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 type Json = Record<string, unknown>;
 
-/** A zod schema as JSON Schema 2020-12, as OpenAPI 3.1 uses it. */
+/** A zod schema as JSON Schema 2020-12, the dialect of OpenAPI 3.1. */
 export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { target: 'draft-2020-12', io, unrepresentable: 'any' });
   return json;
@@ -80,7 +80,7 @@ function contentOf(route: RouteSpec): Json {
   }
 }
 
-/** Reasons of one route by HTTP status. */
+/** The reasons of one route by HTTP status. */
 export function reasonsByStatus(route: RouteSpec): ReadonlyMap<number, readonly Refusal[]> {
   const byStatus = new Map<number, Refusal[]>();
   for (const reason of new Set(reasonsOf(route))) {
@@ -99,7 +99,7 @@ function responsesOf(route: RouteSpec): Json {
       content: { [PROBLEM_CONTENT_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } },
     };
   }
-  // Node answers it before a route is found.
+  // Node answers 431 before the API finds a route.
   responses['431'] = { description: 'The address and the headers together are larger than 16 KiB' };
   return responses;
 }

@@ -4,7 +4,7 @@ import type { Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Readiness } from '../service/readiness.ts';
 
-/** Liveness, readiness and documentation of the service. */
+/** Handlers for liveness, readiness and documentation. */
 export function serviceHandlers({ readiness }: { readonly readiness: Readiness }) {
   return {
     getLivez: { kind: 'plain', run: async () => accepted('ok\n') },

@@ -9,25 +9,28 @@ import { repeat } from '../service/single-flight.ts';
 /** Period of reading the freeze, in case a notification was lost. */
 const POLL_MS = 2_000;
 
-/** A freeze on the operator's stream. Pure. */
+/** The state of the freeze on the operator's stream. Pure. */
 export function villageState(freeze: ActiveFreeze | null): VillageState {
   return { frozen: freeze !== null, reason: freeze?.reason ?? null, since: freeze?.since.toISOString() ?? null };
 }
 
-/** The snapshot of the operator's stream: whether the village is frozen. */
+/** A part of the snapshot of the operator's stream: the state of the freeze. */
 export const villagePart: SnapshotPart = async (tx) => [{ event: 'village', data: villageState(await readFreeze(tx)) }];
 
-/** This replica's cache of the freeze: some milliseconds behind Postgres, which alone decides about refusals. */
+/**
+ * This replica's cache of the freeze. It may be some milliseconds behind Postgres, which alone decides about
+ * refusals.
+ */
 export interface FreezeCache {
   readonly frozen: boolean;
-  /** Aborts when the village is frozen; a new signal after each lifting. */
+  /** A signal that aborts when the village is frozen; each lifting begins a new signal. */
   signal(): AbortSignal;
-  /** Calls back after each change. */
+  /** Calls `changed` after each change. */
   onChange(changed: (frozen: boolean) => void): void;
   close(): Promise<void>;
 }
 
-/** Reads whether the village is frozen, then follows it. */
+/** Reads the freeze, then keeps it current. */
 export async function startFreezeCache({
   db,
   signal,

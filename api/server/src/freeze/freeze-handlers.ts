@@ -8,7 +8,7 @@ import { accepted } from '../http/outcome.ts';
 import type { Outcome } from '../http/outcome.ts';
 import { villageState } from './freeze-cache.ts';
 
-/** The object of the audit's lines about the village itself. */
+/** The object of audit rows about the village itself. */
 const VILLAGE = 'village';
 
 async function shown(db: Db): Promise<VillageFreeze> {
@@ -22,7 +22,10 @@ async function shown(db: Db): Promise<VillageFreeze> {
   };
 }
 
-/** Freezes the village and lifts the freeze. Each act writes a row, an audit row and an event to every replica and the operator, in one transaction. */
+/**
+ * Handlers that freeze the village and lift the freeze. Each act writes the freeze, an audit row, and an event for
+ * every replica and the operator, in one transaction.
+ */
 export function freezeHandlers({ db }: { readonly db: Db }) {
   async function conclude(
     tx: Tx,

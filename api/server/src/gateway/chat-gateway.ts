@@ -23,9 +23,9 @@ import type { ModelPart, ModelRoute, ModelUsage } from './model-provider.ts';
 import { planRequest } from './plan-request.ts';
 import type { PlannedRequest } from './plan-request.ts';
 
-/** A provider has so long for an answer. */
+/** Timeout of a provider's whole answer. */
 export const ANSWER_LIMIT_MS = 120_000;
-/** A request of that age is under way nowhere any more. */
+/** Age in seconds beyond which a request cannot be under way on any replica. */
 export const REQUEST_LIFE = { limitS: ANSWER_LIMIT_MS / 1_000 + 30 } as const;
 
 export interface GatewayPorts {
@@ -33,7 +33,7 @@ export interface GatewayPorts {
   readonly limits: AgentLimits;
   readonly routes: ReadonlyMap<string, ModelRoute>;
   readonly meter: TokenMeter;
-  /** Ends what is under way when the village is frozen. */
+  /** Cancels requests under way when the village is frozen. */
   readonly freeze: Pick<FreezeCache, 'signal'>;
   readonly metrics: GatewayMetrics;
   readonly log: Log;
@@ -47,17 +47,20 @@ export interface AskedChat {
   readonly traceparent: string;
 }
 
-/** An accepted request, paid for in advance. The caller must run it, which ends it in every case. */
+/**
+ * An accepted request, with its tokens and money reserved. The caller must pass it to `carryOut`, which ends it in
+ * every case.
+ */
 export interface Ticket {
   readonly requestId: string;
   readonly plan: PlannedRequest;
   readonly reservation: Reservation;
-  /** The rest of the tier's limits. */
+  /** The limits of the tier, with the rest that remains. */
   readonly limits: readonly ShownLimit[];
   readonly startedMs: number;
 }
 
-/** The end of a request. */
+/** A completed answer. */
 export interface Completed {
   readonly text: string;
   readonly finish: 'stop' | 'length';
@@ -102,7 +105,7 @@ function tooMuch(
   return { ...refused(reason, detail), limits, retryAfterS: hour.resetsInS };
 }
 
-/** Takes a place and tokens of the hour, in one transaction that no other request of the agent can pass. */
+/** Reserves a place and tokens of the hour, in one transaction under a lock of the agent. */
 async function enter(
   { db }: GatewayPorts,
   { agent }: AskedChat,
@@ -139,7 +142,7 @@ async function enter(
   });
 }
 
-/** The run that a body names, if it is the agent's. */
+/** The run that a body names, if it belongs to the agent. */
 async function runOf({ db }: GatewayPorts, { agent, body }: AskedChat): Promise<string | null> {
   const runId = body.metadata?.run_id ?? null;
   return runId !== null && (await isRunOf(db, runId, agent.agentId)) ? runId : null;
@@ -176,14 +179,17 @@ async function letIn(ports: GatewayPorts, asked: AskedChat): Promise<Outcome<Tic
   return reserved;
 }
 
-/** Lets a request in or says why not: model of the tier, served, short enough, a place, tokens of the hour, money. */
+/**
+ * Accepts a request or refuses it with a reason. It checks in this order: the tier includes the model, a provider
+ * serves it, the prompt is short enough, a place is free, tokens of the hour and money are left.
+ */
 export async function admitChat(ports: GatewayPorts, asked: AskedChat): Promise<Outcome<Ticket>> {
   const outcome = await letIn(ports, asked);
   if (!outcome.ok) ports.metrics.refused(outcome.reason);
   return outcome;
 }
 
-/** Writes down what a request took: money first, then the tokens of the hour. */
+/** Records the use of a request: money first, then the tokens of the hour. */
 async function conclude(
   ports: GatewayPorts,
   { requestId, plan, reservation, startedMs }: Ticket,
@@ -201,10 +207,10 @@ async function conclude(
   ports.metrics.ended(plan.request.model, { outcome: end.outcome, usage, durationMs: ports.monotonicMs() - startedMs });
 }
 
-/** The pieces of an answer, as far as they have come. Mutable because it gathers them. */
+/** The pieces of an answer that have arrived. Mutable because it collects them. */
 class Gathered {
   text = '';
-  /** Whether the provider was asked: from then on it reads the prompt. */
+  /** True once the gateway has asked the provider, which then reads the prompt. */
   asked = false;
   end: Extract<ModelPart, { kind: 'end' }> | null = null;
 
@@ -214,7 +220,10 @@ class Gathered {
   }
 }
 
-/** Ends a request without a complete answer. The agent pays for the text so far, by our own count, since the provider's is missing. */
+/**
+ * Ends a request without a complete answer. The agent pays for the text so far. The gateway counts its tokens, since
+ * the provider reported no usage.
+ */
 async function giveUp(
   ports: GatewayPorts,
   ticket: Ticket,
@@ -228,7 +237,7 @@ async function giveUp(
   const completionTokens =
     gathered.text === '' ? 0 : route.provider.countTokens(request.model, [{ role: 'assistant', text: gathered.text }]);
   const outcome = stopped === null ? 'failed' : 'cancelled';
-  // A caller who goes away before the first word has made the provider read the prompt all the same.
+  // If the caller leaves before the first word, the provider has read the prompt all the same.
   const isPromptPaid = completionTokens > 0 || (stopped === 'gone' && gathered.asked);
   await conclude(ports, ticket, { outcome, promptTokens: isPromptPaid ? promptTokens : 0, completionTokens });
   if (stopped === 'frozen')
@@ -250,8 +259,8 @@ async function giveUp(
 }
 
 /**
- * Asks the provider, hands each piece of text on, and writes down what was used. An answer that is not paid for is not an answer: where the
- * end cannot be written down this throws.
+ * Asks the provider, passes each piece of text to the caller, and records the use. The caller must not get an answer
+ * that is not paid for: this throws if the end cannot be recorded.
  */
 export async function carryOut(
   ports: GatewayPorts,

@@ -24,7 +24,7 @@ function usageOf({ promptTokens, completionTokens }: ModelUsage): CompletionUsag
   };
 }
 
-/** A whole answer in OpenAI's words. Pure. */
+/** A complete answer in OpenAI's format. Pure. */
 export function completionOf(ticket: Ticket, { text, finish, usage }: Completed, createdS: number): ChatCompletion {
   return {
     ...headOf(ticket, createdS),
@@ -40,7 +40,7 @@ export function completionOf(ticket: Ticket, { text, finish, usage }: Completed,
 export interface Chunks {
   first(): ChatCompletionChunk;
   text(text: string): ChatCompletionChunk;
-  /** The end, and the usage behind it where it was asked for. */
+  /** The last chunk, and the usage after it if the request asked for it. */
   last(completed: Completed): readonly ChatCompletionChunk[];
 }
 

@@ -19,7 +19,7 @@ export interface GatewayHandlerPorts {
 const RECENT_REQUESTS = 20;
 const NOTHING = { requests_per_minute: 0, concurrent_tools: 0, tokens_per_hour: 0, models: [] } as const;
 
-/** Answers in pieces; after the first one, a failure is reported in the stream alone. */
+/** Streams an answer; after the first chunk, only the stream can report a failure. */
 async function stream(
   gateway: GatewayPorts,
   ticket: Ticket,
@@ -145,7 +145,7 @@ function getModelUse({ db, source, gateway }: GatewayHandlerPorts): Handlers['ge
   };
 }
 
-/** The models gateway, and what agents have used of it. */
+/** Handlers of the model gateway, and of the report on an agent's use of it. */
 export function gatewayHandlers(ports: GatewayHandlerPorts) {
   return {
     completeChat: completeChat(ports),

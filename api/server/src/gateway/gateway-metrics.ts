@@ -12,7 +12,7 @@ export interface GatewayMetrics {
     model: string,
     end: { readonly outcome: ModelOutcome; readonly usage: ModelUsage; readonly durationMs: number },
   ): void;
-  /** A request whose cost or end could not be written down. */
+  /** Counts a request whose cost or end could not be recorded. */
   unsettled(): void;
 }
 

@@ -1,4 +1,4 @@
-/** One message of a conversation, as providers take it. */
+/** One message of a conversation, in the form for providers. */
 export interface PromptMessage {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
   readonly text: string;
@@ -8,11 +8,11 @@ export interface PromptMessage {
 export interface ModelRequest {
   readonly model: string;
   readonly messages: readonly PromptMessage[];
-  /** Tokens of the answer at most. */
+  /** Most tokens of the answer. */
   readonly maxTokens: number;
-  /** Same seed, same messages, same model: a provider that can do so gives the same answer. */
+  /** With the same seed, messages and model, a provider gives the same answer if it can. */
   readonly seed: number;
-  /** Texts before which the answer ends. */
+  /** The answer ends before the first of these texts. */
   readonly stop: readonly string[];
 }
 
@@ -21,43 +21,43 @@ export interface ModelUsage {
   readonly completionTokens: number;
 }
 
-/** A piece of an answer; the last is the end, and there is exactly one. */
+/** A piece of an answer; the last piece is the end, and there is exactly one. */
 export type ModelPart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'end'; readonly finish: 'stop' | 'length'; readonly usage: ModelUsage };
 
-/** A model as its provider serves it. */
+/** A model in the form in which its provider offers it. */
 export interface ServedModel {
   readonly model: string;
-  /** Tokens of a prompt and its answer together. */
+  /** Most tokens of a prompt and its answer together. */
   readonly contextTokens: number;
-  /** Tokens of an answer, where the request does not say. */
+  /** Most tokens of an answer if the request names no limit. */
   readonly answerTokens: number;
-  /** When it was made, in Unix seconds. */
+  /** Creation time of the model, in Unix seconds. */
   readonly createdS: number;
 }
 
 /**
- * A provider of models. The gateway checks tier, quota and money before it asks, and charges the usage that the end reports.
- * `countTokens` may be too high and must not be too low: what it says is set aside.
+ * A provider of models. The gateway checks tier, quota and money before it asks, and charges the usage that the end
+ * reports. `countTokens` may be too high but must not be too low, because the gateway reserves that number.
  */
 export interface ModelProvider {
   readonly name: string;
-  /** Whether it puts sentences of a list together instead of asking a language model. */
+  /** True if it composes sentences from a list instead of asking a language model. */
   readonly scripted: boolean;
   readonly models: readonly ServedModel[];
   countTokens(model: string, messages: readonly PromptMessage[]): number;
-  /** Answers in pieces. Throws where the provider failed; stops soon after the signal aborts. */
+  /** Answers in pieces. Throws if the provider failed; stops soon after the signal aborts. */
   complete(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelPart>;
 }
 
-/** A model and who serves it. */
+/** A model and the provider that serves it. */
 export interface ModelRoute {
   readonly provider: ModelProvider;
   readonly served: ServedModel;
 }
 
-/** Which provider serves which model: the first that names it. */
+/** Maps each model to the first provider that offers it. */
 export function routesOf(providers: readonly ModelProvider[]): ReadonlyMap<string, ModelRoute> {
   const all = providers.flatMap((provider) =>
     provider.models.map((served) => [served.model, { provider, served }] as const),

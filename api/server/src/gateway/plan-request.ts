@@ -5,12 +5,12 @@ import type { Outcome } from '../http/outcome.ts';
 import type { Allowance } from '../limits/agent-limits.ts';
 import type { ModelRequest, ModelRoute, PromptMessage } from './model-provider.ts';
 
-/** A request that could be made: of whom, what, and the tokens that it can take. */
+/** A request that is ready to be sent: its provider, its content, and the tokens that it can use. */
 export interface PlannedRequest {
   readonly route: ModelRoute;
   readonly request: ModelRequest;
   readonly promptTokens: number;
-  /** Prompt and the longest answer. */
+  /** Tokens of the prompt plus the longest answer. */
   readonly tokens: number;
 }
 
@@ -30,7 +30,7 @@ function namesOf(models: readonly string[]): string {
   return models.length === 0 ? 'no models' : models.join(', ');
 }
 
-/** The request to a provider, or the refusal of the agent. Pure. */
+/** The request to a provider, or its refusal. Pure. */
 export function planRequest(
   body: ChatCompletionBody,
   allowance: Allowance,

@@ -4,12 +4,12 @@ import type { PromptMessage, ModelPart, ModelProvider, ModelRequest, ServedModel
 const CHARS_PER_TOKEN = 4;
 const TOKENS_PER_MESSAGE = 4;
 
-/** The words of a text with what separates them, each of which counts as tokens by its length. */
+/** The words of a text, each with the white space before it. */
 function piecesOf(text: string): readonly string[] {
   return text.match(/\s*\S+/gu) ?? [];
 }
 
-/** Tokens of a text as the scripted models count them: one for each four characters of a word, at least one. Pure. */
+/** Tokens of a text as the scripted models count them: one for each four characters of a word, rounded up. Pure. */
 export function tokensOf(text: string): number {
   return piecesOf(text).reduce((sum, piece) => sum + Math.ceil(piece.trim().length / CHARS_PER_TOKEN), 0);
 }
@@ -28,7 +28,10 @@ const EMPTY: ReadonlySet<string> = new Set(
 );
 const LETTERS_MIN = 4;
 
-/** The topic of a text: its first quotation, else its longest meaningful words in their order, at most `wordsMax`. Pure. */
+/**
+ * The topic of a text: its first quotation, or else its longest meaningful words in their order, at most `wordsMax`.
+ * Pure.
+ */
 export function topicOf(text: string, wordsMax: number): readonly string[] {
   const quoted =
     /[“"]([^“”"]{3,80})[”"]/u
@@ -52,15 +55,18 @@ function phraseOf(words: readonly string[]): string {
 
 /** Style of a scripted model. */
 interface Style {
-  /** Words of the prompt that it can take up. */
+  /** Most words of the prompt that it repeats. */
   readonly topicWords: number;
-  /** Sentences beyond the first. */
+  /** Sentences after the first one. */
   readonly moreSentences: number;
 }
 
 type Occasion = 'self' | 'help' | 'thanks' | 'plan' | 'greeting' | 'question' | 'statement';
 
-/** The words of each. The earliest match in the last message counts, since a request comes before its subject. */
+/**
+ * The words that identify each occasion. The earliest match in the last message counts, since a request comes before
+ * its subject.
+ */
 const OCCASIONS: readonly (readonly [Occasion, RegExp])[] = [
   ['self', /\b(who|what) are you\b|\b(which|what) model\b|\bare you (a |an )?(bot|ai|language model|scripted)\b/iu],
   ['help', /\b(ask|asking) for help\b|\bneed(s)? help\b|\bblocked\b|\bstuck\b|\bfailed\b/iu],
@@ -70,7 +76,10 @@ const OCCASIONS: readonly (readonly [Occasion, RegExp])[] = [
   ['greeting', /\b(hello|hi|welcome|good (morning|day|evening))\b/iu],
 ];
 
-/** Each is a whole sentence for every topic, and claims nothing that a list cannot know: neither an act nor a promise. */
+/**
+ * Each entry is a whole sentence for any topic. It claims nothing that a list cannot know: neither an act nor a
+ * promise.
+ */
 const FIRST: Readonly<Record<Occasion, readonly string[]>> = {
   self: ['I am a scripted model: I put sentences of a list together and understand nothing.'],
   help: [
@@ -118,7 +127,7 @@ const MORE: Readonly<Record<Occasion, readonly string[]>> = {
   statement: ['I have nothing to add.', 'Please say more if it matters.', 'A list of sentences cannot say more.'],
 };
 
-/** Stands for the topic of a text that has none. */
+/** Replaces the topic of a text that has none. */
 const NO_TOPIC = 'this';
 
 function occasionOf(text: string): Occasion {
@@ -132,15 +141,15 @@ function pick(list: readonly string[], seed: number, turn: number): string {
   return list[(hashText(`${seed} ${turn}`) + turn) % list.length] ?? '';
 }
 
-/** Takes sentences in order from a place that the seed gives, so that none comes twice. */
+/** Takes sentences in order from a start that the seed gives, so that none is repeated. */
 function rotated(list: readonly string[], seed: number, count: number): readonly string[] {
   const start = hashText(`${seed} more`) % list.length;
   return [...list.slice(start), ...list.slice(0, start)].slice(0, count);
 }
 
 /**
- * The answer of a scripted model: sentences of a list about words of the last message of a user. It claims nothing that a list cannot know.
- * The same messages and seed give the same text. Pure.
+ * The answer of a scripted model: sentences from a list, with words of the user's last message. It claims nothing
+ * that a list cannot know. The same messages and seed give the same text. Pure.
  */
 export function scriptedText(messages: readonly PromptMessage[], style: Style, seed: number): string {
   const asked = messages.findLast(({ role }) => role === 'user')?.text ?? messages.at(-1)?.text ?? '';
@@ -152,7 +161,7 @@ export function scriptedText(messages: readonly PromptMessage[], style: Style, s
 
 const MADE_S = Date.UTC(2026, 10, 22) / 1_000;
 
-/** The two models: context, length of answers, and words that they take up from a prompt. */
+/** The two models: context, length of answers, and the number of words that they repeat from a prompt. */
 const MODELS: Readonly<Record<string, ServedModel & { readonly style: Style }>> = {
   small: {
     model: 'small',
@@ -170,7 +179,7 @@ const MODELS: Readonly<Record<string, ServedModel & { readonly style: Style }>> 
   },
 };
 
-/** The text before the first of the stops. */
+/** The text up to the first of the stop texts. */
 function cutAtStop(text: string, stops: readonly string[]): string {
   const ends = stops
     .filter((stop) => stop !== '')
@@ -200,7 +209,10 @@ async function* write(
   yield { kind: 'end', finish: 'stop', usage: { promptTokens, completionTokens } };
 }
 
-/** The provider of a village without a language model: two models, `small` and `large`, that are scripted and say so. */
+/**
+ * The provider of a village without a language model. It has two scripted models, `small` and `large`, which say that
+ * they are scripted.
+ */
 export function createScriptedProvider(): ModelProvider {
   return {
     name: 'scripted',

@@ -13,11 +13,11 @@ const EVERY_MS = 30_000;
 
 export interface GatewayStart extends Omit<GatewayPorts, 'routes' | 'metrics'> {
   readonly registry: Registry;
-  /** Providers of models; by default the scripted one. */
+  /** Providers of models; by default only the scripted one. */
   readonly providers?: readonly ModelProvider[];
 }
 
-/** Opens the gateway. Its job marks requests as lost whose replica ended before they did. */
+/** Opens the gateway. Its job marks requests as lost if their replica ended before they did. */
 export function openGateway({
   registry,
   providers = [createScriptedProvider()],

@@ -43,7 +43,7 @@ async function change(
   return shownAccount(tx, accountId);
 }
 
-/** The acts of a change; none where the account is so already. Pure. */
+/** The audit rows of a change; empty if the account has these values already. Pure. */
 function changesOf(
   { name, role, disabledAt }: AccountRow,
   after: { readonly role: AccountRole; readonly disabled: boolean },
@@ -77,7 +77,7 @@ async function ban(
   return shownAccount(tx, accountId);
 }
 
-/** Changes of accounts by admins, and bans of people. */
+/** Handlers for admins who change accounts, or ban people. */
 export function accountChangeHandlers({ db }: PeopleServices) {
   return {
     changeAccount: { kind: 'tx', run: change },

@@ -19,11 +19,11 @@ import { grantCode, holdForChange, shownAccount } from './held-account.ts';
 import { recordAct } from '../audit/record-act.ts';
 import { accountObject } from '../auth/account-actor.ts';
 
-/** A page of accounts ends with a name in lower case. */
+/** The cursor of a page of accounts is its last name, in lower case. */
 const cursor = pageCursor(z.string());
 const QUESTION = 'accounts';
 
-/** Admins and the accounts of people. */
+/** Handlers for admins who list, create and read accounts. */
 export function accountHandlers({ db }: PeopleServices) {
   return {
     listAccounts: {

@@ -1,12 +1,12 @@
 import type { Account, AccountDetail, Session } from '@hamlet/contract';
 import type { AccountDetailRow, AccountRow, SessionRow } from '@hamlet/store';
 
-/** An account as its owner sees it. Pure. */
+/** An account in the form for its owner. Pure. */
 export function accountView({ accountId, name, role, createdAt }: AccountRow): Account {
   return { account_id: accountId, name, role, created_at: createdAt.toISOString() };
 }
 
-/** An account as admins see it. Pure. */
+/** An account in the form for admins. Pure. */
 export function accountDetail(row: AccountDetailRow): AccountDetail {
   const { ban } = row;
   return {
@@ -28,7 +28,7 @@ export function accountDetail(row: AccountDetailRow): AccountDetail {
   };
 }
 
-/** A session as people see it. Pure. @param currentHash of the session that asks */
+/** A session in the form for people. Pure. @param currentHash of the session that makes the request */
 export function sessionView(row: SessionRow, currentHash: Uint8Array | null): Session {
   return {
     session_id: row.sessionId,

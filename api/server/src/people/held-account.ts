@@ -7,17 +7,17 @@ import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome, Refused } from '../http/outcome.ts';
 import { accountDetail } from './account-view.ts';
 
-/** Life of an invitation or a reset. */
+/** Life of the code of an invitation or of a password reset. */
 const CODE_LIFE_MS = 72 * 3_600_000;
 const CODE_PREFIX = 'hic_';
 
-/** An account as admins see it. */
+/** Reads an account in the form for admins. */
 export async function shownAccount(db: Db, accountId: string): Promise<Outcome<{ account: AccountDetail }>> {
   const row = await readAccountDetail(db, accountId, SESSION_IDLE_MS);
   return row === null ? refused('no_such_account') : accepted({ account: accountDetail(row) });
 }
 
-/** Grants an account a new one-time code; an earlier one is void. */
+/** Grants an account a new one-time code, which replaces an earlier one. */
 export async function grantCode(tx: Tx, accountId: string, now: Date): Promise<CodeGrant> {
   const code = newSecret(CODE_PREFIX);
   const expiresAt = new Date(now.getTime() + CODE_LIFE_MS);
@@ -25,7 +25,7 @@ export async function grantCode(tx: Tx, accountId: string, now: Date): Promise<C
   return { code, expires_at: expiresAt.toISOString() };
 }
 
-/** Locks an account for a change, after the rows of all admins where the change may remove the last one. */
+/** Locks an account for a change. If the change may remove the last admin, it locks the rows of all admins first. */
 export async function holdForChange(tx: Tx, accountId: string, mayTakeAdmin: boolean): Promise<AccountRow | Refused> {
   const others = mayTakeAdmin ? await hasOtherAdmin(tx, accountId) : true;
   const account = await lockAccount(tx, accountId);

@@ -9,14 +9,14 @@ const TIMEOUT_S = 10;
 export const CALLBACK_PATH = '/api/v1/login/oidc/callback';
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** State of a sign-in until the browser returns. */
+/** State of a sign-in until the browser returns from the provider. */
 export interface Pending {
   readonly state: string;
   readonly nonce: string;
   readonly codeVerifier: string;
 }
 
-/** A person, as the provider describes them. */
+/** A person as the identity provider describes them. */
 export interface VouchedPerson {
   readonly issuer: string;
   readonly subject: string;
@@ -24,11 +24,17 @@ export interface VouchedPerson {
   readonly groups: readonly string[];
 }
 
-/** An OpenID provider, by authorization code with PKCE, state and nonce. */
+/** An OpenID provider, used with authorization code, PKCE, state and nonce. */
 export interface IdentityProvider {
-  /** The address for the browser, and the state to keep until it returns. Throws UnavailableError while the provider is unreachable. */
+  /**
+   * Returns the URL for the browser, and the state to store until the browser returns. Throws UnavailableError while
+   * the provider is unreachable.
+   */
   begin(): Promise<Pending & { readonly url: string }>;
-  /** Exchanges the code of a callback; null where the provider refuses, or the callback does not match the pending sign-in. */
+  /**
+   * Exchanges the code of a callback; null if the provider refuses, or if the callback does not match the pending
+   * sign-in.
+   */
   finish(query: URLSearchParams, pending: Pending): Promise<VouchedPerson | null>;
 }
 
@@ -43,7 +49,7 @@ async function discover(settings: OidcSettings): Promise<Provider> {
   const library = await import('openid-client');
   const secret =
     settings.clientSecretFile === undefined ? undefined : (await readFile(settings.clientSecretFile, 'utf8')).trim();
-  // Plain http leaks codes and tokens to the network; loopback has none.
+  // Plain http would expose codes and tokens to the network, so only loopback may use it.
   const execute = LOOPBACK.has(settings.issuer.hostname) ? [library.allowInsecureRequests] : [];
   const authentication = secret === undefined ? library.None() : library.ClientSecretBasic(secret);
   const configuration = await library.discovery(settings.issuer, settings.clientId, secret, authentication, {
@@ -53,7 +59,7 @@ async function discover(settings: OidcSettings): Promise<Provider> {
   return { library, configuration };
 }
 
-/** Exchanges a callback's code for the person; null where the provider makes no claims. */
+/** Exchanges a callback's code for the person; null if the provider's answer has no claims. */
 async function vouchedPerson(
   { library, configuration }: Provider,
   callback: URL,
@@ -68,7 +74,7 @@ async function vouchedPerson(
   });
   const claims = tokens.claims();
   if (claims === undefined) return null;
-  // Some providers name groups in the id token, some at their userinfo endpoint alone.
+  // Some providers name groups in the id token, others only at their userinfo endpoint.
   const hasAll = claims[groupsClaim] !== undefined && claims['preferred_username'] !== undefined;
   const more =
     hasAll || configuration.serverMetadata().userinfo_endpoint === undefined
@@ -78,7 +84,10 @@ async function vouchedPerson(
   return { issuer: claims.iss, subject: claims.sub, name: accountNameOf(all), groups: groupsOf(all[groupsClaim]) };
 }
 
-/** Reads the provider's configuration at first use, and again after a failure. The library is loaded then too: most villages have no provider. */
+/**
+ * Reads the provider's configuration at first use, and again after a failure. It also loads the library at first use,
+ * because most villages have no provider.
+ */
 export function createIdentityProvider(settings: OidcSettings, log: Log): IdentityProvider {
   const redirectUri = new URL(CALLBACK_PATH, settings.publicUrl).href;
   let found: Promise<Provider> | null = null;
@@ -128,7 +137,10 @@ export function createIdentityProvider(settings: OidcSettings, log: Log): Identi
   };
 }
 
-/** Whether the provider is unreachable or fails. Any other error is its refusal, or an answer that fails a check. */
+/**
+ * True if the provider is unreachable or failing. Any other error means that it refused, or that its answer failed a
+ * check.
+ */
 function isAbsence(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code } = error as { code?: unknown };

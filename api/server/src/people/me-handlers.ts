@@ -10,7 +10,7 @@ import { accountObject } from '../auth/account-actor.ts';
 import { changeOwnPassword } from './sign-in.ts';
 import type { PeopleServices } from './people-services.ts';
 
-/** The account behind an actor's session; null for a key, which has none. */
+/** The account behind an actor's session; null for an API key, which has no account. */
 function accountOf(actor: Actor): string | null {
   return actor.role === 'member' || actor.role === 'admin' ? actor.accountId : null;
 }
@@ -21,7 +21,7 @@ function getMe({ db }: PeopleServices): Handlers['getMe'] {
     run: async ({ actor, now }) => {
       if (actor.role !== 'member' && actor.role !== 'admin') return refused('unauthenticated');
       const account = actor.accountId === null ? null : await findAccount(db, actor.accountId);
-      // An API key of a person's role has no account behind it; it is shown as one so that tools can ask who they are.
+      // An API key has no account. The API shows it as one, so that a tool can ask which actor it is.
       return accepted({
         account:
           account === null
@@ -98,7 +98,7 @@ function endMyOtherSessions({ db }: PeopleServices): Handlers['endMyOtherSession
   };
 }
 
-/** Routes of a person about their own account. */
+/** Handlers for people about their own account. */
 export function meHandlers(services: PeopleServices) {
   return {
     getMe: getMe(services),

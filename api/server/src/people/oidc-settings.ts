@@ -5,19 +5,22 @@ import { z } from 'zod';
 export interface OidcSettings {
   readonly issuer: URL;
   readonly clientId: string;
-  /** File of the client secret; a public client (code and PKCE alone) has none. */
+  /** File with the client secret; a public client (code and PKCE alone) has none. */
   readonly clientSecretFile: string | undefined;
-  /** Origin under which browsers reach the village; the provider sends them back there. */
+  /** Origin under which browsers reach the village; the provider redirects them there. */
   readonly publicUrl: URL;
   /** Label of the sign-in button. */
   readonly name: string;
   readonly scope: string;
-  /** The claim that lists a person's groups. */
+  /** Name of the claim that lists a person's groups. */
   readonly groupsClaim: string;
   readonly roles: RoleGroups;
 }
 
-/** Groups whose people are admins, and groups whose people are members; `*` stands for every person of the provider. */
+/**
+ * Groups whose people become admins, and groups whose people become members; `*` stands for every person of the
+ * provider.
+ */
 export interface RoleGroups {
   readonly admin: readonly string[];
   readonly member: readonly string[];
@@ -25,7 +28,7 @@ export interface RoleGroups {
 
 const EVERYBODY = '*';
 
-/** The role that groups give; null where they give none. Pure. */
+/** The role that these groups give; null if they give none. Pure. */
 export function roleOfGroups(groups: readonly string[], roles: RoleGroups): AccountRole | null {
   const gives = (role: AccountRole): boolean =>
     roles[role].some((group) => group === EVERYBODY || groups.includes(group));
@@ -33,23 +36,26 @@ export function roleOfGroups(groups: readonly string[], roles: RoleGroups): Acco
   return gives('member') ? 'member' : null;
 }
 
-/** A path of this host: `//host` and `/\\host` are other hosts to a browser. */
+/** A path on this host. A browser takes `//host` and `/\\host` as other hosts. */
 const HERE = /^\/(?![/\\])/;
 
-/** The path that a sign-in returns to; `/` unless the wish is a path of this village. Pure. */
+/** The path to which a sign-in returns: the wish if it is a path of this village, otherwise `/`. Pure. */
 export function safeReturnTo(wish: string | undefined): string {
   const home = '/';
   if (wish === undefined || !HERE.test(wish)) return home;
   const url = URL.parse(wish, 'http://village');
   if (url?.host !== 'village') return home;
-  // Dot segments are resolved by now: what is left must not begin like the address of another host.
+  // URL.parse has resolved dot segments, so the remaining path must not begin like the address of another host.
   const path = `${url.pathname}${url.search}${url.hash}`;
   return HERE.test(path) ? path : home;
 }
 
 const NAME_MAX_CHARS = 60;
 
-/** An account name from the claims of the provider. It is public, so only the part before the @ of an address is taken. Pure. */
+/**
+ * An account name from the claims of the provider. Account names are public, so it takes only the part before the @
+ * of an address. Pure.
+ */
 export function accountNameOf(claims: Readonly<Record<string, unknown>>): string {
   for (const claim of ['preferred_username', 'name', 'email', 'sub']) {
     const said = claims[claim];
@@ -68,7 +74,7 @@ export function accountNameOf(claims: Readonly<Record<string, unknown>>): string
   return 'person';
 }
 
-/** The groups that a claim lists: an array of text, or one text. Pure. */
+/** The groups in a claim: an array of texts, or one text. Pure. */
 export function groupsOf(claim: unknown): readonly string[] {
   if (typeof claim === 'string') return [claim];
   return Array.isArray(claim) ? claim.filter((group) => typeof group === 'string') : [];
@@ -76,7 +82,7 @@ export function groupsOf(claim: unknown): readonly string[] {
 
 const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** https, or plain http on this very machine. */
+/** An https URL, or plain http on this machine. */
 const SecureUrl = z
   .url({ protocol: /^https?$/ })
   .refine(
@@ -85,7 +91,7 @@ const SecureUrl = z
   )
   .transform((text) => new URL(text));
 
-/** `a, b` */
+/** A list in the form `a, b`. */
 const Groups = z.string().transform((text) =>
   text
     .split(',')
@@ -117,7 +123,9 @@ export const OIDC_ENVIRONMENT = {
 
 type OidcEnvironment = z.infer<z.ZodObject<typeof OIDC_ENVIRONMENT>>;
 
-/** The settings of the identity provider; undefined where none is configured. Throws where a required variable is missing. */
+/**
+ * The settings of the identity provider; undefined if none is configured. Throws if a required variable is missing.
+ */
 export function oidcSettingsOf(env: OidcEnvironment): OidcSettings | undefined {
   const { HAMLET_OIDC_ISSUER: issuer, HAMLET_OIDC_CLIENT_ID: clientId, HAMLET_PUBLIC_URL: publicUrl } = env;
   if (issuer === undefined) return undefined;

@@ -21,9 +21,9 @@ import type { IdentityProvider, VouchedPerson } from './identity-provider.ts';
 import { roleOfGroups, safeReturnTo } from './oidc-settings.ts';
 import type { RoleGroups } from './oidc-settings.ts';
 
-/** Longest time of a person at the provider. */
+/** Longest time that a person may spend at the provider. */
 export const ATTEMPT_LIFE_MS = 600_000;
-/** Names that are tried where the provider's name is taken. */
+/** Most names that are tried if the provider's name is taken. */
 const NAMES_TRIED = 20;
 
 export interface OidcPorts {
@@ -33,7 +33,7 @@ export interface OidcPorts {
   readonly name: string;
 }
 
-/** Sign-in by the identity provider. Both steps answer with the next address of the browser. */
+/** Sign-in through the identity provider. Both steps answer with the URL to which the browser goes next. */
 export interface OidcSignIn {
   readonly name: string;
   begin(returnTo: string | undefined, now: Date): Promise<Accepted<string>>;
@@ -77,7 +77,10 @@ interface Vouched {
   readonly arrival: Arrival;
 }
 
-/** The account of a person, created at their first sign-in, with the role that their groups give now. A local account of the same name belongs to another person. */
+/**
+ * The account of a person, created at their first sign-in, with the role that their groups give now. A local account
+ * of the same name belongs to another person.
+ */
 async function accountOf(tx: Tx, { person, role, arrival }: Vouched): Promise<AccountRow | Refused> {
   const acting = {
     actor: { role: 'system', id: `oidc ${person.issuer}` },
@@ -116,7 +119,7 @@ async function makeAccount(tx: Tx, { issuer, subject, name }: VouchedPerson, rol
       identity: { issuer, subject },
     });
     if (account !== null) return account;
-    // Taken by its name, or by this very person in another tab a moment ago.
+    // The name is taken, or the same person created the account in another tab a moment ago.
     const same = await findAccountByIdentity(tx, { issuer, subject });
     if (same !== null) return same;
   }

@@ -12,7 +12,7 @@ export interface PeopleServices {
     readonly throttle: SignInThrottle;
     readonly passwords: Passwords;
     readonly bootstrapCodeFile: string | undefined;
-    /** Null where no identity provider is configured. */
+    /** Null if no identity provider is configured. */
     readonly oidc: OidcSignIn | null;
   };
 }

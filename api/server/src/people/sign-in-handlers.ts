@@ -6,17 +6,17 @@ import { accepted, refused } from '../http/outcome.ts';
 import type { PeopleServices } from './people-services.ts';
 import { bootstrap, logIn, logOut, redeemCode } from './sign-in.ts';
 
-/** Where a browser begins to sign in by the identity provider. */
+/** Path at which a browser begins a sign-in through the identity provider. */
 const OIDC_PATH = '/api/v1/login/oidc';
 
-/** The query of a callback, unparsed: providers add parameters of their own. */
+/** The query of a callback as it came: providers add parameters of their own. */
 function searchOf(query: Readonly<Record<string, unknown>>): URLSearchParams {
   return new URLSearchParams(
     Object.entries(query).flatMap(([name, value]) => [value].flat().map((each) => [name, String(each)])),
   );
 }
 
-/** Sign-in and sign-out. */
+/** Handlers for sign-in and sign-out. */
 export function signInHandlers({ db, people }: PeopleServices) {
   const { oidc, ...rest } = people;
   const ports = { db, ...rest };
@@ -45,7 +45,7 @@ export function signInHandlers({ db, people }: PeopleServices) {
       run: async (request) => {
         if (oidc === null) return refused('oidc_not_configured');
         const outcome = await oidc.finish(searchOf(request.query), request);
-        // A person is to read what went wrong on the page that they know, a program in the answer.
+        // A person must see the reason of a failure on the sign-in page; a program gets it in the answer.
         const isPage = request.headers.accept?.includes('text/html') === true;
         return outcome.ok || !isPage ? outcome : accepted(`/?login_error=${outcome.reason}`);
       },

@@ -2,17 +2,20 @@ import { countedAddress } from '../http/client-address.ts';
 import { refused } from '../http/outcome.ts';
 import type { Refused } from '../http/outcome.ts';
 
-/** Failures allowed in one window: for one name from one address, for one address and any name, for one name from all addresses. */
+/**
+ * Failures allowed in one window: for one name from one address, for one address with any names, for one name from
+ * all addresses.
+ */
 const PER_NAME_AT_ADDRESS = 10;
 const PER_ADDRESS = 50;
 const PER_NAME = 100;
 const WINDOW_MS = 300_000;
 const TRACKED_MAX = 20_000;
 
-/** An attempt that may be made. It counts as a failure until it says that it is none. */
+/** An attempt that may be made. It counts as a failure until its caller takes it back. */
 export interface Attempt {
   readonly ok: true;
-  /** Whether the name has had as many failures as one name may have, from wherever. */
+  /** True if the name has reached the limit of failures from all addresses. */
   readonly nameIsUnderAttack: boolean;
   /** Removes this attempt from the counts, because it was not a wrong guess. */
   takeBack(): void;
@@ -24,9 +27,10 @@ interface Window {
 }
 
 /**
- * Slows down who guesses passwords and codes: what counts is failures alone. An attempt is counted before it is decided, so that guesses sent at the
- * same time count as well. Counted in this process, so N replicas allow N times as many; that is still far from what guessing needs. Mutable because
- * it is a counter; above 20,000 keys the ended windows are forgotten, then all.
+ * Slows down attackers who guess passwords and codes. Only failures count, but each attempt counts until it has
+ * succeeded, so that guesses sent at the same time count as well. Each process counts for itself, so N replicas allow
+ * N times as many, which is still far too few for guessing. Mutable because it is a counter: at 20,000 keys it
+ * forgets the windows that have ended, then all windows.
  */
 export class SignInThrottle {
   readonly #windows = new Map<string, Window>();
@@ -36,7 +40,7 @@ export class SignInThrottle {
     this.#monotonicMs = monotonicMs;
   }
 
-  /** Counts an attempt for a name from an address, or refuses it where too much has failed already. */
+  /** Counts an attempt for a name from an address, or refuses it if there were too many failures. */
   begin(name: string, address: string): Attempt | Refused {
     const nowMs = this.#monotonicMs();
     if (this.#windows.size >= TRACKED_MAX) this.#forget(nowMs);
@@ -62,7 +66,7 @@ export class SignInThrottle {
     };
   }
 
-  /** The refusal of a name that too many guess at. */
+  /** The refusal of an attempt on a name that is under attack. */
   refuseName(name: string): Refused {
     const nowMs = this.#monotonicMs();
     return refuseUntil(this.#window(`name ${name.toLowerCase()}`, nowMs), nowMs);

@@ -32,7 +32,7 @@ import { recordAct } from '../audit/record-act.ts';
 import { z } from 'zod';
 import type { Attempt, SignInThrottle } from './sign-in-throttle.ts';
 
-/** Newest acts of an account that the API searches for the addresses of earlier sign-ins. */
+/** Number of newest acts of an account in which the API looks for addresses of earlier sign-ins. */
 const KNOWN_ACTS = 200;
 const SessionOpened = z.object({ address: z.string() });
 
@@ -54,13 +54,13 @@ export interface SignInPorts {
   readonly bootstrapCodeFile: string | undefined;
 }
 
-/** The account that signs in, and the method that it uses. */
+/** The account that signs in, and its method. */
 export interface Opening {
   readonly account: AccountRow;
   readonly by: SignInBy;
 }
 
-/** Opens a session under a new id and ends the browser's earlier one. Returns the cookie. */
+/** Opens a session under a new id and ends the browser's earlier session. Returns the cookie. */
 export async function openSession(tx: Tx, { account, by }: Opening, arrival: Arrival): Promise<string> {
   const { headers, address, now, requestId, traceparent } = arrival;
   const before = sessionOf(headers.cookie);
@@ -89,7 +89,7 @@ async function signedIn(tx: Tx, opening: Opening, arrival: Arrival): Promise<Sig
   return { ok: true, data: { account: accountView(opening.account) }, cookies: [cookie] };
 }
 
-/** The refusal of a disabled or banned account; null where it may sign in. */
+/** The refusal of a disabled or banned account; null if it may sign in. */
 export async function refuseBarredAccount(db: Db, account: AccountRow): Promise<Refused | null> {
   if (account.disabledAt !== null) return refused('account_disabled');
   const ban = await readAccountBan(db, account.accountId);
@@ -101,7 +101,7 @@ async function isCode(given: string, codeFile: string | undefined): Promise<bool
   return code !== '' && timingSafeEqual(hashOf(given.trim()), hashOf(code));
 }
 
-/** Creates the first account, an admin, with the one-time code. Refused once there is an account. */
+/** Creates the first account, an admin, with the one-time code. Refuses if there is an account already. */
 export async function bootstrap(
   ports: SignInPorts,
   wish: { readonly code: string; readonly name: string; readonly password: string },
@@ -109,7 +109,7 @@ export async function bootstrap(
 ): Promise<SignIn> {
   if (!isPrivateConnection(arrival.headers)) return refused('tls_required');
   return attempted(ports.throttle.begin('bootstrap', arrival.address), async (attempt) => {
-    // Cheap checks first: a hash costs 19 MiB and a thread.
+    // Cheap checks come first: a hash costs 19 MiB and a thread.
     if (await hasAccounts(ports.db)) return refused('bootstrap_closed');
     if (!(await isCode(wish.code, ports.bootstrapCodeFile))) return refused('bootstrap_code_wrong');
     attempt.takeBack();
@@ -127,7 +127,10 @@ export async function bootstrap(
   });
 }
 
-/** Runs an attempt that counts as a wrong guess unless it is taken back. An exception, such as a lost connection, takes it back. */
+/**
+ * Runs an attempt that counts as a wrong guess unless `make` takes it back. An exception, such as a lost connection,
+ * takes it back.
+ */
 async function attempted(attempt: Attempt | Refused, make: (attempt: Attempt) => Promise<SignIn>): Promise<SignIn> {
   if (!attempt.ok) return attempt;
   try {
@@ -138,7 +141,7 @@ async function attempted(attempt: Attempt | Refused, make: (attempt: Attempt) =>
   }
 }
 
-/** Whether the newest acts of an account include a sign-in from this address. */
+/** True if the newest acts of an account include a sign-in from this address. */
 async function hasSignedInFrom(db: Db, accountId: string, address: string): Promise<boolean> {
   const acts = await readAudit(db, accountObject(accountId), KNOWN_ACTS);
   return acts.some(
@@ -146,7 +149,10 @@ async function hasSignedInFrom(db: Db, accountId: string, address: string): Prom
   );
 }
 
-/** Locks an account whose password was checked; null where the password was changed in between, or the account is gone. */
+/**
+ * Locks an account whose password was checked; null if the password was changed in the meantime, or if the account is
+ * gone.
+ */
 async function holdUnchanged(
   tx: Tx,
   account: AccountRow & { readonly passwordHash: string | null },
@@ -156,7 +162,10 @@ async function holdUnchanged(
   return now?.passwordHash === account.passwordHash ? held : null;
 }
 
-/** Opens a session for a name and its password. Only a caller with the right password learns why an account is barred. */
+/**
+ * Opens a session for a name and its password. Only a caller with the right password learns that an account is
+ * disabled or banned.
+ */
 export async function logIn(
   ports: SignInPorts,
   wish: { readonly name: string; readonly password: string },
@@ -165,7 +174,7 @@ export async function logIn(
   if (!isPrivateConnection(arrival.headers)) return refused('tls_required');
   return attempted(ports.throttle.begin(wish.name, arrival.address), async (attempt) => {
     const found = await findAccountByName(ports.db, wish.name);
-    // Guesses from other addresses do not lock a person out of an address that they have used before.
+    // Guesses from other addresses do not lock a person out at an address that they have used before.
     const isStranger =
       attempt.nameIsUnderAttack &&
       (found === null || !(await hasSignedInFrom(ports.db, found.accountId, arrival.address)));
@@ -181,7 +190,10 @@ export async function logIn(
   });
 }
 
-/** Sets a password with a one-time code, which is then void, and opens a session; every other session of the account ends. */
+/**
+ * Sets a password with a one-time code, which is void afterwards, and opens a session. Every other session of the
+ * account ends.
+ */
 export async function redeemCode(
   ports: SignInPorts,
   wish: { readonly code: string; readonly password: string },
@@ -206,7 +218,7 @@ export async function redeemCode(
   });
 }
 
-/** Changes a person's own password. All their sessions end; the calling browser gets a new one. */
+/** Changes a person's own password. All their sessions end; the calling browser gets a new session. */
 export async function changeOwnPassword(
   ports: SignInPorts,
   asked: { readonly accountId: string; readonly current: string; readonly wanted: string },

@@ -30,7 +30,7 @@ export interface RunningPeople {
   stop(): Promise<void>;
 }
 
-/** Starts sign-in and the guard of open connections; its job ends bans whose time has come. */
+/** Starts sign-in and the guard of open connections. Its job records the end of expired bans. */
 export function startPeople(ports: PeoplePorts): RunningPeople {
   const { db, log, oidc } = ports;
   const guard = startConnectionGuard(ports);
@@ -50,7 +50,7 @@ export function startPeople(ports: PeoplePorts): RunningPeople {
   };
 }
 
-/** Records the end of bans that are over. Requests of these accounts have been accepted since that end. */
+/** Records the end of expired bans. The API has accepted requests of these accounts since the expiry. */
 async function liftExpired(tx: Tx): Promise<void> {
   for (const accountId of await liftExpiredAccountBans(tx)) {
     const acting = { actor: { role: 'system', id: 'expiry' }, requestId: randomUUID(), traceparent: null };

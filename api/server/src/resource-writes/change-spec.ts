@@ -7,10 +7,13 @@ import type { Outcome, Refused } from '../http/outcome.ts';
 import { UnavailableError } from '../http/respond.ts';
 import { FIELD_MANAGER, otherOwners } from '../agents/field-owners.ts';
 
-/** Attempts of a write that conflicts with another one. */
+/** Most attempts of a write that conflicts with another one. */
 const WRITE_ATTEMPTS = 5;
 
-/** A change to a spec: its merge patch, and the paths that it changes. There are no paths if the spec already has these values. */
+/**
+ * A change to a spec: its merge patch, and the paths that it changes. The paths are empty if the spec already has
+ * these values.
+ */
 export interface SpecPatch {
   readonly spec: Readonly<Record<string, unknown>>;
   readonly paths: readonly string[];
@@ -22,7 +25,10 @@ export interface SpecChangePorts {
   readonly namespace: string;
 }
 
-/** Turns refusals of the API server into reasons, with its message. Throws UnavailableError while it is unreachable, and every other error as it is. */
+/**
+ * Turns a refusal of the API server into a reason with its message. Throws UnavailableError while the API server is
+ * unreachable, and rethrows every other error.
+ */
 export async function guardWrite<T>(
   reasons: { readonly missing: Refusal; readonly refused: Refusal; readonly exists?: Refusal },
   work: () => Promise<Outcome<T>>,
@@ -39,7 +45,7 @@ export async function guardWrite<T>(
   }
 }
 
-/** The refusal of a change to fields that other managers own; null where there are none. Pure. */
+/** The refusal of a change to fields that other managers own; null if there are none. Pure. */
 export function ownedElsewhere(object: KubeObject, paths: readonly string[]): Refused | null {
   const held = [...otherOwners(object.metadata.managedFields, FIELD_MANAGER, paths)].map(
     ([path, manager]) => `spec.${path} is managed by "${manager}"`,
@@ -50,8 +56,8 @@ export function ownedElsewhere(object: KubeObject, paths: readonly string[]): Re
 }
 
 /**
- * Changes the spec of an object: plans from the present object, and writes only if it has not changed since. Throws KubeError where the API server
- * refuses, 404 for a missing object.
+ * Changes the spec of an object: plans from the present object, and writes only if the object has not changed since.
+ * Throws KubeError if the API server refuses, with status 404 for a missing object.
  */
 export async function changeSpec(
   { client, type, namespace }: SpecChangePorts,

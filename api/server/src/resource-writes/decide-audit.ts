@@ -2,7 +2,7 @@ import type { IntentKind, SeenResource } from '@hamlet/store';
 import { authorOf } from '../agents/field-owners.ts';
 import { changedPaths, digestsOf, fieldsOf } from './spec-fields.ts';
 
-/** A custom resource as a watch showed it. */
+/** A custom resource as a watch delivered it. */
 export interface ShownResource {
   readonly kind: IntentKind;
   readonly name: string;
@@ -10,11 +10,14 @@ export interface ShownResource {
   readonly generation: number;
   readonly spec: unknown;
   readonly managedFields: unknown;
-  /** Whether it is being deleted, or gone. */
+  /** True if the object is being deleted, or is gone. */
   readonly ending: boolean;
 }
 
-/** The decision: nothing new, only fields to remember (the api wrote them, with its own row), or a new row. */
+/**
+ * The decision: `known` (the audit has the change), `learn` (the api wrote it, with its own row; only the fields must
+ * be stored), or a new row.
+ */
 export type AuditVerdict =
   | { readonly verdict: 'known' }
   | { readonly verdict: 'learn'; readonly fields: Readonly<Record<string, string>> }
@@ -22,7 +25,7 @@ export type AuditVerdict =
   | {
       readonly verdict: 'made' | 'changed';
       readonly fields: Readonly<Record<string, string>>;
-      /** The field manager of the change; `unknown` where Kubernetes does not name it. */
+      /** The field manager of the change; `unknown` if Kubernetes does not name one. */
       readonly manager: string;
       readonly detail: Readonly<Record<string, unknown>>;
     };
@@ -30,23 +33,23 @@ export type AuditVerdict =
 const VALUE_MAX_CHARS = 200;
 const FIELDS_MAX = 50;
 
-/** A value as the audit keeps it: long text is cut. */
+/** A value in the form for the audit: long text is cut. */
 function shownValue(value: unknown): unknown {
   const text = JSON.stringify(value) ?? 'null';
   return text.length <= VALUE_MAX_CHARS ? (value ?? null) : `${text.slice(0, VALUE_MAX_CHARS)}…`;
 }
 
-/** Whether the api itself wrote every generation up to this one that the audit does not have yet. */
+/** True if the api itself wrote every generation that the audit lacks, up to this one. */
 function isOwn({ generation, ownGenerations }: SeenResource, upTo: number): boolean {
   return new Set(ownGenerations.filter((own) => own > generation && own <= upTo)).size === upTo - generation;
 }
 
-/** Whether the audit has every change up to a generation, and its fields are known. */
+/** True if the audit has every change up to a generation, and its fields are stored. */
 function hasAll({ generation, fieldsGeneration }: SeenResource, upTo: number): boolean {
   return upTo < generation || (upTo === generation && fieldsGeneration >= upTo);
 }
 
-/** Decides whether a shown resource needs an audit row. A generation never gets two. Pure. */
+/** Decides whether a resource needs an audit row. A generation never gets two rows. Pure. */
 export function decideAudit(seen: SeenResource | null, shown: ShownResource): AuditVerdict {
   const { uid, generation } = shown;
   if (seen !== null && seen.goneAt !== null) return { verdict: 'known' };
@@ -63,7 +66,7 @@ export function decideAudit(seen: SeenResource | null, shown: ShownResource): Au
   };
 }
 
-/** The author and the new values of these fields. */
+/** The field manager and the new values of these fields, for the audit row. */
 function lineOf(
   { uid, generation, spec, managedFields }: ShownResource,
   paths: readonly string[],

@@ -13,7 +13,7 @@ export interface EntitlementServices {
   readonly specWriter: SpecWriter;
 }
 
-/** An etag as If-Match carries it: the first of them, weak or not. */
+/** The first etag in If-Match, without the mark of a weak etag. */
 function etagIn(header: string | undefined): string | undefined {
   return header?.split(',')[0]?.trim().replace(/^W\//, '');
 }
@@ -95,7 +95,7 @@ function putAgentEntitlement({ source, specWriter }: EntitlementServices): Handl
   };
 }
 
-/** Tiers, and agents that are pinned to them: writes custom resources, with an audit row each. */
+/** Handlers for tiers and for agents that are pinned to them. They write custom resources, each with an audit row. */
 export function entitlementHandlers(services: EntitlementServices) {
   return {
     getEntitlement: getEntitlement(services),

@@ -50,7 +50,7 @@ export function createKubernetesWriter({
       });
       return written(entitlementOf(made), made, true);
     } catch (error) {
-      // Another writer created it in between; now it can be changed.
+      // Another writer created it in the meantime; the caller can now change it.
       if (isStatus(error, 409)) return null;
       throw error;
     }
@@ -84,7 +84,7 @@ export function createKubernetesWriter({
     putEntitlement,
     putAgentEntitlement: (agentId, body, onConflict) =>
       guardWrite({ missing: 'no_such_agent', refused: 'no_such_entitlement' }, async () => {
-        // Compared with its defaults, so that ByBalance on an agent without a policy is no change.
+        // The comparison includes defaults, so that ByBalance on an agent without a policy is no change.
         const plan = (object: KubeObject): SpecPatch =>
           patchTo(fieldsOf(recordOf(object).spec.entitlement, 'entitlement'), fieldsOf(body, 'entitlement'));
         const outcome = await changeSpec({ client, type: AGENTS, namespace }, { name: agentId, onConflict, plan });

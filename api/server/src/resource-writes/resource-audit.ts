@@ -18,7 +18,10 @@ import { decideAudit } from './decide-audit.ts';
 import type { ShownResource } from './decide-audit.ts';
 
 export const SCHEDULES: ResourceType = { group: GROUP, version: VERSION, plural: 'schedules', kind: 'Schedule' };
-/** Changes that wait while Postgres is away. Beyond it the oldest one is dropped: a later one of the same object covers it. */
+/**
+ * Most changes that wait while Postgres is away. Beyond this number the queue drops the oldest; a later change of the
+ * same object covers it.
+ */
 const WAITING_MAX = 10_000;
 const RETRY_MS = 1_000;
 const READY_POLL_MS = 250;
@@ -29,13 +32,18 @@ const WORDS: Readonly<Record<IntentKind, string>> = {
   Schedule: 'schedule',
 };
 
-/** Has every change of a custom resource in the audit: what kubectl and GitOps write, with their field manager, and what the api could not finish to note. */
+/**
+ * Writes every change of a custom resource to the audit: changes by kubectl and GitOps, with their field manager, and
+ * changes by the api whose audit row it could not finish.
+ */
 export interface ResourceAudit {
-  /** Takes what a watch shows, with its managedFields. */
+  /** Takes an object that a watch delivered, with its managedFields. */
   readonly see: (kind: string, object: KubeObject) => void;
-  /** Takes what a watch shows no more. */
+  /** Takes an object that a watch reports as deleted. */
   readonly seeEnd: (kind: string, object: KubeObject) => void;
-  /** Starts to look for objects that were deleted while no replica watched, once the watches of agents and tiers have listed. */
+  /**
+   * Finds objects that were deleted while no replica watched, as soon as the watches of agents and tiers have listed.
+   */
   follow(isReady: () => boolean): void;
   stop(): Promise<void>;
 }
@@ -50,7 +58,10 @@ function shownOf(kind: IntentKind, object: KubeObject): ShownResource {
   return { kind, name, uid, generation, spec: spec ?? {}, managedFields, ending: deletionTimestamp !== undefined };
 }
 
-/** Writes the line that is due, and notes that it is written, in one transaction that holds the object: of two replicas one finds it done. */
+/**
+ * Writes the audit row that is due and marks the object as audited, in one transaction under the object's lock. If
+ * two replicas try, the second finds it done.
+ */
 async function auditOne(tx: Tx, shown: ShownResource): Promise<void> {
   const { kind, name, uid, generation } = shown;
   await lockResource(tx, kind, name);
@@ -69,7 +80,7 @@ async function auditOne(tx: Tx, shown: ShownResource): Promise<void> {
   await recordAct(tx, acting, { action: `${WORDS[kind]}.${verb}`, object: name, detail: verdict.detail });
 }
 
-/** Whether memory alone says that a resource has its line; Postgres is asked about the rest. */
+/** True if this process knows that a resource has its audit row; Postgres decides about all others. */
 function isKnown(known: ReadonlyMap<string, number>, { uid, generation, ending }: ShownResource): boolean {
   return !ending && (known.get(uid) ?? -1) >= generation;
 }
@@ -79,7 +90,7 @@ interface AuditQueue {
   stop(): Promise<void>;
 }
 
-/** Writes the lines that are due one after the other, in the order in which they were shown; each waits until Postgres has it. */
+/** Writes due audit rows one by one, in the order of the watch. It retries each until Postgres has it. */
 function startQueue({ db, log }: { readonly db: Db; readonly log: Log }, before: readonly SeenResource[]): AuditQueue {
   const known = new Map(
     before.map(({ uid, generation, fieldsGeneration }) => [uid, Math.min(generation, fieldsGeneration)]),
@@ -122,7 +133,7 @@ function startQueue({ db, log }: { readonly db: Db; readonly log: Log }, before:
   };
 }
 
-/** Starts the audit. Known resources are read first: one that no list shows is gone. */
+/** Starts the audit. It reads the known resources first: if no list contains one of them, it was deleted. */
 export async function startResourceAudit(ports: {
   readonly db: Db;
   readonly client: KubeClient;

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 
-/** Fields of a spec by their path (`limits.models`). A list is one field: that is how it is owned, and how it is replaced. */
+/**
+ * Fields of a spec by their path (`limits.models`). A list counts as one field, because Kubernetes tracks its
+ * ownership and replaces it as a whole.
+ */
 export type SpecFields = ReadonlyMap<string, unknown>;
 
 const DIGEST_CHARS = 16;
@@ -14,14 +17,14 @@ export function fieldsOf(spec: unknown, path = ''): SpecFields {
   );
 }
 
-/** A digest of each field, by its path: enough to see that it was changed, and no copy of it. Pure. */
+/** A digest of each field, by its path. It shows that a field changed without storing a copy of its value. Pure. */
 export function digestsOf(spec: unknown): Readonly<Record<string, string>> {
   const digest = (value: unknown): string =>
     createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, DIGEST_CHARS);
   return Object.fromEntries([...fieldsOf(spec)].map(([path, value]) => [path, digest(value)]));
 }
 
-/** The paths whose digests differ, those of fields that came or went among them. Pure. */
+/** The paths whose digests differ, including added and removed fields. Pure. */
 export function changedPaths(
   before: Readonly<Record<string, string>>,
   after: Readonly<Record<string, string>>,
@@ -43,7 +46,7 @@ export function differenceOf(before: SpecFields, wanted: SpecFields): SpecFields
 
 type Nested = { [key: string]: unknown };
 
-/** Fields as the object they are in. Pure. */
+/** Builds the nested object from fields by path. Pure. */
 export function nestedOf(fields: SpecFields): Readonly<Nested> {
   const root: Nested = {};
   for (const [path, value] of fields) {

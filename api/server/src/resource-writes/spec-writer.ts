@@ -11,9 +11,9 @@ export interface Written<R> {
   readonly changed: boolean;
 }
 
-/** Writes intent on behalf of a person, where the source of agents keeps it. */
+/** Writes specs on behalf of a person, to the place from which the source of agents reads them. */
 export interface SpecWriter {
-  /** Makes a tier, or has it be as the body says. @param options.ifMatch etag that the tier must have */
+  /** Creates a tier, or changes it to match the body. @param options.ifMatch etag that the tier must have */
   putEntitlement(
     name: string,
     body: EntitlementBody,

@@ -6,7 +6,7 @@ import type { RunRow, Tx } from '@hamlet/store';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome, Refused } from '../http/outcome.ts';
 
-/** Texts of a command: the result of the run, and further fields of its event. */
+/** Texts of a command: the result of the run, and more fields of its event. */
 export interface RunWords {
   readonly summary?: string | undefined;
   readonly error?: RunError | undefined;
@@ -18,7 +18,7 @@ export interface Applied {
   readonly changed: boolean;
 }
 
-/** Commands that only the agent gives which has the run in hand. */
+/** Commands that come only from the agent that works on the run. */
 const BY_AGENT: ReadonlySet<RunCommand['kind']> = new Set<RunCommand['kind']>(['start', 'step', 'renew', 'settle']);
 const SPENT: RunError = {
   code: 'too_many_attempts',
@@ -42,7 +42,10 @@ function refusalOf(reason: RunRefusal, run: RunRow): Refused {
   }
 }
 
-/** Does to a held run what core decides. Its event says what was asked; nothing is concluded yet. */
+/**
+ * Applies a command to a locked run as core decides. The event records the command; a run that has ended is not
+ * concluded yet.
+ */
 export async function applyToHeldRun(
   tx: Tx,
   run: RunRow,
@@ -70,20 +73,29 @@ export async function applyToHeldRun(
   return accepted({ run: changed, changed: true });
 }
 
-/** Does what follows a change: a run that ended is concluded; an agent looks at one that it is to end, or that waits again. The only place for it. */
+/**
+ * Handles the consequences of a change: concludes a run that ended, or hints the agent at a run that it must end or
+ * that waits again.
+ */
 async function follow(tx: Tx, run: RunRow, { kind }: RunCommand): Promise<void> {
   if (isSettled(run.state)) await concludeRun(tx, run);
   else if (kind === 'cancel' || kind === 'lapse') await hintAgents(tx, [run.agentId]);
 }
 
-/** Concludes an ended run: prunes the history, hints the agent at its next run, and notifies the operator of the schedule. */
+/**
+ * Concludes an ended run: prunes the history, hints the agent at its next run, and notifies the operator of the
+ * schedule's activity.
+ */
 async function concludeRun(tx: Tx, run: RunRow): Promise<void> {
   await pruneHistory(tx, run);
   await hintAgents(tx, [run.agentId]);
   if (run.scheduleUid !== null) await announceSchedule(tx, run.scheduleUid);
 }
 
-/** Does to a run what core decides, if `permit` lets it, and concludes it where it has ended. Last in its transaction. */
+/**
+ * Applies a command to a run as core decides, if `permit` allows it, and concludes a run that has ended. Call it last
+ * in a transaction.
+ */
 export async function applyToRun(
   tx: Tx,
   runId: string,

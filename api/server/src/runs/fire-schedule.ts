@@ -28,11 +28,11 @@ import type { Outcome } from '../http/outcome.ts';
 import { applyToHeldRun } from './apply-to-run.ts';
 import { barsRuns } from './work-limits.ts';
 
-/** A firing, and whether this request claimed its slot. */
+/** A firing, and true in `claimed` if this request was the first for its slot. */
 export interface Fired {
   readonly firing: FiringRow;
   readonly claimed: boolean;
-  /** The clock that decided. */
+  /** The database's time of the decision. */
   readonly now: Date;
 }
 
@@ -42,8 +42,8 @@ export interface FiringPorts {
 }
 
 /**
- * Claims a slot of a schedule and creates its runs, in one transaction: a reader sees both or neither. A slot that has fired gives its first answer
- * again. The clock is the database's.
+ * Claims a slot of a schedule and creates its runs in one transaction, so that a reader sees both or neither. A slot
+ * that has fired returns its first answer again. The database's clock decides.
  */
 export async function fireSchedule(
   { db, source }: FiringPorts,
@@ -81,7 +81,7 @@ type Claim = Omit<FiringBody, 'slot'> & { readonly slot: Date; readonly fence: F
 async function claim(tx: Tx, source: FiringPorts['source'], body: Claim): Promise<FiringRow> {
   const underWay = await lockRunsOfSchedule(tx, body.schedule_uid);
   const bars = await readBars(tx, body.agents);
-  // The schedule of a barred author claims its slot and creates no run.
+  // If the author of a schedule is barred, its firing claims the slot but creates no runs.
   const authorIsBarred = await isScheduleAuthorBarred(tx, body.schedule_uid);
   const waiting = await countWaiting(tx, body.agents);
   const plan = planFiring({
@@ -109,7 +109,7 @@ async function claim(tx: Tx, source: FiringPorts['source'], body: Claim): Promis
   return firing;
 }
 
-/** Under Replace: cancels waiting runs at once, and asks running ones to end. */
+/** With overlap Replace: cancels waiting runs at once, and asks running ones to end. */
 async function giveWay(tx: Tx, underWay: readonly RunRow[], plan: FiringPlan): Promise<void> {
   const leaving = new Set(plan.cancel.map(({ runId }) => runId));
   const runs = underWay.filter(({ runId }) => leaving.has(runId));

@@ -4,7 +4,7 @@ import { accepted } from '../http/outcome.ts';
 import { fireSchedule } from './fire-schedule.ts';
 import type { FiringPorts } from './fire-schedule.ts';
 
-/** Firings by the operator. */
+/** Handlers for firings by the operator. */
 export function firingHandlers(ports: FiringPorts): Pick<Handlers, 'fireSchedule'> {
   return {
     fireSchedule: {

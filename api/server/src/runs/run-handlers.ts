@@ -20,12 +20,12 @@ export interface RunPorts {
 
 const cursor = pageCursor(z.uuid());
 
-/** The question that a cursor belongs to. */
+/** The text that identifies the query of a cursor. */
 function filterKey({ agentId, schedule, state }: RunFilter): string {
   return [agentId, schedule, state].map((part) => part ?? '').join('/');
 }
 
-/** Refuses a member who did not create the run; an admin may cancel any. */
+/** Refuses a member who did not create the run; an admin may cancel any run. */
 function mayCancel(actor: Actor, run: RunRow): Refused | null {
   const own = run.createdByRole === actor.role && run.createdById === actor.id;
   return actor.role === 'admin' || own ? null : refused('forbidden', 'A member cancels only runs that they created');
@@ -124,7 +124,7 @@ function cancelRun(): Handlers['cancelRun'] {
   };
 }
 
-/** Runs that people give to agents. */
+/** Handlers for runs that people give to agents. */
 export function runHandlers(ports: RunPorts) {
   return {
     createRun: createRun(ports),

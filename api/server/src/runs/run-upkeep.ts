@@ -21,7 +21,9 @@ const EVERY_MS = 2_000;
 const FORGET_EVERY_MS = 60_000;
 const LEASE_MS = RUN_LEASE_S * 1_000;
 
-/** Seconds after which the village ends a run itself. An agent has its pod's grace period to end a cancelled run. */
+/**
+ * Seconds after which the village ends a run itself. An agent has the grace period of its pod to end a cancelled run.
+ */
 const RUN_LIMITS: RunLimits = { cancelGraceS: 10, timeLimitS: 86_400, unseenLifeS: 600 };
 
 const ENDS: Readonly<Record<GivenUp, { readonly state: 'failed' | 'cancelled'; readonly message: string }>> = {
@@ -33,7 +35,7 @@ const ENDS: Readonly<Record<GivenUp, { readonly state: 'failed' | 'cancelled'; r
   time_limit: { state: 'failed', message: 'The run took longer than a run may' },
 };
 
-/** Ends runs that their agents will not end any more. */
+/** Ends runs that their agents can no longer end, or have not ended in time. */
 async function endOverdueRuns(db: Db): Promise<void> {
   for (const { runId, why } of await readOverdueRuns(db, RUN_LIMITS)) {
     const { state, message } = ENDS[why];
@@ -49,9 +51,8 @@ async function endOverdueRuns(db: Db): Promise<void> {
 }
 
 /**
- * Returns runs to the queue whose agents did not renew their leases in time. Returns how many.
- *
- * @param attentiveSince the database's time since which this replica has looked without a failure
+ * Returns runs whose agents did not renew their leases in time to the queue. Returns their number.
+ * @param attentiveSince the database's time since which this replica has checked leases without a failure
  */
 export async function requeueRuns(db: Db, attentiveSince: Date): Promise<number> {
   let requeued = 0;
@@ -62,7 +63,7 @@ export async function requeueRuns(db: Db, attentiveSince: Date): Promise<number>
 
 async function requeue(db: Db, runId: string, attentiveSinceMs: number): Promise<boolean> {
   return inTransaction(db, async (tx) => {
-    // Read before the run is locked: a renewal in between has a later end.
+    // Read the time before the lock: a renewal in between then has a later end, and the run counts as renewed.
     const nowMs = (await databaseNow(tx)).getTime();
     const outcome = await applyToRun(tx, runId, {
       command: { kind: 'lapse' },
@@ -77,8 +78,9 @@ async function requeue(db: Db, runId: string, attentiveSinceMs: number): Promise
 }
 
 /**
- * Requeues lapsed runs; to be repeated. After a failure it starts to count again: while Postgres was unreachable the agents could not renew their
- * leases either. Mutable because it holds since when it has looked.
+ * Requeues lapsed runs; the caller repeats it. After a failure it counts the time from the beginning, because while
+ * Postgres was unreachable the agents could not renew their leases either. Mutable: it stores the time since which it
+ * has checked without a failure.
  */
 export function requeueLook(db: Db): () => Promise<void> {
   let attentiveSince: Date | null = null;
@@ -91,12 +93,15 @@ export function requeueLook(db: Db): () => Promise<void> {
   };
 }
 
-/** Requeues lapsed runs on every replica: a lease lapses only before a replica that has looked for as long as the lease. Returns what stops it. */
+/**
+ * Requeues lapsed runs on every replica. A replica lets a lease lapse only after it has checked leases without a
+ * failure for as long as a lease lasts. Returns a function that stops it.
+ */
 export function startRequeue({ db, log }: { readonly db: Db; readonly log: Log }): () => Promise<void> {
   return repeat(EVERY_MS, requeueLook(db), (error) => log('warn', 'lapsed runs could not be requeued', { error }));
 }
 
-/** Ends overdue runs, and deletes old firings and schedules. */
+/** Jobs that end overdue runs, and delete old firings and schedules. */
 export function runJobs(db: Db): readonly Job[] {
   const forget = (): Promise<void> => forgetOldFirings(db).then(() => forgetOldSchedules(db));
   return [

@@ -14,13 +14,13 @@ export interface RunPorts {
   readonly log: Log;
 }
 
-/** The snapshot of the operator's stream: the runs of every schedule. */
+/** A part of the snapshot of the operator's stream: the activity of every schedule. */
 export const scheduleActivityPart: SnapshotPart = async (tx) =>
   (await readScheduleActivity(tx)).map((data) => ({ event: 'schedule', data }));
 
 /**
- * Notifies agents of their runs, on the streams that this replica holds. A reconnect looks for every agent, so no run waits for a notification that was
- * lost.
+ * Notifies agents of their runs, on the streams that this replica holds. After a reconnection it checks every agent,
+ * so a lost notification delays no run.
  */
 function startRunNotifier({ db, listenUrl, hub, log }: RunPorts): { stop(): Promise<void> } {
   async function notify({ agentId, uid }: Pick<Stream, 'agentId' | 'uid'>): Promise<void> {
@@ -38,7 +38,7 @@ function startRunNotifier({ db, listenUrl, hub, log }: RunPorts): { stop(): Prom
   });
 }
 
-/** Notifies agents of their runs, and ends or requeues runs that their agents leave undone. */
+/** Notifies agents of their runs, and ends or requeues runs that their agents do not finish. */
 export function startRuns(ports: RunPorts): { readonly jobs: readonly Job[]; stop(): Promise<void> } {
   const notifier = startRunNotifier(ports);
   const stopRequeue = startRequeue(ports);

@@ -17,7 +17,7 @@ export interface WorkPorts {
   readonly limits: AgentLimits;
 }
 
-/** Whether a run is this life's to work on, in this cycle. */
+/** Refuses an actor unless the run belongs to its life and the request names its cycle. */
 function permitWork(actor: AgentActor, cycle: number): (run: RunRow) => Refused | null {
   return (run) => {
     if (run.agentId !== actor.agentId) return refused('not_own_agent', `This token is of ${actor.agentId}`);
@@ -31,7 +31,7 @@ function nextRun({ db, source }: WorkPorts): Handlers['nextRun'] {
     kind: 'plain',
     run: async ({ params, actor }) => {
       if (source.get(params.agent_id) === null) return refused('no_such_agent');
-      // A run that cannot begin is not offered.
+      // While the village is frozen no run can start, so none is offered.
       const run = (await readFreeze(db)) === null ? await readNextRun(db, actor.agentId, actor.uid) : null;
       return accepted({ run: run === null ? null : runView(run) });
     },
@@ -114,7 +114,7 @@ function settleRun({ db }: WorkPorts): Handlers['settleRun'] {
   };
 }
 
-/** Runs as residents work on them. */
+/** Handlers for residents that work on runs. */
 export function workHandlers(ports: WorkPorts) {
   return {
     nextRun: nextRun(ports),

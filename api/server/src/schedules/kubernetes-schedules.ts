@@ -12,7 +12,7 @@ import { SCHEDULES } from '../resource-writes/resource-audit.ts';
 import type { Log } from '../service/log.ts';
 import type { SchedulePage, ScheduleRecord, ScheduleSource } from './schedule-source.ts';
 
-/** The record of a Schedule. Throws where the object does not match the schema (of an older version). */
+/** The record of a Schedule. Throws if the object does not match the schema, for example one of an older version. */
 function recordOf(object: KubeObject): ScheduleRecord {
   const { spec, status } = Schedule.parse({ ...object, apiVersion: API_VERSION, kind: 'Schedule' });
   const { name, uid, creationTimestamp, generation = 0 } = object.metadata;
@@ -57,7 +57,7 @@ function list(
         next: next === '' ? null : next,
       });
     } catch (error) {
-      // The API server answers 400 to a cursor that it did not make, and 410 to one that it has forgotten.
+      // The API server answers 400 to a cursor that it did not issue, and 410 to an expired one.
       if (cursor !== undefined && (isStatus(error, 400) || isStatus(error, 410))) return refused('cursor_invalid');
       throw error;
     }
@@ -141,7 +141,7 @@ function valueOf(key: keyof ScheduleChange, change: ScheduleChange): unknown {
   return { matchLabels: change.selector.match_labels };
 }
 
-/** A change as fields of the custom resource. Pure. */
+/** A change with the field names of the custom resource. Pure. */
 export function specChangeOf(change: ScheduleChange): SpecChange {
   const entries = Object.entries(FIELDS) as readonly (readonly [keyof ScheduleChange, keyof ScheduleSpec])[];
   return Object.fromEntries(
@@ -154,7 +154,10 @@ export function newSpecOf(change: ScheduleChange): Readonly<Record<string, unkno
   return Object.fromEntries(Object.entries(specChangeOf(change)).filter(([, value]) => value !== null));
 }
 
-/** The body of a merge patch. It replaces the map of labels as a whole, so it removes unwanted labels by name. Pure. */
+/**
+ * The body of a merge patch. A change replaces the whole map of labels, so the patch sets each unwanted label to
+ * null. Pure.
+ */
 export function mergePatchOf(change: SpecChange, before: ScheduleSpec): Readonly<Record<string, unknown>> {
   const { selector, ...others } = change;
   if (typeof selector !== 'object' || selector === null) return { ...change };
@@ -163,7 +166,10 @@ export function mergePatchOf(change: SpecChange, before: ScheduleSpec): Readonly
   return { ...others, selector: { matchLabels: { ...Object.fromEntries(gone), ...matchLabels } } };
 }
 
-/** The part of a change that differs from the present spec. The rest is not written, since a writer owns its fields. Pure. */
+/**
+ * The part of a change that differs from the present spec. The API writes only that part, since a writer owns the
+ * fields that it writes. Pure.
+ */
 export function changeOf(asked: SpecChange, before: ScheduleSpec): SpecChange {
   const fields = Object.keys(asked) as (keyof ScheduleSpec)[];
   return Object.fromEntries(

@@ -29,8 +29,8 @@ interface Act<T> {
 }
 
 /**
- * Writes a Schedule under its lock. An accepted write has its audit row, in place of the one that the watch of the cluster would write, and makes the
- * caller its author.
+ * Writes a Schedule under its lock. An accepted write has its audit row, so that the watch of the cluster adds no
+ * second one, and makes the caller the Schedule's author.
  */
 async function act<T extends { readonly uid: string; readonly generation?: number }>(
   tx: Tx,
@@ -135,7 +135,7 @@ function deleteSchedule({ schedules }: SchedulePorts): Handlers['deleteSchedule'
   };
 }
 
-/** Schedules of the cluster, with their firings. */
+/** Handlers for the cluster's schedules, with their firings. */
 export function scheduleHandlers(ports: SchedulePorts) {
   return {
     listSchedules: listSchedules(ports),

@@ -8,24 +8,27 @@ import type { OnConflict } from '../agents/agent-source.ts';
 import type { Outcome } from '../http/outcome.ts';
 import { accepted, refused } from '../http/outcome.ts';
 
-/** A Schedule as its custom resource has it. */
+/** A Schedule with the data of its custom resource. */
 export interface ScheduleRecord {
   readonly name: string;
   readonly uid: string;
   readonly createdAt: string;
   readonly spec: ScheduleSpec;
   readonly status: ScheduleStatus;
-  /** Counts changes of the spec; left out where there is no cluster. */
+  /** Counts changes of the spec; undefined without a cluster. */
   readonly generation?: number;
 }
 
 export interface SchedulePage {
   readonly schedules: readonly ScheduleRecord[];
-  /** Cursor of the next page, in the source's own form; null on the last. */
+  /** Cursor of the next page, in the source's own form; null on the last page. */
   readonly next: string | null;
 }
 
-/** The store of schedules: custom resources of the cluster, which validates them, or the samples of the tree. */
+/**
+ * The store of schedules: custom resources of the cluster, which validates them, or the sample files of the
+ * repository.
+ */
 export interface ScheduleSource {
   /** A page of schedules, sorted by name. */
   list(page: { readonly cursor?: string | undefined; readonly limit: number }): Promise<Outcome<SchedulePage>>;
@@ -37,7 +40,7 @@ export interface ScheduleSource {
 
 const NOBODY_FIRES = 'Read from the samples: without a cluster there is no operator, and nothing fires';
 
-/** The same name has the same uid in every village of samples. */
+/** The uid of a sample; the same name has the same uid in every village that runs on samples. */
 function uidOf(name: string): string {
   const hex = createHash('sha256').update(`hamlet sample schedule ${name}`).digest('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-');
@@ -56,7 +59,7 @@ async function readSample(path: string): Promise<ScheduleRecord> {
   return { name: metadata.name, uid: uidOf(metadata.name), createdAt, spec, status: { conditions: [condition] } };
 }
 
-/** Schedules of a folder of samples. Read-only, since only a cluster can validate and store them. */
+/** Schedules from a folder of sample files. Read-only, since only a cluster can validate and store them. */
 export async function openSampleSchedules(folder: string): Promise<ScheduleSource> {
   const files = (await readdir(folder)).filter((file) => /^good-schedule-.*\.yaml$/.test(file));
   const schedules = await Promise.all(files.map((file) => readSample(join(folder, file))));

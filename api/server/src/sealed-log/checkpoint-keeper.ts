@@ -6,15 +6,18 @@ import { EMPTY_EDGE, growEdge, rootOf, sameBytes, TILE_WIDTH } from '@hamlet/cor
 import type { Edge } from '@hamlet/core';
 import type { LogSigner } from './log-signer.ts';
 
-/** The newest checkpoint, outside of the database. */
+/** Stores the newest checkpoint outside of the database. */
 export interface CheckpointKeeper {
   /** The newest tree that was adopted; null before the first `follow`. */
   readonly known: () => Tree | null;
-  /** Adopts the newest checkpoint of the log, once it is kept. Returns its size. Throws LogBroken where it does not continue what is known. */
+  /**
+   * Adopts the newest checkpoint of the log after storing it. Returns its size. Throws LogBroken if it does not
+   * continue the known tree.
+   */
   follow(db: Db): Promise<number>;
 }
 
-/** Keeps the newest checkpoint in memory: protects for as long as the process runs, even if the folder is lost. */
+/** Keeps the newest checkpoint in memory. It protects the log while the process runs, even if the folder is lost. */
 export function keepInMemory({ open }: LogSigner): CheckpointKeeper {
   let newest: Tree | null = null;
   let adopted: string | null = null;
@@ -33,7 +36,7 @@ export function keepInMemory({ open }: LogSigner): CheckpointKeeper {
   };
 }
 
-/** Keeps checkpoints in a folder and in memory: a folder that was emptied while the process runs does not make it forget. */
+/** Keeps checkpoints in a folder and in memory, so that the process still knows them if its folder is emptied. */
 export function keepInBoth(folder: CheckpointKeeper, memory: CheckpointKeeper): CheckpointKeeper {
   return {
     known: () => {
@@ -57,7 +60,7 @@ async function readIfThere(file: string): Promise<string | null> {
   });
 }
 
-/** Writes a file whole or not at all, and is done when the disk has it. */
+/** Writes a file whole or not at all, and resolves when it is on the disk. */
 async function writeDurably(folder: string, name: string, text: string): Promise<void> {
   const temporary = join(folder, `.${name}.new`);
   const file = await open(temporary, 'w', 0o644);
@@ -72,7 +75,10 @@ async function writeDurably(folder: string, name: string, text: string): Promise
   await directory.sync().finally(() => directory.close());
 }
 
-/** Writes hashes at a position of the file and waits for the disk. Cuts off the remains of an interrupted write behind them. */
+/**
+ * Writes hashes at a position of the file and waits for the disk. First cuts off the remains of an interrupted write
+ * after that position.
+ */
 async function appendHashes(file: string, position: number, hashes: readonly Uint8Array[]): Promise<void> {
   const handle = await open(file, 'a+').then((created) => created.close().then(() => open(file, 'r+')));
   try {
@@ -94,7 +100,7 @@ function treeOf(note: string, signer: LogSigner): Tree {
   return tree;
 }
 
-/** The edge that the database has at the size of a checkpoint; it must have its root. */
+/** The edge that the database has at the size of a checkpoint; its root must be that of the checkpoint. */
 async function edgeAt(db: Db, kept: Tree): Promise<Edge> {
   const head = await readLogHead(db);
   if (head.size < kept.size) throw new LogBroken(`the log ends at ${head.size}, and ${kept.size} entries were sealed`);
@@ -105,9 +111,10 @@ async function edgeAt(db: Db, kept: Tree): Promise<Edge> {
 }
 
 /**
- * Opens the folder of checkpoints, on a disk of its own, and makes it where it is not there. `checkpoint` is the newest, `checkpoints/SIZE` are those that
- * stay, `hashes` has the hash of every entry (32 bytes each, in order), which gives the position of a difference, and `key.pub` the key. Nothing is adopted
- * that does not continue what is there. Throws LogBroken where another key signed what is in it.
+ * Opens the folder of checkpoints, on a disk of its own, and creates it if it is missing. `checkpoint` is the newest
+ * one, `checkpoints/SIZE` are the permanent ones, `hashes` has the hash of every entry (32 bytes each, in order),
+ * which locates a difference, and `key.pub` is the key. It adopts nothing that does not continue the stored tree.
+ * Throws LogBroken if another key signed the content of the folder.
  */
 export async function openCheckpointFolder(folder: string, signer: LogSigner): Promise<CheckpointKeeper> {
   await mkdir(join(folder, 'checkpoints'), { recursive: true });
@@ -127,7 +134,7 @@ export async function openCheckpointFolder(folder: string, signer: LogSigner): P
     adopted = note;
   }
 
-  /** Reads on from the edge, some tiles at a time. */
+  /** Grows the edge from the log's leaf tiles, some tiles at a time, up to `size`, and stores their hashes. */
   async function growTo(db: Db, start: Edge, size: number): Promise<Edge> {
     let grown = start;
     while (grown.size < size) {

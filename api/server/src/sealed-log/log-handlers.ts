@@ -25,7 +25,7 @@ export interface LogPorts {
 
 const NO_SUCH_TILE = 'The log has no such tile, or not that much of it';
 
-/** Acts and turns are for admins; of money an agent sees its own. */
+/** Only admins may prove acts and turns. An agent may prove only its own transfers. */
 async function mayProve(db: Db, actor: Actor, record: LogRecord): Promise<Refused | null> {
   if (actor.role === 'admin') return null;
   if (record.kind !== 'ledger') return refused('forbidden');
@@ -128,7 +128,7 @@ function getBalanceProof({ db, source }: LogPorts): Handlers['getBalanceProof'] 
   };
 }
 
-/** The sealed log for verifiers: checkpoint, tiles, entries and proofs. */
+/** Handlers of the sealed log for verifiers: checkpoint, tiles, entries and proofs. */
 export function logHandlers(ports: LogPorts) {
   return {
     getLogCheckpoint: getLogCheckpoint(ports),

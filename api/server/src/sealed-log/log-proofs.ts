@@ -24,7 +24,7 @@ export interface InclusionView {
   readonly checkpoint: string;
 }
 
-/** The hashes over ranges of the log, from its tiles. */
+/** The hashes over ranges of the log, computed from its tiles. */
 async function hashRanges(db: Db, ranges: readonly Range[]): Promise<string[]> {
   const needed = ranges.flatMap((range) => nodesOf(range).map(tileOfNode));
   const tiles = await readLogTiles(db, [
@@ -44,7 +44,7 @@ function indexIn(hashes: Uint8Array, hash: Uint8Array): number {
   return -1;
 }
 
-/** The proof that a record is in the log under its newest checkpoint. */
+/** The proof that the log contains a record under its newest checkpoint. */
 export async function proveInclusion(
   db: Db,
   head: LogHead,
@@ -64,7 +64,7 @@ export async function proveInclusion(
   });
 }
 
-/** The proof that the log of a size is the beginning of what it is now. */
+/** The proof that the log of size `from` is the beginning of the present log. */
 export async function proveConsistency(
   db: Db,
   head: LogHead,

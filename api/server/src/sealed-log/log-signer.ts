@@ -15,15 +15,15 @@ export interface LogSigner {
   /** The public key, for verifiers. */
   readonly verifierKey: string;
   readonly sign: SignCheckpoint;
-  /** The tree of a checkpoint of this log, signed by this key; null for any other text. */
+  /** Opens a checkpoint of this log that this key signed; null for any other text. */
   readonly open: (note: string) => Tree | null;
 }
 
 export interface SignerOptions {
   readonly origin: string;
-  /** PEM file of an Ed25519 private key (PKCS #8). */
+  /** PEM file with an Ed25519 private key (PKCS #8). */
   readonly keyFile: string | undefined;
-  /** Folder where a key is created if no key file is given. */
+  /** Folder in which a key is created if no key file is given. */
   readonly folder: string | undefined;
 }
 
@@ -33,7 +33,7 @@ async function keyOf({ keyFile, folder }: SignerOptions): Promise<string | null>
   const file = join(folder, 'key.pem');
   await mkdir(folder, { recursive: true });
   const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' });
-  // If two replicas start at once, the first one's key is kept.
+  // If two replicas start at once, the key of the first one stays.
   await writeFile(file, pem, { mode: 0o600, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });
@@ -45,7 +45,7 @@ function rawPublicKey(key: KeyObject): Uint8Array {
   return Buffer.from(x ?? '', 'base64url');
 }
 
-/** Opens the signing key; null where none is configured. Throws unless it is an Ed25519 key. */
+/** Opens the signing key; null if none is configured. Throws unless it is an Ed25519 key. */
 export async function openLogSigner(options: SignerOptions): Promise<LogSigner | null> {
   const pem = await keyOf(options);
   if (pem === null) return null;
@@ -72,7 +72,7 @@ export async function openLogSigner(options: SignerOptions): Promise<LogSigner |
   };
 }
 
-/** Verifies by the platform, RFC 8032. */
+/** Verifies a signature with Node's crypto (RFC 8032). */
 export const verifyEd25519: VerifyEd25519 = (message, signature, publicKey) => {
   const key = createPublicKey({
     key: { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(publicKey).toString('base64url') },

@@ -19,9 +19,9 @@ export interface SealingPorts {
   readonly settings: SignerOptions;
 }
 
-/** Sealing as it runs in this replica. */
+/** The sealing that runs in this replica. */
 export interface Sealing {
-  /** The public key of checkpoints; null where no key is configured and nothing is sealed. */
+  /** The public key of checkpoints; null if no key is configured and nothing is sealed. */
   readonly verifierKey: string | null;
   stop(): Promise<void>;
 }
@@ -33,8 +33,9 @@ interface State {
 }
 
 /**
- * Seals all committed rows, and keeps each checkpoint outside of the database. Reads the kept checkpoint first and, while no other replica can seal,
- * compares the log with it: nothing is signed that contradicts an earlier signature.
+ * Seals all committed rows, and stores each checkpoint outside of the database. Before it signs, while no other
+ * replica can seal, it compares the log with the stored checkpoint: it never signs a tree that contradicts an earlier
+ * signature.
  */
 export async function sealAll(db: Db, signer: LogSigner, keeper: CheckpointKeeper): Promise<number | null> {
   await keeper.follow(db);
@@ -114,7 +115,7 @@ async function run({ db, log, signer, settings, state, signal }: Run): Promise<v
           },
         );
       else log('warn', 'sealing failed; trying again', { error });
-      // The folder may be half written, so it is read again.
+      // The folder may be half written, so the next attempt opens it again.
       keeper = null;
     }
     await sleep(pauseMs, undefined, { signal }).catch(() => undefined);

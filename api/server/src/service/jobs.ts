@@ -7,23 +7,29 @@ import type { Log } from './log.ts';
 import { repeat } from './single-flight.ts';
 import { withTimeout } from './with-timeout.ts';
 
-/** Work that one replica at a time does for the whole village, again and again. */
+/** Work that one replica at a time does for the whole village, at a fixed period. */
 export interface Job {
-  /** Names the job's scheduler in Redis. */
+  /** Name of the job's scheduler in Redis. */
   readonly name: string;
   readonly everyMs: number;
-  /** Must do no harm when it runs twice, even at once: a job whose replica died runs again. Resolves with the JSON that `receive` takes. */
+  /**
+   * Must be safe to run twice, even at once: a job whose replica died runs again. Resolves with the JSON text that
+   * `receive` takes.
+   */
   readonly run: () => Promise<string>;
   /** Takes the result of a run, of this replica or of another one. */
   readonly receive: (result: string) => void;
 }
 
-/** A job whose result matters to the replica that runs it alone. */
+/** A job whose result only the replica that runs it needs. */
 export function job(spec: Pick<Job, 'name' | 'everyMs'> & { readonly run: () => Promise<unknown> }): Job {
   return { ...spec, run: () => spec.run().then(() => ''), receive: () => undefined };
 }
 
-/** A job whose result every replica receives, for example to show it in its metrics. A result that gets lost is replaced by the next one. */
+/**
+ * A job whose result every replica receives, for example to show it in its metrics. The next result makes up for a
+ * lost one.
+ */
 export function sharedJob<T>(
   spec: Pick<Job, 'name' | 'everyMs'> & {
     readonly result: z.ZodType<T>;
@@ -40,15 +46,15 @@ export function sharedJob<T>(
 
 /** Periods in ms; tests pass shorter ones. */
 export interface JobTiming {
-  /** After this period at most, schedulers that Redis has lost exist again. */
+  /** Longest time until schedulers that Redis has lost exist again. */
   readonly deriveEveryMs: number;
-  /** A job whose replica has not renewed its lock for so long runs on another replica. */
+  /** A job runs on another replica if its own replica has not renewed the lock for this long. */
   readonly lockMs: number;
 }
 
 export interface JobPorts {
   readonly redisUrl: string;
-  /** Keeps the keys of villages apart that share a Redis. */
+  /** Separates the keys of villages that share a Redis. */
   readonly namespace: string;
   readonly jobs: readonly Job[];
   readonly link: Pick<RedisLink, 'connected' | 'publish' | 'subscribe'>;
@@ -59,20 +65,23 @@ export interface JobPorts {
 
 const TIMING: JobTiming = { deriveEveryMs: 15_000, lockMs: 30_000 };
 const QUEUE = 'jobs';
-/** Jobs of one replica at once: slow ones, such as a call to PayPal, leave room for those that are due every second. */
+/**
+ * Jobs that one replica runs at once. Slow jobs, such as a call to PayPal, leave room for those that are due every
+ * second.
+ */
 const AT_ONCE = 8;
-/** A scheduler whose next run is this late has lost its job, and gets a new one. */
+/** A scheduler whose next run is this late has lost its job; it is created again. */
 const LOST_AFTER_MS = 30_000;
 const FAILED_KEPT = 100;
 const EVENTS_KEPT = 100;
 const RECONNECT_MAX_MS = 1_000;
 const COMMAND_LIMIT_MS = 5_000;
-/** An ending process waits so long for the jobs under way. */
+/** Longest time that an ending process waits for the jobs under way. */
 const STOP_LIMIT_MS = 8_000;
 
 const OPTIONS = { removeOnComplete: { count: 0 }, removeOnFail: { count: FAILED_KEPT } };
 
-/** Logs the first error of each row of errors. */
+/** Logs only the first error of a series, until the next success. */
 function createComplaint(log: Log, message: string): { fail(error: unknown): void; succeed(): void } {
   let complained = false;
   return {
@@ -86,7 +95,7 @@ function createComplaint(log: Log, message: string): { fail(error: unknown): voi
   };
 }
 
-/** Adds the schedulers that are missing, changed or stuck, and removes those of jobs that this version does not have. */
+/** Adds schedulers that are missing, changed or stuck, and removes those whose jobs this version does not have. */
 async function deriveSchedulers(queue: Queue, jobs: readonly Job[]): Promise<void> {
   const known = new Map((await queue.getJobSchedulers()).map((scheduler) => [scheduler.key, scheduler]));
   for (const { name, everyMs } of jobs) {
@@ -105,7 +114,7 @@ interface State {
   readonly complaint: ReturnType<typeof createComplaint>;
 }
 
-/** Runs a job by its name, never twice at once on this replica, and gives its result to every replica. */
+/** Runs a job by its name, never twice at once on this replica, and publishes its result to every replica. */
 function createRunner({ namespace, jobs, link, registry, log }: JobPorts): {
   run(name: string): Promise<void>;
   /** Resolves once no job is under way. */
@@ -146,7 +155,7 @@ function createRunner({ namespace, jobs, link, registry, log }: JobPorts): {
   return {
     run: async (name) => {
       const state = states.get(name);
-      // While a run takes longer than its period, the runs that come due are left out.
+      // While a run takes longer than its period, the runs that come due are skipped.
       if (state === undefined || state.running !== null) return;
       state.running = runOnce(state).finally(() => {
         state.running = null;
@@ -158,8 +167,8 @@ function createRunner({ namespace, jobs, link, registry, log }: JobPorts): {
 }
 
 /**
- * Schedules jobs in Redis and runs those that come to this replica. Redis holds nothing that is not derived from `jobs` again; without Redis the jobs
- * are late. Returns what stops it, after the jobs under way.
+ * Schedules jobs in Redis, and runs those that this replica takes. Everything in Redis can be derived from `jobs`
+ * again; without Redis the jobs are late. Returns a function that stops it and waits for the jobs under way.
  */
 export function startJobs(ports: JobPorts): () => Promise<void> {
   const { redisUrl, namespace, jobs, link, log, timing = TIMING } = ports;
@@ -169,7 +178,7 @@ export function startJobs(ports: JobPorts): () => Promise<void> {
   let stopping = false;
   const connection = {
     url: redisUrl,
-    // An ending process does not wait for Redis.
+    // An ending process does not reconnect to Redis.
     retryStrategy: (attempt: number): number | null => (stopping ? null : Math.min(attempt * 50, RECONNECT_MAX_MS)),
   };
   const queue = new Queue(QUEUE, {
@@ -193,7 +202,7 @@ export function startJobs(ports: JobPorts): () => Promise<void> {
   return async () => {
     stopping = true;
     await stopDeriving();
-    // Without Redis a graceful close never ends, so only the jobs under way are waited for.
+    // Without Redis a graceful close never ends, so this waits only for the jobs under way.
     const closed = link.connected ? worker.close() : runner.idle().then(() => worker.close(true));
     await withTimeout(STOP_LIMIT_MS, closed).catch(complaint.fail);
     await withTimeout(COMMAND_LIMIT_MS, queue.close()).catch(complaint.fail);

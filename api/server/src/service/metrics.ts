@@ -3,7 +3,7 @@ import { collectDefaultMetrics, Counter, Gauge, Registry, Histogram } from 'prom
 /** Gauges that are read at each scrape. */
 export type GaugeReadings = Readonly<Record<string, { readonly help: string; readonly read: () => number }>>;
 
-/** A registry with the process' own metrics. */
+/** Makes a registry with the default metrics of the process. */
 export function createRegistry(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

@@ -1,13 +1,13 @@
 import { withTimeout } from './with-timeout.ts';
 
-/** Shorter than the probe's timeout: a part on a node that lost its power neither answers nor refuses. */
+/** Timeout of a check, shorter than that of the probe: a part on a node without power neither answers nor refuses. */
 const CHECK_LIMIT_MS = 1_000;
 
-/** One check; the `required` ones decide whether this replica is ready. */
+/** One check. Only the `required` ones decide whether this replica is ready. */
 export interface ReadinessCheck {
   readonly name: string;
   readonly required: boolean;
-  /** Throws or returns false where the check fails. */
+  /** Throws or returns false if the check fails. */
   readonly check: () => Promise<boolean> | boolean;
 }
 
@@ -19,8 +19,9 @@ export interface ReadinessReport {
 export type Readiness = () => Promise<ReadinessReport>;
 
 /**
- * Reports whether this replica can serve requests. Postgres and Redis are shown but not required: without them the map stays readable, and removing
- * every replica from service would make that impossible. A check without an answer within `limitMs` fails.
+ * Reports whether this replica can serve requests. Postgres and Redis are shown but not required: without them the
+ * map stays readable, which it would not if Kubernetes removed every replica from service. A check without an answer
+ * within `limitMs` fails.
  */
 export function createReadiness(checks: readonly ReadinessCheck[], limitMs = CHECK_LIMIT_MS): Readiness {
   return async () => {

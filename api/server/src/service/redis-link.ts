@@ -2,25 +2,31 @@ import { Redis } from 'ioredis';
 import type { Log } from './log.ts';
 
 const RECONNECT_MAX_MS = 500;
-/** A Redis on a node that lost its power neither answers nor closes its connections. */
+/** Timeout of a connection: a Redis on a node without power neither answers nor closes its connections. */
 const ANSWER_LIMIT_MS = 5_000;
 
-/** Messages between replicas of the api. Delivery is not guaranteed: a replica that misses one finds out and asks Postgres. */
+/**
+ * Messages between replicas of the api. Delivery is not guaranteed: a replica that misses a message finds out and
+ * asks Postgres.
+ */
 export interface RedisLink {
   readonly connected: boolean;
-  /** Sends to all listeners; resolves with their number, 0 also where Redis is away. */
+  /** Publishes to all subscribers; resolves with their number, and with 0 while Redis is away. */
   publish(channel: string, message: string): Promise<number>;
-  /** The number of listeners of a channel; 0 also where Redis is away. */
+  /** The number of subscribers of a channel; 0 while Redis is away. */
   listeners(channel: string): Promise<number>;
-  /** Listens, also after reconnecting. An error of `hear` is logged. */
+  /** Subscribes, and again after each reconnection. Logs an error that `hear` throws. */
   subscribe(channel: string, hear: (message: string) => void): Promise<void>;
   unsubscribe(channel: string): Promise<void>;
-  /** Throws where Redis does not answer. */
+  /** Throws if Redis does not answer. */
   ping(): Promise<void>;
   close(): void;
 }
 
-/** Opens two connections, to publish and to listen. Does not wait for them: without Redis a village still works on one replica. */
+/**
+ * Opens two connections: one to publish and one to subscribe. It does not wait for them: without Redis a village
+ * still works on one replica.
+ */
 export function openRedisLink(url: string, log: Log, answerLimitMs = ANSWER_LIMIT_MS): RedisLink {
   const options = {
     socketTimeout: answerLimitMs,
@@ -42,7 +48,7 @@ export function openRedisLink(url: string, log: Log, answerLimitMs = ANSWER_LIMI
   commands.on('ready', () => {
     complained = false;
   });
-  // The listening connection sends nothing, so it would never notice that Redis is gone without a word.
+  // The subscribing connection sends nothing, so it would not notice a Redis that vanished without closing it.
   commands.on('close', () => listening.disconnect(true));
   listening.on('ready', () => {
     const channels = [...hearers.keys()];
@@ -52,7 +58,7 @@ export function openRedisLink(url: string, log: Log, answerLimitMs = ANSWER_LIMI
     try {
       hearers.get(channel)?.(message);
     } catch (error) {
-      // Otherwise one bad message would end this process.
+      // Without this catch, one bad message would end this process.
       log('error', 'a message from Redis cannot be read', { channel, error });
     }
   });

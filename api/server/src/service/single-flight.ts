@@ -1,6 +1,7 @@
 /**
- * Runs `work` once at a time. Calls during a run share one further run after it, so that none of them misses a change in the meantime. The promise
- * settles when no run is due any more; it rejects with the error of `work`, and the next call starts afresh.
+ * Runs `work` once at a time. Calls during a run share one more run after it, so that no caller misses a change made
+ * in the meantime. The promise resolves when no run is due any more; it rejects with the error of `work`, and the
+ * next call starts again.
  */
 export function coalesce(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | null = null;
@@ -22,7 +23,10 @@ export function coalesce(work: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/** Runs `work` on this replica every `periodMs`, once at a time; a run that comes due during another is left out. Returns what stops it, after the run under way. */
+/**
+ * Runs `work` on this replica every `periodMs`, once at a time; a run that comes due during another is skipped.
+ * Returns a function that stops it and waits for the run under way.
+ */
 export function repeat(
   periodMs: number,
   work: () => Promise<void>,

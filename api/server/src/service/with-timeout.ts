@@ -1,12 +1,13 @@
-/** The work did not settle within its timeout; its peer may be unreachable. */
+/** Thrown if the work did not settle within its timeout; its peer may be unreachable. */
 export class LateError extends Error {}
 
-/** The timeout is counted in this many steps. */
+/** Number of steps in which the timeout is counted. */
 const STEPS = 4;
 
 /**
- * Settles as `work` does, or rejects with a {@link LateError} after `limitMs`; the work itself continues. A pause of this process counts as one step of
- * the timeout at most: an answer that arrived during the pause is read before it is called late.
+ * Settles as `work` does, or rejects with a {@link LateError} after `limitMs`; the work itself continues. If this
+ * process pauses, the pause counts as at most one step of the timeout, so that an answer that arrived during the
+ * pause is read before the timeout.
  */
 export async function withTimeout<T>(limitMs: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

@@ -26,7 +26,7 @@ type Reply =
   | { readonly id: string; readonly unavailable: string };
 
 export interface CommandBus extends WorldCommands {
-  /** Starts (a term) or stops (null) taking forwarded commands, with the writer of this replica. */
+  /** Starts (a term) or stops (null) serving forwarded commands with the writer of this replica. */
   setTerm(term: WorldTerm | null): void;
   readonly writing: boolean;
 }
@@ -47,7 +47,10 @@ function unpack(request: Forwarded['request']): WorldRequest {
 
 type Forward = (request: WorldRequest) => Promise<Answered | null>;
 
-/** Forwards over Redis to the replica that holds the lease. Null where no replica holds it, or it cannot be reached. */
+/**
+ * Forwards commands over Redis to the replica that holds the lease. The result is null if no replica listens or Redis
+ * is away.
+ */
 async function startForwarding(link: RedisLink, replicaId: string): Promise<Forward> {
   const repliesChannel = `hamlet:world:replies:${replicaId}`;
   const waiting = new Map<string, (reply: Reply) => void>();
@@ -81,7 +84,7 @@ async function startForwarding(link: RedisLink, replicaId: string): Promise<Forw
   };
 }
 
-/** Answers a command that another replica has forwarded to this writer. */
+/** Executes a command that another replica has forwarded to this writer, and publishes the answer. */
 async function serve(
   { link, log }: { readonly link: RedisLink; readonly log: Log },
   term: WorldTerm,
@@ -139,19 +142,20 @@ export async function startCommandBus(ports: {
   };
 }
 
-/** Longest hand-over of the lease; a command that arrives in between waits for the next writer. */
+/** Longest time between two holders of the lease. A command that arrives in between waits for the next writer. */
 const HANDOVER_LIMIT_MS = 6_000;
 const PAUSE_MS = 50;
 
 /**
- * Looks for a writer of the world while there is none. All commands that wait share one search: each looking for itself, the thousands of a large
- * village kept the process so busy that it could not renew the lease it was about to take. Mutable: it knows whether it is looking.
+ * Waits for a writer of the world while no replica writes. All waiting commands share one search: in a large village,
+ * thousands of separate searches kept the process so busy that it could not renew the lease that it was about to
+ * take. Mutable: it holds the search under way.
  */
 class WriterSearch {
   readonly #isThere: () => Promise<boolean>;
   #search: Promise<void> | null = null;
 
-  /** @param isThere whether this replica writes, or another listens for commands */
+  /** @param isThere true if this replica writes, or if another one listens for commands */
   constructor(isThere: () => Promise<boolean>) {
     this.#isThere = isThere;
   }
@@ -160,7 +164,7 @@ class WriterSearch {
     return this.#search !== null;
   }
 
-  /** Resolves once there is a writer, or after the longest hand-over. */
+  /** Resolves once a replica writes the world, or after HANDOVER_LIMIT_MS. */
   found(): Promise<void> {
     this.#search ??= this.#look().finally(() => {
       this.#search = null;

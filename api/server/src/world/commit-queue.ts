@@ -4,22 +4,25 @@ import type { WorldEvent } from '@hamlet/contract';
 import { encodeEvents } from '@hamlet/core';
 import type { AuditEntry, Batch, KeptAnswer, MoveChunk } from '@hamlet/store';
 
-/** Moves wait this long for company; well below the 100 ms within which they are to be durable. */
+/**
+ * The queue collects moves for this long before it commits them; well below the 100 ms within which moves must be
+ * durable.
+ */
 const GROUP_DELAY_MS = 60;
 const RETRY_PAUSE_MS = 100;
-/** Events that may wait for a commit; more are refused by the writer. */
+/** Most events that may wait for a commit; the writer refuses more commands beyond this number. */
 export const BACKLOG_MAX_EVENTS = 20_000;
 
 export interface CommitPorts {
   readonly epoch: number;
   readonly append: (batch: Batch) => Promise<void>;
-  /** Whether a failed append may be retried: the connection was lost, and the commit may or may not have happened. */
+  /** True if a failed append may be retried: the connection was lost, and the commit may or may not have happened. */
   readonly mayRetry: (error: unknown) => boolean;
-  /** Whether an append failed because an earlier attempt, whose answer was lost, has committed these events. */
+  /** True if an append failed because an earlier attempt, whose answer was lost, has committed these events. */
   readonly alreadyThere: (error: unknown) => boolean;
   /** Receives events once they are durable, in order. */
   readonly onDurable: (events: readonly WorldEvent[]) => void;
-  /** Receives the error after which nothing can be committed. */
+  /** Receives the error that ends the queue: it commits nothing after it. */
   readonly onDead: (error: unknown) => void;
 }
 
@@ -77,7 +80,8 @@ export function chunkOf(moves: readonly WorldEvent[]): MoveChunk | null {
 }
 
 /**
- * Makes accepted events durable in order, one commit at a time: what arrives during a commit goes with the next. Mutable because it is a queue.
+ * Makes accepted events durable in order, one commit at a time. Events that arrive during a commit join the next one.
+ * Mutable because it is a queue.
  */
 export class CommitQueue {
   readonly #ports: CommitPorts;
@@ -93,7 +97,7 @@ export class CommitQueue {
     this.#ports = ports;
   }
 
-  /** False while commits fail: nothing more should be accepted. */
+  /** False while commits fail or the backlog is full: the writer must accept nothing more. */
   get healthy(): boolean {
     return !this.#dead && !this.#struggling && this.#backlog < BACKLOG_MAX_EVENTS;
   }
@@ -103,7 +107,10 @@ export class CommitQueue {
     return this.#backlog;
   }
 
-  /** Queues events with their answer and audit row; resolves once they are durable. `urgent` commits as soon as the commit before it is done. */
+  /**
+   * Queues events with their answer and audit row; resolves once they are durable. An `urgent` push is committed as
+   * soon as the previous commit is done.
+   */
   push(
     events: readonly WorldEvent[],
     options: { readonly answer: KeptAnswer | null; readonly audit?: AuditEntry | undefined; readonly urgent: boolean },
@@ -119,7 +126,7 @@ export class CommitQueue {
     return batch.durable.promise;
   }
 
-  /** Resolves once everything queued before is durable. */
+  /** Resolves once all events queued before this call are durable. */
   drained(): Promise<void> {
     return this.push([], { answer: null, urgent: true });
   }
@@ -147,7 +154,7 @@ export class CommitQueue {
     this.#timer = null;
     this.#committing = true;
     this.#urgent = false;
-    // Include everything that is accepted in this turn of the event loop.
+    // Wait for the rest of this turn of the event loop, so that everything accepted in it joins the batch.
     await Promise.resolve();
     const batch = this.#open;
     this.#open = emptyBatch();
@@ -166,7 +173,10 @@ export class CommitQueue {
     if (hasContent(this.#open) || this.#urgent) this.#schedule();
   }
 
-  /** Appends under the epoch; retries until the batch is durable or cannot become so. */
+  /**
+   * Appends under the epoch; retries until the batch is durable, the connection is not the problem, or the queue is
+   * killed.
+   */
   async #append(batch: Batch): Promise<void> {
     for (;;) {
       try {

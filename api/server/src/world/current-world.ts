@@ -7,7 +7,7 @@ import { agentView } from '../agents/describe-agent.ts';
 import type { PresenceCache } from '../agents/presence-cache.ts';
 import type { WorldReplica } from './world-replica.ts';
 
-/** Sources of the world view. */
+/** The parts from which the world view is built. */
 export interface CurrentWorldPorts {
   readonly replica: Pick<WorldReplica, 'world' | 'epoch'>;
   readonly source: Pick<AgentSource, 'get' | 'onChange'>;
@@ -23,7 +23,7 @@ function agentAt(world: WorldState, place: AgentPlace, { source, presence }: Cur
   return { ...place, power: awake ? 'Awake' : 'Asleep', status: { online, last_seen: null, health } };
 }
 
-/** A view without its agents and items. */
+/** The fields of a view other than its agents and items. */
 function frameOf(tick: number, { replica: { world, epoch } }: CurrentWorldPorts): Omit<WorldView, 'agents' | 'items'> {
   const { map, seq } = world;
   return {
@@ -47,7 +47,10 @@ function worldAt(tick: number, ports: CurrentWorldPorts): WorldView {
   };
 }
 
-/** The surroundings of one agent at a tick. Reads only the cells around it, so the cost does not grow with the village. */
+/**
+ * The surroundings of one agent at a tick. Reads only the cells around the agent, so the cost does not grow with the
+ * village.
+ */
 export function worldAround(
   tick: number,
   look: { readonly around: string; readonly radius: number; readonly with?: string | undefined },
@@ -59,8 +62,9 @@ export function worldAround(
 }
 
 /**
- * The whole village at a tick. Returns the same object until a tick has passed, an event was applied, another writer began, or an agent's record or
- * presence changed: a view is never older than this replica's knowledge, and is built once for all callers of that moment.
+ * Returns a function that gives the whole village at a tick. It returns the same object until a tick has passed, an
+ * event was applied, another writer began, or an agent's record or presence changed. So a view is never older than
+ * this replica's knowledge, and all callers of one moment share one view.
  */
 export function createCurrentWorld(ports: CurrentWorldPorts): (tick: number) => WorldView {
   const { replica, source, presence } = ports;

@@ -10,25 +10,28 @@ import { coalesce } from '../service/single-flight.ts';
 import type { WorldReplica } from './world-replica.ts';
 
 const EVENTS_CHANNEL = 'hamlet:world:events';
-/** Period of asking Postgres for missed events: short while Redis is away, long otherwise. */
+/** Period of polling Postgres for missed events: short while Redis is away, long otherwise. */
 const POLL_WITHOUT_REDIS_MS = 250;
 const POLL_MS = 2_000;
 
-/** The writer's own events were validated when they were made; only the envelope is checked again. */
+/** The writer validated the events when it made them; a replica checks only the envelope again. */
 const Message = z.object({
   epoch: z.int(),
   events: z.array(z.custom<WorldEvent>((value) => typeof value === 'object' && value !== null && 'seq' in value)),
 });
 
 export interface EventFeed {
-  /** Whether this process writes the world: it then gets its events from its writer, and does not listen to its own messages. */
+  /**
+   * True while this process writes the world: it then gets events from its own writer, and does not subscribe to its
+   * own messages.
+   */
   setWriting(isWriting: boolean): void;
-  /** Publishes durable events of this process' writer to its own replica and to the others. */
+  /** Publishes durable events of this process's writer to its own replica and to the others. */
   publish(epoch: number, events: readonly WorldEvent[]): void;
   stop(): Promise<void>;
 }
 
-/** Keeps a replica up to date: live over Redis, and from Postgres where Redis lost events. */
+/** Keeps a replica up to date: live over Redis, and from Postgres if Redis lost events. */
 export async function startEventFeed(ports: {
   readonly db: Db;
   readonly link: RedisLink;
@@ -37,7 +40,8 @@ export async function startEventFeed(ports: {
   readonly log: Log;
 }): Promise<EventFeed> {
   const { db, link, replica, replicaId, log } = ports;
-  // For a moment after the writer's term begins or ends, Redis brings a replica its own messages too: it has applied their events.
+  // For a moment after a term begins or ends, Redis also delivers this process's own messages. The replica has
+  // applied their events already.
   const own = `{"from":${JSON.stringify(replicaId)},`;
   const stopping = new AbortController();
   const catchUp = coalesce(() =>

@@ -1,6 +1,6 @@
 import type { LifecycleCommand } from '@hamlet/contract';
 
-/** An agent that should be in the world, and how. */
+/** An agent that should be in the world, and its wanted state. */
 export interface WantedResident {
   readonly agentId: string;
   readonly uid: string;
@@ -11,12 +11,15 @@ export interface WantedResident {
   readonly online: boolean;
 }
 
-/** An agent that is in the world; `uid` is the life that it was spawned for, null where that is unknown. */
+/** An agent that is in the world; `uid` is the life that it was spawned for, null if that is unknown. */
 export interface PlacedResident extends Omit<WantedResident, 'uid'> {
   readonly uid: string | null;
 }
 
-/** The commands that bring the world to exactly the wanted agents in their wanted state; none where it is there. Pure. */
+/**
+ * The commands that bring the world to exactly the wanted agents in their wanted state; empty if the world is there
+ * already. Pure.
+ */
 export function planResidents(
   wanted: readonly WantedResident[],
   placed: readonly PlacedResident[],

@@ -3,7 +3,7 @@ import type { Answered, WriteKey } from '../http/handler.ts';
 import { replayOf } from '../http/idempotent.ts';
 import { refused } from '../http/outcome.ts';
 
-/** Longer than any request is under way, so that a retry always finds its answer here or in the database. */
+/** Longer than the longest request, so that a retry always finds its answer here or in the database. */
 export const RECALL_SECONDS = 60;
 const RECALLED_MAX = 100_000;
 
@@ -14,8 +14,9 @@ interface Recalled {
 }
 
 /**
- * The answers of the last minute by their keys: those given by this writer and those it found in the database when it began. An answer is settled
- * once its events are durable. Mutable because it is a cache, of at most 100,000.
+ * The answers of the last minute by their keys: those that this writer gave, and those that it found in the database
+ * when it began. An answer is settled once its events are durable. Mutable because it is a cache; it holds at most
+ * 100,000 answers.
  */
 export class RecentAnswers {
   readonly #byKey = new Map<string, Recalled>();
@@ -24,7 +25,7 @@ export class RecentAnswers {
     for (const each of kept) this.#byKey.set(idOf(each), { kept: each, sinceMs: nowMs, settled: true });
   }
 
-  /** The earlier answer under a key; null where there is none. */
+  /** The earlier answer under a key; null if there is none. */
   recall(key: WriteKey): Answered | null {
     const found = this.#byKey.get(idOf(key));
     if (found === undefined) return null;
@@ -35,7 +36,7 @@ export class RecentAnswers {
       : replay;
   }
 
-  /** Notes an answer; returns what marks it as settled. */
+  /** Notes an answer; returns a function that marks it as settled. */
   note(kept: KeptAnswer, nowMs: number): () => void {
     this.#forget(nowMs);
     const entry: Recalled = { kept, sinceMs: nowMs, settled: false };

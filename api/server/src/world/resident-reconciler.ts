@@ -10,7 +10,7 @@ import { planResidents } from './plan-residents.ts';
 import type { PlacedResident, WantedResident } from './plan-residents.ts';
 
 const EVERY_MS = 1_000;
-/** Seconds between full checks without a known change, which repair what another process did to the lives. */
+/** Seconds between full checks without a known change; they repair changes that another process made to the lives. */
 const RESYNC_EVERY = 30;
 const TIER_MAX = 255;
 const AT_ONCE = 10;
@@ -20,10 +20,13 @@ export interface ReconcilerPorts {
   readonly source: AgentSource;
   readonly presence: PresenceCache;
   readonly commands: WorldCommands;
-  /** The durable world; the reconciler's own commands are in it once they are answered and the replica has caught up. */
+  /**
+   * The durable world. The effect of the reconciler's own commands is in it once they are answered and the replica
+   * has caught up.
+   */
   readonly world: WorldState;
   readonly caughtUp: () => Promise<void>;
-  /** Whether this replica writes the world; no other one reconciles. */
+  /** True if this replica writes the world; no other replica reconciles. */
   readonly active: () => boolean;
   readonly log: Log;
 }
@@ -35,8 +38,8 @@ export interface ResidentReconciler {
 }
 
 /**
- * Reconciles the agents in the world with their custom resources and presence: at each change of either or of the world's agents, each second while
- * something is left to do, and every 30 s.
+ * Reconciles the agents in the world with their custom resources and presence: at each change of either or of the
+ * world's agents, each second while differences remain, and every 30 s.
  */
 export function startResidentReconciler(ports: ReconcilerPorts): ResidentReconciler {
   let wanted = Promise.withResolvers<void>();
@@ -77,13 +80,15 @@ export function startResidentReconciler(ports: ReconcilerPorts): ResidentReconci
   };
 }
 
-/** Works on ten at a time: a thousand agents that are applied at once take a hundred commits, not a thousand. */
+/**
+ * Works on ten items at a time: a thousand agents that are applied at once need a hundred commits, not a thousand.
+ */
 async function inChunks<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   for (let start = 0; start < items.length; start += AT_ONCE)
     await Promise.all(items.slice(start, start + AT_ONCE).map(work));
 }
 
-/** Compares and submits commands once; true where nothing was left to do. */
+/** Compares and submits commands once; returns true if there was nothing left to do. */
 async function reconcileOnce(ports: ReconcilerPorts): Promise<boolean> {
   const records = ports.source.list();
   const before = new Map((await openLives(ports.db)).map((life) => [life.agentId, life]));
@@ -94,14 +99,14 @@ async function reconcileOnce(ports: ReconcilerPorts): Promise<boolean> {
     if (life !== null) wanted.push(wantedOf(ports, record, life));
   });
   await ports.caughtUp();
-  // Events follow in the order of submission; one commit may take many commands.
+  // Events follow in the order of submission; one commit may hold many commands.
   const plan = planResidents(wanted, placedIn(ports.world, before));
   await inChunks(plan, async (command) => {
     await ports.commands.submit({ command, durability: 'written_through', key: null });
   });
   await ports.caughtUp();
   await noteHomes(ports, wanted);
-  // The life of an agent ends with its resource, even if its finalizer did not run.
+  // An agent's life ends with its custom resource, even if its finalizer did not run.
   const present = new Set(records.map((record) => record.uid));
   const ended = [...before.values()].filter((life) => !present.has(life.uid));
   for (const life of ended) await closeLife(ports.db, life.uid, life.agentId);

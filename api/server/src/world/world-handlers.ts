@@ -11,13 +11,16 @@ export interface WorldHandlerPorts {
   readonly db: Db;
   readonly reader: WorldReader;
   readonly mapAnswer: MapResponse;
-  /** Why an agent may not pin a note to the notice board now; null if it may. */
+  /** The refusal of a note that an agent wants to pin to the notice board; null if the agent may pin it. */
   readonly refuseNote: (agentId: string, text: string) => Promise<Refused | null>;
 }
 
-/** The map, and what agents do on it. */
+/** Handlers of the map, and of the acts of agents on it. */
 export function worldHandlers({ db, reader, mapAnswer, refuseNote }: WorldHandlerPorts) {
-  /** A person's act on an agent is durable, with its line in the audit, before it is answered; an agent's own step may be committed with others. */
+  /**
+   * A person's act on an agent is durable, with its audit row, before the API answers it. The API may commit an
+   * agent's own step together with others.
+   */
   async function command(caller: Caller, wish: WorldCommand, key: WriteKey): Promise<Answered> {
     if (caller.actor.role === 'agent') return reader.commands.submit({ command: wish, durability: 'grouped', key });
     const audit = lineOf(caller, { action: `steer.${wish.kind}`, object: wish.agent_id, detail: wish });
@@ -25,8 +28,8 @@ export function worldHandlers({ db, reader, mapAnswer, refuseNote }: WorldHandle
   }
 
   /**
-   * A note at the notice board becomes a post. If its author may not write that post, the API refuses it before the world gets the
-   * command. A retry gets the first answer.
+   * A note at the notice board becomes a post. If its author may not write that post, the API refuses it before the
+   * world gets the command. A retry gets the first answer.
    */
   async function refuseUsingBoard(agentId: string, action: ActionBody, key: WriteKey): Promise<Answered | null> {
     if (action.kind !== 'use_board' || action.text === undefined || action.text.trim() === '') return null;

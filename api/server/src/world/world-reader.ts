@@ -10,7 +10,10 @@ import type { VillageClock } from './village-clock.ts';
 import type { WorldCommands, WorldRequest } from './world-request.ts';
 import type { WorldReplica } from './world-replica.ts';
 
-/** Longest wait of a read for events accepted here before it: a commit and its way to this replica. */
+/**
+ * Longest wait of a read for events that this replica accepted before it: the time of a commit and of its way back to
+ * this replica.
+ */
 const FRESH_LIMIT_MS = 500;
 
 export interface ReaderPorts {
@@ -21,17 +24,17 @@ export interface ReaderPorts {
   readonly standing: StandingCache;
 }
 
-/** Reads of the world from this replica, never older than what this replica itself has accepted. */
+/** Reads of the world from this replica. They are never older than the commands that this replica has accepted. */
 export interface WorldReader {
   /** The whole village; the same object as long as nothing in it has changed. */
   world(): Promise<WorldView>;
   /** The surroundings of one agent, in the form of {@link world}; see WorldQuery. */
   around(look: WorldQuery & { readonly around: string }): Promise<WorldView>;
-  /** An agent with its place, presence, tier and standing; null where there is no such agent. */
+  /** An agent with its place, presence, tier and standing; null if there is no such agent. */
   describe(agentId: string): Promise<Described | null>;
-  /** All agents, as {@link describe} has one. */
+  /** All agents, each in the form of {@link describe}. */
   describeAll(): Promise<readonly Described[]>;
-  /** Submits commands; later reads here show their effects. */
+  /** Submits commands; later reads on this replica show their effects. */
   readonly commands: WorldCommands;
   /** Resolves once this replica shows everything it has accepted, or after half a second. */
   fresh(): Promise<void>;

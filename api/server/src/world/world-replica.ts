@@ -4,28 +4,35 @@ import type { WorldState } from '@hamlet/core';
 import { UnavailableError } from '../http/respond.ts';
 import { withTimeout } from '../service/with-timeout.ts';
 
-/** Callbacks for every durable event, before and after it is applied. */
+/** Callbacks for every durable event, before and after the replica applies it. */
 export interface WorldWatcher {
   before?(event: WorldEvent): void;
   after?(event: WorldEvent): void;
-  /** Another writer has begun. */
+  /** Called when another writer has begun. */
   epochBegan?(epoch: number): void;
   wake?(agentId: string, wake: Wake): void;
 }
 
 export interface ReplicaPorts {
-  /** Receives the error of a failed watcher; the world continues. */
+  /** Receives the error of a watcher; the replica continues. */
   readonly onWatcherError: (error: unknown) => void;
-  /** Receives the error of an event that could not be applied: this copy of the world is wrong, and only a new one helps. */
+  /**
+   * Receives the error of an event that could not be applied. This copy of the world is then wrong, and only a new
+   * copy helps.
+   */
   readonly onBroken: (error: unknown) => void;
 }
 
-/** Events kept that arrived before their predecessors; beyond this number they are read from Postgres instead. */
+/**
+ * Most events that the replica keeps until their predecessors arrive; beyond this number it drops them and reads them
+ * from Postgres.
+ */
 const EARLY_MAX = 5_000;
 
 /**
- * The durable world as this process knows it: the source of every read, frame and wake. Events reach it from the writer in this process, over
- * Redis, and from Postgres where one was missed; each is applied once, in order. Mutable because it is the fold of a log.
+ * The durable world as this process knows it: the source of every read, frame and wake. Events come from the writer
+ * in this process, over Redis, or from Postgres if the replica missed one. The replica applies each event once, in
+ * order. Mutable because it folds a log.
  */
 export class WorldReplica {
   readonly world: WorldState;
@@ -50,7 +57,9 @@ export class WorldReplica {
     this.#watchers.push(watcher);
   }
 
-  /** Applies the next events and keeps early ones. False where events are missing and must be read from Postgres. */
+  /**
+   * Applies the next events and keeps early ones. Returns false if events are missing and must be read from Postgres.
+   */
   take(epoch: number, events: readonly WorldEvent[]): boolean {
     if (epoch > this.#epoch) {
       this.#epoch = epoch;
@@ -74,7 +83,7 @@ export class WorldReplica {
     return this.#early.size === 0;
   }
 
-  /** Resolves once an event is applied here. Throws UnavailableError where that takes longer than `limitMs`. */
+  /** Resolves once this replica has applied an event. Throws UnavailableError after `limitMs`. */
   async reached(seq: number, limitMs: number): Promise<void> {
     if (this.world.seq >= seq) return;
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -10,14 +10,20 @@ import { accepted, refused } from '../http/outcome.ts';
 /** A command on its way to the writer. */
 export interface WorldRequest {
   readonly command: WorldCommand;
-  /** `written_through` is answered once it is durable, `grouped` once it is accepted (within 100 ms of it). Kinds that are never grouped ignore it. */
+  /**
+   * The writer answers a `written_through` command once it is durable, and a `grouped` one once it is accepted (it is
+   * durable within 100 ms). Kinds that are never grouped ignore this.
+   */
   readonly durability: 'grouped' | 'written_through';
   readonly key: WriteKey | null;
-  /** The audit row that is committed with the events of an accepted command. */
+  /** The audit row that is committed together with the events of an accepted command. */
   readonly audit?: AuditEntry | undefined;
 }
 
-/** The way to the writer, in this process or on the replica that holds the lease. Throws UnavailableError where there is none. */
+/**
+ * Submits commands to the writer, in this process or on the replica that holds the lease. Throws UnavailableError if
+ * no replica writes.
+ */
 export interface WorldCommands {
   submit(request: WorldRequest): Promise<Answered>;
 }
@@ -29,7 +35,7 @@ export interface LifecycleCommandAnswer {
 
 export type WorldAnswer = MoveAnswer | ActionAnswer | LifecycleCommandAnswer;
 
-/** The answer to the caller, from the decision of the world. Pure; called after the events are reduced. */
+/** The answer to the caller, from the decision of the world. Pure; call it after the events are reduced. */
 export function answerOf(
   world: WorldState,
   request: WorldRequest,
@@ -46,7 +52,7 @@ export function answerOf(
   return accepted({ accepted_seq: last.seq, durable_seq: durable ? last.seq : null, event: last });
 }
 
-/** An agent that is at its target gets a path of no tiles. */
+/** The answer to a move. An agent that is at its target already gets a path of no tiles. */
 function moveAnswer(
   world: WorldState,
   move: { readonly agentId: string; readonly tick: number; readonly event: WorldEvent | undefined },

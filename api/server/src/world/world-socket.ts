@@ -1,7 +1,7 @@
 import type { SocketRoute } from '../http/pipeline/serve-sockets.ts';
 import type { Fanout } from './fanout/fanout.ts';
 
-/** A viewer that sends no view within this time gets the whole map. */
+/** A viewer that sends no view within this time gets a view of the whole map. */
 const DEFAULT_VIEW_AFTER_MS = 250;
 
 export interface WorldSocketPorts {
@@ -9,7 +9,7 @@ export interface WorldSocketPorts {
   readonly size: { readonly width: number; readonly height: number };
 }
 
-/** /ws/world, for every actor who may read the world. */
+/** Serves /ws/world to every actor who may read the world. */
 export function worldSocket({ fanout, size }: WorldSocketPorts): SocketRoute {
   const wholeMap = JSON.stringify({ type: 'view', x: 0, y: 0, width: size.width, height: size.height, zoom: 'near' });
   return {

@@ -23,10 +23,13 @@ import { answerOf } from './world-request.ts';
 import type { WorldRequest } from './world-request.ts';
 
 const SNAPSHOT_EVERY_MS = 60_000;
-/** A snapshot is due after so many events, or so many of each agent where that is more: to write it costs as much as the village has agents. */
+/**
+ * A snapshot is due after the larger of these: 10,000 events, or 4 events per agent. The cost of a snapshot grows
+ * with the number of agents.
+ */
 const SNAPSHOT_EVERY_EVENTS = 10_000;
 const SNAPSHOT_EVERY_EVENTS_PER_AGENT = 4;
-/** Chunks merged at one snapshot, and events of one merged chunk (about 40 KB). */
+/** Most chunks that are merged after one snapshot, and events of one merged chunk (about 40 KB). */
 const MERGED_CHUNKS_MAX = 2_000;
 const MERGED_EVENTS_MAX = 4_000;
 
@@ -46,8 +49,8 @@ export interface TermPorts {
 }
 
 /**
- * One epoch of writing: the accepted world, and the queue that makes it durable. It ends with its lease or with the first failure; the next term
- * begins from the durable world. Mutable because it is the single writer's state.
+ * One epoch of writing: the accepted world, and the queue that makes it durable. It ends with its lease or with the
+ * first failure; the next term begins from the durable world. Mutable because it is the state of the single writer.
  */
 export class WorldTerm {
   readonly epoch: number;
@@ -95,7 +98,7 @@ export class WorldTerm {
     return this.#queue.backlog;
   }
 
-  /** Decides a command; see WorldRequest for when it answers. Throws UnavailableError where nothing can be committed. */
+  /** Decides a command; see WorldRequest for when it answers. Throws UnavailableError if the writer cannot commit. */
   async submit(request: WorldRequest): Promise<Answered> {
     if (!this.#queue.healthy) throw new UnavailableError('The world cannot save anything right now; try again');
     const recalled = request.key === null ? null : this.#answers.recall(request.key);
@@ -111,7 +114,7 @@ export class WorldTerm {
     return { outcome: answer, replayed: false };
   }
 
-  /** Lets the world's time pass: what falls due by itself happens. */
+  /** Advances the world to the current tick, and queues the events that fall due. */
   tick(): void {
     try {
       this.#passTime();
@@ -120,7 +123,7 @@ export class WorldTerm {
     }
   }
 
-  /** Ends the term; nothing is committed any more. */
+  /** Ends the term; the queue commits nothing more. */
   stop(reason: unknown): void {
     this.#queue.kill(reason);
     this.#end(reason);
@@ -132,7 +135,10 @@ export class WorldTerm {
     this.stop('finished');
   }
 
-  /** Takes a snapshot if one is due: of the accepted world now, kept once that is durable. Then merges the chunks before it. */
+  /**
+   * Takes a snapshot of the accepted world if one is due, and stores it once that world is durable. Then merges the
+   * chunks before it.
+   */
   async snapshotIfDue(): Promise<boolean> {
     const { seq, atMs } = this.#snapshot;
     const nowMs = this.#ports.monotonicMs();
@@ -157,7 +163,9 @@ export class WorldTerm {
     return events;
   }
 
-  /** An exception here leaves the accepted world in doubt: the term ends, and the next begins from what is durable. */
+  /**
+   * An exception here leaves the accepted world in doubt: the term ends, and the next begins from the durable world.
+   */
   #decide(request: WorldRequest): {
     readonly outcome: ReturnType<typeof validateCommand>;
     readonly events: readonly WorldEvent[];

@@ -14,18 +14,18 @@ const SNAPSHOT_CHECK_MS = 2_000;
 export interface WriterPorts extends TermPorts {
   readonly replicaId: string;
   readonly log: Log;
-  /** The durable world, as a copy of the writer's own. */
+  /** Recovers the durable world, as a copy that the writer alone changes. */
   readonly recover: () => Promise<WorldState>;
-  /** Called when this replica begins (a term) and stops (null) to write. */
+  /** Called when this replica begins to write (with a term) and when it stops (null). */
   readonly onTerm: (term: WorldTerm | null) => void;
 }
 
 export interface WorldWriter {
-  /** Lets go of the lease once everything accepted is durable. */
+  /** Releases the lease once everything accepted is durable. */
   stop(): Promise<void>;
 }
 
-/** Stands by for the world lease for as long as the process lives, and writes while it holds it. */
+/** Tries to take the world lease for as long as the process lives, and writes the world while it holds the lease. */
 export function startWorldWriter(ports: WriterPorts): WorldWriter {
   const stopping = new AbortController();
   const loop = (async () => {
@@ -92,7 +92,7 @@ async function writeUntilEnd(ports: WriterPorts, term: WorldTerm, signal: AbortS
   }
 }
 
-/** Renews a lease every second; `over` resolves with the reason once it is lost, or too old to be trusted. */
+/** Renews a lease every second. `over` resolves with the reason once the lease is lost, or too old to be trusted. */
 function keepLease(
   ports: WriterPorts,
   epoch: number,

@@ -16,34 +16,40 @@ import type { Chunk } from './frame-out.ts';
 import { itemCells } from './fanout-state.ts';
 import type { Pending, PendingAgent } from './fanout-state.ts';
 
-/** One agent's change, for every viewer: for those who know it, for those it is new to, for those it leaves. */
+/**
+ * One agent's change, for all viewers: those that know the agent, those that see it for the first time, and those
+ * whose view it leaves.
+ */
 export interface Change {
   readonly slot: number;
   readonly fresh: boolean;
-  /** The cell whose viewers all know the agent and still see it, so that its buffer can be sent unread; -1 when there is none. */
+  /**
+   * A cell whose viewers all know the agent and still see it, so that they can all get the same buffer; -1 if there
+   * is no such cell.
+   */
   readonly sharedCell: number;
   readonly before: readonly number[];
   readonly after: readonly number[];
-  /** The difference to the last update; encoded when it is first read. */
+  /** The difference from the last update; encoded when it is first read. */
   readonly delta: Chunk;
-  /** Everything drawn of the agent, without its name; encoded when it is first read. */
+  /** The full entry of the agent, without its name; encoded when it is first read. */
   readonly entry: Chunk;
-  /** Serial of the viewer that was updated last. */
+  /** Serial of the viewer that received this change last; it prevents a second sending to the same viewer. */
   toldTo: number;
 }
 
-/** An item's change and the cells it is seen from. */
+/** An item's change and the cells from which the item can be seen. */
 export interface ItemChange {
   readonly cells: ReadonlySet<number>;
   readonly chunk: Chunk;
   toldTo: number;
 }
 
-/** One update of one cell. */
+/** The part of an update that concerns one cell. */
 export interface CellBatch {
-  /** The deltas of all agents that share this cell before and after: one buffer for all who look at it. */
+  /** The deltas of all agents that share this cell before and after: one buffer for all viewers of the cell. */
   readonly shared: Chunk | null;
-  /** Changes that touch the cell and are shared in another or none. */
+  /** Changes that touch the cell and whose shared cell is another one or -1. */
   readonly others: Change[];
   readonly items: ItemChange[];
 }
@@ -54,7 +60,7 @@ export interface Batch {
   readonly bySlot: ReadonlyMap<number, Change>;
 }
 
-/** The agent in a slot. */
+/** The message that names the agent in a slot. */
 export function identity(world: WorldState, slot: number): FrameMessage {
   return {
     kind: 'agent',
@@ -64,12 +70,14 @@ export function identity(world: WorldState, slot: number): FrameMessage {
   };
 }
 
-/** The agent with everything drawn of it. */
+/** The message with the full entry of an agent. */
 export function entryMessage(world: WorldState, slot: number, tick: number): FrameMessage {
   return { kind: 'spawn', entry: agentEntry(world, slot, tick) };
 }
 
-/** A path that the viewer can continue from the one before needs no beginning. */
+/**
+ * Shortens a path message to a turn if the viewer can continue from the previous path; a turn omits the beginning.
+ */
 function shortened(world: WorldState, pending: PendingAgent, message: FrameMessage): FrameMessage {
   if (message.kind !== 'path' || pending.fresh) return message;
   const { from, lead, to, start_tick } = message.path;
@@ -88,17 +96,17 @@ function deltaMessages(world: WorldState, pending: PendingAgent, tick: number): 
   return messages;
 }
 
-/** Both paths pass here: the new one begins on the old one. */
+/** A cell that both the old and the new path cross: the new path begins on the old one. */
 function sharedCellOf(pending: PendingAgent, after: readonly number[]): number {
   return pending.fresh ? -1 : (after.find((cell) => pending.before.includes(cell)) ?? -1);
 }
 
-/** Whether an update says anything of an agent: an arrival or words alone change nothing that it carries. */
+/** True if an update must report the agent. An arrival or speech alone changes nothing that an update carries. */
 function isNews(world: WorldState, { slot, fresh, moved, changed, renamed }: PendingAgent): boolean {
   return fresh || moved || changed || renamed || !has(world.agents, slot, ALIVE);
 }
 
-/** A change that is encoded once, when the first viewer reads it: most of a large map has no viewer. */
+/** A change that is encoded when the first viewer reads it, because most of a large map has no viewer. */
 class LazyChange implements Change {
   readonly slot: number;
   readonly fresh: boolean;
@@ -153,7 +161,7 @@ function joinChunks(chunks: readonly Chunk[]): Chunk {
   return { messages: chunks.flatMap((chunk) => chunk.messages), bytes };
 }
 
-/** A cell's part of an update; the shared buffer is joined when the first viewer reads it. */
+/** A cell's part of an update; it joins the shared buffer when the first viewer reads it. */
 class LazyCell implements CellBatch {
   readonly others: Change[] = [];
   readonly items: ItemChange[] = [];
@@ -208,7 +216,10 @@ function itemMessage(world: WorldState, itemId: string): FrameMessage {
   };
 }
 
-/** Builds the update of everything pending. `watched` has 1 for each cell that a viewer sees in detail: others are left out. */
+/**
+ * Builds the update of everything pending. `watched` has 1 for each cell that a viewer sees in detail; the update
+ * omits all other cells.
+ */
 export function buildBatch(
   world: WorldState,
   pending: Pending,

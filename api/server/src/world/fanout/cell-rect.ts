@@ -17,7 +17,7 @@ function span(start: number, length: number, limit: number): { readonly first: n
   return { first, count: end - first };
 }
 
-/** The cells a rectangle in tiles touches, clipped to the map. */
+/** The cells that a rectangle in tiles touches, clipped to the map. */
 export function cellRect(
   map: WorldMap,
   view: { readonly x: number; readonly y: number; readonly width: number; readonly height: number },
@@ -27,7 +27,10 @@ export function cellRect(
   return { x: across.first, y: down.first, width: across.count, height: down.count };
 }
 
-/** The part of a rectangle of cells that lies on the map. A viewer writes the rectangle, so a loop over it must end at the map's edge. */
+/**
+ * The part of a rectangle of cells that lies on the map. The rectangle comes from a viewer, so a loop over it must
+ * end at the map's edge.
+ */
 export function clippedCells(map: WorldMap, rect: CellRect): CellRect {
   const clip = (value: number, limit: number): number => Math.min(Math.max(0, value), limit);
   const [x, y] = [clip(rect.x, map.cellsWide), clip(rect.y, map.cellsHigh)];
@@ -45,7 +48,7 @@ export function rectHas(rect: CellRect, map: WorldMap, cell: number): boolean {
   return x >= rect.x && y >= rect.y && x < rect.x + rect.width && y < rect.y + rect.height;
 }
 
-/** Calls back for every cell of a rectangle, row by row. */
+/** Calls `visit` for every cell of a rectangle, row by row. */
 export function eachCell(rect: CellRect, map: WorldMap, visit: (cell: number) => void): void {
   for (let y = rect.y; y < rect.y + rect.height; y += 1) {
     for (let x = rect.x; x < rect.x + rect.width; x += 1) visit(y * map.cellsWide + x);

@@ -3,25 +3,27 @@ import type { WorldEvent } from '@hamlet/contract';
 import { agentEntry, cellOf, findItem, walkOf } from '@hamlet/core';
 import type { FrameOut } from './frame-out.ts';
 
-/** The shared state of the fan-out's parts. Mutable: it is the fan-out's memory. */
+/** The state that the parts of the fan-out share. Mutable: it changes with every event and tick. */
 export interface FanoutState {
   world: WorldState;
   epoch: number;
-  /** The tick of now and of the frames being made. */
+  /** The current tick, also of the frames that are being built. */
   tick: number;
   /** Number of the last event that an update has sent. */
   toldSeq: number;
-  /** A connection that ended before this event cannot be resumed: nothing is known of what changed since. */
+  /**
+   * A connection that ended before this event cannot be resumed: the fan-out does not know what changed before it.
+   */
   firstSeq: number;
-  /** For each cell the last event that changed anything seen from it. */
+  /** For each cell, the number of the last event that changed something visible from it. */
   changedSeq: Float64Array;
   readonly pending: Pending;
   readonly counters: Counters;
-  /** A frame builder for now; an urgent one does not advance the viewer's seq. */
+  /** Makes a frame builder for the current tick; an urgent frame does not advance the viewer's seq. */
   frame(kind: { readonly urgent: boolean }): FrameOut;
 }
 
-/** Counters since the start. */
+/** Counters since the start of this process. */
 export interface Counters {
   frames: number;
   bytes: number;
@@ -31,31 +33,36 @@ export interface Counters {
   closedSlow: number;
 }
 
-/** Changes of an agent since the last update. Only the sum counts: the newest path, the newest state. */
+/** Changes of an agent since the last update. Only the result counts: the newest path, the newest state. */
 export interface PendingAgent {
   readonly slot: number;
-  /** Cells its path crossed at the last update; none when it was not there. */
+  /** The cells that its path crossed at the last update; empty if it was not in the world. */
   readonly before: readonly number[];
   /** Its path at the last update. */
   readonly walk: Walk;
   moved: boolean;
   changed: boolean;
   renamed: boolean;
-  /** The slot has another occupant than at the last update, or none: nothing known of it holds. */
+  /**
+   * True if the slot has another occupant than at the last update, or none: viewers must forget what they know of the
+   * slot.
+   */
   fresh: boolean;
 }
 
-/** Cells from which an item is seen now: that of its tile, or those its holder's path crosses. */
+/**
+ * The cells from which an item can be seen now: the cell of its tile, or the cells that its holder's path crosses.
+ */
 export function itemCells(world: WorldState, itemId: string): readonly number[] {
   const item = findItem(world.items, itemId);
   if (item === null) return [];
   return item.tile < 0 ? world.index.cellsOf(item.holder) : [cellOf(world.map, item.tile)];
 }
 
-/** Everything that happened since the last update. Mutable: it fills with events and is emptied by an update. */
+/** Everything that happened since the last update. Mutable: events fill it and an update empties it. */
 export class Pending {
   readonly agents = new Map<number, PendingAgent>();
-  /** Ids of changed items, with the cells they were seen from. */
+  /** Ids of changed items, with the cells from which each could be seen. */
   readonly items = new Map<string, Set<number>>();
 
   clear(): void {
@@ -85,14 +92,17 @@ export class Pending {
     for (const cell of itemCells(world, itemId)) cells.add(cell);
   }
 
-  /** Call before and after the event is reduced: what it touches is where it was and where it is. `slot` is that of its agent at that moment, -1 for none. */
+  /**
+   * Call this before and after the event is reduced, so that it notes the old and the new cells. `slot` is the slot
+   * of the event's agent at that moment, -1 for none.
+   */
   touch(world: WorldState, event: WorldEvent, slot: number): void {
     const itemIds = 'item_id' in event ? [event.item_id] : event.kind === 'use' ? [event.gives, event.consumes] : [];
     for (const itemId of itemIds) if (itemId !== null) this.#item(world, itemId);
     if (slot < 0) return;
     if (event.kind === 'despawn')
       for (const itemId of agentEntry(world, slot, event.tick).inventory) this.#item(world, itemId);
-    // Seen first after it was reduced, an agent was nowhere before.
+    // A spawned agent has a slot only after the event was reduced; it had no cells before.
     const before = event.kind === 'spawn' ? [] : world.index.cellsOf(slot);
     this.#mark(this.#agent(world, slot, before), event);
   }

@@ -19,22 +19,23 @@ import { Pending, itemCells } from './fanout-state.ts';
 import { Viewer } from './viewer.ts';
 import type { FrameFormat, ViewerPort } from './pressure.ts';
 
-/** Runs something a moment later, so that what is said in that moment goes together. */
+/** Runs a function a moment later, so that all speech of that moment leaves in one frame. */
 export type Soon = (run: () => void) => void;
 
 const afterAMoment: Soon = (run) => {
   setTimeout(run, URGENT_AFTER_MS);
 };
 
-/** Gauges of the fan-out. */
+/** Counters and gauges of the fan-out. */
 export interface FanoutStats extends Counters {
   readonly viewers: number;
   readonly queuedBytes: number;
 }
 
 /**
- * Sends viewers the changes in their part of the world. It takes the committed events of one replica's world, in order,
- * and the ticks of its clock; it does no I/O but through the viewers' ports. Updates are built once per cell and only joined per viewer.
+ * Sends viewers the changes in their part of the world. It takes the committed events of one replica's world, in
+ * order, and the ticks of its clock. It does no I/O except through the viewers' ports. It builds each update once per
+ * cell and only joins the parts per viewer.
  */
 export class Fanout {
   readonly #viewers = new Set<Viewer>();
@@ -46,7 +47,7 @@ export class Fanout {
   #lastUpdate = 0;
   #lastClusters = 0;
 
-  /** @param options.world the replica's world; only events that are given to the fan-out may change it */
+  /** @param options.world the replica's world; only events that pass through the fan-out may change it */
   constructor(options: { readonly world: WorldState; readonly epoch: number; readonly soon?: Soon }) {
     this.#soon = options.soon ?? afterAMoment;
     const pending = new Pending();
@@ -65,7 +66,7 @@ export class Fanout {
     };
   }
 
-  /** Adds a socket; the first `view` it sends brings hello and keyframes. */
+  /** Adds a socket; the first `view` message that it sends brings hello and keyframes. */
   attach(port: ViewerPort, options: { readonly format: FrameFormat }): Viewer {
     const leave = (viewer: Viewer): void => {
       this.#viewers.delete(viewer);
@@ -75,14 +76,16 @@ export class Fanout {
     return viewer;
   }
 
-  /** Reduces a committed event and notes what it changes. */
+  /** Reduces a committed event and notes its changes. */
   commit(event: WorldEvent): void {
     this.before(event);
     reduce(this.#state.world, event);
     this.after(event);
   }
 
-  /** For a world that the caller reduces: call this before an event is applied, and {@link after} afterwards. */
+  /**
+   * For a world that the caller reduces: call this before the caller applies an event, and {@link after} afterwards.
+   */
   before(event: WorldEvent): void {
     const slot = this.#touch(event);
     if (event.kind === 'despawn') this.#farewell(slot);
@@ -94,7 +97,7 @@ export class Fanout {
     if (event.kind === 'spawn') this.#repin(event.agent_id);
   }
 
-  /** Notes what an event changes; returns the slot of its agent, -1 where it has none in the world. */
+  /** Notes the changes of an event; returns the slot of its agent, -1 if the agent has no slot. */
   #touch(event: WorldEvent): number {
     const { world, pending } = this.#state;
     const slot = 'agent_id' in event ? slotOf(world, event.agent_id) : -1;
@@ -103,7 +106,7 @@ export class Fanout {
     return slot;
   }
 
-  /** Marks as changed, for resuming, the cells from which an event's subjects are seen. */
+  /** Marks the cells from which an event's subjects can be seen as changed, for viewers that resume later. */
   #note(event: WorldEvent, slot: number): void {
     const { world, pending, changedSeq } = this.#state;
     for (const cell of world.index.cellsOf(slot)) changedSeq[cell] = event.seq;
@@ -134,7 +137,7 @@ export class Fanout {
     this.#said.push({ slot, message: { kind: 'speech', agent: slot, tick: event.tick, text: event.text } });
   }
 
-  /** Sends what was said since the last call to those who see who said it. */
+  /** Sends all speech since the last call to the viewers that see the speaker. */
   urgent(): void {
     const said = this.#said;
     this.#said = [];
@@ -149,7 +152,7 @@ export class Fanout {
     }
   }
 
-  /** A person walks by hand: while one does, updates come five times a second. */
+  /** Notes whether a person steers this agent: while such an agent walks, updates come five times a second. */
   setPerson(agentId: string, isPerson: boolean): void {
     if (isPerson) this.#persons.add(agentId);
     else this.#persons.delete(agentId);
@@ -161,19 +164,19 @@ export class Fanout {
     return walks ? HOT_UPDATE_EVERY_TICKS : UPDATE_EVERY_TICKS;
   }
 
-  /** Call at every tick; updates, counts and clocks leave when they are due. */
+  /** Call at every tick: sends updates, cluster counts and clock messages when they are due. */
   tick(tick: number): void {
     this.#state.tick = tick;
     if (tick - this.#lastUpdate >= this.#updateEvery()) this.flush();
     if (tick - this.#lastClusters >= CLUSTER_EVERY_TICKS) this.#tellClusters();
   }
 
-  /** Notifies of every update, with its tick, when it begins to be built. */
+  /** Calls `hear` with the tick of every update, before the update is built. */
   onUpdate(hear: (tick: number) => void): void {
     this.#updateHearers.push(hear);
   }
 
-  /** Sends everything pending now. */
+  /** Sends all pending changes now. */
   flush(): void {
     const state = this.#state;
     for (const hear of this.#updateHearers) hear(state.tick);
@@ -241,7 +244,10 @@ export class Fanout {
     }
   }
 
-  /** Takes another world or epoch, or the state after a gap in the events: every viewer gets a new greeting. */
+  /**
+   * Takes another world or epoch, or the state after a gap in the events: every viewer gets hello and keyframes
+   * again.
+   */
   replaceWorld(world: WorldState, epoch: number): void {
     this.#state.pending.clear();
     this.#said = [];

@@ -4,7 +4,7 @@ import type { FrameFormat } from './pressure.ts';
 
 export type FrameHead = Omit<WorldStateFrame, 'type' | 'messages'>;
 
-/** Messages and their bytes: made once, sent to many. */
+/** Messages and their bytes: encoded once, sent to many viewers. */
 export interface Chunk {
   readonly messages: readonly FrameMessage[];
   readonly bytes: Uint8Array;
@@ -12,14 +12,20 @@ export interface Chunk {
 
 const scratch = new ByteWriter();
 
-/** Encodes messages once for frames of a tick; `short` are the same messages for the binary form. */
+/**
+ * Encodes messages once for frames of a tick; `short` holds the same messages in the shorter form that the binary
+ * format uses.
+ */
 export function makeChunk(messages: readonly FrameMessage[], tick: number, short = messages): Chunk {
   scratch.clear();
   for (const message of short) encodeMessage(scratch, message, tick);
   return { messages, bytes: scratch.finish() };
 }
 
-/** One frame in the making, in either format; what chunks hold is copied, never encoded again. Mutable: a builder, reused for all viewers. */
+/**
+ * Builds one frame in either format. It copies the bytes of chunks and never encodes them again. Mutable: one builder
+ * serves all viewers in turn.
+ */
 export class FrameOut {
   readonly #head: FrameHead;
   readonly #idOf: (slot: number) => string | undefined;

@@ -7,7 +7,7 @@ import type { FanoutState } from './fanout-state.ts';
 import type { FrameOut } from './frame-out.ts';
 import type { Viewer } from './viewer.ts';
 
-/** Names the agent of a slot to a viewer that cannot. */
+/** Sends the name of a slot's agent to a viewer that does not know it yet. */
 export function introduce(
   fanout: FanoutState,
   to: { readonly viewer: Viewer; readonly out: FrameOut; readonly slot: number },
@@ -33,13 +33,14 @@ function itemsIn(fanout: FanoutState, cell: number): FrameItem[] {
 interface Telling {
   readonly viewer: Viewer;
   readonly out: FrameOut;
-  /** The view of the viewer before. */
+  /** The view that the viewer had before. */
   readonly held: { readonly cells: CellRect; readonly pinned: ReadonlySet<number> };
 }
 
 /**
- * Has the viewer forget its dirty cells, also those that leave its view: what it wrongly knows of there may reach into the new one.
- * All are forgotten before the first is sent again, since one agent may be listed in several.
+ * Makes the viewer forget its dirty cells, also those that leave its view, because an agent it knows wrongly there
+ * may reach into the new view. The viewer forgets all of them before the first cell is sent again, since one agent
+ * may be listed in several.
  */
 function forgetDirty({ viewer, out }: Telling): ReadonlySet<number> {
   const dirty = new Set(viewer.pressure.dirty);
@@ -49,8 +50,9 @@ function forgetDirty({ viewer, out }: Telling): ReadonlySet<number> {
 }
 
 /**
- * Brings a viewer up to date about the agents whose change the next update will send, and stores the cells in which it now
- * knows them: a view that changes between two updates must not use the cells of the last one. Returns the agents in view.
+ * Brings a viewer up to date about the agents whose change the next update will send, and stores the cells in which
+ * it now knows them. A view that changes between two updates must not use the cells of the last update. Returns the
+ * agents in view.
  */
 function settlePending(fanout: FanoutState, viewer: Viewer, out: FrameOut): number[] {
   const inView: number[] = [];
@@ -63,7 +65,7 @@ function settlePending(fanout: FanoutState, viewer: Viewer, out: FrameOut): numb
   return inView;
 }
 
-/** The same for pinned agents whose changes were not sent. Returns those in view. */
+/** Does the same for pinned agents whose changes were not sent. Returns those in view. */
 function settleStalePins(viewer: Viewer, out: FrameOut): ReadonlySet<number> {
   const stale = new Set(viewer.pressure.stalePins);
   viewer.pressure.stalePins.clear();
@@ -75,7 +77,10 @@ function settleStalePins(viewer: Viewer, out: FrameOut): ReadonlySet<number> {
   return stale;
 }
 
-/** Sends a keyframe of every cell in view that the viewer does not hold, and the pinned agents it does not know. */
+/**
+ * Sends a keyframe of every cell in view that the viewer does not hold yet, and the pinned agents that it does not
+ * know yet.
+ */
 export function tellCells(fanout: FanoutState, telling: Telling): void {
   const { viewer, out } = telling;
   const { world, pending } = fanout;
@@ -83,7 +88,7 @@ export function tellCells(fanout: FanoutState, telling: Telling): void {
   const stale = settleStalePins(viewer, out);
   const holdsCell = (cell: number): boolean => !dirty.has(cell) && rectHas(telling.held.cells, world.map, cell);
   const told = new Set<number>();
-  // Changes after the last update have not been sent; agents in a dirty cell have been forgotten.
+  // The viewer lacks changes since the last update, and has forgotten the agents in dirty cells.
   const isNews = (slot: number): boolean => {
     const cells = world.index.cellsOf(slot);
     if (told.has(slot)) return false;

@@ -1,19 +1,27 @@
 /** Ticks between updates: 2 a second, 5 while a person walks. */
 export const UPDATE_EVERY_TICKS = 5;
 export const HOT_UPDATE_EVERY_TICKS = 2;
-/** Ticks between counts for the far zoom. */
+/** Ticks between cluster counts for the far zoom. */
 export const CLUSTER_EVERY_TICKS = 10;
-/** Ticks between clock updates for a viewer without other news. */
+/** Ticks between clock messages for a viewer that gets no other messages. */
 export const CLOCK_EVERY_TICKS = 20;
-/** Speech leaves together after this many milliseconds: well below the 50 that are promised. */
+/** Speech waits this many milliseconds and leaves in one frame; well below the promised 50 ms. */
 export const URGENT_AFTER_MS = 15;
-/** Above this many queued bytes a viewer gets no updates; below the lower mark it gets keyframes of what it missed. */
+/**
+ * A viewer with more queued bytes than the first limit gets no updates. Below the second limit, it gets keyframes of
+ * the cells whose changes it missed.
+ */
 export const DROP_ABOVE_BYTES = 64 * 1024;
 export const RESUME_BELOW_BYTES = 16 * 1024;
-/** Above this, or when it has not drained for so long, a viewer is closed with a token to resume by. */
+/**
+ * A viewer above this limit, or one that has not drained for STALL_TICKS, is disconnected with a token to resume by.
+ */
 export const CLOSE_ABOVE_BYTES = 1024 * 1024;
 export const STALL_TICKS = 100;
-/** A nearer zoom over more cells than this is served as the far one. */
+/** A near view of more cells than this is served as a far view. */
 export const MAX_NEAR_CELLS = 1024;
-/** Views that one viewer is shown between two updates without waiting: a view can cost a keyframe of every cell. */
+/**
+ * Views that the fan-out shows one viewer between two updates without waiting: one view can cost a keyframe of every
+ * cell.
+ */
 export const VIEWS_PER_UPDATE = 10;

@@ -1,13 +1,16 @@
 import { CLOSE_ABOVE_BYTES, DROP_ABOVE_BYTES, RESUME_BELOW_BYTES, STALL_TICKS } from './limits.ts';
 
-/** Capacity of a viewer: everything, nothing, the missed keyframes first, or to be closed. */
+/**
+ * What a viewer can take: everything (open), nothing (full), first the missed keyframes (drained), or a disconnection
+ * (lost).
+ */
 export type Capacity = 'open' | 'full' | 'drained' | 'lost';
 
-/** The backlog of one socket. Mutable: it lives as long as the socket. */
+/** The backlog of one socket. Mutable: it follows the socket. */
 export class Pressure {
-  /** Cells whose changes were not sent; a keyframe makes each good. */
+  /** Cells whose changes were not sent; a keyframe repairs each of them. */
   readonly dirty = new Set<number>();
-  /** Pinned agents whose changes were not sent; they may be anywhere. */
+  /** Pinned agents whose changes were not sent; they may be in any cell. */
   readonly stalePins = new Set<number>();
   readonly #port: ViewerPort;
   /** Tick since which the viewer has been full, or -1. */
@@ -17,12 +20,15 @@ export class Pressure {
     this.#port = port;
   }
 
-  /** Whether the viewer accepts messages between updates. */
+  /** True if the viewer accepts messages between updates. */
   get open(): boolean {
     return this.#fullSince < 0 && this.#port.bufferedAmount <= DROP_ABOVE_BYTES;
   }
 
-  /** Judges the socket at a tick. Between the two marks a full viewer stays full, so that it is not filled again at once. */
+  /**
+   * The capacity at a tick. A full viewer stays full until its queue falls below the lower limit, so that it does not
+   * fill again at once.
+   */
   capacity(tick: number): Capacity {
     const queued = this.#port.bufferedAmount;
     if (queued > CLOSE_ABOVE_BYTES) return 'lost';
@@ -37,11 +43,11 @@ export class Pressure {
   }
 }
 
-/** One websocket, as the fan-out needs it. */
+/** One WebSocket, as the fan-out uses it. */
 export interface ViewerPort {
-  /** Queues one message; bytes go as a binary message, a string as text. */
+  /** Queues one message: bytes as a binary message, a string as text. */
   send(message: Uint8Array | string): void;
-  /** Bytes queued and not yet handed to the network. */
+  /** Bytes that are queued and not yet handed to the network. */
   readonly bufferedAmount: number;
   close(code: number, reason: string): void;
 }

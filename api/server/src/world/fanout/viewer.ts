@@ -16,9 +16,9 @@ type ViewRequest = Extract<ViewerMessage, { type: 'view' }>;
 let lastSerial = 0;
 
 /**
- * One viewer. The invariant that frames rely on: **outside of `dirty` cells, the viewer knows exactly the
- * agents whose path at the last update crosses a cell of `cells`, and those pinned, with their newest path and state.**
- * Mutable: it lives as long as its socket.
+ * One viewer. Frames rely on this invariant: **outside of `dirty` cells, the viewer knows exactly the pinned agents
+ * and the agents whose path at the last update crosses a cell of `cells`, with their newest path and state.**
+ * Mutable: it follows its socket.
  */
 export class Viewer {
   readonly port: ViewerPort;
@@ -26,13 +26,16 @@ export class Viewer {
   readonly serial: number;
   readonly known = new KnownSlots();
   readonly pinned = new Set<number>();
-  /** Agents whose change the viewer knows before the next update sends it, each with the cells in which the viewer knows the agent. */
+  /**
+   * Agents whose change the viewer received before the next update, each with the cells in which the viewer knows the
+   * agent.
+   */
   readonly early = new Map<number, readonly number[]>();
   readonly pressure: Pressure;
   zoom: Zoom = 'near';
-  /** The cells sent in detail; none at the far zoom. */
+  /** The cells sent in detail; empty at the far zoom. */
   cells: CellRect = NO_CELLS;
-  /** The cells counted at the far zoom. */
+  /** The cells whose agents are counted at the far zoom. */
   farCells: CellRect = NO_CELLS;
   pinnedIds: ReadonlySet<string> = new Set();
   lastSentTick = 0;
@@ -40,7 +43,7 @@ export class Viewer {
   readonly #leave: (viewer: Viewer) => void;
   #resume: Extract<ViewerMessage, { type: 'resume' }> | null = null;
   #greeted = false;
-  /** The newest view that waits for the next update, and how many were shown since the last. */
+  /** The newest view that waits for the next update, and the number of views shown since the last update. */
   #waiting: ViewRequest | null = null;
   #shownSinceUpdate = 0;
 
@@ -54,12 +57,14 @@ export class Viewer {
     this.pressure = new Pressure(socket.port);
   }
 
-  /** The socket is gone. */
+  /** Call this when the socket has closed. */
   detach(): void {
     this.#leave(this);
   }
 
-  /** Takes a message of the viewer. Returns false for text that is no message of the contract, and ignores it. */
+  /**
+   * Takes a message of the viewer. Returns false for text that matches no message of the contract, and ignores it.
+   */
   receive(text: string): boolean {
     const message = parse(text);
     if (message === null) return false;
@@ -68,7 +73,10 @@ export class Viewer {
     return true;
   }
 
-  /** Shows a view at once where the socket has room and few were shown since the last update; otherwise the newest waits for the next update. */
+  /**
+   * Shows a view at once if the socket has room and the limit of views per update is not reached; otherwise the
+   * newest view waits for the next update.
+   */
   #request(message: ViewRequest): void {
     this.#waiting = message;
     if (this.#shownSinceUpdate < VIEWS_PER_UPDATE) this.#showWaiting();
@@ -102,14 +110,14 @@ export class Viewer {
     if (cells !== NO_CELLS || zoom === 'far') this.#show(cells, zoom);
   }
 
-  /** Whether any of these cells is in view. */
+  /** True if any of these cells is in view. */
   sees(cells: readonly number[]): boolean {
     const { map } = this.#fanout.world;
     for (const cell of cells) if (rectHas(this.cells, map, cell)) return true;
     return false;
   }
 
-  /** Whether the viewer is to know an agent now. */
+  /** True if the viewer must know this agent now. */
   hasInView(slot: number): boolean {
     const cells = this.#fanout.world.index.cellsOf(slot);
     return cells.length > 0 && (this.pinned.has(slot) || this.sees(cells));
@@ -123,7 +131,7 @@ export class Viewer {
     this.#show(zoom === 'far' ? NO_CELLS : rect, zoom);
   }
 
-  /** Greets if need be, narrows or widens the view, and sends what it is missing. */
+  /** Sends hello if the viewer has not had it, changes the view, and sends the content that the viewer lacks. */
   #show(cells: CellRect, zoom: Zoom): void {
     const { world } = this.#fanout;
     const pinned = [...this.pinnedIds].map((id) => slotOf(world, id)).filter((slot) => slot >= 0);
@@ -147,13 +155,16 @@ export class Viewer {
     return { kind: 'view', ...this.cells, zoom: this.zoom, pinned: [...this.pinned] };
   }
 
-  /** An agent the viewer asked for by name has come. */
+  /** Pins an agent that the viewer has asked for by its id and that has just come into the world. */
   pin(slot: number): void {
     this.pinned.add(slot);
     this.say(this.#viewMessage());
   }
 
-  /** Hello, and the cells the viewer still holds from an earlier connection. Those that changed since are dirty. */
+  /**
+   * Sends hello. Returns the cells that the viewer still holds from an earlier connection; those that changed since
+   * then become dirty.
+   */
   #greet(out: FrameOut): { cells: CellRect; pinned: ReadonlySet<number> } {
     const { world, epoch, firstSeq, changedSeq } = this.#fanout;
     const resume = this.#resume;
@@ -169,10 +180,10 @@ export class Viewer {
     return { cells, pinned: new Set() };
   }
 
-  /** The viewer's part of an update. */
+  /** Adds the viewer's part of an update to its frame. */
   update(batch: Batch, out: FrameOut): void {
     const { map } = this.#fanout.world;
-    // These first: what is known early may have left all cells of its change by now.
+    // Agents in `early` first: they may have left all cells of their change by now.
     for (const slot of this.early.keys()) this.#tellOf(batch, slot, out);
     eachCell(this.cells, map, (cell) => {
       const content = batch.cells.get(cell);
@@ -196,7 +207,7 @@ export class Viewer {
     out.chunk(item.chunk);
   }
 
-  /** One change that no shared buffer in view includes. */
+  /** Sends one change that is in no shared buffer in view. */
   #tell(change: Change, out: FrameOut): void {
     if (change.toldTo === this.serial || this.#shares(change)) return;
     change.toldTo = this.serial;
@@ -207,14 +218,19 @@ export class Viewer {
     else if (knew) out.message({ kind: 'despawn', agent: change.slot });
   }
 
-  /** Whether a shared buffer in view holds all of a change: not for a viewer that knows something newer than the last update. */
+  /**
+   * True if a shared buffer in view holds the whole change. False for a viewer that knows something newer than the
+   * last update.
+   */
   #shares(change: Change): boolean {
     return !this.early.has(change.slot) && rectHas(this.cells, this.#fanout.world.map, change.sharedCell);
   }
 
-  /** News of an agent in view: everything to those it is new to, the difference to the others. */
+  /**
+   * Sends the change of an agent in view: the full entry if the agent is new to the viewer, otherwise the difference.
+   */
   #inform(change: Change, to: { readonly out: FrameOut; readonly knew: boolean }): void {
-    // A delta continues from the last update; a viewer that knows something newer gets everything.
+    // A delta continues from the last update; a viewer that knows something newer gets the full entry.
     if (to.knew && !change.fresh && !this.early.has(change.slot)) to.out.chunk(change.delta);
     else {
       introduce(this.#fanout, { viewer: this, out: to.out, slot: change.slot });
@@ -222,7 +238,7 @@ export class Viewer {
     }
   }
 
-  /** Marks what an update would have said as missed. */
+  /** Marks the cells and pins of an update that was not sent as missed. */
   miss(batch: Batch): void {
     for (const cells of this.early.values()) for (const cell of cells) this.pressure.dirty.add(cell);
     this.early.clear();
@@ -232,7 +248,7 @@ export class Viewer {
     });
   }
 
-  /** Sends one event at once. */
+  /** Sends one message at once. */
   say(message: FrameMessage): void {
     const out = this.#fanout.frame({ urgent: true });
     out.begin(this.format);
@@ -240,7 +256,7 @@ export class Viewer {
     this.transmit(out);
   }
 
-  /** Sends a frame that has something in it. */
+  /** Sends a frame unless it is empty. */
   transmit(out: FrameOut): void {
     if (out.empty) return;
     const bytes = out.finish();
@@ -260,7 +276,7 @@ function parse(text: string): ViewerMessage | null {
   }
 }
 
-/** The slots whose occupants a viewer can name: one bit each. Mutable: it lives as long as a connection. */
+/** The slots whose occupants a viewer knows by name: one bit each. Mutable: it lives as long as a connection. */
 export class KnownSlots {
   #bits = new Uint8Array(32);
 

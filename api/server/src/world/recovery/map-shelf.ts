@@ -15,19 +15,22 @@ const PlanText = z.strictObject({
   zones: z.array(Zone),
 });
 
-/** Checks a plan and gives it as it was written: a map's version depends on the order of keys, which parsing would change. */
+/**
+ * Checks a plan but keeps it as it was written: a map's version depends on the order of keys, which parsing would
+ * change.
+ */
 const WrittenPlan = z.custom<z.infer<typeof PlanText>>(
   (value) => PlanText.safeParse(value).success,
   'the plan of a map',
 );
 
-/** A map as text; {@link readPlan} has the same map from it. */
+/** Writes a map as text; {@link readPlan} rebuilds the same map from it. */
 export function writePlan(map: WorldMap): string {
   const { width, height, terrain } = mapResponse(map);
   return JSON.stringify({ width, height, terrain, landmarks: map.landmarks, zones: map.zones });
 }
 
-/** The map of a text. Throws where the text is no plan or names another version. */
+/** Rebuilds the map of a text. Throws if the text is no plan or builds a map of another version. */
 export function readPlan(text: string, version: string): WorldMap {
   const plan = WrittenPlan.parse(JSON.parse(text));
   const map = buildMap({ ...plan, terrain: new Uint8Array(Buffer.from(plan.terrain, 'base64')) });
@@ -38,7 +41,10 @@ export function readPlan(text: string, version: string): WorldMap {
   return map;
 }
 
-/** The maps that the world's events and snapshots were made on: the one of this version of Hamlet, and those that the village has kept. */
+/**
+ * The maps on which the world's events and snapshots were made: the map of this version of Hamlet, and those that the
+ * village has stored.
+ */
 export class MapShelf {
   readonly #db: Db;
   /** The map of this version of Hamlet. */
@@ -49,7 +55,7 @@ export class MapShelf {
     this.current = current;
   }
 
-  /** The map of a version. Throws, with the fix, where it is not stored. */
+  /** The map of a version. Throws, with the fix, if the village has not stored it. */
   async get(version: string): Promise<WorldMap> {
     if (version === this.current.version) return this.current;
     const plan = await keptPlan(this.#db, version);
@@ -60,7 +66,7 @@ export class MapShelf {
     );
   }
 
-  /** Keeps the map of this version for those that come after it. */
+  /** Stores the map of this version of Hamlet for later versions. */
   async keepCurrent(): Promise<void> {
     await keepMap(this.#db, { version: this.current.version, sinceSeq: 0, plan: writePlan(this.current) });
   }

@@ -10,13 +10,13 @@ export interface MoveWorldOptions {
   readonly db: Db;
   readonly maps: MapShelf;
   readonly replicaId: string;
-  /** The version of the map that the operator of the village has agreed to; undefined where nothing was agreed. */
+  /** The version of the map to which the operator of the village has agreed; undefined without an agreement. */
   readonly agreedTo: string | undefined;
-  /** The village's tick now: where everybody is then is where the new map takes them over. */
+  /** The village's current tick: the new map takes over every agent at its place at this tick. */
   readonly tick: number;
 }
 
-/** The message of a start that is refused until the operator of the village agrees to another map. */
+/** The message of a start that the API refuses until the operator of the village agrees to another map. */
 function refusal(saved: string, current: string): string {
   return (
     `The saved world stands on map ${saved}, this version of Hamlet has map ${current}. Nothing was changed. ` +
@@ -27,9 +27,9 @@ function refusal(saved: string, current: string): string {
 }
 
 /**
- * Brings a recovered world onto the map of this version of Hamlet. A world on that map is returned unchanged; any other is moved if
- * `agreedTo` names that map. Throws otherwise. The move is one transaction under an epoch of its own, so that a writer on the old map can
- * commit nothing after it.
+ * Brings a recovered world onto the map of this version of Hamlet. Returns a world on that map unchanged; moves any
+ * other world if `agreedTo` names that map, and throws otherwise. The move is one transaction under an epoch of its
+ * own, so that a writer on the old map can commit nothing after it.
  */
 export async function moveWorldToMap(recovered: WorldState, options: MoveWorldOptions): Promise<WorldState> {
   const { db, maps } = options;
@@ -38,7 +38,8 @@ export async function moveWorldToMap(recovered: WorldState, options: MoveWorldOp
   if (options.agreedTo !== current.version) throw new Error(refusal(recovered.map.version, current.version));
   let world = recovered;
   await commitMapChange(db, options.replicaId, async () => {
-    // No writer can commit now. Before, another replica may have moved the world, or the old writer may have written more.
+    // No writer can commit from here on. Before this point, another replica may have moved the world, or the old
+    // writer may have committed more.
     world = await catchUp({ db, maps }, world);
     if (world.map.version === current.version) return null;
     const moment = { seq: world.seq + 1, tick: Math.max(options.tick, world.tick) };

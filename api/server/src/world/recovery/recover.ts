@@ -20,14 +20,14 @@ import { readEventsAfter } from './read-events.ts';
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
 
-/** A snapshot of a world as the store keeps it. */
+/** Packs a world into a snapshot in the form of the store. */
 export async function packSnapshot(world: WorldState): Promise<Snapshot> {
   const { seq, tick } = world;
   const bytes = snapshotWorld(world);
   return { seq, tick, stateHash: snapshotHash(bytes), state: await compress(bytes) };
 }
 
-/** The bytes of a snapshot and the version of its map; null where they are damaged. */
+/** Unpacks the bytes of a snapshot and the version of its map; null if they are damaged. */
 async function openSnapshot(
   snapshot: Snapshot,
 ): Promise<{ readonly bytes: Uint8Array; readonly mapVersion: string } | null> {
@@ -55,15 +55,18 @@ export interface RecoverOptions {
   readonly db: Db;
   readonly maps: MapShelf;
   readonly seed: number;
-  /** Called for a snapshot that does not restore to its own hash. It is kept, and an older one is used. */
+  /**
+   * Called for a snapshot that does not restore to its own hash. The snapshot stays in the store, and recovery uses
+   * an older one.
+   */
   readonly onBadSnapshot: (seq: number) => void;
-  /** Called for every event that is replayed after the snapshot, once it is applied. */
+  /** Called for every event after the snapshot, once it has been applied. */
   readonly onReplayed?: (world: WorldState, event: WorldEvent) => void;
 }
 
 /**
- * The durable world: the newest snapshot that is whole, and the events after it, on the map of their time. Only reads.
- * Throws if the saved world is incomplete; the message names the fix.
+ * Recovers the durable world: the newest intact snapshot and the events after it, on the map of their time. Only
+ * reads. Throws if the saved world is incomplete; the message names the fix.
  */
 export async function recoverWorld(options: RecoverOptions): Promise<WorldState> {
   const { db, maps, seed } = options;
@@ -80,7 +83,10 @@ export async function recoverWorld(options: RecoverOptions): Promise<WorldState>
   );
 }
 
-/** Applies what was committed after a world's last event; the world that comes back may be another one, on another map. */
+/**
+ * Applies all events that were committed after a world's last event. The returned world may be another object, on
+ * another map.
+ */
 export async function catchUp(
   { db, maps, onReplayed }: Pick<RecoverOptions, 'db' | 'maps' | 'onReplayed'>,
   from: WorldState,
@@ -119,7 +125,7 @@ async function newestWholeSnapshot({ db, maps, onBadSnapshot }: RecoverOptions):
   }
 }
 
-/** The durable world, from a known world and the events committed since. */
+/** Copies the durable world: a known world and the events committed since. */
 export async function copyDurableWorld(db: Db, known: WorldState): Promise<WorldState> {
   const copy = restoreWorld(known.map, snapshotWorld(known));
   await readEventsAfter(db, copy.seq, (events) => {
