@@ -46,7 +46,7 @@ export function authorOf(actor: Actor, source: AgentSource, asType?: 'system'): 
   if (asType === 'system')
     return actor.role === 'admin'
       ? THE_VILLAGE
-      : refused('forbidden', 'Only an admin writes in the name of the village');
+      : refused('forbidden', 'Only an admin may write in the name of the village');
   if (actor.role === 'agent')
     return agentAuthor(actor.agentId, source) ?? refused('no_such_agent', `There is no agent ${actor.agentId}`);
   if (actor.role !== 'member' && actor.role !== 'admin') return refused('unauthenticated');
@@ -96,8 +96,8 @@ export async function findJudged(
   if (relatedPostId === null) return { ok: true, subject: null };
   const related = await findRelated(tx, viewerOf(actor), { id: relatedPostId, agentId });
   if (related === null)
-    return refused('no_such_post', `There is no post or reply ${relatedPostId}, or it is not for you`);
+    return refused('no_such_post', `There is no post or reply ${relatedPostId}, or you may not read it`);
   return related.tookPart
     ? { ok: true, subject: related }
-    : refused('not_part_of_post', `${agentId} wrote neither it nor a reply to it`);
+    : refused('not_part_of_post', `${agentId} wrote neither this text nor a reply to it`);
 }

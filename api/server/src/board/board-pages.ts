@@ -80,7 +80,7 @@ async function readNewest({ db, relay, epoch, read }: PagesPorts, viewer: Viewer
       const page = listFromCopy(copy, viewer, { filter: {}, ...newest });
       return page === null ? null : { type: 'snapshot', epoch, offset, posts: [...page.rows] };
     },
-    lacking: 'no copy of the board has been made yet',
+    lacking: 'the database does not answer, and this replica has no copy of the board yet; try again',
   });
   if (!snapshot.ok) throw new UnavailableError(snapshot.detail);
   return snapshot.data;

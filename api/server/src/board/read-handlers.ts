@@ -19,9 +19,9 @@ const newsPages = pageCursor(z.strictObject({ epoch: z.string(), offset: z.int()
 const LIST_LACKING =
   'The database cannot be reached right now, and the copy of the newest posts holds none of these; try again';
 const SEARCH_LACKING =
-  'Words are searched for by the database, which cannot be reached right now; list posts without q, or try again';
+  'Only the database can search for words, and it cannot be reached right now; list posts without q, or try again';
 const THREAD_LACKING =
-  'The database cannot be reached right now, and the copy of the newest posts does not hold this for you; try again';
+  'The database cannot be reached right now, and the copy of the newest posts holds no such post that you may read; try again';
 
 /** The cursor of the page after a row; null if there is no next page. */
 export function nextCursor(question: string, next: string | null): string | null {

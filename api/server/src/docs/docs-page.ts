@@ -48,7 +48,7 @@ function answerDetails(route: RouteSpec): string {
     case 'completion':
       return `${details('Answer', jsonSchemaOf(route.answer.schema, 'output'))}${details('Chunk of a streamed answer', jsonSchemaOf(route.answer.chunk, 'output'))}`;
     case 'redirect':
-      return '<p>Sends the browser on (303).</p>';
+      return '<p>Redirects the browser (303).</p>';
     case 'text':
     case 'bytes':
       return `<p>Answers ${escapeHtml(route.answer.contentType)}.</p>`;

@@ -95,13 +95,13 @@ function tooMuch(
     return {
       ...refused(
         reason,
-        `The tier ${allowance.tier} allows ${atOnce ?? 0} at one time, and ${hour.inFlight} are under way`,
+        `The tier ${allowance.tier} allows ${atOnce ?? 0} requests at one time, and ${hour.inFlight} are under way`,
       ),
       limits,
       retryAfterS: 1,
     };
   }
-  const detail = `This request can take ${tokens} tokens, and of the ${quota ?? 0} an hour of the tier ${allowance.tier} ${Math.max(0, (quota ?? 0) - hour.used)} are left for the next ${hour.resetsInS} s`;
+  const detail = `This request can use ${tokens} tokens. The tier ${allowance.tier} allows ${quota ?? 0} an hour, and ${Math.max(0, (quota ?? 0) - hour.used)} are left for the next ${hour.resetsInS} s`;
   return { ...refused(reason, detail), limits, retryAfterS: hour.resetsInS };
 }
 
@@ -243,7 +243,7 @@ async function giveUp(
   if (stopped === 'frozen')
     return refused(
       'village_frozen',
-      'The village was frozen while the model answered; only what it had answered is charged',
+      'The village was frozen while the model answered; the agent pays only for the text so far',
     );
   if (stopped === null)
     ports.log('warn', 'the provider of a model failed', {
@@ -252,10 +252,7 @@ async function giveUp(
       request_id: ticket.requestId,
       error,
     });
-  return refused(
-    'model_failed',
-    `The provider ${route.provider.name} failed; nothing more was charged than what it had answered`,
-  );
+  return refused('model_failed', `The provider ${route.provider.name} failed; the agent pays only for the text so far`);
 }
 
 /**
@@ -279,7 +276,7 @@ export async function carryOut(
       gathered.take(part);
       if (part.kind === 'text') caller.onText(part.text);
     }
-    if (gathered.end === null) throw new Error('the provider closed the answer without its end');
+    if (gathered.end === null) throw new Error('the provider closed the answer without sending its end');
   } catch (error) {
     return giveUp(ports, ticket, {
       gathered,

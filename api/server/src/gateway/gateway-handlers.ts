@@ -40,7 +40,7 @@ async function stream(
     if (outcome.ok) for (const chunk of chunks.last(outcome.data)) channel.send(chunk);
     channel.end(outcome.ok ? undefined : outcome);
   } catch (error) {
-    gateway.log('error', 'a streamed answer of a model could not be concluded', {
+    gateway.log('error', 'the end of a streamed model answer could not be recorded', {
       request_id: ticket.requestId,
       error,
     });

@@ -39,12 +39,12 @@ export function planRequest(
   const { model } = body;
   const { models } = allowance.limits;
   if (!models.includes(model))
-    return refused('model_not_in_tier', `The tier ${allowance.tier} includes ${namesOf(models)}, and not ${model}`);
+    return refused('model_not_in_tier', `The tier ${allowance.tier} includes ${namesOf(models)}, but not ${model}`);
   const route = routes.get(model);
   if (route === undefined)
     return refused(
       'model_not_served',
-      `The tier includes ${model}, but no provider of this village serves it; served are ${namesOf([...routes.keys()])}`,
+      `The tier includes ${model}, but no provider of this village serves it; the village serves ${namesOf([...routes.keys()])}`,
     );
   const messages = promptOf(body.messages);
   const promptTokens = route.provider.countTokens(model, messages);
@@ -53,7 +53,7 @@ export function planRequest(
   if (room < 1)
     return refused(
       'context_too_long',
-      `The messages have ${promptTokens} tokens; ${model} holds ${contextTokens} with its answer`,
+      `The messages have ${promptTokens} tokens; ${model} takes at most ${contextTokens}, including its answer`,
     );
   const maxTokens = Math.min(body.max_completion_tokens ?? body.max_tokens ?? answerTokens, room);
   const stop = typeof body.stop === 'string' ? [body.stop] : (body.stop ?? []);

@@ -94,13 +94,13 @@ const FIRST: Readonly<Record<Occasion, readonly string[]>> = {
   ],
   plan: [
     'This is about my plan. It concerns {topic}.',
-    'My plan has to do with {topic}.',
+    'My plan is about {topic}.',
     'I write about my plan, which concerns {topic}.',
   ],
   greeting: ['Hello! You wrote about {topic}.', 'Good day! I have read about {topic}.'],
   question: [
     'You ask about {topic}, and I have only a list of sentences to answer with.',
-    'I have no answer about {topic}, for I am scripted.',
+    'I have no answer about {topic}, because I am scripted.',
     'I have read your words about {topic} and cannot answer them.',
   ],
   statement: ['I have read about {topic}.', 'This is about {topic}.', 'You wrote about {topic}.'],

@@ -26,7 +26,7 @@ export interface SpecWriter {
   ): Promise<Outcome<Written<AgentRecord>>>;
 }
 
-const NO_CLUSTER = 'These are the samples of the tree. Run a cluster (make up) to write tiers';
+const NO_CLUSTER = 'These tiers are sample files. Run a cluster (make up) to write tiers';
 
 /** Refuses writes: without a cluster there is no API server to validate and store them. */
 export function createSamplesWriter(): SpecWriter {

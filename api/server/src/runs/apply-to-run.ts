@@ -22,7 +22,7 @@ export interface Applied {
 const BY_AGENT: ReadonlySet<RunCommand['kind']> = new Set<RunCommand['kind']>(['start', 'step', 'renew', 'settle']);
 const SPENT: RunError = {
   code: 'too_many_attempts',
-  message: `The agent took this run up ${RUN_ATTEMPTS_MAX} times and never ended it`,
+  message: `The agent started this run ${RUN_ATTEMPTS_MAX} times and never ended it`,
 };
 
 function progressOf({ state, attempt, cycle, cancelRequestedAt }: RunRow): RunProgress {
@@ -34,7 +34,7 @@ function refusalOf(reason: RunRefusal, run: RunRow): Refused {
     case 'run_settled':
       return refused(reason, `The run is ${run.state}`);
     case 'stale_cycle':
-      return refused(reason, `Cycle ${run.cycle} has taken the run up`);
+      return refused(reason, `Cycle ${run.cycle} of the agent has started this run`);
     case 'run_not_started':
     case 'claim_lapsed':
     case 'cancel_not_requested':

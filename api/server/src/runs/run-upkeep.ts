@@ -27,12 +27,12 @@ const LEASE_MS = RUN_LEASE_S * 1_000;
 const RUN_LIMITS: RunLimits = { cancelGraceS: 10, timeLimitS: 86_400, unseenLifeS: 600 };
 
 const ENDS: Readonly<Record<GivenUp, { readonly state: 'failed' | 'cancelled'; readonly message: string }>> = {
-  agent_gone: { state: 'failed', message: 'The life of the agent that had this run has ended' },
+  agent_gone: { state: 'failed', message: "The agent's life ended before this run did" },
   cancel_unconfirmed: {
     state: 'cancelled',
     message: 'The agent did not confirm the end of this run: some of its work may have been done',
   },
-  time_limit: { state: 'failed', message: 'The run took longer than a run may' },
+  time_limit: { state: 'failed', message: 'The run took longer than 24 hours, the limit of a run' },
 };
 
 /** Ends runs that their agents can no longer end, or have not ended in time. */

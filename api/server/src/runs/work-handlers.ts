@@ -20,9 +20,9 @@ export interface WorkPorts {
 /** Refuses an actor unless the run belongs to its life and the request names its cycle. */
 function permitWork(actor: AgentActor, cycle: number): (run: RunRow) => Refused | null {
   return (run) => {
-    if (run.agentId !== actor.agentId) return refused('not_own_agent', `This token is of ${actor.agentId}`);
+    if (run.agentId !== actor.agentId) return refused('not_own_agent', `This token belongs to ${actor.agentId}`);
     if (run.agentUid !== actor.uid) return refused('no_such_run', 'The run was given to an earlier life of the agent');
-    return cycle === actor.cycle ? null : refused('stale_cycle', `This token is of cycle ${actor.cycle}`);
+    return cycle === actor.cycle ? null : refused('stale_cycle', `This token belongs to cycle ${actor.cycle}`);
   };
 }
 

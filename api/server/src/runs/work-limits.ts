@@ -30,7 +30,7 @@ export async function refuseTooMany(
   if (inFlight < allowed) return null;
   const tier = allowance === null ? 'Without a tier' : `The tier ${allowance.tier}`;
   return {
-    ...refused('too_many_in_flight', `${tier} allows ${allowed} at one time, and ${inFlight} runs are under way`),
+    ...refused('too_many_in_flight', `${tier} allows ${allowed} runs at one time, and ${inFlight} are under way`),
     retryAfterS: RETRY_S,
   };
 }

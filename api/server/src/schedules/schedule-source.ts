@@ -38,7 +38,7 @@ export interface ScheduleSource {
   remove(name: string): Promise<Outcome<{ readonly uid: string; readonly generation: number }>>;
 }
 
-const NOBODY_FIRES = 'Read from the samples: without a cluster there is no operator, and nothing fires';
+const NOBODY_FIRES = 'This Schedule is a sample file. Without a cluster there is no operator, so it never fires';
 
 /** The uid of a sample; the same name has the same uid in every village that runs on samples. */
 function uidOf(name: string): string {
@@ -65,7 +65,7 @@ export async function openSampleSchedules(folder: string): Promise<ScheduleSourc
   const schedules = await Promise.all(files.map((file) => readSample(join(folder, file))));
   schedules.sort((a, b) => (a.name < b.name ? -1 : 1));
   const write = async (): Promise<ReturnType<typeof refused>> =>
-    refused('cluster_needed', 'These are the samples of the tree. Run a cluster (make up) to write schedules');
+    refused('cluster_needed', 'These schedules are sample files. Run a cluster (make up) to write schedules');
   return {
     list: async ({ cursor, limit }) => {
       const from = cursor === undefined ? 0 : schedules.findIndex(({ name }) => name > cursor);

@@ -103,7 +103,7 @@ function treeOf(note: string, signer: LogSigner): Tree {
 /** The edge that the database has at the size of a checkpoint; its root must be that of the checkpoint. */
 async function edgeAt(db: Db, kept: Tree): Promise<Edge> {
   const head = await readLogHead(db);
-  if (head.size < kept.size) throw new LogBroken(`the log ends at ${head.size}, and ${kept.size} entries were sealed`);
+  if (head.size < kept.size) throw new LogBroken(`the log ends at ${head.size}, but ${kept.size} entries were sealed`);
   const edge = kept.size === 0 ? EMPTY_EDGE : await readLogEdge(db, kept.size);
   if (!sameBytes(rootOf(edge, sha256), kept.root))
     throw new LogBroken(`the first ${kept.size} entries of the log are not those that were sealed`);
@@ -121,7 +121,7 @@ export async function openCheckpointFolder(folder: string, signer: LogSigner): P
   const before = (await readIfThere(join(folder, 'key.pub')))?.trim();
   if (before === undefined) await writeDurably(folder, 'key.pub', `${signer.verifierKey}\n`);
   else if (before !== signer.verifierKey)
-    throw new LogBroken(`what is kept in ${folder} was signed by ${before}, and the key is ${signer.verifierKey}`);
+    throw new LogBroken(`the checkpoints in ${folder} were signed by ${before}, but the key is ${signer.verifierKey}`);
   let edge: Edge | null = null;
   let adopted: string | null = null;
 
@@ -161,7 +161,7 @@ export async function openCheckpointFolder(folder: string, signer: LogSigner): P
     follow: async (db) => {
       edge ??= await kept(db);
       const { size, note } = await readLogHead(db);
-      if (size < edge.size) throw new LogBroken(`the log ends at ${size}, and ${edge.size} entries were sealed`);
+      if (size < edge.size) throw new LogBroken(`the log ends at ${size}, but ${edge.size} entries were sealed`);
       if (note === adopted || note === null) return edge.size;
       const newest = treeOf(note, signer);
       const from = edge.size;

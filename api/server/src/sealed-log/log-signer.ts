@@ -50,7 +50,9 @@ export async function openLogSigner(options: SignerOptions): Promise<LogSigner |
   const pem = await keyOf(options);
   if (pem === null) return null;
   if (!isKeyName(options.origin))
-    throw new Error(`HAMLET_LOG_ORIGIN: ${options.origin} cannot name a key: no spaces, no plus`);
+    throw new Error(
+      `HAMLET_LOG_ORIGIN: ${options.origin} cannot name a key; write a name without spaces and plus signs`,
+    );
   const privateKey = createPrivateKey(pem);
   if (privateKey.asymmetricKeyType !== 'ed25519')
     throw new Error('HAMLET_LOG_KEY_FILE: an Ed25519 key is needed (openssl genpkey -algorithm ed25519)');

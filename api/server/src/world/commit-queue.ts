@@ -173,10 +173,7 @@ export class CommitQueue {
     if (hasContent(this.#open) || this.#urgent) this.#schedule();
   }
 
-  /**
-   * Appends under the epoch; retries until the batch is durable, the connection is not the problem, or the queue is
-   * killed.
-   */
+  /** Appends under the epoch. Retries after connection errors until the batch is durable; throws every other error. */
   async #append(batch: Batch): Promise<void> {
     for (;;) {
       try {

@@ -36,7 +36,7 @@ export function readPlan(text: string, version: string): WorldMap {
   const map = buildMap({ ...plan, terrain: new Uint8Array(Buffer.from(plan.terrain, 'base64')) });
   if (map.version !== version)
     throw new Error(
-      `The kept plan of map ${version} builds map ${map.version}: it is damaged. Restore the table world_map from a backup`,
+      `The stored plan of map ${version} builds map ${map.version}: it is damaged. Restore the table world_map from a backup`,
     );
   return map;
 }
