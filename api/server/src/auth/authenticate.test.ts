@@ -1,4 +1,4 @@
-/** Who a request comes from, by each kind of credentials, against a real Postgres. */
+/** Finds the actor of a request for each kind of credentials, against a real Postgres. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -187,7 +187,7 @@ test('a session is its account, until that is banned', async () => {
   assert.equal(refusalOf(await ask(headers)), 'account_banned');
 });
 
-/** A cluster that vouches for this life. */
+/** A cluster that confirms this life for every token. */
 function vouching(data: ReviewedAgent): TokenReviewer {
   return { reviewAgent: async () => ({ ok: true, data }), reviewOperator: async () => false };
 }

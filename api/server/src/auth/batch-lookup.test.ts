@@ -8,7 +8,7 @@ interface Asked {
   readonly answer: PromiseWithResolvers<readonly string[]>;
 }
 
-/** Look-ups that answer when they are told to. */
+/** Look-ups that answer when the test lets them. */
 function lookUps(): { readonly asked: Asked[]; find(key: string): Promise<string> } {
   const asked: Asked[] = [];
   const find = batchLookup((keys: readonly string[]) => {

@@ -1,4 +1,4 @@
-/** What is open ends when its holder would not be let in any more, by NOTIFY of a real Postgres. */
+/** Open connections end when the API would refuse their actor now, by NOTIFY of a real Postgres. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { announceAccount, migrate, openDatabase } from '@hamlet/store';
@@ -41,7 +41,7 @@ before(async () => {
     tellStanding = hear;
   };
   guard = startConnectionGuard({ listenUrl: appUrl, log: () => undefined, onStanding, everyMs: NEVER_MS });
-  // As soon as it listens it looks at every account, since it may have missed something.
+  // When the guard begins to listen it checks every account, since it may have missed a change.
   const first = watched(guard, MEMBER);
   await until('the guard listens', async () => first.looks > 0);
   first.unwatch();
@@ -54,7 +54,7 @@ after(async () => {
 
 interface Watched {
   looks: number;
-  /** Who it is now, or why it may not come in. */
+  /** The actor now, or the refusal or error of the check. */
   now: Actor | Refused | Error;
   readonly closedBy: string[];
   readonly unwatch: () => void;
@@ -77,7 +77,9 @@ function watched(by: ConnectionGuard, actor: Actor): Watched {
 const closed = (connection: Watched): Promise<boolean> =>
   until('the connection is closed', async () => connection.closedBy.length > 0);
 
-/** Bans everybody who is watched, tells of a change, and says who was closed by it once `last` is. */
+/**
+ * Bans all watched actors, announces a change, and returns those whose connections were closed once `last` is closed.
+ */
 async function closedOf(
   all: Readonly<Record<string, Watched>>,
   tell: () => void | Promise<void>,

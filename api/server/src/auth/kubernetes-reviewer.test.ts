@@ -132,7 +132,7 @@ const GOOD: Answer = {
   extra: BOUND,
 };
 
-/** A cluster that reviews every token in this way and has one pod. */
+/** A cluster that answers every token review in this way and has one pod. */
 function cluster(
   { authenticated, audiences, username, extra }: Answer,
   getPod: () => KubeObject = pod,

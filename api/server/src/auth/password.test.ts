@@ -18,7 +18,7 @@ test('two are hashed at a time and thirty wait; the next is refused until one of
   await assert.rejects(passwords.hash('one too many'), UnavailableError);
   await assert.rejects(passwords.is('one too many', 'a hash'), UnavailableError);
   await Promise.all(all);
-  // A place that was given back is there again.
+  // A released place can be used again.
   const more = Array.from({ length: 32 }, (_, index) => passwords.hash(`later ${index}`));
   await assert.rejects(passwords.hash('one too many'), UnavailableError);
   await Promise.all(more);

@@ -8,7 +8,7 @@ import type { LookUp } from './through-outage.ts';
 const AWAY = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
 const TOO_LATE = Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });
 
-/** A look-up that has found `ada` once, and then fails in this way. */
+/** A look-up that found `ada` once, and then fails with this error. */
 async function lookUpThatFails(failure: Error): Promise<(standIn: boolean) => Promise<string>> {
   let fails = false;
   const lookUp = throughOutage(
@@ -36,7 +36,7 @@ test('a database that is only busy is no outage: nothing stands in', async () =>
   }
 });
 
-/** A look-up by a clock that the test moves; it numbers its answers, and fails while it is told to. */
+/** A look-up with a clock that the test moves. It numbers its answers, and fails while the test wants it to. */
 function lookUpByClock(freshMs?: number): {
   readonly lookUp: LookUp<string>;
   readonly clock: { nowMs: number; isAway: boolean };

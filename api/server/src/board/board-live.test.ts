@@ -1,4 +1,7 @@
-/** The board as it happens: sockets, wakes and notes on two replicas, resumed and broken in every way, against what the database says. */
+/**
+ * The live board: sockets, wakes and notes on two replicas, resumed and interrupted in every way, compared with the
+ * database.
+ */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -252,7 +255,7 @@ test('a note pinned to the notice board in the world becomes one post at that pl
     ['Lost: one hat.', 'Lost: one hat.\nReward: a loaf.', 'ada', 'public'],
   );
   assert.deepEqual(note?.place, { ...spot.position, landmark_id: 'board' });
-  // As after a crash between the world's commit and the board's.
+  // Puts the cursor back, as after a crash between the commit of the world and that of the board.
   const superuser = openSuperuser(village.postgres);
   await superuser.run('update board.world_cursor set seq = 0');
   dataOf(await at(0).act('ada', { kind: 'use_board', text: 'Found: one hat.' }));
@@ -270,7 +273,7 @@ test('a note pinned to the notice board in the world becomes one post at that pl
   await superuser.close();
 });
 
-/** Writes to both replicas, each intent sent to both at once until one has answered. */
+/** Writes to both replicas: sends each write to both at once, until one has answered. */
 async function writeStorm(random: Seeded, intents: number): Promise<void> {
   const threads: string[] = [];
   const write = async (): Promise<void> => {
@@ -305,7 +308,7 @@ test(`${SOCKETS} sockets that break and resume anywhere, ${WRITES} writes to bot
   const begun = (await readAs(db, VILLAGE, (tx) => readBoardEvents(tx, 0, 100_000))).at(-1)?.offset ?? 0;
   const tokens = [undefined, TOKENS.member, agentToken('bob'), TOKENS.admin];
   const storm: BoardViewer[] = [];
-  // No more at one time than a listening socket holds in its queue.
+  // Never more at once than the queue of a listening socket holds.
   while (storm.length < SOCKETS)
     storm.push(
       ...(await Promise.all(

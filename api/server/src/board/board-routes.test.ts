@@ -1,4 +1,4 @@
-/** The board by HTTP on a real Postgres: who writes what for whom, and what becomes of it. */
+/** The board by HTTP on a real Postgres: who may write and read which texts, and how texts change. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -336,7 +336,7 @@ test('an agent of the lowest tier writes less than one that has earned a tier', 
   assert.deepEqual([full.status, ((await full.json()) as { code: string }).code], [429, 'board_rate_limited']);
   const wait = Number(full.headers.get('retry-after'));
   assert.ok(wait > 3_000 && wait <= 3_600, `${wait}`);
-  // Twenty at once are no way around it.
+  // Twenty requests at once cannot get around the limit.
   const at = await Promise.all(
     Array.from({ length: 20 }, () => play.as('fay').call(createPost, { body: { title: 'x', body: 'y' } })),
   );

@@ -1,4 +1,6 @@
-/** What a copy shows is what row-level security would have shown: asked of both, as everybody, after whatever may happen to a board. */
+/**
+ * A copy shows what row-level security would show. The test asks both as every viewer, after random acts on a board.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { COPY_LIMITS, listFromCopy, maySeePost, maySeeReply, threadFromCopy } from '@hamlet/core';
@@ -62,7 +64,7 @@ function keep(limits?: CopyLimits): CopyKeeper {
   return keeper;
 }
 
-/** Everybody there is, and some whom there is not; names that agents, people and the village share. */
+/** All viewers, and some that do not exist; agents, people and the village share names. */
 const VIEWERS = [
   ['visitor', ''],
   ['visitor', 'ada'],
@@ -104,14 +106,14 @@ interface Seen {
   readonly replies: readonly Reply[];
 }
 
-/** The posts that row-level security shows somebody; without the weight of flags, which a copy leaves out. */
+/** The posts that row-level security shows a viewer, without the weight of flags, which a copy omits. */
 async function postsFor(tx: Tx, filter: PostQuestion): Promise<readonly Post[]> {
   return (await readPosts(tx, filter, { before: null, limit: ALL })).rows.map((row) =>
     postView({ ...row, flags: null }),
   );
 }
 
-/** Everything that it shows them. */
+/** Everything that row-level security shows a viewer. */
 function seenBy(viewer: BoardViewer): Promise<Seen> {
   return readAs(db, viewer, async (tx) => {
     const posts = await postsFor(tx, {});
@@ -124,7 +126,7 @@ function seenBy(viewer: BoardViewer): Promise<Seen> {
   });
 }
 
-/** Every list as each would read it. */
+/** Every list as each viewer would read it. */
 function readLists(): Promise<readonly Lists[]> {
   return Promise.all(
     VIEWERS.map(async (viewer) => ({
@@ -148,7 +150,7 @@ async function current(keeper: CopyKeeper): Promise<BoardCopy> {
 
 type SeenBy = ReadonlyMap<BoardViewer, Seen>;
 
-/** The rule by itself, on every row there is. */
+/** Checks the rule of core on every row. */
 function assertSameVerdicts(everything: Seen, seen: SeenBy): number {
   const postOf = new Map(everything.posts.map((post) => [post.post_id, post]));
   let hidden = 0;
@@ -238,7 +240,7 @@ test(`${ROUNDS * ACTS} acts (seed ${SEED}): whoever asks sees in a copy what the
   let hidden = 0;
   for (let round = 0; round < ROUNDS; round += 1) {
     await writer.write(ACTS);
-    // Sometimes as after an outage: everything is read anew.
+    // Sometimes the test simulates an outage, after which the keepers load everything again.
     if (random.chance(0.2)) for (const keeper of [large, tiny]) keeper.noteAway();
     const everything = await seenBy(VILLAGE);
     const seen: SeenBy = new Map(

@@ -1,4 +1,4 @@
-/** Flags, decisions and their undoing, and the money that names a post: by HTTP on a real Postgres. */
+/** Flags, decisions, undone decisions, and money that names a post: by HTTP on a real Postgres. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -186,7 +186,7 @@ test('enough weight of flags hides until an admin has looked; what the admin say
   );
   assert.equal(await seenBy(visitor, post_id), null);
   assert.equal(await codeOf(flag(play.as('dan'), post_id)), 'no_such_post');
-  // Restored, the flags are dismissed; that undone, they wait again and it is hidden by them.
+  // A restored text has its flags dismissed. After an undo of that decision, the flags wait again and hide the text.
   assert.equal(dataOf(await decide(post_id, { decision: 'restore', reason: 'other' })).post.status, 'open');
   assert.equal(
     (await queue('waiting')).some((item) => item.post.post_id === post_id),

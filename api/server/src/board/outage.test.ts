@@ -1,4 +1,7 @@
-/** Postgres is killed while the board is read and written: everybody goes on reading what is for them, on every replica, and nobody anything else. */
+/**
+ * Postgres is killed while people read and write the board. On every replica, every caller can still read the texts
+ * that they may read, and no others.
+ */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -35,7 +38,7 @@ after(() => village.remove());
 
 const urlOf = (replica: number): string => replicas[replica]?.url ?? '';
 
-/** Somebody at one replica. */
+/** A caller of one replica. */
 interface Reader {
   readonly name: string;
   readonly client: Client;
@@ -60,7 +63,7 @@ async function write(client: Client, body: Partial<CallInput<typeof createPost>[
   return dataOf(await client.call(createPost, { body: { title: 'News', body: 'of the day', ...body } })).post;
 }
 
-/** A board with something for everybody, and something that is hidden. Returns one thread that all may read. */
+/** Fills a board with a post for every audience, and a hidden one. Returns one thread that every caller may read. */
 async function fillBoard(): Promise<{ readonly open: Post; readonly toBob: Post; readonly hidden: Post }> {
   const [ada, admin] = [clientOf(urlOf(0), agentToken('ada')), clientOf(urlOf(1), TOKENS.admin)];
   for (const audience of ['agents', 'humans'] as const)
@@ -90,12 +93,12 @@ interface BoardSeen {
   readonly isCopy: boolean;
 }
 
-/** Without what changes by itself, and what a copy leaves out. */
+/** Drops the fields that change without an act, and those that a copy omits. */
 function plain({ flags: _flags, ...rest }: Readonly<Record<string, unknown>>): unknown {
   return rest;
 }
 
-/** Reads all that somebody may see. Throws where anything is refused. */
+/** Reads everything that a caller may see. Throws if any request is refused. */
 async function look(client: Client): Promise<BoardSeen> {
   const listed = await client.call(listPosts, { query: { limit: 50 } });
   const { posts, copy } = dataOf(listed);
@@ -112,7 +115,7 @@ async function look(client: Client): Promise<BoardSeen> {
 
 const settled = ({ posts, threads }: BoardSeen): unknown => ({ posts, threads });
 
-/** Looks again and again until told to stop, and counts the copies; every look must be granted. */
+/** Reads again and again until the signal aborts, and counts the answers from a copy; every read must succeed. */
 async function keepLooking(
   { name, client }: Reader,
   expected: unknown,
@@ -129,7 +132,7 @@ async function isCopyAt(replica: number): Promise<boolean> {
   return dataOf(await clientOf(urlOf(replica)).call(listPosts, { query: {} })).copy !== undefined;
 }
 
-/** Waits until both replicas show this at the top of the board, from the database. */
+/** Waits until both replicas show this post at the top of the board, from the database. */
 async function seenEverywhere(postId: string): Promise<void> {
   for (const replica of [0, 1]) {
     await eventually(`replica ${replica} to show it`, async () => {
@@ -308,7 +311,7 @@ test('a replica ends while Postgres is away and requests run', async () => {
             index % 4 === 0
               ? client.call(createPost, { body: { title: 'x', body: 'x' } })
               : client.call(listPosts, { query: {} });
-          // A connection that is refused is the end that was waited for.
+          // A refused connection shows that the replica has ended.
           await asked.catch(() => busy.abort());
         }
       }),

@@ -1,4 +1,4 @@
-/** Freeze of the village by HTTP on a real Postgres, with two replicas. */
+/** The freeze of the village by HTTP on a real Postgres, with two replicas. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
@@ -50,7 +50,7 @@ test('everybody reads whether the village is frozen, and when money last moved',
   assert.deepEqual(dataOf(await clientOf(two.url).call(getVillageFreeze, {})), frozen);
   assert.ok((frozen.last_transfer_at ?? '') <= (frozen.since ?? ''));
   assert.equal(await reward(two), 'village_frozen');
-  // Frozen again, it keeps its reason and its time.
+  // A second freeze keeps the reason and the time of the first.
   assert.deepEqual(dataOf(await two.admin.call(freezeVillage, { body: { reason: 'again' } })), frozen);
   const lifted = await lift();
   assert.deepEqual([lifted.frozen, lifted.reason, lifted.since], [false, null, null]);

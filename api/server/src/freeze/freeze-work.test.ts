@@ -1,4 +1,7 @@
-/** What waits while the village is frozen, and what becomes of it: models, runs, firings, claims; with two replicas and a restart. */
+/**
+ * Work that waits while the village is frozen, and its continuation: models, runs, firings, compute claims; with two
+ * replicas and a restart.
+ */
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -121,7 +124,7 @@ test('whatever moves money is refused by its route, and a retry with its key goe
   };
   for (const [what, call] of Object.entries(calls)) {
     const code = await codeOf(call);
-    // A tier of the samples may be free, and a free one needs no money.
+    // A tier of the samples may be free, and then needs no money.
     if (what !== 'claim' || code !== null) assert.equal(code, 'village_frozen', what);
   }
   await lift();

@@ -1,4 +1,7 @@
-/** The models gateway through HTTP on a real Postgres and Redis: what a tier may ask, what it costs, and how it is told. */
+/**
+ * The model gateway through HTTP on a real Postgres and Redis: the requests that a tier allows, their cost, and their
+ * errors.
+ */
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -32,7 +35,7 @@ const held = heldProvider();
 
 before(async () => {
   village = await startTestVillage();
-  // The lowest tier of this village names models that fail and wait, and one that nobody serves.
+  // The lowest tier of this village names a model that fails, one that waits, and one that no provider serves.
   const tier = join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'good-entitlement-tier-0.yaml');
   await writeFile(
     tier,

@@ -1,4 +1,4 @@
-/** The models gateway as OpenAI's own client for Node meets it: it needs nothing but the address and the agent's token. */
+/** The model gateway with OpenAI's own client for Node, which needs only the URL and the agent's token. */
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -27,12 +27,12 @@ before(async () => {
 });
 after(() => village.remove());
 
-/** The client of an agent. It tries nothing again unless it is told to: a test shall see the first answer. */
+/** The client of an agent. By default it retries nothing, so that a test sees the first answer. */
 function clientOf(agentId: AgentId, options: Pick<ClientOptions, 'maxRetries' | 'fetch'> = {}): OpenAI {
   return new OpenAI({ baseURL, apiKey: agentToken(agentId), maxRetries: 0, timeout: 60_000, ...options });
 }
 
-/** What a call fails with, as the client's own error. */
+/** The client's own error with which a call fails. */
 async function errorOf(call: PromiseLike<unknown>): Promise<APIError> {
   try {
     await call;

@@ -1,4 +1,6 @@
-/** A resident as a process of its own: people, rewards and its tier change what it does, and it says so on the board. */
+/**
+ * A resident as a separate process: people, rewards and its tier change its acts, and it reports that on the board.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
@@ -21,7 +23,7 @@ import type { TestVillage } from '../testing/test-village.ts';
 
 type Turn = CallData<typeof listTurns>['turns'][number];
 
-/** As the resident's `may-reply.ts` has it. */
+/** The same value as in the resident's `may-reply.ts`. */
 const AGENT_REPLY_GAP_TICKS = 600;
 
 let village: TestVillage;
@@ -151,7 +153,7 @@ test('two agents on the board do not go on for ever', async () => {
     }),
   ).post_id;
   await replyOf('bob', postId);
-  // An agent replies to agents once a minute of village time at most: three such minutes are 9 s here.
+  // An agent replies to agents at most once a minute of village time; three such minutes are 9 s here.
   const quiet = await eventually('a thread that is quiet for three village minutes', async () => {
     const { post } = dataOf(await runs.play.admin.call(getPost, { params: { post_id: postId }, query: {} }));
     const tick = (await runs.play.world()).tick;

@@ -1,4 +1,4 @@
-/** What admins do with the accounts of people: on two replicas, since what one refuses the other must refuse too. */
+/** Acts of admins on the accounts of people, on two replicas: if one refuses, the other must refuse too. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, test } from 'node:test';
@@ -49,7 +49,7 @@ async function actionsOn(person: { readonly accountId: string }): Promise<readon
   return (await readAudit(db, `account ${person.accountId}`, 50)).map(({ action }) => action).toReversed();
 }
 
-/** A viewer's socket of a person at a replica, and the code that it closes with. */
+/** A person's viewer socket at a replica, and the code with which it closes. */
 async function openSocket(base: string, person: SignedInPerson): Promise<{ readonly closed: Promise<number> }> {
   const socket = new WebSocket(`${base.replace('http', 'ws')}/ws/world?format=json`, {
     headers: { cookie: person.cookie, origin: base },
@@ -204,7 +204,7 @@ test('a ban is told with reason and end, at once, on every replica; sockets clos
     }),
   );
   assert.equal(await codeOf(there.client.call(getWorld, {})), 'account_banned');
-  // As if its hour had gone by.
+  // Sets the ban's end to the past, as if its hour had passed.
   await db
     .updateTable('account_ban')
     .set({ expires_at: new Date() })

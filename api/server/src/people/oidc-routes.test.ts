@@ -1,4 +1,4 @@
-/** Signing in by a real OpenID provider, through real redirects. */
+/** Signs in through a real OpenID provider, with real redirects. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -73,7 +73,7 @@ function person(preferred_username: string, ...groups: string[]): ProviderPerson
   return { sub: `subject-${people}`, preferred_username, groups };
 }
 
-/** Signs in at the provider as somebody, in a browser of their own. */
+/** Signs in at the provider as this person, in a browser of their own. */
 async function signInAs(
   who: ProviderPerson | null,
   options: { readonly returnTo?: string; readonly browser?: TestBrowser } = {},
@@ -90,14 +90,14 @@ async function meOf(browser: TestBrowser): Promise<Account> {
   return dataOf(await createClient({ baseUrl: url, cookie: browser.cookieAt(url) }).call(getMe, {})).account;
 }
 
-/** Goes to the provider and comes back as far as the callback, which is not opened: its address is the caller's to bend. */
+/** Goes to the provider and returns the URL of the callback without opening it, so that a test can change it. */
 async function callbackOf(browser: TestBrowser, who: ProviderPerson): Promise<URL> {
   provider.person = who;
   const last = await browser.open(`${url}${START}`, (next) => next.pathname === CALLBACK_PATH);
   return new URL(last.headers.get('location') ?? '');
 }
 
-/** Opens a callback as a program does, which is told what is wrong. */
+/** Opens a callback as a program does, and returns the refusal. */
 async function refusalOf(callback: URL, browser: TestBrowser): Promise<readonly [number, string]> {
   const response = await fetch(callback, { redirect: 'manual', headers: { cookie: browser.cookieAt(url) } });
   return [response.status, response.status === 303 ? '' : ((await response.json()) as { code: string }).code];
@@ -172,7 +172,8 @@ test('a callback with another state, another code, or an id token of another non
   assert.deepEqual(await refusalOf(bent, stateless), [403, 'oidc_refused']);
   assert.equal(provider.trades(), tradesBefore, 'with a wrong state the code is not even shown');
 
-  // The code of an attacker's own sign-in, put into the victim's callback: PKCE binds it to the attempt that it was made for.
+  // An attacker puts the code of their own sign-in into the victim's callback. PKCE binds a code to the attempt for
+  // which it was issued.
   const [victim, attacker] = [new TestBrowser(), new TestBrowser()];
   const victims = await callbackOf(victim, person('Victim', 'villagers'));
   const attackers = await callbackOf(attacker, person('Attacker', 'wardens'));

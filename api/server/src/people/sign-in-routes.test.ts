@@ -1,4 +1,4 @@
-/** Accounts, sessions and the browser's rules. */
+/** Accounts, sessions, and the rules for browsers. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
@@ -109,7 +109,7 @@ test('over plain http on another host nobody is signed in', async () => {
   assert.deepEqual({ status, code }, { status: 403, code: 'tls_required' });
 });
 
-/** fetch sets Host itself, so this one is written by hand. */
+/** fetch sets Host itself, so this request is made without fetch. */
 async function loginAtHost(host: string): Promise<{ status: number; code: string }> {
   const { request } = await import('node:http');
   const body = JSON.stringify({ name: 'Grace', password: PASSWORD });
@@ -137,7 +137,7 @@ test('keys of people say who they are too, and a member may not do what an admin
   assert.equal(await codeOf(member.call(suspendAgent, { params: { agent_id: 'ada' } })), 'forbidden');
 });
 
-/** A write as a page would send it: with the session, without our own client's header. */
+/** A write as a foreign page would send it: with the session, but without the header of our own client. */
 function bareWrite(path: string, person: SignedInPerson, headers: Record<string, string> = {}): Promise<Response> {
   return fetch(`${url}/api/v1${path}`, { method: 'POST', headers: { cookie: person.cookie, origin: url, ...headers } });
 }
@@ -380,7 +380,7 @@ test('a password that is reset while somebody signs in with the old one lets nob
       .where('account_id', '=', person.accountId)
       .execute();
     const code = codeOf(clientOf(url).call(logIn, { body: { name: 'Reset', password: PASSWORD } }));
-    // Once it waits for the row, it has checked the old password.
+    // Once it waits for the row, it has already checked the old password.
     await eventually(
       'a sign-in that waits for the account',
       async () => (await superuser.run(`select 1 from pg_stat_activity where wait_event_type = 'Lock'`)).length > 0,

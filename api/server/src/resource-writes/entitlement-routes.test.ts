@@ -1,4 +1,7 @@
-/** Tiers and pins by HTTP on a real API server, and the audit of what kubectl and GitOps write, on two replicas and over restarts. */
+/**
+ * Tiers and pins by HTTP on a real API server, and the audit of changes by kubectl and GitOps, on two replicas and
+ * over restarts.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
@@ -328,7 +331,7 @@ test('what happens while no api runs has its line when one is back, once, over r
     await lineCount('changes', 2);
     await lineCount('goes', 2);
     await lineCount('comes', 1);
-    // Something newer is behind whatever might still be under way.
+    // A newer change has its row, so all earlier changes have been processed.
     await kubectl(`round-${round}`, specOf(30 + round));
     await lineCount(`round-${round}`, 1);
     if (round === 0) await Promise.all(replicas.map((replica) => replica.stop()));

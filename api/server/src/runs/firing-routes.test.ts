@@ -1,4 +1,4 @@
-/** Firings by HTTP on a real Postgres: one firing a slot, whoever asks and how often. */
+/** Firings by HTTP on a real Postgres: one firing a slot, for any number of requests and callers. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,7 +13,7 @@ import { clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-
 import type { TestVillage } from '../testing/test-village.ts';
 
 const FULL = process.env['HAMLET_TEST_FULL'] === '1';
-/** Slots that two leaders claim against each other. */
+/** Slots for which two leaders compete. */
 const SLOTS = FULL ? 10_000 : 500;
 const FIRST_SLOT_MS = Date.UTC(2026, 0, 1);
 const SLOT_MS = 10_000;
@@ -94,7 +94,7 @@ test('a firing makes a run for each agent it knows, and says why for the others'
 });
 
 test('a hundred clients on one slot: one firing, one run, and everybody is told of it', async () => {
-  // One who is told to come again, because the others ahead of it take too long, does so.
+  // A client that is asked to retry, because others are ahead of it, does so.
   const ask = async (): Promise<CallData<typeof fireSchedule> | false> => {
     const answer = await fire({ agents: ['ada', 'bob'] });
     if (!answer.ok) assert.equal(answer.problem.code, 'unavailable');
@@ -123,7 +123,7 @@ test('two leaders, the lease stolen, clocks 30 s apart: every slot fires once', 
   let stolen = false;
   let firings = 0;
   const refusals = new Map<string, number>();
-  /** Each leader fires whatever its own clock says is due, a few at a time. */
+  /** Each leader fires the slots that are due by its own clock, a few at a time. */
   async function lead(fence: () => string, from: number): Promise<void> {
     for (let index = from; index < SLOTS; index += 2) {
       for (const slot of [index, index + 1 - 2 * from]) {
@@ -139,7 +139,7 @@ test('two leaders, the lease stolen, clocks 30 s apart: every slot fires once', 
     }
   }
   await Promise.all([lead(() => `${lease}:1`, 0), lead(() => `${lease}:${stolen ? 2 : 1}`, 1)]);
-  // Whatever the first was refused after its lease had passed, the second fires.
+  // The second leader fires the slots that the first was refused after its lease had passed.
   for (let slot = 0; slot < SLOTS; slot += 1) {
     const answer = await fire(
       { slot: new Date(base + slot * 1_000).toISOString(), overlap: 'Queue', agents: ['cleo'], history_limit: 0 },
@@ -151,7 +151,7 @@ test('two leaders, the lease stolen, clocks 30 s apart: every slot fires once', 
   assert.equal(await countOf('firing'), SLOTS);
   const made = await db.selectFrom('run').select('slot').where('schedule_uid', '=', uid).execute();
   assert.equal(new Set(made.map(({ slot }) => slot?.getTime())).size, made.length, 'no slot has two runs');
-  // The leader whose clock is ahead cannot fire what is not due by the clock of the database.
+  // The leader whose clock is ahead cannot fire a slot that is not due by the clock of the database.
   assert.equal(
     codeOf(await fire({ slot: new Date(Date.now() + skewMs).toISOString() }, `${lease}:2`)),
     'firing_too_early',
@@ -179,7 +179,7 @@ test('a leader whose lease has passed to another is refused; the greater count o
 });
 
 test('another Lease is believed only when the trusted one has been silent for as long as it lasts, and then the old one never again', async () => {
-  // Unless the machine stands still for as long as a Lease lasts between the two: then it is tried again.
+  // If the machine stalls for as long as a Lease lasts between the two requests, the test tries again.
   await eventually('the new Lease to be refused', async () => {
     await db.deleteFrom('operator_fence').execute();
     dataOf(await fire({ slot: slotOf(0) }, 'old-lease:9'));

@@ -1,4 +1,7 @@
-/** Runs whose resident is gone wait again, and a resident that comes back too late can do nothing for them. Leases are the product's own. */
+/**
+ * Runs whose resident is gone wait again, and a resident that returns too late can do nothing for them. Leases are
+ * those of the product.
+ */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { rebootAgent, recordRunStep, renewRun, settleRun } from '@hamlet/contract';
@@ -28,12 +31,12 @@ after(async () => {
   await village.remove();
 });
 
-/** Waits until a run is as it should be. */
+/** Waits until a run is in a state. */
 function inState(runId: string, holds: (run: Run) => boolean): Promise<Run> {
   return eventually('the state of the run', async () => ((run) => (holds(run) ? run : null))(await runs.get(runId)));
 }
 
-/** Lets the lease of a run be over, as if its agent had been silent for so long. */
+/** Sets the end of a run's lease to the past, as if its agent had been silent for that long. */
 async function endLease(runId: string): Promise<void> {
   await db
     .updateTable('run')
@@ -42,7 +45,7 @@ async function endLease(runId: string): Promise<void> {
     .execute();
 }
 
-/** What an agent said, in the log of the world. */
+/** The speech of an agent in the log of the world. */
 async function saidBy(agentId: AgentId): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('world_event')
@@ -59,7 +62,7 @@ const PROMPT = WORDS.map((text, index) => `Say "${text}". Go to the ${index % 2 
   ' ',
 );
 
-/** Gives a run and waits until its resident is in the middle of it. */
+/** Gives a run to an agent and waits until its resident has done some of its steps. */
 async function inTheMiddle(agentId: AgentId): Promise<string> {
   const { run_id } = await runs.give(agentId, PROMPT);
   await eventually(
@@ -96,7 +99,7 @@ test('a resident that stood still until another had its run does nothing more fo
   frozen.kill('SIGSTOP');
   await inState(run_id, ({ state }) => state === 'queued');
   dataOf(await runs.play.admin.call(rebootAgent, { params: { agent_id: 'bob' } }));
-  // Another volume, as on another node: the lock of the state folder keeps nobody out.
+  // Another volume, as on another node, where the lock of the state folder stops no second process.
   await residents.start('bob', 'elsewhere');
   await inState(run_id, ({ attempt }) => attempt === 2);
   frozen.kill('SIGCONT');

@@ -1,4 +1,4 @@
-/** Runs with residents as processes of their own: done, cancelled, and gone on with after kills, with nothing said twice. */
+/** Runs with residents as separate processes: done, cancelled, and continued after kills, without repeated speech. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { rebootAgent } from '@hamlet/contract';
@@ -37,7 +37,7 @@ function settled(runId: string): Promise<Run> {
   });
 }
 
-/** How often an agent has said something, in the log of the world. */
+/** Number of times that an agent has said this text, in the log of the world. */
 async function saidBy(agentId: AgentId, text: string): Promise<number> {
   const rows = await db
     .selectFrom('world_event')

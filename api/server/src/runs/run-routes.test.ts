@@ -1,4 +1,7 @@
-/** Runs by HTTP on a real Postgres: what people ask, what residents answer, and what the village does about those that nobody ends. */
+/**
+ * Runs by HTTP on a real Postgres: requests of people, answers of residents, and how the village ends runs that no
+ * resident ends.
+ */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -37,7 +40,7 @@ before(async () => {
 });
 after(() => village.remove());
 
-/** The hints that an agent's stream brings. */
+/** The hints on an agent's stream. */
 function listenFor(agentId: AgentId): { readonly hints: RunHint[]; stop(): void } {
   const stopping = new AbortController();
   const hints: RunHint[] = [];

@@ -1,4 +1,7 @@
-/** Core's decision and the database's rules say the same of every change of a run, and a wandering run never breaks either. */
+/**
+ * Core's decision and the database's rules agree on every change of a run, and a random sequence of commands never
+ * violates either.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { RUN_STATES } from '@hamlet/contract';
@@ -45,7 +48,7 @@ async function newRun(): Promise<RunRow> {
   return run;
 }
 
-/** A run as the table lets it be in a state. */
+/** A run in this state, made through changes that the table allows. */
 async function runIn(state: RunState): Promise<RunRow> {
   let run = await newRun();
   if (state === 'queued') return run;
@@ -69,7 +72,7 @@ function write(run: RunRow, next: RunProgress): Promise<RunRow> {
   });
 }
 
-/** Every change of state that some command of core makes. */
+/** Every state that some command of core leads to. */
 function reachable(from: RunState): ReadonlySet<RunState> {
   const progress: RunProgress =
     from === 'queued'
@@ -95,7 +98,7 @@ function reachable(from: RunState): ReadonlySet<RunState> {
 
 for (const from of RUN_STATES) {
   for (const to of RUN_STATES.filter((state) => state !== from)) {
-    // Nothing asks for a permission yet; the table is ready for it.
+    // No command asks for a permission yet; the table supports it already.
     if (to === 'waiting_permission' && from === 'running') continue;
     test(`${from} to ${to}: both let it, or neither does`, async () => {
       const run = await runIn(from);

@@ -1,4 +1,4 @@
-/** When claims lapse, on a real Postgres without a village around it. */
+/** When the leases of runs lapse, on a real Postgres without a village around it. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { RUN_ATTEMPTS_MAX } from '@hamlet/core';
@@ -38,7 +38,7 @@ async function read(runId: string): Promise<RunRow> {
   return run;
 }
 
-/** A run that an agent has taken up. */
+/** A run that an agent has started. */
 async function takenUp(): Promise<RunRow> {
   const [run] = await inTransaction(db, (tx) =>
     insertRuns(tx, [
@@ -57,7 +57,7 @@ async function takenUp(): Promise<RunRow> {
   return give(run.runId, { kind: 'start', cycle: 1 });
 }
 
-/** Lets the lease of a run be over, as if its agent had been silent for so long. */
+/** Sets the end of a run's lease to the past, as if its agent had been silent for that long. */
 async function endLease(runId: string): Promise<void> {
   await db
     .updateTable('run')

@@ -1,4 +1,7 @@
-/** Schedules by HTTP: written to a real API server, whose words are passed on; and the samples where there is none. */
+/**
+ * Schedules by HTTP: written to a real API server, whose messages the API passes on; and the samples that replace it
+ * without a cluster.
+ */
 import assert from 'node:assert/strict';
 import { copyFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';

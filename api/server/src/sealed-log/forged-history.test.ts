@@ -1,4 +1,7 @@
-/** The village signs nothing that does not continue what it has signed, whatever a superuser does to rows, tiles, note and folder, without the key. */
+/**
+ * The village signs nothing that does not continue its earlier signatures, after any change by a superuser to rows,
+ * tiles, note and folder without the key.
+ */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -28,7 +31,7 @@ import type { LogSigner } from './log-signer.ts';
 import { sealAll } from './start-sealing.ts';
 
 const ORIGIN = 'hamlet.village/forged';
-/** Some entries into the second tile. */
+/** Enough acts to reach the second tile. */
 const FIRST_ACTS = 300;
 const STATE = ['log.tile', 'log.head', 'log.checkpoint', 'public.audit'];
 
@@ -40,7 +43,7 @@ let signer: LogSigner;
 let thief: LogSigner;
 /** Every tree that the village's key has signed, in order. */
 let signed: Tree[] = [];
-/** The log as it was sealed: hashes of its entries, and an older checkpoint of it with its place. */
+/** The log as it was sealed: the hashes of its entries, and an older checkpoint with its position. */
 let hashes: Buffer = Buffer.alloc(0);
 let older: {
   readonly size: number;
@@ -83,7 +86,7 @@ async function signerOf(at: string): Promise<LogSigner> {
   return opened ?? assert.fail('no key');
 }
 
-/** The village's signer, with a list of what it signed. */
+/** The village's signer, which also lists the trees that it signed. */
 function watched(of: LogSigner): LogSigner {
   return {
     ...of,
@@ -115,13 +118,13 @@ async function act(count: number): Promise<void> {
   }
 }
 
-/** The leaves as the rows say now, up to a size. */
+/** The leaves of the present rows, up to a size. */
 async function leavesOfRows(size: number): Promise<Buffer> {
   const rows = await superuser.run(`select leaf from log.leaf order by xact, kind, id limit ${size}`);
   return Buffer.concat(rows.map(({ leaf }) => leafHash(leaf as Buffer, sha256)));
 }
 
-/** Writes every tile of a log of these leaves; places of first entries stay as they are. */
+/** Writes every tile of a log with these leaves; the positions of first entries stay as they are. */
 async function writeTiles(leaves: Buffer): Promise<Tree> {
   const { edge, full } = growEdge(EMPTY_EDGE, leaves, sha256);
   for (const { level, number, hashes: bytes } of [...full, ...partialTiles(edge)]) {
@@ -162,7 +165,7 @@ async function setNote(note: string): Promise<void> {
   );
 }
 
-/** Everything as it was sealed. */
+/** Restores all rows, tiles, notes and files to their sealed state. */
 async function restore(): Promise<void> {
   for (const table of STATE)
     await superuser.run(`truncate ${table}; insert into ${table} select * from public.kept_${table.replace('.', '_')}`);
@@ -170,14 +173,14 @@ async function restore(): Promise<void> {
   await cp(join(folder, 'kept'), join(folder, 'live'), { recursive: true });
 }
 
-/** Whether a tree begins with the entries that were sealed. The rest is what the rows say now. */
+/** True if a tree begins with the sealed entries. The other entries are those of the present rows. */
 async function continues({ size, root }: Tree): Promise<boolean> {
   const now = await leavesOfRows(size);
   const { edge } = growEdge(EMPTY_EDGE, Buffer.concat([hashes, now.subarray(hashes.length)]), sha256);
   return Buffer.from(rootOf(edge, sha256)).equals(root);
 }
 
-/** Lets the village seal something new. Returns the trees it signed; null where it said that the log is broken. */
+/** Makes the village seal a new act. Returns the trees that it signed; null if it reported a broken log. */
 async function sealMore(keeper: CheckpointKeeper | null): Promise<readonly Tree[] | null> {
   await act(2);
   signed = [];
@@ -209,7 +212,9 @@ for (let mask = 0; mask < 1 << ALL.length; mask += 1) {
   }
 }
 
-/** Takes the log back to an older checkpoint that the village did sign, and changes an act that was sealed after it. */
+/**
+ * Puts the log back to an older checkpoint that the village did sign, and changes an act that was sealed after it.
+ */
 async function rollBack(): Promise<void> {
   await DAMAGES.rows();
   await superuser.run(`delete from log.checkpoint where size > ${older.size}`);

@@ -1,4 +1,4 @@
-/** The statements of docs/SECRETS.md that let the log begin again under another key: nothing that was sealed is lost. */
+/** The statements of docs/SECRETS.md that begin the log again under another key: no sealed entry is lost. */
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** The sealed log as others see it: checkpoint, tiles, entries and proofs, each held to the others. */
+/** The sealed log as callers see it: checkpoint, tiles, entries and proofs, each compared with the others. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -39,7 +39,7 @@ import { verifyEd25519 } from './log-signer.ts';
 
 let village: TestVillage;
 let url = '';
-/** A replica without a key: it seals nothing, and serves what others seal. */
+/** A replica without a key: it seals nothing, and serves the log that others seal. */
 let keyless = '';
 let admin: Client;
 let member: Client;
@@ -68,7 +68,7 @@ async function reward(agent_id: string, amount: string): Promise<string> {
   return answer.data.ledger_entry_id;
 }
 
-/** The newest checkpoint, opened with the key that the village tells. */
+/** Opens the newest checkpoint with the key that the village publishes. */
 function opened(note: string, keyText: string): Checkpoint {
   const key = readVerifierKey(keyText, sha256);
   assert.ok(key !== null);

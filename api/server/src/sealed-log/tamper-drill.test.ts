@@ -1,4 +1,7 @@
-/** Whatever a superuser does to the database behind the village is found by `hamlet-verify` with what was kept outside, and its position named. */
+/**
+ * `hamlet-verify` finds every change by a superuser to the database, with the checkpoints that were kept outside, and
+ * names its position.
+ */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -51,9 +54,9 @@ let url = '';
 let metricsUrl = '';
 let db: Db;
 let superuser: Superuser;
-/** What was kept outside, as it was before anything was done. */
+/** The outside copy from before any change. */
 let kept = '';
-/** Entries that are sealed. */
+/** The number of sealed entries. */
 let size = 0;
 
 before(async () => {
@@ -81,7 +84,7 @@ after(async () => {
   await village.remove();
 });
 
-/** Three tiles of acts and money, in turns. */
+/** Fills three tiles with acts and money in alternation. */
 async function fill(): Promise<void> {
   await inTransaction(db, (tx) => openAgentAccount(tx, 'ada'));
   const agent = (await findAgentAccount(db, 'ada'))?.accountId ?? 0;
@@ -122,7 +125,7 @@ async function fill(): Promise<void> {
   }
 }
 
-/** What the command says. */
+/** The output of the command. */
 async function command(...args: string[]): Promise<Told> {
   const { stdout, code } = await new Promise<{ stdout: string; code: number | string | null | undefined }>((done) => {
     execFile(
@@ -138,7 +141,7 @@ async function command(...args: string[]): Promise<Told> {
   return told;
 }
 
-/** The same without a process of its own. */
+/** Runs the same verification without a process of its own. */
 async function live(): Promise<Told> {
   const [source, outside] = [villageSource(url, TOKENS.admin), await readKept(kept)];
   return verifyLog(source, await gatherReference(source, outside, keyOf(outside.key ?? '')));
@@ -155,7 +158,7 @@ async function entryOf(
   return { position: Number(row?.['position']), id: String(row?.['id']) };
 }
 
-/** Does something to rows of a table, looks, and puts them back as they were. */
+/** Changes rows of a table, runs `look`, and restores the rows. */
 async function whileTampered<T>(
   damage: { readonly table: string; readonly key: string; readonly where: string; readonly statement: string },
   look: () => Promise<T>,
@@ -329,7 +332,7 @@ test('truncate: the newest rows of every kind, so that nothing follows', async (
   assert.match(told.what ?? '', /entries are missing/);
 });
 
-/** A second table at the same time. */
+/** Changes a second table at the same time. */
 async function whileTamperedToo<T>(damage: Parameters<typeof whileTampered>[0], look: () => Promise<T>): Promise<T> {
   const { table, where, statement } = damage;
   await superuser.run(`create table public.stash_too as select * from ${table} where ${where}`);

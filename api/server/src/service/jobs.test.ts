@@ -44,7 +44,7 @@ after(async () => {
 
 const namespace = (): string => `village-${village}`;
 
-/** Starts a replica with these jobs; returns what stops its jobs. */
+/** Starts a replica with these jobs; returns a function that stops its jobs. */
 function replica(...jobs: readonly Job[]): () => Promise<void> {
   const link = openRedisLink(redis.url, log);
   const registry = new Registry();

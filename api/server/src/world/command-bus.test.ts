@@ -8,7 +8,10 @@ import type { RedisLink } from '../service/redis-link.ts';
 
 const COMMANDS = 200;
 
-/** A Redis on which another replica begins to write when told to, and answers every command. It counts the commands that reach the channel. */
+/**
+ * A Redis on which another replica begins to write when the test sets `isWriting`, and then answers every command. It
+ * counts the commands on the channel.
+ */
 class OtherReplica {
   isWriting = false;
   published = 0;
@@ -40,7 +43,7 @@ test(
   { timeout: 60_000 },
   async (t) => {
     const other = new OtherReplica();
-    // Without a key nothing is asked of the database.
+    // A command without a key makes no query, so no database is needed.
     const db = openDatabase({ url: 'postgres://nobody@127.0.0.1:1/none', poolSize: 1, onError: () => undefined });
     t.after(() => db.destroy());
     const bus = await startCommandBus({ db, link: other.link, replicaId: 'here', log: () => undefined });

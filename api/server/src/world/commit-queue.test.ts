@@ -16,7 +16,7 @@ function talk(seq: number): WorldEvent {
 class Lost extends Error {}
 class Duplicate extends Error {}
 
-/** A queue over a store that fails as told: one entry per attempt, null for success. */
+/** A queue over a store that fails as listed: one entry per attempt, null for success. */
 function queueOver(failures: readonly (Error | null)[]): {
   queue: CommitQueue;
   appended: Batch[];

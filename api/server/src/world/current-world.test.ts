@@ -28,7 +28,7 @@ const rowOf = (connected: boolean): PresenceRow => ({
   lastSeen: NOW,
 });
 
-/** A replica and what it knows of the agent ada, which a test changes as the real ones are changed. */
+/** A replica with its knowledge of the agent ada, which a test changes in the ways that production code does. */
 class Village {
   readonly replica = { world: createWorld(defaultMap(), 7), epoch: 1 };
   readonly #hearers: (() => void)[] = [];
@@ -46,7 +46,7 @@ class Village {
     };
   }
 
-  /** A reader that has not answered anybody yet. */
+  /** A reader that has not answered a call yet. */
   reader(): (tick: number) => WorldView {
     return createCurrentWorld(this.#ports());
   }
@@ -66,7 +66,7 @@ class Village {
     for (const hear of this.#hearers) hear();
   }
 
-  /** Asks twice, and holds what is told to what one is told who never asked before. */
+  /** Asks twice, and compares the answers with that of a fresh reader. */
   told(tick: number): WorldView {
     const view = this.at(tick);
     assert.equal(this.at(tick), view, 'nothing has changed: the same object');

@@ -1,4 +1,7 @@
-/** Nothing that was acknowledged as durable is lost: not by a kill -9 of the writer, nor by a restart of Postgres or Redis. */
+/**
+ * No event that was acknowledged as durable is lost: not after a kill -9 of the writer, nor after a restart of
+ * Postgres or Redis.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,7 +16,7 @@ import { AGENT_IDS, clientOf, eventually, startTestVillage, TOKENS } from '../te
 import type { TestVillage } from '../testing/test-village.ts';
 import { readEventsAfter } from './recovery/read-events.ts';
 
-/** Full runs kill a hundred times; an ordinary one a twentieth of that. */
+/** A full run kills a hundred times, an ordinary run five times. */
 const KILLS = process.env['HAMLET_TEST_FULL'] === '1' ? 100 : 5;
 const SEED = Number(process.env['HAMLET_TEST_SEED'] ?? 20_261_122);
 let village: TestVillage;
@@ -26,11 +29,11 @@ after(() => village.remove());
 interface Talking {
   /** Texts that were acknowledged as durable so far. */
   readonly acknowledged: string[];
-  /** Resolves once all have stopped. */
+  /** Resolves once all agents have stopped talking. */
   readonly done: Promise<unknown>;
 }
 
-/** Talks as fast as it can until told to stop. */
+/** Makes all agents talk as fast as they can until the signal aborts. */
 function talkAll(url: string, round: number, until: AbortSignal): Talking {
   const client = clientOf(url, TOKENS.admin);
   const acknowledged: string[] = [];
@@ -46,12 +49,12 @@ function talkAll(url: string, round: number, until: AbortSignal): Talking {
   return { acknowledged, done: Promise.all(AGENT_IDS.map(talk)) };
 }
 
-/** Waits until words are acknowledged again: a writer may have to wait for the lease of one that was killed. */
+/** Waits until speech is acknowledged again: a new writer may have to wait for the lease of the killed one. */
 async function heard({ acknowledged }: Talking): Promise<void> {
   await eventually('a word to be acknowledged', () => acknowledged.length > 0);
 }
 
-/** The whole log, which has no gaps: reading ends at the first. */
+/** Reads the whole log. Reading ends at the first gap, so the test would notice one. */
 async function readLog(): Promise<readonly WorldEvent[]> {
   const db = openDatabase({ url: village.postgres.url(), poolSize: 1, onError: () => undefined });
   const events: WorldEvent[] = [];
@@ -129,7 +132,7 @@ test('Redis restarts: the writing replica goes on meanwhile, and the other catch
   const plays = replicas.map(({ peopleUrl }) => new Play(peopleUrl));
   for (const play of plays) await play.everybody();
   await village.redis.stop('SIGKILL');
-  // Only the one that writes the world can take a word now.
+  // Only the replica that writes the world can accept speech now.
   const { seq, onOther } = await eventually('a word without Redis', async () => {
     for (const play of plays) {
       const said = await play.act('bob', { kind: 'talk', text: 'without redis' });

@@ -1,4 +1,7 @@
-/** A replica follows the log for months: the memory of its world, viewers and wakes does not grow with the events it has seen. */
+/**
+ * A replica follows the log for months: the memory of its world, viewers and wakes does not grow with the number of
+ * events.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
@@ -13,7 +16,10 @@ const map = defaultMap();
 const AGENTS = 50;
 const ROUNDS = 2_000;
 const WARM_ROUNDS = 200;
-/** Shared walks come and go within this; a queue entry for each move after the warm-up takes twice as much. */
+/**
+ * Walks that viewers share stay within this limit; one queued entry for each move after the warm-up would take twice
+ * as much.
+ */
 const GROWTH_MAX_BYTES = 2_500_000;
 
 setFlagsFromString('--expose-gc');
@@ -24,7 +30,7 @@ function heapBytes(): number {
   return process.memoryUsage().heapUsed;
 }
 
-/** Lets every agent choose a new destination, and returns the events of the round. */
+/** Makes every agent choose a new destination, and returns the events of the round. */
 function round(world: WorldState, number: number): readonly WorldEvent[] {
   const tick = number * 5;
   const events = advance(world, tick);

@@ -1,4 +1,6 @@
-/** Two replicas of the api: either answers reads, sockets, wakes and commands, whoever writes the world. */
+/**
+ * Two replicas of the api: either one answers reads, sockets, wakes and commands, whichever of them writes the world.
+ */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -21,7 +23,7 @@ let writer: RunningServer;
 let other: RunningServer;
 let onWriter: Play;
 let onOther: Play;
-/** The replica that is left when the one that wrote has ended. */
+/** The replica that remains after the writing one has ended. */
 let left: Play;
 
 before(async () => {
@@ -39,7 +41,7 @@ async function writes(server: RunningServer): Promise<boolean> {
 }
 
 test('one replica writes, the other does not', async () => {
-  // Whichever it is: where a machine stands still for as long as the lease lasts, the other takes over.
+  // Either may write: if the machine stalls for as long as the lease lasts, the other one takes over.
   await eventually(
     'one to write',
     async () => (await Promise.all([writer, other].map(writes))).toSorted().join() === 'false,true',
@@ -47,7 +49,7 @@ test('one replica writes, the other does not', async () => {
 });
 
 test('a command to the replica that does not write is forwarded, and its effect read there at once', async () => {
-  // So far that it is still on its way when it is looked at, however long that takes.
+  // The target is so far away that the agent is still walking when the test reads it, even on a slow machine.
   const { to, accepted_seq } = dataOf(
     await onOther.as('ada').call(moveAgent, { params: { agent_id: 'ada' }, body: { landmark_id: 'forest' } }),
   );
@@ -136,7 +138,8 @@ test('when the writer ends the other takes over, under a new epoch and with the 
   left = new Play(staying.peopleUrl);
   const before = await left.world();
   await ending.stop();
-  // A command that comes meanwhile waits, and is told to come again where the other takes long to recover.
+  // A command that arrives in the meantime waits; if the other replica takes long to recover, the api asks for a
+  // retry.
   const { accepted_seq } = await eventually('the other to write', async () => {
     const outcome = await left.move('eve', { dx: 1, dy: 0 });
     if (!outcome.ok) assert.equal(outcome.problem.code, 'unavailable');

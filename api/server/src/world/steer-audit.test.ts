@@ -1,4 +1,4 @@
-/** An admin's act on an agent and its line in the audit become durable in one transaction, or neither does. */
+/** An admin's act on an agent and its audit row become durable in one transaction, or neither does. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -11,7 +11,7 @@ import type { TestVillage } from '../testing/test-village.ts';
 
 let village: TestVillage;
 let db: Db;
-/** The second replica forwards its commands to the first, which writes the world. */
+/** The second replica forwards its commands to the first one, which writes the world. */
 let replicas: readonly Play[];
 
 before(async () => {

@@ -28,27 +28,27 @@ async function asleep(): Promise<void> {
   await eventually('fay asleep in the world', async () => (await play.move('fay', { dx: 0, dy: 0 })).ok === false);
 }
 
-/** A tile nobody can stand on. */
+/** A tile on which no agent can stand. */
 function wall(): { x: number; y: number } {
   const { walkable, width } = defaultMap();
   const tile = walkable.indexOf(0);
   return { x: tile % width, y: Math.floor(tile / width) };
 }
 
-/** A bed that is given to somebody who walks there, or lies in it by now. */
+/** A bed that is reserved for an agent on its way to it, or already in it. */
 let bed = { x: 0, y: 0 };
 
 async function fillHome(): Promise<void> {
   for (const id of ['bob', 'cleo', 'dan', 'eve']) bed = dataOf(await play.move(id, { landmark_id: 'home-quince' })).to;
 }
 
-/** Posts until no more is taken in this hour. */
+/** Posts until the hourly limit refuses a post. */
 async function fillHour(agentId: 'cleo'): Promise<void> {
   const post = (): Answer => play.as(agentId).call(createPost, { body: { title: 'News', body: 'None.' } });
   await eventually('no room in this hour', async () => refusalOf(await post()) === 'board_rate_limited');
 }
 
-/** Cases in the order they run: each leaves the village so that the next can begin. */
+/** Cases in the order in which they run: each leaves the village in a state in which the next can begin. */
 const MOVE_CASES: readonly (readonly [Refusal, Case])[] = [
   ['not_own_agent', () => play.as('bob').call(moveAgent, { params: { agent_id: 'ada' }, body: { dx: 1, dy: 0 } })],
   ['no_such_agent', () => play.move('nobody', { dx: 1, dy: 0 })],
@@ -142,7 +142,8 @@ const ACTION_CASES: readonly (readonly [Refusal, ActionKind, Case])[] = [
       return play.act('cleo', { kind: 'use_board', text: 'one more' });
     },
   ],
-  // The second of two emotes comes within the 3 s of village time that the first shows, unless the machine stands still: then another pair is tried.
+  // The second of two emotes arrives within the 3 s of village time for which the first one shows. If the machine
+  // stalls in between, the test tries another pair.
   [
     'emote_too_soon',
     'emote',

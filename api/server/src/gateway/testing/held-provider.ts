@@ -5,7 +5,7 @@ import { createScriptedProvider } from '../scripted-provider.ts';
 export interface HeldProvider {
   readonly provider: ModelProvider;
   readonly usual: readonly ModelProvider[];
-  /** Lets the answer go that waits now. */
+  /** Releases the answer that waits now. */
   release(): void;
 }
 

@@ -1,4 +1,7 @@
-/** A saved world meets a version of Hamlet with another map: nothing is lost, nothing moves by itself, and an agreed move replays. */
+/**
+ * A saved world meets a version of Hamlet with another map: nothing is lost, nothing moves without consent, and an
+ * agreed move can be replayed.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { WorldCommand, WorldEvent } from '@hamlet/contract';
@@ -33,7 +36,7 @@ let db: Db;
 let epoch = 0;
 let world: WorldState;
 
-/** The same village with water instead of every fourth column of tiles that is no slot of a landmark. */
+/** The same village with water in every fourth column of tiles, except slots of landmarks. */
 function flooded(map: WorldMap): WorldMap {
   const water = map.legend.findIndex(({ terrain }) => terrain === 'water');
   return buildMap({
@@ -92,7 +95,7 @@ function start(map: WorldMap, agreedTo?: string): Promise<WorldState> {
   );
 }
 
-/** Everything that recovery rests on. */
+/** All rows from which a world is recovered. */
 async function saved(): Promise<unknown> {
   const owner = openDatabase({ url: postgres.url(), poolSize: 1, onError: () => undefined });
   const rows = [

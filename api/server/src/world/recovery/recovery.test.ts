@@ -1,4 +1,4 @@
-/** A large village is recovered whole: the newest snapshot that is undamaged, and everything after it. */
+/** Recovers a large village completely: the newest undamaged snapshot, and all events after it. */
 import assert from 'node:assert/strict';
 import { performance } from 'node:perf_hooks';
 import { after, before, test } from 'node:test';

@@ -1,4 +1,4 @@
-/** A village with viewers in memory, and what their copies of the world must equal. */
+/** A village with viewers in memory, and the state that their copies of the world must have. */
 import assert from 'node:assert/strict';
 import type { WorldCommand, WorldEvent, WorldStateFrame } from '@hamlet/contract';
 import {
@@ -30,7 +30,7 @@ import type { Viewer } from '../viewer.ts';
 
 export const map = defaultMap();
 
-/** A socket that keeps what it is sent in a queue; `deliver` hands it to the viewer's copy of the world. */
+/** A socket that queues the messages sent to it; `deliver` passes them to the viewer's copy of the world. */
 export class FakeSocket {
   readonly view: View = createView(map);
   readonly queue: (Uint8Array | string)[] = [];
@@ -61,7 +61,7 @@ export class FakeSocket {
   }
 }
 
-/** A world with its writer and a fan-out on a second copy fed by events only, as a replica's is. */
+/** A world with its writer, and a fan-out on a second copy that only events change, as in a replica. */
 export class Village {
   readonly world: WorldState = createWorld(map, 7);
   replica = restoreWorld(map, snapshotWorld(this.world));
@@ -110,7 +110,10 @@ export function look(
   assert.ok(viewer.receive(JSON.stringify({ type: 'view', width: 40, height: 30, zoom: 'near', ...rect })));
 }
 
-/** Holds a viewer's copy to the truth: exactly the agents whose path touches its cells, each in its exact place, with items. */
+/**
+ * Compares a viewer's copy with the truth: exactly the agents whose path touches its cells, each in its exact place,
+ * with items.
+ */
 export function assertFaithful(village: Village, view: View): void {
   const { world, tick } = village;
   const expected = aliveSlots(world)
@@ -144,7 +147,7 @@ export function assertFaithful(village: Village, view: View): void {
   );
 }
 
-/** One random thing somebody does. */
+/** One random act in the village. */
 export function randomDeed(village: Village, draw: (bound: number) => number): void {
   const { world } = village;
   const slots = aliveSlots(world);
