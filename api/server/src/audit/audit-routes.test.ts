@@ -97,7 +97,7 @@ test('acts and money are found by actor, action, object, words and time', async 
   );
 });
 
-test('pages hold each record once, whatever is done meanwhile', async () => {
+test('pages hold each record once, even if acts happen in the meantime', async () => {
   const all = await find({});
   const seen: string[] = [];
   let cursor: string | undefined;
@@ -115,7 +115,7 @@ test('pages hold each record once, whatever is done meanwhile', async () => {
   );
 });
 
-test('a cursor belongs to its question', async () => {
+test('a cursor is valid for its own query only', async () => {
   const answer = await admin.call(listAudit, { query: { limit: 1 } });
   assert.ok(answer.ok && answer.data.next_cursor !== null);
   for (const query of [{ cursor: answer.data.next_cursor, kind: 'act' as const }, { cursor: 'bm9uc2Vuc2U' }]) {

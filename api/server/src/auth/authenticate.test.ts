@@ -98,7 +98,7 @@ const byToken = (token: string, way?: Way): Promise<Actor | Refused> => ask({ au
 const refusalOf = (answer: Actor | Refused | Outcome<unknown>): string | null =>
   'ok' in answer && !answer.ok ? answer.reason : null;
 
-test('each key of the file speaks for its role', async () => {
+test('each key of the file has its role', async () => {
   assert.deepEqual(await byToken(KEYS.adminToken), { role: 'admin', id: 'key admin', accountId: null, name: 'admin' });
   assert.deepEqual(await byToken(KEYS.memberToken), {
     role: 'member',
@@ -125,7 +125,7 @@ test('each key of the file speaks for its role', async () => {
   assert.equal(
     refusalOf(await byToken(KEYS.agentTokens.nobody)),
     'token_invalid',
-    'a key of an agent that is not there',
+    'a key of an agent that does not exist',
   );
 });
 
@@ -141,7 +141,7 @@ test('a key that is short, or a file with something else in it, is refused; with
   assert.equal(refusalOf(await byToken(KEYS.adminToken)), null);
 });
 
-test('a token that nobody gave is refused, and only one of three parts is shown to the cluster', async () => {
+test('an unknown token is refused, and only one with three parts is sent to the cluster', async () => {
   assert.deepEqual(await byToken(PROJECTED), { role: 'operator', id: 'operator' });
   for (const token of ['unknown', 'two.parts', 'one.of.four.parts', 'another.projected.token'])
     assert.equal(refusalOf(await byToken(token)), 'token_invalid', token);
@@ -153,7 +153,7 @@ test('a header that is no bearer token is refused, also beside a session', async
     assert.equal(refusalOf(await ask({ authorization })), 'token_invalid', authorization);
 });
 
-test('without credentials one is a visitor where people are served, and nobody elsewhere', async () => {
+test('a caller without credentials is a visitor on the listener for people, and refused elsewhere', async () => {
   const visitor = { role: 'visitor', id: 'visitor 192.0.2.7' };
   assert.deepEqual(await ask({}), visitor);
   assert.deepEqual(
@@ -164,7 +164,7 @@ test('without credentials one is a visitor where people are served, and nobody e
   assert.equal(refusalOf(await ask({}, { listener: ['agents'] })), 'unauthenticated');
 });
 
-test('a session is its account, until that is banned', async () => {
+test('a session stands for its account until that is banned', async () => {
   const accountId = randomUUID();
   const id = newSecret('');
   const headers = { cookie: sessionCookie(id).split(';')[0] ?? '' };
@@ -181,7 +181,7 @@ test('a session is its account, until that is banned', async () => {
   assert.equal(
     refusalOf(await ask(headers, { listener: ['agents'] })),
     'unauthenticated',
-    'a browser has no business where agents are served',
+    'a session is refused on the listener for agents',
   );
   await inTransaction(db, (tx) => insertAccountBan(tx, { accountId, reason: 'spam', expiresAt: null }, BY));
   assert.equal(refusalOf(await ask(headers)), 'account_banned');
@@ -203,7 +203,7 @@ async function tokenOf(life: ReviewedAgent): Promise<string> {
 
 const CLEO = { agentId: 'cleo', uid: 'uid-of-cleo', podUid: 'pod-of-cleo', cycle: 5 };
 
-test('a projected token is traded for one of five minutes, of the life and cycle of the pod', async () => {
+test("a projected token is exchanged for a five-minute token of the pod's life and cycle", async () => {
   agents.set('cleo', record('cleo', 5));
   const outcome = await exchange(CLEO);
   assert.ok(outcome.ok);
@@ -229,7 +229,7 @@ test('a projected token is traded for one of five minutes, of the life and cycle
   assert.deepEqual(await byToken(token), { ...actor, stale: true }, 'a pod of a newer cycle has exchanged its token');
 });
 
-test('what the cluster does not vouch for, an earlier cycle and an ended life get no token', async () => {
+test('a token that the cluster rejects, an earlier cycle and an ended life get no token', async () => {
   assert.equal(refusalOf(await exchangeToken({ db, reviewer: cluster }, 'projected', NOW)), 'token_review_refused');
   const dan = { agentId: 'dan', uid: 'uid-of-dan', podUid: null, cycle: 2 };
   assert.equal((await exchange(dan)).ok, true);
@@ -239,7 +239,7 @@ test('what the cluster does not vouch for, an earlier cycle and an ended life ge
   assert.equal(refusalOf(await exchange(dan)), 'token_not_from_pod');
 });
 
-test('what is held against an agent is what it hears, whatever it comes with', async () => {
+test('an agent under a measure gets that reason with every kind of credentials', async () => {
   const eve = { agentId: 'eve', uid: 'uid-of-eve', podUid: null, cycle: 0 };
   const [token, revoked] = [await tokenOf(eve), await tokenOf(eve)];
   agents.set('bob', record('bob'));
@@ -254,7 +254,7 @@ test('what is held against an agent is what it hears, whatever it comes with', a
   assert.equal(refusalOf(await byToken(revoked)), 'agent_frozen', 'a revoked token hears of it too');
 });
 
-test('a token that was revoked, is unknown or of a life that has ended is refused', async () => {
+test('a revoked token, an unknown one and one of an ended life are refused', async () => {
   const fay = { agentId: 'fay', uid: 'uid-of-fay', podUid: null, cycle: 0 };
   const token = await tokenOf(fay);
   assert.equal(refusalOf(await byToken(token)), null);
@@ -266,7 +266,7 @@ test('a token that was revoked, is unknown or of a life that has ended is refuse
   assert.equal(refusalOf(await byToken(later)), 'token_invalid');
 });
 
-test('where there is no cluster a key of an agent is its projected token, and the key of the operator is its own', async () => {
+test("without a cluster an agent's key serves as its projected token, and the operator's key as its own", async () => {
   const reviewer = createDevReviewer(db, source);
   assert.deepEqual(await reviewer.reviewAgent(KEYS.agentTokens.ada), {
     ok: true,
@@ -283,7 +283,7 @@ test('where there is no cluster a key of an agent is its projected token, and th
   );
 });
 
-test('while Postgres is away, a caller whom this replica does not know reads what visitors may read, and nothing else', async () => {
+test('while Postgres is away, a caller whom this replica does not know may read as a visitor, and nothing else', async () => {
   const away = openDatabase({ url: 'postgres://app@127.0.0.1:1/none', poolSize: 1, onError: () => undefined });
   const alone = createAuthenticate({ db: away, source, reviewer: cluster, monotonicMs: () => 0 });
   const credentials = {

@@ -19,7 +19,7 @@ function lookUps(): { readonly asked: Asked[]; find(key: string): Promise<string
   return { asked, find };
 }
 
-test('what is asked for in one turn is looked up together, each key once, and each is told its own', async () => {
+test('look-ups of one turn become one query, each key once, and each caller gets its own answer', async () => {
   const { asked, find } = lookUps();
   const told = Promise.all([find('a'), find('b'), find('a')]);
   await turn();
@@ -31,7 +31,7 @@ test('what is asked for in one turn is looked up together, each key once, and ea
   assert.deepEqual(await told, ['of a', 'of b', 'of a']);
 });
 
-test('who asks while others are looked up is told what is read afterwards, never what was read before', async () => {
+test('a call during a query gets the result of a later query, never of an earlier one', async () => {
   const { asked, find } = lookUps();
   const early = find('a');
   await turn();
@@ -51,7 +51,7 @@ test('who asks while others are looked up is told what is read afterwards, never
   assert.equal(await alone, 'later');
 });
 
-test('a failure is told to those who asked together and to nobody else', async () => {
+test('a failure rejects the callers of that query and no others', async () => {
   const { asked, find } = lookUps();
   const together = Promise.allSettled([find('a'), find('b')]);
   await turn();
@@ -70,7 +70,7 @@ test('a failure is told to those who asked together and to nobody else', async (
   await assert.rejects(short, /the lookup of 1 keys returned 0 answers/);
 });
 
-test('at most 500 are looked up at once; the others follow', async () => {
+test('at most 500 keys are looked up at once; the others follow', async () => {
   const { asked, find } = lookUps();
   const told = Promise.all(Array.from({ length: 501 }, (_, index) => find(String(index))));
   await turn();

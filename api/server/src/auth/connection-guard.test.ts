@@ -92,7 +92,7 @@ async function closedOf(
   return Object.keys(all).filter((name) => (all[name]?.looks ?? 0) > 0);
 }
 
-test('a change of an account ends what that account has open, and nothing else', async () => {
+test('a change of an account closes the connections of that account and no others', async () => {
   const all = {
     key: watched(guard, KEY),
     visitor: watched(guard, VISITOR),
@@ -104,7 +104,7 @@ test('a change of an account ends what that account has open, and nothing else',
   assert.deepEqual(all.member.closedBy, ['account_banned']);
 });
 
-test('a change of standing ends what those agents have open, and nothing else', async () => {
+test('a change of standing closes the connections of those agents and no others', async () => {
   const all = {
     member: watched(guard, MEMBER),
     visitor: watched(guard, VISITOR),
@@ -114,7 +114,7 @@ test('a change of standing ends what those agents have open, and nothing else', 
   assert.deepEqual(await closedOf(all, () => tellStanding(['ada', 'cleo']), 'ada'), ['ada']);
 });
 
-test('a guard that listens again looks at every account, since a change may have passed unheard', async () => {
+test('a guard that listens again checks every account, since it may have missed a change', async () => {
   const another = startConnectionGuard({
     listenUrl: appUrl,
     log: () => undefined,
@@ -131,7 +131,7 @@ test('a guard that listens again looks at every account, since a change may have
   await another.stop();
 });
 
-test('all but visitors are looked at again and again, told or not', async () => {
+test('all connections but those of visitors are checked periodically, with or without a notification', async () => {
   const another = startConnectionGuard({
     listenUrl: appUrl,
     log: () => undefined,
@@ -148,7 +148,7 @@ test('all but visitors are looked at again and again, told or not', async () => 
   assert.deepEqual(
     [all.visitor.looks, ...Object.values(all).flatMap(({ closedBy }) => closedBy)],
     [0],
-    'who is the same stays',
+    'an unchanged actor stays connected',
   );
   all.key.unwatch();
   const { looks } = all.key;
@@ -158,7 +158,7 @@ test('all but visitors are looked at again and again, told or not', async () => 
   await another.stop();
 });
 
-test('somebody else, or the same one in another role, is not let in on the connection of before', async () => {
+test('a connection closes if its actor is now another one, or has another role', async () => {
   for (const now of [
     { ...MEMBER, id: 'account 2' },
     { ...MEMBER, role: 'admin' },
@@ -172,7 +172,7 @@ test('somebody else, or the same one in another role, is not let in on the conne
   }
 });
 
-test('while nobody can be asked a connection stays, and it is closed once when somebody can', async () => {
+test('while the check fails a connection stays, and it is closed once after the check works again', async () => {
   const connection = watched(guard, MEMBER);
   connection.now = new Error('the database is away');
   await announceAccount(db, '1');

@@ -29,7 +29,7 @@ function pod(metadata: Partial<KubeObject['metadata']> = {}): KubeObject {
   };
 }
 
-test('a token speaks for the agent that controls its pod, in the cycle of the name of the pod', () => {
+test("a token stands for the agent that controls its pod, in the cycle of the pod's name", () => {
   const life = (of: KubeObject): unknown => lifeOf(of, 'uid-of-pod', SOURCE);
   assert.deepEqual(life(pod()), {
     ok: true,
@@ -47,7 +47,7 @@ test('a token speaks for the agent that controls its pod, in the cycle of the na
   });
 });
 
-test('an agent without a cycle yet is in its cycle 0', () => {
+test('an agent that has no cycle yet is in cycle 0', () => {
   const young = { get: () => ({ ...ADA, status: {} }) };
   assert.equal(lifeOf(pod({ name: 'ada-0' }), 'uid-of-pod', young).ok, true);
 });
@@ -70,7 +70,7 @@ const REFUSED: readonly (readonly [why: string, pod: KubeObject | null, reason: 
     /belongs to no agent/,
   ],
   [
-    'an owner that says nothing of control',
+    'an owner without a controller field',
     pod({ ownerReferences: [{ apiVersion: OWNER.apiVersion, kind: 'Agent', name: 'ada', uid: 'uid-of-ada' }] }),
     'token_not_from_pod',
     /belongs to no agent/,
@@ -82,7 +82,7 @@ const REFUSED: readonly (readonly [why: string, pod: KubeObject | null, reason: 
     /belongs to no agent/,
   ],
   [
-    'an agent that is not there',
+    'an agent that does not exist',
     pod({ ownerReferences: [{ ...OWNER, name: 'bob' }] }),
     'token_not_from_pod',
     /belongs to no agent/,
@@ -148,7 +148,7 @@ const agentOf = async (client: Pick<KubeClient, 'create' | 'get'>): Promise<stri
   return outcome.ok ? outcome.data.agentId : outcome.reason;
 };
 
-test('a projected token counts where the cluster vouches for it, for this audience and account, bound to a pod that is there', async () => {
+test('a projected token is valid if the cluster confirms its audience and account, and its pod exists', async () => {
   assert.equal(await agentOf(cluster(GOOD)), 'ada');
   assert.equal(await agentOf(cluster({ ...GOOD, authenticated: false })), 'token_review_refused');
   assert.equal(
@@ -176,7 +176,7 @@ test('a projected token counts where the cluster vouches for it, for this audien
   );
 });
 
-test('a pod that the cluster does not have is gone; another failure of the cluster is no answer', async () => {
+test('a missing pod refuses the token; any other failure of the cluster is thrown', async () => {
   const failing = (status: number): Pick<KubeClient, 'create' | 'get'> =>
     cluster(GOOD, () => {
       throw new KubeError({ status, reason: 'Reason', message: 'the cluster says no' });
@@ -185,7 +185,7 @@ test('a pod that the cluster does not have is gone; another failure of the clust
   await assert.rejects(agentOf(failing(500)), KubeError);
 });
 
-test('the operator is known by its account alone', async () => {
+test("only the operator's service account identifies the operator", async () => {
   const isOperator = (answer: Answer): Promise<boolean> => reviewer(cluster(answer)).reviewOperator('token');
   const operator = 'system:serviceaccount:village:hamlet-operator';
   assert.equal(await isOperator({ ...GOOD, username: operator }), true);

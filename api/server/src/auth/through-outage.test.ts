@@ -29,7 +29,7 @@ test('while Postgres is away an earlier answer stands in for a read, and not for
   await assert.rejects(lookUp(false), AWAY);
 });
 
-test('a database that is only busy is no outage: nothing stands in', async () => {
+test('a busy database is no outage: no earlier answer is used', async () => {
   for (const failure of [new DatabaseBusyError('every connection is in use'), TOO_LATE]) {
     const lookUp = await lookUpThatFails(failure);
     await assert.rejects(lookUp(true), failure);
@@ -51,7 +51,7 @@ function lookUpByClock(freshMs?: number): {
   return { clock, lookUp: throughOutage(find, () => clock.nowMs, ...(freshMs === undefined ? [] : [{ freshMs }])) };
 }
 
-test('an answer stands in for five minutes, and only for the one who had it', async () => {
+test('an earlier answer is used for five minutes, and only for the same secret', async () => {
   const { lookUp, clock } = lookUpByClock();
   clock.nowMs = 1_000;
   await lookUp('ada', true);
@@ -63,7 +63,7 @@ test('an answer stands in for five minutes, and only for the one who had it', as
   await assert.rejects(lookUp('ada', true), AWAY);
 });
 
-test('while somebody can be asked, each look-up asks, unless its answer is fresh', async () => {
+test('while the source answers, each look-up asks it, unless its last answer is fresh', async () => {
   const { lookUp } = lookUpByClock();
   assert.deepEqual([await lookUp('ada', true), await lookUp('ada', true)], ['ada 1', 'ada 2']);
   const { lookUp: reused, clock } = lookUpByClock(60_000);
@@ -76,7 +76,7 @@ test('while somebody can be asked, each look-up asks, unless its answer is fresh
   assert.equal(await reused('ada', false), 'ada 3');
 });
 
-test('ten thousand answers are remembered, and then none of them', async () => {
+test('the cache holds ten thousand answers, and is then cleared', async () => {
   const { lookUp, clock } = lookUpByClock();
   for (let index = 0; index < 10_000; index += 1) await lookUp(`caller ${index}`, true);
   clock.isAway = true;

@@ -75,7 +75,7 @@ async function post(replica: number, body: Partial<CallInput<typeof createPost>[
     .post;
 }
 
-test('everything that happens reaches whom it is for, with what they may see of it, on either replica', async () => {
+test('every event reaches its viewers with the content that they may see, on both replicas', async () => {
   const names = ['visitor', 'member', 'ada', 'bob', 'admin'] as const;
   const tokens = [undefined, TOKENS.member, agentToken('ada'), agentToken('bob'), TOKENS.admin];
   const watching = await Promise.all(tokens.map((token, index) => viewerAt(index % 2, token)));
@@ -130,7 +130,7 @@ test('everything that happens reaches whom it is for, with what they may see of 
     for (const { offset, epoch } of events) assert.ok(offset > 0 && epoch === events[0]?.epoch);
 });
 
-test('what is hidden is null to viewers, who drop it', async () => {
+test('a hidden text is null for viewers, who drop it', async () => {
   const [viewer, author] = [await viewerAt(0), await viewerAt(1, agentToken('cleo'))];
   const { post_id } = dataOf(
     await at(0)
@@ -145,7 +145,7 @@ test('what is hidden is null to viewers, who drop it', async () => {
   assert.equal(told.post?.moderation?.reason, 'abuse');
 });
 
-test('a viewer goes on where it was, on the other replica too; where that is gone it is told to begin anew', async () => {
+test('a viewer resumes at its offset, also on the other replica; if that offset is gone it gets a reset', async () => {
   const viewer = await viewerAt(0);
   await post(0, { title: 'before' });
   await eventually('the first', () => viewer.events.length === 1);
@@ -179,7 +179,7 @@ test('a viewer goes on where it was, on the other replica too; where that is gon
   await eventually('a reset behind what was forgotten', () => late.messages[0]?.type === 'reset');
 });
 
-test('a socket is refused to whoever may not read, and closed when an admin takes the agent aside', async () => {
+test('a socket is refused to actors who may not read, and closes when an admin quarantines the agent', async () => {
   for (const [token, status] of [
     ['nonsense', '401'],
     [TOKENS.operator, '403'],
@@ -208,7 +208,7 @@ function hintsOf(replica: number, agentId: AgentId): { readonly hints: BoardHint
   return { hints, stop: () => stopping.abort() };
 }
 
-test('a reply wakes the agents it concerns and nobody else, whichever replica holds their streams', async () => {
+test('a reply wakes the agents that it concerns and no others, whichever replica holds their streams', async () => {
   const [dan, eve, bob] = [hintsOf(0, 'dan'), hintsOf(1, 'eve'), hintsOf(1, 'bob')];
   await eventually('all online', async () =>
     (await Promise.all((['dan', 'eve', 'bob'] as const).map((id) => at(0).agent(id)))).every(
@@ -243,7 +243,7 @@ test('a reply wakes the agents it concerns and nobody else, whichever replica ho
   for (const { stop } of [dan, eve, bob]) stop();
 });
 
-test('a note pinned to the notice board in the world becomes one post at that place, also where it was pinned while nobody looked', async () => {
+test('a note pinned to the notice board in the world becomes one post at that place, even if no replica ran when it was pinned', async () => {
   const spot = await at(0).walk('ada', { landmark_id: 'board' });
   dataOf(await at(1).act('ada', { kind: 'use_board', text: '  Lost: one hat.\nReward: a loaf.  ' }));
   dataOf(await at(1).act('ada', { kind: 'use_board' }));
@@ -371,7 +371,7 @@ test(`${SOCKETS} sockets that break and resume anywhere, ${WRITES} writes to bot
   }
 });
 
-test('the other replica reads what was written a moment ago', async () => {
+test('the other replica reads a text that was written a moment ago', async () => {
   const { post_id } = await post(0, { title: 'fresh' });
   assert.equal(dataOf(await at(1).admin.call(getPost, { params: { post_id } })).post.title, 'fresh');
 });

@@ -56,7 +56,7 @@ async function thread(as: Client, postId: string): Promise<CallData<typeof getPo
   return dataOf(await as.call(getPost, { params: { post_id: postId } }));
 }
 
-test('a post has the words of the original documents, and is answered', async () => {
+test('a post has the fields of the contract, and gets replies', async () => {
   const asked = await post(play.as('ada'), { tags: ['question'], place: { landmark_id: 'board' } });
   const { post_id, created_at, updated_at, place, ...rest } = asked;
   assert.ok(created_at === updated_at && place?.landmark_id === 'board');
@@ -86,7 +86,7 @@ test('a post has the words of the original documents, and is answered', async ()
   assert.deepEqual([read.post.replies, read.replies.map(({ body }) => body)], [1, ['I do. Come to the bakery.']]);
 });
 
-test('the village itself writes by the hand of an admin, and of nobody else', async () => {
+test('only an admin may write in the name of the village', async () => {
   const said = await post(play.admin, { author_type: 'system', title: 'The well is closed' });
   assert.deepEqual([said.author_type, said.author_id, said.author_name], ['system', 'village', 'The village']);
   assert.equal(
@@ -102,7 +102,7 @@ test('the village itself writes by the hand of an admin, and of nobody else', as
   assert.equal((await thread(visitor, said.post_id)).replies.length, 1);
 });
 
-test('every audience sees what is for it, in lists, searches, counts and threads; whoever wrote it and admins see it too', async () => {
+test('every audience sees its posts in lists, searches, counts and threads; authors and admins see them too', async () => {
   const word = `w${randomUUID().slice(0, 8)}`;
   const made = new Map<string, Post>();
   for (const audience of ['public', 'agents', 'humans', 'agent:bob']) {
@@ -143,7 +143,7 @@ test('every audience sees what is for it, in lists, searches, counts and threads
   );
 });
 
-test('lists go by status, tag, author, place and words, page by page, and a cursor answers its own question only', async () => {
+test('lists filter by status, tag, author, place and words, page by page, and a cursor is valid for its own query only', async () => {
   const tag = `t${randomUUID().slice(0, 6)}`;
   const made: Post[] = [];
   for (let number = 0; number < 5; number += 1)
@@ -197,7 +197,7 @@ test('replies come oldest first, in pages', async () => {
   assert.deepEqual(bodies, ['number 0', 'number 1', 'number 2', 'number 3', 'number 4']);
 });
 
-test('a text written anew leaves the one before readable; two who write at once do not lose one', async () => {
+test('a revision leaves the earlier text readable; of two revisions at once, none is lost', async () => {
   const { post_id } = await post(play.as('ada'), { tags: ['help'] });
   const params = { post_id };
   const revise = (
@@ -257,7 +257,7 @@ test('a text written anew leaves the one before readable; two who write at once 
   );
 });
 
-test('its author and admins close, resolve and open a post; closed it takes nothing more', async () => {
+test('its author and admins close, resolve and reopen a post; a closed post takes no replies', async () => {
   const { post_id } = await post(play.as('bob'));
   const params = { post_id };
   const answer = { params, body: { body: 'Thank you.' } };
@@ -278,13 +278,13 @@ test('its author and admins close, resolve and open a post; closed it takes noth
   assert.equal(
     dataOf(await play.as('bob').call(reopenPost, { params })).post.status,
     'open',
-    'what the author closed the author opens',
+    'the author reopens a post that the author closed',
   );
   assert.equal(await codeOf(member.call(replyToPost, answer)), null);
   assert.equal(await codeOf(member.call(resolvePost, { params: { post_id: randomUUID() } })), 'no_such_post');
 });
 
-test('what cannot be written is refused with words that say what can', async () => {
+test('a text that cannot be written is refused with a message that names the limit', async () => {
   assert.equal(
     await codeOf(member.call(createPost, { body: { title: 'x', body: 'y', audience: 'agent:nobody' } })),
     'no_such_agent',
@@ -343,7 +343,7 @@ test('an agent of the lowest tier writes less than one that has earned a tier', 
   assert.equal(at.filter(({ ok }) => ok).length, lowest.posts);
 });
 
-test('one key is one post', async () => {
+test('one idempotency key makes one post', async () => {
   const call = (): ReturnType<typeof member.call<typeof createPost>> =>
     member.call(createPost, { body: { title: 'Once', body: 'quux' }, idempotencyKey: 'once' });
   const [first, second] = [dataOf(await call()), dataOf(await call())];
@@ -351,7 +351,7 @@ test('one key is one post', async () => {
   assert.deepEqual(await titles(visitor, { q: 'quux' }), ['Once']);
 });
 
-test('news tell an agent what concerns it, and whether it has answered', async () => {
+test('news list the posts that concern an agent, and whether it has answered', async () => {
   const dan = play.as('dan');
   const params = { agent_id: 'dan' };
   const news = async (after?: string): Promise<NewsPage> =>

@@ -233,7 +233,7 @@ function assertSameThreads(
   }
 }
 
-test(`${ROUNDS * ACTS} acts (seed ${SEED}): whoever asks sees in a copy what the database shows them, and no more`, async () => {
+test(`${ROUNDS * ACTS} acts (seed ${SEED}): every viewer sees in a copy what the database shows it, and no more`, async () => {
   const random = new Seeded(SEED);
   const writer = new BoardWriter(db, random);
   const [large, tiny] = [keep(), keep(TINY)];
@@ -265,7 +265,7 @@ test(`${ROUNDS * ACTS} acts (seed ${SEED}): whoever asks sees in a copy what the
   assert.deepEqual(tiny.copy, fresh, 'what was followed is what would be read anew');
 });
 
-test('what was hidden while a reading was under way stays hidden, though the reading saw it', async () => {
+test('a text that is hidden during a reading stays hidden, even if the reading saw it', async () => {
   const [author] = AUTHORS;
   assert.ok(author !== undefined);
   const post = await inTransaction(db, async (tx) => {

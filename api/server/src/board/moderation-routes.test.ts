@@ -76,7 +76,7 @@ async function seenBy(as: Client, postId: string): Promise<Post | null> {
   return found.ok ? found.data.post : null;
 }
 
-test('what is hidden is gone for all but its author and admins, with the reason; restored, it is as it was', async () => {
+test('only its author and admins see a hidden text, with the reason; a restored text is as before', async () => {
   const { post_id } = await post(play.as('ada'));
   dataOf(await play.as('ada').call(closePost, { params: { post_id } }));
   const hidden = dataOf(await decide(post_id, { reason: 'spam', note: 'an advertisement' }));
@@ -109,7 +109,7 @@ test('what is hidden is gone for all but its author and admins, with the reason;
   assert.equal(await codeOf(decide(randomUUID(), { reason: 'spam' })), 'no_such_post');
 });
 
-test('a decision is undone, and the one before it after that', async () => {
+test('an admin undoes a decision, and then the one before it', async () => {
   const { post_id } = await post(play.as('ada'));
   assert.equal(await codeOf(decide(post_id, { decision: 'undo', reason: 'other' })), 'nothing_to_decide');
   dataOf(await decide(post_id, { reason: 'abuse' }));
@@ -132,7 +132,7 @@ test('a decision is undone, and the one before it after that', async () => {
   assert.deepEqual(audited, ['board.undo', 'board.undo', 'board.restore', 'board.hide', 'board.post']);
 });
 
-test('a reply is hidden for itself, and counts no more while it is', async () => {
+test('a reply is hidden on its own, and does not count while it is hidden', async () => {
   const { post_id } = await post(play.as('ada'));
   const reply_id = await reply(play.as('bob'), post_id);
   await reply(member, post_id);
@@ -148,7 +148,7 @@ test('a reply is hidden for itself, and counts no more while it is', async () =>
   assert.equal((await seenBy(visitor, post_id))?.replies, 2);
 });
 
-test('enough weight of flags hides until an admin has looked; what the admin says counts for whoever flagged', async () => {
+test('enough weight of flags hides a text until an admin decides; the decision changes the weight of those who flagged', async () => {
   const { post_id } = await post(play.as('bob'));
   assert.equal(await codeOf(flag(play.as('bob'), post_id)), 'own_post');
   assert.equal(await codeOf(flag(member, randomUUID())), 'no_such_post');
@@ -198,7 +198,7 @@ test('enough weight of flags hides until an admin has looked; what the admin say
   assert.equal(await codeOf(flag(play.admin, post_id)), 'post_moderated');
 });
 
-test('flags are dismissed by keeping what they are against; who cries wolf weighs nothing in the end', async () => {
+test('to keep a text dismisses its flags; an actor whose flags are always dismissed ends with no weight', async () => {
   for (let time = 0; time < 3; time += 1) {
     const { post_id } = await post(play.as('ada'));
     dataOf(await flag(member, post_id));
@@ -211,7 +211,7 @@ test('flags are dismissed by keeping what they are against; who cries wolf weigh
   assert.deepEqual([line?.weight, line?.flags[0]?.note, line?.waiting_since !== null], [0, 'again', true]);
 });
 
-test('the queue is read page by page, and a cursor of the one is none of the other', async () => {
+test('the queue is read page by page, and a cursor is valid for its own state only', async () => {
   const seen: string[] = [];
   for (let cursor: string | null | undefined; cursor !== null;) {
     const page: { items: ModerationItem[]; next_cursor: string | null } = dataOf(
@@ -234,7 +234,7 @@ test('the queue is read page by page, and a cursor of the one is none of the oth
   assert.ok(seen.length >= 7 && new Set(seen).size === seen.length);
 });
 
-test('a reward names a post or reply that the agent has part in, and is counted there', async () => {
+test('a reward names a post or reply in which the agent took part, and is counted there', async () => {
   const { post_id } = await post(member);
   const reply_id = await reply(play.as('cleo'), post_id);
   const give = (

@@ -142,7 +142,7 @@ async function seenEverywhere(postId: string): Promise<void> {
   }
 }
 
-test('while Postgres is away everybody reads what they read before, and nothing else; writing waits', async () => {
+test('while Postgres is away every caller reads the same texts as before and no others; writes wait', async () => {
   const { open, toBob, hidden } = await fillBoard();
   const person = await firstAdmin(urlOf(0));
   const readers = [...readersAt(0), ...readersAt(1), { name: 'a person with a session', client: person.client }];
@@ -213,7 +213,7 @@ test('while Postgres is away everybody reads what they read before, and nothing 
   );
 });
 
-test('when it is back the database answers again, the copies are made anew, and sockets that began with a copy go on', async () => {
+test('when Postgres is back it answers again, the copies are loaded again, and sockets that began with a copy continue', async () => {
   const watching = [new BoardViewer(), new BoardViewer(agentToken('bob'))];
   for (const [replica, viewer] of watching.entries()) {
     await viewer.open(urlOf(replica));
@@ -232,11 +232,7 @@ test('when it is back the database answers again, the copies are made anew, and 
     const outcome = await admin.call(createPost, { body: { title: 'after the outage', body: 'x' } });
     return outcome.ok ? outcome.data.post : null;
   });
-  assert.equal(
-    dataOf(await admin.call(listPosts, { query: {} })).copy,
-    undefined,
-    'whoever wrote reads what they wrote',
-  );
+  assert.equal(dataOf(await admin.call(listPosts, { query: {} })).copy, undefined, 'authors read their own writes');
   await seenEverywhere(written.post_id);
   await eventually('both to hear of it', () => watching.every(({ events }) => events.length > 0));
   for (const viewer of watching) {
@@ -248,7 +244,7 @@ test('when it is back the database answers again, the copies are made anew, and 
   }
 });
 
-test('a database that says nothing is not waited for', async () => {
+test('a database that does not answer delays no request for long', async () => {
   const superuser = openSuperuser(village.postgres);
   await superuser.run('begin');
   await superuser.run('lock table board.post in access exclusive mode');
@@ -267,7 +263,7 @@ test('a database that says nothing is not waited for', async () => {
   await seenEverywhere(read[0]?.posts[0]?.post_id ?? '');
 });
 
-test('what an admin was told is hidden is in no copy, however soon Postgres goes', async () => {
+test('a text that an admin has hidden is in no copy, however soon Postgres goes away', async () => {
   const admin = clientOf(urlOf(0), TOKENS.admin);
   const secret = await write(clientOf(urlOf(0), agentToken('ada')), { title: 'a secret' });
   for (const { metricsUrl } of replicas) {

@@ -40,7 +40,7 @@ function reward(play: Play): ReturnType<typeof codeOf> {
   return codeOf(play.admin.call(rewardAgent, { body: { agent_id: 'ada', amount: '1', reason: 'test' } }));
 }
 
-test('everybody reads whether the village is frozen, and when money last moved', async () => {
+test('every actor may read whether the village is frozen, and when money last moved', async () => {
   assert.equal(await reward(one), null);
   const before0 = dataOf(await clientOf(two.url).call(getVillageFreeze, {}));
   assert.deepEqual([before0.frozen, before0.reason, before0.by, before0.since], [false, null, null, null]);
@@ -58,7 +58,7 @@ test('everybody reads whether the village is frozen, and when money last moved',
   assert.equal(await reward(two), null);
 });
 
-test('the audit has each freeze and each lifting once, with who and why', async () => {
+test('the audit has each freeze and each lifting once, with actor and reason', async () => {
   const { records } = dataOf(await one.admin.call(listAudit, { query: { object: 'village', limit: 10 } }));
   assert.deepEqual(
     records.map(({ action, detail }) => [action, detail]),
@@ -69,7 +69,7 @@ test('the audit has each freeze and each lifting once, with who and why', async 
   );
 });
 
-test('the stream of the operator begins with it and follows it', async () => {
+test("the operator's stream begins with the state of the freeze and reports its changes", async () => {
   const heard: VillageState[] = [];
   const stopping = new AbortController();
   const follow = async (): Promise<void> => {

@@ -73,7 +73,7 @@ async function usageOfBob(): Promise<number> {
 
 const chat = { model: 'small', messages: [{ role: 'user' as const, content: 'Hello' }] };
 
-test('a model that answers is cut off by a freeze on another replica; what it had answered is paid after the freeze', async () => {
+test("a freeze on another replica cuts off a model's answer; the agent pays for its text after the freeze", async () => {
   const response = await fetch(`${one.play.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${agentToken('bob')}`, 'content-type': 'application/json' },
@@ -105,7 +105,7 @@ test('a model that answers is cut off by a freeze on another replica; what it ha
   assert.equal(await codeOf(two.play.as('bob').call(completeChat, { body: chat })), null);
 });
 
-test('whatever moves money is refused by its route, and a retry with its key goes through after the freeze', async () => {
+test('every route that moves money refuses, and a retry with the same key succeeds after the freeze', async () => {
   const { admin } = one.play;
   await freeze();
   const money = { agent_id: 'ada', amount: '1', reason: 'test' };
@@ -138,7 +138,7 @@ test('whatever moves money is refused by its route, and a retry with its key goe
   await one.finishAll('ada');
 });
 
-test('a run that is asked for waits until the freeze is lifted; one under way may end', async () => {
+test('a new run waits until the freeze is lifted; one under way may end', async () => {
   const going = await one.give('cleo');
   dataOf(await one.start('cleo', going.run_id));
   await freeze();
@@ -151,7 +151,7 @@ test('a run that is asked for waits until the freeze is lifted; one under way ma
   await two.finishAll('dan');
 });
 
-test('a replica that starts while the village is frozen obeys, and does not lift it', async () => {
+test('a replica that starts during a freeze obeys it, and does not lift it', async () => {
   await freeze();
   const third = new RunPlay((await village.startReplica({}, { providers })).peopleUrl);
   assert.equal(dataOf(await clientOf(third.play.url).call(getVillageFreeze, {})).frozen, true);

@@ -102,13 +102,13 @@ test('a model of the tier answers as OpenAI does, says that it is scripted, and 
   );
 });
 
-test('nothing of what was said is kept', async () => {
+test('no text of a conversation is stored', async () => {
   dataOf(await ask('bob', { messages: [{ role: 'user', content: 'the secret word is xylophone' }] }));
   const rows = await readModelRequests(db, 'bob', 1);
   assert.ok(!JSON.stringify(rows).includes('xylophone'));
 });
 
-test('in pieces: the same text, the usage where it is asked for, and DONE', async () => {
+test('streamed: the same text, the usage if requested, and DONE', async () => {
   const whole = dataOf(await ask('bob')).choices[0]?.message.content;
   const response = await post('bob', {
     model: 'small',
@@ -138,7 +138,7 @@ test('an answer ends at its limit and at a stop', async () => {
   assert.equal(dataOf(await ask('bob', { stop: 'mill' })).choices[0]?.message.content.includes('mill'), false);
 });
 
-test('a model outside the tier, one that nobody serves, and a prompt too long are refused with their reason, also in the words of OpenAI', async () => {
+test("a model outside the tier, one without a provider, and a prompt too long are refused with their reason, also in OpenAI's format", async () => {
   const large = await refusalOf(ask('bob', { model: 'large' }));
   assert.equal(large.code, 'model_not_in_tier');
   assert.equal(large.status, 403);
@@ -159,7 +159,7 @@ test('a model outside the tier, one that nobody serves, and a prompt too long ar
   assert.equal(Problem.parse(await (await fetch(`${url}/v1/models`)).json()).error?.type, 'authentication_error');
 });
 
-test('only agents ask models; a person looks at what an agent has used, an agent at its own', async () => {
+test('only agents may use models; people read the use of any agent, an agent only its own', async () => {
   const member = await fetch(`${url}/v1/models`, { headers: { authorization: `Bearer ${TOKENS.member}` } });
   assert.equal(member.status, 403);
   assert.equal(
@@ -169,7 +169,7 @@ test('only agents ask models; a person looks at what an agent has used, an agent
   assert.equal(dataOf(await play.as('bob').call(getModelUse, { params: { agent_id: 'bob' } })).tier, 'tier-0');
 });
 
-test('the headers tell requests, tokens and what is in flight', async () => {
+test('the headers report requests, tokens and requests in flight', async () => {
   const answer = await ask('bob');
   const policies = answer.response.headers.get('ratelimit-policy') ?? '';
   const states = answer.response.headers.get('ratelimit') ?? '';
@@ -180,7 +180,7 @@ test('the headers tell requests, tokens and what is in flight', async () => {
   assert.match(states, /^"tier-0";r=\d+;t=\d+, "tokens";r=\d+;t=\d+, "in-flight";r=0$/);
 });
 
-test('as many at one time as the tier allows; the next waits for its turn', async () => {
+test('as many requests at one time as the tier allows; the next is refused until one ends', async () => {
   const first = post('cleo', { model: 'held', messages: [{ role: 'user', content: 'wait' }], stream: true });
   const open = await first;
   await eventually('one in flight', async () => (await useOf('cleo')).in_flight === 1);
@@ -193,7 +193,7 @@ test('as many at one time as the tier allows; the next waits for its turn', asyn
   assert.ok((await ask('cleo')).ok);
 });
 
-test('a caller who leaves ends the request; what came until then is counted', async () => {
+test('a caller who leaves ends the request; the text until then is counted', async () => {
   const leaving = new AbortController();
   const response = await fetch(`${url}/v1/chat/completions`, {
     method: 'POST',
@@ -211,7 +211,7 @@ test('a caller who leaves ends the request; what came until then is counted', as
   assert.ok((await ask('cleo')).ok, 'its place is free again');
 });
 
-test('a provider that fails is told as such, and nothing is taken for nothing', async () => {
+test('a failing provider is reported, and an answer without text costs nothing', async () => {
   const before = (await useOf('cleo')).tokens.used;
   const failed = await refusalOf(ask('cleo', { model: 'failing' }));
   assert.equal(failed.code, 'model_failed');
@@ -224,12 +224,12 @@ test('a provider that fails is told as such, and nothing is taken for nothing', 
   assert.doesNotMatch(inPieces, /\[DONE\]/);
 });
 
-test('a tier names a model that nobody serves: it is not listed, and refused as not served', async () => {
+test('a model of the tier without a provider is not listed, and refused as not served', async () => {
   assert.deepEqual(await modelsOf('dan'), ['small', 'held', 'failing']);
   assert.equal((await refusalOf(ask('dan', { model: 'unserved' }))).code, 'model_not_served');
 });
 
-test('the tokens of the hour: what could overdraw them is refused with the time to wait', async () => {
+test('a request that could exceed the tokens of the hour is refused with the time to wait', async () => {
   const { tokens } = await useOf('dan');
   const long = [{ role: 'user' as const, content: 'abcd '.repeat(3_900) }];
   while ((await useOf('dan')).tokens.remaining > 4_100) dataOf(await ask('dan', { messages: long, max_tokens: 1 }));
@@ -240,7 +240,7 @@ test('the tokens of the hour: what could overdraw them is refused with the time 
   assert.ok((await useOf('dan')).tokens.used <= tokens.quota);
 });
 
-test("a run that is the agent's own is noted with the request, another is not", async () => {
+test("the agent's own run is recorded with the request, another agent's is not", async () => {
   const runs = new RunPlay(url);
   const own = await runs.give('eve');
   const other = await runs.give('fay');
@@ -250,7 +250,7 @@ test("a run that is the agent's own is noted with the request, another is not", 
   assert.equal((await useOf('eve')).recent[0]?.run_id, null);
 });
 
-test('a reward opens another list of models, more at one time and more tokens; a penalty takes them back', async () => {
+test('a reward opens another list of models, more requests at one time and more tokens; a penalty takes them back', async () => {
   assert.deepEqual((await modelsOf('fay')).includes('large'), false);
   const judge = { agent_id: 'fay', amount: '12', reason: 'for the test' };
   dataOf(await play.admin.call(rewardAgent, { body: judge }));
@@ -278,7 +278,7 @@ test('a reward opens another list of models, more at one time and more tokens; a
   assert.equal((await refusalOf(ask('fay', { model: 'large' }))).code, 'model_not_in_tier');
 });
 
-test('a priced tier without money is refused before anything is asked, and no tokens are taken', async () => {
+test('an agent of a priced tier without money is refused before the provider is asked, and uses no tokens', async () => {
   const before = await useOf('ada');
   const refused = await refusalOf(ask('ada'));
   assert.equal(refused.code, 'insufficient_funds');
@@ -288,7 +288,7 @@ test('a priced tier without money is refused before anything is asked, and no to
   assert.equal(now.recent[0]?.outcome, 'not_paid');
 });
 
-test('Prometheus hears of requests, tokens and refusals', async () => {
+test('the metrics count requests, tokens and refusals', async () => {
   const text = await (await fetch(`${metricsUrl}/metrics`)).text();
   assert.match(text, /hamlet_model_requests_total\{model="small",outcome="done"\} \d+/);
   assert.match(text, /hamlet_model_tokens_total\{model="small",kind="completion"\} \d+/);

@@ -67,7 +67,7 @@ test('a question is answered, with its usage and the limits that hold', async ()
   );
 });
 
-test('the same answer in pieces, which the client puts together again', async () => {
+test('the same answer as a stream, which the client joins again', async () => {
   const asked = { model: 'small', messages: MESSAGES, seed: 7 };
   const client = clientOf('bob');
   const whole = await client.chat.completions.create(asked);
@@ -102,7 +102,7 @@ test('the models of the tier are a list that the client pages through', async ()
   assert.ok((models[0]?.created ?? 0) > 0);
 });
 
-test("what is refused is the client's own error, with our status, code and words", async () => {
+test("a refusal becomes the client's own error, with our status, code and message", async () => {
   const outside = await errorOf(clientOf('bob').chat.completions.create({ model: 'large', messages: MESSAGES }));
   assert.ok(outside instanceof PermissionDeniedError);
   assert.deepEqual(
@@ -130,7 +130,7 @@ test("what is refused is the client's own error, with our status, code and words
   assert.deepEqual([stranger.status, stranger.type], [401, 'authentication_error']);
 });
 
-test('too many at one time: the client is told when to come again, and by itself does so', async () => {
+test('too many requests at one time: the client gets the time to wait, and retries by itself', async () => {
   const open = await clientOf('cleo').chat.completions.create({ model: 'held', messages: MESSAGES, stream: true });
   const refused = await errorOf(clientOf('cleo').chat.completions.create({ model: 'small', messages: MESSAGES }));
   assert.ok(refused instanceof RateLimitError);
@@ -155,7 +155,7 @@ test('too many at one time: the client is told when to come again, and by itself
   assert.match((await patient).choices[0]?.message.content ?? '', /mill/);
 });
 
-test('a model that fails: as an answer, and in the middle of pieces', async () => {
+test('a model that fails: before the answer, and in the middle of a stream', async () => {
   const failed = await errorOf(clientOf('dan').chat.completions.create({ model: 'failing', messages: MESSAGES }));
   assert.deepEqual([failed.status, failed.code, failed.type], [502, 'model_failed', 'server_error']);
   const stream = await clientOf('dan').chat.completions.create({ model: 'failing', messages: MESSAGES, stream: true });

@@ -65,7 +65,7 @@ async function write(title: string, body: string): Promise<string> {
   return dataOf(await runs.play.admin.call(createPost, { body: { title, body, audience: 'agent:bob' } })).post_id;
 }
 
-test('it answers a person on the board, with the model of its tier, and says with which', async () => {
+test('it answers a person on the board with the model of its tier, and names the model', async () => {
   const postId = await write('The windmill', 'What do you know about the windmill, Bob?');
   const { body } = await replyOf('bob', postId);
   assert.match(body, /windmill/i, 'it keeps to the topic');
@@ -74,7 +74,7 @@ test('it answers a person on the board, with the model of its tier, and says wit
   assert.ok(use.recent.some(({ model, outcome }) => model === 'small' && outcome === 'done'));
 });
 
-test('blocked by a run that failed it asks people for help; what one replies is what it does next', async () => {
+test('blocked by a failed run, it asks people for help and then follows the reply', async () => {
   dataOf(await runs.play.admin.call(suspendAgent, { params: { agent_id: 'eve' } }));
   const { run_id } = await runs.give('bob', 'Find eve.');
   const asked = await eventually('the question for help', async () =>
@@ -114,7 +114,7 @@ test('blocked by a run that failed it asks people for help; what one replies is 
   );
 });
 
-test('a reward is thanked for where it was given; the higher tier changes its plan, a penalty changes it back, and it says so', async () => {
+test('it thanks for a reward on the post that it names; the higher tier changes its plan, a penalty changes it back, and it says so', async () => {
   const postId = await write('Your bread', 'I liked your bread, Bob.');
   await replyOf('bob', postId);
   const judge = { agent_id: 'bob', reason: 'for the bread', related_post_id: postId };
@@ -140,7 +140,7 @@ test('a reward is thanked for where it was given; the higher tier changes its pl
   assert.deepEqual(poorer.decided['plan'], { tier: 'tier-0', model: 'small', toolCalls: 24 });
 });
 
-test('two agents on the board do not go on for ever', async () => {
+test('two agents on the board do not reply to each other without end', async () => {
   await residents.start('cleo');
   const postId = dataOf(
     await runs.play.as('cleo').call(createPost, {

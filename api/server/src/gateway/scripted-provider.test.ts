@@ -43,7 +43,7 @@ test('asked what it is, it says that it is scripted', async () => {
     assert.match((await answered({ model, said: 'Which model are you?' })).text, /scripted/);
 });
 
-test('what is asked counts, not what it is about', async () => {
+test('the request in a text decides the occasion, not its subject', async () => {
   const thanks = 'Thank admin, who wrote about “I am stuck with a run”: Go to the library.';
   for (const seed of [1, 2, 3, 4]) assert.match((await answered({ said: thanks, seed })).text, /thank/i);
   for (const seed of [1, 2, 3, 4])
@@ -53,7 +53,7 @@ test('what is asked counts, not what it is about', async () => {
     );
 });
 
-test('what it counts is what it says at the end, and no more than was allowed', async () => {
+test('the usage at the end equals the counted tokens, and does not exceed the limit', async () => {
   const whole = await answered();
   const messages = [{ role: 'user' as const, text: 'Can you explain the windmill behind the orchard?' }];
   assert.deepEqual(whole.end, {
@@ -66,7 +66,7 @@ test('what it counts is what it says at the end, and no more than was allowed', 
   assert.ok(whole.text.startsWith(cut.text));
 });
 
-test('a topic is what stands in quotes, else the telling words in their order', () => {
+test('a topic is the text in quotes, or else the meaningful words in their order', () => {
   assert.deepEqual(topicOf('They wrote about “the old mill”: help', 5), ['the old mill']);
   assert.deepEqual(topicOf('Where is the windmill, and what about bread?', 2), ['windmill', 'bread']);
   assert.deepEqual(topicOf('who are you', 2), []);

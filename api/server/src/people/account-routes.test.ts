@@ -59,7 +59,7 @@ async function openSocket(base: string, person: SignedInPerson): Promise<{ reado
   return { closed };
 }
 
-test('accounts are made, listed by name page by page, and a name is taken whatever its case', async () => {
+test('accounts are created and listed by name page by page, and names that differ only in case collide', async () => {
   const made = dataOf(await grace.client.call(createAccount, { body: { name: 'Bela', role: 'member' } }));
   assert.match(made.invitation?.code ?? '', /^hic_/);
   const chosen = await fetch(`${url}${API_PREFIX}${createAccount.path}`, {
@@ -105,7 +105,7 @@ test('accounts are made, listed by name page by page, and a name is taken whatev
   );
 });
 
-test('another role counts from the next request on, on every replica', async () => {
+test('a new role counts from the next request on, on every replica', async () => {
   const person = await invite(grace, url, { name: 'Rolf', role: 'member' });
   const there = personOf(otherUrl, person.accountId, person.cookie).client;
   assert.equal(await codeOf(there.call(listAccounts, {})), 'forbidden');
@@ -133,13 +133,13 @@ test('a disabled account has no sessions and opens none, until it is enabled', a
   assert.equal(
     await codeOf(clientOf(url).call(logIn, { body: { name: 'Dina', password: 'not her password' } })),
     'credentials_wrong',
-    'who does not know the password is told nothing',
+    'a caller with a wrong password does not learn that the account is disabled',
   );
   dataOf(await grace.client.call(changeAccount, { ...of(person), body: { disabled: false } }));
   await signIn(url, 'Dina');
 });
 
-test('a reset takes password and sessions, and its code sets another', async () => {
+test('a reset removes the password and ends the sessions, and its code sets a new password', async () => {
   const person = await invite(grace, url, { name: 'Resi', role: 'member' });
   const { reset } = dataOf(await grace.client.call(resetPassword, of(person)));
   assert.equal(await codeOf(person.client.call(getMe, {})), 'unauthenticated');
@@ -160,7 +160,7 @@ test('an admin sees the sessions of an account and ends them, with the sockets t
   assert.equal(await codeOf(person.client.call(getMe, {})), 'unauthenticated');
 });
 
-test('a ban is told with reason and end, at once, on every replica; sockets close; it ends by itself or is lifted', async () => {
+test('a ban is refused with reason and end, at once, on every replica; sockets close; it expires or is lifted', async () => {
   const person = await invite(grace, url, { name: 'Bodo', role: 'member' });
   const there = personOf(otherUrl, person.accountId, person.cookie);
   const sockets = await Promise.all([openSocket(url, person), openSocket(otherUrl, there)]);
@@ -213,7 +213,7 @@ test('a ban is told with reason and end, at once, on every replica; sockets clos
     .execute();
   await eventually('the end of the ban', async () => (await codeOf(there.client.call(getWorld, {}))) === null);
   await eventually(
-    'the line of its end',
+    'the audit row of its end',
     async () => (await actionsOn(person)).filter((action) => action === 'account.unban').length === 2,
   );
   assert.deepEqual(
@@ -224,7 +224,7 @@ test('a ban is told with reason and end, at once, on every replica; sockets clos
   assert.equal(rows.length, 2, 'one row for each ban');
 });
 
-test('only an admin bans, and nobody can leave the village without an admin', async () => {
+test('only an admin bans, and the last admin cannot be removed', async () => {
   const person = await invite(grace, url, { name: 'Mona', role: 'member' });
   assert.equal(await codeOf(person.client.call(banAccount, { ...of(grace), body: { reason: 'no' } })), 'forbidden');
   assert.equal(
@@ -247,7 +247,7 @@ test('only an admin bans, and nobody can leave the village without an admin', as
   assert.equal(await codeOf(grace.client.call(banAccount, { ...of(grace), body: { reason: 'myself' } })), 'last_admin');
 });
 
-test('two admins who take each other out at once leave one', async () => {
+test('of two admins who disable each other at once, one stays', async () => {
   for (let round = 0; round < 5; round += 1) {
     const left = await invite(grace, url, { name: `Left ${round}`, role: 'admin' });
     const right = await invite(grace, url, { name: `Right ${round}`, role: 'admin' });

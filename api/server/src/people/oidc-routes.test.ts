@@ -103,7 +103,7 @@ async function refusalOf(callback: URL, browser: TestBrowser): Promise<readonly 
   return [response.status, response.status === 303 ? '' : ((await response.json()) as { code: string }).code];
 }
 
-test('the way to the provider carries code, PKCE, state and nonce, and leads back to where it began, signed in', async () => {
+test('the redirect to the provider has code, PKCE, state and nonce, and the browser returns signed in to the page where it began', async () => {
   const browser = await signInAs(person('Wanda', 'wardens', 'villagers'), { returnTo: '/?agent=ada' });
   const asked = new URL(browser.visited[1] ?? '');
   assert.equal(asked.origin, provider.issuer);
@@ -119,7 +119,7 @@ test('the way to the provider carries code, PKCE, state and nonce, and leads bac
   assert.deepEqual(dataOf(await clientOf(url).call(getLoginOptions, {})).oidc, { name: 'Test IdP', path: START });
 });
 
-test('groups give the role anew at each sign-in', async () => {
+test('groups give the role again at each sign-in', async () => {
   const wim = person('Wim', 'wardens');
   const first = await meOf(await signInAs(wim));
   const second = await meOf(await signInAs({ ...wim, groups: ['villagers'] }));
@@ -133,7 +133,7 @@ test('groups give the role anew at each sign-in', async () => {
   ]);
 });
 
-test('who is in no group that has a role is not let in: a page says so, and a program is told', async () => {
+test('a person without a group that has a role is refused: a browser gets a page, a program an answer', async () => {
   const browser = await signInAs(person('Strange', 'strangers'));
   assert.equal(browser.address, `${url}/?login_error=oidc_no_role`);
   const program = new TestBrowser({ accept: 'application/json' });
@@ -144,12 +144,12 @@ test('who is in no group that has a role is not let in: a page says so, and a pr
   );
 });
 
-test('who cancels at the provider comes back with nothing', async () => {
+test('a person who cancels at the provider is not signed in', async () => {
   const browser = await signInAs(null);
   assert.equal(browser.address, `${url}/?login_error=oidc_refused`);
 });
 
-test('a callback belongs to the browser that began, and to it once', async () => {
+test('a callback works only in the browser that began, and only once', async () => {
   const mine = new TestBrowser();
   const callback = await callbackOf(mine, person('Ben', 'villagers'));
   assert.deepEqual(await refusalOf(callback, new TestBrowser()), [403, 'oidc_attempt_unknown'], 'in another browser');
@@ -189,7 +189,7 @@ test('a callback with another state, another code, or an id token of another non
   assert.deepEqual(await refusalOf(new URL(back.headers.get('location') ?? ''), replayed), [403, 'oidc_refused']);
 });
 
-test('a local account of the same name is somebody else, and is not touched', async () => {
+test('a local account of the same name belongs to another person, and is not changed', async () => {
   const admin = clientOf(url, TOKENS.admin);
   const { account } = dataOf(await admin.call(createAccount, { body: { name: 'Tom', role: 'admin' } }));
   const signedIn = await meOf(await signInAs(person('tom', 'villagers')));
@@ -201,7 +201,7 @@ test('a local account of the same name is somebody else, and is not touched', as
   );
 });
 
-test('what the provider keeps is not ours to change, but who may come in is', async () => {
+test('the API cannot change a federated password or role, but can disable or ban the account', async () => {
   const admin = clientOf(url, TOKENS.admin);
   const who = person('Fred', 'villagers');
   const browser = await signInAs(who);
@@ -235,7 +235,7 @@ test('signing in again ends the session that the browser had', async () => {
   await meOf(browser);
 });
 
-test('where no provider is configured there is none; one that is away is waited for', async () => {
+test('without a configured provider the routes refuse; an unreachable provider is tried again', async () => {
   const nowhere = clientOf(plainUrl);
   assert.equal(await codeOf(nowhere.call(startOidc, {})), 'oidc_not_configured');
   assert.equal(await codeOf(nowhere.call(finishOidc, { query: {} })), 'oidc_not_configured');

@@ -24,7 +24,7 @@ for (const [groups, role] of [
   test(`groups [${groups.join()}] give ${role ?? 'no role'}`, () => assert.equal(roleOfGroups(groups, ROLES), role));
 }
 
-test('* is everybody, also who is in no group; nothing configured is nobody', () => {
+test('* includes every person, also without groups; without settings no person has a role', () => {
   assert.equal(roleOfGroups([], { admin: ['wardens'], member: ['*'] }), 'member');
   assert.equal(roleOfGroups(['wardens'], { admin: [], member: [] }), null);
 });
@@ -52,12 +52,12 @@ for (const [wish, leads] of [
     assert.equal(safeReturnTo(wish), leads));
 }
 
-test('a name is the first claim that has one, without what no name may have', () => {
+test('a name is the first claim with a usable text, without characters that names may not have', () => {
   assert.equal(accountNameOf({ preferred_username: 'ada<script>', name: 'Ada' }), 'ada script');
   assert.equal(
     accountNameOf({ preferred_username: ' ', name: 7, email: 'ada@example.org' }),
     'ada',
-    'an address is not for everybody',
+    'an email address is not public',
   );
   assert.equal(accountNameOf({ sub: '!!!' }), 'person');
   assert.equal(accountNameOf({ sub: 'x'.repeat(200) }).length, 60);
@@ -72,7 +72,7 @@ test('groups are a list of text, or one text', () => {
 
 const Environment = z.object(OIDC_ENVIRONMENT);
 
-test('an issuer is https, or on this machine, and comes with a client and the address of the village', () => {
+test('an issuer is https, or on this machine, and needs a client and the origin of the village', () => {
   assert.equal(Environment.safeParse({ HAMLET_OIDC_ISSUER: 'http://idp.example' }).success, false);
   assert.equal(oidcSettingsOf(Environment.parse({})), undefined);
   assert.throws(

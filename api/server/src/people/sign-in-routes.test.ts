@@ -38,7 +38,7 @@ before(async () => {
 });
 after(() => village.remove());
 
-test('the first admin comes with the code, once, and is signed in by a cookie bound to this host', async () => {
+test('the code creates the first admin, once, and signs them in with a cookie bound to this host', async () => {
   const anyone = clientOf(url);
   assert.deepEqual(dataOf(await anyone.call(getLoginOptions, {})), {
     bootstrap: true,
@@ -82,7 +82,7 @@ test('logging in takes name and password; logging out ends that session at once'
   assert.equal(await codeOf(me.call(getMe, {})), 'unauthenticated');
 });
 
-test('a session is of no use to a page of another origin', async () => {
+test('a page of another origin cannot use a session', async () => {
   const signedIn = await clientOf(url).call(logIn, { body: { name: 'Grace', password: PASSWORD } });
   const cookie = cookieOf(signedIn.response);
   const from = (headers: Record<string, string>): Promise<Response> =>
@@ -98,7 +98,7 @@ test('a session is of no use to a page of another origin', async () => {
   assert.equal((await from({ 'sec-fetch-site': 'same-origin' })).status, 200);
 });
 
-test('over plain http on another host nobody is signed in', async () => {
+test('over plain http on another host no sign-in works', async () => {
   const response = await fetch(`${url}/api/v1/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-forwarded-host': 'village.example' },
@@ -130,7 +130,7 @@ async function loginAtHost(host: string): Promise<{ status: number; code: string
   });
 }
 
-test('keys of people say who they are too, and a member may not do what an admin may', async () => {
+test('keys of people also have an identity, and a member may not act as an admin', async () => {
   assert.equal(dataOf(await clientOf(url, TOKENS.admin).call(getMe, {})).account.role, 'admin');
   const member = clientOf(url, TOKENS.member);
   assert.equal(dataOf(await member.call(getMe, {})).account.role, 'member');
@@ -142,7 +142,7 @@ function bareWrite(path: string, person: SignedInPerson, headers: Record<string,
   return fetch(`${url}/api/v1${path}`, { method: 'POST', headers: { cookie: person.cookie, origin: url, ...headers } });
 }
 
-test('a write that rides on a session needs a header that no form can send', async () => {
+test('a write with a session needs a header that no form can send', async () => {
   const person = await signIn(url, 'Grace');
   const refused = await bareWrite('/logout', person);
   assert.deepEqual([refused.status, ((await refused.json()) as { code: string }).code], [403, 'custom_header_missing']);
@@ -155,7 +155,7 @@ test('a write that rides on a session needs a header that no form can send', asy
   assert.equal((await bareWrite('/logout', person, { 'x-hamlet-request': '1' })).status, 200);
 });
 
-test('signing in rotates the session: the one that the browser had is worth nothing any more', async () => {
+test('signing in rotates the session: the earlier one is invalid', async () => {
   const before = await signIn(url, 'Grace');
   const again = await before.client.call(logIn, { body: { name: 'Grace', password: PASSWORD } });
   const after = personOf(url, before.accountId, cookieOf(again.response));
@@ -164,14 +164,14 @@ test('signing in rotates the session: the one that the browser had is worth noth
   dataOf(await after.client.call(getMe, {}));
 });
 
-test('an invitation sets a password once, and its code is worth nothing afterwards', async () => {
+test('an invitation sets a password once, and its code is void afterwards', async () => {
   const { invitation } = dataOf(await grace.client.call(createAccount, { body: { name: 'Ada L.', role: 'member' } }));
   assert.match(invitation?.code ?? '', /^hic_[\w-]{43}$/);
   const anyone = clientOf(url);
   assert.equal(
     await codeOf(anyone.call(logIn, { body: { name: 'Ada L.', password: PASSWORD } })),
     'credentials_wrong',
-    'an account without a password lets nobody in',
+    'an account without a password cannot sign in',
   );
   assert.equal(
     await codeOf(anyone.call(redeemCode, { body: { code: 'hic_wrong', password: PASSWORD } })),
@@ -198,7 +198,7 @@ test('an invitation sets a password once, and its code is worth nothing afterwar
   );
 });
 
-test('people change their own password; every other session of theirs ends, and this one goes on under a new id', async () => {
+test('people change their own password; their other sessions end, and this one continues under a new id', async () => {
   const first = await invite(grace, url, { name: 'Petra', role: 'member' });
   const second = await signIn(url, 'Petra');
   assert.equal(
@@ -232,7 +232,7 @@ test('people change their own password; every other session of theirs ends, and 
   );
 });
 
-test('sessions are listed with where they came from, and ended one by one or all but this one', async () => {
+test('sessions are listed with the address they came from, and ended one by one or all but this one', async () => {
   const [first, second, third] = [
     await invite(grace, url, { name: 'Sol', role: 'member' }),
     await signIn(url, 'Sol'),
@@ -264,7 +264,7 @@ test('sessions are listed with where they came from, and ended one by one or all
   dataOf(await third.client.call(getMe, {}));
 });
 
-test('a session ends when it is idle for a day, and after a week whatever happens', async () => {
+test('a session ends when it is idle for a day, and after a week in any case', async () => {
   const { created_at, expires_at } = await db
     .selectFrom('account_session')
     .select(['created_at', 'expires_at'])
@@ -283,7 +283,7 @@ test('a session ends when it is idle for a day, and after a week whatever happen
   }
 });
 
-test('of two changes of a password by its old one, only one is made', async () => {
+test('of two password changes at once with the same old password, only one succeeds', async () => {
   const twice = await invite(grace, url, { name: 'Twice', role: 'member' });
   const outcomes = await Promise.all(
     ['the first new one', 'the second new one'].map((wanted) =>
@@ -293,7 +293,7 @@ test('of two changes of a password by its old one, only one is made', async () =
   assert.equal(outcomes.filter(({ ok }) => ok).length, 1);
 });
 
-test('nothing secret of a session, a code or a password is in the database', async () => {
+test('the database holds no session id, code or password in the clear', async () => {
   const person = await signIn(url, 'Grace');
   const secret = person.cookie.split('=')[1] ?? '';
   for (const table of ['account', 'account_session', 'account_code', 'audit', 'idempotency_key'] as const) {
@@ -302,7 +302,7 @@ test('nothing secret of a session, a code or a password is in the database', asy
   }
 });
 
-test('who guesses passwords is slowed down, and nobody else', async () => {
+test('a caller who guesses passwords is slowed down, and no other caller', async () => {
   await invite(grace, url, { name: 'Target', role: 'member' });
   const guess = (): Promise<string | null> =>
     codeOf(clientOf(url).call(logIn, { body: { name: 'Target', password: 'is it this one' } }));
@@ -311,12 +311,12 @@ test('who guesses passwords is slowed down, and nobody else', async () => {
   assert.equal(
     await codeOf(clientOf(url).call(logIn, { body: { name: 'Target', password: PASSWORD } })),
     'rate_limited',
-    'the right password does not say so',
+    'the right password gets the same refusal',
   );
   await signIn(url, 'Grace');
 });
 
-test('who guesses many names from one address is slowed down there, and whoever else comes through the same proxy is not', async () => {
+test('a caller who guesses many names from one address is slowed down there, and others behind the same proxy are not', async () => {
   const replica = await village.startReplica();
   const from = async (address: string, name: string, password: string): Promise<string | null> => {
     const response = await fetch(`${replica.peopleUrl}${API_PREFIX}${logIn.path}`, {
@@ -339,7 +339,7 @@ test('who guesses many names from one address is slowed down there, and whoever 
   await replica.stop();
 });
 
-test('guesses that are sent at the same time are counted as well', async () => {
+test('guesses sent at the same time are counted as well', async () => {
   await invite(grace, url, { name: 'Crowded', role: 'member' });
   const guesses = await Promise.all(
     Array.from({ length: 30 }, () =>
@@ -350,7 +350,7 @@ test('guesses that are sent at the same time are counted as well', async () => {
   assert.equal(guesses.filter((code) => code === 'rate_limited').length, 20);
 });
 
-test('who guesses codes is slowed down as who guesses passwords, also after the first account exists', async () => {
+test('a caller who guesses codes is slowed down like one who guesses passwords, even after the first account exists', async () => {
   const other = await village.startReplica();
   const redeem = (): Promise<string | null> =>
     codeOf(clientOf(other.peopleUrl).call(redeemCode, { body: { code: 'no such code', password: PASSWORD } }));
@@ -370,7 +370,7 @@ test('who guesses codes is slowed down as who guesses passwords, also after the 
   await other.stop();
 });
 
-test('a password that is reset while somebody signs in with the old one lets nobody in', async () => {
+test('a sign-in with the old password fails if the password is reset during it', async () => {
   const person = await invite(grace, url, { name: 'Reset', role: 'member' });
   const superuser = openSuperuser(village.postgres);
   const signingIn = await db.transaction().execute(async (tx) => {

@@ -25,7 +25,7 @@ test('one address may fail ten times for a name and fifty times altogether, and 
   assert.ok(each.begin('name 0', '198.51.100.1').ok);
 });
 
-test('an attempt that was right counts for nothing, and is taken back once', () => {
+test('a successful attempt does not count, and is taken back only once', () => {
   const { throttle: each } = throttle();
   for (let tries = 0; tries < 100; tries += 1) {
     const attempt = each.begin('ada', '198.51.100.1');
@@ -43,7 +43,7 @@ test('the addresses of one IPv6 network are counted together', () => {
   assert.ok(!each.begin('ada', '2001:db8:0:7::ffff').ok);
 });
 
-test('a name that a hundred guesses from everywhere were made for is under attack, and others are not', () => {
+test('a name with more than a hundred guesses from all addresses is under attack, and other names are not', () => {
   const { throttle: each } = throttle();
   for (let tries = 0; tries < 100; tries += 1) {
     const attempt = each.begin('Ada', `198.51.${tries}.1`);

@@ -85,7 +85,7 @@ for (const [what, before, now, verdict] of TABLE) {
   test(`what is ${what}: ${verdict}`, () => assert.equal(decideAudit(before, now).verdict, verdict));
 }
 
-test('a change names its fields with what they are now, and who made it', () => {
+test('a change names its fields with their new values, and its field manager', () => {
   const spec = { rank: 1, limits: { models: ['small', 'large'] } };
   const managedFields = [
     HELM,
@@ -111,7 +111,7 @@ test('a text that is long is cut, and so is a list of fields', () => {
   assert.ok(verdict.verdict === 'made' && JSON.stringify(verdict.detail).length < 50 * 250);
 });
 
-test('the author of fields that are gone is who wrote last; in one second it is not the api, which notes its own writes', () => {
+test('the author of removed fields is the last writer; within one second it is not the api, which records its own writes', () => {
   const api = entry('hamlet-api', 5, { spec: { 'f:rank': {} } });
   assert.equal(
     authorOf([HELM, entry('kubectl', 3, { spec: { 'f:other': {} } })], ['limits.models.gone'])?.manager,
@@ -122,7 +122,7 @@ test('the author of fields that are gone is who wrote last; in one second it is 
   assert.equal(authorOf(undefined, ['rank']), null);
 });
 
-test('owners of a path are those of it, of what it lies in, and of what lies in it; never ours', () => {
+test('owners of a path are those of the path, of its parents and of its children, and never the api', () => {
   const fields = [
     HELM,
     entry('hamlet-api', 2, { spec: { 'f:price': { 'f:perHour': {} } } }),
@@ -156,7 +156,7 @@ test('elements of a keyed list are owned as the list', () => {
   assert.deepEqual([...owners], [['rules', 'argocd']]);
 });
 
-test('a difference as a merge patch takes away what is not wanted, and leaves what is the same', () => {
+test('a difference as a merge patch removes unwanted fields, and omits equal ones', () => {
   const before = fieldsOf({ a: 1, b: { c: [1], d: 'x' }, e: null });
   const difference = differenceOf(before, fieldsOf({ a: 1, b: { c: [2] }, f: { g: true } }));
   assert.deepEqual(nestedOf(difference), { b: { c: [2], d: null }, e: null, f: { g: true } });

@@ -114,7 +114,7 @@ async function lineCount(object: string, count: number): Promise<readonly string
   });
 }
 
-test('a tier is made and changed by its name, under our field manager, with one line each', async () => {
+test("a tier is created and changed by its name, under the api's field manager, with one audit row each", async () => {
   const made = dataOf(await admin().call(putEntitlement, { params: { name: 'made' }, body: BODY }));
   assert.deepEqual(
     [made.rank, made.min_balance, made.limits.models, made.compute.cpu, made.compute.gpu.mode, made.price.per_hour],
@@ -138,7 +138,7 @@ test('a tier is made and changed by its name, under our field manager, with one 
   assert.deepEqual(
     back.spec['compute'],
     { resources: { cpu: '500m', memory: '512Mi' }, gpu: { mode: 'None', count: 0 } },
-    'what is not wanted any more is gone',
+    'an omitted field is removed',
   );
   const same = dataOf(await admin().call(putEntitlement, { params: { name: 'made' }, body: BODY }));
   assert.equal(same.etag, `"${back.metadata.uid}.${back.metadata.generation}"`);
@@ -153,7 +153,7 @@ test('a tier is made and changed by its name, under our field manager, with one 
   assert.deepEqual(
     await linesOf('made'),
     Array(3).fill('entitlement.change by admin key admin'),
-    'and none of the watch, on neither replica',
+    'and no audit row of the watch, on either replica',
   );
 });
 
@@ -170,11 +170,11 @@ test('If-Match keeps two admins from overwriting each other', async () => {
   assert.equal(
     (await put('never-made', BODY, { ifMatch: '*' })).code,
     'precondition_failed',
-    'what is not there matches nothing',
+    'a missing tier matches no etag',
   );
 });
 
-test('what the cluster refuses is told in its words; a tier that is not there is not', async () => {
+test("a refusal of the cluster has its message; a missing tier has the API's", async () => {
   const refused = await put(
     'refused',
     body({
@@ -192,7 +192,7 @@ test('what the cluster refuses is told in its words; a tier that is not there is
   assert.equal(nowhere.ok ? '' : nowhere.problem.code, 'no_such_entitlement');
 });
 
-test('a field that GitOps owns is asked for before it is taken', async () => {
+test('a field that GitOps owns is taken over only on request', async () => {
   await kubectl('gitops', specOf(7), 'argocd');
   const asked = await put('gitops', body({ rank: 8 }));
   assert.deepEqual([asked.status, asked.code], [409, 'field_owned_elsewhere']);
@@ -204,7 +204,7 @@ test('a field that GitOps owns is asked for before it is taken', async () => {
   ]);
 });
 
-test('an agent is pinned and let go; its power, which the api applies too, is not touched by that', async () => {
+test('an agent is pinned and released; its power, which the api also applies, does not change', async () => {
   await kubectl('pin', specOf(9));
   const agent = {
     apiVersion: API_VERSION,
@@ -245,7 +245,7 @@ test('an agent is pinned and let go; its power, which the api applies too, is no
   );
 });
 
-test('each change of kubectl and GitOps has one line with its field manager, on two replicas; status is no change', async () => {
+test('each change of kubectl and GitOps has one audit row with its field manager, on two replicas; a change of status has none', async () => {
   await kubectl('outside', specOf(11));
   await kubectl('outside', specOf(12));
   await kube.client.mergePatch(
@@ -270,7 +270,7 @@ test('each change of kubectl and GitOps has one line with its field manager, on 
   assert.deepEqual(fields, { 'limits.models': ['large'] });
 });
 
-test('schedules are audited as tiers are, ours by ourselves', async () => {
+test('schedules are audited like tiers, and writes of the api by the api itself', async () => {
   const schedule = {
     apiVersion: API_VERSION,
     kind: 'Schedule',
@@ -293,7 +293,7 @@ test('schedules are audited as tiers are, ours by ourselves', async () => {
   ]);
 });
 
-test('the schedule of a person who is banned gives nobody work, until the ban is lifted', async () => {
+test('the schedule of a banned person creates no runs until the ban is lifted', async () => {
   const url = replicas[0]?.peopleUrl ?? '';
   const grace = await firstAdmin(url);
   const author = await invite(grace, url, { name: 'Author', role: 'admin' });
@@ -316,7 +316,7 @@ test('the schedule of a person who is banned gives nobody work, until the ban is
   assert.equal(await fire(3), 'queued');
 });
 
-test('what happens while no api runs has its line when one is back, once, over restarts', async () => {
+test('a change while no api runs gets one audit row after the restart', async () => {
   for (const name of ['stays', 'changes', 'goes']) await kubectl(name, specOf(20));
   for (const name of ['stays', 'changes', 'goes']) await lineCount(name, 1);
   await Promise.all(replicas.map((replica) => replica.stop()));
@@ -351,7 +351,7 @@ test('what happens while no api runs has its line when one is back, once, over r
   );
 });
 
-test('a write of ours whose transaction is lost has a line all the same: that of the watch, under our field manager', async () => {
+test("a write of the api whose transaction is lost still has an audit row: that of the watch, with the api's field manager", async () => {
   await kube.client.create(ENTITLEMENTS, entitlement('lost', specOf(40)), {
     namespace,
     query: { fieldManager: 'hamlet-api' },
@@ -359,7 +359,7 @@ test('a write of ours whose transaction is lost has a line all the same: that of
   assert.deepEqual(await lineCount('lost', 1), ['entitlement.create by kubernetes hamlet-api']);
 });
 
-test('without a cluster tiers are read and not written', async () => {
+test('without a cluster tiers can be read but not written', async () => {
   const samples = clientOf((await village.startReplica()).peopleUrl, TOKENS.admin);
   assert.equal(dataOf(await samples.call(getEntitlement, { params: { name: 'tier-1' } })).etag, null);
   for (const outcome of [

@@ -64,7 +64,7 @@ async function runsOf(): Promise<readonly Run[]> {
   return dataOf(await runs.play.admin.call(listRuns, { query: { schedule: `schedule-${uid}`, limit: 100 } })).runs;
 }
 
-test('a firing makes a run for each agent it knows, and says why for the others', async () => {
+test('a firing makes a run for each agent that exists, and gives the reason for the others', async () => {
   dataOf(await runs.play.admin.call(freezeAgent, { params: { agent_id: 'fay' }, body: { reason: 'test' } }));
   const answer = dataOf(await fire({ agents: ['ada', 'nobody', 'fay', 'bob', 'ada'], prompt: 'Good morning!' }));
   assert.equal(answer.claimed, true);
@@ -93,7 +93,7 @@ test('a firing makes a run for each agent it knows, and says why for the others'
   await runs.finishAll('bob');
 });
 
-test('a hundred clients on one slot: one firing, one run, and everybody is told of it', async () => {
+test('a hundred clients on one slot: one firing, one run, and every client gets it', async () => {
   // A client that is asked to retry, because others are ahead of it, does so.
   const ask = async (): Promise<CallData<typeof fireSchedule> | false> => {
     const answer = await fire({ agents: ['ada', 'bob'] });
@@ -108,7 +108,7 @@ test('a hundred clients on one slot: one firing, one run, and everybody is told 
   await runs.finishAll('bob');
 });
 
-test('an answered slot answers the same for ever, whatever is asked then', async () => {
+test('a fired slot gives the same answer again, whatever the later request contains', async () => {
   const first = dataOf(await fire({ prompt: 'one' }));
   await runs.finishAll('ada');
   const again = dataOf(await fire({ prompt: 'two', overlap: 'Replace', agents: ['bob'] }));
@@ -162,7 +162,7 @@ test('two leaders, the lease stolen, clocks 30 s apart: every slot fires once', 
   );
 });
 
-test('a slot that lies ahead is refused with the time to wait', async () => {
+test('a slot in the future is refused with the time to wait', async () => {
   const answer = await fire({ slot: new Date(Date.now() + 60_000).toISOString() });
   assert.equal(codeOf(answer), 'firing_too_early');
   const wait = Number(answer.response.headers.get('retry-after'));
@@ -170,7 +170,7 @@ test('a slot that lies ahead is refused with the time to wait', async () => {
   assert.equal(await countOf('firing'), 0);
 });
 
-test('a leader whose lease has passed to another is refused; the greater count of the same Lease is believed at once', async () => {
+test('a leader whose lease has passed to another is refused; a greater count of the same Lease is accepted at once', async () => {
   dataOf(await fire({ slot: slotOf(0) }, `${lease}:4`));
   dataOf(await fire({ slot: slotOf(1) }, `${lease}:5`));
   assert.equal(codeOf(await fire({ slot: slotOf(2) }, `${lease}:4`)), 'fence_stale');
@@ -178,7 +178,7 @@ test('a leader whose lease has passed to another is refused; the greater count o
   await runs.finishAll('ada');
 });
 
-test('another Lease is believed only when the trusted one has been silent for as long as it lasts, and then the old one never again', async () => {
+test('another Lease is accepted only after the trusted one was silent for as long as it lasts, and then the old one never again', async () => {
   // If the machine stalls for as long as a Lease lasts between the two requests, the test tries again.
   await eventually('the new Lease to be refused', async () => {
     await db.deleteFrom('operator_fence').execute();
@@ -211,7 +211,7 @@ const OVERLAPS: readonly (readonly [Overlap, string, readonly Run['state'][]])[]
   ['Replace', 'replaced', ['queued', 'running']],
 ];
 for (const [overlap, outcome, states] of OVERLAPS) {
-  test(`overlap ${overlap} while a run goes: ${outcome}`, async () => {
+  test(`overlap ${overlap} while a run is under way: ${outcome}`, async () => {
     const [made] = dataOf(await fire({ slot: slotOf(0), overlap })).runs;
     const first = made?.run_id ?? '';
     dataOf(await runs.start('ada', first));
@@ -233,7 +233,7 @@ for (const [overlap, outcome, states] of OVERLAPS) {
   });
 }
 
-test('Replace cancels at once what still waits', async () => {
+test('Replace cancels waiting runs at once', async () => {
   const [first] = dataOf(await fire({ slot: slotOf(0), overlap: 'Replace' })).runs;
   dataOf(await fire({ slot: slotOf(1), overlap: 'Replace' }));
   const run = await runs.get(first?.run_id ?? '');
@@ -242,7 +242,7 @@ test('Replace cancels at once what still waits', async () => {
   await runs.finishAll('ada');
 });
 
-test('the overlap is of one schedule: the runs of others and of people do not count', async () => {
+test('overlap concerns one schedule: runs of other schedules and of people do not count', async () => {
   dataOf(await runs.play.admin.call(createRun, { params: { agent_id: 'ada' }, body: { prompt: 'x' } }));
   assert.equal(dataOf(await fire()).runs[0]?.outcome, 'started');
   uid = `uid-${(schedules += 1)}`;
@@ -250,7 +250,7 @@ test('the overlap is of one schedule: the runs of others and of people do not co
   await runs.finishAll('ada');
 });
 
-test('the history of a schedule keeps as many ended runs as it says, and none that is under way is lost', async () => {
+test('the history of a schedule keeps as many ended runs as its limit, and no run under way is lost', async () => {
   for (let index = 0; index < 6; index += 1) {
     dataOf(await fire({ slot: slotOf(index), overlap: 'Queue', history_limit: 2 }));
     if (index < 4) await runs.finishAll('ada');
@@ -268,7 +268,7 @@ test('the history of a schedule keeps as many ended runs as it says, and none th
   assert.equal((await runsOf()).length, 0);
 });
 
-test('the operator is told how the runs of a schedule stand, and a new stream begins with it', async () => {
+test("the operator's stream reports the runs of a schedule, and a new stream begins with them", async () => {
   const told: ScheduleActivity[] = [];
   const stopping = new AbortController();
   const operator = clientOf(runs.play.url, TOKENS.operator);
@@ -289,7 +289,7 @@ test('the operator is told how the runs of a schedule stand, and a new stream be
   stopping.abort();
 });
 
-test('firings that are kept no longer have had their turn all the same', async () => {
+test('a slot whose firing was deleted does not fire again', async () => {
   dataOf(await fire({ slot: slotOf(30_000) }));
   const kept = { schedule_uid: uid, lease_uid: lease, transitions: 1, made_up: false, runs: '[]' };
   for (let from = 1; from <= 20_005; from += 5_000) {

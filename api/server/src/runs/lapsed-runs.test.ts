@@ -79,7 +79,7 @@ async function doneOnce(agentId: AgentId, runId: string): Promise<void> {
   for (const text of WORDS) assert.equal((await saidBy(agentId)).filter((said) => said === text).length, 1, text);
 }
 
-test('a resident is killed in the middle and none follows: the run waits again, and the next resident goes on with it, saying nothing twice', async (t) => {
+test('a resident is killed in the middle and none follows: the run waits again, and the next resident continues it without repeated speech', async (t) => {
   const resident = await residents.start('ada');
   const run_id = await inTheMiddle('ada');
   await residents.kill(resident);
@@ -93,7 +93,7 @@ test('a resident is killed in the middle and none follows: the run waits again, 
   assert.equal((await runs.get(run_id)).attempt, 2);
 });
 
-test('a resident that stood still until another had its run does nothing more for it', async () => {
+test('a resident that stalled until another one had its run does nothing more for it', async () => {
   const frozen = await residents.start('bob');
   const run_id = await inTheMiddle('bob');
   frozen.kill('SIGSTOP');
@@ -111,7 +111,7 @@ test('a resident that stood still until another had its run does nothing more fo
   );
 });
 
-test('under a claim that has lapsed nothing is noted, renewed or settled, also after the same cycle took the run up again', async () => {
+test('after its lease has lapsed, a claim records, renews and settles nothing, even if the same cycle has started the run again', async () => {
   const { run_id } = await runs.give('dan');
   const { run } = dataOf(await runs.start('dan', run_id));
   const old = { cycle: run.cycle ?? 0, attempt: run.attempt };

@@ -100,7 +100,7 @@ for (const from of RUN_STATES) {
   for (const to of RUN_STATES.filter((state) => state !== from)) {
     // No command asks for a permission yet; the table supports it already.
     if (to === 'waiting_permission' && from === 'running') continue;
-    test(`${from} to ${to}: both let it, or neither does`, async () => {
+    test(`${from} to ${to}: core and database agree`, async () => {
       const run = await runIn(from);
       const next: RunProgress = {
         state: to,
@@ -118,7 +118,7 @@ for (const from of RUN_STATES) {
   }
 }
 
-test('what a run is about never changes, its counters never fall, and only an ended one can be deleted', async () => {
+test('the subject of a run never changes, its counters never fall, and only an ended run can be deleted', async () => {
   const { runId } = await runIn('running');
   const change = (values: object): Promise<unknown> =>
     db.updateTable('run').set(values).where('run_id', '=', runId).execute();
@@ -139,7 +139,7 @@ test('what a run is about never changes, its counters never fall, and only an en
   assert.deepEqual(await readRunEvents(db, runId, { after: 0, limit: 10 }), [], 'events go with their run');
 });
 
-test('a run has a lease while somebody works on it, and is taken up again as another attempt only', async () => {
+test('a run has a lease while an agent works on it, and starts again only as another attempt', async () => {
   const working: RunProgress = { state: 'running', attempt: 1, cycle: 1, cancelRequested: false };
   const run = await runIn('running');
   assert.ok(run.leaseUntil !== null);
@@ -156,7 +156,7 @@ test('a run has a lease while somebody works on it, and is taken up again as ano
     .executeTakeFirstOrThrow();
   assert.ok(
     byOlderVersion.lease_until !== null && byOlderVersion.lease_until > again.leaseUntil,
-    'who knows no lease gets a long one',
+    'a writer that sets no lease gets a long one',
   );
 });
 
@@ -184,7 +184,7 @@ function commandBy(dice: () => number): RunCommand {
   return choices[Math.floor(dice() * choices.length)] ?? { kind: 'cancel' };
 }
 
-test(`${WALKS} wandering runs: whatever core decides the table takes, and events count without a gap`, async () => {
+test(`${WALKS} runs under random commands: the table accepts every decision of core, and events are numbered without a gap`, async () => {
   for (let seed = 1; seed <= WALKS; seed += 1) {
     const dice = diceOf(seed);
     let run = await newRun();

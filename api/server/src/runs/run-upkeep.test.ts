@@ -66,7 +66,7 @@ async function endLease(runId: string): Promise<void> {
     .execute();
 }
 
-test('a run stays in hand while its claim is renewed, by whatever its agent does', async () => {
+test('a run stays with its agent while any act of the agent renews its lease', async () => {
   const { runId } = await takenUp();
   for (const command of [
     { kind: 'renew', cycle: 1, attempt: 1 },
@@ -83,7 +83,7 @@ test('a run stays in hand while its claim is renewed, by whatever its agent does
   assert.equal((await read(runId)).leaseUntil, null);
 });
 
-test('a cancel is no sign of life', async () => {
+test('a cancel does not renew the lease', async () => {
   const { runId } = await takenUp();
   await endLease(runId);
   const { leaseUntil } = await give(runId, { kind: 'cancel' });
@@ -92,7 +92,7 @@ test('a cancel is no sign of life', async () => {
   await give(runId, { kind: 'give_up', state: 'cancelled' });
 });
 
-test('a village that was away gives every claim a whole lease before it lets one lapse', async () => {
+test('a village that was down gives every run a whole lease before it lets one lapse', async () => {
   const { runId } = await takenUp();
   await endLease(runId);
   assert.equal(await requeueRuns(db, new Date()), 0, 'it is back since now');
@@ -107,7 +107,7 @@ test('a village that was away gives every claim a whole lease before it lets one
   );
 });
 
-test('replicas that look at the same time let a claim lapse once', async () => {
+test('of replicas that check at the same time, only one requeues a run', async () => {
   const { runId } = await takenUp();
   await endLease(runId);
   const counts = await Promise.all(Array.from({ length: 8 }, () => requeueRuns(db, LONG_AGO)));
@@ -122,7 +122,7 @@ test('replicas that look at the same time let a claim lapse once', async () => {
   );
 });
 
-test('a run that is taken up for the last time fails when its claim lapses', async () => {
+test('a run on its last attempt fails when its lease lapses', async () => {
   const { runId } = await takenUp();
   for (let cycle = 2; cycle <= RUN_ATTEMPTS_MAX; cycle += 1) await give(runId, { kind: 'start', cycle });
   await endLease(runId);

@@ -114,7 +114,7 @@ test('a schedule is written to the cluster under our name, and read back with it
   );
 });
 
-test('what the API server refuses comes with its words', async () => {
+test('a refusal of the API server has its message', async () => {
   const [code, detail] = (await codeOf(
     play.admin.call(createSchedule, {
       body: { name: 'both', agent_name: 'ada', prompt: 'x', every: '1m', cron: '* * * * *', time_zone: 'UTC' },
@@ -129,7 +129,7 @@ test('what the API server refuses comes with its words', async () => {
   assert.equal((await stored('good')).spec['every'], '10m');
 });
 
-test('a change leaves out what stays, takes away what is null, and replaces labels as a whole', async () => {
+test('a change keeps omitted fields, removes fields that are null, and replaces labels as a whole', async () => {
   await create('walk', { agent_name: null, selector: { match_labels: { team: 'red', floor: 'one' } } });
   const params = { name: 'walk' };
   assert.equal(
@@ -155,7 +155,7 @@ test('a change leaves out what stays, takes away what is null, and replaces labe
   assert.equal((await stored('walk')).metadata.resourceVersion, before, 'a change of nothing writes nothing');
 });
 
-test('a field that somebody else owns is not taken without being asked to, and the answer says whose it is', async () => {
+test('a field of another owner is taken over only on request, and the refusal names the owner', async () => {
   const object = {
     apiVersion: API_VERSION,
     kind: 'Schedule',
@@ -167,7 +167,7 @@ test('a field that somebody else owns is not taken without being asked to, and t
   assert.equal(
     dataOf(await play.admin.call(changeSchedule, { params, body: { suspend: true } })).schedule.suspend,
     true,
-    'nobody owns what has its default',
+    'a field with its default has no owner',
   );
   const [code, detail] = (await codeOf(
     play.admin.call(changeSchedule, { params, body: { every: null, daily_at: '08:00', time_zone: 'UTC' } }),
@@ -184,7 +184,7 @@ test('a field that somebody else owns is not taken without being asked to, and t
   assert.deepEqual([taken.every, taken.daily_at, taken.suspend], [null, '08:00', true]);
 });
 
-test('kubectl apply owns nothing of a Schedule that it leaves out, and a change by the api owns only what it changes', async () => {
+test('kubectl apply owns no field that it omits, and a change by the api owns only the fields that it changes', async () => {
   const query = { fieldManager: 'kubectl-client-side-apply' };
   const object = {
     apiVersion: API_VERSION,
@@ -282,7 +282,7 @@ test('the list is in pages, by name', async () => {
   );
 });
 
-test('a deleted schedule is gone; one that never was is no schedule', async () => {
+test('a deleted schedule is gone, and an unknown one is refused', async () => {
   assert.deepEqual(dataOf(await play.admin.call(deleteSchedule, { params: { name: 'good' } })), {
     name: 'good',
     deleted: true,
@@ -304,7 +304,7 @@ test('members read schedules and do not write them', async () => {
   assert.equal((await codeOf(member.call(deleteSchedule, { params: { name: 'round' } })))?.[0], 'forbidden');
 });
 
-test('without a cluster the samples are shown, and a write says what it needs', async () => {
+test('without a cluster the API shows the samples, and refuses a write with the fix', async () => {
   const { schedules } = dataOf(await withoutCluster.admin.call(listSchedules, { query: {} }));
   assert.deepEqual(
     schedules.map(({ name }) => name),

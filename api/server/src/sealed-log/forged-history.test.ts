@@ -234,7 +234,7 @@ for (const [how, restarted, emptied] of [
   ['while the api runs, and the folder emptied', false, true],
   ['and the api restarted', true, false],
 ] as const) {
-  test(`rows, tiles and note taken back to an older checkpoint of the village's own, ${how}: it signs nothing`, async () => {
+  test(`rows, tiles and note put back to an older checkpoint that the village signed, ${how}: it signs nothing`, async () => {
     await restore();
     const keeper = await freshKeeper();
     await keeper.follow(db);
@@ -245,7 +245,7 @@ for (const [how, restarted, emptied] of [
   });
 }
 
-test('without a folder, the memory of the process is enough to refuse an older checkpoint', async () => {
+test('without a folder, the memory of the process suffices to refuse an older checkpoint', async () => {
   await restore();
   const memory = keepInMemory(signer);
   await memory.follow(db);
@@ -254,7 +254,7 @@ test('without a folder, the memory of the process is enough to refuse an older c
   assert.deepEqual(signed, []);
 });
 
-test('without a folder and after a restart, tiles that are not those of the note are refused', async () => {
+test('without a folder and after a restart, tiles that do not match the note are refused', async () => {
   for (const damages of [['tiles'], ['rows', 'tiles'], ['note'], ['rows', 'tiles', 'note']] as const) {
     await restore();
     for (const damage of damages) await DAMAGES[damage]();

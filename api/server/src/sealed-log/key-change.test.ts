@@ -34,7 +34,7 @@ async function statements(): Promise<string> {
   return /^```sql\n(BEGIN;.*?COMMIT;)\n```$/ms.exec(document)?.[1] ?? assert.fail('docs/SECRETS.md has no statements');
 }
 
-test('under another key nothing is sealed until the log begins again, and then every entry stands where it stood', async () => {
+test('under another key nothing is sealed until the log begins again, and then every entry has its old position', async () => {
   const first = await village.startReplica();
   assert.ok(
     (

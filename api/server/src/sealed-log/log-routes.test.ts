@@ -108,7 +108,7 @@ function holds(proof: Pick<InclusionProof, 'position' | 'leaf' | 'hashes' | 'che
   return led !== null && Buffer.from(root).equals(led);
 }
 
-test('entries lead by their tiles to the signed root', async () => {
+test('entries and tiles hash to the signed root', async () => {
   await reward('ada', '5');
   await proofOf(await reward('bob', '2'));
   const answer = await clientOf(url).call(getLogCheckpoint, {});
@@ -131,7 +131,7 @@ test('entries lead by their tiles to the signed root', async () => {
   assert.equal((await bare.arrayBuffer()).byteLength, size * 32);
 });
 
-test('what is not there is refused, and entries are for admins', async () => {
+test('missing parts of the log are refused, and only admins may read entries', async () => {
   for (const tile of ['x001/000', '000.p/255', '001']) {
     const answer = await admin.call(getLogTile, { params: { level: '0', tile } });
     assert.equal(answer.ok ? '' : answer.problem.code, 'no_such_tile', tile);
@@ -145,7 +145,7 @@ test('what is not there is refused, and entries are for admins', async () => {
   assert.equal(unknown.ok ? '' : unknown.problem.code, 'no_such_record');
 });
 
-test('a reward, the act that it was and a turn are proven to who may know of them', async () => {
+test('a reward, its act and a turn are proven to actors who may read them', async () => {
   const key = await keyText();
   const entry = await reward('ada', '1.5');
   assert.ok(holds(await proofOf(entry), key));
@@ -177,7 +177,7 @@ test('a reward, the act that it was and a turn are proven to who may know of the
   assert.ok(holds(turnProof, key));
 });
 
-test('a balance is proven by the newest sealed entry of its account', async () => {
+test('the newest sealed entry of an account proves its balance', async () => {
   const entry = await reward('cleo', '7.25');
   await proofOf(entry);
   const answer = await clientOf(url, agentToken('cleo')).call(getBalanceProof, { params: { agent_id: 'cleo' } });
@@ -197,7 +197,7 @@ test('a balance is proven by the newest sealed entry of its account', async () =
   assert.equal(foreign.ok ? '' : foreign.problem.code, 'not_own_agent');
 });
 
-test('an earlier checkpoint is shown to be the beginning of the newest', async () => {
+test('a proof shows that an earlier checkpoint is the beginning of the newest', async () => {
   const key = await keyText();
   const earlier = await clientOf(url).call(getLogCheckpoint, {});
   assert.ok(earlier.ok);
@@ -214,7 +214,7 @@ test('an earlier checkpoint is shown to be the beginning of the newest', async (
   assert.equal(ahead.ok ? '' : ahead.problem.code, 'not_sealed');
 });
 
-test('a row that was changed behind the api is not proven', async () => {
+test("a row that was changed behind the api's back gets no proof", async () => {
   const entry = await reward('eve', '3');
   await proofOf(entry);
   const change = async (note: string): Promise<void> => {

@@ -175,7 +175,7 @@ async function whileTampered<T>(
   }
 }
 
-test('untouched, every entry is what was sealed', async () => {
+test('without a change, every entry matches its seal', async () => {
   assert.ok(size > 600);
   const told = await live();
   assert.deepEqual([told.ok, told.entries], [true, size], told.what ?? '');
@@ -262,7 +262,7 @@ test('delete: a transfer, an act, an entry', async () => {
   }
 });
 
-test('insert: an act that was never done, in the past', async () => {
+test('insert: an act that never happened, in the past', async () => {
   const { position, id } = await entryOf('act', 25);
   const forged = 'ffffffff-ffff-4fff-bfff-ffffffffffff';
   const told = await whileTampered(
@@ -369,7 +369,7 @@ test('an export is verified without the village, and a change in it is found', a
   }
 });
 
-test("rewrite: a row and the whole log anew, signed with the village's own key; the village itself refuses to go on", async () => {
+test("rewrite: a row and the whole log, signed with the village's own key; the village itself refuses to continue", async () => {
   const { position, id } = await entryOf('ledger', 200);
   await superuser.run(`update ledger.transfer set note = 'forged' where transfer_id = '${id}'`);
   await superuser.run('truncate log.tile, log.checkpoint');

@@ -39,7 +39,7 @@ async function silentWay(): Promise<{ readonly url: string; silence(): void; clo
   };
 }
 
-test('a Redis that falls silent is given up, and both connections are opened again', async () => {
+test('a silent Redis times out, and both connections are opened again', async () => {
   const way = await silentWay();
   const link = openRedisLink(way.url, () => undefined, 200);
   const received: string[] = [];

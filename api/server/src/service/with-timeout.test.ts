@@ -8,11 +8,11 @@ function standStill(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-test('what never comes is late', async () => {
+test('work that never settles times out', async () => {
   await assert.rejects(withTimeout(20, new Promise(() => undefined)), LateError);
 });
 
-test('what came while this process stood still for longer than the limit is read before it is called late', async () => {
+test('an answer that arrived while this process was blocked for longer than the limit is read before the timeout', async () => {
   const reading = withTimeout(2_000, readFile(import.meta.filename, 'utf8'));
   standStill(2_100);
   assert.match(await reading, /stood still/);

@@ -39,7 +39,7 @@ class OtherReplica {
 }
 
 test(
-  'commands that wait for a writer share one search, and all are answered once there is one',
+  'commands that wait for a writer share one search, and all are answered once a replica writes',
   { timeout: 60_000 },
   async (t) => {
     const other = new OtherReplica();

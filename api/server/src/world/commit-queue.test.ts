@@ -49,7 +49,7 @@ test('moves are packed into one chunk, everything else is a row', () => {
   assert.deepEqual(decodeEvents(batch.moves?.packed ?? new Uint8Array()), [arrive(1), arrive(3)]);
 });
 
-test('moves wait for company, and what is urgent takes them along', async () => {
+test('moves wait for a group commit, and an urgent event commits them with it', async () => {
   const { queue, appended, durable } = queueOver([]);
   void queue.push([arrive(1)], { answer: null, urgent: false });
   void queue.push([arrive(2)], { answer: null, urgent: false });
@@ -60,7 +60,7 @@ test('moves wait for company, and what is urgent takes them along', async () => 
   assert.equal(queue.backlog, 0);
 });
 
-test('what comes during a commit goes with the next, in order', async () => {
+test('events that arrive during a commit join the next one, in order', async () => {
   const { queue, appended, durable } = queueOver([]);
   const all = [1, 2, 3, 4].map(async (seq) => {
     await sleep(seq);
@@ -74,14 +74,14 @@ test('what comes during a commit goes with the next, in order', async () => {
   );
 });
 
-test('a commit whose connection was lost is tried again; found there, it counts as done once', async () => {
+test('a commit whose connection was lost is retried; if the first attempt succeeded, it counts once', async () => {
   const { queue, durable, dead } = queueOver([new Lost(), new Lost(), new Duplicate()]);
   await queue.push([talk(1)], { answer: null, urgent: true });
   assert.deepEqual(durable, [1]);
   assert.deepEqual(dead, []);
 });
 
-test('while commits fail nothing more should be accepted', async () => {
+test('the queue is unhealthy while commits fail', async () => {
   const { queue } = queueOver([new Lost()]);
   const first = queue.push([talk(1)], { answer: null, urgent: true });
   await sleep(20);
@@ -90,7 +90,7 @@ test('while commits fail nothing more should be accepted', async () => {
   assert.equal(queue.healthy, true);
 });
 
-test('a commit that cannot be ends the queue, and everybody who waits is told', async () => {
+test('a commit that cannot succeed ends the queue and rejects every waiting caller', async () => {
   const fenced = new Error('fenced');
   const { queue, durable, dead } = queueOver([fenced]);
   const first = queue.push([talk(1)], { answer: null, urgent: true });

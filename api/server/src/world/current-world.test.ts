@@ -84,7 +84,7 @@ const SPAWN: WorldCommand = {
   online: false,
 };
 
-test('every change is told at once: a tick, an event, another writer, a record, a presence', () => {
+test('every change shows at once: a tick, an event, another writer, a record, a presence', () => {
   const village = new Village();
   assert.deepEqual(village.told(1).agents, []);
   village.act(SPAWN, 1);
@@ -105,7 +105,7 @@ test('every change is told at once: a tick, an event, another writer, a record, 
   assert.deepEqual(village.told(2).agents, []);
 });
 
-test('who walks is at another place at every tick, with no event between', () => {
+test('a walking agent is at another place at every tick, without an event in between', () => {
   const village = new Village();
   village.act(SPAWN, 1);
   village.act({ kind: 'move', agent_id: 'ada', target: { dx: 1, dy: 0 } }, 1);
@@ -115,7 +115,7 @@ test('who walks is at another place at every tick, with no event between', () =>
   assert.equal(moves.at(-1)?.agents[0]?.moving_to, null, 'it has arrived');
 });
 
-test('what is around an agent is what the whole village shows there, itself first, and nothing of what is far', () => {
+test('the surroundings of an agent are those that the whole village shows, the agent first, and nothing far away', () => {
   const village = new Village();
   const ids = ['ada', 'bob', 'cleo', 'dan'];
   for (const agent_id of ids) village.act({ ...SPAWN, agent_id, display_name: agent_id }, 1);
@@ -160,7 +160,7 @@ test('what is around an agent is what the whole village shows there, itself firs
   assert.deepEqual([nobody.agents, nobody.items], [[], []]);
 });
 
-test('a crowd around an agent is answered up to a bound, nearest first', () => {
+test('a crowd around an agent is cut at a limit, nearest first', () => {
   const village = new Village();
   for (let index = 0; index < 300; index += 1)
     village.act({ ...SPAWN, agent_id: `agent-${index}`, display_name: 'Agent' }, 1);

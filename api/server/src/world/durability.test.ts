@@ -96,7 +96,7 @@ test(`the writer is killed ${KILLS} times at random (seed ${SEED}) and every ack
   );
 });
 
-test('Postgres restarts: the map stays readable, and what was acknowledged is there when it is back', async () => {
+test('Postgres restarts: the map stays readable, and every acknowledged event is there afterwards', async () => {
   const { peopleUrl: url, stop } = await village.startReplica();
   await inWorld(url);
   const stopping = new AbortController();
@@ -127,7 +127,7 @@ test('Postgres restarts: the map stays readable, and what was acknowledged is th
   await stop();
 });
 
-test('Redis restarts: the writing replica goes on meanwhile, and the other catches up and forwards again', async () => {
+test('Redis restarts: the writing replica continues, and the other one catches up and forwards again', async () => {
   const replicas = [await village.startReplica(), await village.startReplica()];
   const plays = replicas.map(({ peopleUrl }) => new Play(peopleUrl));
   for (const play of plays) await play.everybody();

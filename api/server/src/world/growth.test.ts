@@ -58,7 +58,7 @@ function villageOf(agents: number): WorldState {
   return world;
 }
 
-test('the heap of a writer, and of a replica with a viewer, stays flat however many moves they have seen', () => {
+test('the heap of a writer, and of a replica with a viewer, does not grow with the number of moves', () => {
   const writer = villageOf(AGENTS);
   const world = restoreWorld(map, snapshotWorld(writer));
   const fanout = new Fanout({ world, epoch: 1 });

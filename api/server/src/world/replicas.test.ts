@@ -48,7 +48,7 @@ test('one replica writes, the other does not', async () => {
   );
 });
 
-test('a command to the replica that does not write is forwarded, and its effect read there at once', async () => {
+test('a command to the replica that does not write is forwarded, and a read there shows its effect at once', async () => {
   // The target is so far away that the agent is still walking when the test reads it, even on a slow machine.
   const { to, accepted_seq } = dataOf(
     await onOther.as('ada').call(moveAgent, { params: { agent_id: 'ada' }, body: { landmark_id: 'forest' } }),
@@ -60,7 +60,7 @@ test('a command to the replica that does not write is forwarded, and its effect 
   assert.equal(refused.ok ? null : refused.problem.code, 'not_holding');
 });
 
-test('one key is one effect, whichever replicas it is sent to', async () => {
+test('one idempotency key has one effect, on whichever replicas it is used', async () => {
   const idempotencyKey = randomUUID();
   const call = (play: Play): ReturnType<typeof play.act> =>
     play.admin.call(actAsAgent, {
@@ -90,7 +90,7 @@ test('wakes and presence work on either replica', async () => {
   await eventually('cleo offline on the writer too', async () => !(await onWriter.agent('cleo')).status.online);
 });
 
-test('sockets on either replica bring the same paths', async () => {
+test('sockets on both replicas deliver the same paths', async () => {
   const frames: [WorldStateFrame[], WorldStateFrame[]] = [[], []];
   const sockets = [writer, other].map((server, index) => {
     const socket = new WebSocket(`${server.peopleUrl.replace('http', 'ws')}/ws/world?format=json`);
@@ -131,7 +131,7 @@ test('a message from Redis that cannot be read is logged, and the replica contin
   for (const play of [onOther, onWriter]) dataOf(await play.act('fay', { kind: 'talk', text: 'still here' }));
 });
 
-test('when the writer ends the other takes over, under a new epoch and with the same world', async () => {
+test('when the writer ends, the other replica takes over under a new epoch and with the same world', async () => {
   const { ending, staying } = (await writes(writer))
     ? { ending: writer, staying: other }
     : { ending: other, staying: writer };
@@ -152,7 +152,7 @@ test('when the writer ends the other takes over, under a new epoch and with the 
   await eventually('it to say so', () => writes(staying));
 });
 
-test('whoever recovers gets the same world, to the bit, and the one that is served', async () => {
+test('every recovery gives the same world, bit by bit, as the replicas serve', async () => {
   const db = openDatabase({ url: village.postgres.url(), poolSize: 1, onError: () => undefined });
   const { seed } = await readVillage(db);
   const recover = (): Promise<WorldState> =>

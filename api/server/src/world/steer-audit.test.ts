@@ -40,7 +40,7 @@ async function eventsOf(text: string): Promise<number> {
   return events.filter(({ event }) => JSON.stringify(event).includes(text)).length;
 }
 
-test('each replica writes one line for an act, also when the request comes again', async () => {
+test('each replica writes one audit row for an act, also if the request is repeated', async () => {
   for (const [index, play] of replicas.entries()) {
     const [text, key] = [`hello ${index}`, randomUUID()];
     for (let time = 0; time < 3; time += 1) dataOf(await talk(play, text, key));
@@ -48,7 +48,7 @@ test('each replica writes one line for an act, also when the request comes again
   }
 });
 
-test('an act whose line cannot be written does not happen, and happens once with one line when it is sent again', async () => {
+test('an act whose audit row cannot be written does not happen; repeated later, it happens once, with one row', async () => {
   const [play] = replicas;
   assert.ok(play !== undefined);
   await db.schema.alterTable('audit').renameTo('audit_elsewhere').execute();

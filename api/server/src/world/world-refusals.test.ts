@@ -169,7 +169,7 @@ for (const [reason, run] of MOVE_CASES) test(`move: ${reason}`, async () => asse
 for (const [reason, kind, run] of ACTION_CASES)
   test(`action ${kind}: ${reason}`, async () => assertRefused(await run(), reason));
 
-test('no refusal of a command is untested', () => {
+test('every refusal of a command has a test', () => {
   const elsewhere: readonly Refusal[] = ['stale_cycle'];
   assert.deepEqual(
     moveAgent.reasons.filter(
@@ -191,7 +191,7 @@ test('no refusal of a command is untested', () => {
   );
 });
 
-test('what is around an agent is answered to whoever may read the world; other parameters are ignored', async () => {
+test("every actor who may read the world may read an agent's surroundings; other parameters are ignored", async () => {
   const ask = async (query: string): Promise<unknown[]> => {
     const answer = await fetch(`${play.url}/world${query}`);
     assert.equal(answer.status, 200, query);

@@ -69,7 +69,7 @@ test('a resumed connection gets only what changed, and is right again', () => {
   assert.ok(again.socket.bytes < fresh.socket.bytes, 'resuming is cheaper than joining');
 });
 
-test('another epoch or a gap greets everybody anew', () => {
+test('another epoch or a gap sends every viewer hello and keyframes again', () => {
   const village = new Village();
   village.spawn('ada');
   const { socket, viewer } = village.join();
@@ -120,7 +120,7 @@ test('a viewer with too much queued is closed at once', () => {
   assert.equal(socket.closed?.code, 4008);
 });
 
-test('speech leaves at once and only to those who see the speaker', () => {
+test('speech leaves at once, and only to viewers that see the speaker', () => {
   const village = new Village();
   village.spawn('ada');
   const here = tileAt(village.world, 0, 0);
@@ -199,7 +199,7 @@ test('the text twin is valid by the contract and names agents', () => {
   assert.equal(path?.kind === 'path' && path.agent_id, 'ada');
 });
 
-test('what is no message of the contract is refused', () => {
+test('a text that is no message of the contract is refused', () => {
   const { viewer } = new Village().join();
   assert.equal(viewer.receive('not json'), false);
   assert.equal(viewer.receive('{"type":"view"}'), false);
@@ -244,7 +244,7 @@ test('views that come faster than updates are shown up to a limit, then only the
   assertFaithful(village, socket.view);
 });
 
-test('a view costs a viewer that has much queued nothing until it has read', () => {
+test('a view for a viewer with a long queue waits until the queue has drained', () => {
   const village = new Village();
   village.spawn('ada');
   const { socket, viewer } = village.join();

@@ -108,7 +108,7 @@ async function saved(): Promise<unknown> {
   return rows;
 }
 
-test('a start on a new map is refused, says how to go on, and leaves everything as it was', async () => {
+test('a start on a new map is refused with the fix, and changes nothing', async () => {
   const before = await saved();
   await assert.rejects(
     start(newMap),
@@ -121,7 +121,7 @@ test('a start on a new map is refused, says how to go on, and leaves everything 
   assert.equal(stateHash(await start(oldMap)), stateHash(world), 'the old version starts as before');
 });
 
-test('an agreed move brings everybody onto the new map; the writer on the old one can commit nothing more', async () => {
+test('an agreed move puts every agent on the new map; the writer on the old one can commit nothing more', async () => {
   const moved = await start(newMap, newMap.version);
   assert.equal(moved.map.version, newMap.version);
   assert.equal(moved.agents.count, ids.length);
@@ -145,7 +145,7 @@ test('the move replays from a snapshot of the old map, and from the first event'
   await owner.destroy();
 });
 
-test('the old version refuses the moved world and leaves it alone', async () => {
+test('the old version refuses the moved world and changes nothing', async () => {
   const before = await saved();
   await assert.rejects(start(oldMap), new RegExp(`stands on map ${newMap.version}`));
   assert.deepEqual(await saved(), before);
@@ -178,7 +178,7 @@ test('a replay reads a bounded number of events at a time', async () => {
   assert.equal((await start(newMap)).seq, seq);
 });
 
-test('a log with a hole is refused, not cut off', async () => {
+test('a log with a gap is refused, not cut off', async () => {
   const epochNow = (await db.selectFrom('world_lease').select('epoch').executeTakeFirstOrThrow()).epoch;
   const seq = (await start(newMap)).seq;
   const late: WorldEvent = { seq: seq + 5, tick: 2_000, kind: 'talk', agent_id: 'agent-1', text: 'hello', to: null };

@@ -58,7 +58,7 @@ function recover(onBadSnapshot: (seq: number) => void = () => assert.fail('a dam
   return recoverWorld({ db, maps: new MapShelf(db, map), seed: SEED, onBadSnapshot });
 }
 
-test(`${AGENTS} agents that walk are recovered to the bit, from a snapshot and the tail`, async (t) => {
+test(`${AGENTS} walking agents are recovered bit by bit, from a snapshot and the later events`, async (t) => {
   await play(
     ids.map((agent_id) => ({ kind: 'spawn', agent_id, display_name: agent_id, tier: 2, awake: true, online: true })),
     1,
@@ -76,7 +76,7 @@ test(`${AGENTS} agents that walk are recovered to the bit, from a snapshot and t
   assert.equal(stateHash(recovered), stateHash(world));
 });
 
-test('a damaged snapshot stays where it is, and an older one or the whole log is used', async () => {
+test('a damaged snapshot stays in the store, and recovery uses an older one or the whole log', async () => {
   const good = await packSnapshot(world);
   await play([{ kind: 'despawn', agent_id: 'agent-0' }], 500);
   await saveSnapshot(db, epoch, { ...good, seq: world.seq, stateHash: '0'.repeat(16) });
@@ -89,7 +89,7 @@ test('a damaged snapshot stays where it is, and an older one or the whole log is
   }
 });
 
-test('who lost the lease can neither append nor keep a snapshot', async () => {
+test('a writer that lost the lease can neither append events nor save a snapshot', async () => {
   const owner = openDatabase({ url: postgres.url(), poolSize: 1, onError: () => undefined });
   await owner
     .updateTable('world_lease')
