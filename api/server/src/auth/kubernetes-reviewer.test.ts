@@ -56,7 +56,7 @@ const REFUSED: readonly (readonly [why: string, pod: KubeObject | null, reason: 
   ['a pod that is gone', null, 'token_not_from_pod', /is gone/],
   ['another pod of the name', pod({ uid: 'another' }), 'token_not_from_pod', /is gone/],
   ['a pod that is ending', pod({ deletionTimestamp: '2026-11-23T00:00:00Z' }), 'token_not_from_pod', /is ending/],
-  ['a pod that nobody owns', pod({ ownerReferences: [] }), 'token_not_from_pod', /belongs to no agent/],
+  ['a pod with no owner', pod({ ownerReferences: [] }), 'token_not_from_pod', /belongs to no agent/],
   [
     'a pod without owners',
     { metadata: { name: 'ada-3', uid: 'uid-of-pod', resourceVersion: '1' } },

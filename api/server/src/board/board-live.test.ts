@@ -44,7 +44,7 @@ before(async () => {
   for (let count = 0; count < 2; count += 1) replicas.push(new Play((await village.startReplica()).peopleUrl));
   db = openDatabase({ url: village.postgres.url(), poolSize: 2, onError: () => undefined });
   await eventually(
-    'everybody in the world',
+    'all agents in the world',
     async () =>
       (await at(0).world()).agents.length === AGENT_IDS.length &&
       (await at(1).world()).agents.length === AGENT_IDS.length,
@@ -141,7 +141,7 @@ test('a hidden text is null for viewers, who drop it', async () => {
   dataOf(await at(1).admin.call(moderatePost, { params: { post_id }, body: { reason: 'abuse' } }));
   const gone = await eventually('its hiding', () => viewer.events.find(({ what }) => what === 'hidden'));
   assert.deepEqual([gone.post_id, gone.post], [post_id, null]);
-  const told = await eventually('its author is told', () => author.events.find(({ what }) => what === 'hidden'));
+  const told = await eventually('the event for its author', () => author.events.find(({ what }) => what === 'hidden'));
   assert.equal(told.post?.moderation?.reason, 'abuse');
 });
 
@@ -152,7 +152,7 @@ test('a viewer resumes at its offset, also on the other replica; if that offset 
   viewer.leave();
   for (const title of ['meanwhile 1', 'meanwhile 2']) await post(0, { title });
   await viewer.open(at(1).url);
-  await eventually('what was missed', () => viewer.events.length === 3);
+  await eventually('the missed events', () => viewer.events.length === 3);
   assert.deepEqual(
     viewer.events.map((event) => event.post?.title),
     ['before', 'meanwhile 1', 'meanwhile 2'],
@@ -176,7 +176,7 @@ test('a viewer resumes at its offset, also on the other replica; if that offset 
   const late = new BoardViewer();
   viewers.push(late);
   await late.open(at(0).url, `${epoch}:${offset - 2}`);
-  await eventually('a reset behind what was forgotten', () => late.messages[0]?.type === 'reset');
+  await eventually('a reset after the deleted events', () => late.messages[0]?.type === 'reset');
 });
 
 test('a socket is refused to actors who may not read, and closes when an admin quarantines the agent', async () => {

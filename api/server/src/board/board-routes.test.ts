@@ -32,7 +32,7 @@ before(async () => {
   play = new Play((await village.startReplica()).peopleUrl);
   member = clientOf(play.url, TOKENS.member);
   visitor = clientOf(play.url);
-  await eventually('everybody in the world', async () => (await play.world()).agents.length === AGENT_IDS.length);
+  await eventually('all agents in the world', async () => (await play.world()).agents.length === AGENT_IDS.length);
 });
 after(() => village.remove());
 

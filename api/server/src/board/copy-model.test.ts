@@ -186,7 +186,7 @@ function pagesOf(
     if (page === null) return { posts, ended: false };
     posts.push(...page.rows);
     if (page.next === null) return { posts, ended: true };
-    assert.equal(page.next, page.rows.at(-1)?.post_id, 'a cursor names what is shown');
+    assert.equal(page.next, page.rows.at(-1)?.post_id, 'a cursor names a shown post');
     before = page.next;
   }
 }
@@ -258,11 +258,11 @@ test(`${ROUNDS * ACTS} acts (seed ${SEED}): every viewer sees in a copy what the
     }
     assert.ok((tiny.copy?.threads.length ?? 0) <= TINY.threads);
   }
-  assert.ok(hidden > ROUNDS * 10, 'something was hidden from somebody');
+  assert.ok(hidden > ROUNDS * 10, 'some posts were hidden from some viewers');
   const { length: written } = (await seenBy(VILLAGE)).posts;
   assert.deepEqual([large.copy?.whole, tiny.copy?.whole], [written <= COPY_LIMITS.threads, false]);
   const fresh = await current(keep(TINY));
-  assert.deepEqual(tiny.copy, fresh, 'what was followed is what would be read anew');
+  assert.deepEqual(tiny.copy, fresh, 'the copy that followed equals a newly loaded one');
 });
 
 test('a text that is hidden during a reading stays hidden, even if the reading saw it', async () => {

@@ -36,7 +36,7 @@ before(async () => {
   member = clientOf(play.url, TOKENS.member);
   visitor = clientOf(play.url);
   owner = openDatabase({ url: village.postgres.url(), poolSize: 1, onError: () => undefined });
-  await eventually('everybody in the world', async () => (await play.world()).agents.length === AGENT_IDS.length);
+  await eventually('all agents in the world', async () => (await play.world()).agents.length === AGENT_IDS.length);
 });
 after(async () => {
   await owner.destroy();

@@ -170,7 +170,7 @@ test('while Postgres is away every caller reads the same texts as before and no 
   );
   looking.catch(() => stopping.abort());
   await village.postgres.stop('SIGKILL');
-  await eventually('copies for everybody', () => stopping.signal.aborted || copies.every((count) => count >= 3));
+  await eventually('copies for every reader', () => stopping.signal.aborted || copies.every((count) => count >= 3));
   stopping.abort();
   await looking;
 
@@ -200,7 +200,7 @@ test('while Postgres is away every caller reads the same texts as before and no 
     const refusal = refusals[what as keyof typeof refusals];
     return refusal.ok ? null : { ...refusal.problem, request_id: '' };
   });
-  assert.deepEqual(said, [said[0], said[0], said[0]], 'nobody learns that there is something they may not see');
+  assert.deepEqual(said, [said[0], said[0], said[0]], 'no caller learns of a post that they may not see');
   assert.deepEqual(
     dataOf(await visitor.call(listPosts, { query: { tag: 'help', status: 'open', author: 'ada' } })).posts.map(
       ({ title }) => title,

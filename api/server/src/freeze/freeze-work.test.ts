@@ -91,7 +91,7 @@ test("a freeze on another replica cuts off a model's answer; the agent pays for 
   for (let piece = await reader?.read(); piece?.done === false; piece = await reader?.read()) text += piece.value;
   assert.match(text, /village_frozen/);
   assert.ok(!text.includes('Then.'));
-  assert.equal(await eventually('the note of what was used', owed), 1);
+  assert.equal(await eventually('the record of the used tokens', owed), 1);
   assert.equal(await usageOfBob(), 0);
   for (const play of [one, two])
     assert.equal(await codeOf(play.play.as('bob').call(completeChat, { body: chat })), 'village_frozen');

@@ -67,7 +67,7 @@ test('accounts are created and listed by name page by page, and names that diffe
     headers: { authorization: `Bearer ${TOKENS.admin}`, 'content-type': 'application/json' },
     body: JSON.stringify({ name: 'Eve', role: 'admin', password: PASSWORD }),
   });
-  assert.equal(chosen.status, 400, 'nobody sets a password for somebody else');
+  assert.equal(chosen.status, 400, 'an admin cannot set the password of another person');
   assert.deepEqual(
     { ...made.account, account_id: '', created_at: '' },
     {

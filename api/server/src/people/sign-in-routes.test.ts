@@ -104,7 +104,7 @@ test('over plain http on another host no sign-in works', async () => {
     headers: { 'content-type': 'application/json', 'x-forwarded-host': 'village.example' },
     body: JSON.stringify({ name: 'Grace', password: PASSWORD }),
   });
-  assert.equal(response.status, 200, 'this machine is private whatever a header says');
+  assert.equal(response.status, 200, 'a connection from this machine is private, whichever header it has');
   const { status, code } = await loginAtHost('village.example');
   assert.deepEqual({ status, code }, { status: 403, code: 'tls_required' });
 });
@@ -334,7 +334,7 @@ test('a caller who guesses many names from one address is slowed down there, and
     codes.length > 20 && codes.slice(0, -1).every((code) => code === 'credentials_wrong'),
     `${codes.length} guesses`,
   );
-  assert.equal(await from('203.0.113.7', 'Grace', PASSWORD), 'rate_limited', 'the address, whatever the name');
+  assert.equal(await from('203.0.113.7', 'Grace', PASSWORD), 'rate_limited', 'the address is limited for any name');
   assert.equal(await from('198.51.100.9', 'Grace', PASSWORD), null, 'another address behind the same proxy');
   await replica.stop();
 });

@@ -108,7 +108,7 @@ test('a hundred clients on one slot: one firing, one run, and every client gets 
   await runs.finishAll('bob');
 });
 
-test('a fired slot gives the same answer again, whatever the later request contains', async () => {
+test('a fired slot gives the same answer again, even to a different request', async () => {
   const first = dataOf(await fire({ prompt: 'one' }));
   await runs.finishAll('ada');
   const again = dataOf(await fire({ prompt: 'two', overlap: 'Replace', agents: ['bob'] }));

@@ -383,7 +383,7 @@ test("rewrite: a row and the whole log, signed with the village's own key; the v
   });
   assert.ok(signer !== null);
   await eventually(
-    'the log to be made anew',
+    'the log to be written again',
     async () =>
       (await sealLog(db, { ...signer, known: () => null }).catch(() => null)) !== null ||
       (await readLogHead(db)).size >= size,

@@ -25,7 +25,7 @@ export function createCounter(registry: Registry, name: string, help: string): (
 
 const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 
-/** Metrics of every request. */
+/** Metrics of HTTP requests. */
 export interface HttpMetrics {
   observe(route: string, status: number, durationMs: number): void;
   answerOutsideContract(route: string): void;

@@ -45,7 +45,7 @@ const CASES: readonly {
       { kind: 'spawn', agent_id: 'ada', display_name: 'Ada', tier: 1, awake: true, online: false, home: 'home-elm' },
     ],
   },
-  { name: 'a life nobody knows of', wanted: [ada], placed: [{ ...ada, uid: null }], commands: [] },
+  { name: 'an agent whose life is unknown', wanted: [ada], placed: [{ ...ada, uid: null }], commands: [] },
   {
     name: 'asleep, connected and promoted',
     wanted: [{ ...ada, awake: false, online: true, tier: 2 }],

@@ -1,7 +1,7 @@
 import { CELL_SIZE } from '@hamlet/contract';
 import type { WorldMap } from '@hamlet/core';
 
-/** A rectangle of cells. */
+/** A rectangle in cells, not in tiles. */
 export interface CellRect {
   readonly x: number;
   readonly y: number;

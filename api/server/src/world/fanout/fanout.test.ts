@@ -16,7 +16,7 @@ import { CLOSE_ABOVE_BYTES, DROP_ABOVE_BYTES, STALL_TICKS, VIEWS_PER_UPDATE } fr
 import { assertFaithful, look, map, randomDeed, Village } from './testing/viewed-village.ts';
 
 for (const seed of Array.from({ length: Number(process.env['FANOUT_SEEDS'] ?? 6) }, (_, index) => index + 1)) {
-  test(`every viewer's copy equals the truth after each update, whatever happens and wherever it looks (seed ${seed})`, () => {
+  test(`every viewer's copy equals the truth after each update, after any acts and for any view (seed ${seed})`, () => {
     const village = new Village();
     let drawn = 0;
     const draw = (bound: number): number => drawBelow(bound, seed, (drawn += 1));

@@ -1,8 +1,8 @@
 import { CLOSE_ABOVE_BYTES, DROP_ABOVE_BYTES, RESUME_BELOW_BYTES, STALL_TICKS } from './limits.ts';
 
 /**
- * What a viewer can take: everything (open), nothing (full), first the missed keyframes (drained), or a disconnection
- * (lost).
+ * Capacity of a viewer: it takes everything (open) or nothing (full), first needs the missed keyframes (drained), or must
+ * be disconnected (lost).
  */
 export type Capacity = 'open' | 'full' | 'drained' | 'lost';
 
