@@ -1,7 +1,4 @@
-/**
- * The audit: every act and every transfer can be found by actor, action, object, words and time, page by page, each
- * once.
- */
+/** The audit: every act and every transfer can be found by actor, action, object, words and time, page by page, each once. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {

@@ -1,9 +1,9 @@
 const TOGETHER_MAX = 500;
 
 /**
- * Combines look-ups: all look-ups of one turn of the event loop, and those that arrive during a query, become one
- * query, so that a burst of requests costs one round trip. Nothing is cached: each caller gets data that was read
- * after its call. `findAll` answers in the order of its keys; its error rejects every caller of that batch.
+ * Combines look-ups: all look-ups of one turn of the event loop, and those that arrive during a query, become one query, so that a burst of
+ * requests costs one round trip. Nothing is cached: each caller gets data that was read after its call. `findAll` answers in the order of its keys;
+ * its error rejects every caller of that batch.
  */
 export function batchLookup<T>(
   findAll: (keys: readonly string[]) => Promise<readonly T[]>,

@@ -31,8 +31,8 @@ interface Reviewed {
 }
 
 /**
- * Sends the token to the cluster's TokenReview, then reads the pod to which the token is bound, because the token of
- * a deleted pod stays valid for a while.
+ * Sends the token to the cluster's TokenReview, then reads the pod to which the token is bound, because the token of a deleted pod stays valid for
+ * a while.
  */
 export function createKubernetesReviewer(ports: {
   readonly client: Pick<KubeClient, 'create' | 'get'>;
@@ -76,8 +76,8 @@ export function createKubernetesReviewer(ports: {
 }
 
 /**
- * The life behind a pod. The pod must have this uid, must not be ending, and must be of the current cycle of an
- * existing Agent that controls it. Pure.
+ * The life behind a pod. The pod must have this uid, must not be ending, and must be of the current cycle of an existing Agent that controls it.
+ * Pure.
  */
 export function lifeOf(
   pod: KubeObject | null,

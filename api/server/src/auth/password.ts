@@ -11,10 +11,7 @@ const WAITING_MAX = 30;
 export interface Passwords {
   /** The hash to store. */
   hash(password: string): Promise<string>;
-  /**
-   * True if the password matches this hash. An account without a hash costs a hash too, so that it takes as long as a
-   * wrong password.
-   */
+  /** True if the password matches this hash. An account without a hash costs a hash too, so that it takes as long as a wrong password. */
   is(password: string, kept: string | null | undefined): Promise<boolean>;
 }
 

@@ -6,17 +6,14 @@ const STAND_IN_MS = 300_000;
 /** For this long after a failure, reads do not wait for the source. */
 const OUTAGE_MS = 5_000;
 
-/**
- * A look-up by a secret. `standIn` allows an earlier answer while the source is unreachable; set it for reads only.
- */
+/** A look-up by a secret. `standIn` allows an earlier answer while the source is unreachable; set it for reads only. */
 export type LookUp<T> = (secret: string, standIn: boolean) => Promise<T>;
 
 /**
- * Wraps a look-up so that it survives an outage: while Postgres is away it returns the last answer, so that the map
- * stays readable. A read does not wait for a Postgres that failed within the last 5 s, because a node without power
- * answers nothing until the connection's timeout. The read gets the last answer or the error at once, while one
- * look-up in the background checks whether Postgres is back. With `freshMs`, it reuses an answer for that long
- * without asking. Caches at most 10,000 answers.
+ * Wraps a look-up so that it survives an outage: while Postgres is away it returns the last answer, so that the map stays readable. A read does not
+ * wait for a Postgres that failed within the last 5 s, because a node without power answers nothing until the connection's timeout. The read gets
+ * the last answer or the error at once, while one look-up in the background checks whether Postgres is back. With `freshMs`, it reuses an answer
+ * for that long without asking. Caches at most 10,000 answers.
  */
 export function throughOutage<T>(
   find: (secret: string) => Promise<T>,

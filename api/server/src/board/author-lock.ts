@@ -13,10 +13,7 @@ export interface LockedAuthor {
   readonly record: AuthorRecord;
 }
 
-/**
- * Locks the author and sets the identity for row-level security. No other transaction writes as this author until
- * this one ends.
- */
+/** Locks the author and sets the identity for row-level security. No other transaction writes as this author until this one ends. */
 export async function lockAuthor(tx: Tx, { viewer, by, kind, rank, accountId }: Author): Promise<LockedAuthor> {
   if (kind === 'admin' || kind === 'system') {
     await setViewer(tx, viewer);

@@ -51,8 +51,7 @@ export interface BoardQuestion<T> {
   /** Asks the database, where row-level security decides which rows the viewer sees. */
   live(): Promise<Outcome<T>>;
   /**
-   * Asks a copy, where `maySeePost` and `maySeeReply` decide; null if the copy cannot answer. The copy is not older
-   * than the event at that offset.
+   * Asks a copy, where `maySeePost` and `maySeeReply` decide; null if the copy cannot answer. The copy is not older than the event at that offset.
    */
   copied(copy: BoardCopy, offset: number): T | null;
   /** The detail of the refusal if neither can answer. */
@@ -94,9 +93,8 @@ const CHANNEL = 'hamlet:board:hidden';
 const Message = z.strictObject({ postId: z.uuid(), replyId: z.uuid().nullable(), note: ModerationNote });
 
 /**
- * Publishes hidings to the copies of all replicas as soon as they are committed. The feed alone would bring them a
- * moment later, and never if the database went away in between. Returns a function that hides a text here at once and
- * publishes the hiding.
+ * Publishes hidings to the copies of all replicas as soon as they are committed. The feed alone would bring them a moment later, and never if the
+ * database went away in between. Returns a function that hides a text here at once and publishes the hiding.
  */
 export async function openHidingSignal(
   link: Pick<RedisLink, 'publish' | 'subscribe'>,

@@ -7,10 +7,7 @@ import type { BoardRelay } from './board-relay.ts';
 import type { SocketRoute } from '../http/pipeline/serve-sockets.ts';
 import { viewerOf } from './author-of.ts';
 
-/**
- * A viewer with more queued bytes than this gets no more events until its queue drains. Its events stay in the
- * database.
- */
+/** A viewer with more queued bytes than this gets no more events until its queue drains. Its events stay in the database. */
 const BACKLOG_MAX_BYTES = 256 << 10;
 /** The feed disconnects a viewer whose queue stays over the limit for this long. */
 const BACKLOG_PATIENCE_MS = 10_000;
@@ -39,10 +36,7 @@ export interface Follower {
   readonly out: FeedOut;
 }
 
-/**
- * One viewer's place in the stream: sends every event that the viewer may see, in order, once. Mutable: its offset
- * advances.
- */
+/** One viewer's place in the stream: sends every event that the viewer may see, in order, once. Mutable: its offset advances. */
 class FeedReader {
   readonly #ports: FeedPorts;
   readonly #follower: Follower;

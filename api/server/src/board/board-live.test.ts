@@ -1,7 +1,4 @@
-/**
- * The live board: sockets, wakes and notes on two replicas, resumed and interrupted in every way, compared with the
- * database.
- */
+/** The live board: sockets, wakes and notes on two replicas, resumed and interrupted in every way, compared with the database. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';

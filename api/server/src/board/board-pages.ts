@@ -27,9 +27,7 @@ export interface BoardPages {
   readonly epoch: string;
   /** The page after an offset. */
   read(viewer: Viewer, after: number): Promise<EventPage>;
-  /**
-   * The newest posts, and an offset such that the posts are at least as new; from a copy while the database is away.
-   */
+  /** The newest posts, and an offset such that the posts are at least as new; from a copy while the database is away. */
   snapshot(viewer: Viewer): Promise<BoardSnapshot>;
   /** The offset in `EPOCH:OFFSET`; null if the viewer must start with a snapshot. */
   resumeFrom(after: string): Promise<number | null>;
@@ -86,10 +84,7 @@ async function readNewest({ db, relay, epoch, read }: PagesPorts, viewer: Viewer
   return snapshot.data;
 }
 
-/**
- * Reads the stream. Viewers that are equal for row-level security and have the same offset share one read and its
- * texts.
- */
+/** Reads the stream. Viewers that are equal for row-level security and have the same offset share one read and its texts. */
 export function createBoardPages(ports: PagesPorts): BoardPages {
   const { db, relay, epoch } = ports;
   const shared = new Map<string, Promise<EventPage>>();

@@ -10,9 +10,7 @@ const CHANNEL = 'hamlet:board:head';
 const BATCH = 500;
 /** Period of reading the outbox without a notification, for rows of a replica that died before it notified. */
 const POLL_MS = 500;
-/**
- * Pause while another replica holds the outbox: that replica may have started before the newest row was committed.
- */
+/** Pause while another replica holds the outbox: that replica may have started before the newest row was committed. */
 const BUSY_PAUSE_MS = 15;
 
 /** The order of the board's events, as this replica knows it. */
@@ -29,8 +27,8 @@ export interface BoardRelay {
 }
 
 /**
- * Gives committed writes of the board their offsets, on one replica at a time: the first to take the outbox. The
- * others receive the new head over Redis, or read it from Postgres while Redis is away.
+ * Gives committed writes of the board their offsets, on one replica at a time: the first to take the outbox. The others receive the new head over
+ * Redis, or read it from Postgres while Redis is away.
  */
 export async function startBoardRelay({
   db,

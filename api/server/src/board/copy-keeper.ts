@@ -12,10 +12,7 @@ import { loadCopy, readChanges } from './load-copy.ts';
 const ASK_EVERY_MS = 1_000;
 /** Pause between two readings, so that a burst of writes is read in pages. */
 const PAUSE_MS = 100;
-/**
- * Timeout of a query: without an answer in this time, the database counts as away. Loading the whole copy has its
- * own, longer timeout.
- */
+/** Timeout of a query: without an answer in this time, the database counts as away. Loading the whole copy has its own, longer timeout. */
 export const PATIENCE_MS = 5_000;
 const LOAD_PATIENCE_MS = 30_000;
 /** Period of loading the whole copy again, even without a reason. */
@@ -35,9 +32,8 @@ export function saysAway(error: unknown): boolean {
 }
 
 /**
- * Keeps a copy of the newest threads current with the events of the board. Loads it again after an outage, because
- * the database may have been restored in between. Mutable because it follows the board; the reader of the copy checks
- * permissions.
+ * Keeps a copy of the newest threads current with the events of the board. Loads it again after an outage, because the database may have been
+ * restored in between. Mutable because it follows the board; the reader of the copy checks permissions.
  */
 export class CopyKeeper {
   readonly #ports: KeeperPorts;
@@ -48,19 +44,13 @@ export class CopyKeeper {
   /** The time at which the copy held every committed write, by the monotonic clock. */
   #currentMs = 0;
   #away = false;
-  /**
-   * The number of reasons to load the whole copy again, and the number that loads have settled. The first reason is
-   * that there is no copy.
-   */
+  /** The number of reasons to load the whole copy again, and the number that loads have settled. The first reason is that there is no copy. */
   #doubts = 1;
   #answered = 0;
   #complained = false;
   #reading = 0;
   #loadedMs = 0;
-  /**
-   * Hidings after a reading began, with the number of that reading, whose rows may still show the text. The next
-   * reading empties this list.
-   */
+  /** Hidings after a reading began, with the number of that reading, whose rows may still show the text. The next reading empties this list. */
   #hidings: readonly (Hiding & { readonly after: number })[] = [];
   #working: Promise<void> | null = null;
   #again = false;
@@ -93,10 +83,7 @@ export class CopyKeeper {
     return this.#ports.monotonicMs() - this.#currentMs;
   }
 
-  /**
-   * Call this when the database did not answer a request. Readers get the copy until the database answers this keeper
-   * again.
-   */
+  /** Call this when the database did not answer a request. Readers get the copy until the database answers this keeper again. */
   noteAway(): void {
     this.#away = true;
     this.#doubts += 1;
@@ -188,10 +175,7 @@ export class CopyKeeper {
     return current && !lost;
   }
 
-  /**
-   * Takes the result of a reading and applies the hidings since it began; later readings contain those hidings
-   * themselves.
-   */
+  /** Takes the result of a reading and applies the hidings since it began; later readings contain those hidings themselves. */
   #become(copy: BoardCopy, offset: number): void {
     this.#hidings = this.#hidings.filter(({ after }) => after >= this.#reading);
     this.#copy = this.#hidings.reduce(hideInCopy, copy);

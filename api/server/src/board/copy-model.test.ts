@@ -1,6 +1,4 @@
-/**
- * A copy shows what row-level security would show. The test asks both as every viewer, after random acts on a board.
- */
+/** A copy shows what row-level security would show. The test asks both as every viewer, after random acts on a board. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { COPY_LIMITS, listFromCopy, maySeePost, maySeeReply, threadFromCopy } from '@hamlet/core';

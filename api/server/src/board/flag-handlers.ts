@@ -46,8 +46,8 @@ async function weightOf(tx: Tx, author: Author, { record }: LockedAuthor): Promi
 }
 
 /**
- * Hides a text with enough flags until an admin decides, except texts of the village itself. Returns the note of the
- * hiding; null if the text stays visible.
+ * Hides a text with enough flags until an admin decides, except texts of the village itself. Returns the note of the hiding; null if the text stays
+ * visible.
  */
 async function hideIfHeavy(
   tx: Tx,

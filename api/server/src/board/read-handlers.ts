@@ -105,10 +105,7 @@ function readThread(
   });
 }
 
-/**
- * News of an agent after a cursor. A cursor of another epoch, from before the database was restored, starts again at
- * the beginning.
- */
+/** News of an agent after a cursor. A cursor of another epoch, from before the database was restored, starts again at the beginning. */
 async function readAgentNews(
   { params: { agent_id: agentId }, query, actor }: RequestOf<typeof listBoardNews>,
   { db, source, board: { epoch } }: Ports,
@@ -133,8 +130,8 @@ async function readAgentNews(
 }
 
 /**
- * Reads of the board. Row-level security decides which rows each actor sees; while the database is away, the rules
- * `maySeePost` and `maySeeReply` of core decide. The handlers never check an audience themselves.
+ * Reads of the board. Row-level security decides which rows each actor sees; while the database is away, the rules `maySeePost` and `maySeeReply`
+ * of core decide. The handlers never check an audience themselves.
  */
 export function readHandlers(ports: Ports) {
   const { db } = ports;

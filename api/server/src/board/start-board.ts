@@ -37,8 +37,8 @@ export interface Board {
   /** Reads the board, even while the database is away. */
   readonly read: BoardStandIn['read'];
   /**
-   * Publishes a committed decision to hide or show a text. After this call this replica's copy does not serve a
-   * hidden text, and the other replicas are notified.
+   * Publishes a committed decision to hide or show a text. After this call this replica's copy does not serve a hidden text, and the other replicas
+   * are notified.
    */
   readonly publishDecision: (subject: Subject, hidden: ModerationNote | null) => void;
   /** The place in the world that a post is pinned to. Pure. */
@@ -95,8 +95,8 @@ function whereIs({ reader }: BoardPorts): (agentId: string) => Promise<Place | n
 }
 
 /**
- * Notifies the agents whose streams this replica holds of news on the board. The query finds the agents that an event
- * concerns, so that a post wakes no other agent. Nothing is stored: an agent asks for its news when it connects.
+ * Notifies the agents whose streams this replica holds of news on the board. The query finds the agents that an event concerns, so that a post
+ * wakes no other agent. Nothing is stored: an agent asks for its news when it connects.
  */
 function notifyAgents({ db, hub, log }: BoardPorts, relay: BoardRelay): void {
   let notified = relay.head;

@@ -45,8 +45,8 @@ async function postOf({ seq, agentId, text }: WorldNote, { source, whereIs }: Wo
 }
 
 /**
- * Writes the posts of new notes, in one transaction with the cursor on the world's events. Returns the number of
- * notes, and whether there may be more.
+ * Writes the posts of new notes, in one transaction with the cursor on the world's events. Returns the number of notes, and whether there may be
+ * more.
  */
 async function postNotes(tx: Tx, ports: WorldNotesPorts): Promise<{ readonly posted: number; readonly more: boolean }> {
   await setViewer(tx, VILLAGE);
@@ -68,8 +68,8 @@ async function postNotes(tx: Tx, ports: WorldNotesPorts): Promise<{ readonly pos
 }
 
 /**
- * Makes a post of every note that an agent pins to the notice board in the world. It reads the world's events after a
- * cursor, so that each note becomes exactly one post, even after a crash. Replicas share the work.
+ * Makes a post of every note that an agent pins to the notice board in the world. It reads the world's events after a cursor, so that each note
+ * becomes exactly one post, even after a crash. Replicas share the work.
  */
 export function startWorldNotes(ports: WorldNotesPorts): { readonly jobs: readonly Job[]; stop(): Promise<void> } {
   let stopped = false;

@@ -47,10 +47,7 @@ export interface AskedChat {
   readonly traceparent: string;
 }
 
-/**
- * An accepted request, with its tokens and money reserved. The caller must pass it to `carryOut`, which ends it in
- * every case.
- */
+/** An accepted request, with its tokens and money reserved. The caller must pass it to `carryOut`, which ends it in every case. */
 export interface Ticket {
   readonly requestId: string;
   readonly plan: PlannedRequest;
@@ -180,8 +177,8 @@ async function letIn(ports: GatewayPorts, asked: AskedChat): Promise<Outcome<Tic
 }
 
 /**
- * Accepts a request or refuses it with a reason. It checks in this order: the tier includes the model, a provider
- * serves it, the prompt is short enough, a place is free, tokens of the hour and money are left.
+ * Accepts a request or refuses it with a reason. It checks in this order: the tier includes the model, a provider serves it, the prompt is short
+ * enough, a place is free, tokens of the hour and money are left.
  */
 export async function admitChat(ports: GatewayPorts, asked: AskedChat): Promise<Outcome<Ticket>> {
   const outcome = await letIn(ports, asked);
@@ -221,8 +218,8 @@ class Gathered {
 }
 
 /**
- * Ends a request without a complete answer. The agent pays for the text so far. The gateway counts its tokens, since
- * the provider reported no usage.
+ * Ends a request without a complete answer. The agent pays for the text so far. The gateway counts its tokens, since the provider reported no
+ * usage.
  */
 async function giveUp(
   ports: GatewayPorts,
@@ -256,8 +253,8 @@ async function giveUp(
 }
 
 /**
- * Asks the provider, passes each piece of text to the caller, and records the use. The caller must not get an answer
- * that is not paid for: this throws if the end cannot be recorded.
+ * Asks the provider, passes each piece of text to the caller, and records the use. The caller must not get an answer that is not paid for: this
+ * throws if the end cannot be recorded.
  */
 export async function carryOut(
   ports: GatewayPorts,

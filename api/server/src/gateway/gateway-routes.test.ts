@@ -1,7 +1,4 @@
-/**
- * The model gateway through HTTP on a real Postgres and Redis: the requests that a tier allows, their cost, and their
- * errors.
- */
+/** The model gateway through HTTP on a real Postgres and Redis: the requests that a tier allows, their cost, and their errors. */
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -38,8 +38,8 @@ export interface ServedModel {
 }
 
 /**
- * A provider of models. The gateway checks tier, quota and money before it asks, and charges the usage that the end
- * reports. `countTokens` may be too high but must not be too low, because the gateway reserves that number.
+ * A provider of models. The gateway checks tier, quota and money before it asks, and charges the usage that the end reports. `countTokens` may be
+ * too high but must not be too low, because the gateway reserves that number.
  */
 export interface ModelProvider {
   readonly name: string;

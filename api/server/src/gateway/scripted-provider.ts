@@ -28,10 +28,7 @@ const EMPTY: ReadonlySet<string> = new Set(
 );
 const LETTERS_MIN = 4;
 
-/**
- * The topic of a text: its first quotation, or else its longest meaningful words in their order, at most `wordsMax`.
- * Pure.
- */
+/** The topic of a text: its first quotation, or else its longest meaningful words in their order, at most `wordsMax`. Pure. */
 export function topicOf(text: string, wordsMax: number): readonly string[] {
   const quoted =
     /[“"]([^“”"]{3,80})[”"]/u
@@ -63,10 +60,7 @@ interface Style {
 
 type Occasion = 'self' | 'help' | 'thanks' | 'plan' | 'greeting' | 'question' | 'statement';
 
-/**
- * The words that identify each occasion. The earliest match in the last message counts, since a request comes before
- * its subject.
- */
+/** The words that identify each occasion. The earliest match in the last message counts, since a request comes before its subject. */
 const OCCASIONS: readonly (readonly [Occasion, RegExp])[] = [
   ['self', /\b(who|what) are you\b|\b(which|what) model\b|\bare you (a |an )?(bot|ai|language model|scripted)\b/iu],
   ['help', /\b(ask|asking) for help\b|\bneed(s)? help\b|\bblocked\b|\bstuck\b|\bfailed\b/iu],
@@ -76,10 +70,7 @@ const OCCASIONS: readonly (readonly [Occasion, RegExp])[] = [
   ['greeting', /\b(hello|hi|welcome|good (morning|day|evening))\b/iu],
 ];
 
-/**
- * Each entry is a whole sentence for any topic. It claims nothing that a list cannot know: neither an act nor a
- * promise.
- */
+/** Each entry is a whole sentence for any topic. It claims nothing that a list cannot know: neither an act nor a promise. */
 const FIRST: Readonly<Record<Occasion, readonly string[]>> = {
   self: ['I am a scripted model: I put sentences of a list together and understand nothing.'],
   help: [
@@ -148,8 +139,8 @@ function rotated(list: readonly string[], seed: number, count: number): readonly
 }
 
 /**
- * The answer of a scripted model: sentences from a list, with words of the user's last message. It claims nothing
- * that a list cannot know. The same messages and seed give the same text. Pure.
+ * The answer of a scripted model: sentences from a list, with words of the user's last message. It claims nothing that a list cannot know. The same
+ * messages and seed give the same text. Pure.
  */
 export function scriptedText(messages: readonly PromptMessage[], style: Style, seed: number): string {
   const asked = messages.findLast(({ role }) => role === 'user')?.text ?? messages.at(-1)?.text ?? '';
@@ -209,10 +200,7 @@ async function* write(
   yield { kind: 'end', finish: 'stop', usage: { promptTokens, completionTokens } };
 }
 
-/**
- * The provider of a village without a language model. It has two scripted models, `small` and `large`, which say that
- * they are scripted.
- */
+/** The provider of a village without a language model. It has two scripted models, `small` and `large`, which say that they are scripted. */
 export function createScriptedProvider(): ModelProvider {
   return {
     name: 'scripted',

@@ -27,14 +27,10 @@ export interface VouchedPerson {
 /** An OpenID provider, used with authorization code, PKCE, state and nonce. */
 export interface IdentityProvider {
   /**
-   * Returns the URL for the browser, and the state to store until the browser returns. Throws UnavailableError while
-   * the provider is unreachable.
+   * Returns the URL for the browser, and the state to store until the browser returns. Throws UnavailableError while the provider is unreachable.
    */
   begin(): Promise<Pending & { readonly url: string }>;
-  /**
-   * Exchanges the code of a callback; null if the provider refuses, or if the callback does not match the pending
-   * sign-in.
-   */
+  /** Exchanges the code of a callback; null if the provider refuses, or if the callback does not match the pending sign-in. */
   finish(query: URLSearchParams, pending: Pending): Promise<VouchedPerson | null>;
 }
 
@@ -85,8 +81,8 @@ async function vouchedPerson(
 }
 
 /**
- * Reads the provider's configuration at first use, and again after a failure. It also loads the library at first use,
- * because most villages have no provider.
+ * Reads the provider's configuration at first use, and again after a failure. It also loads the library at first use, because most villages have no
+ * provider.
  */
 export function createIdentityProvider(settings: OidcSettings, log: Log): IdentityProvider {
   const redirectUri = new URL(CALLBACK_PATH, settings.publicUrl).href;
@@ -137,10 +133,7 @@ export function createIdentityProvider(settings: OidcSettings, log: Log): Identi
   };
 }
 
-/**
- * True if the provider is unreachable or failing. Any other error means that it refused, or that its answer failed a
- * check.
- */
+/** True if the provider is unreachable or failing. Any other error means that it refused, or that its answer failed a check. */
 function isAbsence(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code } = error as { code?: unknown };

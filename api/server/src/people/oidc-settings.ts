@@ -17,10 +17,7 @@ export interface OidcSettings {
   readonly roles: RoleGroups;
 }
 
-/**
- * Groups whose people become admins, and groups whose people become members; `*` stands for every person of the
- * provider.
- */
+/** Groups whose people become admins, and groups whose people become members; `*` stands for every person of the provider. */
 export interface RoleGroups {
   readonly admin: readonly string[];
   readonly member: readonly string[];
@@ -52,10 +49,7 @@ export function safeReturnTo(wish: string | undefined): string {
 
 const NAME_MAX_CHARS = 60;
 
-/**
- * An account name from the claims of the provider. Account names are public, so it takes only the part before the @
- * of an address. Pure.
- */
+/** An account name from the claims of the provider. Account names are public, so it takes only the part before the @ of an address. Pure. */
 export function accountNameOf(claims: Readonly<Record<string, unknown>>): string {
   for (const claim of ['preferred_username', 'name', 'email', 'sub']) {
     const said = claims[claim];
@@ -123,9 +117,7 @@ export const OIDC_ENVIRONMENT = {
 
 type OidcEnvironment = z.infer<z.ZodObject<typeof OIDC_ENVIRONMENT>>;
 
-/**
- * The settings of the identity provider; undefined if none is configured. Throws if a required variable is missing.
- */
+/** The settings of the identity provider; undefined if none is configured. Throws if a required variable is missing. */
 export function oidcSettingsOf(env: OidcEnvironment): OidcSettings | undefined {
   const { HAMLET_OIDC_ISSUER: issuer, HAMLET_OIDC_CLIENT_ID: clientId, HAMLET_PUBLIC_URL: publicUrl } = env;
   if (issuer === undefined) return undefined;

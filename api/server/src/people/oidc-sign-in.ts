@@ -78,8 +78,8 @@ interface Vouched {
 }
 
 /**
- * The account of a person, created at their first sign-in, with the role that their groups give now. A local account
- * of the same name belongs to another person.
+ * The account of a person, created at their first sign-in, with the role that their groups give now. A local account of the same name belongs to
+ * another person.
  */
 async function accountOf(tx: Tx, { person, role, arrival }: Vouched): Promise<AccountRow | Refused> {
   const acting = {

@@ -2,10 +2,7 @@ import { countedAddress } from '../http/client-address.ts';
 import { refused } from '../http/outcome.ts';
 import type { Refused } from '../http/outcome.ts';
 
-/**
- * Failures allowed in one window: for one name from one address, for one address with any names, for one name from
- * all addresses.
- */
+/** Failures allowed in one window: for one name from one address, for one address with any names, for one name from all addresses. */
 const PER_NAME_AT_ADDRESS = 10;
 const PER_ADDRESS = 50;
 const PER_NAME = 100;
@@ -27,10 +24,9 @@ interface Window {
 }
 
 /**
- * Slows down attackers who guess passwords and codes. Only failures count, but each attempt counts until it has
- * succeeded, so that guesses sent at the same time count as well. Each process counts for itself, so N replicas allow
- * N times as many, which is still far too few for guessing. Mutable because it is a counter: at 20,000 keys it
- * forgets the windows that have ended, then all windows.
+ * Slows down attackers who guess passwords and codes. Only failures count, but each attempt counts until it has succeeded, so that guesses sent at
+ * the same time count as well. Each process counts for itself, so N replicas allow N times as many, which is still far too few for guessing.
+ * Mutable because it is a counter: at 20,000 keys it forgets the windows that have ended, then all windows.
  */
 export class SignInThrottle {
   readonly #windows = new Map<string, Window>();

@@ -127,10 +127,7 @@ export async function bootstrap(
   });
 }
 
-/**
- * Runs an attempt that counts as a wrong guess unless `make` takes it back. An exception, such as a lost connection,
- * takes it back.
- */
+/** Runs an attempt that counts as a wrong guess unless `make` takes it back. An exception, such as a lost connection, takes it back. */
 async function attempted(attempt: Attempt | Refused, make: (attempt: Attempt) => Promise<SignIn>): Promise<SignIn> {
   if (!attempt.ok) return attempt;
   try {
@@ -149,10 +146,7 @@ async function hasSignedInFrom(db: Db, accountId: string, address: string): Prom
   );
 }
 
-/**
- * Locks an account whose password was checked; null if the password was changed in the meantime, or if the account is
- * gone.
- */
+/** Locks an account whose password was checked; null if the password was changed in the meantime, or if the account is gone. */
 async function holdUnchanged(
   tx: Tx,
   account: AccountRow & { readonly passwordHash: string | null },
@@ -162,10 +156,7 @@ async function holdUnchanged(
   return now?.passwordHash === account.passwordHash ? held : null;
 }
 
-/**
- * Opens a session for a name and its password. Only a caller with the right password learns that an account is
- * disabled or banned.
- */
+/** Opens a session for a name and its password. Only a caller with the right password learns that an account is disabled or banned. */
 export async function logIn(
   ports: SignInPorts,
   wish: { readonly name: string; readonly password: string },
@@ -190,10 +181,7 @@ export async function logIn(
   });
 }
 
-/**
- * Sets a password with a one-time code, which is void afterwards, and opens a session. Every other session of the
- * account ends.
- */
+/** Sets a password with a one-time code, which is void afterwards, and opens a session. Every other session of the account ends. */
 export async function redeemCode(
   ports: SignInPorts,
   wish: { readonly code: string; readonly password: string },

@@ -10,10 +10,7 @@ import { FIELD_MANAGER, otherOwners } from '../agents/field-owners.ts';
 /** Most attempts of a write that conflicts with another one. */
 const WRITE_ATTEMPTS = 5;
 
-/**
- * A change to a spec: its merge patch, and the paths that it changes. The paths are empty if the spec already has
- * these values.
- */
+/** A change to a spec: its merge patch, and the paths that it changes. The paths are empty if the spec already has these values. */
 export interface SpecPatch {
   readonly spec: Readonly<Record<string, unknown>>;
   readonly paths: readonly string[];
@@ -26,8 +23,8 @@ export interface SpecChangePorts {
 }
 
 /**
- * Turns a refusal of the API server into a reason with its message. Throws UnavailableError while the API server is
- * unreachable, and rethrows every other error.
+ * Turns a refusal of the API server into a reason with its message. Throws UnavailableError while the API server is unreachable, and rethrows every
+ * other error.
  */
 export async function guardWrite<T>(
   reasons: { readonly missing: Refusal; readonly refused: Refusal; readonly exists?: Refusal },
@@ -56,8 +53,8 @@ export function ownedElsewhere(object: KubeObject, paths: readonly string[]): Re
 }
 
 /**
- * Changes the spec of an object: plans from the present object, and writes only if the object has not changed since.
- * Throws KubeError if the API server refuses, with status 404 for a missing object.
+ * Changes the spec of an object: plans from the present object, and writes only if the object has not changed since. Throws KubeError if the API
+ * server refuses, with status 404 for a missing object.
  */
 export async function changeSpec(
   { client, type, namespace }: SpecChangePorts,

@@ -18,10 +18,7 @@ import { decideAudit } from './decide-audit.ts';
 import type { ShownResource } from './decide-audit.ts';
 
 export const SCHEDULES: ResourceType = { group: GROUP, version: VERSION, plural: 'schedules', kind: 'Schedule' };
-/**
- * Most changes that wait while Postgres is away. Beyond this number the queue drops the oldest; a later change of the
- * same object covers it.
- */
+/** Most changes that wait while Postgres is away. Beyond this number the queue drops the oldest; a later change of the same object covers it. */
 const WAITING_MAX = 10_000;
 const RETRY_MS = 1_000;
 const READY_POLL_MS = 250;
@@ -33,17 +30,15 @@ const WORDS: Readonly<Record<IntentKind, string>> = {
 };
 
 /**
- * Writes every change of a custom resource to the audit: changes by kubectl and GitOps, with their field manager, and
- * changes by the api whose audit row it could not finish.
+ * Writes every change of a custom resource to the audit: changes by kubectl and GitOps, with their field manager, and changes by the api whose
+ * audit row it could not finish.
  */
 export interface ResourceAudit {
   /** Takes an object that a watch delivered, with its managedFields. */
   readonly see: (kind: string, object: KubeObject) => void;
   /** Takes an object that a watch reports as deleted. */
   readonly seeEnd: (kind: string, object: KubeObject) => void;
-  /**
-   * Finds objects that were deleted while no replica watched, as soon as the watches of agents and tiers have listed.
-   */
+  /** Finds objects that were deleted while no replica watched, as soon as the watches of agents and tiers have listed. */
   follow(isReady: () => boolean): void;
   stop(): Promise<void>;
 }
@@ -59,8 +54,8 @@ function shownOf(kind: IntentKind, object: KubeObject): ShownResource {
 }
 
 /**
- * Writes the audit row that is due and marks the object as audited, in one transaction under the object's lock. If
- * two replicas try, the second finds it done.
+ * Writes the audit row that is due and marks the object as audited, in one transaction under the object's lock. If two replicas try, the second
+ * finds it done.
  */
 async function auditOne(tx: Tx, shown: ShownResource): Promise<void> {
   const { kind, name, uid, generation } = shown;

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Fields of a spec by their path (`limits.models`). A list counts as one field, because Kubernetes tracks its
- * ownership and replaces it as a whole.
+ * Fields of a spec by their path (`limits.models`). A list counts as one field, because Kubernetes tracks its ownership and replaces it as a whole.
  */
 export type SpecFields = ReadonlyMap<string, unknown>;
 

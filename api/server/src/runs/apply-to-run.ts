@@ -42,10 +42,7 @@ function refusalOf(reason: RunRefusal, run: RunRow): Refused {
   }
 }
 
-/**
- * Applies a command to a locked run as core decides. The event records the command; a run that has ended is not
- * concluded yet.
- */
+/** Applies a command to a locked run as core decides. The event records the command; a run that has ended is not concluded yet. */
 export async function applyToHeldRun(
   tx: Tx,
   run: RunRow,
@@ -73,29 +70,20 @@ export async function applyToHeldRun(
   return accepted({ run: changed, changed: true });
 }
 
-/**
- * Handles the consequences of a change: concludes a run that ended, or hints the agent at a run that it must end or
- * that waits again.
- */
+/** Handles the consequences of a change: concludes a run that ended, or hints the agent at a run that it must end or that waits again. */
 async function follow(tx: Tx, run: RunRow, { kind }: RunCommand): Promise<void> {
   if (isSettled(run.state)) await concludeRun(tx, run);
   else if (kind === 'cancel' || kind === 'lapse') await hintAgents(tx, [run.agentId]);
 }
 
-/**
- * Concludes an ended run: prunes the history, hints the agent at its next run, and notifies the operator of the
- * schedule's activity.
- */
+/** Concludes an ended run: prunes the history, hints the agent at its next run, and notifies the operator of the schedule's activity. */
 async function concludeRun(tx: Tx, run: RunRow): Promise<void> {
   await pruneHistory(tx, run);
   await hintAgents(tx, [run.agentId]);
   if (run.scheduleUid !== null) await announceSchedule(tx, run.scheduleUid);
 }
 
-/**
- * Applies a command to a run as core decides, if `permit` allows it, and concludes a run that has ended. Call it last
- * in a transaction.
- */
+/** Applies a command to a run as core decides, if `permit` allows it, and concludes a run that has ended. Call it last in a transaction. */
 export async function applyToRun(
   tx: Tx,
   runId: string,

@@ -42,8 +42,8 @@ export interface FiringPorts {
 }
 
 /**
- * Claims a slot of a schedule and creates its runs in one transaction, so that a reader sees both or neither. A slot
- * that has fired returns its first answer again. The database's clock decides.
+ * Claims a slot of a schedule and creates its runs in one transaction, so that a reader sees both or neither. A slot that has fired returns its
+ * first answer again. The database's clock decides.
  */
 export async function fireSchedule(
   { db, source }: FiringPorts,

@@ -1,7 +1,4 @@
-/**
- * Runs whose resident is gone wait again, and a resident that returns too late can do nothing for them. Leases are
- * those of the product.
- */
+/** Runs whose resident is gone wait again, and a resident that returns too late can do nothing for them. Leases are those of the product. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { rebootAgent, recordRunStep, renewRun, settleRun } from '@hamlet/contract';

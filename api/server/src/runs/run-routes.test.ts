@@ -1,7 +1,4 @@
-/**
- * Runs by HTTP on a real Postgres: requests of people, answers of residents, and how the village ends runs that no
- * resident ends.
- */
+/** Runs by HTTP on a real Postgres: requests of people, answers of residents, and how the village ends runs that no resident ends. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';

@@ -1,7 +1,4 @@
-/**
- * Core's decision and the database's rules agree on every change of a run, and a random sequence of commands never
- * violates either.
- */
+/** Core's decision and the database's rules agree on every change of a run, and a random sequence of commands never violates either. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { RUN_STATES } from '@hamlet/contract';

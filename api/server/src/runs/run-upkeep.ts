@@ -21,9 +21,7 @@ const EVERY_MS = 2_000;
 const FORGET_EVERY_MS = 60_000;
 const LEASE_MS = RUN_LEASE_S * 1_000;
 
-/**
- * Seconds after which the village ends a run itself. An agent has the grace period of its pod to end a cancelled run.
- */
+/** Seconds after which the village ends a run itself. An agent has the grace period of its pod to end a cancelled run. */
 const RUN_LIMITS: RunLimits = { cancelGraceS: 10, timeLimitS: 86_400, unseenLifeS: 600 };
 
 const ENDS: Readonly<Record<GivenUp, { readonly state: 'failed' | 'cancelled'; readonly message: string }>> = {
@@ -78,9 +76,8 @@ async function requeue(db: Db, runId: string, attentiveSinceMs: number): Promise
 }
 
 /**
- * Requeues lapsed runs; the caller repeats it. After a failure it counts the time from the beginning, because while
- * Postgres was unreachable the agents could not renew their leases either. Mutable: it stores the time since which it
- * has checked without a failure.
+ * Requeues lapsed runs; the caller repeats it. After a failure it counts the time from the beginning, because while Postgres was unreachable the
+ * agents could not renew their leases either. Mutable: it stores the time since which it has checked without a failure.
  */
 export function requeueLook(db: Db): () => Promise<void> {
   let attentiveSince: Date | null = null;
@@ -94,8 +91,8 @@ export function requeueLook(db: Db): () => Promise<void> {
 }
 
 /**
- * Requeues lapsed runs on every replica. A replica lets a lease lapse only after it has checked leases without a
- * failure for as long as a lease lasts. Returns a function that stops it.
+ * Requeues lapsed runs on every replica. A replica lets a lease lapse only after it has checked leases without a failure for as long as a lease
+ * lasts. Returns a function that stops it.
  */
 export function startRequeue({ db, log }: { readonly db: Db; readonly log: Log }): () => Promise<void> {
   return repeat(EVERY_MS, requeueLook(db), (error) => log('warn', 'lapsed runs could not be requeued', { error }));

@@ -19,8 +19,8 @@ export const scheduleActivityPart: SnapshotPart = async (tx) =>
   (await readScheduleActivity(tx)).map((data) => ({ event: 'schedule', data }));
 
 /**
- * Notifies agents of their runs, on the streams that this replica holds. After a reconnection it checks every agent,
- * so a lost notification delays no run.
+ * Notifies agents of their runs, on the streams that this replica holds. After a reconnection it checks every agent, so a lost notification delays
+ * no run.
  */
 function startRunNotifier({ db, listenUrl, hub, log }: RunPorts): { stop(): Promise<void> } {
   async function notify({ agentId, uid }: Pick<Stream, 'agentId' | 'uid'>): Promise<void> {

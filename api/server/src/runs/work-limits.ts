@@ -7,17 +7,14 @@ import type { AgentLimits } from '../limits/agent-limits.ts';
 
 const RETRY_S = 10;
 
-/**
- * True if a measure keeps an agent from getting runs. An agent with a revoked token still runs, and may exchange a
- * new token.
- */
+/** True if a measure keeps an agent from getting runs. An agent with a revoked token still runs, and may exchange a new token. */
 export function barsRuns(bar: AgentBar | undefined): boolean {
   return bar !== undefined && bar.measure !== 'revoke_token';
 }
 
 /**
- * Refuses a run if the agent already works on as many other runs as its tier allows. The count locks the agent: it
- * can start no other run until the transaction ends.
+ * Refuses a run if the agent already works on as many other runs as its tier allows. The count locks the agent: it can start no other run until the
+ * transaction ends.
  */
 export async function refuseTooMany(
   tx: Tx,

@@ -154,10 +154,7 @@ export function newSpecOf(change: ScheduleChange): Readonly<Record<string, unkno
   return Object.fromEntries(Object.entries(specChangeOf(change)).filter(([, value]) => value !== null));
 }
 
-/**
- * The body of a merge patch. A change replaces the whole map of labels, so the patch sets each unwanted label to
- * null. Pure.
- */
+/** The body of a merge patch. A change replaces the whole map of labels, so the patch sets each unwanted label to null. Pure. */
 export function mergePatchOf(change: SpecChange, before: ScheduleSpec): Readonly<Record<string, unknown>> {
   const { selector, ...others } = change;
   if (typeof selector !== 'object' || selector === null) return { ...change };
@@ -166,10 +163,7 @@ export function mergePatchOf(change: SpecChange, before: ScheduleSpec): Readonly
   return { ...others, selector: { matchLabels: { ...Object.fromEntries(gone), ...matchLabels } } };
 }
 
-/**
- * The part of a change that differs from the present spec. The API writes only that part, since a writer owns the
- * fields that it writes. Pure.
- */
+/** The part of a change that differs from the present spec. The API writes only that part, since a writer owns the fields that it writes. Pure. */
 export function changeOf(asked: SpecChange, before: ScheduleSpec): SpecChange {
   const fields = Object.keys(asked) as (keyof ScheduleSpec)[];
   return Object.fromEntries(

@@ -29,8 +29,8 @@ interface Act<T> {
 }
 
 /**
- * Writes a Schedule under its lock. An accepted write has its audit row, so that the watch of the cluster adds no
- * second one, and makes the caller the Schedule's author.
+ * Writes a Schedule under its lock. An accepted write has its audit row, so that the watch of the cluster adds no second one, and makes the caller
+ * the Schedule's author.
  */
 async function act<T extends { readonly uid: string; readonly generation?: number }>(
   tx: Tx,

@@ -10,10 +10,7 @@ import type { LogSigner } from './log-signer.ts';
 export interface CheckpointKeeper {
   /** The newest tree that was adopted; null before the first `follow`. */
   readonly known: () => Tree | null;
-  /**
-   * Adopts the newest checkpoint of the log after storing it. Returns its size. Throws LogBroken if it does not
-   * continue the known tree.
-   */
+  /** Adopts the newest checkpoint of the log after storing it. Returns its size. Throws LogBroken if it does not continue the known tree. */
   follow(db: Db): Promise<number>;
 }
 
@@ -75,10 +72,7 @@ async function writeDurably(folder: string, name: string, text: string): Promise
   await directory.sync().finally(() => directory.close());
 }
 
-/**
- * Writes hashes at a position of the file and waits for the disk. First cuts off the remains of an interrupted write
- * after that position.
- */
+/** Writes hashes at a position of the file and waits for the disk. First cuts off the remains of an interrupted write after that position. */
 async function appendHashes(file: string, position: number, hashes: readonly Uint8Array[]): Promise<void> {
   const handle = await open(file, 'a+').then((created) => created.close().then(() => open(file, 'r+')));
   try {
@@ -111,10 +105,9 @@ async function edgeAt(db: Db, kept: Tree): Promise<Edge> {
 }
 
 /**
- * Opens the folder of checkpoints, on a disk of its own, and creates it if it is missing. `checkpoint` is the newest
- * one, `checkpoints/SIZE` are the permanent ones, `hashes` has the hash of every entry (32 bytes each, in order),
- * which locates a difference, and `key.pub` is the key. It adopts nothing that does not continue the stored tree.
- * Throws LogBroken if another key signed the content of the folder.
+ * Opens the folder of checkpoints, on a disk of its own, and creates it if it is missing. `checkpoint` is the newest one, `checkpoints/SIZE` are
+ * the permanent ones, `hashes` has the hash of every entry (32 bytes each, in order), which locates a difference, and `key.pub` is the key. It
+ * adopts nothing that does not continue the stored tree. Throws LogBroken if another key signed the content of the folder.
  */
 export async function openCheckpointFolder(folder: string, signer: LogSigner): Promise<CheckpointKeeper> {
   await mkdir(join(folder, 'checkpoints'), { recursive: true });

@@ -1,6 +1,6 @@
 /**
- * The village signs nothing that does not continue its earlier signatures, after any change by a superuser to rows,
- * tiles, note and folder without the key.
+ * The village signs nothing that does not continue its earlier signatures, after any change by a superuser to rows, tiles, note and folder without
+ * the key.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -212,9 +212,7 @@ for (let mask = 0; mask < 1 << ALL.length; mask += 1) {
   }
 }
 
-/**
- * Puts the log back to an older checkpoint that the village did sign, and changes an act that was sealed after it.
- */
+/** Puts the log back to an older checkpoint that the village did sign, and changes an act that was sealed after it. */
 async function rollBack(): Promise<void> {
   await DAMAGES.rows();
   await superuser.run(`delete from log.checkpoint where size > ${older.size}`);

@@ -33,9 +33,8 @@ interface State {
 }
 
 /**
- * Seals all committed rows, and stores each checkpoint outside of the database. Before it signs, while no other
- * replica can seal, it compares the log with the stored checkpoint: it never signs a tree that contradicts an earlier
- * signature.
+ * Seals all committed rows, and stores each checkpoint outside of the database. Before it signs, while no other replica can seal, it compares the
+ * log with the stored checkpoint: it never signs a tree that contradicts an earlier signature.
  */
 export async function sealAll(db: Db, signer: LogSigner, keeper: CheckpointKeeper): Promise<number | null> {
   await keeper.follow(db);

@@ -12,10 +12,7 @@ export interface Job {
   /** Name of the job's scheduler in Redis. */
   readonly name: string;
   readonly everyMs: number;
-  /**
-   * Must be safe to run twice, even at once: a job whose replica died runs again. Resolves with the JSON text that
-   * `receive` takes.
-   */
+  /** Must be safe to run twice, even at once: a job whose replica died runs again. Resolves with the JSON text that `receive` takes. */
   readonly run: () => Promise<string>;
   /** Takes the result of a run, of this replica or of another one. */
   readonly receive: (result: string) => void;
@@ -26,10 +23,7 @@ export function job(spec: Pick<Job, 'name' | 'everyMs'> & { readonly run: () => 
   return { ...spec, run: () => spec.run().then(() => ''), receive: () => undefined };
 }
 
-/**
- * A job whose result every replica receives, for example to show it in its metrics. The next result makes up for a
- * lost one.
- */
+/** A job whose result every replica receives, for example to show it in its metrics. The next result makes up for a lost one. */
 export function sharedJob<T>(
   spec: Pick<Job, 'name' | 'everyMs'> & {
     readonly result: z.ZodType<T>;
@@ -65,10 +59,7 @@ export interface JobPorts {
 
 const TIMING: JobTiming = { deriveEveryMs: 15_000, lockMs: 30_000 };
 const QUEUE = 'jobs';
-/**
- * Jobs that one replica runs at once. Slow jobs, such as a call to PayPal, leave room for those that are due every
- * second.
- */
+/** Jobs that one replica runs at once. Slow jobs, such as a call to PayPal, leave room for those that are due every second. */
 const AT_ONCE = 8;
 /** A scheduler whose next run is this late has lost its job; it is created again. */
 const LOST_AFTER_MS = 30_000;
@@ -167,8 +158,8 @@ function createRunner({ namespace, jobs, link, registry, log }: JobPorts): {
 }
 
 /**
- * Schedules jobs in Redis, and runs those that this replica takes. Everything in Redis can be derived from `jobs`
- * again; without Redis the jobs are late. Returns a function that stops it and waits for the jobs under way.
+ * Schedules jobs in Redis, and runs those that this replica takes. Everything in Redis can be derived from `jobs` again; without Redis the jobs are
+ * late. Returns a function that stops it and waits for the jobs under way.
  */
 export function startJobs(ports: JobPorts): () => Promise<void> {
   const { redisUrl, namespace, jobs, link, log, timing = TIMING } = ports;

@@ -5,10 +5,7 @@ const RECONNECT_MAX_MS = 500;
 /** Timeout of a connection: a Redis on a node without power neither answers nor closes its connections. */
 const ANSWER_LIMIT_MS = 5_000;
 
-/**
- * Messages between replicas of the api. Delivery is not guaranteed: a replica that misses a message finds out and
- * asks Postgres.
- */
+/** Messages between replicas of the api. Delivery is not guaranteed: a replica that misses a message finds out and asks Postgres. */
 export interface RedisLink {
   readonly connected: boolean;
   /** Publishes to all subscribers; resolves with their number, and with 0 while Redis is away. */
@@ -23,10 +20,7 @@ export interface RedisLink {
   close(): void;
 }
 
-/**
- * Opens two connections: one to publish and one to subscribe. It does not wait for them: without Redis a village
- * still works on one replica.
- */
+/** Opens two connections: one to publish and one to subscribe. It does not wait for them: without Redis a village still works on one replica. */
 export function openRedisLink(url: string, log: Log, answerLimitMs = ANSWER_LIMIT_MS): RedisLink {
   const options = {
     socketTimeout: answerLimitMs,

@@ -1,7 +1,6 @@
 /**
- * Runs `work` once at a time. Calls during a run share one more run after it, so that no caller misses a change made
- * in the meantime. The promise resolves when no run is due any more; it rejects with the error of `work`, and the
- * next call starts again.
+ * Runs `work` once at a time. Calls during a run share one more run after it, so that no caller misses a change made in the meantime. The promise
+ * resolves when no run is due any more; it rejects with the error of `work`, and the next call starts again.
  */
 export function coalesce(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | null = null;
@@ -24,8 +23,8 @@ export function coalesce(work: () => Promise<void>): () => Promise<void> {
 }
 
 /**
- * Runs `work` on this replica every `periodMs`, once at a time; a run that comes due during another is skipped.
- * Returns a function that stops it and waits for the run under way.
+ * Runs `work` on this replica every `periodMs`, once at a time; a run that comes due during another is skipped. Returns a function that stops it
+ * and waits for the run under way.
  */
 export function repeat(
   periodMs: number,

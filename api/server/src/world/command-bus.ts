@@ -47,10 +47,7 @@ function unpack(request: Forwarded['request']): WorldRequest {
 
 type Forward = (request: WorldRequest) => Promise<Answered | null>;
 
-/**
- * Forwards commands over Redis to the replica that holds the lease. The result is null if no replica listens or Redis
- * is away.
- */
+/** Forwards commands over Redis to the replica that holds the lease. The result is null if no replica listens or Redis is away. */
 async function startForwarding(link: RedisLink, replicaId: string): Promise<Forward> {
   const repliesChannel = `hamlet:world:replies:${replicaId}`;
   const waiting = new Map<string, (reply: Reply) => void>();
@@ -147,9 +144,8 @@ const HANDOVER_LIMIT_MS = 6_000;
 const PAUSE_MS = 50;
 
 /**
- * Waits for a writer of the world while no replica writes. All waiting commands share one search: in a large village,
- * thousands of separate searches kept the process so busy that it could not renew the lease that it was about to
- * take. Mutable: it holds the search under way.
+ * Waits for a writer of the world while no replica writes. All waiting commands share one search: in a large village, thousands of separate
+ * searches kept the process so busy that it could not renew the lease that it was about to take. Mutable: it holds the search under way.
  */
 class WriterSearch {
   readonly #isThere: () => Promise<boolean>;

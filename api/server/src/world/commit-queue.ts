@@ -4,10 +4,7 @@ import type { WorldEvent } from '@hamlet/contract';
 import { encodeEvents } from '@hamlet/core';
 import type { AuditEntry, Batch, KeptAnswer, MoveChunk } from '@hamlet/store';
 
-/**
- * The queue collects moves for this long before it commits them; well below the 100 ms within which moves must be
- * durable.
- */
+/** The queue collects moves for this long before it commits them; well below the 100 ms within which moves must be durable. */
 const GROUP_DELAY_MS = 60;
 const RETRY_PAUSE_MS = 100;
 /** Most events that may wait for a commit; the writer refuses more commands beyond this number. */
@@ -80,8 +77,8 @@ export function chunkOf(moves: readonly WorldEvent[]): MoveChunk | null {
 }
 
 /**
- * Makes accepted events durable in order, one commit at a time. Events that arrive during a commit join the next one.
- * Mutable because it is a queue.
+ * Makes accepted events durable in order, one commit at a time. Events that arrive during a commit join the next one. Mutable because it is a
+ * queue.
  */
 export class CommitQueue {
   readonly #ports: CommitPorts;
@@ -108,8 +105,8 @@ export class CommitQueue {
   }
 
   /**
-   * Queues events with their answer and audit row; resolves once they are durable. An `urgent` push is committed as
-   * soon as the previous commit is done.
+   * Queues events with their answer and audit row; resolves once they are durable. An `urgent` push is committed as soon as the previous commit is
+   * done.
    */
   push(
     events: readonly WorldEvent[],

@@ -47,10 +47,7 @@ function worldAt(tick: number, ports: CurrentWorldPorts): WorldView {
   };
 }
 
-/**
- * The surroundings of one agent at a tick. Reads only the cells around the agent, so the cost does not grow with the
- * village.
- */
+/** The surroundings of one agent at a tick. Reads only the cells around the agent, so the cost does not grow with the village. */
 export function worldAround(
   tick: number,
   look: { readonly around: string; readonly radius: number; readonly with?: string | undefined },
@@ -62,9 +59,9 @@ export function worldAround(
 }
 
 /**
- * Returns a function that gives the whole village at a tick. It returns the same object until a tick has passed, an
- * event was applied, another writer began, or an agent's record or presence changed. So a view is never older than
- * this replica's knowledge, and all callers of one moment share one view.
+ * Returns a function that gives the whole village at a tick. It returns the same object until a tick has passed, an event was applied, another
+ * writer began, or an agent's record or presence changed. So a view is never older than this replica's knowledge, and all callers of one moment
+ * share one view.
  */
 export function createCurrentWorld(ports: CurrentWorldPorts): (tick: number) => WorldView {
   const { replica, source, presence } = ports;

@@ -1,7 +1,4 @@
-/**
- * No event that was acknowledged as durable is lost: not after a kill -9 of the writer, nor after a restart of
- * Postgres or Redis.
- */
+/** No event that was acknowledged as durable is lost: not after a kill -9 of the writer, nor after a restart of Postgres or Redis. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

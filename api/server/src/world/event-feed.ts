@@ -21,10 +21,7 @@ const Message = z.object({
 });
 
 export interface EventFeed {
-  /**
-   * True while this process writes the world: it then gets events from its own writer, and does not subscribe to its
-   * own messages.
-   */
+  /** True while this process writes the world: it then gets events from its own writer, and does not subscribe to its own messages. */
   setWriting(isWriting: boolean): void;
   /** Publishes durable events of this process's writer to its own replica and to the others. */
   publish(epoch: number, events: readonly WorldEvent[]): void;

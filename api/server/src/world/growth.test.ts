@@ -1,7 +1,4 @@
-/**
- * A replica follows the log for months: the memory of its world, viewers and wakes does not grow with the number of
- * events.
- */
+/** A replica follows the log for months: the memory of its world, viewers and wakes does not grow with the number of events. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
@@ -16,10 +13,7 @@ const map = defaultMap();
 const AGENTS = 50;
 const ROUNDS = 2_000;
 const WARM_ROUNDS = 200;
-/**
- * Walks that viewers share stay within this limit; one queued entry for each move after the warm-up would take twice
- * as much.
- */
+/** Walks that viewers share stay within this limit; one queued entry for each move after the warm-up would take twice as much. */
 const GROWTH_MAX_BYTES = 2_500_000;
 
 setFlagsFromString('--expose-gc');

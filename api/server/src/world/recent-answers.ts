@@ -14,9 +14,8 @@ interface Recalled {
 }
 
 /**
- * The answers of the last minute by their keys: those that this writer gave, and those that it found in the database
- * when it began. An answer is settled once its events are durable. Mutable because it is a cache; it holds at most
- * 100,000 answers.
+ * The answers of the last minute by their keys: those that this writer gave, and those that it found in the database when it began. An answer is
+ * settled once its events are durable. Mutable because it is a cache; it holds at most 100,000 answers.
  */
 export class RecentAnswers {
   readonly #byKey = new Map<string, Recalled>();

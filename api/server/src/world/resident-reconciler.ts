@@ -20,10 +20,7 @@ export interface ReconcilerPorts {
   readonly source: AgentSource;
   readonly presence: PresenceCache;
   readonly commands: WorldCommands;
-  /**
-   * The durable world. The effect of the reconciler's own commands is in it once they are answered and the replica
-   * has caught up.
-   */
+  /** The durable world. The effect of the reconciler's own commands is in it once they are answered and the replica has caught up. */
   readonly world: WorldState;
   readonly caughtUp: () => Promise<void>;
   /** True if this replica writes the world; no other replica reconciles. */
@@ -38,8 +35,8 @@ export interface ResidentReconciler {
 }
 
 /**
- * Reconciles the agents in the world with their custom resources and presence: at each change of either or of the
- * world's agents, each second while differences remain, and every 30 s.
+ * Reconciles the agents in the world with their custom resources and presence: at each change of either or of the world's agents, each second while
+ * differences remain, and every 30 s.
  */
 export function startResidentReconciler(ports: ReconcilerPorts): ResidentReconciler {
   let wanted = Promise.withResolvers<void>();
@@ -80,9 +77,7 @@ export function startResidentReconciler(ports: ReconcilerPorts): ResidentReconci
   };
 }
 
-/**
- * Works on ten items at a time: a thousand agents that are applied at once need a hundred commits, not a thousand.
- */
+/** Works on ten items at a time: a thousand agents that are applied at once need a hundred commits, not a thousand. */
 async function inChunks<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   for (let start = 0; start < items.length; start += AT_ONCE)
     await Promise.all(items.slice(start, start + AT_ONCE).map(work));

@@ -1,17 +1,11 @@
 import { TICK_MS } from '@hamlet/contract';
 
-/**
- * The village's time: whole ticks since its genesis. It never goes back, and does not jump when the machine's clock
- * is changed.
- */
+/** The village's time: whole ticks since its genesis. It never goes back, and does not jump when the machine's clock is changed. */
 export interface VillageClock {
   tick(): number;
 }
 
-/**
- * Anchors the village's time to the clock of Postgres, so that all replicas agree. From there it follows this
- * process's monotonic clock.
- */
+/** Anchors the village's time to the clock of Postgres, so that all replicas agree. From there it follows this process's monotonic clock. */
 export function createVillageClock(
   village: { readonly genesisMs: number; readonly nowMs: number },
   monotonicMs: () => number,

@@ -18,8 +18,8 @@ export interface WorldHandlerPorts {
 /** Handlers of the map, and of the acts of agents on it. */
 export function worldHandlers({ db, reader, mapAnswer, refuseNote }: WorldHandlerPorts) {
   /**
-   * A person's act on an agent is durable, with its audit row, before the API answers it. The API may commit an
-   * agent's own step together with others.
+   * A person's act on an agent is durable, with its audit row, before the API answers it. The API may commit an agent's own step together with
+   * others.
    */
   async function command(caller: Caller, wish: WorldCommand, key: WriteKey): Promise<Answered> {
     if (caller.actor.role === 'agent') return reader.commands.submit({ command: wish, durability: 'grouped', key });
@@ -28,8 +28,8 @@ export function worldHandlers({ db, reader, mapAnswer, refuseNote }: WorldHandle
   }
 
   /**
-   * A note at the notice board becomes a post. If its author may not write that post, the API refuses it before the
-   * world gets the command. A retry gets the first answer.
+   * A note at the notice board becomes a post. If its author may not write that post, the API refuses it before the world gets the command. A retry
+   * gets the first answer.
    */
   async function refuseUsingBoard(agentId: string, action: ActionBody, key: WriteKey): Promise<Answered | null> {
     if (action.kind !== 'use_board' || action.text === undefined || action.text.trim() === '') return null;

@@ -16,23 +16,16 @@ export interface WorldWatcher {
 export interface ReplicaPorts {
   /** Receives the error of a watcher; the replica continues. */
   readonly onWatcherError: (error: unknown) => void;
-  /**
-   * Receives the error of an event that could not be applied. This copy of the world is then wrong, and only a new
-   * copy helps.
-   */
+  /** Receives the error of an event that could not be applied. This copy of the world is then wrong, and only a new copy helps. */
   readonly onBroken: (error: unknown) => void;
 }
 
-/**
- * Most events that the replica keeps until their predecessors arrive; beyond this number it drops them and reads them
- * from Postgres.
- */
+/** Most events that the replica keeps until their predecessors arrive; beyond this number it drops them and reads them from Postgres. */
 const EARLY_MAX = 5_000;
 
 /**
- * The durable world as this process knows it: the source of every read, frame and wake. Events come from the writer
- * in this process, over Redis, or from Postgres if the replica missed one. The replica applies each event once, in
- * order. Mutable because it folds a log.
+ * The durable world as this process knows it: the source of every read, frame and wake. Events come from the writer in this process, over Redis, or
+ * from Postgres if the replica missed one. The replica applies each event once, in order. Mutable because it folds a log.
  */
 export class WorldReplica {
   readonly world: WorldState;
@@ -57,9 +50,7 @@ export class WorldReplica {
     this.#watchers.push(watcher);
   }
 
-  /**
-   * Applies the next events and keeps early ones. Returns false if events are missing and must be read from Postgres.
-   */
+  /** Applies the next events and keeps early ones. Returns false if events are missing and must be read from Postgres. */
   take(epoch: number, events: readonly WorldEvent[]): boolean {
     if (epoch > this.#epoch) {
       this.#epoch = epoch;

@@ -11,8 +11,8 @@ import { accepted, refused } from '../http/outcome.ts';
 export interface WorldRequest {
   readonly command: WorldCommand;
   /**
-   * The writer answers a `written_through` command once it is durable, and a `grouped` one once it is accepted (it is
-   * durable within 100 ms). Kinds that are never grouped ignore this.
+   * The writer answers a `written_through` command once it is durable, and a `grouped` one once it is accepted (it is durable within 100 ms). Kinds
+   * that are never grouped ignore this.
    */
   readonly durability: 'grouped' | 'written_through';
   readonly key: WriteKey | null;
@@ -20,10 +20,7 @@ export interface WorldRequest {
   readonly audit?: AuditEntry | undefined;
 }
 
-/**
- * Submits commands to the writer, in this process or on the replica that holds the lease. Throws UnavailableError if
- * no replica writes.
- */
+/** Submits commands to the writer, in this process or on the replica that holds the lease. Throws UnavailableError if no replica writes. */
 export interface WorldCommands {
   submit(request: WorldRequest): Promise<Answered>;
 }

@@ -23,10 +23,7 @@ import { answerOf } from './world-request.ts';
 import type { WorldRequest } from './world-request.ts';
 
 const SNAPSHOT_EVERY_MS = 60_000;
-/**
- * A snapshot is due after the larger of these: 10,000 events, or 4 events per agent. The cost of a snapshot grows
- * with the number of agents.
- */
+/** A snapshot is due after the larger of these: 10,000 events, or 4 events per agent. The cost of a snapshot grows with the number of agents. */
 const SNAPSHOT_EVERY_EVENTS = 10_000;
 const SNAPSHOT_EVERY_EVENTS_PER_AGENT = 4;
 /** Most chunks that are merged after one snapshot, and events of one merged chunk (about 40 KB). */
@@ -49,8 +46,8 @@ export interface TermPorts {
 }
 
 /**
- * One epoch of writing: the accepted world, and the queue that makes it durable. It ends with its lease or with the
- * first failure; the next term begins from the durable world. Mutable because it is the state of the single writer.
+ * One epoch of writing: the accepted world, and the queue that makes it durable. It ends with its lease or with the first failure; the next term
+ * begins from the durable world. Mutable because it is the state of the single writer.
  */
 export class WorldTerm {
   readonly epoch: number;
@@ -135,10 +132,7 @@ export class WorldTerm {
     this.stop('finished');
   }
 
-  /**
-   * Takes a snapshot of the accepted world if one is due, and stores it once that world is durable. Then merges the
-   * chunks before it.
-   */
+  /** Takes a snapshot of the accepted world if one is due, and stores it once that world is durable. Then merges the chunks before it. */
   async snapshotIfDue(): Promise<boolean> {
     const { seq, atMs } = this.#snapshot;
     const nowMs = this.#ports.monotonicMs();
@@ -163,9 +157,7 @@ export class WorldTerm {
     return events;
   }
 
-  /**
-   * An exception here leaves the accepted world in doubt: the term ends, and the next begins from the durable world.
-   */
+  /** An exception here leaves the accepted world in doubt: the term ends, and the next begins from the durable world. */
   #decide(request: WorldRequest): {
     readonly outcome: ReturnType<typeof validateCommand>;
     readonly events: readonly WorldEvent[];

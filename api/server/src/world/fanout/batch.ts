@@ -16,17 +16,11 @@ import type { Chunk } from './frame-out.ts';
 import { itemCells } from './fanout-state.ts';
 import type { Pending, PendingAgent } from './fanout-state.ts';
 
-/**
- * One agent's change, for all viewers: those that know the agent, those that see it for the first time, and those
- * whose view it leaves.
- */
+/** One agent's change, for all viewers: those that know the agent, those that see it for the first time, and those whose view it leaves. */
 export interface Change {
   readonly slot: number;
   readonly fresh: boolean;
-  /**
-   * A cell whose viewers all know the agent and still see it, so that they can all get the same buffer; -1 if there
-   * is no such cell.
-   */
+  /** A cell whose viewers all know the agent and still see it, so that they can all get the same buffer; -1 if there is no such cell. */
   readonly sharedCell: number;
   readonly before: readonly number[];
   readonly after: readonly number[];
@@ -75,9 +69,7 @@ export function entryMessage(world: WorldState, slot: number, tick: number): Fra
   return { kind: 'spawn', entry: agentEntry(world, slot, tick) };
 }
 
-/**
- * Shortens a path message to a turn if the viewer can continue from the previous path; a turn omits the beginning.
- */
+/** Shortens a path message to a turn if the viewer can continue from the previous path; a turn omits the beginning. */
 function shortened(world: WorldState, pending: PendingAgent, message: FrameMessage): FrameMessage {
   if (message.kind !== 'path' || pending.fresh) return message;
   const { from, lead, to, start_tick } = message.path;
@@ -216,10 +208,7 @@ function itemMessage(world: WorldState, itemId: string): FrameMessage {
   };
 }
 
-/**
- * Builds the update of everything pending. `watched` has 1 for each cell that a viewer sees in detail; the update
- * omits all other cells.
- */
+/** Builds the update of everything pending. `watched` has 1 for each cell that a viewer sees in detail; the update omits all other cells. */
 export function buildBatch(
   world: WorldState,
   pending: Pending,

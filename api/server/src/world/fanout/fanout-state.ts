@@ -11,9 +11,7 @@ export interface FanoutState {
   tick: number;
   /** Number of the last event that an update has sent. */
   toldSeq: number;
-  /**
-   * A connection that ended before this event cannot be resumed: the fan-out does not know what changed before it.
-   */
+  /** A connection that ended before this event cannot be resumed: the fan-out does not know what changed before it. */
   firstSeq: number;
   /** For each cell, the number of the last event that changed something visible from it. */
   changedSeq: Float64Array;
@@ -43,16 +41,11 @@ export interface PendingAgent {
   moved: boolean;
   changed: boolean;
   renamed: boolean;
-  /**
-   * True if the slot has another occupant than at the last update, or none: viewers must forget what they know of the
-   * slot.
-   */
+  /** True if the slot has another occupant than at the last update, or none: viewers must forget what they know of the slot. */
   fresh: boolean;
 }
 
-/**
- * The cells from which an item can be seen now: the cell of its tile, or the cells that its holder's path crosses.
- */
+/** The cells from which an item can be seen now: the cell of its tile, or the cells that its holder's path crosses. */
 export function itemCells(world: WorldState, itemId: string): readonly number[] {
   const item = findItem(world.items, itemId);
   if (item === null) return [];
@@ -93,8 +86,8 @@ export class Pending {
   }
 
   /**
-   * Call this before and after the event is reduced, so that it notes the old and the new cells. `slot` is the slot
-   * of the event's agent at that moment, -1 for none.
+   * Call this before and after the event is reduced, so that it notes the old and the new cells. `slot` is the slot of the event's agent at that
+   * moment, -1 for none.
    */
   touch(world: WorldState, event: WorldEvent, slot: number): void {
     const itemIds = 'item_id' in event ? [event.item_id] : event.kind === 'use' ? [event.gives, event.consumes] : [];

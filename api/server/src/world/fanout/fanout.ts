@@ -33,9 +33,8 @@ export interface FanoutStats extends Counters {
 }
 
 /**
- * Sends viewers the changes in their part of the world. It takes the committed events of one replica's world, in
- * order, and the ticks of its clock. It does no I/O except through the viewers' ports. It builds each update once per
- * cell and only joins the parts per viewer.
+ * Sends viewers the changes in their part of the world. It takes the committed events of one replica's world, in order, and the ticks of its clock.
+ * It does no I/O except through the viewers' ports. It builds each update once per cell and only joins the parts per viewer.
  */
 export class Fanout {
   readonly #viewers = new Set<Viewer>();
@@ -83,9 +82,7 @@ export class Fanout {
     this.after(event);
   }
 
-  /**
-   * For a world that the caller reduces: call this before the caller applies an event, and {@link after} afterwards.
-   */
+  /** For a world that the caller reduces: call this before the caller applies an event, and {@link after} afterwards. */
   before(event: WorldEvent): void {
     const slot = this.#touch(event);
     if (event.kind === 'despawn') this.#farewell(slot);
@@ -244,10 +241,7 @@ export class Fanout {
     }
   }
 
-  /**
-   * Takes another world or epoch, or the state after a gap in the events: every viewer gets hello and keyframes
-   * again.
-   */
+  /** Takes another world or epoch, or the state after a gap in the events: every viewer gets hello and keyframes again. */
   replaceWorld(world: WorldState, epoch: number): void {
     this.#state.pending.clear();
     this.#said = [];

@@ -12,10 +12,7 @@ export interface Chunk {
 
 const scratch = new ByteWriter();
 
-/**
- * Encodes messages once for frames of a tick; `short` holds the same messages in the shorter form that the binary
- * format uses.
- */
+/** Encodes messages once for frames of a tick; `short` holds the same messages in the shorter form that the binary format uses. */
 export function makeChunk(messages: readonly FrameMessage[], tick: number, short = messages): Chunk {
   scratch.clear();
   for (const message of short) encodeMessage(scratch, message, tick);
@@ -23,8 +20,7 @@ export function makeChunk(messages: readonly FrameMessage[], tick: number, short
 }
 
 /**
- * Builds one frame in either format. It copies the bytes of chunks and never encodes them again. Mutable: one builder
- * serves all viewers in turn.
+ * Builds one frame in either format. It copies the bytes of chunks and never encodes them again. Mutable: one builder serves all viewers in turn.
  */
 export class FrameOut {
   readonly #head: FrameHead;

@@ -38,9 +38,8 @@ interface Telling {
 }
 
 /**
- * Makes the viewer forget its dirty cells, also those that leave its view, because an agent it knows wrongly there
- * may reach into the new view. The viewer forgets all of them before the first cell is sent again, since one agent
- * may be listed in several.
+ * Makes the viewer forget its dirty cells, also those that leave its view, because an agent it knows wrongly there may reach into the new view. The
+ * viewer forgets all of them before the first cell is sent again, since one agent may be listed in several.
  */
 function forgetDirty({ viewer, out }: Telling): ReadonlySet<number> {
   const dirty = new Set(viewer.pressure.dirty);
@@ -50,9 +49,8 @@ function forgetDirty({ viewer, out }: Telling): ReadonlySet<number> {
 }
 
 /**
- * Brings a viewer up to date about the agents whose change the next update will send, and stores the cells in which
- * it now knows them. A view that changes between two updates must not use the cells of the last update. Returns the
- * agents in view.
+ * Brings a viewer up to date about the agents whose change the next update will send, and stores the cells in which it now knows them. A view that
+ * changes between two updates must not use the cells of the last update. Returns the agents in view.
  */
 function settlePending(fanout: FanoutState, viewer: Viewer, out: FrameOut): number[] {
   const inView: number[] = [];
@@ -77,10 +75,7 @@ function settleStalePins(viewer: Viewer, out: FrameOut): ReadonlySet<number> {
   return stale;
 }
 
-/**
- * Sends a keyframe of every cell in view that the viewer does not hold yet, and the pinned agents that it does not
- * know yet.
- */
+/** Sends a keyframe of every cell in view that the viewer does not hold yet, and the pinned agents that it does not know yet. */
 export function tellCells(fanout: FanoutState, telling: Telling): void {
   const { viewer, out } = telling;
   const { world, pending } = fanout;

@@ -1,8 +1,7 @@
 import { CLOSE_ABOVE_BYTES, DROP_ABOVE_BYTES, RESUME_BELOW_BYTES, STALL_TICKS } from './limits.ts';
 
 /**
- * Capacity of a viewer: it takes everything (open) or nothing (full), first needs the missed keyframes (drained), or must
- * be disconnected (lost).
+ * Capacity of a viewer: it takes everything (open) or nothing (full), first needs the missed keyframes (drained), or must be disconnected (lost).
  */
 export type Capacity = 'open' | 'full' | 'drained' | 'lost';
 
@@ -25,10 +24,7 @@ export class Pressure {
     return this.#fullSince < 0 && this.#port.bufferedAmount <= DROP_ABOVE_BYTES;
   }
 
-  /**
-   * The capacity at a tick. A full viewer stays full until its queue falls below the lower limit, so that it does not
-   * fill again at once.
-   */
+  /** The capacity at a tick. A full viewer stays full until its queue falls below the lower limit, so that it does not fill again at once. */
   capacity(tick: number): Capacity {
     const queued = this.#port.bufferedAmount;
     if (queued > CLOSE_ABOVE_BYTES) return 'lost';

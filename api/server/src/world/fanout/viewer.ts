@@ -16,9 +16,8 @@ type ViewRequest = Extract<ViewerMessage, { type: 'view' }>;
 let lastSerial = 0;
 
 /**
- * One viewer. Frames rely on this invariant: **outside of `dirty` cells, the viewer knows exactly the pinned agents
- * and the agents whose path at the last update crosses a cell of `cells`, with their newest path and state.**
- * Mutable: it follows its socket.
+ * One viewer. Frames rely on this invariant: **outside of `dirty` cells, the viewer knows exactly the pinned agents and the agents whose path at
+ * the last update crosses a cell of `cells`, with their newest path and state.** Mutable: it follows its socket.
  */
 export class Viewer {
   readonly port: ViewerPort;
@@ -26,10 +25,7 @@ export class Viewer {
   readonly serial: number;
   readonly known = new KnownSlots();
   readonly pinned = new Set<number>();
-  /**
-   * Agents whose change the viewer received before the next update, each with the cells in which the viewer knows the
-   * agent.
-   */
+  /** Agents whose change the viewer received before the next update, each with the cells in which the viewer knows the agent. */
   readonly early = new Map<number, readonly number[]>();
   readonly pressure: Pressure;
   zoom: Zoom = 'near';
@@ -62,9 +58,7 @@ export class Viewer {
     this.#leave(this);
   }
 
-  /**
-   * Takes a message of the viewer. Returns false for text that matches no message of the contract, and ignores it.
-   */
+  /** Takes a message of the viewer. Returns false for text that matches no message of the contract, and ignores it. */
   receive(text: string): boolean {
     const message = parse(text);
     if (message === null) return false;
@@ -74,8 +68,8 @@ export class Viewer {
   }
 
   /**
-   * Shows a view at once if the socket has room and the limit of views per update is not reached; otherwise the
-   * newest view waits for the next update.
+   * Shows a view at once if the socket has room and the limit of views per update is not reached; otherwise the newest view waits for the next
+   * update.
    */
   #request(message: ViewRequest): void {
     this.#waiting = message;
@@ -161,10 +155,7 @@ export class Viewer {
     this.say(this.#viewMessage());
   }
 
-  /**
-   * Sends hello. Returns the cells that the viewer still holds from an earlier connection; those that changed since
-   * then become dirty.
-   */
+  /** Sends hello. Returns the cells that the viewer still holds from an earlier connection; those that changed since then become dirty. */
   #greet(out: FrameOut): { cells: CellRect; pinned: ReadonlySet<number> } {
     const { world, epoch, firstSeq, changedSeq } = this.#fanout;
     const resume = this.#resume;
@@ -218,17 +209,12 @@ export class Viewer {
     else if (knew) out.message({ kind: 'despawn', agent: change.slot });
   }
 
-  /**
-   * True if a shared buffer in view holds the whole change. False for a viewer that knows something newer than the
-   * last update.
-   */
+  /** True if a shared buffer in view holds the whole change. False for a viewer that knows something newer than the last update. */
   #shares(change: Change): boolean {
     return !this.early.has(change.slot) && rectHas(this.cells, this.#fanout.world.map, change.sharedCell);
   }
 
-  /**
-   * Sends the change of an agent in view: the full entry if the agent is new to the viewer, otherwise the difference.
-   */
+  /** Sends the change of an agent in view: the full entry if the agent is new to the viewer, otherwise the difference. */
   #inform(change: Change, to: { readonly out: FrameOut; readonly knew: boolean }): void {
     // A delta continues from the last update; a viewer that knows something newer gets the full entry.
     if (to.knew && !change.fresh && !this.early.has(change.slot)) to.out.chunk(change.delta);

@@ -15,10 +15,7 @@ const PlanText = z.strictObject({
   zones: z.array(Zone),
 });
 
-/**
- * Checks a plan but keeps it as it was written: a map's version depends on the order of keys, which parsing would
- * change.
- */
+/** Checks a plan but keeps it as it was written: a map's version depends on the order of keys, which parsing would change. */
 const WrittenPlan = z.custom<z.infer<typeof PlanText>>(
   (value) => PlanText.safeParse(value).success,
   'the plan of a map',
@@ -41,10 +38,7 @@ export function readPlan(text: string, version: string): WorldMap {
   return map;
 }
 
-/**
- * The maps on which the world's events and snapshots were made: the map of this version of Hamlet, and those that the
- * village has stored.
- */
+/** The maps on which the world's events and snapshots were made: the map of this version of Hamlet, and those that the village has stored. */
 export class MapShelf {
   readonly #db: Db;
   /** The map of this version of Hamlet. */

@@ -3,10 +3,7 @@ import { decodeEvents } from '@hamlet/core';
 import { readTail } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 
-/**
- * Number of events in one read of the world's log. Its last chunk may contain more; the two together bound the memory
- * of a replay.
- */
+/** Number of events in one read of the world's log. Its last chunk may contain more; the two together bound the memory of a replay. */
 const PAGE_EVENTS = 10_000;
 
 /** The events of one read of the world's log, in order, from the one after `seq` up to the first gap. */
@@ -21,10 +18,7 @@ function follow(
   return gap < 0 ? all : all.slice(0, gap);
 }
 
-/**
- * Reads every durable event after `seq`, in order, page by page. The next page is read after `take` has finished with
- * the previous one.
- */
+/** Reads every durable event after `seq`, in order, page by page. The next page is read after `take` has finished with the previous one. */
 export async function readEventsAfter(
   db: Db,
   seq: number,

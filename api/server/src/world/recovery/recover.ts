@@ -55,18 +55,15 @@ export interface RecoverOptions {
   readonly db: Db;
   readonly maps: MapShelf;
   readonly seed: number;
-  /**
-   * Called for a snapshot that does not restore to its own hash. The snapshot stays in the store, and recovery uses
-   * an older one.
-   */
+  /** Called for a snapshot that does not restore to its own hash. The snapshot stays in the store, and recovery uses an older one. */
   readonly onBadSnapshot: (seq: number) => void;
   /** Called for every event after the snapshot, once it has been applied. */
   readonly onReplayed?: (world: WorldState, event: WorldEvent) => void;
 }
 
 /**
- * Recovers the durable world: the newest intact snapshot and the events after it, on the map of their time. Only
- * reads. Throws if the saved world is incomplete; the message names the fix.
+ * Recovers the durable world: the newest intact snapshot and the events after it, on the map of their time. Only reads. Throws if the saved world
+ * is incomplete; the message names the fix.
  */
 export async function recoverWorld(options: RecoverOptions): Promise<WorldState> {
   const { db, maps, seed } = options;
@@ -83,10 +80,7 @@ export async function recoverWorld(options: RecoverOptions): Promise<WorldState>
   );
 }
 
-/**
- * Applies all events that were committed after a world's last event. The returned world may be another object, on
- * another map.
- */
+/** Applies all events that were committed after a world's last event. The returned world may be another object, on another map. */
 export async function catchUp(
   { db, maps, onReplayed }: Pick<RecoverOptions, 'db' | 'maps' | 'onReplayed'>,
   from: WorldState,

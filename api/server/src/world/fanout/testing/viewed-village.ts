@@ -110,10 +110,7 @@ export function look(
   assert.ok(viewer.receive(JSON.stringify({ type: 'view', width: 40, height: 30, zoom: 'near', ...rect })));
 }
 
-/**
- * Compares a viewer's copy with the truth: exactly the agents whose path touches its cells, each in its exact place,
- * with items.
- */
+/** Compares a viewer's copy with the truth: exactly the agents whose path touches its cells, each in its exact place, with items. */
 export function assertFaithful(village: Village, view: View): void {
   const { world, tick } = village;
   const expected = aliveSlots(world)
