@@ -7,7 +7,7 @@ const HostPort = z.string().regex(/^.+:[0-9]{1,5}$/, 'write HOST:PORT, for examp
 const Quantity = z
   .string()
   .regex(/^[0-9]+(\.[0-9]+)?(m|k|M|G|T|Ki|Mi|Gi|Ti)?$/, 'write an amount as Kubernetes does, for example 500m or 2Gi');
-/** The environment. `--help` prints the descriptions. */
+/** The operator's environment variables. `--help` prints their descriptions. */
 export const Environment = z.object({
   HAMLET_NAMESPACE: z
     .string()
@@ -81,7 +81,7 @@ export function settingsOf(environment: Environment): Settings {
   };
 }
 
-/** Room that every node keeps for itself, beside the requests of its pods. */
+/** Room on each node that the operator gives to no seat, in addition to the requests of the node's pods. */
 export function reserveOf({ HAMLET_SEAT_RESERVE_CPU: cpu, HAMLET_SEAT_RESERVE_MEMORY: memory }: Environment): Room {
   return { cpuMillis: cpuMillis(cpu), memoryBytes: bytes(memory), pods: 0, devices: {} };
 }

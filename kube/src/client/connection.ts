@@ -6,10 +6,10 @@ import { join } from 'node:path';
 export interface Connection {
   /** Origin, for example `https://10.96.0.1:443`. */
   readonly server: string;
-  /** Namespace of the context or of the pod. */
+  /** Namespace of the kubeconfig context or of the pod. */
   readonly namespace: string;
   readonly tls: TlsMaterial;
-  /** Undefined with a client certificate. */
+  /** Undefined if the process identifies itself with a client certificate. */
   readonly token?: TokenSource;
 }
 
@@ -28,10 +28,13 @@ export interface TokenSource {
   forget(): void;
 }
 
-/** The kubelet replaces a projected token at 80 % of its life (of at least ten minutes); a minute-old copy is still good. */
+/**
+ * The kubelet replaces a projected token at 80 % of its lifetime (at least ten minutes), so a copy of one minute is
+ * valid.
+ */
 const REREAD_AFTER_MS = 60_000;
 
-/** The token in `path`, read again after a minute and whenever the API server refuses it. */
+/** The token in the file `path`. It is read again after one minute, and after the API server refuses it. */
 export function tokenFile(path: string, now: () => number = () => performance.now()): TokenSource {
   let token: string | undefined;
   let readAtMs = 0;
@@ -49,7 +52,7 @@ export function tokenFile(path: string, now: () => number = () => performance.no
   };
 }
 
-/** Kubernetes mounts the service account of a pod here. */
+/** Kubernetes mounts the credentials of a pod's service account in this directory. */
 export const SERVICE_ACCOUNT_DIR = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /** The connection of a process that runs in a pod. */
@@ -114,17 +117,18 @@ function tlsOf({ ca, cert, key, servername, rejectUnauthorized }: Filled): TlsMa
   };
 }
 
-/** client-node reads the file, runs the program or asks the provider again once its token has expired. */
+/** client-node renews an expired token: it reads the file, runs the exec program or asks the provider again. */
 function tokenOf(config: KubeConfig): TokenSource {
   return { read: async () => bearerOf(await filledBy(config)) ?? '', forget: () => undefined };
 }
 
 /**
- * The connection of the current context of a kubeconfig file. Certificates, tokens, exec programs and providers work.
+ * The connection of the current context of a kubeconfig file. It supports certificates, tokens, exec programs and auth
+ * providers.
  * @throws KubeconfigError where the context, cluster or user that the file names is missing
  */
 export async function kubeconfigConnection(file: string): Promise<Connection> {
-  // Imported on use and in part: a pod has no kubeconfig and saves the memory.
+  // The dynamic import of one module saves memory in a pod, which has no kubeconfig.
   const { KubeConfig: Config } = await import('@kubernetes/client-node/dist/config.js');
   const config = new Config();
   config.loadFromFile(file);
@@ -145,8 +149,8 @@ export async function kubeconfigConnection(file: string): Promise<Connection> {
 }
 
 /**
- * The connection to use: that of the kubeconfig if one is named, otherwise that of the pod.
- * @throws Error in a process without either
+ * Connects with the kubeconfig if the caller names one, otherwise with the pod's service account.
+ * @throws Error if the process has neither
  */
 export async function connect({
   kubeconfig,
@@ -155,7 +159,7 @@ export async function connect({
 }: {
   readonly kubeconfig: string | undefined;
   readonly directory?: string;
-  /** Another way out, for the message. */
+  /** Another fix, appended to the error message. */
   readonly hint?: string;
 }): Promise<Connection> {
   if (kubeconfig !== undefined) return kubeconfigConnection(kubeconfig);

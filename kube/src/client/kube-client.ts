@@ -6,12 +6,12 @@ import { errorOfAnswer, isStatus, type KubeError } from './kube-error.ts';
 import { LineSplitter } from './watch-stream.ts';
 import { RequestGate, type GateLimits, type Priority } from './request-gate.ts';
 
-/** The longest time for a request. A watch ends only by silence. */
+/** Timeout of a request. A watch has no timeout after its response head; the reflector ends a silent watch. */
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_PROBE_MS = 15_000;
 /** Connections beyond the gate's limit: for leases, and for reads that bypass the gate. */
 const SPARE_CONNECTIONS = 4;
-/** Each watch has one connection (HTTP/1.1, one stream). More watches than this are a leak. */
+/** Each watch has its own connection, since HTTP/1.1 carries one stream. More watches than this mean a leak. */
 const MAX_WATCHES = 64;
 /** The pause after a 429 without Retry-After. */
 const DEFAULT_HOLD_MS = 1_000;
@@ -62,7 +62,7 @@ interface Call {
   readonly accept?: string;
 }
 
-/** A request for metrics. `status` 0 means that the connection failed. */
+/** A request, as reported to metrics. `status` 0 means that the connection failed. */
 export interface RequestRecord {
   readonly method: string;
   readonly path: string;
@@ -72,7 +72,9 @@ export interface RequestRecord {
 
 export interface KubeClientOptions {
   readonly limits?: GateLimits;
-  /** Awaited right before every write: waits while the lease is late, throws once it is lost. */
+  /**
+   * Awaited right before every write. It waits while a renewal of the lease is late, and throws once the lease is lost.
+   */
   readonly beforeWrite?: () => void | Promise<void>;
   readonly onRequest?: (record: RequestRecord) => void;
 }
@@ -99,7 +101,9 @@ function withQuery(path: string, query: Query | undefined): string {
   return entries.length === 0 ? path : `${path}?${new URLSearchParams(entries).toString()}`;
 }
 
-/** Requests and watches. Watches have connections of their own, so that writes never delay them. */
+/**
+ * Sends requests and watches to the API server. Watches have their own connections, so that writes never delay them.
+ */
 export class KubeClient {
   readonly #connection: Connection;
   readonly #calls: Pool;
@@ -148,12 +152,12 @@ export class KubeClient {
     return { metadata: page.metadata, items: page.items ?? [] };
   }
 
-  /** Also for kinds that are not stored, such as TokenReview. */
+  /** Creates an object, also of a kind that the API server does not store, such as TokenReview. */
   create<T>(type: ResourceType, object: NewObject | Readonly<Record<string, unknown>>, at: ToKind): Promise<T> {
     return this.#call<T>({ method: 'POST', path: pathOf(type, at), body: object }, at);
   }
 
-  /** Replaces the whole object. Its resourceVersion is a precondition (409). */
+  /** Replaces the whole object. Its resourceVersion is a precondition (409 if the object has changed). */
   replace<T extends KubeObject>(type: ResourceType, object: object, at: ToObject): Promise<T> {
     return this.#call<T>({ method: 'PUT', path: pathOf(type, at), body: object }, at);
   }
@@ -178,7 +182,8 @@ export class KubeClient {
   }
 
   /**
-   * Deletes the object of that `uid` (409 if another object has the name). A missing object is no error.
+   * Deletes an object. With `uid`, the API server refuses to delete another object of that name (409). A missing object
+   * is no error.
    * @returns the object while its grace period or its finalizers keep it; undefined if it is gone
    */
   async delete<T extends KubeObject>(
@@ -204,7 +209,7 @@ export class KubeClient {
     }
   }
 
-  /** Any other GET, for example `/version` or a pod's log, as text. */
+  /** Sends any other GET, for example for `/version` or a pod's log, past the gate. Returns the text. */
   async read(path: string, options: CallOptions = {}): Promise<string> {
     const answer = await this.#send(
       this.#calls,
@@ -215,7 +220,7 @@ export class KubeClient {
   }
 
   /**
-   * The lines of a watch, parsed. Ends when the server ends it. Throws KubeError if the server refuses, and undici's
+   * Yields the parsed lines of a watch until the server ends it. Throws KubeError if the server refuses, and undici's
    * error if the connection breaks. `onBytes` is called for the response head and for each chunk.
    */
   async *watch(type: ResourceType, at: ToKind & { readonly onBytes?: () => void }): AsyncGenerator<unknown> {
@@ -271,7 +276,7 @@ export class KubeClient {
   async #attempt(pool: Pool, call: Call, signal: AbortSignal | undefined): Promise<Dispatcher.ResponseData> {
     const token = await this.#connection.token?.read();
     const body = call.body === undefined ? null : JSON.stringify(call.body);
-    // As the last step: a process that stalled above this line may have lost its lease.
+    // This is the last step before the request, because a process that stalled earlier may have lost its lease.
     if (call.method !== 'GET') await this.#options.beforeWrite?.();
     const startedMs = performance.now();
     let status = 0;

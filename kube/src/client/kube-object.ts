@@ -38,7 +38,7 @@ export interface NewObject {
   readonly metadata: Readonly<Record<string, unknown>> & { readonly name: string; readonly namespace?: string };
 }
 
-/** The place of a kind in the API. */
+/** The group, version and names of a kind, from which its API path is built. */
 export interface ResourceType {
   /** Empty for the core group. */
   readonly group: string;

@@ -5,7 +5,6 @@ import { TokenBucket, type Rate } from '../time/token-bucket.ts';
 export const PRIORITIES = ['critical', 'normal', 'events'] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
-/** Limits of the gate. */
 export interface GateLimits {
   /** `normal` requests a second in the long run. */
   readonly perSecond: number;
@@ -18,7 +17,7 @@ export interface GateLimits {
 /** A lease takes one request every two seconds: more than this limit means a faulty loop. */
 const CRITICAL_RATE: Rate = { perSecond: 10, burst: 30 };
 const EVENTS_RATE: Rate = { perSecond: 10, burst: 25 };
-/** Every eighth request comes from the least urgent lane that has one, so that no lane starves. */
+/** Every eighth request comes from the least urgent lane that has a request, so that no lane starves. */
 const FAIR_EVERY = 8;
 /** The longest pause that one response of the server can cause. */
 const MAX_HOLD_MS = 30_000;
@@ -29,7 +28,10 @@ interface Lane {
   readonly critical: boolean;
 }
 
-/** Lanes by priority, each with a token bucket and a waiting list; one limit on requests under way for all but `critical`. */
+/**
+ * Limits requests to the API server. Each priority has a lane with a token bucket and a queue. One limit on requests
+ * under way applies to all lanes but `critical`.
+ */
 export class RequestGate {
   readonly #inFlightLimit: number;
   readonly #clock: Clock;
@@ -66,7 +68,7 @@ export class RequestGate {
     return this.#inFlight;
   }
 
-  /** The server asked for a pause: only `critical` requests pass for `milliseconds` (30 s at most). */
+  /** Pauses all but `critical` requests for `milliseconds` (30 s at most), as the server asked. */
   hold(milliseconds: number): void {
     this.#heldUntilMs = Math.max(this.#heldUntilMs, this.#clock.now() + Math.min(milliseconds, MAX_HOLD_MS));
   }
@@ -110,8 +112,8 @@ export class RequestGate {
   }
 
   /**
-   * Sets the timer of the lanes that wait for a time. A time that has already come fires at once: no other request may
-   * ever trigger it.
+   * Sets a timer for the earliest time at which a waiting request may pass. If that time has already come, the timer
+   * fires at once, because no later request may come to trigger it.
    */
   #admitLater(): void {
     this.#cancelTimer?.();

@@ -36,7 +36,7 @@ function metadataOf(line: Record<string, unknown>): Record<string, unknown> {
 }
 
 /**
- * Parses a line.
+ * Parses one line of a watch.
  * @throws KubeError for an ERROR event, with its status (410: the version has expired)
  * @throws SyntaxError for a line that is no event
  */

@@ -16,8 +16,8 @@ import {
 } from './lease-step.ts';
 
 /**
- * Proof of leadership that travels with requests: the receiver stores it and refuses a smaller one.
- * `transitions` restarts when the Lease is deleted, hence the uid.
+ * Proof of leadership that travels with requests: the receiver stores it and refuses a smaller one. A new Lease counts
+ * `transitions` from 0 again, so the uid of the Lease is part of the proof.
  */
 export interface Fence {
   readonly leaseUid: string;
@@ -46,12 +46,12 @@ export interface ElectorOptions {
 }
 
 /**
- * Holds a Lease, or waits for it. Only this process's monotonic clock counts.
+ * Holds a Lease, or waits for it. It measures expiry with this process's monotonic clock alone.
  *
- * It polls, and a watch wakes it: a free lease is taken within milliseconds, and a leader learns as fast that another
- * took its lease. A late renewal pauses every write but does not end the leadership: the next renewal that the API
- * server accepts, at our resourceVersion, proves that no other process has held the lease meanwhile. Only evidence
- * ends the leadership: another holder, or a deleted Lease.
+ * It polls the Lease, and a watch wakes it early: it takes a free lease within milliseconds, and a leader learns as
+ * fast that another process took its lease. A late renewal pauses every write but does not end the leadership: the next
+ * renewal that the API server accepts at the resourceVersion of this process proves that no other process has held the
+ * lease meanwhile. Only evidence ends the leadership: another holder, or a deleted Lease.
  */
 export class Elector {
   readonly identity: string;
@@ -65,7 +65,7 @@ export class Elector {
   #view: LeaseView = { lease: undefined, changedAtMs: 0 };
   #renewedAtMs: number | undefined;
   #isLost = false;
-  /** Resolves with the next turn. */
+  /** Resolves at the end of the current turn of the loop. */
   #turned = Promise.withResolvers<void>();
   #wake: () => void = () => undefined;
   #running: Promise<void> | undefined;
@@ -124,7 +124,10 @@ export class Elector {
     this.#running = this.#run();
   }
 
-  /** Forbids every further write while the lease is still ours: the last step before it is given back. */
+  /**
+   * Forbids every further write while this process still holds the lease. Call it before `stop`, which gives the lease
+   * back.
+   */
   resign(): void {
     this.#lose();
   }
@@ -136,7 +139,7 @@ export class Elector {
     await Promise.all([this.#running, this.#watch.stop()]);
     const { lease } = this.#view;
     if (lease?.spec?.holderIdentity !== this.identity) return;
-    // The API server refuses it if another process has written the Lease since.
+    // The API server refuses this write if another process has written the Lease since.
     const spec = { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1 };
     await this.#replace({ ...lease, spec }).catch((error: unknown) => this.#options.onError?.(error));
   }
@@ -190,7 +193,7 @@ export class Elector {
     this.#isLost = true;
     this.#lost.resolve();
     this.#wake();
-    // Its changes no longer matter.
+    // Later changes of the Lease do not concern this process.
     void this.#watch.stop();
   }
 
@@ -202,12 +205,12 @@ export class Elector {
   }
 
   async #hold(): Promise<void> {
-    // The time before the request, since the API server may renew the lease as early as this.
+    // Note the time before the request, because the API server may renew the lease as early as then.
     const askedAtMs = this.#clock.now();
     try {
       this.#see(await this.#write());
     } catch (error) {
-      // Another process changed the Lease, or a response to us was lost: read it before the next turn.
+      // Another process changed the Lease, or a response was lost: read the Lease before the next turn.
       if (isStatus(error, 409) || isStatus(error, 404)) await this.#read();
       this.#judge();
       throw error;
@@ -253,7 +256,7 @@ export class Elector {
     }
   }
 
-  /** Takes a newer Lease; the watch may deliver an older one than a response did. */
+  /** Keeps the Lease if it is newer: the watch may deliver an older one than a response did. */
   #see(lease: Lease): void {
     const known = this.#view.lease;
     if (known !== undefined && compareVersions(lease.metadata.resourceVersion, known.metadata.resourceVersion) <= 0)

@@ -25,7 +25,9 @@ export interface LeaseTimes {
 
 export const LEASE_TIMES: LeaseTimes = { durationMs: 6_000, renewDeadlineMs: 4_000, renewMs: 2_000, retryMs: 1_000 };
 
-/** The Lease as last read, and the time of its last change by our clock. The clock of another machine is never used. */
+/**
+ * The Lease as last read, and the time of its last change by this process's clock. Election never uses another clock.
+ */
 export interface LeaseView {
   readonly lease: Lease | undefined;
   readonly changedAtMs: number;
@@ -42,12 +44,12 @@ export function leaseStep(view: LeaseView, identity: string, nowMs: number): Lea
   return holder === '' || expiresInMs(view, nowMs) <= 0 ? 'take' : 'wait';
 }
 
-/** Milliseconds until another process may take the lease, unless it changes before. */
+/** Milliseconds until another process may take the lease, unless the Lease changes before. */
 export function expiresInMs({ lease, changedAtMs }: LeaseView, nowMs: number): number {
   return changedAtMs + (lease?.spec?.leaseDurationSeconds ?? 0) * 1_000 - nowMs;
 }
 
-/** A holder of the lease, and the start of its term. */
+/** The holder to write into the Lease, and the time of the write. */
 export interface Tenure {
   readonly identity: string;
   /** RFC 3339 with six places. */
@@ -55,7 +57,7 @@ export interface Tenure {
   readonly times: LeaseTimes;
 }
 
-/** The spec with which `identity` holds the lease. A change of holder counts a transition. */
+/** The spec with which `identity` holds the lease. A change of holder increments `leaseTransitions`. */
 export function nextLeaseSpec(lease: Lease | undefined, { identity, time, times }: Tenure): NonNullable<Lease['spec']> {
   const fresh = {
     holderIdentity: identity,

@@ -1,9 +1,9 @@
 import { systemClock, type Clock } from '../time/clock.ts';
 import type { WorkQueue } from './work-queue.ts';
 
-/** Each key is reconciled again after 15 to 25 minutes although nothing changed. */
+/** Workers reconcile each key again about every 20 minutes, even if nothing changed. */
 const RESYNC_MS = 20 * 60_000;
-/** Part of the interval by which a key may come earlier or later. */
+/** Fraction of the interval by which a key may come earlier or later. */
 const SPREAD = 0.25;
 
 export interface ResyncOptions {
@@ -15,7 +15,7 @@ export interface ResyncOptions {
   readonly random?: () => number;
 }
 
-/** Adds each key again at its own time within each interval, behind keys that changed. */
+/** Adds each key to the queue again at a random time in each interval. Keys that changed come first. */
 export class Resync {
   readonly #options: ResyncOptions;
   readonly #clock: Clock;

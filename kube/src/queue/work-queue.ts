@@ -4,10 +4,10 @@ import { systemClock, type Clock } from '../time/clock.ts';
 /** Back-off of one key that keeps failing, as in controller-runtime. */
 const RETRY = { firstMs: 5, maxMs: 1_000_000 } as const;
 
-/** Every eighth key is a bulk one, if any waits: a storm of changes does not stop the first list or a resync. */
+/** Every eighth key is a bulk key, if one waits, so that a storm of changes never stops the first list or a resync. */
 const FAIR_EVERY = 8;
 
-/** `live` changes precede the first list and resyncs. */
+/** A `live` key (a change) comes before a `bulk` key (the first list or a resync). */
 export type Urgency = 'live' | 'bulk';
 
 interface Delayed {
@@ -22,8 +22,8 @@ export interface WorkQueueOptions {
 }
 
 /**
- * Keys to work on. A key waits once however often it is added, has one worker at a time, and waits again after that
- * worker if it was added meanwhile.
+ * A queue of keys. A key that is added several times waits only once. It has one worker at a time; if it is added
+ * meanwhile, it waits again once that worker is done.
  */
 export class WorkQueue {
   readonly #clock: Clock;
@@ -67,7 +67,10 @@ export class WorkQueue {
     return this.#retries;
   }
 
-  /** Time for which keys have waited while no worker took or finished any; 0 while there is progress or nothing to do. */
+  /**
+   * Milliseconds for which keys have waited while no worker took or finished any; 0 while there is progress or nothing
+   * to do.
+   */
   get stalledMs(): number {
     return this.depth === 0 ? 0 : this.#clock.now() - this.#progressAtMs;
   }
@@ -111,7 +114,7 @@ export class WorkQueue {
   }
 
   /**
-   * Adds the key after the back-off of its failures so far, this one included; returns the wait.
+   * Adds the key after the back-off of its failures so far, this one included. Returns the wait in milliseconds.
    * @param atLeastMs the server's Retry-After
    */
   addAfterFailure(key: string, atLeastMs = 0): number {
@@ -143,7 +146,7 @@ export class WorkQueue {
     if (urgency !== undefined) this.add(key, urgency);
   }
 
-  /** Adds and hands out nothing from now on. */
+  /** Closes the queue: from now on it accepts no key and hands out none. */
   close(): void {
     this.#closed = true;
     for (const { cancel } of this.#delayed.values()) cancel();

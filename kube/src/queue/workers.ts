@@ -4,13 +4,13 @@ import { KubeError } from '../client/kube-error.ts';
 /** The result of the work on one key. */
 export type Outcome =
   | { readonly kind: 'done' }
-  /** Reconcile again after a time, although nothing changes. */
+  /** Reconcile again after this time, even if nothing changes. */
   | { readonly kind: 'requeue'; readonly afterMs: number }
   /** The work failed and may succeed later. */
   | {
       readonly kind: 'retry';
       readonly error: unknown;
-      /** The longest wait before the next attempt, whatever the back-off. */
+      /** An upper limit of the wait before the next attempt, if the back-off is longer. */
       readonly withinMs?: number;
     }
   /** The work fails until a person changes something; a condition says so. */
@@ -55,7 +55,7 @@ export interface WorkersOptions {
   readonly onOutcome?: (record: OutcomeRecord) => void;
 }
 
-/** An exception becomes an outcome, so that none ends a worker. */
+/** Turns an exception into a `retry`, so that no exception ends a worker. */
 async function outcomeOf(reconcile: WorkersOptions['reconcile'], key: string): Promise<Outcome> {
   try {
     return await reconcile(key);

@@ -10,7 +10,7 @@ export type Change<T> =
 /** The values under which an index files an object. */
 export type Indexer<T> = (object: T) => readonly string[];
 
-/** Uids of deleted objects that are remembered, so that a late response cannot bring one back. */
+/** Uids of deleted objects that the cache remembers, so that a late response cannot bring such an object back. */
 const MAX_TOMBSTONES = 8_192;
 
 /**
@@ -18,8 +18,8 @@ const MAX_TOMBSTONES = 8_192;
  *
  * The cache never goes backwards: it ignores an object with an older resourceVersion, and a uid whose deletion it has
  * seen. So a controller can `learn` the response of its own write before the watch shows it, and never acts twice. That
- * response may hold another client's earlier write, which the watch will then show as older: `learn` reports that
- * change.
+ * response may include an earlier write of another client. The cache ignores that write when the watch shows it,
+ * because it is older by then, so `learn` reports the change.
  */
 export class ObjectCache<T extends KubeObject> {
   readonly #objects = new Map<string, T>();
@@ -80,8 +80,9 @@ export class ObjectCache<T extends KubeObject> {
   }
 
   /**
-   * Takes the response of our own write. The caller knows of a new object and of its status, so listeners are not
-   * notified of those. Another change of metadata (generation, labels, deletion) may be another client's, and is reported.
+   * Stores the response of a write of this process. The caller already knows a new object and a new status, so the
+   * cache does not report these to listeners. It reports any change of the other metadata (generation, labels,
+   * deletion), because another client may have made it.
    */
   learn(object: T): void {
     const key = keyOf(object.metadata);
@@ -165,7 +166,7 @@ export class ObjectCache<T extends KubeObject> {
   }
 }
 
-/** Order of two resourceVersions: decimal numbers of any length (Kubernetes 1.35 makes that a promise). */
+/** Compares two resourceVersions as decimal numbers of any length. Kubernetes guarantees that form since 1.35. */
 export function compareVersions(left: string, right: string): number {
   if (left.length !== right.length) return left.length - right.length;
   if (left === right) return 0;
@@ -181,7 +182,7 @@ function isNewer(object: KubeObject, previous: KubeObject): boolean {
   return compareVersions(object.metadata.resourceVersion, previous.metadata.resourceVersion) > 0;
 }
 
-/** Freezes plain data deeply: readers share the objects of a cache. */
+/** Freezes plain data deeply, because all readers share the objects of a cache. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);

@@ -14,7 +14,7 @@ export interface Recovery {
 }
 
 /**
- * Decides from the error alone. The first 410 relists at once; a repeated one waits like any other failure.
+ * Chooses the recovery from an error. The first 410 relists at once; a repeated one waits like any other failure.
  * @param failures failures in a row, this one included
  * @param random 0 ≤ random < 1
  */
@@ -31,6 +31,6 @@ function recoveryFromRefusal(status: number, delayMs: number): Recovery {
   if (status === 429) return { action: 'resume', delayMs, cause: 'throttled' };
   if (status === 401 || status === 403)
     return { action: 'resume', delayMs: Math.max(delayMs, WATCH_BACKOFF.maxMs / 2), cause: 'forbidden' };
-  // The same request would fail with the same 4xx: a list finds a version that the server knows.
+  // A retry of the same watch would fail with the same 4xx. A new list returns a version that the server knows.
   return { action: status < 500 ? 'relist' : 'resume', delayMs, cause: 'server' };
 }

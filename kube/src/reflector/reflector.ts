@@ -10,18 +10,21 @@ const MAX_PAGES = 2_000;
 
 /** Times of a watch. */
 export interface WatchTimes {
-  /** The server is asked to end a watch after a random time in this range. */
+  /** The reflector asks the server to end a watch after a random time in this range. */
   readonly minTimeoutMs: number;
   readonly maxTimeoutMs: number;
-  /** Silence beyond that time means a dead connection. */
+  /** A connection counts as dead after this much silence beyond the time that the reflector asked for. */
   readonly graceMs: number;
   /** Silence that means a dead connection once the server sends bookmarks, about one a minute. */
   readonly bookmarkSilenceMs: number;
-  /** A watch that ends without an event sooner than this counts as a failure; with events, the next begins no sooner. */
+  /**
+   * A watch that ends sooner than this and without an event counts as a failure. After a watch with events, the next
+   * watch begins no sooner than this.
+   */
   readonly shortMs: number;
   /** The back-off starts over after this time without a failure. */
   readonly healthyMs: number;
-  /** Time to reconnect after a watch ended by silence. `problem` reports a longer silence. */
+  /** Time to reconnect after silence ended a watch. `problem` reports a silence that lasts longer. */
   readonly patienceMs: number;
 }
 
@@ -46,7 +49,10 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly fieldSelector?: string;
   /** Requests only the metadata of each object. */
   readonly metadataOnly?: boolean;
-  /** Maps an object to its cached form; `held` is the cached one, to share parts with. Default: {@link slim}. */
+  /**
+   * Maps an object to its cached form; `held` is the object in the cache now, whose parts the result may share.
+   * Default: {@link slim}.
+   */
   readonly transform?: (object: T, held: T | undefined) => T;
   readonly indexers?: Readonly<Record<string, Indexer<T>>>;
   readonly times?: WatchTimes;
@@ -54,7 +60,7 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly random?: () => number;
   /** Called for every failure, with the recovery from it. */
   readonly onFailure?: (error: unknown, recovery: Recovery) => void;
-  /** Called for an exception of a listener, and for an object that `transform` rejects, which is skipped. */
+  /** Called for an exception of a listener, and for an exception of `transform`; the cache then skips that object. */
   readonly onListenerError?: (error: unknown) => void;
 }
 
@@ -141,13 +147,13 @@ export class Reflector<T extends KubeObject> {
     await this.#running;
   }
 
-  /** Takes the response of a write into the cache, before the watch shows it. */
+  /** Stores the response of a write in the cache, before the watch shows the change. */
   learn(object: T): void {
     const learned = this.#transformed(object);
     if (learned !== undefined) this.cache.learn(learned);
   }
 
-  /** Takes an object that was read beside the watch, and notifies listeners as the watch would. */
+  /** Stores an object that the caller read outside the watch, and notifies listeners as the watch would. */
   meet(object: T): void {
     const met = this.#transformed(object);
     if (met !== undefined) this.cache.see(met);
@@ -276,13 +282,13 @@ export class Reflector<T extends KubeObject> {
     this.#version = event.object.metadata.resourceVersion;
   }
 
-  /** An object that `transform` rejects can still be deleted. */
+  /** Handles a DELETED event, also of an object that `transform` rejects. */
   #forget(metadata: StoredMeta, object: T | undefined): void {
     const last = object ?? this.cache.get(keyOf(metadata));
     if (last?.metadata.uid === metadata.uid) this.cache.forget(last);
   }
 
-  /** The cached form; undefined, and reported, for an object that `transform` rejects. */
+  /** The cached form of an object. If `transform` throws, reports the error and returns undefined. */
   #transformed(object: T): T | undefined {
     try {
       return this.#options.transform?.(object, this.cache.get(keyOf(object.metadata))) ?? slim(object);

@@ -14,7 +14,7 @@ export interface EventTarget {
   readonly uid: string;
 }
 
-/** News about an object for `kubectl describe`. */
+/** A Kubernetes Event about an object; `kubectl describe` shows it. */
 export interface KubeEvent {
   readonly target: EventTarget;
   readonly type: 'Normal' | 'Warning';
@@ -30,15 +30,15 @@ interface Pending {
 }
 
 const MAX_MESSAGE_CHARS = 1_000;
-/** Distinct events that may wait; beyond it the oldest is dropped. */
+/** Distinct events that may wait. Beyond this limit the recorder drops the oldest. */
 const MAX_PENDING = 2_000;
-/** Counts that are remembered, so that a repeated event adds to the stored one. */
+/** Counts that the recorder remembers, so that a repeated event adds to the stored one. */
 const MAX_REMEMBERED = 4_096;
 /** Distinct events of one object: 25 at once, then one a minute. A repeated event adds to a count. */
 const PER_OBJECT: Rate = { perSecond: 1 / 60, burst: 25 };
-/** Objects whose rate is remembered. */
+/** Objects whose rate the recorder remembers. */
 const MAX_OBJECTS = 10_000;
-/** Interval between two events to the API server: they only inform. */
+/** Interval between two writes of events, which are never urgent. */
 const SEND_EVERY_MS = 100;
 
 export interface RecorderOptions {
@@ -52,7 +52,7 @@ export interface RecorderOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-/** Writes events of `v1`, ten a second; a repeated event adds to its count. `record` never waits. */
+/** Writes Events (`v1`), ten a second. A repeated event adds to its count. `record` never waits. */
 export class EventRecorder {
   readonly #options: RecorderOptions;
   readonly #now: () => Date;
@@ -152,7 +152,10 @@ export class EventRecorder {
     }
   }
 
-  /** Another process wrote this event. The response to a patch has its count, so that no right to read events is needed. */
+  /**
+   * Adds to an event that another process wrote. The response to the first patch holds its count, so this process needs
+   * no right to read events.
+   */
   async #addTo(name: string, { event, count, lastAt }: Pending): Promise<void> {
     const { client } = this.#options;
     const at = { namespace: event.target.namespace, name, priority: 'events' } as const;

@@ -84,7 +84,10 @@ export interface DrainStep {
   readonly withinMs: number;
 }
 
-/** Runs the steps in order, each until it ends or its time is over. Errors and timeouts are reported and stop nothing. */
+/**
+ * Runs the steps in order, each until it ends or its time is over. An error or a timeout is reported, and the next step
+ * still runs.
+ */
 export async function drain(steps: readonly DrainStep[], onError: (error: unknown) => void): Promise<void> {
   for (const { name, run, withinMs } of steps) {
     const late = Promise.withResolvers<void>();

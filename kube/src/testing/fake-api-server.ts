@@ -1,9 +1,12 @@
-/** An API server that does as it is told, wrongly too: over real sockets, for faults that a real one shows only in bad times. */
+/**
+ * An API server that answers over real sockets as a test scripts it, with faults that a real API server shows only
+ * rarely.
+ */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Connection } from '../client/connection.ts';
 
-/** A request as it came. */
+/** A request that the server received. */
 export interface Seen {
   readonly method: string;
   readonly path: string;
@@ -19,7 +22,7 @@ export interface FakeApiServer {
   readonly watches: Seen[];
   /** Watches that are open now. */
   readonly open: number;
-  /** Answers of the lists to come, in order; the last one stays. */
+  /** Sets the answers to the next list requests, in order. The last answer repeats. */
   onList(...answers: Answer[]): void;
   onWatch(...answers: Answer[]): void;
   stop(): Promise<void>;
@@ -46,7 +49,7 @@ export const status = (code: number, reason: string): object => ({
   message: reason,
 });
 
-/** A list, whole or one page of it. */
+/** Answers with a whole list or one page of a list. */
 export const list =
   (version: number, items: readonly object[], next = ''): Answer =>
   (response) => {
@@ -63,7 +66,7 @@ export const refuse =
     response.end(JSON.stringify(status(code, reason)));
   };
 
-/** A watch that sends these and stays open. */
+/** Answers with a watch that sends these lines and stays open. */
 export const send =
   (...lines: readonly (string | Uint8Array)[]): Answer =>
   (response) => {
@@ -72,7 +75,7 @@ export const send =
     for (const each of lines) response.write(each);
   };
 
-/** A watch that sends these and is ended by the server. */
+/** Answers with a watch that sends these lines and then ends. */
 export const sendAndEnd =
   (...lines: readonly string[]): Answer =>
   (response) => {
@@ -80,7 +83,7 @@ export const sendAndEnd =
     response.end(lines.join(''));
   };
 
-/** A watch whose connection breaks after these bytes. */
+/** Answers with a watch whose connection breaks after these bytes. */
 export const sendAndBreak =
   (bytes: string): Answer =>
   (response) => {

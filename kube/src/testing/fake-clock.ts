@@ -1,6 +1,6 @@
 import type { Clock } from '../time/clock.ts';
 
-/** A clock that moves when it is told to. */
+/** A clock that moves only when a test calls `pass`. */
 export class FakeClock implements Clock {
   #nowMs = 0;
   readonly #timers = new Set<{ readonly atMs: number; readonly action: () => void }>();
@@ -15,7 +15,7 @@ export class FakeClock implements Clock {
     return () => this.#timers.delete(timer);
   }
 
-  /** Lets time pass; timers fire in their order. */
+  /** Moves the clock forward; timers fire in the order of their times. */
   pass(milliseconds: number): void {
     const endMs = this.#nowMs + milliseconds;
     for (let due = this.#next(endMs); due !== undefined; due = this.#next(endMs)) {

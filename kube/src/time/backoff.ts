@@ -4,7 +4,7 @@ export interface BackoffLimits {
   readonly maxMs: number;
 }
 
-/** 2 to this power exceeds every ratio of limits. */
+/** 2 to this power exceeds every ratio of `maxMs` to `firstMs`. */
 const MAX_DOUBLINGS = 30;
 
 /**

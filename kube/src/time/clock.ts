@@ -16,7 +16,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** The clock of this process. Its timers keep the process alive: for waits that a caller awaits. */
+/** The clock of this process. Its timers keep the process alive: use it for waits that a caller awaits. */
 export const wakefulClock: Clock = {
   now: () => performance.now(),
   after(delayMs, action) {
@@ -44,7 +44,7 @@ export class SilenceError extends Error {
   override readonly name = 'SilenceError';
 }
 
-/** Aborts its signal after a silence, or with its parent. */
+/** Aborts its signal after a silence, or when the parent signal is aborted. */
 export class Deadline {
   readonly #own = new AbortController();
   readonly #parent: AbortSignal | undefined;
@@ -68,7 +68,7 @@ export class Deadline {
     return this.#own.signal;
   }
 
-  /** Data arrived. Cheap: the timer checks the time of it when it fires. */
+  /** Call it when data arrives. It only notes the time, which the timer checks when it fires. */
   restart(): void {
     this.#restartedAtMs = this.#clock.now();
   }

@@ -2,9 +2,9 @@ import type { Clock } from './clock.ts';
 
 /** A rate limit. */
 export interface Rate {
-  /** Times a second in the long run. */
+  /** Tokens a second in the long run. */
   readonly perSecond: number;
-  /** Times at once after a pause. */
+  /** Tokens at once after a pause. */
   readonly burst: number;
 }
 

@@ -13,7 +13,7 @@ import { conditionIn } from '../status/condition.ts';
 import type { KnownClaim } from '../village/api-state.ts';
 import type { Difference } from './difference.ts';
 
-/** The operator's memory of an agent, from the api's stream. */
+/** The facts about an agent that the operator has in memory, from the api's stream. */
 export interface AgentFacts {
   readonly standing: Standing | undefined;
   readonly presence: Presence | undefined;
@@ -26,7 +26,7 @@ export interface AgentObjects {
   readonly agent: CachedAgent;
   /** Pods of this Agent object. */
   readonly pods: readonly PodView[];
-  /** Names of the readable tiers. */
+  /** Names of the Entitlements that the operator can parse. */
   readonly tiers: ReadonlySet<string>;
 }
 
@@ -62,7 +62,7 @@ function boostOf(boost: Maybe<Boost>): string {
   return bought.length === 0 ? 'no purchase' : bought.join(' and ');
 }
 
-/** A session that has ended counts as none. */
+/** Describes the open session; a session that has ended counts as no session. */
 function sessionOf(presence: Maybe<Presence>): string {
   return presence?.connected === true ? `a session of cycle ${presence.cycle} of ${presence.uid}` : 'no session';
 }
@@ -125,7 +125,10 @@ function standingInKubernetes(standing: Standing, { agent, pods }: AgentObjects)
   return found;
 }
 
-/** The tier follows the balance, unless the spec pins another, money lacks for it, or the tier is gone. */
+/**
+ * Compares the tier of the balance with that of the status. They may differ if the spec pins a tier, the agent cannot
+ * pay for it, or the tier is gone.
+ */
 function tierInKubernetes(wanted: string | null, claim: Maybe<ComputeClaim>, objects: AgentObjects): readonly Found[] {
   const { status } = objects.agent;
   const isByBalance = conditionIn(status, 'Entitled')?.reason === 'ByBalance' && !claim?.refused;
@@ -134,7 +137,7 @@ function tierInKubernetes(wanted: string | null, claim: Maybe<ComputeClaim>, obj
   return [kubernetes({ kind: 'tier', fact: 'tier', database: wanted, other: `${status.tier} in the status` })];
 }
 
-/** The session in the database belongs to a pod in Kubernetes, and the status shows it. */
+/** Checks that the session in the database belongs to a pod in Kubernetes, and that the status shows the session. */
 function sessionInKubernetes(presence: Maybe<Presence>, { agent, pods }: AgentObjects): readonly Found[] {
   const connected = presence?.connected === true && presence.uid === agent.metadata.uid ? presence : undefined;
   const { status, reason } = conditionIn(agent.status, 'Connected') ?? { status: 'Unknown', reason: '' };
@@ -183,7 +186,10 @@ function objectDifferences(
   ];
 }
 
-/** Every fact of one agent on which the sides differ, changes on their way included: see `judgeDrift`. Pure. */
+/**
+ * Every fact of one agent on which the sides differ. Some of these are changes that are still under way; `judgeDrift`
+ * sorts them out. Pure.
+ */
 export function agentDifferences({ name, books, remembered, objects }: AgentSides): readonly Difference[] {
   const found = [...memoryDifferences(books, remembered), ...objectDifferences(name, books, objects)];
   return found.map((each) => ({ ...each, of: 'Agent', name }));

@@ -3,10 +3,10 @@ import { listAgentBooks, listScheduleBooks, ProblemError } from '@hamlet/contrac
 
 const PAGE = 200;
 const TIMEOUT_MS = 10_000;
-/** The most pages of agents, or of Schedules. */
+/** The most pages to read of agents, and of Schedules. */
 const MAX_PAGES = 500;
 
-/** The database's records of agents and Schedules, a page at a time. */
+/** The database's records of agents and Schedules, one page at a time. */
 export interface Books {
   agents(signal: AbortSignal): AsyncIterable<readonly AgentBooks[]>;
   schedules(signal: AbortSignal): AsyncIterable<readonly ScheduleActivity[]>;
@@ -29,7 +29,7 @@ async function* pages<T>(read: (after: string | undefined) => Promise<Page<T>>):
   throw new Error(`the api's books have more than ${MAX_PAGES} pages`);
 }
 
-/** The books as the api serves them. Throws ProblemError for a refusal. */
+/** Reads the records through the api. Throws ProblemError if the api refuses. */
 export function booksThrough(client: Client): Books {
   const query = (after: string | undefined): { readonly limit: number; readonly after?: string } => ({
     limit: PAGE,

@@ -2,7 +2,10 @@
 export const DRIFT_KINDS = ['life', 'standing', 'tier', 'hold', 'presence', 'boost', 'schedule'] as const;
 export type DriftKind = (typeof DRIFT_KINDS)[number];
 
-/** A fact on which the database differs from Kubernetes, or from the operator's memory. Equal texts are the same difference. */
+/**
+ * A fact on which the database differs from Kubernetes, or from the operator's memory. Two differences with equal
+ * fields are the same difference.
+ */
 export interface Difference {
   readonly kind: DriftKind;
   readonly of: 'Agent' | 'Schedule';
@@ -13,7 +16,7 @@ export interface Difference {
   readonly database: string;
   /** The other side's value. */
   readonly other: string;
-  /** The other side: the operator's memory, which the api can send again, or the objects of Kubernetes. */
+  /** The other side: the operator's memory, which the api can send again, or the objects in Kubernetes. */
   readonly against: 'operator' | 'kubernetes';
 }
 
@@ -30,36 +33,36 @@ export function differenceText({ fact, database, other, against }: Difference): 
 const keyOf = ({ kind, of, name, fact, database, other, against }: Difference): string =>
   JSON.stringify([kind, of, name, fact, database, other, against]);
 
-/** Differences that are remembered; beyond it new ones are ignored, so that memory is bounded. */
+/** Differences that the operator remembers. Beyond this limit it ignores new ones, so that memory is bounded. */
 const MAX_KNOWN = 20_000;
 
-/** A difference since its first observation. */
+/** A difference, and the time of its first observation. */
 export interface KnownDifference {
   readonly difference: Difference;
   /** Milliseconds of a monotonic clock. */
   readonly sinceMs: number;
-  /** It has been reported as drift. */
+  /** True once it counts as drift. */
   readonly reported: boolean;
 }
 
-/** Known differences by their text. */
+/** Known differences by a key of all their fields. */
 export type Known = ReadonlyMap<string, KnownDifference>;
 
-/** The result of one comparison of everything. */
+/** The result of one comparison of all agents and Schedules. */
 export interface Judgement {
   readonly known: Known;
-  /** Drift that was not reported before. */
+  /** Drift that the previous comparison did not report. */
   readonly fresh: readonly KnownDifference[];
-  /** All present drift. */
+  /** All drift at this time. */
   readonly drift: readonly KnownDifference[];
   /** Some differences are too young to be judged: compare again soon. */
   readonly undecided: boolean;
 }
 
 /**
- * Drift is a difference in two comparisons at least `afterMs` apart. A difference that has gone or changed was a change
- * on its way, and is forgotten. Pure.
- * @param nowMs milliseconds of the clock of `sinceMs`
+ * Drift is a difference in two comparisons at least `afterMs` apart. A difference that has gone or changed by the next
+ * comparison was a change under way, and is dropped. Pure.
+ * @param nowMs milliseconds by the same monotonic clock as `sinceMs`
  */
 export function judgeDrift(
   before: Known,

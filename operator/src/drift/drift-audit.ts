@@ -16,24 +16,24 @@ import {
 } from './difference.ts';
 import { scheduleDifferences } from './schedule-differences.ts';
 
-/** Interval between two audits, on average: 10 to 30 minutes. */
+/** Average interval between two audits; each takes 10 to 30 minutes. */
 export const AUDIT_MS = 20 * 60_000;
-/** Age at which a difference is drift: a change on its way arrives in seconds. */
+/** Age at which a difference counts as drift. A change that is under way arrives within seconds. */
 export const DRIFT_AFTER_MS = 60_000;
-/** Part of the interval by which an audit may come earlier or later. */
+/** Fraction of the interval by which an audit may come earlier or later. */
 const SPREAD = 0.5;
-/** A comparison with young differences is repeated this long after they could be drift. */
+/** After a comparison with young differences, the next one comes this long after they are old enough to be drift. */
 const LOOK_AGAIN_MARGIN_MS = 1_000;
-/** Log lines of one audit; the metric counts all differences. */
+/** The most log lines of one audit; the metric counts all differences. */
 const MAX_LINES = 50;
 
 /** The audit's sources and effects. */
 export interface DriftPorts {
   readonly namespace: string;
   readonly books: Books;
-  /** The operator's memory, from the api's stream. */
+  /** The facts that the operator has in memory, from the api's stream. */
   readonly memory: {
-    /** The api answers, and has sent the whole state. */
+    /** True if the api is reachable and has sent the whole state. */
     readonly current: () => boolean;
     readonly agent: (name: string) => AgentFacts;
     readonly schedule: (uid: string) => ScheduleActivity | undefined;
@@ -53,11 +53,14 @@ export interface DriftPorts {
   /** 0 ≤ random < 1 */
   readonly random?: () => number;
   readonly everyMs?: number;
-  /** Age at which a difference is drift. */
+  /** Age in milliseconds at which a difference counts as drift. */
   readonly afterMs?: number;
 }
 
-/** Compares the database with Kubernetes and with the operator's memory at intervals, reports differences and has the objects reconciled again. */
+/**
+ * Compares the database with Kubernetes and with the operator's memory at intervals. It reports each difference and
+ * requeues its object.
+ */
 export class DriftAudit {
   readonly #ports: DriftPorts;
   readonly #clock: Clock;
@@ -95,7 +98,7 @@ export class DriftAudit {
     return everyMs * (1 - SPREAD + 2 * SPREAD * random());
   }
 
-  /** Compares everything once. Returns the milliseconds until the next comparison. */
+  /** Compares all agents and Schedules once. Returns the milliseconds until the next comparison. */
   async #round(): Promise<number> {
     const { memory, metrics, log, afterMs = DRIFT_AFTER_MS } = this.#ports;
     if (!memory.current()) {
@@ -176,7 +179,7 @@ export class DriftAudit {
     return [...objects.schedules()].find(({ metadata }) => metadata.name === name)?.metadata.uid;
   }
 
-  /** Asks the api for the whole state once if the operator lacks a fact, then reconciles each object. */
+  /** Requeues each object. Before that, asks the api once for the whole state if the operator's memory is wrong. */
   #repair(fresh: readonly KnownDifference[]): void {
     const { memory, requeue } = this.#ports;
     if (fresh.some(({ difference }) => difference.against === 'operator')) memory.startOver();
@@ -185,7 +188,7 @@ export class DriftAudit {
 }
 
 export interface DriftMetrics {
-  /** @param fresh drift that was not counted before, @param standing all present drift */
+  /** `fresh` is the drift that was not counted before, `standing` all drift at this time. */
   onDrift(fresh: readonly Difference[], standing: readonly Difference[]): void;
   onRound(result: 'complete' | 'skipped' | 'failed'): void;
 }

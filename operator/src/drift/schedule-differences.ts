@@ -4,9 +4,9 @@ import type { Difference } from './difference.ts';
 
 export interface ScheduleSides {
   readonly schedule: ScheduleView;
-  /** Undefined if the database has no firing of it. */
+  /** Undefined if the database has no firing of the Schedule. */
   readonly books: ScheduleActivity | undefined;
-  /** The operator's memory, from the api's stream. */
+  /** The activity that the operator has in memory, from the api's stream. */
   readonly remembered: ScheduleActivity | undefined;
 }
 
@@ -15,7 +15,10 @@ type Runs = Pick<ScheduleActivity, 'active_runs' | 'last_run_id'>;
 const runsOf = (runs: Runs | undefined): string =>
   `${runs?.active_runs ?? 0} under way, the newest ${runs?.last_run_id ?? 'none'}`;
 
-/** The runs of a status. It keeps its newest run after the database has forgotten the firing. */
+/**
+ * The runs that a status shows. A status keeps its newest run after the database has deleted the firing, so that run is
+ * left out then.
+ */
 function runsOfStatus({ activeRuns = 0, lastRunID }: ScheduleView['status'], books: Runs | undefined): Runs {
   const isKnown = books !== undefined && books.last_run_id !== null;
   return { active_runs: activeRuns, last_run_id: isKnown ? (lastRunID ?? null) : null };
@@ -33,7 +36,7 @@ export function scheduleDifferences({ schedule, books, remembered }: ScheduleSid
   ] as const;
   const runs = sides.flatMap((side) => (side.other === database ? [] : [{ ...of, fact: 'runs', database, ...side }]));
   const slot = books?.last_slot ?? undefined;
-  // A slot fired after the last one of the status.
+  // The database has a later slot than the status.
   return slot === undefined || Date.parse(slot) <= lastSlotMs
     ? runs
     : [

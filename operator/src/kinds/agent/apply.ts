@@ -21,22 +21,22 @@ import { claimTaken, isOurClaim } from './volume-claim.ts';
 import type { AgentEvent } from './events-for.ts';
 import type { Action } from './plan.ts';
 
-/** The Agent that actions concern. */
+/** The Agent that the actions change. */
 export interface Subject {
-  /** The cached Agent, which changes with every action that writes it. */
+  /** The cached Agent. It changes with every action that writes it. */
   readonly latest: () => CachedAgent | undefined;
-  /** The present status of an Agent whose status fields are these. */
+  /** Derives the status to write for an Agent with the given status fields. */
   readonly statusOf: (agent: CachedAgent) => AgentStatus;
 }
 
-/** Clients and caches. A cache takes every response at once, so that no action is repeated. */
+/** Clients and caches. A cache stores every response at once, so that the next plan does not repeat the action. */
 export interface ApplyPorts {
   readonly client: KubeClient;
   readonly agents: Reflector<CachedAgent>;
   readonly pods: Reflector<PodView>;
   readonly claims: Reflector<VolumeClaimView>;
   readonly recorder: EventRecorder;
-  /** Asks the api to remove the agent from the world and to close its account; throws if it did not. */
+  /** Asks the api to remove the agent from the world and to close its account. Throws if the api did not do both. */
   readonly closeAccount: (agentId: string, uid: string) => Promise<void>;
   readonly holds: HoldPort;
 }
@@ -51,11 +51,14 @@ export class ClaimTakenError extends Error {
 interface Child<T extends KubeObject> {
   readonly type: ResourceType;
   readonly known: Reflector<T>;
-  /** Throws if an existing object of the name may not be used. */
+  /** Throws if the Agent may not use an existing object of that name. */
   readonly check?: (found: T) => void;
 }
 
-/** Creates a child. An existing one enters the cache as if the watch had shown it: the next plan sees its owner and its state. */
+/**
+ * Creates a child. An existing object of the name enters the cache as if the watch had shown it, so that the next plan
+ * sees its owner and its state.
+ */
 async function create<T extends KubeObject>(
   client: KubeClient,
   { type, known, check }: Child<T>,
@@ -76,7 +79,7 @@ async function create<T extends KubeObject>(
 }
 
 async function setFinalizers(ports: ApplyPorts, agent: CachedAgent, finalizers: readonly string[]): Promise<void> {
-  // The patch replaces the whole list, so the version must be the one that was read.
+  // The patch replaces the whole list, so the API server must refuse it if the Agent has changed since.
   const { namespace, name, uid, resourceVersion } = agent.metadata;
   const answer = await ports.client.mergePatch<CachedAgent>(
     AGENTS,
@@ -99,7 +102,7 @@ async function deleteObject<T extends KubeObject>(
   try {
     return await ports.client.delete<T>(type, at);
   } catch (error) {
-    // Another object has the name by now, and must stay.
+    // By now another object has the name. It must stay.
     if (!isStatus(error, 409)) throw error;
     return undefined;
   }
@@ -136,10 +139,10 @@ async function createClaim(
   await create(client, { type: CLAIMS, known: claims, check }, manifest);
 }
 
-/** A refusal for lack of quota: the pod that is about to end still uses it. */
+/** A refusal for lack of quota is no objection: the pod that is about to end still uses that quota. */
 const EXCEEDED = /exceeded quota/;
 
-/** Throws if the API server would refuse the pod, so that the running one stays. */
+/** Throws if the API server would refuse the new pod, so that the running pod stays. */
 async function tryPod({ client }: ApplyPorts, { agent: { metadata } }: Now, { manifest }: Of<'tryPod'>): Promise<void> {
   try {
     await client.create(PODS, manifest, { namespace: metadata.namespace, query: { ...QUERY, dryRun: 'All' } });
@@ -148,7 +151,7 @@ async function tryPod({ client }: ApplyPorts, { agent: { metadata } }: Now, { ma
   }
 }
 
-/** The text of the API server's refusal of a request; undefined if it accepts it. Throws any other error. */
+/** The text of the API server's refusal; undefined if the server accepts the request. Throws any other error. */
 async function refusedWith(request: () => Promise<unknown>): Promise<string | undefined> {
   try {
     await request();
@@ -174,7 +177,7 @@ async function createPod(ports: ApplyPorts, { agent }: Now, { manifest }: Of<'cr
     throw new Error(`another owner's pod has the name ${manifest.metadata.name}: the next attempt uses the next name`);
 }
 
-/** The API server refuses a resize. */
+/** The API server refused a resize. */
 export class ResizeRefusedError extends Error {
   readonly refusal: ResizeRefusal;
 
@@ -184,7 +187,9 @@ export class ResizeRefusedError extends Error {
   }
 }
 
-/** Applies the resources of our container, with the uid as precondition. Returns the text of a refusal. */
+/**
+ * Applies the resources of the agent's container, with the pod's uid as precondition. Returns the text of a refusal.
+ */
 async function applySize(
   { client, pods }: ApplyPorts,
   { agent }: Now,
@@ -201,7 +206,10 @@ async function applySize(
   );
 }
 
-/** Throws only if the API server refuses the resize after it has answered for a new pod too: a quota may have been lifted between the two requests. */
+/**
+ * Resizes a pod. After a refusal, a dry run asks whether a new pod of that size would be accepted. If it would, the
+ * resize is tried again, because the quota may have grown between the two requests.
+ */
 async function resizePod(ports: ApplyPorts, now: Now, action: Of<'resizePod'>): Promise<void> {
   const refused = await applySize(ports, now, action);
   if (refused === undefined) return;
@@ -237,7 +245,7 @@ export function recordEvent(
   recorder.record({ target, type, reason, message });
 }
 
-/** Performs each action, for the Agent as it is cached at that moment. */
+/** Performs one action of each kind, for the Agent as cached at that moment. */
 const PERFORM: { readonly [K in Kind]: (ports: ApplyPorts, now: Now, action: Of<K>) => Promise<void> } = {
   setFinalizers: (ports, { agent }, { finalizers }) => setFinalizers(ports, agent, finalizers),
   endCycle,
@@ -292,7 +300,10 @@ export async function apply(
   return undefined;
 }
 
-/** Statuses of refusals that last until a person changes something: quota, admission, a missing service account, an older API server. */
+/**
+ * HTTP statuses of refusals that last until a person changes something: the quota, an admission rule, a missing service
+ * account or an old API server.
+ */
 const REFUSALS: ReadonlySet<number> = new Set([400, 403, 405, 422]);
 
 /** The API server's refusal of a request; undefined for another failure. */
@@ -300,7 +311,10 @@ function refusalText(error: unknown): string | undefined {
   return error instanceof KubeError && REFUSALS.has(error.status) ? error.message : undefined;
 }
 
-/** The refusal of a child that lasts until a person changes something; undefined for a failure that may pass. */
+/**
+ * The refusal of a pod or a volume claim, if it lasts until a person changes something; undefined for a failure that
+ * may pass.
+ */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof ClaimTakenError) return { reason: 'VolumeTaken', message: error.message };
   const text = refusalText(error);

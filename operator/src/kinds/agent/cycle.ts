@@ -6,13 +6,13 @@ import { sizingOf } from './condition/sizing.ts';
 import { type Bar, barOf } from './condition/standing.ts';
 import type { Observed } from './observe.ts';
 
-/** A pod that failed, or has an older image, is replaced no sooner than this after its creation. */
+/** The operator replaces a pod that failed or has an older image no sooner than this after the pod's creation. */
 export const REPLACE_AFTER_MS = 10_000;
 
 /** Interval at which an agent checks whether it is its turn to be replaced. */
 export const UPGRADE_LOOK_MS = 5_000;
 
-/** The end of a pod that the operator did not end itself. */
+/** How a pod ended that the operator did not end. */
 export type EndOfPod =
   | Extract<
       EventReason,
@@ -38,19 +38,19 @@ export type CycleCause =
     >
   | Extract<Reason, 'Displaced' | 'NotPaid' | 'HoldRefused' | 'ResizeRefused'>;
 
-/** The next step of the run cycle. */
+/** The next step of the cycle. */
 export interface CycleStep {
   /** The cycle after this step. */
   readonly cycle: number;
-  /** Awake if the cycle shall have a pod. */
+  /** Awake if the cycle is to have a pod. */
   readonly power: Power;
-  /** Set if `cycle` is a new one. */
+  /** Set if `cycle` is a new cycle. */
   readonly cause?: CycleCause;
   /** The pod of the cycle; a new cycle has none yet. */
   readonly pod?: PodView | undefined;
-  /** The pod must be resized. */
+  /** True if the operator must resize the pod. */
   readonly resizes?: boolean;
-  /** Time after which there may be something to do although nothing changes. */
+  /** Reconcile again after this time, even if nothing changes. */
   readonly waitMs?: number;
 }
 
@@ -69,7 +69,10 @@ function disruptionOf({ node }: Observed, pod: PodView): EndOfPod | undefined {
   return end === 'Evicted' && node?.cordoned === true ? 'NodeDrained' : end;
 }
 
-/** A pod that waits for the scheduler, bound to one node, ends when its seat has moved: that node has failed or is full. */
+/**
+ * Why a pod that still waits for the scheduler must end: its seat has moved from the node that it is bound to, because
+ * that node has failed or is full.
+ */
 function seatMoved({ seatNode, seat }: Observed, { nodeName }: PodView): EndOfPod | undefined {
   const isMoved = seat.reason === undefined && seat.node !== undefined && seat.node !== seatNode?.name;
   if (nodeName !== undefined || seatNode === undefined || !isMoved) return undefined;
@@ -77,7 +80,7 @@ function seatMoved({ seatNode, seat }: Observed, { nodeName }: PodView): EndOfPo
   return seatNode.cordoned === true ? 'NodeDrained' : 'SeatMoved';
 }
 
-/** The end of the cycle's pod: it is gone, is ending, has failed or must move. */
+/** How the cycle's pod ended, if it is gone, is ending, has failed or must move. */
 function endOfPod(observed: Observed): EndOfPod | undefined {
   const { agent, pod, nameTaken } = observed;
   const { metadata, status } = agent;
@@ -90,22 +93,25 @@ function endOfPod(observed: Observed): EndOfPod | undefined {
   return seatMoved(observed, pod);
 }
 
-/** Reasons of Admitted that end a running pod. */
+/** Reasons of the condition Admitted that end a running pod. */
 const UNPAID = ['NotPaid', 'HoldRefused'] as const;
 
 interface PowerStep {
   readonly power: Power;
-  /** The cause of the cycle that begins with this power, if it is a new power. */
+  /** The cause of the new cycle, if this power differs from the present one. */
   readonly cause: CycleCause;
 }
 
-/** Money is requested for the very cycle that would begin with it. */
+/**
+ * Whether the agent may be awake. `HoldPending` does not prevent that: the operator asks for the money of a cycle when
+ * the cycle is about to begin.
+ */
 const isGranted = ({ admission: { granted, admitted } }: Observed): boolean =>
   granted || admitted.reason === 'HoldPending';
 
 /**
- * The power in force: that of the spec, if the agent may run. A running pod stays if only its tier is missing, so that
- * an Entitlement deleted by mistake stops no village.
+ * The power in force: the power of the spec, if the agent may run. A running pod stays if only its tier is missing, so
+ * that deleting an Entitlement by mistake does not stop the village.
  */
 function powerOf(observed: Observed): PowerStep {
   const { agent, seat, admission } = observed;
@@ -119,10 +125,13 @@ function powerOf(observed: Observed): PowerStep {
   return { power: agent.status.power ?? 'Asleep', cause: 'Suspended' };
 }
 
-/** Causes that can recur with the next pod: a node under pressure, a failing container, admission that changes the pod. */
+/**
+ * Causes that can recur with the next pod: a failing container, a node under pressure, or an admission webhook that
+ * changes the image.
+ */
 const RECURRING: ReadonlySet<CycleCause> = new Set(['PodFailed', 'NodePressure', 'ImageChanged']);
 
-/** Milliseconds until the pod may be replaced; at most 0 if it may be now. */
+/** Milliseconds until the operator may replace the pod; 0 or less if it may do so now. */
 function waitFor(cause: CycleCause, pod: PodView | undefined, nowMs: number): number {
   if (!RECURRING.has(cause)) return 0;
   return Date.parse(pod?.metadata.creationTimestamp ?? '') + REPLACE_AFTER_MS - nowMs;
@@ -150,7 +159,7 @@ function changeOf(observed: Observed, nowMs: number): Change {
 function whileAwake(observed: Observed, nowMs: number): CycleStep {
   const { agent, pod, seat, nextCycle } = observed;
   const stays = { cycle: agent.status.cycle ?? 0, power: 'Awake', pod } as const;
-  // A pod is not ended while no other could be created.
+  // The operator ends no pod while it could not create the next one.
   if (!isGranted(observed) || !seat.granted) return stays;
   const { cause, waitMs = 0, resizes = false } = changeOf(observed, nowMs);
   if (waitMs > 0) return { ...stays, waitMs, resizes };
@@ -158,8 +167,8 @@ function whileAwake(observed: Observed, nowMs: number): CycleStep {
 }
 
 /**
- * Decides the run cycle. It grows at each awakening, suspension and reboot, and after the end of the cycle's pod; never
- * twice for one request.
+ * Decides the next cycle. The number grows by each awakening, suspension and reboot, and after the end of the cycle's
+ * pod; it never grows twice for one request.
  */
 export function cycleStep(observed: Observed, nowMs: number): CycleStep {
   const { agent, pod, nextCycle } = observed;

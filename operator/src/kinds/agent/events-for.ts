@@ -10,8 +10,8 @@ export interface AgentEvent {
 }
 
 /**
- * Reasons that become an Event when a condition changes to them. A new cycle records its own cause; the steps of every
- * start are no news.
+ * Reasons that become an Event when a condition changes to them. A new cycle records its own cause, so reasons that
+ * occur in every start are left out.
  */
 const TYPES: { readonly [K in Reason]?: AgentEvent['type'] } = {
   InvalidSpec: 'Warning',
@@ -44,7 +44,7 @@ const TYPES: { readonly [K in Reason]?: AgentEvent['type'] } = {
 };
 
 function conditionEvents({ type, reason, message }: Condition, before: Condition | undefined): readonly AgentEvent[] {
-  // Ready repeats the reason of the condition that is not met.
+  // A Ready that is not True repeats the reason of another condition, which has its own Event.
   if (reason === before?.reason || (type === 'Ready' && reason !== 'Ready')) return [];
   const kind = TYPES[reason as Reason];
   return kind === undefined ? [] : [{ type: kind, reason: reason as Reason, message }];
@@ -60,7 +60,7 @@ function liftEvents(before: Condition | undefined, after: Condition | undefined)
   return [{ type: 'Normal', reason: 'StandingLifted', message: `no longer ${before?.reason ?? ''}` }];
 }
 
-/** The same pod has other compute than before, even if the resize took no visible time. */
+/** An Event if the same pod has other compute than before, even if no status showed the resize under way. */
 function resizeEvents(before: AgentStatus, after: AgentStatus): readonly AgentEvent[] {
   const [old, now] = [conditionIn(before, 'Resized'), conditionIn(after, 'Resized')];
   const isSamePod = after.podName !== undefined && before.podName === after.podName;
@@ -68,7 +68,10 @@ function resizeEvents(before: AgentStatus, after: AgentStatus): readonly AgentEv
   return [{ type: 'Normal', reason: 'Resized', message: now.message }];
 }
 
-/** The Events for a status that replaces another. Pure: the same change gives the same text, which Kubernetes counts. */
+/**
+ * The Events for a change from one status to the next. Pure: the same change gives the same text, so that the recorder
+ * counts repeated Events.
+ */
 export function eventsFor(before: AgentStatus, after: AgentStatus): readonly AgentEvent[] {
   return [
     ...(after.conditions ?? []).flatMap((condition) => conditionEvents(condition, conditionIn(before, condition.type))),

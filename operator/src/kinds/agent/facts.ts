@@ -1,4 +1,4 @@
-/** The values that an observation of an Agent is made of. */
+/** The values from which the operator derives its observation of an Agent. */
 import type { Presence, Standing } from '@hamlet/contract';
 import type { Reason } from '@hamlet/contract/kinds';
 import type { SeatDecision } from '@hamlet/core/seats';
@@ -7,7 +7,7 @@ import { podName } from '../../objects/names.ts';
 import type { PodView } from '../../objects/pod-view.ts';
 import type { ApiState, Hold } from '../../village/api-state.ts';
 
-/** A node that an agent depends on. A missing node is not ready. */
+/** A node that an agent depends on. A node that does not exist is not ready. */
 export interface NodeState {
   readonly name: string;
   readonly ready: boolean;
@@ -19,13 +19,13 @@ export interface NodeState {
 /** The API server's refusal of a resize. */
 export interface ResizeRefusal {
   readonly message: string;
-  /** It refuses a new pod of that size too: the pod stays, and the resize is retried. */
+  /** True if it refuses a new pod of that size too. The pod then stays, and the operator retries the resize. */
   readonly newPodToo: boolean;
 }
 
-/** A resize that is under way, or that the API server refused. */
+/** A resize that is under way, or that the API server has refused. */
 export interface ResizeAttempt {
-  /** First observation of the pod without the size that it asks for now, in milliseconds since 1970. */
+  /** When the operator first saw the pod lack the size that its spec has now, in milliseconds since 1970. */
   readonly sinceMs: number;
   readonly refusal?: ResizeRefusal;
 }
@@ -51,41 +51,48 @@ export interface Refusal {
 
 /** The state of one Agent and of everything that it depends on, at one moment. */
 export interface Facts {
-  /** Its status is that of its newest pod, if the written status is older: see `statusFromPods`. */
+  /**
+   * The Agent. Its status shows the cycle of the newest pod, even if the written status is older: see `statusFromPods`.
+   */
   readonly agent: CachedAgent;
   /** The tier of the written status. */
   readonly publishedTier: string | undefined;
   /** Pods of this Agent object. */
   readonly pods: readonly PodView[];
-  /** Another owner's pod has the name of the cycle's pod. */
+  /** True if a pod of another owner has the name of the cycle's pod. */
   readonly nameTaken: boolean;
   /** The next cycle whose pod name is free. */
   readonly nextCycle: number;
   readonly claim: VolumeClaimView | undefined;
-  /** Readable tiers by rank, lowest first, with the GPUs of the agent's window. */
+  /**
+   * The Entitlements that the operator can parse, by rank, lowest first, with the GPUs that the agent has bought for
+   * now.
+   */
   readonly tiers: readonly TierView[];
-  /** Node of the cycle's pod, once it has one. */
+  /** The node of the cycle's pod, once the scheduler has placed the pod. */
   readonly node: NodeState | undefined;
-  /** Node of the volume, if the storage names one. */
+  /** The node that the volume is bound to, if it is bound to one node. */
   readonly volumeNode: NodeState | undefined;
-  /** The node that the cycle's pod is bound to by its seat, until the scheduler places it. */
+  /** The node that the seat binds the cycle's pod to, until the scheduler places the pod. */
   readonly seatNode?: NodeState | undefined;
   /** The node of placement.nodeName. */
   readonly pinnedNode: NodeState | undefined;
   readonly standing: Standing | undefined;
   readonly presence: Presence | undefined;
   readonly apiState: ApiState;
-  /** Money that the api reserves for its pod; undefined if its tiers are free. */
+  /** The money that the api reserves for the pod; undefined if the agent never needed any. */
   readonly hold?: Hold | undefined;
-  /** Its seat in the plan of the whole village. Not granted and without a reason: not counted yet. */
+  /**
+   * The agent's seat in the plan of the whole village. A seat that is not granted and has no reason is not counted yet.
+   */
   readonly seat: SeatDecision;
   readonly resize: ResizeAttempt | undefined;
-  /** The refusal of the last attempt to create its pod or its volume claim. */
+  /** The refusal of the last attempt to create the pod or the volume claim. */
   readonly refusal: Refusal | undefined;
   readonly settings: Settings;
 }
 
-/** Facts with the pod of the present cycle, also while it terminates. */
+/** The facts, and the pod of the current cycle, also while that pod terminates. */
 export interface FactsWithPod extends Facts {
   readonly pod: PodView | undefined;
 }

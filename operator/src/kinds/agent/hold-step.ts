@@ -9,7 +9,10 @@ import type { Observed } from './observe.ts';
 
 /** A request to the api about money. */
 export type HoldAction =
-  /** Reserve an hour of the tier for a pod of that cycle; with a pod, its time counts from now on. */
+  /**
+   * Reserve money for an hour of the tier for a pod of that cycle. With `podUid`, the api charges that pod's time from
+   * now on.
+   */
   | {
       readonly kind: 'askHold';
       readonly tier: string;
@@ -17,14 +20,14 @@ export type HoldAction =
       readonly podUid: string | null;
       readonly imageDigest: string | null;
     }
-  /** No pod of a priced tier runs any longer. */
+  /** Release the money: no pod of a priced tier runs any longer. */
   | { readonly kind: 'releaseHold'; readonly version: number };
 
 export interface HoldStep {
   readonly actions: readonly HoldAction[];
-  /** A cycle would begin that is not paid yet: no pod changes until it is. */
+  /** True if the next cycle is not paid yet. The operator then changes no pod until it is. */
   readonly blocks: boolean;
-  /** Milliseconds until the hold lapses, unless it is renewed. */
+  /** Milliseconds until the hold lapses, unless the api renews it. */
   readonly lookMs?: number;
 }
 
@@ -45,13 +48,16 @@ function asking(tier: TierView, cycle: number, pod: PodView | undefined): HoldAc
 const isStarting = ({ power, cause, pod }: CycleStep): boolean =>
   power === 'Awake' && (cause !== undefined || pod === undefined);
 
-/** Whether the api counts the time of the cycle's pod, if it runs. */
+/** Whether the api counts the time of the cycle's pod, or the pod does not run yet. */
 function isMetered(observed: Observed, pod: PodView, cycle: number): boolean {
   const hold = holdOf(observed);
   return hold?.cycle === cycle && (pod.container?.running !== true || hold.pod_uid === pod.metadata.uid);
 }
 
-/** Asks for money for a running pod without a hold of its cycle: for its tier, for its next tier, or to report that it runs. */
+/**
+ * Asks for money while the cycle has a pod: for its next tier, or for its tier if the api does not count the time of
+ * that pod yet.
+ */
 function whileRunning(observed: Observed, { cycle, pod }: CycleStep): readonly HoldAction[] {
   const { tier, target, payment } = observed.admission;
   if (pod === undefined || tier === undefined || target === undefined || isTerminating(pod)) return [];
@@ -60,13 +66,13 @@ function whileRunning(observed: Observed, { cycle, pod }: CycleStep): readonly H
   return isSettled ? [] : [asking(tier, cycle, pod)];
 }
 
-/** Whether the pod has no compute of a priced tier any longer. */
+/** Whether the pod has the compute of a free tier, and no resize is under way. */
 function isOfFreeTier({ admission: { tier, target } }: Observed, pod: PodView | undefined): boolean {
   if (tier === undefined || tier !== target || !isFree(tier) || pod?.size === undefined) return false;
   return isSameSize(pod.size, sizeOf(tier)) && !isResizing(pod);
 }
 
-/** Releases the hold once the last pod is gone and none is about to begin, or once the pod is of a free tier. */
+/** Releases the hold once the last pod is gone and no other is about to begin, or once the pod has a free tier. */
 function releases(observed: Observed, { power, pod }: CycleStep, nowMs: number): readonly HoldAction[] {
   const hold = holdOf(observed);
   if (hold === undefined || hold.tier === null) return [];
@@ -75,7 +81,10 @@ function releases(observed: Observed, { power, pod }: CycleStep, nowMs: number):
   return isIdle || isOfFreeTier(observed, pod) ? [{ kind: 'releaseHold', version: hold.version }] : [];
 }
 
-/** The requests for money, before pods are created or resized. The operator asks only while the api answers. Pure. */
+/**
+ * Decides the requests for money that precede the creation or resize of a pod. There are none while the api does not
+ * answer. Pure.
+ */
 export function holdStep(observed: Observed, step: CycleStep, nowMs: number): HoldStep {
   const { admission, apiState } = observed;
   const hold = holdOf(observed);

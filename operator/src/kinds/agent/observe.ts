@@ -27,32 +27,34 @@ import { keyOf, type ObjectCache } from '@hamlet/kube';
 import type { AgentStatus } from '@hamlet/contract/kinds';
 import type { Turn } from './upgrade-turn.ts';
 
-/** Whether the pod needs a newer image or compute, and whether it is this agent's turn to be replaced. */
+/** Whether the pod needs the current image or compute, and if so, whether it is this agent's turn to get a new pod. */
 export type Upgrade = 'none' | Turn;
 
-/** One Agent as its plan and its status see it, at one moment. */
+/** One Agent and all that its plan and its status depend on, at one moment. */
 export interface Observed extends FactsWithPod {
   readonly admission: Admission;
   readonly upgrade: Upgrade;
 }
 
-/** Everything that observations are made of. */
+/** The caches and functions from which observations are made. */
 export interface Sources {
   readonly agents: ObjectCache<CachedAgent>;
   readonly pods: ObjectCache<PodView>;
   readonly claims: ObjectCache<VolumeClaimView>;
   readonly nodes: ObjectCache<NodeView>;
-  /** The readable Entitlements by rank, lowest first. */
+  /** The Entitlements that the operator can parse, by rank, lowest first. */
   readonly tiers: () => readonly TierView[];
   readonly village: ApiFacts;
-  /** Whether it is the turn of this Agent to get another image. */
+  /** Whether it is the turn of this Agent to get a pod with the current image or compute. */
   readonly turnOf: (key: string) => Turn;
-  /** The seat of an Agent; undefined until it is counted. Without this function every Agent has one. */
+  /**
+   * The seat of an Agent; undefined until the operator has counted it. Without this function every Agent has a seat.
+   */
   readonly seatOf?: (key: string) => SeatDecision | undefined;
   /** The resize of the pod that is under way. */
   readonly resizeOf: (pod: PodView) => ResizeAttempt | undefined;
   readonly refusals: ReadonlyMap<string, Refusal>;
-  /** By the uid of an Agent: a cycle whose pod went before the status showed it. */
+  /** By uid of an Agent: a cycle whose pod was gone before the status showed that cycle. */
   readonly ended: ReadonlyMap<string, number>;
   readonly settings: Settings;
   /** Milliseconds since 1970. */
@@ -60,9 +62,9 @@ export interface Sources {
 }
 
 /**
- * The status with the cycle of the newest pod. A pod of this Agent named NAME-CYCLE begins the cycle; the status is
- * written later, and may be lost with the process that created the pod.
- * @param ended a cycle whose pod went before the status showed it
+ * The status with the cycle of the newest pod. A pod named NAME-CYCLE begins the cycle. The operator writes the status
+ * later, and may end before it does.
+ * @param ended a cycle whose pod was gone before the status showed that cycle
  */
 export function statusFromPods({ metadata, status }: CachedAgent, pods: readonly PodView[], ended = 0): AgentStatus {
   const written = status.cycle ?? 0;
@@ -99,7 +101,7 @@ function seatIn({ seatOf }: Sources, key: string): SeatDecision {
   return seatOf === undefined ? SEATED : (seatOf(key) ?? UNCOUNTED);
 }
 
-/** Skips names of other pods, for example of an earlier Agent of the name. */
+/** The next cycle whose pod name is free. An earlier Agent of the same name may still have pods with such names. */
 function nextFreeCycle({ pods }: Sources, { metadata, status }: CachedAgent, own: readonly PodView[]): number {
   const isTaken = (cycle: number): boolean => {
     const pod = pods.get(keyOf({ namespace: metadata.namespace, name: podName(metadata, cycle) }));
@@ -131,7 +133,7 @@ type Surroundings = Pick<
   'nameTaken' | 'nextCycle' | 'claim' | 'node' | 'volumeNode' | 'seatNode' | 'pinnedNode' | 'resize'
 >;
 
-/** The objects that the Agent depends on. */
+/** The facts about the objects that the Agent depends on. */
 function surroundings(sources: Sources, { agent, pods }: Own): Surroundings {
   const { nodes } = sources;
   const { namespace } = agent.metadata;
@@ -171,8 +173,8 @@ function factsOf(sources: Sources, key: string): Facts | undefined {
 }
 
 /**
- * Derives the pod and the admission from the facts, once for a reconcile.
- * @param turn takes the turn to be replaced; called only if the pod needs one
+ * Derives the pod, the admission and the upgrade from the facts, once for each reconcile.
+ * @param turn takes a turn to replace the pod; called only if the pod needs to be replaced
  */
 export function observedFrom(facts: Facts, turn: () => Upgrade): Observed {
   const own = withPod(facts);

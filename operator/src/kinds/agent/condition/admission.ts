@@ -13,7 +13,7 @@ export interface Admission {
   readonly admitted: ConditionResult;
   /** The tier in force, if one is known. */
   readonly tier: TierView | undefined;
-  /** The tier once it is paid; usually the one in force. */
+  /** The tier that the agent gets once it is paid; usually the tier in force. */
   readonly target: TierView | undefined;
   /** Payment of the target tier. */
   readonly payment: Payment;
@@ -40,7 +40,7 @@ function pinnedTier(facts: EntitledFacts, name: string): Entitlement {
   return [no('EntitlementNotFound', problem), undefined];
 }
 
-/** The highest affordable tier below one that the agent cannot pay. */
+/** If the agent cannot pay the tier of its balance, the highest tier below that it can pay. */
 function byMeans(facts: EntitledFacts, reached: TierView): Entitlement | undefined {
   if (paymentOf(facts, reached) !== 'refused') return undefined;
   const instead = tierInstead(facts, reached);
@@ -50,7 +50,7 @@ function byMeans(facts: EntitledFacts, reached: TierView): Entitlement | undefin
   return [yes('ByMeans', `tier ${instead.metadata.name}: ${why}`), instead];
 }
 
-/** Until the api has reported the tier of the balance, the lowest tier that is open to a balance of 0. */
+/** The tier of the balance. Until the api has reported it, the lowest tier that is open to a balance of 0. */
 function tierByBalance(facts: EntitledFacts): Entitlement {
   const reached = tierNamed(facts, standingOf(facts).balance_tier);
   const tier = reached ?? facts.tiers.find(({ spec }) => Number(spec.minBalance) <= 0);
@@ -71,13 +71,14 @@ function chosenTier(facts: EntitledFacts): Entitlement {
     : tierByBalance(facts);
 }
 
-/** Whether the agent only continues as before, or sleeps. */
+/** Whether the agent was awake before or is to sleep, so that it asks for nothing new. */
 const asksForNothing = ({ agent: { spec, status } }: EntitledFacts): boolean =>
   status.power === 'Awake' || spec?.power === 'Asleep';
 
 /**
- * While the api does not answer, nothing new is granted: running agents keep their tier, others wait. The written
- * condition stays, so that an outage does not rewrite the status of a whole village.
+ * The entitlement while the api does not answer; undefined if the api's facts suffice. The operator then grants nothing
+ * new: running agents keep their tier, all others wait. The written condition stays, so that an outage does not rewrite
+ * the status of every Agent.
  */
 function withoutApi(facts: EntitledFacts): Entitlement | undefined {
   const { agent, apiState, publishedTier } = facts;
@@ -98,14 +99,17 @@ function entitlement(facts: EntitledFacts): Entitlement {
   return bar === undefined ? [result, tier] : [no(bar, barMessage(facts, bar)), tier];
 }
 
-/** The tier of an agent, and whether its standing, its tier or its money keeps it from running: the seats are planned by it. */
+/**
+ * The tier of an agent, and whether its standing, its tier or its money keeps it from running. The plan of seats uses
+ * both.
+ */
 export function entitledTier(facts: EntitledFacts): { readonly tier: TierView | undefined; readonly barred: boolean } {
   const [{ status }, tier] = entitlement(facts);
   const isRefused = tier !== undefined && paymentOf(facts, tier) === 'refused';
   return { tier, barred: status !== 'True' || isRefused };
 }
 
-/** An agent keeps its pod while the seats are counted; only a displacement ends it. */
+/** An agent keeps its pod while the operator counts the seats; only a displacement ends the pod. */
 function keepsSeat({ pod, seat }: FactsWithPod): boolean {
   return pod !== undefined && !isTerminating(pod) && seat.reason !== 'Displaced';
 }
@@ -119,7 +123,10 @@ function seatResult(facts: FactsWithPod): ConditionResult {
     : no(seat.reason, seatSentence(seat));
 }
 
-/** The objection of money to a pod of the tier; undefined if it is paid, or if a pod runs that is not refused yet. */
+/**
+ * Why money keeps the agent from a pod of the tier; undefined if the tier is paid, or if a pod runs and the api has not
+ * refused it.
+ */
 function unpaidResult(facts: FactsWithPod, target: TierView | undefined): ConditionResult | undefined {
   if (target === undefined) return undefined;
   const payment = paymentOf(facts, target);
@@ -143,13 +150,13 @@ function admitted(facts: FactsWithPod, entitled: ConditionResult, target: TierVi
       'UserNamespaceUnavailable',
       'spec.isolation.userNamespace is Required and this village runs without user namespaces: write Preferred, or turn them on in the chart',
     );
-  // A sleeping agent needs no seat, and must not report that there is none.
+  // A sleeping agent needs no seat, so its status must not report that seats are lacking.
   return agent.spec?.power === 'Asleep'
     ? yes('Admitted', 'asleep: it gets a seat when it awakens')
     : seatAndPaid(facts, target);
 }
 
-/** No seat is counted for an agent that cannot pay; money is reserved once there is a seat. */
+/** An agent that cannot pay gets no seat. The operator asks for money once there is a seat. */
 function seatAndPaid(facts: FactsWithPod, target: TierView | undefined): ConditionResult {
   const unpaid = unpaidResult(facts, target);
   if (unpaid !== undefined && unpaid.reason !== 'HoldPending') return unpaid;
@@ -157,10 +164,10 @@ function seatAndPaid(facts: FactsWithPod, target: TierView | undefined): Conditi
   return seat.status === 'True' ? (unpaid ?? seat) : seat;
 }
 
-/** Until the next tier is paid, a running agent keeps the one that is. */
+/** The tier of the pod now. A running agent keeps the tier that is paid until its next tier is paid. */
 function tierInForce(facts: FactsWithPod, target: TierView | undefined): TierView | undefined {
   if (target === undefined || paymentOf(facts, target) === 'paid' || !keepsSeat(facts)) return target;
-  // Money is reserved before the status names its tier.
+  // The api reserves money before the status names the tier, so the hold comes first.
   const known = [holdOf(facts)?.tier, facts.publishedTier].map((name) => tierNamed(facts, name));
   return known.find((tier) => tier !== undefined && paymentOf(facts, tier) === 'paid') ?? target;
 }

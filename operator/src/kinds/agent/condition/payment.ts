@@ -5,8 +5,8 @@ import type { Facts } from '../facts.ts';
 export type PaymentFacts = Pick<Facts, 'agent' | 'hold' | 'tiers'>;
 
 /**
- * Whether a pod of a tier is paid for. `pending`: the api has not answered; no pod may begin by it, a running one goes
- * on. `refused`: no pod of the tier may run.
+ * Whether a pod of a tier is paid for. `pending`: the api has not decided; no pod of the tier may begin, a running pod
+ * may continue. `refused`: no pod of the tier may run.
  */
 export type Payment = 'paid' | 'pending' | 'refused';
 
@@ -15,7 +15,7 @@ export function isFree({ spec }: TierView): boolean {
   return Number(spec.price.perHour) === 0;
 }
 
-/** The hold of this Agent object; one of an earlier object of the name does not count. */
+/** The hold of this Agent object. A hold of an earlier Agent of the same name does not count. */
 export function holdOf({ agent, hold }: PaymentFacts): Facts['hold'] {
   return hold?.uid === agent.metadata.uid ? hold : undefined;
 }
@@ -26,7 +26,7 @@ export function paymentOf(facts: PaymentFacts, tier: TierView): Payment {
   if (isFree(tier)) return 'paid';
   if (hold?.refused?.tier === name) return 'refused';
   if (hold?.tier !== name || hold.givenUp === true) return 'pending';
-  // After the paid time no pod runs, whether or not the api answers.
+  // No pod runs after its paid time, even while the api does not answer.
   if (hold.lapsed) return 'refused';
   return hold.held ? 'paid' : 'pending';
 }
@@ -36,7 +36,10 @@ export function refusalReason(facts: PaymentFacts, tier: TierView): Extract<Reas
   return refused?.tier !== tier.metadata.name || refused.reason === 'NotPaid' ? 'NotPaid' : 'HoldRefused';
 }
 
-/** The replacement for a refused tier: the highest that the api says can be paid, otherwise the highest free one below. */
+/**
+ * The replacement for a refused tier: the highest tier that the agent can pay, as the api reported, otherwise the
+ * highest free tier below.
+ */
 export function tierInstead(facts: PaymentFacts, tier: TierView): TierView | undefined {
   const below = facts.tiers.filter(({ spec }) => spec.rank < tier.spec.rank);
   const payable = below.find(({ metadata }) => metadata.name === holdOf(facts)?.refused?.payable);
@@ -49,9 +52,9 @@ export function isCovered(facts: PaymentFacts, tier: TierView, cycle: number): b
 }
 
 /**
- * Whether a cycle may begin with a pod of a tier now. The operator asks the api before each, and begins while the
- * answer is fresh: the api may have released an older hold meanwhile. While the api does not answer, an agent that was
- * awake all the time continues by its hold: the api releases only the holds of sleeping agents.
+ * Whether a cycle may begin with a pod of a tier now. The operator asks the api before each cycle, and begins the cycle
+ * while the answer is fresh, because the api may release an older hold at any time. While the api does not answer, an
+ * agent that stayed awake continues with its hold: the api releases only the holds of sleeping agents.
  */
 export function mayBegin(facts: PaymentFacts & Pick<Facts, 'apiState'>, tier: TierView, cycle: number): boolean {
   if (isFree(tier)) return true;

@@ -13,7 +13,7 @@ import { hasSeatOfTier, needsReplacement } from './sizing.ts';
 import { standingOf, withReason } from './standing.ts';
 import { FAILURES_MAX, TURN_MS } from '../upgrade-turn.ts';
 
-/** The scheduler's messages for a volume on another node; Kubernetes 1.36 and newer write the second. */
+/** The scheduler's messages for a volume on another node. Kubernetes 1.36 and newer write the second text. */
 const VOLUME_CONFLICT = /volume node affinity conflict|didn't match PersistentVolume's node affinity/;
 /** Reasons of a waiting container that concern its image. */
 const IMAGE_REASONS: ReadonlySet<string> = new Set([
@@ -23,12 +23,12 @@ const IMAGE_REASONS: ReadonlySet<string> = new Set([
   'ErrImageNeverPull',
   'ImageInspectError',
 ]);
-/** Reasons of a waiting container in every start. */
+/** Reasons of a waiting container that occur in every start. */
 const STARTING_REASONS: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing']);
 
 export const ASLEEP: ConditionResult = no('Asleep', 'spec.power is Asleep: write Awake to let the agent run');
 
-/** The fault of a node that the pod depends on. */
+/** Why a node takes no pods; undefined if it takes them or does not exist. */
 function faultOf(node: NodeState | undefined): string | undefined {
   if (node === undefined || node.exists === false) return undefined;
   if (!node.ready) return 'does not answer';
@@ -36,8 +36,8 @@ function faultOf(node: NodeState | undefined): string | undefined {
 }
 
 /**
- * Whether the volume keeps the pod from a node: the scheduler says so, or the seat binds the pod to the volume's node,
- * which takes no pods. In the second case the scheduler's message names only the affinity.
+ * Whether the volume keeps the pod from a node. Either the scheduler says so, or the seat binds the pod to the volume's
+ * node, which takes no pods; then the scheduler's message names only the affinity.
  */
 export function isUnschedulableByVolume(pod: PodView, volumeNode: NodeState | undefined): boolean {
   if (pod.scheduled?.status !== 'False') return false;
@@ -63,7 +63,7 @@ function withoutPod(observed: Observed): ConditionResult {
   return claimProblem(observed) ?? no('PodPending', 'the operator is about to create the pod');
 }
 
-/** The fault of the node that the pod is bound to, which the scheduler's message does not name. */
+/** The condition for a fault of the node that the pod is bound to. The scheduler's message does not name that fault. */
 function nodeProblem({ volumeNode, pinnedNode }: FactsWithPod, pod: PodView): ConditionResult | undefined {
   const waits = `pod ${pod.metadata.name} waits: ${pod.scheduled?.message ?? ''}`;
   if (isUnschedulableByVolume(pod, volumeNode)) {
@@ -109,7 +109,7 @@ function containerProblem({
     : no('ContainerWaiting', detail);
 }
 
-/** Whether the container waits for something that does not come by itself. */
+/** Whether the container waits for something that needs a repair, such as an image that cannot be pulled. */
 export function isInTrouble({ container }: PodView): boolean {
   return container?.waitingReason !== undefined && !STARTING_REASONS.has(container.waitingReason);
 }
@@ -141,7 +141,7 @@ function unconnected(facts: FactsWithPod, pod: PodView): ConditionResult {
     : no('Starting', pod.message ?? 'the container is starting');
 }
 
-/** Whether this Agent object has a session in its cycle, by the api's last report. */
+/** Whether the resident of this Agent object has a session in the current cycle, by the api's last report. */
 function hasSession({ agent: { metadata, status }, presence, node }: FactsWithPod): boolean {
   return (
     presence?.connected === true &&
@@ -172,7 +172,7 @@ function whileResizing({ resize }: PodView, name: string): ConditionResult {
   return no('Resizing', `the node is resizing pod ${name} to its tier${words}`);
 }
 
-/** The reason why the pod does not ask for the compute of its tier. */
+/** The reason why the pod's spec does not have the compute of its tier. */
 function misfit(facts: FactsWithPod, pod: PodView, tier: TierView): ConditionResult | undefined {
   const { name } = pod.metadata;
   const { seat, resize } = facts;
@@ -204,7 +204,9 @@ export function resizedResult(observed: Observed): ConditionResult {
   return { status: 'True', reason: 'AsEntitled', message };
 }
 
-/** `UpToDate`: whether the pod has the present image and compute, and the reason why it is not replaced. */
+/**
+ * `UpToDate`: whether the pod has the current image and compute, and if not, why the operator has not replaced it yet.
+ */
 export function upToDateResult({ pod, refusal, upgrade }: Observed): ConditionResult {
   if (pod !== undefined && refusal !== undefined)
     return no(refusal.reason, `pod ${pod.metadata.name} stays: ${refusal.message}`);

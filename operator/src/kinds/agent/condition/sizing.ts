@@ -7,13 +7,16 @@ import { fixedOf, isOfWindow, isSameSize, type Size, sizeOf } from '../../../obj
 import { conditionIn } from '../../../status/condition.ts';
 import type { Facts, FactsWithPod } from '../facts.ts';
 
-/** Time for a node to make a pod smaller, or to find room for a larger one; then the pod is replaced. */
+/**
+ * The longest time for a node to make a pod smaller, or to find room for a larger pod. After it the operator replaces
+ * the pod.
+ */
 export const RESIZE_TIMEOUT_MS = 30_000;
 
 /** The step that brings a running pod to the compute of its tier. */
 export type Sizing =
   | { readonly kind: 'none' }
-  /** Ask the API server for the size. */
+  /** Ask the API server to resize the pod. */
   | { readonly kind: 'resize'; readonly lookMs: number }
   /** The node is resizing the pod. */
   | { readonly kind: 'wait'; readonly lookMs: number }
@@ -32,7 +35,7 @@ export function needsReplacement(pod: PodView, tier: TierView): boolean {
   return fixed !== undefined && fixed !== fixedOf(tier);
 }
 
-/** Whether the difference is a GPU window, which begins, ends or changes. */
+/** Whether the pod's devices differ because a bought GPU window begins, ends or changes. */
 function isOfOtherWindow(pod: PodView, tier: TierView): boolean {
   return [pod.metadata.annotations?.[FIXED_ANNOTATION] ?? '', fixedOf(tier)].some(isOfWindow);
 }
@@ -40,7 +43,10 @@ function isOfOtherWindow(pod: PodView, tier: TierView): boolean {
 const isSmaller = (size: Size, given: Size): boolean =>
   size.cpuMillis < given.cpuMillis || size.memoryBytes < given.memoryBytes;
 
-/** Whether the timeout applies. A node that enlarges a pod and reports no lack of room is at work; a lost node has a timeout of its own. */
+/**
+ * Whether the timeout applies. It does not apply to a node that enlarges a pod and reports no lack of room, since that
+ * node is at work, nor to a lost node, which has another timeout.
+ */
 function isTimed({ node }: Facts, { size, given, resize }: PodView): boolean {
   if (node?.ready === false || size === undefined || given === undefined) return false;
   return isSmaller(size, given) || resize?.reason === 'Deferred';
@@ -58,12 +64,12 @@ function asked({ resize }: Facts): Sizing {
   return maySucceed ? { kind: 'resize', lookMs: RESIZE_TIMEOUT_MS } : { kind: 'replace', cause: 'ResizeRefused' };
 }
 
-/** Whether the agent has a seat of its tier. A granted seat with a reason is the one of another tier. */
+/** Whether the agent has a seat of its tier. A granted seat with a reason is a seat of another tier. */
 export function hasSeatOfTier({ seat }: Pick<Facts, 'seat'>): boolean {
   return seat.granted && seat.reason === undefined;
 }
 
-/** Whether the status already names the tier, and the pod of another tier has waited for its seat until now. */
+/** Whether a pod of another tier has waited for its seat of this tier until now. */
 function hasWaitedForSeat({ agent: { status } }: Facts, pod: PodView, tier: TierView): boolean {
   const made = pod.metadata.annotations?.[TIER_ANNOTATION];
   const resized = conditionIn(status, 'Resized');
@@ -74,9 +80,9 @@ function hasWaitedForSeat({ agent: { status } }: Facts, pod: PodView, tier: Tier
 
 /** The step for a pod with the wrong devices or priority. */
 function replacing(facts: Facts, pod: PodView, tier: TierView): Sizing {
-  // A window that the agent has bought does not wait for its turn.
+  // The agent has paid for the time of its GPU window, so it does not wait for its turn.
   if (isOfOtherWindow(pod, tier)) return { kind: 'replace', cause: 'GpuWindow' };
-  // An edited tier changes many agents at once: they take turns. A change of tier concerns this agent alone.
+  // An edited tier changes many agents at once, so they take turns. A change to another tier concerns this agent alone.
   const isKnown = facts.publishedTier === tier.metadata.name && !hasWaitedForSeat(facts, pod, tier);
   return isKnown ? NONE : { kind: 'replace', cause: 'TierChanged' };
 }

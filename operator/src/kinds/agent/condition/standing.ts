@@ -2,7 +2,7 @@ import { goodStanding, type Standing } from '@hamlet/contract';
 import { conditionIn } from '../../../status/condition.ts';
 import type { Facts } from '../facts.ts';
 
-/** Measures that keep an agent from having a pod, hardest first: a killed pod gets no grace period. */
+/** Measures that keep an agent from having a pod, hardest first. The pod of a killed agent gets no grace period. */
 const BARS = ['Killed', 'Banned', 'Quarantined', 'Frozen'] as const;
 export type Bar = (typeof BARS)[number];
 
@@ -22,10 +22,12 @@ const SENTENCES: Readonly<Record<Bar, string>> = {
   Frozen: 'an admin has frozen the agent: thaw it to let it run',
 };
 
-/** The facts that a standing is read from. */
+/** The facts from which the standing is derived. */
 export type StandingFacts = Pick<Facts, 'agent' | 'standing' | 'apiState'>;
 
-/** The standing in force: the api's last report, or the one that the written status shows before the api has reported any. */
+/**
+ * The standing in force: the api's last report. Before the first report, the standing that the written status shows.
+ */
 export function standingOf({ apiState, standing, agent: { metadata, status } }: StandingFacts): Standing {
   const good = goodStanding(metadata.name);
   if (apiState !== 'None') return standing ?? good;
