@@ -13,21 +13,28 @@ import { ownerOf, podManifest } from './pod-manifest.ts';
 import { claimManifest, isClaimUsable, isForeignClaim, isOurClaim } from './volume-claim.ts';
 import { holdStep, type HoldAction } from './hold-step.ts';
 
-/** A deletion waits this long until the api has closed the account, then it continues without. */
+/** A deletion waits at most this long for the api to close the account. Then the operator deletes the Agent anyway. */
 export const CLOSE_ESCAPE_MS = 60_000;
 
-/** One thing to do. Actions run in order, and the first that fails ends the attempt. */
+/** One action of a plan. The operator performs actions in order and stops at the first that fails. */
 export type Action =
   | { readonly kind: 'setFinalizers'; readonly finalizers: readonly string[] }
-  /** Ends a cycle without a next pod. A cycle with a pod begins with its pod, whose name and owner prove it. */
+  /**
+   * Writes a new cycle that has no pod. A cycle with a pod needs no write: the name and the owner of its pod prove it.
+   */
   | { readonly kind: 'endCycle'; readonly cycle: number; readonly power: Power; readonly rebootedAt: string | null }
   | { readonly kind: 'createClaim'; readonly manifest: NewObject }
   | { readonly kind: 'ownClaim'; readonly name: string; readonly uid: string; readonly owners: readonly object[] }
   | { readonly kind: 'deleteClaim'; readonly name: string; readonly uid: string }
-  /** Asks the API server by a dry run whether it would accept the pod, before a running pod is ended for it. */
+  /**
+   * Asks the API server by a dry run whether it would accept the pod, before the operator ends a running pod for it.
+   */
   | { readonly kind: 'tryPod'; readonly manifest: NewObject }
   | { readonly kind: 'createPod'; readonly manifest: NewObject }
-  /** Changes cpu and memory of the running pod by its subresource `resize`; `instead` is the pod to create if that is refused. */
+  /**
+   * Changes cpu and memory of the running pod through its subresource `resize`. After a refusal, the operator tries the
+   * pod `instead` by a dry run.
+   */
   | {
       readonly kind: 'resizePod';
       readonly name: string;
@@ -45,7 +52,7 @@ export type Action =
       readonly message: string;
     };
 
-/** The actions, and the time of the next plan although nothing changes. */
+/** The actions, and the time until the next plan even if nothing changes. */
 export interface Plan {
   readonly actions: readonly Action[];
   readonly requeueAfterMs?: number;
@@ -56,7 +63,7 @@ interface EventText {
   readonly text: string;
 }
 
-/** The Event of a cycle that begins. The message of a measure carries the admin's reason. */
+/** The Event of each cause of a new cycle. For a measure, `eventActions` adds the admin's reason. */
 const EVENT_TEXTS: Readonly<Record<CycleCause, EventText>> = {
   Awakened: { type: 'Normal', text: 'awake' },
   Suspended: { type: 'Normal', text: 'asleep: the pod ends, the volume stays' },
@@ -136,8 +143,8 @@ function endActions(observed: Observed, step: CycleStep): readonly Action[] {
 }
 
 /**
- * Deletes the pods of earlier cycles. The next pod does not wait for their grace period. Pods of a killed agent get
- * none, even if they were ending already.
+ * Deletes the pods of earlier cycles. The next pod does not wait for their grace period. Pods of a killed agent get no
+ * grace period, even if they were ending already.
  */
 function retirements(observed: Observed, { cycle, power }: CycleStep): readonly Action[] {
   const { agent, pods } = observed;
@@ -148,7 +155,10 @@ function retirements(observed: Observed, { cycle, power }: CycleStep): readonly 
     : over.filter((pod) => !isTerminating(pod)).map((pod) => removal(pod));
 }
 
-/** Whether to give up a volume: its node is lost, the pod waits for it, and the spec allows it. */
+/**
+ * Whether to give up the volume: its node is lost, the pod waits for that node, and the spec allows to move without the
+ * volume.
+ */
 function isVolumeGivenUp({ agent, volumeNode }: Observed, { pod }: CycleStep): boolean {
   return (
     volumeNode !== undefined &&
@@ -161,7 +171,7 @@ function isVolumeGivenUp({ agent, volumeNode }: Observed, { pod }: CycleStep): b
 
 function abandonment({ pods, volumeNode }: Observed, { metadata }: VolumeClaimView): readonly Action[] {
   const node = volumeNode?.name;
-  // These pods keep the claim as long as the lost node cannot report their end.
+  // These pods would keep the volume claim until the lost node reports their end.
   const stuck = pods.filter((pod) => isTerminating(pod) && pod.nodeName === node);
   return [
     ...stuck.map((pod) => removal(pod, 0)),
@@ -196,7 +206,7 @@ function claimActions(observed: Observed, step: CycleStep): readonly Action[] {
   return isVolumeGivenUp(observed, step) ? abandonment(observed, claim) : ownership(observed, claim);
 }
 
-/** The pod of a cycle; undefined if the agent has no readable spec or no tier. */
+/** The pod of a cycle; undefined if the operator cannot parse the spec, or the agent has no tier. */
 function manifestOf({ agent, settings, seat, admission: { tier } }: Observed, cycle: number): NewObject | undefined {
   return agent.spec === undefined || tier === undefined
     ? undefined
@@ -210,7 +220,7 @@ function podActions(observed: Observed, step: CycleStep): readonly Action[] {
   return manifest === undefined ? [] : [{ kind: 'createPod', manifest }, ...eventActions(observed, step)];
 }
 
-/** Tries each new pod before a living one is ended for it. */
+/** Tries each new pod by a dry run before the operator ends a running pod for it. */
 function trials({ pods }: Observed, made: readonly Action[]): readonly Action[] {
   if (!pods.some(isLiving)) return [];
   return made.flatMap((action) =>
@@ -229,7 +239,7 @@ function resizeActions(observed: Observed, { cycle, pod, resizes }: CycleStep): 
   return [{ kind: 'resizePod', name, uid, spec, instead }];
 }
 
-/** A deletion: the pods go, the api closes the account, then the finalizer is removed. */
+/** The plan of a deletion: delete the pods, have the api close the account, then remove the finalizer. */
 function deletionPlan({ agent, pods }: Observed, nowMs: number): Plan {
   const finalizers = agent.metadata.finalizers ?? [];
   const removals = pods.filter((pod) => !isTerminating(pod)).map((pod) => removal(pod));
@@ -247,13 +257,16 @@ function deletionPlan({ agent, pods }: Observed, nowMs: number): Plan {
   return { actions: [...removals, event, letGo] };
 }
 
-/** The earliest of some times, if there is one. */
+/** The earliest of the given times as `requeueAfterMs`; empty if there is none. */
 function earliest(...timesMs: readonly (number | undefined)[]): Pick<Plan, 'requeueAfterMs'> {
   const times = timesMs.filter((each) => each !== undefined);
   return times.length === 0 ? {} : { requeueAfterMs: Math.min(...times) };
 }
 
-/** The actions that bring the cluster nearer to the Agent's spec. Total: every state has a plan, and the last one is empty. */
+/**
+ * The actions that bring the cluster nearer to the Agent's spec. Every state has a plan; the plan is empty once nothing
+ * is left to do.
+ */
 export function plan(observed: Observed, nowMs: number): Plan {
   if (isTerminating(observed.agent)) return deletionPlan(observed, nowMs);
   const step = cycleStep(observed, nowMs);

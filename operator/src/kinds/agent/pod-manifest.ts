@@ -21,14 +21,19 @@ const TOKEN_LIFE_SECONDS = 3_600;
 const GRACE_SECONDS = 10;
 /** Time that a pod stays on a node that does not answer; Kubernetes' default is 300 s. */
 const LOST_NODE_SECONDS = 60;
-/** Retries a DNS query after a second instead of five: a DNS server on a lost node still receives queries for about a minute. The chart has the same options. */
+/**
+ * The resolver repeats a DNS query after one second instead of five, because a DNS server on a lost node still receives
+ * queries for about a minute. The chart has the same options.
+ */
 const DNS_CONFIG = {
   options: [
     { name: 'timeout', value: '1' },
     { name: 'attempts', value: '4' },
   ],
 };
-/** Weight (of 100) of the seat's node for a pod whose node the scheduler chooses, beside the spread. */
+/**
+ * Weight (of 100) of the seat's node if the scheduler chooses the node of a pod. The scheduler also weighs the spread.
+ */
 const SEAT_WEIGHT = 50;
 
 /** Root of a user namespace may own files, change users and bind low ports, but not create devices, raw packets or capabilities. */
@@ -45,26 +50,26 @@ const CAPABILITIES = [
 ];
 
 /**
- * Without user namespaces, root in the pod is root on the node: it may bind low ports and use its own files, but not
- * those, the users or the processes of others.
+ * Without user namespaces, root in the pod is root on the node. It may bind low ports and use its own files, but it may
+ * not use files of other users, change users or signal their processes.
  */
 const CAPABILITIES_OF_REAL_ROOT = ['NET_BIND_SERVICE'];
 
-/** Mount points of the one volume. */
+/** The directories of the agent's volume, and their mount points. */
 const VOLUME_PARTS = [
   { subPath: 'workspace', mountPath: '/workspace' },
   { subPath: 'mcp-memory', mountPath: '/root/.mcp-memory' },
   { subPath: 'hamlet', mountPath: '/var/lib/hamlet' },
 ];
 
-/** The parts of a pod. */
+/** The values from which a pod is made. */
 export interface PodPlan {
   readonly agent: CachedAgent;
   readonly spec: OperatedSpec;
   readonly tier: TierView;
   readonly cycle: number;
   readonly settings: Settings;
-  /** The node of its seat. */
+  /** The node of the agent's seat. */
   readonly seat?: string | undefined;
 }
 
@@ -130,14 +135,17 @@ function containerOf(plan: PodPlan): object {
 const byName = (node: string): object => ({ matchFields: [{ key: 'metadata.name', operator: 'In', values: [node] }] });
 
 /**
- * The node of the seat, unless the scheduler chooses the node: elsewhere the pod would take room that the seats have
- * given to another agent. A pod whose volume cannot follow waits too, and takes no room, until its seat is back there.
+ * The node of the seat, unless the spec or the scheduler chooses the node. On another node the pod would take room that
+ * the plan has given to another agent. A pod whose volume is on another node waits, and takes no room, until its seat
+ * is on that node again.
  */
 function heldNode({ spec, tier, seat }: PodPlan): string | undefined {
   return spec.placement.nodeName !== undefined || isSchedulersChoice(spec, tier) ? undefined : seat;
 }
 
-/** Binds the pod to the node of the spec, or to the node of its seat. */
+/**
+ * Binds the pod to the node of the spec or of its seat. If the scheduler chooses, it only prefers the node of the seat.
+ */
 function affinityOf(plan: PodPlan): object {
   const {
     spec: { placement },
@@ -166,7 +174,7 @@ function placementOf(plan: PodPlan): object {
     maxSkew: 1,
     topologyKey: 'kubernetes.io/hostname',
     whenUnsatisfiable: placement.spread === 'Required' ? 'DoNotSchedule' : 'ScheduleAnyway',
-    // Lost and cordoned nodes do not count for the spread.
+    // With this policy, lost and cordoned nodes do not count for the spread.
     nodeTaintsPolicy: 'Honor',
     labelSelector: { matchLabels: { [ROLE_LABEL]: AGENT_ROLE } },
   };
@@ -206,7 +214,7 @@ function volumesOf(agent: CachedAgent): readonly object[] {
   ];
 }
 
-/** Facts about the pod's cycle that the status lacks until it is written. */
+/** Facts about the pod's cycle that the status does not show until the operator has written it. */
 function annotationsOf(plan: PodPlan): Record<string, string> {
   const { spec, tier, settings } = plan;
   const held = heldNode(plan);
@@ -219,7 +227,7 @@ function annotationsOf(plan: PodPlan): Record<string, string> {
   };
 }
 
-/** The pod of one cycle: root in a user namespace of its own, one volume, one token that only the api accepts. */
+/** The pod of one cycle. It has root in its own user namespace, one volume, and one token that only the api accepts. */
 export function podManifest(plan: PodPlan): NewObject {
   const { agent, tier, cycle, settings } = plan;
   const { priorityClassName } = tier.spec.compute;

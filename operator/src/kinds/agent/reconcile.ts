@@ -23,25 +23,30 @@ import { ResizeWatch } from './resize-watch.ts';
 import { isOnItsWay, statusOf } from './status.ts';
 import { UpgradeTurn } from './upgrade-turn.ts';
 
-/** Statuses that wait at one time, above which the status of a starting Agent waits until its first pod runs. */
+/** If more statuses than this wait to be written, the status of a starting Agent waits until its first pod runs. */
 const CROWD = 50;
 
-/** Retry interval of a refused child: no event reports that a quota was lifted or a name is free. */
+/**
+ * Retry interval after a refused pod or volume claim: no watch reports that a quota has grown or that a name is free.
+ */
 const REFUSED_LOOK_MS = 60_000;
 
 export interface ReconcilerOptions {
   readonly sources: Omit<Sources, 'refusals' | 'turnOf' | 'resizeOf' | 'ended' | 'nowMs'>;
   readonly ports: ApplyPorts;
-  /** The date: the only clock of reconciling. */
+  /** The date, the only clock that plans and statuses use. */
   readonly now: () => Date;
-  /** For the pace of status writes. */
+  /** The clock that paces the writes of statuses. */
   readonly clock: Clock;
-  /** An Agent that was only touched needs to be reconciled. */
+  /** Called if `touch` finds that the Agent needs to be reconciled. */
   readonly onDue: (key: string) => void;
   readonly onStatusError: (key: string, error: unknown) => void;
 }
 
-/** Brings one Agent a step nearer to its spec, from the state alone. Statuses follow at their own pace. */
+/**
+ * Brings one Agent a step nearer to its spec. It decides from the current state alone, and writes statuses later, at a
+ * limited rate.
+ */
 export class AgentReconciler {
   readonly #options: ReconcilerOptions;
   readonly #refusals = new Map<string, Refusal>();
@@ -81,12 +86,12 @@ export class AgentReconciler {
     this.#statuses.close();
   }
 
-  /** A change that needs no action, but perhaps another status. */
+  /** Updates the status after a change that usually needs no action. */
   touch(key: string): void {
     const observed = observe(this.#sources, key);
     if (observed === undefined) return;
     this.#mark(key, observed);
-    // A container that has begun to run needs no action, unless its time must be paid.
+    // A container that has begun to run needs no action, unless the api must count its time.
     if (plan(observed, this.#nowMs()).actions.some(({ kind }) => kind === 'askHold')) this.#options.onDue(key);
   }
 
@@ -113,7 +118,7 @@ export class AgentReconciler {
     this.#statuses.mark(key, isOnItsWay(observed) ? 'patient' : 'soon');
   }
 
-  /** Each name stands for one pod, so the cycle of a pod counts even if it went before the status showed it. */
+  /** Remembers the cycle of a pod that is gone before the status showed it, because no second pod may get that name. */
   #onPodGone(pod: PodView): void {
     this.#resizes.forget(pod);
     const { namespace, name, labels, ownerReferences } = pod.metadata;
@@ -130,7 +135,7 @@ export class AgentReconciler {
     return { kind: 'done' };
   }
 
-  /** Returns the error that stopped the actions, if one did. */
+  /** Performs the actions. Returns the error that stopped them, if there was one. */
   async #apply(key: string, actions: readonly Action[]): Promise<unknown> {
     const failure = await apply(this.#options.ports, this.#subject(key), actions);
     if (failure === undefined) {
@@ -151,7 +156,7 @@ export class AgentReconciler {
     if (pod !== undefined) this.#resizes.refuse(pod, error.refusal);
   }
 
-  /** Whether the Agent is ready with the present image, or needs no pod. */
+  /** Whether the Agent is ready with the current image and compute, or needs no pod. */
   #isUpgraded(key: string): boolean {
     const { agents, pods, settings } = this.#sources;
     const agent = agents.get(key);
@@ -174,7 +179,7 @@ export class AgentReconciler {
     };
   }
 
-  /** The difference between the present and the written status, if there is one. */
+  /** The difference between the status as observed and the written status, if there is one. */
   #statusChange(key: string, observed = observe(this.#sources, key)): StatusChange | undefined {
     const agent = this.#sources.agents.get(key);
     if (observed === undefined || agent === undefined || isTerminating(agent)) return undefined;
@@ -187,7 +192,7 @@ export class AgentReconciler {
     const change = this.#statusChange(key);
     if (change === undefined) return;
     const { agent, observed, status, patch } = change;
-    // While a whole village starts, an agent that starts well is written once, when it has started.
+    // While many agents start, the operator writes the status of an agent without trouble only once, after its start.
     if (isOnItsWay(observed) && this.#statuses.waiting > CROWD) return this.#statuses.mark(key, 'patient');
     const { client, agents, recorder } = this.#options.ports;
     await patchStatus({ client, type: AGENTS, known: agents }, agent, { status: patch });
@@ -197,7 +202,10 @@ export class AgentReconciler {
   }
 }
 
-/** The longest wait after a failure: a planned time stays due despite the back-off, because paid time ends whether or not an action succeeds. */
+/**
+ * The longest wait after a failure. The planned time is kept even if the back-off is longer, because paid time ends
+ * whether or not an action succeeds.
+ */
 function withinMs(
   { requeueAfterMs = Number.POSITIVE_INFINITY }: Plan,
   isRefused: boolean,
@@ -207,7 +215,7 @@ function withinMs(
 }
 
 interface StatusChange {
-  /** The written one. */
+  /** The Agent with its written status. */
   readonly agent: CachedAgent;
   readonly observed: Observed;
   readonly status: AgentStatus;

@@ -11,7 +11,8 @@ const isEqual = (left: Size | undefined, right: Size | undefined): boolean =>
   left === right || (left !== undefined && right !== undefined && isSameSize(left, right));
 
 /**
- * The resizes that pods wait for, and the refused ones. Only in memory: a new leader asks and waits again.
+ * Remembers the resizes that pods wait for, and those that the API server refused. It keeps them only in memory: a new
+ * leader asks and waits again.
  */
 export class ResizeWatch {
   readonly #entries = new Map<string, Entry>();
@@ -21,7 +22,7 @@ export class ResizeWatch {
     this.#nowMs = nowMs;
   }
 
-  /** The present attempt of a pod; begins one if the pod lacks the size that it asks for. */
+  /** The current resize attempt of a pod. Begins an attempt if the pod does not have the size in its spec yet. */
   of(pod: PodView): ResizeAttempt | undefined {
     const { uid } = pod.metadata;
     const known = this.#entries.get(uid);
@@ -38,7 +39,7 @@ export class ResizeWatch {
     return attempt;
   }
 
-  /** The API server refused to resize the pod. */
+  /** Notes that the API server refused to resize the pod. */
   refuse(pod: PodView, refusal: ResizeRefusal): void {
     this.#entries.set(pod.metadata.uid, { size: pod.size, attempt: { sinceMs: this.#nowMs(), refusal } });
   }

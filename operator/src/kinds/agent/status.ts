@@ -13,7 +13,7 @@ import type { Observed } from './observe.ts';
 
 type Chain = readonly (readonly [ConditionType, ConditionResult])[];
 
-/** `Ready`: the first condition of the chain that is not met. */
+/** `Ready`: True, or a copy of the first condition of the chain that is not True. */
 function readyResult({ agent }: Observed, chain: Chain): ConditionResult {
   if (agent.spec?.power === 'Asleep') return ASLEEP;
   const [, unmet] = chain.find(([, { status }]) => status !== 'True') ?? [];
@@ -53,7 +53,10 @@ function resultsOf(observed: Observed): Chain {
   ];
 }
 
-/** Start of the wait for a seat, or for the seat of the tier. It does not change while seats are being counted. */
+/**
+ * When the agent began to wait for a seat, or for a seat of its tier. It does not change while the operator counts the
+ * seats.
+ */
 function waitingSince({ agent: { spec, status }, seat, admission }: Observed, now: string): string | undefined {
   if (spec?.power === 'Asleep' || admission.entitled.status !== 'True') return undefined;
   if (seat.granted && seat.reason === undefined) return undefined;
@@ -63,8 +66,8 @@ function waitingSince({ agent: { spec, status }, seat, admission }: Observed, no
 }
 
 /**
- * Whether the first pod of a new Agent starts without trouble. Its status can wait until the pod runs: each of a
- * thousand Agents that are applied at once is written once, not twice.
+ * Whether the first pod of a new Agent starts without trouble. Its status can then wait until the pod runs, so that a
+ * thousand Agents applied at once cost one write each, not two.
  */
 export function isOnItsWay({ publishedTier, pod }: Observed): boolean {
   if (publishedTier !== undefined || pod?.phase !== 'Pending') return false;
@@ -73,7 +76,7 @@ export function isOnItsWay({ publishedTier, pod }: Observed): boolean {
 
 /**
  * The whole status of an Agent, from an observation after the plan was applied.
- * @param now RFC 3339, for conditions that change
+ * @param now the transition time of conditions that change, in RFC 3339
  */
 export function statusOf(observed: Observed, now: string): AgentStatus {
   const { agent, presence, admission, pod } = observed;
@@ -86,7 +89,7 @@ export function statusOf(observed: Observed, now: string): AgentStatus {
     rebootedAt,
     tier: admission.tier?.metadata.name,
     nodeName: pod?.nodeName,
-    // Kept after the pod is gone: each name stands for one pod, and the next cycle begins with another.
+    // The name is kept after the pod is gone, because no two pods get the same name: the next cycle uses another.
     podName: pod?.metadata.name ?? agent.status.podName,
     lastSeen: presence?.uid === agent.metadata.uid ? wholeSeconds(presence.last_seen) : agent.status.lastSeen,
     waitingSince: waitingSince(observed, now),

@@ -40,13 +40,16 @@ const differs = (
   { object, previous }: { readonly object: PodView; readonly previous: PodView },
 ): boolean => JSON.stringify(read(object)) !== JSON.stringify(read(previous));
 
-/** Whether a change of a pod can change the plan, only the status, or neither. */
+/** Whether a change of a pod can change the plan, only the status or neither. */
 export function effectOf(change: Change<PodView>): 'plan' | 'status' | 'none' {
   if (change.kind !== 'updated' || differs(planned, change)) return 'plan';
   return differs(published, change) ? 'status' : 'none';
 }
 
-/** The same for a volume claim. Of the annotations that binding writes, only the node matters. */
+/**
+ * Whether a change of a volume claim can change the plan, only the status or neither. Binding writes several
+ * annotations; only the one of the node matters.
+ */
 export function effectOfClaim(change: Change<VolumeClaimView>): 'plan' | 'status' | 'none' {
   if (change.kind === 'added') return 'none';
   if (change.kind === 'deleted') return 'plan';
@@ -92,7 +95,10 @@ const isSameToAgents = (change: Change<NodeView>): boolean =>
 const keysOf = (children: readonly (PodView | VolumeClaimView)[]): readonly string[] =>
   children.flatMap((child) => agentKey(child) ?? []);
 
-/** A node concerns agents that run on it, have their volume on it, or are pinned to it; not every waiting agent, because with many nodes that would be all of them, again and again. */
+/**
+ * Sends a change of a node to the agents that run on it, have their volume on it, or are bound to it. It leaves out
+ * other waiting agents: with many nodes, every change would reconcile all of them.
+ */
 function connectNodes({ agents, pods, claims, nodes }: Caches, { add, touch }: Destinations): void {
   nodes.cache.onChange((change) => {
     if (isSameToAgents(change)) return;
@@ -107,7 +113,7 @@ function connectNodes({ agents, pods, claims, nodes }: Caches, { add, touch }: D
   });
 }
 
-/** Sends each change to the Agents that it can concern. */
+/** Sends each change of a cache to the Agents that the change can affect. */
 export function connectTriggers(watched: Caches, destinations: Destinations): void {
   const { agents, claims, tiers } = watched;
   const { add } = destinations;

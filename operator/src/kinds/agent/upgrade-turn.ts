@@ -1,20 +1,23 @@
-/** An agent that is not ready with the new image after this time has failed, and another has the turn. */
+/** An agent that is not ready with the new image after this time counts as failed, and another agent gets the turn. */
 export const TURN_MS = 60_000;
 /** Failures in a row that halt the rollout: all other agents keep their pods. */
 export const FAILURES_MAX = 3;
-/** A halted rollout tries one more agent after this time: a registry may be back, a quota lifted. */
+/**
+ * A halted rollout tries one more agent after this time, because the cause may be gone, for example a registry outage
+ * or a quota.
+ */
 export const PROBE_MS = 600_000;
 
 export type Turn = 'now' | 'waits' | 'halted';
 
 /**
- * Gives the new image to one agent at a time: the next has its turn once that one is ready. Only in memory: a new
- * leader tries at most {@link FAILURES_MAX} more.
+ * Gives the new image to one agent at a time. The next agent gets its turn once the present one is ready. The turn is
+ * only in memory: after a change of leader, at most {@link FAILURES_MAX} more agents fail.
  */
 export class UpgradeTurn {
   #holder: string | undefined;
   #sinceMs = 0;
-  /** Agents that have failed since one was last ready. */
+  /** Agents that have failed since an agent was last ready. */
   readonly #failed = new Set<string>();
 
   /**

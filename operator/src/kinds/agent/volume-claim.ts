@@ -10,7 +10,7 @@ import { AGENT_LABEL, AGENT_ROLE, claimName, ROLE_LABEL } from '../../objects/na
 import type { Settings } from './facts.ts';
 import { childMetadata, ownerOf } from './pod-manifest.ts';
 
-/** The volume claim of an Agent. It has no owner under `memory.retain: Retain`. */
+/** The volume claim of an Agent. With `memory.retain: Retain` it has no owner, so that it outlives the Agent. */
 export function claimManifest(agent: CachedAgent, spec: OperatedSpec, settings: Settings): NewObject {
   return {
     apiVersion: 'v1',
@@ -32,7 +32,7 @@ const isAgent = ({ apiVersion, kind }: OwnerReference): boolean =>
 
 /**
  * Whether a volume claim was created for an Agent of that name, present or earlier: an Agent controls it, or it has no
- * controller and carries our labels. Any other claim of the name belongs to another owner.
+ * controller and has the labels of that Agent. Any other claim of the name belongs to another owner.
  */
 export function isOurClaim({ metadata: { labels, ownerReferences } }: KubeObject, agentName: string): boolean {
   const controller = ownerReferences?.find((owner) => owner.controller === true);
@@ -41,18 +41,21 @@ export function isOurClaim({ metadata: { labels, ownerReferences } }: KubeObject
     : isAgent(controller);
 }
 
-/** The reason why the operator leaves a claim alone, and the ways out. */
+/** The message for a claim that the operator may not use. It says why, and lists the fixes. */
 export function claimTaken(claim: string, agentName: string): string {
   return `the PersistentVolumeClaim ${claim} was not created for this Agent: delete or rename it, give the Agent another name, or label the claim ${ROLE_LABEL}=${AGENT_ROLE},${AGENT_LABEL}=${agentName} to let the Agent use it`;
 }
 
-/** Whether a claim belongs to an earlier Agent of the name; the garbage collector deletes it. */
+/**
+ * Whether another owner controls the claim, such as an earlier Agent of the name, with which the garbage collector
+ * deletes it.
+ */
 export function isForeignClaim(claim: VolumeClaimView, agent: CachedAgent): boolean {
   const owner = claim.metadata.ownerReferences?.find(({ controller }) => controller === true);
   return owner !== undefined && owner.uid !== agent.metadata.uid;
 }
 
-/** Whether a new pod can use the claim, or a new claim if there is none. */
+/** Whether a new pod can use the claim. True if there is no claim yet, because the operator creates one. */
 export function isClaimUsable(claim: VolumeClaimView | undefined, agent: CachedAgent): boolean {
   return (
     claim === undefined ||

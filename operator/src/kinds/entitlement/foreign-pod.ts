@@ -2,9 +2,9 @@ import { bytes, cpuMillis, quantity, type Room } from '@hamlet/core/seats';
 import type { KubeObject } from '@hamlet/kube';
 import { AGENT_ROLE, ROLE_LABEL } from '../../objects/names.ts';
 
-/** A pod that is no agent of this village, as the seats see it. */
+/** The fields of a pod outside this village's agents that the plan of seats reads. */
 export interface ForeignPodView extends KubeObject {
-  /** Its node, or the one on which the scheduler makes room for it. */
+  /** The pod's node, or the node on which the scheduler is making room for the pod. */
   readonly nodeName: string | undefined;
   readonly takes: Room;
 }
@@ -16,7 +16,7 @@ interface RawContainer {
   readonly resources?: { readonly requests?: Amounts; readonly limits?: Amounts };
 }
 
-/** The fields of a pod that are read here. */
+/** The fields of a pod that this file reads. */
 interface RawPod extends KubeObject {
   readonly spec?: {
     readonly nodeName?: string;
@@ -32,7 +32,7 @@ type Kind = 'requests' | 'limits';
 
 const EMPTY: Amounts = {};
 
-/** The limits or the requests of a container; a request replaces a missing limit. */
+/** The limits or the requests of a container. A missing limit is replaced by the request. */
 function asked({ resources = {} }: RawContainer, kind: Kind): Amounts {
   return { ...resources.requests, ...(kind === 'limits' ? resources.limits : {}) };
 }
@@ -43,7 +43,10 @@ const namesOf = (parts: readonly Amounts[]): readonly string[] => [
 
 const READERS: Readonly<Record<string, (value: string | undefined) => number>> = { cpu: cpuMillis, memory: bytes };
 
-/** The scheduler's count for a pod: the sum of its containers, or its largest init container if that is more. */
+/**
+ * The amounts that the scheduler counts for a pod: the sum of its containers, or its largest init container if that is
+ * more.
+ */
 function effective(
   { containers = [], initContainers = [], overhead = EMPTY, resources = {} }: NonNullable<RawPod['spec']>,
   kind: Kind,
@@ -64,7 +67,7 @@ function effective(
   return new Map(namesOf([...stay, ...start, whole, overhead]).map((name) => [name, total(name)]));
 }
 
-/** One shared object for each size: many pods have few sizes. */
+/** One shared object for each size, because many pods share few sizes. */
 const ROOMS = new Map<string, Room>();
 const MAX_ROOMS = 4_096;
 
@@ -88,7 +91,10 @@ export function roomOf(spec: NonNullable<RawPod['spec']>, kind: Kind): Room {
   });
 }
 
-/** Agents of other villages count by their limits, as for their own operators; other pods by their requests. */
+/**
+ * The view of a foreign pod. An agent of another village counts with its limits, as in its own village; any other pod
+ * counts with its requests.
+ */
 export function foreignPodView({ metadata, spec = {}, status }: RawPod): ForeignPodView {
   const { name, namespace, uid, resourceVersion, labels } = metadata;
   const kind = labels?.[ROLE_LABEL] === AGENT_ROLE ? 'limits' : 'requests';

@@ -2,19 +2,22 @@ import { seatPlan, type SeatPlan, type SeatDecision } from '@hamlet/core/seats';
 import type { Clock } from '@hamlet/kube';
 import { countSeats, requestOf, type Counted, type SeatSources } from './seat-sources.ts';
 
-/** Delay of a plan after a change that decides which agents run; it covers changes that come together. */
+/** Delay before a plan after a change that decides which agents run, so that one plan serves several changes. */
 export const SOON_MS = 50;
-/** Delay after a change that only moves the count of free seats. */
+/** Delay before a plan after a change that only affects the number of free seats. */
 export const LATER_MS = 1_000;
-/** Pause after a plan, as a multiple of its duration: after 20 ms the next is 180 ms away, so planning takes a tenth of the time. */
+/**
+ * Pause after a plan, as a multiple of its duration. After a plan of 20 ms, the next starts 180 ms later at the
+ * earliest, so planning takes at most a tenth of the time.
+ */
 const COST_FACTOR = 9;
 
 export interface SeatKeeperOptions {
   readonly sources: SeatSources;
   readonly clock: Clock;
-  /** The decision on an agent has changed. */
+  /** Called for each agent whose decision has changed. */
   readonly onSeat: (key: string) => void;
-  /** There is a new plan: statuses of Entitlements may differ. */
+  /** Called after each plan, because statuses of Entitlements may have changed. */
   readonly onPlan: () => void;
   readonly onError: (error: unknown) => void;
 }
@@ -22,7 +25,10 @@ export interface SeatKeeperOptions {
 /** How urgent a new plan is. */
 export type Urgency = 'soon' | 'later';
 
-/** The parts of a decision that an agent shows or acts by, as text to compare. The node binds a pod that waits for the scheduler. */
+/**
+ * The parts of a decision that affect the agent's plan or status, as text to compare. The node is one of them, because
+ * it binds a pod that waits for the scheduler.
+ */
 const textOf = (decision: SeatDecision | undefined): string =>
   decision === undefined
     ? ''
@@ -32,8 +38,8 @@ const isSame = (a: SeatDecision | undefined, b: SeatDecision | undefined): boole
   a === b || textOf(a) === textOf(b);
 
 /**
- * Keeps the last plan of the village's seats, and the seats given since. Plans follow changes after a delay, so that a
- * thousand changes cost one plan; a newcomer gets a free seat at once.
+ * Keeps the last plan of the village's seats, and the seats given since. It plans again some time after a change, so
+ * that a thousand changes cost one plan. A new agent gets a free seat at once.
  */
 export class SeatKeeper {
   readonly #options: SeatKeeperOptions;
@@ -51,7 +57,7 @@ export class SeatKeeper {
     this.#options = options;
   }
 
-  /** The present plan; undefined before the first. */
+  /** The current plan; undefined before the first plan. */
   get plan(): SeatPlan | undefined {
     return this.#plan;
   }
@@ -61,7 +67,7 @@ export class SeatKeeper {
     return this.#counted?.agents.get(tier) ?? 0;
   }
 
-  /** Makes the first plan; retries after a delay if that fails. Call it once everything is listed. */
+  /** Makes the first plan, and retries after a delay if it fails. Call it once all caches are listed. */
   start(): void {
     this.#started = true;
     this.#replan();
@@ -72,7 +78,7 @@ export class SeatKeeper {
     this.#cancel?.();
   }
 
-  /** Plans again after a change. If agents wait, any change may give one a seat. */
+  /** Plans again after a change. If agents wait, it plans soon, because any change may free a seat. */
   touch(urgency: Urgency = 'later'): void {
     const isSoon = urgency === 'soon' || (this.#plan?.waiting ?? 0) > 0;
     this.#planBy(this.#options.clock.now() + (isSoon ? SOON_MS : LATER_MS));
@@ -81,7 +87,7 @@ export class SeatKeeper {
   /**
    * Whether an Agent may have a pod now.
    * @param key `namespace/name`
-   * @returns undefined if it requests none (asleep, barred, without a tier), or before the first plan
+   * @returns undefined if the Agent requests no seat (asleep, barred or without a tier), or before the first plan
    */
   seatOf(key: string): SeatDecision | undefined {
     const { sources } = this.#options;
@@ -108,7 +114,7 @@ export class SeatKeeper {
     this.#cancel = clock.after(dueAtMs - clock.now(), () => this.#replan());
   }
 
-  /** Plans at once, if there is a plan: nothing may be decided by the old one after this change. */
+  /** Plans at once, if there is a plan already. Call it after a change that makes the old plan unsafe to use. */
   replan(): void {
     if (this.#plan !== undefined) this.#replan();
   }

@@ -6,23 +6,29 @@ import type { VolumeClaimView } from '../../../objects/cached-objects.ts';
 import type { PodView } from '../../../objects/pod-view.ts';
 import type { ModelCluster } from './model-cluster.ts';
 
-/** Time passes in steps of this length: of 10 s of grace or 30 s for a resize no event is skipped. */
+/**
+ * The model's time passes in steps of this length. They are short enough that no event within 10 s of grace or 30 s of
+ * a resize is skipped.
+ */
 const STEP_MS = 2_000;
-/** Longer than anything in the model takes by itself: nothing has happened for so long, so nothing will, but for what is due. */
+/** Longer than any process in the model takes. After so long without a reconcile, only a due one can follow. */
 const QUIET_MS = 40_000;
-/** What is due later than this is not waited for: money is renewed by the hour. */
+/** The test does not wait for a reconcile that is due later than this, such as the hourly renewal of money. */
 const HORIZON_MS = 120_000;
-/** The back-off of the queue after the first attempt that fails; it doubles with each. */
+/** The back-off of the queue after the first failed attempt, in milliseconds. It doubles with each further failure. */
 const RETRY_MS = 5;
 
-/** What one reconcile was about to do, what kept it from that, and when the plan asks for the next. */
+/**
+ * The planned actions of one reconcile, the error that stopped it, and the time until the next reconcile that the plan
+ * asks for.
+ */
 export interface Attempt {
   readonly actions: readonly Action[];
   readonly error?: unknown;
   readonly requeueAfterMs?: number;
 }
 
-/** One reconcile, which may die after any action, or get no answer. */
+/** Runs one reconcile. The process may crash after any action, or lose the answer to one. */
 export function reconcile(cluster: ModelCluster, actionsUntilCrash = Number.POSITIVE_INFINITY): Attempt {
   const observed = cluster.observed();
   if (observed === undefined) return { actions: [] };
@@ -38,7 +44,7 @@ export function reconcile(cluster: ModelCluster, actionsUntilCrash = Number.POSI
   return planned;
 }
 
-/** What the operator's watches can see, as it was at one moment. */
+/** The state that the operator's watches show, at one moment. */
 interface Seen {
   readonly pods: readonly PodView[];
   readonly claim: VolumeClaimView | undefined;
@@ -46,7 +52,10 @@ interface Seen {
   readonly told: string;
 }
 
-/** Of the Agent, its metadata and spec; of the rest, what the api, the seats and the nodes tell, each of which adds the key to the queue. */
+/**
+ * Takes the state. `agent` is the Agent's metadata and spec. `told` holds the facts of the api, the seats and the
+ * nodes; a change of any of them adds the key to the queue.
+ */
 function look(cluster: ModelCluster): Seen {
   const { agent, pods, claim } = cluster;
   const observed = cluster.observed();
@@ -80,7 +89,7 @@ function changesOf<T extends KubeObject>(before: readonly T[], now: readonly T[]
   return [...gone.map((object): Change<T> => ({ kind: 'deleted', key: object.metadata.name, object })), ...met];
 }
 
-/** What the triggers of the operator make of what has changed: the Agent comes into the queue, is touched, or neither. */
+/** The effect that the operator's triggers give to the changes: the Agent is queued, is touched, or neither. */
 function effectOfAll(cluster: ModelCluster, before: Seen, now: Seen): 'plan' | 'status' | 'none' {
   if (before.agent !== now.agent || before.told !== now.told) return 'plan';
   const claims = changesOf(
@@ -90,17 +99,21 @@ function effectOfAll(cluster: ModelCluster, before: Seen, now: Seen): 'plan' | '
   const effects = [...changesOf(before.pods, now.pods).map(effectOf), ...claims.map(effectOfClaim)];
   if (effects.includes('plan')) return 'plan';
   if (!effects.includes('status')) return 'none';
-  // A change that is only told is no work, unless its time is to be paid: see AgentReconciler.touch.
+  // A change that only the status shows needs no plan, unless the api must count the pod's time: see
+  // AgentReconciler.touch.
   const observed = cluster.observed();
   return observed !== undefined && plan(observed, cluster.nowMs).actions.some(({ kind }) => kind === 'askHold')
     ? 'plan'
     : 'status';
 }
 
-/** What happens to a cluster at rest: the operator knows of it by its triggers alone. Without, everything is looked at once, as at its start. */
+/**
+ * An event in a cluster at rest, which the operator learns through its triggers alone. Without an event, the operator
+ * reconciles once, as at its start.
+ */
 type Happening = () => void;
 
-/** When the Agent is to be reconciled for what happens, by the triggers alone. */
+/** The time of the reconcile that the triggers cause for an event; infinity if they cause none. */
 function dueAfter(cluster: ModelCluster, happening: Happening): number {
   const before = look(cluster);
   happening();
@@ -109,7 +122,7 @@ function dueAfter(cluster: ModelCluster, happening: Happening): number {
   return effect === 'plan' ? cluster.nowMs : Number.POSITIVE_INFINITY;
 }
 
-/** The queue of the operator, for the one Agent of a model. */
+/** The operator's queue, for the one Agent of a model. */
 class ModelQueue {
   readonly #cluster: ModelCluster;
   readonly #attempts: number;
@@ -130,7 +143,7 @@ class ModelQueue {
     return nowMs - this.#quietSinceMs < QUIET_MS || this.#dueAtMs - nowMs < HORIZON_MS;
   }
 
-  /** Reconciles if that is due. */
+  /** Reconciles if a reconcile is due. */
   work(): void {
     const { nowMs } = this.#cluster;
     if (this.#dueAtMs > nowMs) return;
@@ -150,11 +163,12 @@ class ModelQueue {
 }
 
 /**
- * Reconciles as the operator's queue would: once at the beginning, when a trigger says so, when a plan has something due, and after a failure. Ends
- * when all is quiet, and fails where plans never end, or where something is left to do that nothing would ever bring about.
- * @param attempts the most that no plan needs when nothing disturbs it
- * @param retries an attempt that failed is to be made again
- * @returns whether an attempt still fails
+ * Reconciles as the operator's queue would: once at the beginning, after a trigger, when a plan's requeue is due, and
+ * after a failure. Ends when nothing is due. Fails if plans never end, or if actions are left that no trigger or
+ * requeue would start.
+ * @param attempts the limit of reconciles, which only an endless loop of plans exceeds
+ * @param retries whether to begin with a reconcile now, because an earlier attempt failed
+ * @returns whether the last attempt failed
  */
 export function settle(
   cluster: ModelCluster,
@@ -169,7 +183,7 @@ export function settle(
     cluster.pass(STEP_MS);
     queue.see(effectOfAll(cluster, before, look(cluster)));
   }
-  // What fails goes on being tried, at longer and longer intervals.
+  // The queue keeps retrying a failed attempt, at growing intervals.
   if (queue.failures > 0) return true;
   const observed = cluster.observed();
   const left = observed === undefined ? [] : plan(observed, cluster.nowMs).actions;

@@ -1,4 +1,4 @@
-/** What people, nodes, the api and time do to one agent of a model cluster. */
+/** Random disturbances of one agent in a model cluster, by people, nodes, the api and time. */
 import type { ModelCluster, Random } from './model-cluster.ts';
 import type { ResizeMood, SchedulerMood } from './model-kubelet.ts';
 
@@ -53,7 +53,7 @@ const ALL: readonly Disturbance[] = [
   (cluster, random) => cluster.pass(random() * 60_000),
 ];
 
-/** One thing that happens. */
+/** Applies one random disturbance. */
 export function disturb(cluster: ModelCluster, random: Random): void {
   oneOf(random, ALL)?.(cluster, random);
 }

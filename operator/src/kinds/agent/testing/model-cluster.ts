@@ -1,4 +1,7 @@
-/** A cluster in memory that obeys actions as an API server, a scheduler and two kubelets would: for tests that do everything in every order. */
+/**
+ * A cluster in memory that performs actions as an API server, a scheduler and two kubelets would, for tests that try
+ * all orders of events.
+ */
 import type { Facts, NodeState } from '../facts.ts';
 import { type Observed, observedFrom, statusFromPods } from '../observe.ts';
 import { type ApiState, holdAt, type KnownClaim } from '../../../village/api-state.ts';
@@ -23,13 +26,16 @@ const TIERS: readonly TierView[] = [TIER_0, TIER_1, TIER_2];
 const UNBOUND = { nodeName: undefined, phase: 'Pending', container: undefined, given: undefined, scheduled: undefined };
 const iso = (nowMs: number): string => new Date(nowMs).toISOString();
 
-/** No seat is counted for an agent that is barred or cannot pay. There is one agent: it is always its turn to be replaced. */
+/**
+ * Adds the seat and the turn. An agent that is barred or cannot pay gets no seat. The model has one agent, so it is
+ * always that agent's turn.
+ */
 function asCounted(facts: Facts): Observed {
   const seat = entitledTier(facts).barred ? { granted: false } : facts.seat;
   return observedFrom({ ...facts, seat }, () => 'now');
 }
 
-/** The state, and the rules that a plan must not break. */
+/** The state of the cluster, and the rules that a plan must not break. */
 export class ModelCluster {
   nowMs = Date.parse('2026-11-22T10:00:00Z');
   agent: CachedAgent | undefined = agentOf({ finalizers: [] });
@@ -41,17 +47,17 @@ export class ModelCluster {
   hasTiers = true;
   apiAnswers = true;
   closed = false;
-  /** Admission takes no pods of agents. */
+  /** True if the API server refuses every pod. */
   refusesPods = false;
   lostNode: string | undefined;
   resizes: ResizeMood = 'applies';
   scheduler: SchedulerMood = 'binds';
-  /** Pods that were made so far. */
+  /** Number of pods created so far. */
   made = 0;
-  /** Rules that were broken. */
+  /** Descriptions of the rules that were broken. */
   readonly broken: string[] = [];
   readonly purse: ModelPurse | undefined;
-  /** The answer to a call of the api gets lost, although the api has acted. */
+  /** True if the answers to calls of the api get lost after the api has acted. */
   losesAnswers = false;
   #watch = new ResizeWatch(() => this.nowMs);
   readonly #handlers: { readonly [K in Action['kind']]: (action: Extract<Action, { kind: K }>) => void } = {
@@ -87,14 +93,14 @@ export class ModelCluster {
     },
     recordEvent: () => undefined,
   };
-  /** Names of pods that the status has told: each stands for one pod for ever. */
+  /** Names of pods that a status has shown. No second pod may get such a name. */
   readonly #told = new Set<string>();
   #uids = 0;
-  /** The operator's memory of the claim. */
+  /** The compute claim as the operator remembers it. */
   #known: KnownClaim | undefined;
   readonly #tiers: readonly TierView[];
 
-  /** @param purse money for tiers that cost something; without it all are free */
+  /** @param purse the agent's money; without it every tier counts as paid */
   constructor({ tiers = TIERS, purse }: { readonly tiers?: readonly TierView[]; readonly purse?: ModelPurse } = {}) {
     this.#tiers = tiers;
     this.purse = purse;
@@ -117,7 +123,7 @@ export class ModelCluster {
       node: this.#node(pod?.nodeName),
       volumeNode: this.#node(this.claim?.metadata.annotations?.['volume.kubernetes.io/selected-node']),
       pinnedNode: undefined,
-      // Who has not heard the api knows nothing of it.
+      // An operator that the api has not reached yet knows no facts of the api.
       ...(this.apiState === 'None'
         ? { standing: undefined }
         : { standing: this.standing, hold: holdAt(this.#known, this.nowMs) }),
@@ -131,12 +137,12 @@ export class ModelCluster {
     return asCounted(facts);
   }
 
-  /** Does it, or throws as the API server or the api would. */
+  /** Performs an action, or throws as the API server or the api would. */
   perform<K extends Action['kind']>(action: Extract<Action, { kind: K }> & { readonly kind: K }): void {
     this.#handlers[action.kind](action);
   }
 
-  /** What follows a reconcile, in its own time. */
+  /** Writes the status, as the operator does some time after a reconcile. */
   writeStatus(): void {
     const observed = this.observed();
     if (observed === undefined || this.agent === undefined) return;
@@ -145,7 +151,7 @@ export class ModelCluster {
     this.agent = { ...this.agent, status };
   }
 
-  /** Another process takes over, with nothing in mind. */
+  /** Another operator process takes over, with empty memory. */
   restart(): void {
     this.#watch = new ResizeWatch(() => this.nowMs);
     this.#known = undefined;
@@ -164,7 +170,7 @@ export class ModelCluster {
     return this.pods[Math.floor(random() * this.pods.length)];
   }
 
-  /** A container ends for good, or the kubelet gives its pod up. */
+  /** All pods on a node fail, as if a container ended or the kubelet gave the pod up. */
   fail(disruption?: string): void {
     this.pods = this.pods.map((pod) => (pod.nodeName === undefined ? pod : { ...pod, phase: 'Failed', disruption }));
   }
@@ -175,12 +181,12 @@ export class ModelCluster {
     this.agent = { ...this.agent, spec };
   }
 
-  /** A node that comes back finds what it has to end. */
+  /** Loses a node. With undefined, the lost node comes back and ends its deleted pods. */
   loseNode(name: string | undefined): void {
     this.lostNode = name;
   }
 
-  /** Time passes: pods are bound, run, are resized and end; who was deleted and has no finalizers is gone. */
+  /** Moves the time forward: pods are bound, run, are resized and end. */
   pass(milliseconds: number): void {
     this.nowMs += milliseconds;
     if (this.apiAnswers) this.purse?.keep(this.agent, this.nowMs);
@@ -191,7 +197,7 @@ export class ModelCluster {
         this.terminate(pod.metadata.uid, 'DeletionByTaintManager');
   }
 
-  /** Ends all disturbance: nodes, api, scheduler and tiers are there, nothing is held against anybody, and every seat is free. */
+  /** Ends all disturbances: nodes, api, scheduler and tiers work, no measure is in force, and the agent has a seat. */
   calm(): void {
     this.standing = standingOf({ balance_tier: this.standing.balance_tier });
     this.apiState = 'Current';
@@ -209,12 +215,12 @@ export class ModelCluster {
     this.#setMeta({ deletionTimestamp: iso(this.nowMs) });
   }
 
-  /** The tier that the agent is to have, once all is calm. */
+  /** The tier that the agent must get once the cluster is calm. */
   get tier(): TierView {
     return this.#tiers.find(({ metadata }) => metadata.name === this.standing.balance_tier) ?? TIER_0;
   }
 
-  /** Whether the pod has what `tier` gives, and as its node gave it. */
+  /** Whether the node has given the pod the size of `tier`, and the pod has the devices and the priority of `tier`. */
   fits(pod: PodView, tier: TierView): boolean {
     const size = sizeOf(tier);
     const isGiven =
@@ -222,14 +228,14 @@ export class ModelCluster {
     return isGiven && pod.metadata.annotations?.[FIXED_ANNOTATION] === fixedOf(tier);
   }
 
-  /** Pods of a tier that costs something, by what they ask for. */
+  /** Pods whose spec asks for more than the free tier, and that are not ending. */
   get pricedPods(): readonly PodView[] {
     return this.pods.filter(
       (pod) => pod.metadata.deletionTimestamp === undefined && !this.fits({ ...pod, given: pod.size }, TIER_0),
     );
   }
 
-  /** The stream tells whoever hears it, a moment later than the answers. */
+  /** The api's stream reports the claim to the operator, a moment later than the answers. */
   #learn(): void {
     if (this.apiState === 'Current')
       this.#known =
@@ -251,7 +257,7 @@ export class ModelCluster {
     );
   }
 
-  /** A container that runs has a session. */
+  /** The session that a running container has. */
   #presence(pod: PodView | undefined, uid: string): Presence | undefined {
     return pod?.container?.running === true
       ? {
@@ -268,7 +274,7 @@ export class ModelCluster {
     return name === undefined ? undefined : { name, ready: name !== this.lostNode };
   }
 
-  /** The claim's volume is made on the node that its pod is bound to. */
+  /** Moves one pod forward. The volume is created on the node that the pod is bound to. */
   #lives(pod: PodView): PodView {
     const later = lives(pod, this);
     if (pod.nodeName === undefined && later.nodeName !== undefined && this.claim !== undefined) {
@@ -295,7 +301,7 @@ export class ModelCluster {
     this.agent = { ...this.agent, status: { ...status, cycle, power, ...(rebootedAt === null ? {} : { rebootedAt }) } };
   }
 
-  /** What must hold where a pod is made, and what is broken where it does not. */
+  /** The rules for a new pod, each with the text that describes a violation. */
   #rulesOf(name: string): readonly (readonly [boolean, string])[] {
     const newest = Math.max(
       this.agent?.status.cycle ?? 0,
@@ -307,7 +313,7 @@ export class ModelCluster {
       [cycleInName('ada', name) >= newest, `in cycle ${newest}`],
       [!this.#told.has(name), 'a second time'],
       [this.claim !== undefined, 'without a claim'],
-      [this.pods.every(({ metadata }) => metadata.deletionTimestamp !== undefined), 'beside one that nobody ended'],
+      [this.pods.every(({ metadata }) => metadata.deletionTimestamp !== undefined), 'beside a pod that is not ending'],
       [this.apiState === 'None' || !isBarred, 'although the agent is barred'],
       [this.apiState !== 'None' || this.agent?.status.tier !== undefined, 'for a new agent without the api'],
     ];

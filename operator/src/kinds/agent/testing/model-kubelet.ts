@@ -1,10 +1,10 @@
-/** The scheduler and the kubelets of a cluster in memory: what becomes of a pod as time passes. */
+/** The scheduler and the kubelets of a cluster in memory, which change pods as time passes. */
 import type { VolumeClaimView } from '../../../objects/cached-objects.ts';
 import type { PodView } from '../../../objects/pod-view.ts';
 
-/** How the kubelet of a model takes a resize. */
+/** How the API server and the kubelet of a model treat a resize. */
 export type ResizeMood = 'applies' | 'hangs' | 'defers' | 'refuses' | 'forbidden' | 'quota';
-/** How the scheduler takes a pod. */
+/** How the scheduler of a model treats a pod. */
 export type SchedulerMood = 'binds' | 'holds' | 'gates';
 
 const HELD = { status: 'False', reason: 'Unschedulable', message: '0/2 nodes are available: 2 Insufficient cpu.' };
@@ -20,7 +20,7 @@ const PINNED = {
 };
 const RUNS = { running: true, restarts: 0, waitingReason: undefined, waitingMessage: undefined, lastEnd: undefined };
 
-/** Everything that the scheduler and the kubelets decide by. */
+/** The facts by which the scheduler and the kubelets decide. */
 export interface Surroundings {
   readonly nowMs: number;
   readonly claim: VolumeClaimView | undefined;
@@ -29,13 +29,13 @@ export interface Surroundings {
   readonly scheduler: SchedulerMood;
 }
 
-/** Whether a pod that was to end has ended. A node that does not answer does not say so. */
+/** Whether a deleted pod has ended. A lost node does not report the end of its pods. */
 export function hasEnded({ metadata, nodeName }: PodView, { nowMs, lostNode }: Surroundings): boolean {
   if (metadata.deletionTimestamp === undefined) return false;
   return nodeName === undefined || (nodeName !== lostNode && Date.parse(metadata.deletionTimestamp) + 10_000 <= nowMs);
 }
 
-/** A pod a while later: bound, running or resized. */
+/** The next state of a pod: bound, running or resized. */
 export function lives(pod: PodView, around: Surroundings): PodView {
   if (pod.metadata.deletionTimestamp !== undefined || pod.phase === 'Failed' || around.claim === undefined) return pod;
   if (pod.nodeName === undefined) return scheduled(pod, around);

@@ -1,4 +1,4 @@
-/** The api's side of money in memory, by the rules of @hamlet/core that the api decides by: what one agent holds, has used, and was refused. */
+/** The money of one agent as the api keeps it, in memory. It decides by the same rules of @hamlet/core as the api. */
 import {
   afterRefusedRenewal,
   CLAIM_TERMS,
@@ -31,15 +31,15 @@ function claimedAgent(agent: CachedAgent | undefined): ClaimedAgent | null {
 
 export class ModelPurse {
   readonly tiers: readonly PricedTier[];
-  /** What the agent has, in micro-aiDollars; what is held of it is not spent yet. */
+  /** The agent's balance in micro-aiDollars. Held money is still part of it until it is charged. */
   balance: bigint;
   held: HeldClaim | null = null;
   refused: Refused | null = null;
   renewalRefused = false;
-  /** Time that was charged, and what was paid for it. */
+  /** Milliseconds that were charged, and the micro-aiDollars paid for them. */
   chargedMs = 0;
   paid = 0n;
-  /** Rules that were broken. */
+  /** Descriptions of the rules that were broken. */
   readonly broken: string[] = [];
   #uid = '';
   #cycle = 0;
@@ -76,7 +76,7 @@ export class ModelPurse {
     };
   }
 
-  /** What was changed from outside is a newer version. */
+  /** Makes a newer version after a test has changed the claim. */
   touch(): void {
     this.#version += 1;
   }
@@ -102,7 +102,7 @@ export class ModelPurse {
     this.#end(nowMs, this.refused);
   }
 
-  /** What the api does of its own accord, from what the agent's resource says. */
+  /** Renews or ends the claim, as the api does by itself from the state of the Agent. */
   keep(agent: CachedAgent | undefined, nowMs: number): void {
     const { held } = this;
     if (held === null) return this.#forgive(nowMs);
@@ -142,7 +142,7 @@ export class ModelPurse {
     return payableBelow(this.tiers, tier, { available: this.#spendable(nowMs), terms: CLAIM_TERMS }) ?? undefined;
   }
 
-  /** The next hold in place of the one there is, or neither. */
+  /** Replaces the hold by a new one. If the balance does not cover it, returns false and keeps the hold. */
   #take(
     {
       uid,

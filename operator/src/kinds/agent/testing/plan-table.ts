@@ -1,4 +1,4 @@
-/** Tables of plans: what is observed of an agent, and the actions that the plan takes. */
+/** Tables of plans: the observation of an agent, and the actions of its plan. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { plan, type Action } from '../plan.ts';
@@ -7,13 +7,13 @@ import { observedOf } from './sample-state.ts';
 
 export const NOW = Date.parse('2026-11-22T10:00:00Z');
 
-/** What differs from a healthy agent, and the actions in a word each. */
+/** The name of the case, the differences from a healthy agent, and a short text of each action. */
 export type PlanRow = readonly [name: string, parts: Partial<Observed>, actions: readonly string[]];
 
 /** The status of an agent whose first pod runs. */
 export const awake = { cycle: 1, power: 'Awake', podName: 'ada-1', tier: 'tier-0' } as const;
 
-/** A pod that the scheduler holds. */
+/** The parts of a pod that the scheduler cannot place. */
 export const unschedulable = {
   nodeName: undefined,
   phase: 'Pending',
@@ -25,14 +25,14 @@ export const unschedulable = {
   },
 };
 
-/** A test for each row. */
+/** Registers one test for each row. */
 export function testPlans(rows: readonly PlanRow[]): void {
   for (const [name, parts, actions] of rows) {
     test(name, () => assert.deepEqual(plan(observedOf(parts), NOW).actions.map(brief), actions));
   }
 }
 
-/** An action in a word: what a table can compare. */
+/** A short text of an action, which a table can compare. */
 function brief(action: Action): string {
   if ('manifest' in action) return `${action.kind} ${action.manifest.metadata.name}`;
   switch (action.kind) {

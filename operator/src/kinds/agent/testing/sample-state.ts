@@ -1,4 +1,4 @@
-/** States for tests: a healthy agent of tier-0, and what makes it different. */
+/** States for tests: a healthy agent of tier-0, and parts that differ from it. */
 import { AgentSpec, EntitlementSpec, type AgentStatus } from '@hamlet/contract/kinds';
 import { fixedOf, sizeOf } from '../../../objects/tier-compute.ts';
 import { type Observed, observedFrom, statusFromPods } from '../observe.ts';
@@ -62,10 +62,10 @@ export function agentOf({
   };
 }
 
-/** What a tier may differ in. */
+/** The fields in which a test's tier may differ from the default. */
 interface TierParts {
   readonly minBalance?: string;
-  /** aiDollars for an hour. */
+  /** Price in aiDollars an hour. */
   readonly perHour?: string;
   readonly compute?: Readonly<Record<string, unknown>>;
 }
@@ -83,7 +83,7 @@ export function tierOf(
 }
 
 export const TIER_0 = tierOf('tier-0', 0);
-/** Larger than tier-0, and no more than that. */
+/** More cpu and memory than tier-0, and no other difference. */
 export const TIER_1 = tierOf('tier-1', 1, { minBalance: '10', compute: { resources: { cpu: '1', memory: '1Gi' } } });
 /** As large as tier-1, with a GPU. */
 export const TIER_2 = tierOf('tier-2', 2, {
@@ -95,14 +95,14 @@ export const TIER_2 = tierOf('tier-2', 2, {
   },
 });
 
-/** The tiers as they are where running costs money: tier-0 is free. */
+/** The tiers of a village with prices: tier-0 is free, the others cost money. */
 export const PRICED_TIERS: readonly TierView[] = [TIER_0, priced(TIER_1, '1'), priced(TIER_2, '10')];
 
 function priced(tier: TierView, perHour: string): TierView {
   return { ...tier, spec: { ...tier.spec, price: { ...tier.spec.price, perHour } } };
 }
 
-/** What is held for the agent in its first cycle, for a while yet, and what it was refused. */
+/** The agent's hold in its first cycle, valid for a long time, and its refused tier. */
 export function holdFor(
   tier: string | undefined,
   refused?: { readonly tier: string; readonly reason: 'NotPaid' | 'HoldRefused'; readonly payable?: string },
@@ -127,7 +127,7 @@ export const standingOf = (parts: Partial<Standing> = {}): Standing => ({ ...goo
 interface PodParts extends Partial<Omit<PodView, 'metadata'>> {
   readonly deletionTimestamp?: string;
   readonly createdAt?: string;
-  /** The tier that it was made for. */
+  /** The tier that the pod was made for. */
   readonly tier?: TierView;
   readonly rebootedAt?: string | undefined;
 }
@@ -190,7 +190,7 @@ export function claimOf(
   };
 }
 
-/** A claim of somebody else's StatefulSet with the name of the agent's, its labels too. */
+/** A volume claim of a StatefulSet, with the name and the labels of the agent's volume claim. */
 export const claimOfOthers: VolumeClaimView = {
   metadata: {
     ...claimOf().metadata,
@@ -238,13 +238,13 @@ export const container = (parts: Partial<ContainerState>): ContainerState => ({
   ...parts,
 });
 
-/** A pod whose container waits for this reason. */
+/** An observation whose container waits for this reason. */
 export const waiting = (waitingReason: string, waitingMessage?: string): Partial<Observed> => ({
   presence: undefined,
   pods: [podOf('ada-1', { phase: 'Pending', container: container({ waitingReason, waitingMessage }) })],
 });
 
-/** A pod that the scheduler holds with these words. */
+/** An observation whose pod the scheduler cannot place, with this message. */
 export const unscheduled = (message: string): Partial<Observed> => ({
   pods: [
     podOf('ada-1', {
