@@ -1,4 +1,4 @@
-/** The operator: elects a leader, which turns Agents into pods. */
+/** The operator's process. The processes elect a leader, which turns Agents into pods. */
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import {
@@ -20,19 +20,28 @@ import { Operator } from './operator.ts';
 import { villageClient } from './village/village-client.ts';
 
 const LEASE = 'hamlet-operator';
-/** Time for the work under way to end; then it is cut off, so that the lease is given back in time. */
+/**
+ * Time for the work under way to end. After it the connections are closed, so that the process gives the lease back in
+ * time.
+ */
 const DRAIN_MS = 8_000;
 const CLOSE_MS = 1_000;
 const RELEASE_MS = 3_000;
-/** A leader that cannot list everything in this time ends, so that another can try, which may have the rights that it lacks. */
+/**
+ * A leader that cannot list all objects in this time ends, so that another process can try, which may have the missing
+ * rights.
+ */
 const LIST_MS = 120_000;
-/** Keys that wait this long while no worker takes or finishes one mean that the workers hang. */
+/** If keys wait this long while no worker takes or finishes a key, the workers hang. */
 const STALL_MS = 300_000;
 const LOOP_LATENESS_MS = 2_000;
-/** Burst of requests after a pause, as a multiple of the requests a second. */
+/** Burst of requests after a pause, as a multiple of the requests per second. */
 const BURST_FACTOR = 2;
 const IN_FLIGHT = 32;
-/** The caches are small beside the garbage of reading: V8 collects once the heap is a quarter larger than its live part, not twice as large. */
+/**
+ * V8 collects garbage once the heap is 25 % larger than its live part, not twice as large, because parsing leaves much
+ * more garbage than the caches hold.
+ */
 const HEAP_GROWING = '--heap-growing-percent=25';
 
 const log = (line: string): void => {
@@ -44,7 +53,7 @@ function listenAt(address: string): { readonly host: string; readonly port: numb
   return { host: address.slice(0, colon), port: Number(address.slice(colon + 1)) };
 }
 
-/** The process: its lease, its health, and its controllers once it leads. */
+/** The parts of the process: its lease, its health checks, and its controllers once it leads. */
 interface Process {
   readonly environment: Environment;
   readonly connection: Connection;
@@ -77,7 +86,7 @@ async function prepare(environment: Environment): Promise<Process> {
   return { environment, connection, namespace, metrics, leases, elector, loop, ending: false };
 }
 
-/** Workers that wait for a late lease do not hang. */
+/** The problem of workers that hang, if they do. Workers that wait for a late renewal of the lease do not hang. */
 function stall({ leadership, elector }: Process): string | undefined {
   const stalledMs = elector.leads ? (leadership?.operator.stalledMs ?? 0) : 0;
   return stalledMs > STALL_MS
@@ -92,7 +101,8 @@ function serviceServer(self: Process): ServiceServer {
       { name: 'loop', problem: () => self.loop.problem },
       { name: 'workers', problem: () => stall(self) },
     ],
-    // A process that waits for the lease is ready to lead. A leader must have listed everything, and receive changes.
+    // A process that waits for the lease is ready. A leader is ready once it has listed all objects and receives
+    // changes.
     ready: [
       { name: 'running', problem: () => (self.ending ? 'ending' : undefined) },
       { name: 'watches', problem: () => self.leadership?.operator.problem() },
@@ -113,7 +123,8 @@ async function run(environment: Environment): Promise<number> {
   const code = typeof first === 'number' ? first : await Promise.race([ended, lead(self, first)]);
   self.ending = true;
   log(code === 0 ? 'ending' : 'ending at once');
-  // No new work, then no write at all, then the lease: the next leader meets no write of ours.
+  // First stop new work, then all writes, then give the lease back, so that no write of this process reaches the next
+  // leader's term.
   const steps = [
     {
       name: 'workers',
@@ -132,7 +143,7 @@ async function run(environment: Environment): Promise<number> {
   return code;
 }
 
-/** Starts the controllers. Resolves only if they cannot start, with the exit code. */
+/** Starts the controllers. Resolves with the exit code if they cannot start, otherwise never. */
 async function lead(self: Process, fence: Fence): Promise<number> {
   const { environment, connection, namespace, elector, metrics } = self;
   log(`leading as ${elector.identity}, fence ${fence.leaseUid}:${fence.transitions}`);
@@ -187,5 +198,5 @@ async function main(): Promise<number> {
 }
 
 setFlagsFromString(HEAP_GROWING);
-// Ends the process even if a handle is still open.
+// `process.exit` ends the process even if a handle is still open.
 process.exit(await main());

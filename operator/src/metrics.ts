@@ -12,12 +12,11 @@ import type { Watched } from './objects/watched.ts';
 
 const SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 
-/** The metrics of this process. */
 export interface OperatorMetrics {
   readonly registry: Registry;
-  /** Reconciles of Agents since the start. */
+  /** Number of reconciles of Agents since the start. */
   readonly reconciles: () => number;
-  /** Write requests since the start, without Events and the Lease. */
+  /** Number of write requests since the start, without those for Events and the Lease. */
   readonly writes: () => number;
   onOutcome(record: OutcomeRecord): void;
   onRequest(record: RequestRecord): void;
@@ -79,7 +78,7 @@ export function operatorMetrics(): OperatorMetrics {
 
 type Read = (reflector: Watched[keyof Watched]) => number;
 
-/** Gauges that are read at each scrape. */
+/** Adds gauges of the queue and the watches. Each scrape reads their values. */
 export function addGauges(registry: Registry, queue: WorkQueue, watched: Watched): void {
   const registers = [registry];
   const gauge = (name: string, help: string, read: () => number): void => addGauge(registry, { name, help }, read);
@@ -126,7 +125,7 @@ export function errorText(error: unknown): string {
 
 const WAIT_SECONDS = [0.001, 0.01, 0.1, 0.5, 1, 5, 30, 120];
 
-/** A gauge that is read at each scrape. */
+/** Adds a gauge. Each scrape reads its value. */
 function addGauge(
   registry: Registry,
   { name, help }: Readonly<Record<'name' | 'help', string>>,
@@ -142,7 +141,7 @@ function addGauge(
   });
 }
 
-/** Gauges of the process: its leadership and the lateness of its event loop. */
+/** Adds gauges of the process: its leadership and the lateness of its event loop. */
 export function addProcessGauges(registry: Registry, elector: Elector, loop: LoopWatch): void {
   addGauge(
     registry,
@@ -159,7 +158,7 @@ export function addProcessGauges(registry: Registry, elector: Elector, loop: Loo
   );
 }
 
-/** Measures the wait of each key that the queue hands out. */
+/** A listener that measures the wait of each key that the queue hands out. */
 export function queueWaits(registry: Registry): (key: string, waitedMs: number) => void {
   const waits = new Histogram({
     name: 'hamlet_operator_queue_wait_seconds',

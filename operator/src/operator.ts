@@ -56,7 +56,7 @@ export interface OperatorOptions {
   readonly instance: string;
   readonly metrics: OperatorMetrics;
   readonly log: (line: string) => void;
-  /** Room that every node keeps for itself, beside its pods; none if left out. */
+  /** Room on each node that the operator gives to no seat; none if left out. */
   readonly reserve?: Room;
   /** Times of the watches; the runtime's defaults if left out. */
   readonly watchTimes?: WatchTimes;
@@ -64,7 +64,7 @@ export interface OperatorOptions {
   readonly audit?: Pick<DriftPorts, 'everyMs' | 'afterMs'>;
 }
 
-/** The controllers of one village, in the process that leads. */
+/** The controllers of one village. They run in the process that leads. */
 export class Operator {
   readonly watched: Watched;
   readonly #options: OperatorOptions;
@@ -102,7 +102,7 @@ export class Operator {
       onReachable: (reachable) => this.#onReachable(reachable),
       onError: (error) => options.log(`api: ${errorText(error)}`),
     });
-    // The seats count by the ranked tiers, so this listener comes before theirs.
+    // The seats read the ranked tiers, so this listener must come before theirs.
     this.watched.tiers.cache.onChange(() => this.#rank());
     this.#seats = this.#makeSeats();
     this.#reconciler = this.#makeReconciler();
@@ -116,7 +116,7 @@ export class Operator {
     this.#audit = this.#makeAudit();
   }
 
-  /** Lists everything, then starts the workers. */
+  /** Lists all objects, then starts the workers. */
   async start(): Promise<void> {
     connectTriggers(this.watched, {
       add: (key, urgency) => this.#queue.add(key, urgency),
@@ -136,7 +136,10 @@ export class Operator {
     this.#audit.start();
   }
 
-  /** The problems for `/readyz`: kinds that are not listed, refused or silent for too long. */
+  /**
+   * The problems for `/readyz`, if there are any: kinds that are not listed yet, are refused, or have been silent for
+   * too long.
+   */
   problem(): string | undefined {
     const problems = Object.entries(this.watched).flatMap(([kind, { problem }]) =>
       problem === undefined ? [] : [`${kind}: ${problem}`],
@@ -145,12 +148,12 @@ export class Operator {
     return all.length === 0 ? undefined : all.join('; ');
   }
 
-  /** Time for which keys have waited while no worker took or finished any. */
+  /** Milliseconds for which keys have waited while no worker took or finished any. */
   get stalledMs(): number {
     return this.#queue.stalledMs;
   }
 
-  /** Takes no more keys, ends the watches and waits for the work under way. */
+  /** Stops taking keys, ends the watches and waits for the work under way. */
   async stop(): Promise<void> {
     this.#resync.stop();
     this.#queue.close();
@@ -316,7 +319,7 @@ export class Operator {
     this.#seats.touch();
   }
 
-  /** While the village is frozen, the api refuses firings; afterwards the due slots are planned again. */
+  /** While the village is frozen, the api refuses firings. After the freeze, the operator plans the due slots again. */
   #onVillage({ frozen, reason }: VillageState): void {
     if (frozen) this.#options.log(`the village is frozen${reason === null ? '' : `: ${reason}`}`);
     else this.#schedules.onReachable();
@@ -326,7 +329,7 @@ export class Operator {
     this.#options.log(reachable ? 'the api answers' : 'the api does not answer');
     this.#seats.touch();
     this.#schedules.onReachable();
-    // Agents that waited for the api may go on. While it does not answer, only their statuses change.
+    // Agents that waited for the api may continue. While the api does not answer, only their statuses change.
     for (const key of this.watched.agents.cache.keys()) {
       if (reachable) this.#queue.add(key, 'bulk');
       else this.#reconciler.touch(key);

@@ -11,16 +11,16 @@ import { bytes, cpuMillis, quantity, type Room } from '@hamlet/core/seats';
 import { slim, type KubeObject, type StoredMeta } from '@hamlet/kube';
 import type * as z from 'zod';
 
-/** The part of a spec that the operator acts on; texts stay out of its memory. */
+/** The part of a spec that the operator uses. Texts, such as the personality, stay out of its memory. */
 export type OperatedSpec = Pick<
   AgentSpec,
   'power' | 'rebootedAt' | 'entitlement' | 'memory' | 'placement' | 'isolation'
 >;
 
-/** An Agent. Exactly one of `spec` and `problem` is set. */
+/** An Agent as the operator caches it. Exactly one of `spec` and `problem` is set. */
 export interface CachedAgent extends KubeObject {
   readonly spec: OperatedSpec | undefined;
-  /** The reason why the spec cannot be read. */
+  /** The reason why the operator cannot parse the spec. */
   readonly problem: string | undefined;
   readonly status: AgentStatus;
 }
@@ -28,7 +28,7 @@ export interface CachedAgent extends KubeObject {
 export interface TierView extends KubeObject {
   readonly spec: EntitlementSpec;
   readonly status?: EntitlementStatus;
-  /** Its GPUs belong to a window that one agent has bought, until the window ends. */
+  /** True if the GPUs are those of a GPU window that the agent has bought. */
   readonly windowed?: boolean;
 }
 
@@ -36,9 +36,9 @@ export type VolumeClaimView = KubeObject;
 
 export interface NodeView extends KubeObject {
   readonly ready: boolean;
-  /** An admin has closed it to new pods. */
+  /** True if a person has closed the node to new pods with kubectl cordon. */
   readonly cordoned: boolean;
-  /** The sum that its pods may request. */
+  /** The sum that the pods of the node may request. */
   readonly allocatable: Room;
   /** Keys of the taints that keep away pods without a toleration. */
   readonly taints: readonly string[];
@@ -60,13 +60,14 @@ function readSpec(raw: unknown): Pick<CachedAgent, 'spec' | 'problem'> {
   };
 }
 
-/** A spec has another generation with every change. */
+/** Whether the spec is unchanged: the API server changes the generation with every change of a spec. */
 const isOfSameSpec = ({ uid, generation }: StoredMeta, held: StoredMeta): boolean =>
   generation !== undefined && generation === held.generation && uid === held.uid;
 
 /**
- * An Agent without its texts. A spec that cannot be read (of an older schema) becomes a problem, not an exception.
- * @param held the cached Agent: an unchanged spec is not parsed again at each change of the status
+ * The cached form of an Agent, without its texts. A spec that the operator cannot parse, such as one of an older
+ * schema, becomes a `problem`, not an exception.
+ * @param held the Agent in the cache, whose parsed spec is used again if the spec has not changed
  */
 export function cachedAgent(raw: RawObject, held?: CachedAgent): CachedAgent {
   const { metadata } = slim(raw);
@@ -80,7 +81,10 @@ const UNREADABLE = EntitlementSpec.parse({
   limits: { requestsPerMinute: 0, concurrentTools: 0, tokensPerHour: 0 },
 });
 
-/** An Entitlement. One that cannot be read counts as missing, see {@link isReadable}. */
+/**
+ * The cached form of an Entitlement. An Entitlement that the operator cannot parse counts as missing, see {@link
+ * isReadable}.
+ */
 export function tierView(raw: RawObject): TierView {
   const parsed = Entitlement.shape.spec.safeParse(raw.spec);
   return {

@@ -21,16 +21,22 @@ export const TIER_ANNOTATION = 'hamlet.village/tier';
 export const FIXED_ANNOTATION = 'hamlet.village/fixed-compute';
 /** Annotation of a pod: the spec.rebootedAt of its cycle. */
 export const REBOOTED_ANNOTATION = 'hamlet.village/rebooted-at';
-/** Annotation of a pod: the only node that it may run on, where its seat was counted. Without it the scheduler may choose another. */
+/**
+ * Annotation of a pod: the node of its seat, the only node that it may run on. A pod without it may run on a node that
+ * the spec or the scheduler chooses.
+ */
 export const SEAT_ANNOTATION = 'hamlet.village/seat';
-/** Annotation of a pod: the image that the operator asked for. Admission may write another into the container: a digest, a mirror. */
+/**
+ * Annotation of a pod: the image that the operator asked for. An admission webhook may write another image into the
+ * container, such as a digest or a mirror.
+ */
 export const IMAGE_ANNOTATION = 'hamlet.village/image';
-/** Annotation of a volume claim: the node of a volume that the scheduler places with its first pod. */
+/** Annotation of a volume claim: the node of its volume. The scheduler sets it when it places the first pod. */
 export const VOLUME_NODE_ANNOTATION = 'volume.kubernetes.io/selected-node';
 export const FINALIZER = 'hamlet.village/account';
 export const FIELD_MANAGER = 'hamlet-operator';
 
-/** `NAME-CYCLE`: a deleted pod keeps its name for its grace period, so each replacement has another. */
+/** `NAME-CYCLE`. A deleted pod keeps its name for its grace period, so each replacement needs another name. */
 export function podName(agent: Pick<StoredMeta, 'name'>, cycle: number): string {
   return `${agent.name}-${cycle}`;
 }

@@ -1,4 +1,7 @@
-/** Pods of agents as the operator caches them: five thousand of them, so only the fields that it reads. */
+/**
+ * Pods of agents as the operator caches them. There may be five thousand, so the cache keeps only the fields that the
+ * operator reads.
+ */
 import { bytes, cpuMillis } from '@hamlet/core/seats';
 import { slim, type KubeObject, type OwnerReference, type StoredMeta } from '@hamlet/kube';
 import { AGENT_LABEL, IMAGE_ANNOTATION } from './names.ts';
@@ -6,29 +9,29 @@ import { CONTAINER, isSameSize, type Size } from './tier-compute.ts';
 
 export interface ContainerState {
   readonly running: boolean;
-  /** The image that it runs, as its node names it, once the node reports it. */
+  /** The image that the container runs, by the name that its node has reported. */
   readonly imageId?: string | undefined;
   readonly restarts: number;
   readonly waitingReason: string | undefined;
   readonly waitingMessage: string | undefined;
-  /** How the container last ended, in words. */
+  /** The reason and the exit code of the container's last end, as text. */
   readonly lastEnd: string | undefined;
 }
 
-/** The state of a resize that its node has not finished. */
+/** The state of a resize that the node has not finished. */
 export interface ResizeState {
   readonly type: 'PodResizePending' | 'PodResizeInProgress';
-  /** `Infeasible` or `Deferred` while it is pending, `Error` if it keeps failing. */
+  /** `Infeasible` or `Deferred` while the resize is pending, `Error` if it keeps failing. */
   readonly reason: string;
   readonly message: string;
 }
 
 export interface PodView extends KubeObject {
-  /** Image that the operator asked for; that of the container if the annotation is missing. */
+  /** The image that the operator asked for; the container's image if the annotation is missing. */
   readonly image: string | undefined;
-  /** The limits that the pod asks for; undefined without limits, which no pod of ours lacks. */
+  /** The limits in the pod's spec; undefined without limits, which every pod of the operator has. */
   readonly size: Size | undefined;
-  /** The limits that its node has given it, once it runs. */
+  /** The limits that the node has given the pod, once the pod runs. */
   readonly given: Size | undefined;
   readonly resize: ResizeState | undefined;
   /** Kubernetes' reason for ending the pod: PreemptionByScheduler, EvictionByEvictionAPI … */
@@ -37,7 +40,7 @@ export interface PodView extends KubeObject {
   readonly phase: string;
   readonly scheduled: { readonly status: string; readonly reason: string; readonly message: string } | undefined;
   readonly container: ContainerState | undefined;
-  /** Reason and message of the whole pod, for example Evicted. */
+  /** Reason and message of the whole pod, for example the reason `Evicted`. */
   readonly reason: string | undefined;
   readonly message: string | undefined;
 }
@@ -47,12 +50,12 @@ export function isOver({ phase }: PodView): boolean {
   return phase === 'Failed' || phase === 'Succeeded';
 }
 
-/** Whether a pod neither ends nor has ended. */
+/** Whether a pod has not ended and is not being deleted. */
 export function isLiving(pod: PodView): boolean {
   return pod.metadata.deletionTimestamp === undefined && !isOver(pod);
 }
 
-/** Whether the pod asks for a size that its node has not given it yet. */
+/** Whether the node has not given the pod the size in its spec yet. */
 export function isResizing({ size, given }: PodView): boolean {
   return size !== undefined && given !== undefined && !isSameSize(size, given);
 }
@@ -100,7 +103,7 @@ interface RawContainer {
   readonly lastState?: { readonly terminated?: { readonly reason?: string; readonly exitCode?: number } };
 }
 
-/** One shared object for each size: thousands of pods have a few sizes. */
+/** One shared object for each size, because thousands of pods share few sizes. */
 const SIZES = new Map<string, Size>();
 const MAX_SIZES = 4_096;
 
@@ -174,7 +177,7 @@ function resizeState(conditions: readonly RawCondition[]): ResizeState | undefin
   return undefined;
 }
 
-/** The controlling owner, without fields that all pods share. */
+/** The uid of the controlling owner. Fields that no reader needs are empty. */
 function ownerOf(owners: readonly OwnerReference[] | undefined): readonly OwnerReference[] {
   const owner = owners?.find(({ controller }) => controller === true);
   return owner === undefined ? [] : [{ apiVersion: '', kind: 'Agent', name: '', uid: owner.uid, controller: true }];
@@ -230,7 +233,7 @@ function statusParts({
   };
 }
 
-/** The fields of a pod that the reconciler reads. */
+/** The cached form of a pod. */
 export function podView(raw: RawPod): PodView {
   const { nodeName, containers = [] } = raw.spec ?? {};
   const asked = containers.find(({ name }) => name === CONTAINER) ?? containers[0];

@@ -7,15 +7,15 @@ import type { OperatedSpec, TierView } from './cached-objects.ts';
 /** Name of the container of every agent. */
 export const CONTAINER = 'resident';
 /**
- * Disk of the node beyond the volume: the container's own file system and its log. The kubelet evicts a pod above the
- * limit, so that none fills the disk. A resize cannot change it: it is the same in every tier.
+ * Disk of the node that a pod may use besides its volume, for the container's file system and log. The kubelet evicts a
+ * pod above the limit, so that no pod fills the disk. It is the same in every tier, because a resize cannot change it.
  */
 export const SCRATCH = { request: '64Mi', limit: '4Gi' } as const;
 const DISK = 'ephemeral-storage';
 /** Name of the device claim within a pod. */
 export const GPU_CLAIM = 'gpu';
 
-/** Limits of a container. Requests are half of them in every tier. */
+/** The limits of a container. In every tier the requests are half of the limits. */
 export interface Size {
   readonly cpuMillis: number;
   readonly memoryBytes: number;
@@ -60,7 +60,10 @@ export function halfOfMemory(memory: string): string {
   return halfKi % KIBI === 0 ? `${halfKi / KIBI}Mi` : `${halfKi}Ki`;
 }
 
-/** cpu and memory of the container. Requests are half of the limits in every tier: a resize may not change the pod's class, Burstable. */
+/**
+ * cpu and memory of the container. The requests are half of the limits in every tier, so that every pod has the QoS
+ * class Burstable, which a resize may not change.
+ */
 export function sizeResources({ spec }: TierView): {
   readonly requests: Readonly<Record<string, string>>;
   readonly limits: Readonly<Record<string, string>>;
@@ -83,7 +86,7 @@ export function resourcesOf(tier: TierView): object {
   };
 }
 
-/** The device claim of a pod: Kubernetes creates it from the template, and it ends with the pod. */
+/** The device claim of a pod. Kubernetes creates it from the template, and deletes it with the pod. */
 export function resourceClaimsOf({ spec }: TierView): { readonly resourceClaims?: readonly object[] } {
   const { claimTemplateName } = spec.compute.gpu;
   return claimTemplateName === undefined
@@ -91,7 +94,10 @@ export function resourceClaimsOf({ spec }: TierView): { readonly resourceClaims?
     : { resourceClaims: [{ name: GPU_CLAIM, resourceClaimTemplateName: claimTemplateName }] };
 }
 
-/** Whether only the scheduler can choose the node: it alone knows devices of a claim template, runtime classes and the even spread. */
+/**
+ * Whether the scheduler must choose the node, because only the scheduler knows the devices of claim templates, the
+ * nodes of runtime classes and the required spread.
+ */
 export function isSchedulersChoice({ placement, isolation }: OperatedSpec, tier: TierView): boolean {
   return (
     placement.nodeName === undefined &&
@@ -101,7 +107,10 @@ export function isSchedulersChoice({ placement, isolation }: OperatedSpec, tier:
   );
 }
 
-/** A tier during a GPU window of its agent: the GPUs of the window replace its own, with never fewer of one kind. */
+/**
+ * A tier during a GPU window of its agent. The GPUs of the window replace those of the tier; if both are of one kind,
+ * the agent gets the larger number.
+ */
 export function boostedTier(tier: TierView, boost: Boost | undefined): TierView {
   if (boost === undefined || boost.gpu === null) return tier;
   const { resource_name: resourceName, count } = boost.gpu;
@@ -111,7 +120,7 @@ export function boostedTier(tier: TierView, boost: Boost | undefined): TierView 
   return { ...tier, spec: { ...tier.spec, compute: { ...tier.spec.compute, gpu } }, windowed: true };
 }
 
-/** All tiers for the agent of that boost. */
+/** All tiers, as `boostedTier` changes them for the agent of that boost. */
 export function boostedTiers(tiers: readonly TierView[], boost: Boost | undefined): readonly TierView[] {
   return boost === undefined || boost.gpu === null ? tiers : tiers.map((tier) => boostedTier(tier, boost));
 }

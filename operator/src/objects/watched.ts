@@ -16,7 +16,7 @@ export interface Watched {
 export const BY_OWNER = 'owner';
 /** Index of pods and of volume claims by node. */
 export const BY_NODE = 'node';
-/** The value of pods without a node in that index. */
+/** The value in the index `BY_NODE` of pods without a node. */
 export const NO_NODE = '';
 
 export const POD_INDEXERS = {

@@ -1,4 +1,4 @@
-/** Admission policies that the chart installs beside the operator. */
+/** Admission policies that the chart installs together with the operator. */
 import { GROUP as VILLAGE_GROUP } from '@hamlet/contract/kinds';
 import type { NewObject, ResourceType } from '@hamlet/kube';
 import { TOKEN_AUDIENCE } from '../kinds/agent/pod-manifest.ts';
@@ -17,7 +17,7 @@ export const FINALIZER_POLICY = {
   matchConstraints: {
     resourceRules: [{ apiGroups: [VILLAGE_GROUP], apiVersions: ['*'], operations: ['CREATE'], resources: ['agents'] }],
   },
-  // The operator adds to an existing list, by version.
+  // If there are other finalizers, the operator adds its own, with the resourceVersion as precondition.
   matchConditions: [{ name: 'has-no-finalizers', expression: '!has(object.metadata.finalizers)' }],
   mutations: [
     {
@@ -27,7 +27,7 @@ export const FINALIZER_POLICY = {
   ],
 } as const;
 
-/** Matches requests of the operator of that namespace. */
+/** Matches requests of the operator of the request's namespace. */
 const IS_THE_OPERATOR = {
   name: 'is-the-operator',
   expression: "request.userInfo.username == 'system:serviceaccount:' + request.namespace + ':hamlet-operator'",
@@ -48,18 +48,21 @@ const refuse = (
 
 const ADDED =
   "['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'NET_BIND_SERVICE', 'SETGID', 'SETUID', 'SYS_CHROOT']";
-/** The confinement of a container. */
+/** The rules that confine a container. */
 const CONFINED = [
   'has(c.securityContext) && has(c.securityContext.allowPrivilegeEscalation) && !c.securityContext.allowPrivilegeEscalation',
   "(!has(c.securityContext.privileged) || !c.securityContext.privileged) && (!has(c.securityContext.procMount) || c.securityContext.procMount == 'Default')",
   "has(c.securityContext.capabilities) && has(c.securityContext.capabilities.drop) && 'ALL' in c.securityContext.capabilities.drop",
   `(!has(c.securityContext.capabilities.add) || c.securityContext.capabilities.add.all(a, a in ${ADDED}))`,
 ].join(' && ');
-/** The agent's own volume, and the token that only the api accepts: no Secret, no folder of the node, no other volume. */
+/** The two kinds of volume that a pod may mount: the agent's own volume, and the token that only the api accepts. */
 const OWN_VOLUME = `has(v.persistentVolumeClaim) && v.persistentVolumeClaim.claimName == object.metadata.labels['${AGENT_LABEL}'] + '-home'`;
 const OWN_TOKEN = `has(v.projected) && v.projected.sources.all(s, has(s.serviceAccountToken) && s.serviceAccountToken.audience == '${TOKEN_AUDIENCE}')`;
 
-/** Pods that the operator may create: only those of agents. A compromised operator cannot mount other objects of the namespace. */
+/**
+ * Lets the operator create only pods of agents, so that a compromised operator cannot mount other objects of the
+ * namespace.
+ */
 export const OPERATOR_POD_POLICY = {
   failurePolicy: 'Fail',
   matchConstraints: {
@@ -94,7 +97,7 @@ export const OPERATOR_POD_POLICY = {
   ],
 } as const;
 
-/** Volume claims that the operator may touch: only those with the role label of agents, and no copies of others. */
+/** Lets the operator change only volume claims with the role label of agents, and create no copies of other volumes. */
 export const OPERATOR_CLAIM_POLICY = {
   failurePolicy: 'Fail',
   matchConstraints: {

@@ -1,4 +1,6 @@
-/** The rights of the operator. Plain data without imports: the chart's Roles are generated from it. */
+/**
+ * The rights of the operator. The file is plain data without imports, because the chart's Roles are generated from it.
+ */
 
 /** One rule of a Role. */
 export interface Rule {
@@ -10,15 +12,15 @@ export interface Rule {
 
 const WATCH = ['get', 'list', 'watch'];
 
-/** Rights in the village's namespace. No Secrets, no exec, no RBAC. */
+/** Rights in the village's namespace. They include no Secrets, no exec and no RBAC. */
 const ROLE: readonly Rule[] = [
   { apiGroups: ['hamlet.village'], resources: ['agents'], verbs: [...WATCH, 'patch'] },
   { apiGroups: ['hamlet.village'], resources: ['agents/status'], verbs: ['patch'] },
-  // Children block their owner's deletion, which takes this right.
+  // The operator sets `blockOwnerDeletion` in the owner references of pods and volume claims, which needs this right.
   { apiGroups: ['hamlet.village'], resources: ['agents/finalizers'], verbs: ['update'] },
   { apiGroups: ['hamlet.village'], resources: ['entitlements'], verbs: WATCH },
   { apiGroups: [''], resources: ['pods'], verbs: [...WATCH, 'create', 'delete'] },
-  // Only cpu and memory of a running pod.
+  // This right allows to change only cpu and memory of a running pod.
   { apiGroups: [''], resources: ['pods/resize'], verbs: ['patch'] },
   { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: [...WATCH, 'create', 'patch', 'delete'] },
   { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },

@@ -1,4 +1,4 @@
-/** Conditions and fields of a status, the same for every kind. */
+/** Conditions and fields of a status, shared by all kinds. */
 import { MAX_MESSAGE_CHARS, type Condition, type ConditionStatus } from '@hamlet/contract/kinds';
 
 /** A condition before it has a type and a time. */
@@ -14,9 +14,9 @@ function cut(message: string): string {
 }
 
 /**
- * The conditions of a status. The time of a condition is that of its last change of status; a new reason alone does not
- * move it.
- * @param now RFC 3339
+ * The conditions of a status. The transition time of a condition is the time of its last change of status; a new reason
+ * alone does not change it.
+ * @param now the current time, in RFC 3339
  */
 export function conditionsOf(
   results: readonly (readonly [type: string, result: ConditionResult])[],
@@ -42,5 +42,5 @@ export const present = <Status extends object>(fields: {
   readonly [K in keyof Status]?: Status[K] | undefined;
 }): Status => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Status;
 
-/** A time without its fraction: people read seconds, and writers differ in fractions. */
+/** A time without fractions of a second, because people read whole seconds and writers differ in the digits. */
 export const wholeSeconds = (time: string): string => time.replace(/\.\d+(?=Z|[+-])/, '');

@@ -9,36 +9,39 @@ import {
 } from '@hamlet/kube';
 import { FIELD_MANAGER } from '../objects/names.ts';
 
-/** Changes of a status within this time are written together. */
+/** The writer writes all changes of a status within this time together. */
 export const STATUS_COALESCE_MS = 500;
-/** A status that only reports progress may wait this long, so that it is written once with the result. */
+/** A status that only reports progress may wait this long, so that one write covers the progress and the result. */
 export const STATUS_PATIENCE_MS = 5_000;
-/** Back-off of a write that failed. Each attempt writes the state of its time. */
+/** Back-off of a failed write. Each attempt writes the status as it is then. */
 export const STATUS_RETRY = { firstMs: 1_000, maxMs: 60_000 } as const;
 /**
- * Status writes under way. Few, because pods and claims matter more when the API server is slow; otherwise two are
- * enough for hundreds a second.
+ * Limit of status writes under way. It is low, because pods and volume claims matter more when the API server is slow.
+ * At other times, two are enough for hundreds of writes a second.
  */
 const IN_FLIGHT = 2;
 
 export interface StatusWriterOptions {
   readonly clock: Clock;
-  /** Writes the present status, if it differs from the written one. */
+  /** Writes the current status, if it differs from the stored status. */
   readonly write: (key: string) => Promise<void>;
   readonly onError: (key: string, error: unknown) => void;
 }
 
-/** `patient`: may wait and be written together with later changes. */
+/** `soon` waits for STATUS_COALESCE_MS, `patient` for STATUS_PATIENCE_MS. */
 export type Pace = 'soon' | 'patient';
 
 const DELAY_MS: Readonly<Record<Pace, number>> = { soon: STATUS_COALESCE_MS, patient: STATUS_PATIENCE_MS };
 
-/** Writes statuses beside the workers: the oldest first, each as it is at the moment of writing. */
+/** Writes statuses independently of the workers, the oldest mark first. Each write takes the status of that moment. */
 export class StatusWriter {
   readonly #options: StatusWriterOptions;
-  /** Due times by key, for each pace; keys in order. */
+  /** Due times by key, for each pace, in the order of the marks. */
   readonly #dueAtMs: Record<Pace, Map<string, number>> = { soon: new Map(), patient: new Map() };
-  /** Keys whose last write failed: failures in a row, time of the next attempt, and whether it has begun. */
+  /**
+   * Keys whose last write failed, with the failures in a row, the time of the next attempt, and whether that attempt
+   * has begun.
+   */
   readonly #failed = new Map<
     string,
     { readonly times: number; readonly dueAtMs: number; readonly attempted: boolean }
@@ -51,12 +54,12 @@ export class StatusWriter {
     this.#options = options;
   }
 
-  /** Statuses that wait, without those whose write failed. */
+  /** Number of statuses that wait, without those whose last write failed. */
   get waiting(): number {
     return this.#dueAtMs.soon.size + this.#dueAtMs.patient.size;
   }
 
-  /** The status of `key` may have changed. A repeated mark can only shorten the wait. */
+  /** Call it when the status of `key` may have changed. A repeated mark can only shorten the wait. */
   mark(key: string, pace: Pace = 'soon'): void {
     const { soon, patient } = this.#dueAtMs;
     if (this.#closed || soon.has(key) || (pace === 'patient' && patient.has(key))) return;
@@ -131,14 +134,20 @@ export class StatusWriter {
     }
   }
 
-  /** A later change is written at its own pace: it may make the API server accept the status. */
+  /**
+   * Schedules the retry. A later change does not wait for it, because that change may make the API server accept the
+   * status.
+   */
   #retryLater(key: string, times: number): void {
     const dueAtMs = this.#options.clock.now() + backoffMs(times, STATUS_RETRY);
     this.#failed.set(key, { times, dueAtMs, attempted: false });
   }
 }
 
-/** The merge patch from `before` to `after`: changed fields, null for removed ones; undefined if nothing changes. */
+/**
+ * The merge patch from `before` to `after`: the changed fields, and null for removed fields; undefined if nothing
+ * changes.
+ */
 export function statusPatch(before: object, after: object): Readonly<Record<string, unknown>> | undefined {
   const old = new Map<string, unknown>(Object.entries(before));
   const patch: Record<string, unknown> = {};
@@ -150,7 +159,7 @@ export function statusPatch(before: object, after: object): Readonly<Record<stri
   return Object.keys(patch).length === 0 ? undefined : patch;
 }
 
-/** Writes a status by merge patch, with the uid as precondition, and takes the response into the cache. */
+/** Writes a status by merge patch, with the uid as precondition, and stores the response in the cache. */
 export async function patchStatus<T extends KubeObject>(
   {
     client,

@@ -1,14 +1,16 @@
-/** The api's claims as the operator sees them: money of a test's own, by the rules that the api decides by. */
+/**
+ * The api's compute claims as the operator sees them. The money is the test's own, and the rules are those of the api.
+ */
 import { claimCompute, releaseCompute, type ComputeClaim } from '@hamlet/contract';
 import type { TierView } from '../objects/cached-objects.ts';
 import { ModelPurse } from '../kinds/agent/testing/model-purse.ts';
 
 export class FakeBank {
-  /** Calls that were answered, in words. */
+  /** A text for each call that was answered. */
   readonly calls: string[] = [];
-  /** Answers wait while it thinks. */
+  /** Answers wait until this promise resolves. */
   thinks: Promise<void> = Promise.resolve();
-  /** For whom money was asked for, answered or not. */
+  /** Agents for which the operator has asked for money, answered or not. */
   readonly heard = new Set<string>();
   readonly #purses = new Map<string, ModelPurse>();
   readonly #say: (claim: ComputeClaim) => void;
@@ -18,25 +20,25 @@ export class FakeBank {
     this.#say = say;
   }
 
-  /** What the tiers cost. */
+  /** Sets the prices of the tiers. */
   price(tiers: readonly TierView[]): void {
     this.#tiers = tiers;
   }
 
-  /** The money of an agent; none until somebody gives it some. */
+  /** The money of an agent. The balance is 0 until a test sets it. */
   purse(agentId: string): ModelPurse {
     const purse = this.#purses.get(agentId) ?? new ModelPurse(this.#tiers, 0n, agentId);
     this.#purses.set(agentId, purse);
     return purse;
   }
 
-  /** The api has changed something of its own accord. */
+  /** Reports the agent's claim on the stream, as the api does after a change. */
   tell(agentId: string): void {
     const { claim } = this.purse(agentId);
     if (claim !== undefined) this.#say(claim);
   }
 
-  /** Answers a call; null for another. */
+  /** Answers a call about money; returns null for any other path. */
   async answer(path: string, body: string): Promise<object | null> {
     if (path !== claimCompute.path && path !== releaseCompute.path) return null;
     const call: unknown = JSON.parse(body);

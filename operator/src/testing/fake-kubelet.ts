@@ -1,4 +1,7 @@
-/** A node of which only the API server knows: pods that the scheduler binds to it run at once, are resized as told, and end at once. */
+/**
+ * A node that exists only in the API server. Pods that the scheduler binds to it run at once and end at once;
+ * `setResizes` decides whether a resize succeeds.
+ */
 import { LEASES, NODES, PODS, Reflector, type KubeClient, type KubeObject } from '@hamlet/kube';
 
 const HEARTBEAT_MS = 5_000;
@@ -17,20 +20,20 @@ type Pod = KubeObject & {
   };
 };
 
-/** What the node does with a pod that asks for another size. */
+/** The reaction of the node to a resize. */
 export type ResizeMood = 'applies' | 'hangs';
 
-/** Where it starts and ends. */
+/** The controls of a fake node. */
 export interface FakeKubelet {
   readonly node: string;
-  /** From now on. */
+  /** Sets the reaction to resizes from now on. */
   setResizes(mood: ResizeMood): void;
-  /** The node says nothing any more: it looks lost, and its pods never end. */
+  /** Stops all reports of the node, so that it looks lost and its pods never end. */
   lose(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** What the kubelet tells of a pod that runs, with what it gives it. */
+/** The status that the kubelet reports for a running pod, with the resources in its spec. */
 function running({ metadata, spec }: Pod): object {
   const containerStatuses = spec?.containers.map(({ name, image, resources = {} }) => ({
     name,
@@ -120,7 +123,7 @@ class Kubelet implements FakeKubelet {
       spec: { holderIdentity: this.node, leaseDurationSeconds: 40, renewTime },
     };
     await this.#client.apply(LEASES, lease, { fieldManager: 'fake-kubelet' });
-    // Who was silent for longer than Kubernetes waits, on a machine that stood still, counts as lost until it says this.
+    // After a stall of the machine, Kubernetes may have marked the node as lost; this report marks it as ready again.
     if (!this.#lost)
       await this.#client.mergePatch(
         NODES,
@@ -140,10 +143,10 @@ class Kubelet implements FakeKubelet {
   }
 }
 
-/** A node, by its name alone or with what it holds. */
+/** A node: its name, or its name and its capacity. */
 export type FakeNode = string | { readonly name: string; readonly capacity: Readonly<Record<string, string>> };
 
-/** @param onError hears of what fails; a pod that is gone already is no failure */
+/** @param onError called for every failure, also for a pod that is already gone */
 export async function fakeKubelet(
   client: KubeClient,
   node: FakeNode,

@@ -1,20 +1,23 @@
-/** The api as the operator sees it: the stream of standing, presence and claims, money for pods, and the closing of accounts. */
+/**
+ * The api as the operator sees it: the stream of standings, sessions and claims, the money for pods, and the closing of
+ * accounts.
+ */
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { FakeBank } from './fake-bank.ts';
 
 export interface FakeVillage {
   readonly url: string;
-  /** `AGENT UID` of every account that was closed. */
+  /** `AGENT UID` of every closed account. */
   readonly closed: readonly string[];
-  /** What `after` the streams were opened with. */
+  /** The query parameter `after` of each opened stream. */
   readonly resumed: readonly (string | null)[];
   /** Money for pods of priced tiers. */
   readonly bank: FakeBank;
   say(event: 'standing' | 'presence' | 'schedule' | 'boost' | 'claim' | 'reset' | 'synced', data: object): void;
-  /** Answers nothing new until it is told to go on; streams that are open break. */
+  /** While away, refuses new streams and calls about money. Open streams break. */
   setAway(away: boolean): void;
-  /** Breaks every stream that is open. */
+  /** Breaks every open stream. */
   hangUp(): void;
   /** Refuses to close accounts from now on. */
   refuseToClose(): void;
@@ -30,7 +33,7 @@ class Village {
   readonly bank = new FakeBank((claim) => this.say('claim', claim));
   refuses = false;
   away = false;
-  /** What holds, by event and whom it is about: what a stream that begins anew is told. */
+  /** The last fact of each event and subject. A stream that starts from the beginning receives all of them. */
   readonly #facts = new Map<string, { readonly event: string; readonly data: object }>();
   #offset = 0;
 
@@ -58,7 +61,7 @@ class Village {
     for (const stream of this.streams) stream.destroy();
   }
 
-  /** As the api does: a stream without it counts as dead. */
+  /** Sends a heartbeat, as the api does: the operator takes a stream without heartbeats for dead. */
   beat(): void {
     for (const stream of this.streams) stream.write(': beat\n\n');
   }

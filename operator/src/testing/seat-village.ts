@@ -20,7 +20,7 @@ const PRIORITIES: ResourceType = {
 
 const execute = promisify(execFile);
 
-/** PriorityClasses as the chart makes them. */
+/** The PriorityClasses of the chart. */
 async function priorityClasses(): Promise<readonly NewObject[]> {
   const { stdout: bin } = await execute(join(ROOT, 'local/cluster/build.sh'), ['--print-bin']);
   const { stdout } = await execute(join(bin.trim(), 'helm'), [
@@ -44,7 +44,7 @@ export const size = (cpu: string, memory: string, more: object = {}): object => 
 /** A spec that is pinned to a tier. */
 export const as = (tier: string): object => ({ entitlement: { policy: 'Pinned', name: tier } });
 
-/** A pod that is no agent's and asks for so much cpu. */
+/** A pod that belongs to no agent and requests that much cpu. */
 export function foreignPod(name: string, cpu: string, spec: object): NewObject {
   const container = { name: 'main', image: 'x', resources: { requests: { cpu, memory: '64Mi' } } };
   return {
@@ -55,11 +55,11 @@ export function foreignPod(name: string, cpu: string, spec: object): NewObject {
   } as unknown as NewObject;
 }
 
-/** A test village of two nodes with a GPU each and tiers of several sizes, and what tests of seats ask of it. */
+/** A test village with tiers of several sizes and two nodes that have one GPU each, and helpers for tests of seats. */
 export interface SeatVillage {
   readonly v: TestVillage;
   seatsOf(tier: string): Promise<EntitlementStatus>;
-  /** Waits until the Entitlement tells this. */
+  /** Waits until the Entitlement's status has these counts. */
   told(
     tier: string,
     wanted: { readonly total: number; readonly free: number; readonly agents: number },
@@ -106,14 +106,14 @@ export async function seatVillage(tiers: Readonly<Record<string, object>> = {}):
     v,
     seatsOf,
     told: (tier, wanted) =>
-      until(`${tier} tells ${JSON.stringify(wanted)}`, async () => {
+      until(`the status of ${tier} is ${JSON.stringify(wanted)}`, async () => {
         const status = await seatsOf(tier);
         return isDeepStrictEqual({ ...status.seats, agents: status.agents }, wanted) && status;
       }),
     setPower: (name, power) => client.mergePatch(AGENTS, { spec: { power } }, { namespace, name }),
     removeAgents: async (...names) => {
       for (const name of names) await client.delete(AGENTS, { namespace, name });
-      await until('they are gone', async () =>
+      await until('the pods of the deleted agents are gone', async () =>
         (await podsOfAgents()).every(({ metadata }) => !names.some((name) => metadata.name.startsWith(`${name}-`))),
       );
     },

@@ -1,4 +1,7 @@
-/** An operator with exactly the rights that the chart grants, on a real API server, scheduler and controllers, with nodes of a test's own. */
+/**
+ * An operator with exactly the rights that the chart grants, on a real API server, scheduler and controllers, with fake
+ * nodes.
+ */
 import {
   API_VERSION,
   type AgentStatus,
@@ -37,13 +40,13 @@ const rbac = (plural: string, kind: string): ResourceType => ({
 });
 const EVENTS: ResourceType = { group: '', version: 'v1', plural: 'events', kind: 'Event' };
 const QUOTAS: ResourceType = { group: '', version: 'v1', plural: 'resourcequotas', kind: 'ResourceQuota' };
-/** A pod that no node takes and no quota admits. */
+/** A pod that no node can run and that every quota of this test refuses. */
 const TOO_MUCH = {
   nodeSelector: { nowhere: 'yes' },
   containers: [{ name: 'main', image: 'x', resources: { requests: { cpu: '1' }, limits: { cpu: '100k' } } }],
 };
 
-/** A client with the rights of the operator, within what the chart's admission policies leave of them. */
+/** A client with the rights of the operator, restricted by the chart's admission policies. */
 export async function operatorClient(
   server: TestApiServer,
   namespace: string,
@@ -86,7 +89,7 @@ export async function operatorClient(
     { ...server.connection, tls, token: { read: () => Promise.resolve(status.token), forget: () => undefined } },
     { onRequest: metrics.onRequest },
   );
-  // The API server hears of new rights a moment after they are stored.
+  // The API server applies new rights a moment after it has stored them.
   await until('the rights of the Role and the ClusterRole are in force', () =>
     Promise.all([client.list(AGENTS, { namespace }), client.list(NODES, {})]),
   );
@@ -126,7 +129,7 @@ interface StoredEvent {
   readonly involvedObject: { readonly name: string };
 }
 
-/** What a test asks and does. */
+/** The state of a test's village, and the actions of the test. */
 export class TestVillage {
   readonly server: TestApiServer;
   readonly namespace: string;
@@ -146,7 +149,7 @@ export class TestVillage {
     return this.#running.metrics;
   }
 
-  /** @param settings what differs from the settings of every test */
+  /** @param settings differences from the settings of the other tests */
   async startOperator(settings: Partial<Settings> = {}): Promise<void> {
     const metrics = operatorMetrics();
     const { server, namespace, village } = this;
@@ -199,7 +202,9 @@ export class TestVillage {
     );
   }
 
-  /** Writes a quota and waits until it is in force: the API server goes by what it has heard of quotas, a moment later. */
+  /**
+   * Writes a quota and waits until it is in force. The API server reads quotas from a cache, which is a moment late.
+   */
   async quota(name: string, hard: Readonly<Record<string, string>>): Promise<void> {
     const {
       server: { client },
@@ -247,7 +252,7 @@ export class TestVillage {
     return items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   }
 
-  /** The one pod of an agent, once it runs. */
+  /** Waits until the agent has exactly one pod and that pod runs. */
   runningPod(name: string): Promise<PodOfAgent> {
     return this.#until(`a pod of ${name} that runs`, name, async () => {
       const [pod, ...others] = await this.podsOf(name);
@@ -255,7 +260,7 @@ export class TestVillage {
     });
   }
 
-  /** Waits for `TYPE STATUS REASON` in the conditions; the message. */
+  /** Waits for `TYPE STATUS REASON` in the conditions. Returns the message. */
   condition(name: string, wanted: `${ConditionType} ${'True' | 'False' | 'Unknown'} ${Reason}`): Promise<string> {
     return this.#until(`${name}: ${wanted}`, name, async () => {
       const { conditions = [] } = await this.statusOf(name);
@@ -263,7 +268,10 @@ export class TestVillage {
     });
   }
 
-  /** Waits for something of an agent; what is in vain says how the agent and the nodes stand, and what the operator said last. */
+  /**
+   * Waits until a probe of an agent succeeds. A timeout reports the agent's status, the nodes and the operator's last
+   * log lines.
+   */
   async #until<T>(what: string, name: string, probe: () => Promise<T | undefined | false>): Promise<T> {
     try {
       return await until(what, probe);
@@ -275,13 +283,13 @@ export class TestVillage {
         ready: status?.conditions?.find(({ type }) => type === 'Ready')?.status,
       }));
       throw new Error(
-        `${what}: in vain. It is ${JSON.stringify(await this.statusOf(name))}; nodes ${JSON.stringify(nodes)}; log ${JSON.stringify(this.log.slice(-20))}`,
+        `${what}: timed out. The status is ${JSON.stringify(await this.statusOf(name))}; nodes ${JSON.stringify(nodes)}; log ${JSON.stringify(this.log.slice(-20))}`,
         { cause: error },
       );
     }
   }
 
-  /** Waits for an Event about an agent, of that reason and in such words; its message. */
+  /** Waits for an Event about an agent with that reason and a message that matches `says`. Returns the message. */
   event(name: string, wanted: Reason | EventReason, says = /./): Promise<string> {
     return this.#until(`${name}: event ${wanted}`, name, async () => {
       const { items } = await this.server.client.list<KubeObject & StoredEvent>(EVENTS, { namespace: this.namespace });

@@ -1,4 +1,7 @@
-/** The chart runs this before it is uninstalled: it deletes the village's Agents while the operator can still clean up. */
+/**
+ * The chart runs this file before it is uninstalled. It deletes the village's Agents while the operator can still clean
+ * up after them.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, KubeClient, KubeError } from '@hamlet/kube';
 import * as z from 'zod';
@@ -7,9 +10,9 @@ import type { CachedAgent } from '../objects/cached-objects.ts';
 import { AGENTS, FINALIZER } from '../objects/names.ts';
 
 const PAUSE_MS = 1_000;
-/** Agents in one list. */
+/** Agents in one page of a list. */
 const PAGE = 500;
-/** Agents that the log names. */
+/** The most Agents that a log line names. */
 const NAMED = 5;
 
 const Settings = Environment.pick({
@@ -30,9 +33,10 @@ interface Dismissal {
 const log = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /**
- * Deletes every Agent of a village before the operator goes, so that no Agent keeps its finalizer for good. The operator
- * does its part if it runs. After the patience this function removes the finalizer: the Agent's pod and volume still go,
- * because they belong to it, but its account is not closed, and the log says so.
+ * Deletes every Agent of a village before the operator is gone, so that no Agent is stuck with its finalizer. While the
+ * operator runs, it cleans up and removes the finalizer. After `patienceMs` this function removes the finalizer.
+ * Kubernetes then still deletes the Agent's pod and the volume that it owns, but its account stays open, and the log
+ * says so.
  */
 async function dismissAgents(dismissal: Dismissal): Promise<void> {
   const { client, namespace, patienceMs } = dismissal;
@@ -64,7 +68,7 @@ async function dismissOne(
   await client.mergePatch(AGENTS, patch, { namespace, name });
 }
 
-/** Ignores an object that is gone or has changed: the next list decides. */
+/** Ignores an object that is gone or has changed, because the next list shows its current state. */
 async function unlessGone(done: Promise<void>): Promise<void> {
   try {
     await done;

@@ -2,38 +2,42 @@
 import type { Boost, ComputeClaim, Presence, ScheduleActivity, Standing } from '@hamlet/contract';
 
 /**
- * Freshness of the api's state. `Current`: the operator follows the stream. `Last`: it has read the whole state once,
- * and the api does not answer now. `None`: this process has not read it yet, and the written status is the best source.
+ * Freshness of the api's state. `Current`: the operator follows the stream. `Last`: it has read the whole state before,
+ * and the api does not answer now. `None`: this process has not read the whole state yet, so the written status is its
+ * best source.
  */
 export type ApiState = 'Current' | 'Last' | 'None';
 
 /** A compute claim as this process knows it. */
 export interface KnownClaim extends ComputeClaim {
-  /** When the api last answered this process that money is held, in milliseconds since 1970. */
+  /** When this process last asked the api about the claim and got an answer, in milliseconds since 1970. */
   readonly askedMs?: number | undefined;
-  /** The operator has released it, or tried to: it counts for nothing until the api reports a newer version. */
+  /**
+   * True if the operator has released the claim, or tried to. The claim then does not count until the api reports a
+   * newer version.
+   */
   readonly givenUp?: boolean;
 }
 
-/** A compute claim at a moment. */
+/** A compute claim, judged at one moment. */
 export interface Hold extends KnownClaim {
-  /** The paid time is over, or ends so soon that the pod must end now. */
+  /** True if the paid time is over, or ends so soon that the pod must end now. */
   readonly lapsed: boolean;
-  /** The api answered recently: it releases nothing within a minute after a request. */
+  /** True if the api answered a request recently. It releases no claim within a minute after a request. */
   readonly fresh: boolean;
 }
 
-/** The state that reconciling reads. */
+/** The api's facts that plans and statuses read. */
 export interface ApiFacts {
-  /** The api answers now. */
+  /** True while the api is reachable. */
   readonly reachable: boolean;
-  /** The whole state has been read once. */
+  /** True once the whole state was read. */
   readonly synced: boolean;
   standingOf(agentId: string): Standing | undefined;
   presenceOf(agentId: string): Presence | undefined;
-  /** Purchases of the agent that last now. */
+  /** The purchases of the agent that are in force now. */
   boostOf?(agentId: string): Boost | undefined;
-  /** The agent's compute claim; undefined without one. */
+  /** The agent's compute claim; undefined if it has none. */
   claimOf?(agentId: string): KnownClaim | undefined;
 }
 
@@ -42,12 +46,12 @@ export interface RunFacts extends Pick<ApiFacts, 'reachable' | 'synced'> {
   scheduleOf(uid: string): ScheduleActivity | undefined;
 }
 
-/** Time before the end of the paid time at which the pod must be gone, or smaller. */
+/** The pod must end, or become smaller, this long before the end of the paid time. */
 const LAPSE_MARGIN_MS = 15_000;
-/** Half of the minute within which the api releases nothing after a request. */
+/** Half of the minute after a request in which the api releases no claim. */
 const FRESH_MS = 30_000;
 
-/** Milliseconds until a claim lapses unless it is renewed. */
+/** Milliseconds until a claim lapses, unless the api renews it. */
 export function lapsesInMs({ until }: Pick<ComputeClaim, 'until'>, nowMs: number): number {
   return (until === null ? nowMs : Date.parse(until)) - LAPSE_MARGIN_MS - nowMs;
 }

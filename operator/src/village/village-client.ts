@@ -3,7 +3,7 @@ import { claimCompute, closeAgent, createClient, ProblemError, releaseCompute } 
 import type { Fence, TokenSource } from '@hamlet/kube';
 
 const TIMEOUT_MS = 5_000;
-/** Header with the leader's fence, so that the api can refuse a process whose Lease has passed to another. */
+/** Header with the leader's fence, so that the api can refuse a process that no longer holds the Lease. */
 const FENCE_HEADER = 'hamlet-fence';
 
 export interface VillageClientOptions {
@@ -11,11 +11,14 @@ export interface VillageClientOptions {
   /** The operator's projected token; undefined if the api requires none. */
   readonly token?: TokenSource;
   readonly fence: Fence;
-  /** Awaited right before every call that changes something: waits while the lease is late, throws once it is lost. */
+  /**
+   * Awaited right before every call that is not a GET. It waits while a renewal of the lease is late, and throws once
+   * the lease is lost.
+   */
   readonly beforeWrite?: () => Promise<void>;
 }
 
-/** The leader's client of the api. */
+/** The leader's client of the api. Every request carries the fence. */
 export function villageClient({ baseUrl, token, fence, beforeWrite }: VillageClientOptions): Client {
   const value = `${fence.leaseUid}:${fence.transitions}`;
   const fenced: typeof fetch = async (input, init) => {
@@ -27,7 +30,7 @@ export function villageClient({ baseUrl, token, fence, beforeWrite }: VillageCli
   return createClient({ baseUrl, fetch: fenced, ...(token === undefined ? {} : { token: () => token.read() }) });
 }
 
-/** Closes the account of an Agent's uid. Idempotent. Throws ProblemError if the api refuses. */
+/** Closes the account of the Agent with that uid. Idempotent. Throws ProblemError if the api refuses. */
 export async function closeAccount(client: Client, agentId: string, uid: string): Promise<void> {
   const outcome = await client.call(closeAgent, {
     params: { agent_id: agentId },
@@ -39,17 +42,26 @@ export async function closeAccount(client: Client, agentId: string, uid: string)
 
 /** Money that the api reserves for pods of priced tiers. */
 export interface HoldPort {
-  /** Requests money for a pod, or reports that the pod runs now. Remembers the answer; throws if the api has none yet. */
+  /**
+   * Requests money for a pod, or reports that the pod runs now. Remembers the answer. Throws if the api cannot decide
+   * yet.
+   */
   ask(claim: ClaimBody): Promise<void>;
-  /** Releases the claim up to that version: no pod of a priced tier needs it. */
+  /** Releases the claim up to that version, because no pod of a priced tier needs it. */
   release(claim: { readonly agentId: string; readonly uid: string; readonly version: number }): Promise<void>;
 }
 
-/** The memory of compute claims. */
+/** The operator's memory of compute claims. */
 export interface ClaimMemory {
-  /** Takes a claim that the api reported; `askedMs` (milliseconds since 1970) if it was an answer to this process. */
+  /**
+   * Stores a claim that the api reported. `askedMs` is the time of the request in milliseconds since 1970, if this
+   * process asked.
+   */
   learnClaim(claim: ComputeClaim, askedMs?: number): void;
-  /** A release up to that version begins: no pod may begin by it, whether or not the answer arrives. */
+  /**
+   * Notes that a release up to that version begins. From then on no pod may begin with that claim, even if no answer
+   * arrives.
+   */
   giveUpClaim(agentId: string, version: number): void;
 }
 
@@ -61,7 +73,7 @@ export function holdsThrough(client: Client, memory: ClaimMemory): HoldPort {
       if (!outcome.ok) throw new ProblemError(outcome.problem);
       const { granted, reason, claim } = outcome.data;
       if (claim !== null) memory.learnClaim(claim, askedMs);
-      // The api sees a new or changed Entitlement a moment later, or earlier, than the operator.
+      // The api may learn of a new or changed Entitlement a moment later or earlier than the operator.
       if (claim === null || (!granted && reason === 'HoldPending'))
         throw new Error(`the api does not know the price of ${body.tier} yet`);
     },

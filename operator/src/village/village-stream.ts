@@ -4,11 +4,11 @@ import { backoffMs, pause } from '@hamlet/kube';
 import type { ApiFacts, KnownClaim, RunFacts } from './api-state.ts';
 import type { ClaimMemory } from './village-client.ts';
 
-/** The api sends a heartbeat every 5 s: this silence means a dead connection. */
+/** A connection counts as dead after this silence. The api sends a heartbeat every 5 s. */
 const SILENCE_MS = 20_000;
 const RETRY = { firstMs: 250, maxMs: 5_000 } as const;
 
-/** Callbacks name the agent, or the Schedule, whose state has changed or may have. */
+/** The callbacks get the agent, or the Schedule, whose state may have changed. */
 export interface VillageStreamOptions {
   readonly client: Client;
   readonly onStanding: (agentId: string) => void;
@@ -16,9 +16,9 @@ export interface VillageStreamOptions {
   readonly onBoost?: (agentId: string) => void;
   readonly onSchedule?: (scheduleUid: string) => void;
   readonly onClaim?: (agentId: string) => void;
-  /** For the operator's log: only the api enforces a freeze of the village. */
+  /** Called when a freeze of the village begins or ends. Only the api enforces a freeze; the operator logs it. */
   readonly onVillage?: (village: VillageState) => void;
-  /** The api answers again, or no longer, or the whole state has been read for the first time. */
+  /** Called when the api becomes reachable or unreachable, and when the whole state was read for the first time. */
   readonly onReachable: (reachable: boolean) => void;
   readonly onError: (error: unknown) => void;
   readonly random?: () => number;
@@ -37,7 +37,7 @@ class GenerationMap<T> {
     this.#onDropped = onDropped;
   }
 
-  /** @param since facts of an older generation do not count */
+  /** @param since the oldest generation whose facts count */
   get(key: string, since = 0): T | undefined {
     const fact = this.#facts.get(key);
     return fact === undefined || fact.generation < since ? undefined : fact.value;
@@ -47,7 +47,7 @@ class GenerationMap<T> {
     this.#facts.set(key, { value, generation });
   }
 
-  /** Forgets facts that no stream since `generation` has reported. */
+  /** Drops the facts that no stream since `generation` has reported. */
   dropOlderThan(generation: number): void {
     const old = [...this.#facts].flatMap(([key, fact]) => (fact.generation < generation ? [key] : []));
     for (const key of old) this.#facts.delete(key);
@@ -55,7 +55,7 @@ class GenerationMap<T> {
   }
 }
 
-/** Follows the api's stream without end, and keeps its last state while the api does not answer. */
+/** Follows the api's stream until `stop`, and keeps the last state while the api does not answer. */
 export class VillageStream implements ApiFacts, RunFacts, ClaimMemory {
   readonly #options: VillageStreamOptions;
   readonly #standings: GenerationMap<Standing>;
@@ -64,7 +64,7 @@ export class VillageStream implements ApiFacts, RunFacts, ClaimMemory {
   readonly #schedules: GenerationMap<ScheduleActivity>;
   readonly #claims: GenerationMap<KnownClaim>;
   readonly #stopping = new AbortController();
-  /** Ends the open stream alone. */
+  /** Aborts only the open stream, so that the next one starts from the beginning. */
   #restarting = new AbortController();
   #running: Promise<void> | undefined;
   #after: string | undefined;
@@ -86,7 +86,7 @@ export class VillageStream implements ApiFacts, RunFacts, ClaimMemory {
     return this.#reachable;
   }
 
-  /** The whole state has been read once: an agent without a standing since then has a good one. */
+  /** True once the whole state was read. An agent without a reported standing is then in good standing. */
   get synced(): boolean {
     return this.#synced;
   }
@@ -111,7 +111,7 @@ export class VillageStream implements ApiFacts, RunFacts, ClaimMemory {
     return this.#claims.get(agentId);
   }
 
-  /** Within one stream an older version does not replace a newer one. */
+  /** Stores a claim, unless a newer version of the same stream is known. */
   learnClaim(claim: ComputeClaim, askedMs?: number): void {
     const { agent_id: agentId, version } = claim;
     const known = this.#claims.get(agentId, this.#generation);
@@ -131,7 +131,7 @@ export class VillageStream implements ApiFacts, RunFacts, ClaimMemory {
     this.#running ??= this.#run();
   }
 
-  /** Opens the stream from the beginning, so that the api sends the whole state; the known state stays until then. */
+  /** Opens the stream from the beginning, so that the api sends the whole state. The known state stays until then. */
   startOver(): void {
     this.#restarting.abort(new Error('the stream starts over'));
   }
@@ -145,7 +145,7 @@ export class VillageStream implements ApiFacts, RunFacts, ClaimMemory {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       await this.#follow().catch((error: unknown) => {
-        // Once for each outage, not for each attempt.
+        // Report one error for each outage, not for each attempt.
         if (!signal.aborted && !this.#restarting.signal.aborted && this.#failures === 0) this.#options.onError(error);
       });
       if (this.#restarting.signal.aborted) {
@@ -165,7 +165,8 @@ export class VillageStream implements ApiFacts, RunFacts, ClaimMemory {
       () => silence.abort(new Error(`the api sent nothing for ${SILENCE_MS / 1_000} s`)),
       SILENCE_MS,
     );
-    // A stream that broke before `synced` has not sent the whole state: it starts over.
+    // If the last stream broke before `synced`, the api has not sent the whole state, so the next stream starts from
+    // the beginning.
     const query = this.#after === undefined || !this.#synced ? {} : { after: this.#after };
     const onBytes = (): void => this.#onBytes(timer);
     try {
@@ -188,7 +189,7 @@ export class VillageStream implements ApiFacts, RunFacts, ClaimMemory {
   #take(message: Message): void {
     switch (message.event) {
       case 'reset':
-        // The whole state follows, up to `synced`; the older state stays until then.
+        // The api sends the whole state next, up to `synced`. The older state stays until then.
         this.#generation += 1;
         return;
       case 'synced':
@@ -232,7 +233,7 @@ export class VillageStream implements ApiFacts, RunFacts, ClaimMemory {
   #setReachable(reachable: boolean): void {
     if (this.#reachable === reachable) return;
     this.#reachable = reachable;
-    // Before the whole state is known, an answer alone changes nothing.
+    // Before the whole state is known, reachability alone changes nothing.
     if (this.#synced) this.#options.onReachable(reachable);
   }
 }

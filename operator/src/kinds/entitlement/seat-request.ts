@@ -14,7 +14,7 @@ import type { CachedAgent, TierView } from '../../objects/cached-objects.ts';
 import { FIXED_ANNOTATION, SEAT_ANNOTATION } from '../../objects/names.ts';
 import { isLiving, isOver, type PodView } from '../../objects/pod-view.ts';
 
-/** Devices in a pod's annotation, as `fixedOf` writes them. */
+/** The devices in a pod's annotation, as `fixedOf` writes them. */
 const DEVICES = /^([^\s=]+\/[^\s=]+)=(\d+)/;
 
 /** The rank of a tier, and the size of one agent of it. */
@@ -33,31 +33,31 @@ export function seatTier({ metadata, spec }: TierView): SeatTier {
   };
 }
 
-/** Above every tier: a GPU window belongs to its buyer. */
+/** Rank of a seat with a bought GPU window: above every tier, because the window belongs to its buyer. */
 const WINDOW_RANK = 2_000;
-/** Above the own tier and below the next. */
+/** Added to the rank of an agent that bought priority: above its own tier and below the next. */
 const PRIORITY = 0.5;
 
-/** The seat of one agent: that of its tier, or a bought one. */
+/** The seat of one agent: the seat of its tier, or a seat that a purchase has changed. */
 export interface AgentSeat extends SeatTier {
   readonly boosted?: boolean;
 }
 
-/** Purchases raise the rank of an agent's seat. */
+/** The seat of an agent of that tier. Purchases raise its rank. */
 export function boostedSeat(tier: SeatTier, boost: Boost | undefined): AgentSeat {
   if (boost === undefined) return tier;
   if (boost.gpu !== null) return { ...tier, rank: WINDOW_RANK, boosted: true };
   return boost.priority ? { ...tier, rank: tier.rank + PRIORITY, boosted: true } : tier;
 }
 
-/** The room that a pod may use on its node; undefined if it has no limits. */
+/** The room that a pod may use on its node; undefined if the pod has no limits. */
 export function podRoom({ size, metadata }: PodView): Room | undefined {
   if (size === undefined) return undefined;
   const [, device, count] = DEVICES.exec(metadata.annotations?.[FIXED_ANNOTATION] ?? '') ?? [];
   return { ...size, pods: 1, devices: device === undefined ? {} : { [device]: Number(count) } };
 }
 
-/** The ending pods of an agent: each holds its room until it is gone, however long its container takes. */
+/** The ending pods of an agent. Each keeps its room until it is gone, even if its container takes long to end. */
 export function endingPods(pods: readonly PodView[]): readonly EndingPod[] {
   return pods.flatMap((pod) => {
     const size = podRoom(pod);
@@ -66,7 +66,7 @@ export function endingPods(pods: readonly PodView[]): readonly EndingPod[] {
   });
 }
 
-/** The living pod of an agent: the one with a node, if there is one. */
+/** The living pod of an agent. If several live, it is a pod that has a node, if there is one. */
 export function holdingPod(pods: readonly PodView[]): PodView | undefined {
   const held = pods.filter(isLiving);
   return held.find(({ nodeName }) => nodeName !== undefined) ?? held[0];
@@ -90,18 +90,18 @@ function holderOf(pod: PodView | undefined, tier: SeatTier): SeatHolder | undefi
   };
 }
 
-/** The parts of a request. */
+/** The values from which a request is made. */
 export interface RequestParts {
   readonly agent: CachedAgent;
   readonly tier: AgentSeat;
-  /** The scheduler chooses its node. */
+  /** True if the scheduler chooses the node of the pod. */
   readonly isRoaming: boolean;
   readonly pods: readonly PodView[];
-  /** The node of its volume, and whether that node answers. */
+  /** The node of the agent's volume, and whether that node is ready. */
   readonly volumeNode: { readonly name: string; readonly ready: boolean } | undefined;
 }
 
-/** The request of an agent that wants to run and may. */
+/** The request of an agent that is to be awake and may run. */
 export function seatRequest({ agent, tier, isRoaming, pods, volumeNode }: RequestParts): SeatRequest {
   const { metadata, spec, status } = agent;
   const ending = endingPods(pods);

@@ -11,23 +11,23 @@ import { boostedSeat, endingPods, holdingPod, podRoom, seatRequest, seatTier, ty
 
 /** The tier of an agent, and whether its standing, its tier or its money keeps it from a pod. */
 export interface Entitled {
-  /** With the GPUs of the agent's window. */
+  /** The tier, with the GPUs that the agent has bought for now. */
   readonly tier: TierView | undefined;
   readonly barred: boolean;
   readonly boost?: Boost | undefined;
 }
 
-/** Everything that seats are counted from. */
+/** The caches and functions from which the operator counts seats. */
 export interface SeatSources {
   readonly agents: ObjectCache<CachedAgent>;
   readonly pods: ObjectCache<PodView>;
   readonly claims: ObjectCache<VolumeClaimView>;
   readonly nodes: ObjectCache<NodeView>;
   readonly foreign: readonly ObjectCache<ForeignPodView>[];
-  /** The readable Entitlements. */
+  /** The Entitlements that the operator can parse. */
   readonly tiers: () => readonly TierView[];
   readonly entitled: (agent: CachedAgent) => Entitled;
-  /** Room that every node keeps for itself. */
+  /** Room on each node that the operator gives to no seat. */
   readonly reserve: Room;
 }
 
@@ -49,7 +49,7 @@ function take(taken: Taken, node: string, room: Room): void {
   taken.set(node, sum);
 }
 
-/** Agents tolerate no taints: a tainted node is closed to them. */
+/** Whether agents may get seats on the node. Their pods tolerate no taints, so a tainted node is closed to them. */
 const isOpen = ({ ready, cordoned, taints }: NodeView): boolean => ready && !cordoned && taints.length === 0;
 
 function seatNode(node: NodeView, { taken, ending }: { readonly taken: Taken; readonly ending: Taken }): SeatNode {
@@ -84,7 +84,7 @@ function requestAs(
   });
 }
 
-/** The request of one agent that wants to run and may; undefined for another. */
+/** The request of one agent; undefined if the agent is not to be awake or may not run. */
 export function requestOf(sources: SeatSources, agent: CachedAgent): SeatRequest | undefined {
   if (!wantsToRun(agent)) return undefined;
   const { tier, barred, boost } = sources.entitled(agent);
@@ -92,7 +92,9 @@ export function requestOf(sources: SeatSources, agent: CachedAgent): SeatRequest
   return requestAs(sources, agent, { tier, seat: boostedSeat(seatTier(tier), boost) });
 }
 
-/** The size of a known tier. A purchase makes it differ from its Entitlement. */
+/**
+ * The seat of a tier. It is computed once for each Entitlement, and again only for a tier that a purchase has changed.
+ */
 function sizes(tiers: readonly TierView[]): (tier: TierView | undefined) => SeatTier | undefined {
   const known = new Map(tiers.map((tier) => [tier.metadata.name, { tier, size: seatTier(tier) }]));
   return (tier) => {
@@ -130,7 +132,10 @@ function takeForeign({ foreign }: SeatSources, taken: Taken): void {
   }
 }
 
-/** An agent without a request keeps its room as long as its pod lives: its tier is gone, or it is about to end. */
+/**
+ * Counts the room of an agent without a request, whose tier is gone or whose pod is about to end. It keeps that room
+ * until its pod is gone.
+ */
 function keep(
   { pods }: SeatSources,
   { metadata }: CachedAgent,

@@ -20,10 +20,10 @@ import { SeatKeeper } from './seat-keeper.ts';
 import type { Entitled } from './seat-sources.ts';
 import { tierStatus } from './status.ts';
 
-/** Pods that have ended take no room. */
+/** Selects pods that have not ended; others take no room. */
 const ALIVE = 'status.phase!=Succeeded,status.phase!=Failed';
 
-/** The selection of pods to watch. */
+/** Which pods a watch selects, and their cached form. */
 export interface ForeignWatch {
   readonly namespace?: string;
   readonly labelSelector?: string;
@@ -36,7 +36,7 @@ export interface SeatsOptions {
   readonly namespace: string;
   readonly watched: Watched;
   readonly reflector: (type: typeof PODS, watch: ForeignWatch) => Reflector<ForeignPodView>;
-  /** The readable Entitlements. */
+  /** The Entitlements that the operator can parse. */
   readonly tiers: () => readonly TierView[];
   readonly entitled: (agent: CachedAgent) => Entitled;
   readonly reserve: Room;
@@ -46,10 +46,13 @@ export interface SeatsOptions {
   readonly onError: (what: string, error: unknown) => void;
 }
 
-/** The Entitlement kind: counts seats, gives them to agents, and writes each Entitlement's count. */
+/**
+ * The controller of Entitlements. It counts seats, gives them to agents, and writes the counts to each Entitlement's
+ * status.
+ */
 export class Seats {
   readonly #options: SeatsOptions;
-  /** Pods that take room and are no agents of this village: of our namespace, and of all others. */
+  /** Pods that take room and are no agents of this village: one watch for its namespace, one for all others. */
   readonly #foreign: readonly Reflector<ForeignPodView>[];
   readonly #keeper: SeatKeeper;
   readonly #statuses: StatusWriter;
@@ -92,7 +95,7 @@ export class Seats {
     connectSeatTriggers(this.#keeper, watched, foreign);
   }
 
-  /** Lists foreign pods and counts for the first time. Call it once the agents' kinds are listed. */
+  /** Lists foreign pods and counts the seats for the first time. Call it once `watched` is listed. */
   async start(): Promise<void> {
     await Promise.all(this.#foreign.map((reflector) => reflector.start()));
     this.#keeper.start();
@@ -114,7 +117,7 @@ export class Seats {
     return this.#keeper.seatOf(key);
   }
 
-  /** Plans again, since the standing of an agent may change its seat. */
+  /** Plans again after a change of the api's facts about an agent, which may change its seat. */
   touch(): void {
     this.#keeper.touch();
   }
@@ -130,7 +133,7 @@ export class Seats {
     if (plan === undefined) return undefined;
     const { name } = tier.metadata;
     const seats = isReadable(tier) ? plan.seatsOf(name) : undefined;
-    // A tier that is newer than the plan is in the next one.
+    // A tier that is newer than the plan gets its status with the next plan.
     if (seats === undefined && isReadable(tier)) return undefined;
     const facts = { tier, seats, agents: this.#keeper.agentsOf(name), openNodes: plan.openNodes };
     return statusPatch(tier.status ?? {}, tierStatus(facts, utcText(this.#options.now().getTime())));
@@ -145,7 +148,7 @@ export class Seats {
   }
 }
 
-/** For each kind, the fields that seats depend on, as text to compare. */
+/** These functions return, for each kind, the fields that seats depend on, as text to compare. */
 const ofAgent = ({ metadata, spec, status }: CachedAgent): string =>
   JSON.stringify([
     metadata.uid,
@@ -163,7 +166,7 @@ const ofNode = ({ ready, cordoned, taints, allocatable }: NodeView): string =>
 const ofForeign = ({ nodeName, takes }: ForeignPodView): string =>
   nodeName === undefined ? '' : JSON.stringify([nodeName, takes]);
 
-/** Whether a change concerns seats; an object whose text is empty does not. */
+/** Whether a change affects seats. An object whose text is empty does not. */
 function isOfSeats<T>(change: Change<T>, textOf: (object: T) => string): boolean {
   return textOf(change.object) !== (change.kind === 'updated' ? textOf(change.previous) : '');
 }
@@ -186,7 +189,7 @@ function connectSeatTriggers(
   touchOn(watched.pods.cache, ofPod, later);
   touchOn(watched.nodes.cache, ofNode, soon);
   for (const cache of foreign) touchOn(cache, ofForeign, later);
-  // The seats of a new size must be known before any agent acts on it.
+  // The operator must count the seats of a new size before any agent uses it.
   watched.tiers.cache.onChange((change) => {
     if (change.kind !== 'updated' || change.object.metadata.generation !== change.previous.metadata.generation)
       keeper.replan();

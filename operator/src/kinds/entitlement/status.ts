@@ -3,12 +3,12 @@ import type { TierSeats } from '@hamlet/core/seats';
 import type { TierView } from '../../objects/cached-objects.ts';
 import { conditionsOf } from '../../status/condition.ts';
 
-/** The facts of an Entitlement's status. */
+/** The facts from which an Entitlement's status is made. */
 export interface TierFacts {
   readonly tier: TierView;
-  /** Undefined if the spec cannot be read. */
+  /** Undefined if the operator cannot parse the spec. */
   readonly seats: TierSeats | undefined;
-  /** Agents at this tier, awake or asleep. */
+  /** Number of agents at this tier, awake or asleep. */
   readonly agents: number;
   readonly openNodes: number;
 }
@@ -45,7 +45,7 @@ function derived({ tier: { spec }, seats, openNodes }: TierFacts): Derived {
 
 /**
  * The whole status of an Entitlement.
- * @param now RFC 3339, for a condition that changes
+ * @param now the transition time of a condition that changes, in RFC 3339
  */
 export function tierStatus(facts: TierFacts, now: string): EntitlementStatus {
   const { tier, seats, agents } = facts;

@@ -8,10 +8,10 @@ import type { GivenUp } from './plan.ts';
 import { SCHEDULES } from '../../objects/names.ts';
 import type { Observed, ScheduleView } from './cached-schedule.ts';
 
-/** Agents that an Event names; it counts the others. */
+/** The most Agents that an Event names. It counts the others. */
 const NAMED = 5;
 
-/** The clients of the actions. */
+/** The clients that the actions use. */
 export interface ApplyPorts {
   readonly fire: Fire;
   readonly recorder: Pick<EventRecorder, 'record'>;
@@ -39,7 +39,7 @@ function recordEvent({ recorder }: ApplyPorts, { metadata }: ScheduleView, { rea
   });
 }
 
-/** Records the slots that are given up; the status counts them. */
+/** Records an Event for the slots that the operator gives up. The status counts them. */
 export function recordGivenUp(ports: ApplyPorts, schedule: ScheduleView, { reason, count, untilMs }: GivenUp): void {
   const missed =
     count === 1
@@ -57,7 +57,7 @@ function names(agents: readonly string[]): string {
   return more > 0 ? `${agents.slice(0, NAMED).join(', ')} and ${more} more` : agents.join(', ');
 }
 
-/** The Event of each outcome of a firing for some agents; an expected outcome has none. */
+/** The Event for each outcome of a firing, with the names of its agents. Expected outcomes have no Event. */
 const OUTCOME_EVENTS: { readonly [K in FiringOutcome]: ((agents: string) => ScheduleEvent) | undefined } = {
   started: undefined,
   queued: undefined,

@@ -6,7 +6,7 @@ import { problemOf, type RawObject } from '../../objects/cached-objects.ts';
 /** A Schedule as the operator caches it. Exactly one of `spec` and `problem` is set. */
 export interface ScheduleView extends KubeObject {
   readonly spec: ScheduleSpec | undefined;
-  /** The reason why the spec cannot be read. */
+  /** The reason why the operator cannot parse the spec. */
   readonly problem: string | undefined;
   readonly status: ScheduleStatus;
   readonly createdMs: number;
@@ -14,13 +14,13 @@ export interface ScheduleView extends KubeObject {
   readonly lastSlotMs: number | undefined;
 }
 
-/** The slots that this leader has decided; the status follows. */
+/** The slots that this leader has decided. It writes them to the status later. */
 export interface Decided {
   readonly timing: string;
   readonly suspended: boolean;
-  /** Every slot up to this time is decided. */
+  /** Milliseconds since 1970. Every slot up to this time is decided. */
   readonly untilMs: number;
-  /** Slots given up since the Schedule was created. */
+  /** Number of slots given up since the Schedule was created. */
   readonly missed: number;
 }
 
@@ -28,21 +28,24 @@ export interface Decided {
 export interface Observed {
   readonly schedule: ScheduleView;
   readonly decided: Decided | undefined;
-  /** Its runs; undefined before the api has reported them. */
+  /** The Schedule's runs; undefined before the api has reported them. */
   readonly activity: ScheduleActivity | undefined;
   /** The newest slot that the api has claimed. */
   readonly claimedMs: number | undefined;
   /** Names of the Agents that a firing would reach now, sorted. */
   readonly agents: readonly string[];
-  /** The api answers, and has reported the whole state. */
+  /** True if the api is reachable and has reported the whole state. */
   readonly apiReachable: boolean;
 }
 
-/** Milliseconds since 1970; undefined for a missing or unreadable time. */
+/** Milliseconds since 1970; undefined for a missing or invalid time. */
 export const millis = (time: string | null | undefined): number | undefined =>
   Number.isNaN(Date.parse(time ?? '')) ? undefined : Date.parse(time ?? '');
 
-/** A spec that cannot be read (of an older schema) becomes a problem, not an exception. */
+/**
+ * The cached form of a Schedule. A spec that the operator cannot parse, such as one of an older schema, becomes a
+ * `problem`, not an exception.
+ */
 export function scheduleView(raw: RawObject): ScheduleView {
   const { metadata } = slim(raw);
   const spec = ScheduleSpec.safeParse(raw.spec);

@@ -22,7 +22,7 @@ import { ScheduleReconciler } from './reconcile.ts';
 import { SCHEDULES } from '../../objects/names.ts';
 import { scheduleView, type ScheduleView } from './cached-schedule.ts';
 
-/** Schedules that fire at the same time. */
+/** Schedules that the operator reconciles at the same time. */
 const WORKERS = 8;
 const BY_UID = 'uid';
 const LATE_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 300];
@@ -46,7 +46,7 @@ export interface ScheduleControllerOptions {
   readonly clock?: Clock;
 }
 
-/** Fires the Schedules of one village. It has one timer for each, for its next slot. */
+/** The controller of Schedules: fires the Schedules of one village. Each has one timer, for its next slot. */
 export class ScheduleController {
   readonly schedules: Reflector<ScheduleView>;
   readonly #options: ScheduleControllerOptions;
@@ -55,7 +55,7 @@ export class ScheduleController {
   readonly #reconciler: ScheduleReconciler;
   readonly #firings: Counter<'result'>;
   readonly #lateSeconds: Histogram;
-  /** The api refused the last firing because it trusts another leader. */
+  /** True if the api refused the last firing because it trusts another leader. */
   #distrusted = false;
   #working: Promise<void> = Promise.resolve();
 
@@ -137,22 +137,22 @@ export class ScheduleController {
     return problem === undefined ? undefined : `schedules: ${problem}`;
   }
 
-  /** The runs of that Schedule have changed, or may have. */
+  /** Call it when the runs of the Schedule with that uid may have changed. */
   onRuns(uid: string): void {
     for (const { metadata } of this.schedules.cache.by(BY_UID, uid)) this.#queue.add(keyOf(metadata));
   }
 
-  /** Reconciles one Schedule again, `namespace/name`. */
+  /** Reconciles one Schedule again. `key` is `namespace/name`. */
   requeue(key: string): void {
     this.#queue.add(key);
   }
 
-  /** The api answers again, or no longer, or has reported the whole state. */
+  /** Call it when the api becomes reachable or unreachable, or has reported the whole state. */
   onReachable(): void {
     for (const key of this.schedules.cache.keys()) this.#queue.add(key);
   }
 
-  /** Takes no more keys and waits for the work under way. */
+  /** Stops taking keys and waits for the work under way. */
   async stop(): Promise<void> {
     this.#resync.stop();
     this.#queue.close();
@@ -164,7 +164,10 @@ export class ScheduleController {
     this.#queue.add(key, this.schedules.state.synced ? 'live' : 'bulk');
   }
 
-  /** A firing reads the selected Agents itself; before it only matters whether there is one. */
+  /**
+   * Reconciles the Schedules whose selection the Agent enters or leaves, because a Schedule that selects no Agent gives
+   * up its slots.
+   */
   #onAgent(change: Change<KubeObject>): void {
     if (!this.#options.agents.state.synced || !mayChangeSelection(change)) return;
     for (const schedule of this.schedules.cache.values()) {

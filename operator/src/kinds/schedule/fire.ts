@@ -2,24 +2,27 @@ import type { Client, FiringBody, FiredRun } from '@hamlet/contract';
 import { fireSchedule, ProblemError } from '@hamlet/contract/operator';
 
 const TIMEOUT_MS = 10_000;
-/** Retry-After is rounded up to whole seconds. */
+/** The api rounds Retry-After up to whole seconds, so its middle value is exact to half a second. */
 const RETRY_AFTER_EXACT_TO_MS = 500;
 
 /** The result of a firing. */
 export type FiringResult =
   | { readonly kind: 'fired'; readonly claimed: boolean; readonly runs: readonly FiredRun[] }
-  /** By the database's clock the slot is still ahead. */
+  /** The slot is still in the future by the database's clock. */
   | { readonly kind: 'too early' }
-  /** The slot is older than the api's memory: it cannot be fired exactly once any longer. */
+  /** The api no longer has records as old as the slot, so it cannot fire the slot exactly once. */
   | { readonly kind: 'forgotten' }
-  /** The api trusts another leader and has not fired. */
+  /** The api trusts another leader and has not fired the slot. */
   | { readonly kind: 'stale' }
   | { readonly kind: 'failed'; readonly error: unknown };
 
-/** Fires one slot. Repeated, it gets the first answer. */
+/** Fires one slot. A repeated call returns the result of the first. */
 export type Fire = (body: FiringBody) => Promise<FiringResult>;
 
-/** Fires through the api, which claims (Schedule, slot) in Postgres first. Learns the village's time from the answers. */
+/**
+ * Fires through the api, which first claims the pair of Schedule and slot in Postgres. Sets `time` from the api's
+ * answers.
+ */
 export function fireThrough(client: Client, time: VillageTime): Fire {
   return async (body) => {
     const sentMs = time.local();
@@ -47,7 +50,7 @@ interface Asked {
   readonly between: readonly [number, number];
 }
 
-/** Retry-After counts from the database's clock to the slot. */
+/** Sets `time` from Retry-After, the time from now by the database's clock to the slot. */
 function tooEarly(response: Response, { slotMs, time, between }: Asked): FiringResult {
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
   if (Number.isFinite(seconds))
@@ -55,10 +58,13 @@ function tooEarly(response: Response, { slotMs, time, between }: Asked): FiringR
   return { kind: 'too early' };
 }
 
-/** A smaller difference to the village's clock may be network delay. */
+/** Smaller differences to the database's clock may come from network delay, and are ignored. */
 const NOTICEABLE_MS = 100;
 
-/** The database's clock, which decides about firings. It starts as this machine's. */
+/**
+ * An estimate of the database's clock, which decides about firings. It equals this machine's clock until the first
+ * answer.
+ */
 export class VillageTime {
   readonly #now: () => number;
   #aheadMs = 0;
@@ -77,14 +83,14 @@ export class VillageTime {
     return this.#now();
   }
 
-  /** How far the village's clock is ahead of this machine's. */
+  /** Milliseconds by which the database's clock is ahead of this machine's clock. */
   get aheadMs(): number {
     return this.#aheadMs;
   }
 
   /**
-   * Takes the village's time at some moment between two times of this machine's clock.
-   * @param exactToMs the possible error of that time
+   * Adjusts the estimate to a time of the database that was read between two times of this machine's clock.
+   * @param exactToMs the possible error of the database's time, in milliseconds
    */
   learn(villageMs: number, between: readonly [sentMs: number, receivedMs: number], exactToMs = 0): void {
     const ahead = villageMs - (between[0] + between[1]) / 2;

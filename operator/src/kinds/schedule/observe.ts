@@ -8,12 +8,12 @@ export interface AgentsKnown {
   values(): Iterable<KubeObject>;
 }
 
-/** Everything that observations are made of. */
+/** The caches from which observations are made. */
 export interface Sources {
   readonly schedules: ObjectCache<ScheduleView>;
   readonly agents: AgentsKnown;
   readonly runs: RunFacts;
-  /** By the uid of the Schedule. */
+  /** Decisions by uid of the Schedule. */
   readonly decided: ReadonlyMap<string, Decided>;
 }
 
@@ -43,7 +43,7 @@ export function observe({ schedules, agents, runs, decided }: Sources, key: stri
   if (schedule === undefined) return undefined;
   const { uid } = schedule.metadata;
   const none = { schedule_uid: uid, active_runs: 0, last_run_id: null, last_run_at: null, last_slot: null };
-  // Once the whole state is known, a Schedule without a report has no runs.
+  // Once the api has reported the whole state, a Schedule without a report has no runs.
   const activity = runs.scheduleOf(uid) ?? (runs.synced ? none : undefined);
   return {
     schedule,

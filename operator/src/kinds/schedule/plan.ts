@@ -9,17 +9,17 @@ import {
 import { conditionIn } from '../../status/condition.ts';
 import type { Decided, Observed } from './cached-schedule.ts';
 
-/** The longest timer: timers of more than 24 days overflow, and clocks drift. */
+/** The longest timer. Longer waits are split, because timers of more than 24 days overflow and clocks drift. */
 const MAX_LOOK_MS = 3_600_000;
 
-/** Slots that are given up, with the reason. */
+/** Slots that the operator gives up, and the reason. */
 export interface GivenUp extends MissedSlots {
   readonly reason: 'FiringsMissed' | 'NoAgent';
 }
 
-/** The plan of one Schedule: give up, then fire, then plan again. */
+/** The plan of one Schedule: give up slots, then fire slots, then plan again at `lookAtMs`. */
 export interface Plan {
-  /** The decision before this plan is applied; undefined if nothing can be decided. */
+  /** The decisions before this plan is applied; undefined if the Schedule cannot fire at all. */
   readonly decided: Decided | undefined;
   readonly giveUp: GivenUp | undefined;
   readonly fire: readonly DueSlot[];
@@ -29,8 +29,8 @@ export interface Plan {
 const NOTHING: Plan = { decided: undefined, giveUp: undefined, fire: [], lookAtMs: undefined };
 
 /**
- * The slots that are decided already, by this leader's memory or else by the status. Never before the newest slot that
- * the api has claimed, because an earlier leader may have ended before it wrote the status.
+ * The slots that are decided already, from this leader's memory or else from the status. They always include the newest
+ * slot that the api has claimed, because an earlier leader may have ended before it wrote the status.
  */
 function decidedOf(
   { schedule, decided, claimedMs }: Observed,
@@ -52,7 +52,7 @@ function decidedOf(
   return { timing, suspended, untilMs, missed: decided?.missed ?? status.missed ?? 0 };
 }
 
-/** Without an Agent, due slots are given up; they are not made up for later. */
+/** If the Schedule selects no Agent, the operator gives up all due slots and never makes up for them. */
 function withoutAgents(due: readonly DueSlot[], missed: MissedSlots | undefined): GivenUp | undefined {
   const newest = due.at(-1)?.slotMs ?? missed?.untilMs;
   return newest === undefined
@@ -62,7 +62,7 @@ function withoutAgents(due: readonly DueSlot[], missed: MissedSlots | undefined)
 
 /**
  * Plans one Schedule from the state alone.
- * @param nowMs by the clock of the village
+ * @param nowMs milliseconds since 1970 by the database's clock
  */
 export function plan(observed: Observed, nowMs: number): Plan {
   const { spec, metadata } = observed.schedule;
@@ -76,7 +76,7 @@ export function plan(observed: Observed, nowMs: number): Plan {
     lookAtMs: nextMs,
   } = duePlan({ timetable: reading.timetable, policy: spec, decidedMs: decided.untilMs, nowMs });
   const lookAtMs = nextMs === undefined ? undefined : Math.min(nextMs, nowMs + MAX_LOOK_MS);
-  // Slots that cannot fire now stay undecided: their age counts once the api answers.
+  // Slots that cannot fire now stay undecided. Once the api answers, their age decides whether they fire.
   if (!observed.apiReachable) return { decided, giveUp: undefined, fire: [], lookAtMs };
   if (observed.agents.length === 0) return { decided, giveUp: withoutAgents(fire, missed), fire: [], lookAtMs };
   return { decided, giveUp: missed === undefined ? undefined : { ...missed, reason: 'FiringsMissed' }, fire, lookAtMs };

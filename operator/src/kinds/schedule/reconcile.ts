@@ -9,11 +9,11 @@ import { plan, type Plan } from './plan.ts';
 import { statusOf } from './status.ts';
 
 /**
- * Interval between two statuses of one Schedule, so that one that fires every second costs the API server little. Missed
- * slots are written at once, before anything fires, so that a crash counts none twice.
+ * Interval between two status writes of one Schedule, so that a Schedule that fires every second costs the API server
+ * little. Missed slots are written at once, before any firing, so that no slot counts twice after a crash.
  */
 export const STATUS_EVERY_MS = 5_000;
-/** Retry interval of a failed firing. It does not grow: a due slot waits only for the api. */
+/** Retry interval of a failed firing. It does not grow, because a due slot waits only for the api. */
 const RETRY_MS = 1_000;
 
 export interface ReconcilerOptions {
@@ -23,7 +23,7 @@ export interface ReconcilerOptions {
     readonly schedules: Pick<Reflector<ScheduleView>, 'learn'>;
   };
   readonly time: VillageTime;
-  /** For the pace of status writes. */
+  /** The clock that paces the writes of statuses. */
   readonly clock: Clock;
   readonly onFired: (result: FiringResult, lateMs: number) => void;
   readonly onStatusError: (key: string, error: unknown) => void;
@@ -31,13 +31,15 @@ export interface ReconcilerOptions {
 
 /** The result of applying a plan. */
 interface Applied {
-  /** Milliseconds until the retry of the firing that failed. */
+  /** Milliseconds until the retry of a failed firing. */
   readonly againMs?: number;
-  /** The api refused that firing because it trusts another leader. */
+  /** True if the api refused the firing because it trusts another leader. */
   readonly isStale?: boolean;
 }
 
-/** Fires the due slots of one Schedule, from the state alone, and writes its decisions to the status. */
+/**
+ * Fires the due slots of one Schedule. It decides from the current state alone, and writes its decisions to the status.
+ */
 export class ScheduleReconciler {
   readonly #options: ReconcilerOptions;
   readonly #decided = new Map<string, Decided>();
@@ -49,7 +51,7 @@ export class ScheduleReconciler {
     this.#startedMs = options.clock.now();
   }
 
-  /** A Schedule is gone. */
+  /** Drops the memory of a deleted Schedule. */
   forget(uid: string): void {
     this.#decided.delete(uid);
     this.#writtenAtMs.delete(uid);
@@ -61,7 +63,7 @@ export class ScheduleReconciler {
     if (observed === undefined) return { kind: 'done' };
     const planned = plan(observed, this.#options.time.now());
     const { againMs, isStale = false } = await this.#apply(key, observed, planned);
-    // The leader that the api trusts writes the status.
+    // Only the leader that the api trusts writes the status.
     const statusInMs = isStale ? undefined : await this.#writeStatus(key, 'when due');
     const looks = [
       againMs,
@@ -76,7 +78,7 @@ export class ScheduleReconciler {
     return observe({ ...this.#options.sources, decided: this.#decided }, key);
   }
 
-  /** Gives up, then fires, oldest first, until a firing fails. */
+  /** Gives up slots, then fires the due slots, oldest first, until a firing fails. */
   async #apply(key: string, observed: Observed, { decided, giveUp, fire }: Plan): Promise<Applied> {
     const { uid } = observed.schedule.metadata;
     if (decided === undefined) return {};
@@ -95,7 +97,9 @@ export class ScheduleReconciler {
     return {};
   }
 
-  /** Undefined if the slot is decided, otherwise the milliseconds until the retry. */
+  /**
+   * Notes the result of a firing. Returns undefined if the slot is decided, otherwise the milliseconds until the retry.
+   */
   #settle(uid: string, slotMs: number, result: FiringResult): number | undefined {
     const before = this.#decided.get(uid);
     switch (result.kind) {
@@ -109,8 +113,8 @@ export class ScheduleReconciler {
         const waitMs = slotMs - this.#options.time.now();
         return waitMs > 0 ? waitMs : RETRY_MS;
       }
-      // After the Lease was created again, the api may trust a leader that is gone, for the length of a Lease: this leader
-      // retries, and only the elector ends it.
+      // After the Lease was deleted, the api may trust a former leader for the duration of a Lease. So this
+      // leader retries; only its elector ends its leadership.
       case 'stale':
       case 'failed':
         return RETRY_MS;
@@ -119,7 +123,7 @@ export class ScheduleReconciler {
     }
   }
 
-  /** Writes the status if it differs. Returns the milliseconds until it may be written, if that is not now. */
+  /** Writes the status if it differs. If it is too early to write, returns the milliseconds to wait. */
   async #writeStatus(key: string, when: 'now' | 'when due'): Promise<number | undefined> {
     const observed = this.#observe(key);
     if (observed === undefined) return undefined;
@@ -127,7 +131,7 @@ export class ScheduleReconciler {
     const patch = statusPatch(status, statusOf(observed, this.#options.time.now()));
     if (patch === undefined) return undefined;
     const nowMs = this.#options.clock.now();
-    // A new leader first reads the api's state: missing facts are no change.
+    // A new leader waits for one interval, so that facts which the api has not reported yet do not count as changes.
     const dueAtMs = (this.#writtenAtMs.get(metadata.uid) ?? this.#startedMs) + STATUS_EVERY_MS;
     if (when === 'when due' && dueAtMs > nowMs) return dueAtMs - nowMs;
     this.#writtenAtMs.set(metadata.uid, nowMs);
@@ -136,7 +140,7 @@ export class ScheduleReconciler {
       await patchStatus({ client, type: SCHEDULES, known: schedules }, observed.schedule, { status: patch });
       return undefined;
     } catch (error) {
-      // A failed status write does not stop firings; it is retried like any other.
+      // A failed status write does not stop firings. It is retried after the usual interval.
       this.#options.onStatusError(key, error);
       return STATUS_EVERY_MS;
     }

@@ -83,7 +83,7 @@ function nextOf({ schedule: { spec } }: Observed, outlook: Outlook): Pick<Schedu
   return nextRuns[0] === undefined ? {} : { nextRuns, nextRunAt: nextRuns[0] };
 }
 
-/** The runs by the api's report, or by the written status before there is one. */
+/** The runs as the api reports them. Before its first report, the runs of the written status. */
 function runsOf({ schedule: { status }, activity }: Observed): ScheduleStatus {
   const { lastRunID, lastRunAt, activeRuns = 0 } = status;
   if (activity === undefined) return present<ScheduleStatus>({ lastRunID, lastRunAt, activeRuns });
