@@ -1,4 +1,6 @@
-/** Tiers, standing, seats and nodes on a real API server, scheduler and taint manager, with the operator's own rights. */
+/**
+ * Tiers, standing, seats and nodes on a real API server, scheduler and taint manager, with the rights of the operator.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { goodStanding, type Standing } from '@hamlet/contract';
@@ -45,7 +47,7 @@ after(async () => v.remove());
 
 const say = (agentId: string, parts: Partial<Standing>): void =>
   v.village.say('standing', { ...goodStanding(agentId), ...parts });
-/** Without the disk, which is the same in every tier. */
+/** The limits without the disk, which is the same in every tier. */
 function limitsOf({ spec }: PodOfAgent): object {
   const { 'ephemeral-storage': disk, ...limits } = spec.containers[0]?.resources.limits ?? {};
   assert.equal(disk, '4Gi');
@@ -54,7 +56,7 @@ function limitsOf({ spec }: PodOfAgent): object {
 
 const givenOf = ({ status }: PodOfAgent): unknown => status?.containerStatuses?.[0]?.resources;
 
-/** Waits until the pod of an agent has these limits, by its own spec and by its node. */
+/** Waits until the pod of an agent has these limits, both in its spec and as its node reports. */
 function sized(name: string, limits: Readonly<Record<string, string>>): Promise<PodOfAgent> {
   return until(`${name} has ${JSON.stringify(limits)}`, async () => {
     const pod = await v.runningPod(name);
@@ -79,7 +81,7 @@ test('a higher tier makes the pod larger while it runs: the same pod, the same c
     memory: '512Mi',
     'ephemeral-storage': '64Mi',
   });
-  await until('the tier is told', async () => (await v.statusOf('ada')).tier === 'tier-1');
+  await until('the tier is in the status', async () => (await v.statusOf('ada')).tier === 'tier-1');
   assert.match(await v.event('ada', 'Resized'), /tier-1: cpu 1, memory 1Gi/);
   assert.match(await v.event('ada', 'TierChanged'), /from tier-0 to tier-1/);
   assert.equal((await v.statusOf('ada')).cycle, 1);
@@ -91,7 +93,7 @@ test('a lower tier makes it smaller again', async () => {
   assert.equal((await sized('ada', { cpu: '500m', memory: '512Mi' })).metadata.uid, before.metadata.uid);
 });
 
-test('a tier that is edited resizes everybody on it', async () => {
+test('an edited tier resizes all its agents', async () => {
   const before = await v.runningPod('ada');
   const { client } = v.server;
   await client.mergePatch(
@@ -102,7 +104,7 @@ test('a tier that is edited resizes everybody on it', async () => {
   assert.equal((await sized('ada', { cpu: '600m', memory: '512Mi' })).metadata.uid, before.metadata.uid);
 });
 
-test('a GPU takes another pod: the next cycle, the same volume', async () => {
+test('a tier with a GPU needs another pod: the next cycle, the same volume', async () => {
   const before = await v.runningPod('ada');
   say('ada', { balance_tier: 'tier-2' });
   const after = await until('another pod', async () => {
@@ -114,10 +116,12 @@ test('a GPU takes another pod: the next cycle, the same volume', async () => {
   assert.equal(after.metadata.name, 'ada-2');
   await v.event('ada', 'TierChanged');
   say('ada', { balance_tier: 'tier-0' });
-  await until('and back', async () => (await v.podsOf('ada')).some(({ metadata }) => metadata.name === 'ada-3'));
+  await until('a pod of the former tier', async () =>
+    (await v.podsOf('ada')).some(({ metadata }) => metadata.name === 'ada-3'),
+  );
 });
 
-test('a GPU window takes another pod for its time, with the same volume, and its end takes it back', async () => {
+test('a GPU window gives the agent another pod with the same volume, and its end another pod again', async () => {
   const before = await v.runningPod('ada');
   const volumes = ({ spec }: PodOfAgent): unknown =>
     spec.volumes?.flatMap(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName ?? []);
@@ -136,14 +140,14 @@ test('a GPU window takes another pod for its time, with the same volume, and its
   const during = await nextPod('a pod with the GPUs of the window', '2');
   assert.notEqual(during.metadata.uid, before.metadata.uid);
   assert.deepEqual(volumes(during), volumes(before));
-  await until('the tier is what it was', async () => (await v.statusOf('ada')).tier === 'tier-0');
+  await until('the tier is the former one', async () => (await v.statusOf('ada')).tier === 'tier-0');
   await v.event('ada', 'GpuWindow');
   v.village.say('boost', { agent_id: 'ada', priority: false, gpu: null, until: null });
   const back = await nextPod('a pod without them', undefined);
   assert.deepEqual(volumes(back), volumes(before));
 });
 
-test('what the API server refuses to resize, and would take as a new pod, is made anew and says why', async () => {
+test('a pod whose resize is refused, and whose new size is accepted for a new pod, is replaced with a reason', async () => {
   const { client } = v.server;
   const constraints = {
     resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['UPDATE'], resources: ['pods/resize'] }],
@@ -186,13 +190,13 @@ test('what the API server refuses to resize, and would take as a new pod, is mad
   assert.equal((await sized('bob', { cpu: '3', memory: '1Gi' })).metadata.name, 'bob-2');
   await client.delete(BINDINGS, { name: 'no-resize' });
   await client.delete(POLICIES, { name: 'no-resize' });
-  // The API server goes by what it has heard of its policies, a moment later.
+  // The API server reads its policies from a cache, which is a moment late.
   await until('the policy is over', async () => !(await isInForce()));
   say('bob', {});
   await sized('bob', { cpu: '600m', memory: '512Mi' });
 });
 
-test('what a quota forbids to grow keeps its pod, and grows when it may', async () => {
+test('an agent that a quota keeps from growing keeps its pod, and grows once the quota allows it', async () => {
   await v.condition('bob', 'Resized True AsEntitled');
   const before = await v.runningPod('bob');
   await v.quota('tight', { 'limits.cpu': '2' });
@@ -203,7 +207,7 @@ test('what a quota forbids to grow keeps its pod, and grows when it may', async 
   assert.equal((await sized('bob', { cpu: '3', memory: '1Gi' })).metadata.uid, before.metadata.uid);
 });
 
-test('a shrink that its node does not apply ends in another pod', async () => {
+test('a shrink that the node does not apply leads to another pod', async () => {
   const before = await v.runningPod('bob');
   for (const kubelet of [sparky1, sparky2]) kubelet.setResizes('hangs');
   say('bob', { balance_tier: 'tier-1' });
@@ -213,7 +217,7 @@ test('a shrink that its node does not apply ends in another pod', async () => {
   assert.notEqual((await sized('bob', { cpu: '1', memory: '1Gi' })).metadata.uid, before.metadata.uid);
 });
 
-test('frozen, banned, killed: the pod goes, with what the admin said; lifted: it comes back', async () => {
+test('frozen, banned, killed: the pod ends, with the reason of the admin; after the measure it comes back', async () => {
   for (const [flag, reason] of [
     ['frozen', 'Frozen'],
     ['banned', 'Banned'],
@@ -239,7 +243,7 @@ test('revoked tokens: the pod stays and the condition says so', async () => {
   await v.condition('bob', 'Connected False NotConnected');
 });
 
-test('the api away and a new leader: who runs goes on, who is barred stays so, nobody new begins', async () => {
+test('while the api does not answer, under a new leader: running agents continue, barred agents stay barred, no new agent begins', async () => {
   const ada = await v.runningPod('ada');
   say('bob', { frozen: true, reason: 'enough' });
   await v.condition('bob', 'Ready False Frozen');
@@ -254,12 +258,12 @@ test('the api away and a new leader: who runs goes on, who is barred stays so, n
   assert.equal((await v.runningPod('ada')).metadata.uid, ada.metadata.uid);
   v.village.setAway(false);
   await v.runningPod('eve');
-  assert.equal((await v.podsOf('bob')).length, 0, 'what is said again is the same');
+  assert.equal((await v.podsOf('bob')).length, 0, 'the repeated report changes nothing');
   say('bob', {});
   await v.runningPod('bob');
 });
 
-test('a drain: the pod is told to go, its volume ties the next one to the node, which waits and is the same when the node is back', async () => {
+test('after a drain, the next pod waits for the node of the volume, and stays the same pod when the node is back', async () => {
   const before = await v.runningPod('eve');
   const { nodeName = '' } = before.spec;
   const cordon = (unschedulable: boolean | null): Promise<unknown> =>
@@ -279,7 +283,7 @@ test('a drain: the pod is told to go, its volume ties the next one to the node, 
         name: 'tier-0',
       })
     ).status?.conditions?.[0]?.message ?? '';
-  await until('the operator knows that it is', async () => (await openNodes()).includes('on 1 open node,'));
+  await until('the operator knows of the cordoned node', async () => (await openNodes()).includes('on 1 open node,'));
   await v.server.client.create(
     PODS,
     { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace: v.namespace } },
@@ -296,7 +300,7 @@ test('a drain: the pod is told to go, its volume ties the next one to the node, 
   assert.deepEqual([after.metadata.uid, after.spec.nodeName], [waiting?.metadata.uid, nodeName]);
 });
 
-test('agents spread over the nodes where they may, and stay where they are pinned', async () => {
+test('agents spread over the nodes, and stay on the node that they are pinned to', async () => {
   for (const name of ['one', 'two', 'three', 'four'])
     await v.createAgent(name, { placement: { spread: 'Required', onNodeLoss: 'MoveWithoutVolume' } });
   const nodes = await Promise.all(
@@ -307,7 +311,7 @@ test('agents spread over the nodes where they may, and stay where they are pinne
   for (const name of ['pin-1', 'pin-2', 'pin-3']) assert.equal((await v.runningPod(name)).spec.nodeName, 'sparky2');
 });
 
-test('a node that is lost: its agents say so; who may leave the volume behind lives elsewhere, the others wait in one pod', async () => {
+test('a lost node is in the status of its agents; agents with MoveWithoutVolume run elsewhere, others wait with one pod', async () => {
   const movable = await until('an agent of sparky2 that may go elsewhere', async () => {
     for (const name of ['one', 'two', 'three', 'four'])
       if ((await v.runningPod(name)).spec.nodeName === 'sparky2') return name;
@@ -320,15 +324,15 @@ test('a node that is lost: its agents say so; who may leave the volume behind li
     (await v.podsOf(movable)).find(({ status }) => status?.phase === 'Running'),
   );
   assert.equal(moved.spec.nodeName, 'sparky1');
-  await until('the pinned one waits', async () => {
+  await until('the pinned agent waits', async () => {
     const ready = (await v.statusOf('pin-1')).conditions?.find(({ type }) => type === 'Ready');
     return ready?.status === 'False' && ['NodeLost', 'NodeClosed', 'VolumePinned'].includes(ready.reason);
   });
   assert.ok((await v.podsOf('pin-1')).length <= 1);
 });
 
-test('nothing was done with rights that the operator does not have', () => {
-  // A write that another was faster than "cannot be fulfilled", and is made again.
+test('the operator needed no rights that it does not have', () => {
+  // A write that conflicts with a faster one "cannot be fulfilled". The operator retries it.
   assert.deepEqual(
     v.log.filter((line) => /is forbidden: User/.test(line)),
     [],

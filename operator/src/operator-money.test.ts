@@ -1,4 +1,7 @@
-/** Running costs money, on a real API server and scheduler: no pod of a priced tier before its hold, none without, and nothing held for nobody. */
+/**
+ * Running costs money, on a real API server and scheduler. No pod of a priced tier runs without a hold, and no hold
+ * stays without a pod.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { goodStanding, type Standing } from '@hamlet/contract';
@@ -49,38 +52,41 @@ test('an agent of a free tier asks the api for nothing', async () => {
   assert.deepEqual(callsOf('bob'), []);
 });
 
-test('there is no pod before the hold, and its time is told when it runs', async () => {
+test('there is no pod before the hold, and the api is notified when the pod runs', async () => {
   const { bank } = v.village;
   const thinking = Promise.withResolvers<void>();
   bank.thinks = thinking.promise;
   bank.purse('ada').balance = 20n * AIDOLLAR;
   say('ada', { balance_tier: 'tier-1' });
   await v.createAgent('ada', { power: 'Asleep' });
-  await until('what its balance reaches is heard', async () => (await v.statusOf('ada')).tier === 'tier-1');
+  await until('the tier of the balance is in the status', async () => (await v.statusOf('ada')).tier === 'tier-1');
   await patch('ada', { power: 'Awake' });
   assert.match(await v.condition('ada', 'Admitted False HoldPending'), /an hour of tier-1 costs 1 aiDollars/);
   assert.deepEqual(await v.podsOf('ada'), []);
   thinking.resolve();
   const pod = await v.runningPod('ada');
-  await until('the pod is told', async () => callsOf('ada').at(-1) === 'granted ada tier-1 1 running');
+  await until('the api is notified of the pod', async () => callsOf('ada').at(-1) === 'granted ada tier-1 1 running');
   assert.equal(callsOf('ada')[0], 'granted ada tier-1 1');
   assert.equal(bank.purse('ada').claim?.pod_uid, pod.metadata.uid);
   assert.equal(cpuOf(pod), '1');
 });
 
-test('a reboot asks for its own cycle, and goes on with what is held', async () => {
+test('a reboot asks for money of its own cycle, and keeps the hold', async () => {
   const until0 = v.village.bank.purse('ada').held?.untilMs;
   const before = await v.runningPod('ada');
   await patch('ada', { rebootedAt: '2026-11-22T10:00:00Z' });
   await until('another pod', async () =>
     (await v.podsOf('ada')).every(({ metadata }) => metadata.uid !== before.metadata.uid),
   );
-  await until('it is told', async () => callsOf('ada').at(-1) === 'granted ada tier-1 2 running');
+  await until(
+    'the api is notified of the next pod',
+    async () => callsOf('ada').at(-1) === 'granted ada tier-1 2 running',
+  );
   assert.ok(callsOf('ada').includes('granted ada tier-1 2'));
   assert.equal(v.village.bank.purse('ada').held?.untilMs, until0);
 });
 
-test('when the money ends it falls back to the free tier in the same pod, and what was held is given back', async () => {
+test('when the money ends, the agent falls back to the free tier in the same pod, and the hold is released', async () => {
   const before = await v.runningPod('ada');
   const purse = v.village.bank.purse('ada');
   purse.balance = 1n * AIDOLLAR;
@@ -95,7 +101,7 @@ test('when the money ends it falls back to the free tier in the same pod, and wh
   assert.equal((await v.statusOf('ada')).tier, 'tier-0');
 });
 
-test('and with the money it comes back, in the same pod', async () => {
+test('with new money the agent returns to the tier, in the same pod', async () => {
   const before = await v.runningPod('ada');
   const purse = v.village.bank.purse('ada');
   purse.balance = 20n * AIDOLLAR;
@@ -107,14 +113,14 @@ test('and with the money it comes back, in the same pod', async () => {
   await v.condition('ada', 'Entitled True ByBalance');
 });
 
-test('asleep it holds nothing once its pod is gone', async () => {
+test('a sleeping agent holds no money once its pod is gone', async () => {
   await patch('ada', { power: 'Asleep' });
   await until('the pod is gone', async () => (await v.podsOf('ada')).length === 0);
   await until('it is given back', async () => callsOf('ada').at(-1) === 'released ada');
   assert.equal(holds('ada'), undefined);
 });
 
-test('who is pinned to what it cannot pay has no pod, and says why', async () => {
+test('an agent pinned to a tier that it cannot pay has no pod, and its status says why', async () => {
   v.village.bank.purse('eve').balance = AIDOLLAR / 2n;
   await v.createAgent('eve', { entitlement: { policy: 'Pinned', name: 'tier-1' } });
   assert.match(await v.condition('eve', 'Admitted False NotPaid'), /an hour of tier-1 costs 1 aiDollars/);
@@ -128,7 +134,7 @@ test('who is pinned to what it cannot pay has no pod, and says why', async () =>
   await v.runningPod('eve');
 });
 
-test('the api away: who runs goes on, nothing new is granted; another leader asks again and makes one pod', async () => {
+test('while the api does not answer, running agents continue and nothing new is granted; another leader asks again and creates one pod', async () => {
   const eve = await v.runningPod('eve');
   v.village.setAway(true);
   v.village.bank.purse('fay').balance = 5n * AIDOLLAR;
@@ -144,11 +150,11 @@ test('the api away: who runs goes on, nothing new is granted; another leader ask
   assert.equal(
     callsOf('eve').filter((call) => call.startsWith('refused')).length,
     1,
-    'what is held is heard, not asked for',
+    'the hold is read from the stream, not requested',
   );
 });
 
-test('a leader that dies between hold and pod leaves a hold that the next one uses', async () => {
+test('the next leader uses the hold of a leader that ended before it created the pod', async () => {
   const { bank } = v.village;
   const thinking = Promise.withResolvers<void>();
   bank.thinks = thinking.promise;
@@ -167,7 +173,7 @@ test('a leader that dies between hold and pod leaves a hold that the next one us
   assert.equal(holds('gus'), 'tier-1');
 });
 
-test('deleted, it holds nothing: the closing of its account ends that, and nothing else is asked', async () => {
+test('a deleted agent holds no money: closing its account ends the hold, without another request', async () => {
   const before = callsOf('gus').length;
   await v.server.client.delete(AGENTS, {
     namespace: v.namespace,

@@ -1,4 +1,4 @@
-/** What a compromised operator could still do, with its own rights on a real API server. */
+/** The limits of a compromised operator, with its own rights on a real API server. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { CLAIMS, PODS, type KubeClient, type NewObject } from '@hamlet/kube';
@@ -37,7 +37,7 @@ const agent = (): CachedAgent => ({ ...agentOf(), metadata: { ...agentOf().metad
 const podWith = (settings: Partial<Settings> = {}, tier = TIER_0): Pod =>
   podManifest({ agent: agent(), spec: specOf(), tier, cycle: 1, settings: { ...SETTINGS, ...settings } }) as Pod;
 
-/** What the API server says to a pod without storing it; empty if it takes it. */
+/** The refusal of a pod in a dry run; empty if the API server accepts the pod. */
 const saysTo = (pod: object): Promise<string> =>
   client.create(PODS, pod as NewObject, { namespace, query: { dryRun: 'All' } }).then(() => '', String);
 
@@ -74,7 +74,7 @@ const REFUSED: Readonly<Record<string, () => object>> = {
   'a pod of nobody': () => ({ ...podWith(), metadata: { ...podWith().metadata, labels: {} } }),
 };
 
-test('the operator makes its own pods, in every setting', async () => {
+test('the operator may create pods of agents, with all settings', async () => {
   for (const pod of [podWith(), podWith({ userNamespaces: 'Off' }), podWith({ imagePullSecrets: ['pull'] })])
     assert.equal(await saysTo(pod), '');
   const { priorityClassName: _priority, ...spec } = podWith({}, TIER_2).spec as Pod['spec'] & {
@@ -84,14 +84,14 @@ test('the operator makes its own pods, in every setting', async () => {
 });
 
 for (const [what, pod] of Object.entries(REFUSED)) {
-  test(`the operator makes no pod with ${what}`, async () => {
+  test(`the operator may not create a pod with ${what}`, async () => {
     await until(`${what} is refused`, async () =>
       /ValidatingAdmissionPolicy 'hamlet-operator-pods/.test(await saysTo(pod())),
     );
   });
 }
 
-test('the operator makes, owns and deletes volume claims of agents, and none of anybody else', async () => {
+test('the operator may create, own and delete volume claims of agents, and no others', async () => {
   const claim = claimManifest(agent(), specOf(), SETTINGS);
   const refused = /ValidatingAdmissionPolicy 'hamlet-operator-claims/;
   const others = { ...claim, metadata: { name: 'data-hamlet-postgres-0', namespace } };

@@ -66,7 +66,7 @@ test('an Agent comes alive: finalizer, claim, pod, node, session', async () => {
   assert.equal(status?.observedGeneration, now.generation);
 });
 
-test('the pod is made as the security of the village asks', async () => {
+test('the pod has the security settings of the village', async () => {
   interface Pod extends KubeObject {
     readonly spec: {
       readonly hostUsers: boolean;
@@ -117,7 +117,7 @@ test('the pod is made as the security of the village asks', async () => {
   });
 });
 
-test('suspended: the pod goes, the volume stays; awake again: the same volume, the next cycle', async () => {
+test('suspended: the pod ends, the volume stays; awake again: the same volume, the next cycle', async () => {
   const claim = await server.client.get<KubeObject>(CLAIMS, { namespace, name: 'ada-home' });
   await patchAgent('ada', { power: 'Asleep' });
   await v.condition('ada', 'Suspended True Asleep');
@@ -135,7 +135,7 @@ test('suspended: the pod goes, the volume stays; awake again: the same volume, t
   assert.equal((await v.statusOf('ada')).cycle, 3);
 });
 
-test('rebooted: one cycle for one wish', async () => {
+test('rebooted: one request leads to one cycle', async () => {
   present('ada', (await agentNow('ada')).metadata.uid, 3);
   await v.condition('ada', 'Ready True Ready');
   await patchAgent('ada', { rebootedAt: '2026-11-22T10:00:00Z' });
@@ -158,12 +158,12 @@ test('rebooted: one cycle for one wish', async () => {
   assert.equal((await v.statusOf('ada')).cycle, 4);
 });
 
-test('a pod that somebody deletes is replaced under the next name', async () => {
+test('a pod that a person deletes is replaced under the next name', async () => {
   await server.client.delete(PODS, { namespace, name: 'ada-4' });
   await until('the pod of the cycle', async () => (await podNames('ada')).join() === 'ada-5');
 });
 
-test('another operator takes over without a trace', async () => {
+test('a new operator takes over without changing anything', async () => {
   const status = await until('the cycle of the pod', async () => {
     const now = await v.statusOf('ada');
     return now.podName === 'ada-5' && now;
@@ -176,7 +176,7 @@ test('another operator takes over without a trace', async () => {
   assert.deepEqual([(await v.statusOf('ada')).cycle, await podNames('ada')], [status.cycle, ['ada-5']]);
 });
 
-test('the api goes away and comes back: what it said is kept, and the stream is resumed', async () => {
+test('during an outage of the api its last state is kept, and then the stream is resumed', async () => {
   const before = village.resumed.length;
   village.hangUp();
   await until('the stream is opened again', async () => village.resumed.length > before);
@@ -194,7 +194,7 @@ test('a quarantine ends the pod, and lifting it brings the agent back', async ()
   await until('a pod', async () => (await podNames('ada')).length === 1);
 });
 
-test('a tier that is not there is named, and its creation is enough', async () => {
+test('a missing tier is named in the status, and its creation is enough', async () => {
   await v.createAgent('eve', { entitlement: { policy: 'Pinned', name: 'tier-9' } });
   assert.match(
     await v.condition('eve', 'Ready False EntitlementNotFound'),
@@ -204,7 +204,7 @@ test('a tier that is not there is named, and its creation is enough', async () =
   await until('a pod', async () => (await podNames('eve')).length === 1);
 });
 
-test('an agent that may run on one node only, which is not there, says so and has no pod', async () => {
+test('an agent pinned to a missing node has a status that says so, and no pod', async () => {
   await v.createAgent('pin', { placement: { nodeName: 'sparky9' } });
   assert.match(
     await v.condition('pin', 'Ready False NodeClosed'),
@@ -222,13 +222,13 @@ test('deleted: account closed, pod and volume gone', async () => {
   await until('no pod', async () => (await podNames('ada')).length === 0);
 });
 
-test('with the policy of the chart an Agent has its finalizer from the first moment, and the operator writes none', async () => {
+test('with the policy of the chart, the API server stores an Agent with its finalizer, and the operator writes none', async () => {
   for (const { type, object } of finalizerPolicy(namespace))
     await server.client.apply(type, object, { fieldManager: 'test' });
   const asleep = { power: 'Asleep' };
   let made = 0;
   await until(
-    'the API server goes by the policy',
+    'the policy is in force',
     async () => ((await v.createAgent(`early-${(made += 1)}`, asleep)).metadata.finalizers ?? []).length > 0,
   );
   const { metadata } = await v.createAgent('fin');
@@ -263,7 +263,7 @@ test('with the policy of the chart an Agent has its finalizer from the first mom
   assert.ok(village.closed.includes(`fin ${metadata.uid}`));
 });
 
-test('a new life under the same name begins anew; a retained volume is taken over', async () => {
+test('a new Agent of the same name begins at cycle 1 and takes over a retained volume', async () => {
   await v.createAgent('kit', { memory: { retain: 'Retain' } });
   await v.condition('kit', 'Connected False NotConnected');
   const { metadata: claim } = await server.client.get<KubeObject>(CLAIMS, { namespace, name: 'kit-home' });
@@ -273,13 +273,13 @@ test('a new life under the same name begins anew; a retained volume is taken ove
   await v.condition('kit', 'Connected False NotConnected');
   const { metadata: now } = await server.client.get<KubeObject>(CLAIMS, { namespace, name: 'kit-home' });
   assert.equal(now.uid, claim.uid);
-  await until('the new life owns it', async () => {
+  await until('the new Agent owns the volume claim', async () => {
     const { metadata } = await server.client.get<KubeObject>(CLAIMS, { namespace, name: 'kit-home' });
     return metadata.ownerReferences?.[0]?.uid === (await agentNow('kit')).metadata.uid;
   });
 });
 
-test("somebody else's volume claim of that name is left as it is, and the Agent says so until the name is free", async () => {
+test('a volume claim of another owner stays unchanged, and the Agent says so until the name is free', async () => {
   const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
   const controlled = {
     ownerReferences: [
@@ -329,16 +329,16 @@ test("somebody else's volume claim of that name is left as it is, and the Agent 
   await until('the Agent is gone', () => isGone(AGENTS, 'web'));
 });
 
-test('what the API server refuses is told, and tried again when it can go well', async () => {
+test('a refusal of the API server is in the status, and the operator retries when it can succeed', async () => {
   await v.quota('none', { pods: '0' });
   await v.createAgent('late');
   assert.match(await v.condition('late', 'Ready False PodRefused'), /exceeded quota/);
   await v.removeQuota('none');
   await until('a pod', async () => (await podNames('late')).length === 1);
-  await until('the cycle', async () => (await v.statusOf('late')).cycle === 1 && 'a refusal is no cycle');
+  await until('the cycle', async () => (await v.statusOf('late')).cycle === 1 && 'a refusal begins no cycle');
 });
 
-test('another image reaches the agents one after the other', async () => {
+test('a new image reaches the agents one after the other', async () => {
   const awake = ['eve', 'kit', 'late'];
   await v.stopOperator();
   await v.startOperator({ image: 'hamlet/agent:2' });
@@ -368,15 +368,15 @@ test('another image reaches the agents one after the other', async () => {
   }
 });
 
-test('nothing was done with rights that the Role does not give, and nothing is written when nothing changes', async () => {
+test('the operator needed no rights beyond its Role, and writes nothing when nothing changes', async () => {
   assert.deepEqual(
     v.log.filter((line) => /forbidden/i.test(line) && !/exceeded quota/.test(line)),
     [],
   );
   const { metrics } = v;
   let before = -1;
-  // What was done last is told a while later; then nothing is left to write.
-  await until('it is at rest', async () => metrics.writes() === before || void (before = metrics.writes()), {
+  // The operator writes the last statuses and Events a while later. Then nothing is left to write.
+  await until('the operator is at rest', async () => metrics.writes() === before || void (before = metrics.writes()), {
     pauseMs: 2 * STATUS_PATIENCE_MS,
   });
   const reconciles = metrics.reconciles();

@@ -23,7 +23,7 @@ async function kubeconfig(user: object, cluster: object = {}): Promise<string> {
   return file;
 }
 
-test('certificates, inline or in files beside the kubeconfig', async () => {
+test('certificates work inline or in files beside the kubeconfig', async () => {
   await writeFile(join(folder, 'key.pem'), 'KEY');
   const inline = Buffer.from('CERT').toString('base64');
   const file = await kubeconfig(
@@ -38,7 +38,7 @@ test('certificates, inline or in files beside the kubeconfig', async () => {
   });
 });
 
-test('tokens: written down, in a file, from a program', async () => {
+test('tokens work inline, from a file and from an exec program', async () => {
   assert.equal(await (await kubeconfigConnection(await kubeconfig({ token: 'abc' }))).token?.read(), 'abc');
   await writeFile(join(folder, 'token'), 'from-file\n');
   assert.equal(
@@ -60,7 +60,7 @@ test('tokens: written down, in a file, from a program', async () => {
   assert.equal(await (await kubeconfigConnection(await kubeconfig({ exec }))).token?.read(), 'made-here');
 });
 
-test('a kubeconfig that leads nowhere says what is missing', async () => {
+test('the error for an incomplete kubeconfig names the missing part', async () => {
   const file = join(folder, 'broken');
   await writeFile(file, JSON.stringify({ 'current-context': 'gone', contexts: [], clusters: [], users: [] }));
   await assert.rejects(
@@ -69,7 +69,7 @@ test('a kubeconfig that leads nowhere says what is missing', async () => {
   );
 });
 
-test('in a pod: certificate, namespace and token come from the mounted folder', async () => {
+test('in a pod, certificate, namespace and token come from the mounted directory', async () => {
   await Promise.all([
     writeFile(join(folder, 'ca.crt'), 'CA'),
     writeFile(join(folder, 'namespace'), 'village\n'),
@@ -83,7 +83,7 @@ test('in a pod: certificate, namespace and token come from the mounted folder', 
   assert.equal(await connection.token?.read(), 'one');
 });
 
-test('a token file is read again after a minute, and at once when it was refused', async () => {
+test('a token file is read again after a minute, and at once after a refusal', async () => {
   const file = join(folder, 'rotating');
   let nowMs = 0;
   const token = tokenFile(file, () => nowMs);

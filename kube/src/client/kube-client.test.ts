@@ -1,4 +1,4 @@
-/** Against a real API server: preconditions, pages, compaction and events. */
+/** Tests against a real API server: preconditions, pages, compaction and events. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
@@ -33,11 +33,11 @@ const refusedWith =
   (error: unknown): boolean =>
     isStatus(error, status);
 
-/** The API server says it in two ways: a conflict, or a uid that is immutable. */
+/** The API server refuses another uid in two ways: as a conflict, or because a uid is immutable. */
 const anotherLife = (error: unknown): boolean =>
   isStatus(error, 409) || (isStatus(error, 422) && /metadata.uid/.test(error.message));
 
-test('apply owns its fields only, and another life of the name is refused', async () => {
+test('apply changes only its own fields, and the API server refuses another uid', async () => {
   const first = await server.client.apply<ConfigMap>(MAPS, map('applied', { ours: '1' }), { fieldManager: 'a' });
   await server.client.apply(MAPS, map('applied', { theirs: '2' }), { fieldManager: 'b' });
   const both = await server.client.apply<ConfigMap>(MAPS, map('applied', { ours: '3' }), { fieldManager: 'a' });
@@ -56,7 +56,7 @@ test('apply owns its fields only, and another life of the name is refused', asyn
   await server.client.delete(MAPS, { namespace, name: 'applied' });
 });
 
-test('a refusal carries the words of the API server', async () => {
+test('a refusal carries the message of the API server', async () => {
   const error: unknown = await server.client
     .create(PODS, { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'x' }, spec: {} }, { namespace })
     .catch((reason: unknown) => reason);
@@ -65,7 +65,7 @@ test('a refusal carries the words of the API server', async () => {
   assert.match(error.message, /spec.containers: Required value/);
 });
 
-test('a write that the gate keeper forbids is never sent', async () => {
+test('a write that beforeWrite forbids is never sent', async () => {
   const fenced = server.clientWith({
     beforeWrite: () => {
       throw new Error('no leader');
@@ -76,7 +76,7 @@ test('a write that the gate keeper forbids is never sent', async () => {
   assert.ok((await fenced.list(SERVICE_ACCOUNTS, { namespace })).items.length > 0);
 });
 
-test('the reflector sees 1,200 objects in pages, and then every change', async () => {
+test('the reflector reads 1,200 objects in pages, and then sees every change', async () => {
   await Promise.all(
     Array.from({ length: 1_200 }, (_, index) =>
       server.client.create(
@@ -105,7 +105,7 @@ test('the reflector sees 1,200 objects in pages, and then every change', async (
   await reflector.stop();
 });
 
-test('metadata alone: an empty list, then what comes, without the rest', async () => {
+test('a metadata-only watch works from an empty list, and delivers only metadata', async () => {
   const reflector = new Reflector<ConfigMap>({
     client: server.client,
     type: MAPS,
@@ -125,7 +125,7 @@ test('metadata alone: an empty list, then what comes, without the rest', async (
   await reflector.stop();
 });
 
-test('equal events are one event with a count', async () => {
+test('equal events become one event with a count', async () => {
   const errors: unknown[] = [];
   const recorder = new EventRecorder({
     client: server.client,
@@ -152,7 +152,7 @@ test('equal events are one event with a count', async () => {
   assert.deepEqual(errors, []);
 });
 
-test('an Event that another process has written already gets the count of this one too', async () => {
+test('an Event that another process has written gets the count of this process added', async () => {
   const at = await server.namespace();
   const record = async (instance: string, times: number): Promise<void> => {
     const errors: unknown[] = [];

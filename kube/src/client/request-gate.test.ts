@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { RequestGate, type Priority } from './request-gate.ts';
 
-/** Lets what is settled run on. */
+/** Lets the callbacks of settled promises run. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 function harness(limits: ConstructorParameters<typeof RequestGate>[0]): {
@@ -28,7 +28,7 @@ function harness(limits: ConstructorParameters<typeof RequestGate>[0]): {
   };
 }
 
-test('a burst goes through, the rest at the pace', async () => {
+test('a burst passes at once, the rest at the rate limit', async () => {
   const { started, send, clock } = harness({ perSecond: 10, burst: 2, inFlight: 100 });
   for (const name of ['a', 'b', 'c', 'd']) send(name, 'normal');
   await turn();
@@ -41,7 +41,7 @@ test('a burst goes through, the rest at the pace', async () => {
   assert.deepEqual(started, ['a', 'b', 'c', 'd']);
 });
 
-test('no more are in flight than allowed, normal ones go before Events, critical ones never wait', async () => {
+test('requests in flight are limited, normal ones pass before Events, critical ones never wait', async () => {
   const { started, send } = harness({ perSecond: 1_000, burst: 1_000, inFlight: 1 });
   const answer = send('first', 'normal');
   send('late', 'events');
@@ -57,7 +57,7 @@ test('no more are in flight than allowed, normal ones go before Events, critical
   assert.deepEqual(started.slice(2), ['second', 'late']);
 });
 
-test('a request that fails gives its place back', async () => {
+test('a failed request frees its place', async () => {
   const gate = new RequestGate({ perSecond: 1_000, burst: 1_000, inFlight: 1 }, new FakeClock());
   await assert.rejects(
     gate.pass('normal', () => Promise.reject(new Error('no'))),
@@ -66,7 +66,7 @@ test('a request that fails gives its place back', async () => {
   assert.equal(await gate.pass('normal', () => Promise.resolve('yes')), 'yes');
 });
 
-test('Events have a pace of their own, and hold nobody up', async () => {
+test('Events have their own rate limit, and delay no other request', async () => {
   const { started, send } = harness({ perSecond: 1_000, burst: 1_000, inFlight: 1_000 });
   for (let count = 0; count < 40; count += 1) send('event', 'events');
   for (let count = 0; count < 40; count += 1) send('write', 'normal');
@@ -77,7 +77,7 @@ test('Events have a pace of their own, and hold nobody up', async () => {
   );
 });
 
-test('no lane waits for ever behind a busier one', async () => {
+test('no lane starves behind a busier one', async () => {
   const { started, send } = harness({ perSecond: 10_000, burst: 10_000, inFlight: 1 });
   const answers = Array.from({ length: 30 }, (_, index) => send(`normal-${index}`, 'normal'));
   send('event', 'events');
@@ -107,8 +107,8 @@ test('when the server asks for a pause, only leases pass', async () => {
   assert.deepEqual(started, ['lease', 'write']);
 });
 
-test('a pause that ends while the gate looks at it ends: nobody waits for the next request', async () => {
-  // As time does, it goes on between one look and the next; and a timer of the process comes up to a millisecond early.
+test('a pause that ends during the check lets requests pass without a further request', async () => {
+  // Like real time, this clock moves between two reads. Like real timers, its timers fire up to a millisecond early.
   const timers: (() => void)[] = [];
   let nowMs = 0;
   const clock = {

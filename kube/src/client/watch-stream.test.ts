@@ -14,13 +14,13 @@ test('lines and characters may be split anywhere', () => {
   }
 });
 
-test('an unfinished line is not handed out, and blank ones are left out', () => {
+test('an unfinished line is not returned, and blank lines are skipped', () => {
   const splitter = new LineSplitter();
   assert.deepEqual(splitter.push(new TextEncoder().encode('\n\n{"a":')), []);
   assert.deepEqual(splitter.push(new TextEncoder().encode('1}\n')), ['{"a":1}']);
 });
 
-test('a line that never ends is an error, not an endless memory', () => {
+test('a line without an end is an error, and does not fill the memory', () => {
   const splitter = new LineSplitter();
   const chunk = new Uint8Array(4 << 20).fill(0x61);
   assert.throws(() => {

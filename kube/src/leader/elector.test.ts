@@ -6,7 +6,10 @@ import { LEASES } from '../client/kube-object.ts';
 import { Elector } from './elector.ts';
 import type { Lease } from './lease-step.ts';
 
-/** Quick to ask, and a lease so long that nobody loses it while the machine stands still: where it is lost, it is taken or given back. */
+/**
+ * Short intervals, and a lease so long that no stall of the machine ends it. These tests end a lease only by taking it
+ * or giving it back.
+ */
 const TIMES = { durationMs: 300_000, renewDeadlineMs: 240_000, renewMs: 200, retryMs: 100 };
 
 let server: TestApiServer;
@@ -21,7 +24,7 @@ const elector = (name: string): Elector =>
   new Elector({ client: server.client, namespace, name, holder: 'pod-uid', times: TIMES });
 const lease = (name: string): Promise<Lease> => server.client.get<Lease>(LEASES, { namespace, name });
 
-test('one of three leads; when it gives the lease back, another follows with a greater fence', async () => {
+test('one of three processes leads; after it gives the lease back, another leads with a greater fence', async () => {
   const all = [elector('three'), elector('three'), elector('three')];
   for (const each of all) each.start();
   const first = await Promise.race(all.map((each) => each.elected.then((fence) => ({ each, fence }))));
@@ -39,7 +42,7 @@ test('one of three leads; when it gives the lease back, another follows with a g
   await Promise.all(others.map((each) => each.stop()));
 });
 
-test('a holder that is silent loses the lease to another, and a restart of the same pod is another', async () => {
+test('a silent holder loses the lease to another process, also to a restart of the same pod', async () => {
   const silent = {
     holderIdentity: 'pod-uid_gone',
     leaseDurationSeconds: 1,
@@ -57,7 +60,7 @@ test('a holder that is silent loses the lease to another, and a restart of the s
   await next.stop();
 });
 
-test('a leader whose lease was taken knows it, and writes no more', async () => {
+test('a leader whose lease was taken notices it, and writes no more', async () => {
   const robbed = elector('robbed');
   robbed.start();
   await robbed.elected;
@@ -75,7 +78,7 @@ test('a leader whose lease was taken knows it, and writes no more', async () => 
   assert.equal((await lease('robbed')).spec?.holderIdentity, 'thief');
 });
 
-test('a lease that is deleted under its leader ends its leadership: the fence would start anew', async () => {
+test('deleting the Lease ends the leadership, because a new Lease has a new fence', async () => {
   const orphan = elector('orphan');
   orphan.start();
   await orphan.elected;

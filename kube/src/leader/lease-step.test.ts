@@ -12,7 +12,7 @@ const TABLE: readonly (readonly [string, Lease | undefined, number, ReturnType<t
   ['ours', lease({ holderIdentity: 'me', leaseDurationSeconds: 6 }), 0, 'renew'],
   ["another's, fresh", lease({ holderIdentity: 'other', leaseDurationSeconds: 6 }), 5_999, 'wait'],
   [
-    "another's, not changed for as long as it lasts",
+    'held by another process and unchanged for its duration',
     lease({ holderIdentity: 'other', leaseDurationSeconds: 6 }),
     6_000,
     'take',
@@ -25,7 +25,7 @@ for (const [name, held, sinceMs, step] of TABLE) {
   test(name, () => assert.equal(leaseStep({ lease: held, changedAtMs: 100 }, 'me', 100 + sinceMs), step));
 }
 
-test("another machine's clock does not count: only how long we have seen no change", () => {
+test('the clock of another machine does not count, only the time without a change', () => {
   const old = lease({ holderIdentity: 'other', leaseDurationSeconds: 6, renewTime: '2001-01-01T00:00:00.000000Z' });
   assert.equal(leaseStep({ lease: old, changedAtMs: 0 }, 'me', 10), 'wait');
 });

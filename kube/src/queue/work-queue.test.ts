@@ -6,7 +6,7 @@ import { runWorkers, settle } from './workers.ts';
 import { Resync } from './resync.ts';
 import { WorkQueue } from './work-queue.ts';
 
-test('a key waits once however often it is added', async () => {
+test('a key that is added several times waits once', async () => {
   const queue = new WorkQueue();
   for (let count = 0; count < 5; count += 1) queue.add('a');
   assert.equal(queue.depth, 1);
@@ -14,7 +14,7 @@ test('a key waits once however often it is added', async () => {
   assert.equal(queue.depth, 0);
 });
 
-test('a key that is worked on waits until that is done, and then once', async () => {
+test('a key that is added during its work waits once, after that work', async () => {
   const queue = new WorkQueue();
   queue.add('a');
   await queue.take();
@@ -28,7 +28,7 @@ test('a key that is worked on waits until that is done, and then once', async ()
   assert.equal(queue.depth, 0);
 });
 
-test('live keys go before bulk ones, and a bulk key that changes becomes live', async () => {
+test('live keys come before bulk keys, and a bulk key that changes becomes live', async () => {
   const queue = new WorkQueue();
   queue.add('first', 'bulk');
   queue.add('second', 'bulk');
@@ -38,7 +38,7 @@ test('live keys go before bulk ones, and a bulk key that changes becomes live', 
   assert.deepEqual([await queue.take(), await queue.take(), await queue.take()], ['changed', 'second', 'first']);
 });
 
-test('of two delays the earlier counts', () => {
+test('the earlier of two delays counts', () => {
   const clock = new FakeClock();
   const queue = new WorkQueue(clock);
   queue.addAfter('a', 1_000);
@@ -60,7 +60,7 @@ test('failures back off from 5 ms, doubling to 1000 s, until the key is forgiven
   assert.equal(queue.addAfterFailure('a'), 5);
 });
 
-test('every outcome does to the queue what it says', () => {
+test('every outcome queues the key as it asks', () => {
   const clock = new FakeClock();
   const queue = new WorkQueue(clock);
   assert.equal(settle(queue, 'a', { kind: 'retry', error: 'x' }), 5);
@@ -71,7 +71,7 @@ test('every outcome does to the queue what it says', () => {
   assert.equal(queue.depth, 2);
 });
 
-test('workers never share a key, retry what throws, and end when the queue is closed', async () => {
+test('workers never share a key, retry after an exception, and end when the queue is closed', async () => {
   const queue = new WorkQueue();
   const busy = new Set<string>();
   const done = new Map<string, number>();
@@ -100,7 +100,7 @@ test('workers never share a key, retry what throws, and end when the queue is cl
   assert.equal(await queue.take(), undefined);
 });
 
-test('a storm of live keys lets bulk ones through', async () => {
+test('a storm of live keys lets bulk keys through', async () => {
   const queue = new WorkQueue();
   for (let count = 0; count < 20; count += 1) queue.add(`live-${count}`);
   queue.add('listed', 'bulk');
@@ -117,13 +117,13 @@ test('a failure waits as long as the server asks', () => {
   assert.equal(
     settle(queue, 'c', { kind: 'retry', error, withinMs: 1_500 }),
     1_500,
-    'a deadline is kept whatever the back-off is',
+    'a deadline holds even if the back-off is longer',
   );
   assert.equal(settle(queue, 'd', { kind: 'retry', error: new Error('x'), withinMs: 1_500 }), 5);
   assert.equal(queue.retries, 4);
 });
 
-test('a delayed bulk key that is wanted earlier keeps the earlier time, and live counts', async () => {
+test('a delayed bulk key that is added again keeps the earlier time and becomes live', async () => {
   const clock = new FakeClock();
   const queue = new WorkQueue(clock);
   queue.addAfter('a', 1_000, 'bulk');
@@ -133,7 +133,7 @@ test('a delayed bulk key that is wanted earlier keeps the earlier time, and live
   assert.deepEqual([await queue.take(), await queue.take()], ['a', 'b']);
 });
 
-test('what waited, what is stuck and for how long is known', async () => {
+test('the queue reports the wait of each key, and how long the queue and a worker have been stuck', async () => {
   const clock = new FakeClock();
   const waits: [string, number][] = [];
   const queue = new WorkQueue(clock, { onTaken: (key, waitedMs) => waits.push([key, waitedMs]) });
@@ -150,7 +150,7 @@ test('what waited, what is stuck and for how long is known', async () => {
   assert.deepEqual([queue.stalledMs, queue.longestMs], [0, 0]);
 });
 
-test('a reconcile that throws at once, and not by a promise, ends no worker', async () => {
+test('a reconcile that throws synchronously ends no worker', async () => {
   const queue = new WorkQueue(new FakeClock());
   const outcomes: string[] = [];
   const second = Promise.withResolvers<void>();
@@ -172,7 +172,7 @@ test('a reconcile that throws at once, and not by a promise, ends no worker', as
   assert.deepEqual(outcomes, ['retry', 'done']);
 });
 
-test('a resync looks at every key once a round, each at its own time, behind what has changed', async () => {
+test('a resync adds every key once a round, each at its own time, behind keys that changed', async () => {
   const clock = new FakeClock();
   const queue = new WorkQueue(clock);
   const draws = [0, 0.5, 0.999];

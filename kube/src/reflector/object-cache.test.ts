@@ -28,7 +28,7 @@ test('an older version never replaces a newer one', () => {
   assert.deepEqual(log, ['added n/a 10', 'updated n/a 100']);
 });
 
-test('what a write answered is known at once, and the watch that shows it later is no news', () => {
+test('the response of a write is cached at once, and the watch event for it later reports no change', () => {
   const { cache, log } = cacheWithLog();
   cache.learn(pod('a', 10));
   assert.equal(cache.get('n/a')?.metadata.resourceVersion, '10');
@@ -38,13 +38,13 @@ test('what a write answered is known at once, and the watch that shows it later 
   assert.deepEqual(log, ['updated n/a 11']);
 });
 
-test("an answer that holds somebody else's change is told of, since the watch will show that change as something older", () => {
+test('a response with the change of another client is reported, because the watch will show that change as older', () => {
   const { cache, log } = cacheWithLog();
   const at = (version: number, generation: number): Pod => ({
     metadata: { ...pod('a', version).metadata, generation },
   });
   cache.see(at(10, 1));
-  // Somebody wrote 11 of generation 2; the answer to our status is 12.
+  // Another client wrote version 11 with generation 2. The response to our status write is version 12.
   cache.learn(at(12, 2));
   cache.see(at(11, 2));
   cache.see(at(12, 2));
@@ -54,7 +54,7 @@ test("an answer that holds somebody else's change is told of, since the watch wi
   assert.equal(log.length, 2, 'our own status alone is no news');
 });
 
-test('an answer that comes after the end of its object brings nothing back', () => {
+test('a response after the deletion of its object does not bring it back', () => {
   const { cache, log } = cacheWithLog();
   cache.see(pod('a', 10));
   cache.forget(pod('a', 12));
@@ -64,7 +64,7 @@ test('an answer that comes after the end of its object brings nothing back', () 
   assert.deepEqual(log, ['added n/a 10', 'deleted n/a 12', 'added n/a 13']);
 });
 
-test('the end of an earlier life does not touch the next one', () => {
+test('the deletion of an earlier uid does not affect the next object of the name', () => {
   const { cache } = cacheWithLog();
   cache.see(pod('a', 10));
   cache.learn(pod('a', 20, { uid: 'next-life' }));
@@ -72,7 +72,7 @@ test('the end of an earlier life does not touch the next one', () => {
   assert.equal(cache.get('n/a')?.metadata.uid, 'next-life');
 });
 
-test('a list finds what was deleted while nobody watched, and spares what is younger than it', () => {
+test('a list removes objects deleted while no watch was open, and keeps objects newer than the list', () => {
   const { cache, log } = cacheWithLog();
   cache.replaceAll([pod('a', 1), pod('b', 2)], '5');
   cache.learn(pod('young', 9));
@@ -94,7 +94,7 @@ test('indexes follow every change', () => {
   assert.deepEqual([names('x'), cache.count('node', 'x')], [[], 0]);
 });
 
-test('a listener that throws stops nobody', () => {
+test('an exception of one listener does not affect the others', () => {
   const errors: unknown[] = [];
   const cache = new ObjectCache<Pod>({}, (error) => errors.push(error));
   const seen: string[] = [];
@@ -106,7 +106,7 @@ test('a listener that throws stops nobody', () => {
   assert.deepEqual([seen, errors.length, cache.size], [['n/a'], 1, 1]);
 });
 
-test('versions are numbers of any length', () => {
+test('resourceVersions are compared as numbers of any length', () => {
   assert.ok(compareVersions('99', '100') < 0);
   assert.ok(compareVersions('90071992547409930', '90071992547409929') > 0);
   assert.equal(compareVersions('7', '7'), 0);

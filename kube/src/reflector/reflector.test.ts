@@ -1,4 +1,4 @@
-/** Every way in which a list or a watch goes wrong, over real sockets. */
+/** Every way in which a list or a watch can fail, over real sockets. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { until } from '@hamlet/test/env/until';
@@ -104,7 +104,7 @@ test('a watch that the server ends is resumed from the last bookmark, at once', 
   assert.deepEqual([versions(server), server.lists.length, recoveries.length], [['5', '40'], 1, 0]);
 });
 
-test('429 with Retry-After is obeyed, and nothing is listed again', async () => {
+test('429 with Retry-After is obeyed, and causes no new list', async () => {
   const { server, reflector, recoveries, changes } = await harness();
   server.onList(list(5, []));
   server.onWatch(refuse(429, 'TooManyRequests', { 'retry-after': '1' }), send(line('ADDED', object('a', 6))));
@@ -135,7 +135,7 @@ for (const [how, answer] of [
   ['an answer', refuse(410, 'Expired')],
   ['an event', send(line('ERROR', status(410, 'Expired')))],
 ] as const) {
-  test(`410 as ${how}: lists again and finds what was deleted meanwhile`, async () => {
+  test(`410 as ${how}: the reflector lists again and finds deletions`, async () => {
     const { server, reflector, changes } = await harness();
     server.onList(list(5, [object('a', 1), object('b', 2)]), list(90, [object('b', 80)]));
     server.onWatch(answer, send());
@@ -161,7 +161,7 @@ test('characters split between packets arrive whole', async () => {
   assert.equal(reflector.cache.get('n/a')?.note, 'Zürich 🦉');
 });
 
-test('a connection that is half open is noticed by its silence', async () => {
+test('silence reveals a half-open connection', async () => {
   const { server, reflector, changes } = await harness({ minTimeoutMs: 200, maxTimeoutMs: 200, graceMs: 100 });
   server.onList(list(5, []));
   server.onWatch(send(), send(line('ADDED', object('a', 6))));
@@ -170,7 +170,7 @@ test('a connection that is half open is noticed by its silence', async () => {
   assert.deepEqual(versions(server).slice(0, 2), ['5', '5']);
 });
 
-test('once bookmarks come, a shorter silence is enough', async () => {
+test('once the server sends bookmarks, a shorter silence is enough', async () => {
   const { server, reflector, changes } = await harness({ bookmarkSilenceMs: 150 });
   server.onList(list(5, []));
   server.onWatch(send(bookmark(8)), send(line('ADDED', object('a', 9))));
@@ -179,7 +179,7 @@ test('once bookmarks come, a shorter silence is enough', async () => {
   assert.deepEqual(versions(server).slice(0, 2), ['5', '8']);
 });
 
-test('a server that ends every watch at once is not asked in a circle', async () => {
+test('a server that ends every watch at once causes back-off, not a busy loop', async () => {
   const { server, reflector, recoveries } = await harness({ shortMs: 60_000 });
   server.onList(list(5, []));
   server.onWatch(sendAndEnd());
@@ -192,7 +192,7 @@ test('a server that ends every watch at once is not asked in a circle', async ()
   assert.ok(recoveries.every(({ delayMs }) => delayMs >= 800));
 });
 
-test('a line that is no event, or half of one, is survived', async () => {
+test('the reflector survives a line that is no event, or half an event', async () => {
   const { server, reflector, changes, recoveries } = await harness();
   server.onList(list(5, []));
   server.onWatch(
@@ -208,7 +208,7 @@ test('a line that is no event, or half of one, is survived', async () => {
   );
 });
 
-test('a server that is down at first is waited for', async () => {
+test('the reflector waits for a server that is down at first', async () => {
   const { server, reflector } = await harness();
   server.onList(refuse(503, 'ServiceUnavailable'), list(5, [object('a', 1)]));
   server.onWatch(send());
@@ -216,7 +216,7 @@ test('a server that is down at first is waited for', async () => {
   assert.equal(reflector.cache.size, 1);
 });
 
-test('a token that is refused is read again', async () => {
+test('a refused token is read again', async () => {
   const tokens = ['old', 'new'];
   const server = await fakeApiServer({
     read: () => Promise.resolve(tokens[0] ?? ''),
@@ -234,17 +234,17 @@ test('a token that is refused is read again', async () => {
   );
 });
 
-test('readiness says what is wrong: not listed, refused, silent', async () => {
+test('readiness names the problem: not listed, refused, silent', async () => {
   const { server, reflector } = await harness({ minTimeoutMs: 60, maxTimeoutMs: 60, graceMs: 40, patienceMs: 100 });
   assert.equal(reflector.problem, 'not listed yet');
   server.onList(refuse(403, 'pods is forbidden'), list(5, []));
   void reflector.start();
-  await until('the refusal is told', async () => reflector.problem === 'pods is forbidden');
+  await until('the problem is the refusal', async () => reflector.problem === 'pods is forbidden');
   assert.equal(reflector.state.synced, false);
   await reflector.stop();
 });
 
-test('a silence that no live watch has is a problem, and being heard again ends it', async () => {
+test('silence longer than any live watch is a problem, and new data ends it', async () => {
   const clock = new FakeClock();
   const stream = Promise.withResolvers<void>();
   const page = { metadata: { resourceVersion: '5' }, items: [] };
@@ -271,7 +271,7 @@ test('a silence that no live watch has is a problem, and being heard again ends 
   assert.match(reflector.problem ?? '', /^no data from the API server for 241 s$/);
 });
 
-test('failures count as a row until a watch has lived for longer than the healthy time', async () => {
+test('failures count as consecutive until a watch has lived longer than the healthy time', async () => {
   const clock = new FakeClock();
   let ending = Promise.withResolvers<never>();
   const client: WatchPort = {
@@ -306,7 +306,7 @@ test('failures count as a row until a watch has lived for longer than the health
   await stopped;
 });
 
-test('an object that cannot be read is passed over, and its end is heard', async () => {
+test('an object that transform rejects is skipped, and its deletion still works', async () => {
   const server = await fakeApiServer();
   const client = new KubeClient(server.connection);
   const errors: string[] = [];
@@ -339,7 +339,7 @@ test('an object that cannot be read is passed over, and its end is heard', async
   assert.deepEqual([[...reflector.cache.keys()], errors.length, server.watches.length], [['n/c'], 3, 1]);
 });
 
-test('what the cache holds cannot be changed by a reader', async () => {
+test('a reader cannot change a cached object', async () => {
   const { server, reflector } = await harness();
   server.onList(
     list(5, [

@@ -4,8 +4,8 @@ import { KubeClient } from '../client/kube-client.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { EventRecorder } from './event-recorder.ts';
 
-test('one object that tells ever new things is held to a rate; others are not', async () => {
-  // Nothing listens there: what is sent is lost, and never holds up who records.
+test('the rate limit applies to one object with many distinct events, not to others', async () => {
+  // Nothing listens on this port. Events are lost, and `record` never waits.
   const client = new KubeClient({ server: 'http://127.0.0.1:9', namespace: 'n', tls: {} });
   const clock = new FakeClock();
   const recorder = new EventRecorder({ client, component: 'test', instance: 'one', clock });
@@ -20,7 +20,7 @@ test('one object that tells ever new things is held to a rate; others are not', 
   assert.equal(recorder.dropped, 15);
   tell('quiet', 'once');
   tell('loud', 'number 3');
-  assert.equal(recorder.dropped, 15, 'another object, and what is told already, pass');
+  assert.equal(recorder.dropped, 15, 'events of another object and repeated events pass');
   clock.pass(60_000);
   tell('loud', 'a minute later');
   assert.equal(recorder.dropped, 15);

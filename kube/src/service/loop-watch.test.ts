@@ -5,12 +5,12 @@ import { FakeClock } from '../testing/fake-clock.ts';
 import { drain } from './service.ts';
 import { LoopWatch } from './loop-watch.ts';
 
-/** A clock whose timers come late by what `late` says. */
+/** A clock whose timers fire late, by the milliseconds that `late` returns. */
 function lateClock(clock: FakeClock, late: () => number): Clock {
   return { now: () => clock.now(), after: (delayMs, action) => clock.after(delayMs + late(), action) };
 }
 
-test('one long pause is none of its business, a loop that is always late is', () => {
+test('one long pause is no problem, a loop that is always late is', () => {
   const clock = new FakeClock();
   let lateMs = 0;
   const watch = new LoopWatch(
@@ -31,7 +31,7 @@ test('one long pause is none of its business, a loop that is always late is', ()
   watch.stop();
 });
 
-test('the lateness is the middle one by size, in whatever order they came', () => {
+test('the lateness is the median, independent of the order of samples', () => {
   const clock = new FakeClock();
   const late = [5_000, 0, 100];
   let ticks = 0;
@@ -45,7 +45,7 @@ test('the lateness is the middle one by size, in whatever order they came', () =
   watch.stop();
 });
 
-test('the steps of ending run in order; one that hangs or fails is told and does not stop the next', async () => {
+test('drain steps run in order; a step that hangs or fails is reported and does not stop the next', async () => {
   const ran: string[] = [];
   const told: string[] = [];
   const step = (

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceServer } from './service.ts';
 
-test('health tells each check, and metrics are served', async () => {
+test('health endpoints report each check, and /metrics serves metrics', async () => {
   let listed = false;
   const server = new ServiceServer({
     host: '127.0.0.1',

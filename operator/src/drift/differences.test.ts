@@ -1,4 +1,4 @@
-/** The facts that differ, one by one, and the time after which they are drift. */
+/** Each fact that can differ, and the time after which a difference is drift. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { goodStanding, type AgentBooks, type ComputeClaim, type Presence } from '@hamlet/contract';
@@ -109,7 +109,7 @@ test('an agent on which all sides agree has no difference', () => {
   );
 });
 
-test('each fact that the operator lacks is named', () => {
+test('each fact that the memory of the operator lacks is reported', () => {
   const books: AgentBooks = {
     ...BOOKS,
     standing: { ...STANDING, balance_tier: 'tier-0', token_revoked: true },
@@ -135,7 +135,7 @@ test('each fact that the operator lacks is named', () => {
   ]);
 });
 
-test('each fact that differs in Kubernetes is named', () => {
+test('each fact that differs in Kubernetes is reported', () => {
   const quarantined = { ...STANDING, quarantined: true };
   assert.deepEqual(
     differ({ books: { ...BOOKS, standing: quarantined }, remembered: { ...FACTS, standing: quarantined } }),
@@ -160,7 +160,7 @@ test('each fact that differs in Kubernetes is named', () => {
   ]);
 });
 
-test('a life without its Agent is named; an Agent that is being deleted is not compared', () => {
+test('a life without its Agent is reported; an Agent that is being deleted is not compared', () => {
   assert.deepEqual(differ({ objects: undefined }), [
     'life: life: the database has the open life uid-ada, Kubernetes has no such Agent',
   ]);
@@ -185,7 +185,7 @@ test('a life without its Agent is named; an Agent that is being deleted is not c
   );
 });
 
-test('a tier that is pinned, refused or gone is no drift of the balance', () => {
+test('a tier that is pinned, refused or deleted is no drift', () => {
   const lower = status({ tier: 'tier-0' });
   const pinned = {
     ...lower,
@@ -206,7 +206,7 @@ test('a tier that is pinned, refused or gone is no drift of the balance', () => 
   assert.deepEqual(differ({ objects: { ...lower, tiers: new Set(['tier-0']) } }), []);
 });
 
-test('a Schedule: runs that the operator lacks, runs and firings that its status lacks', () => {
+test('a Schedule: runs that the operator lacks, and runs and firings that the status lacks, are reported', () => {
   const schedule: ScheduleView = {
     metadata: { name: 'tick', uid: 's1', resourceVersion: '1' },
     spec: undefined,
@@ -230,7 +230,7 @@ test('a Schedule: runs that the operator lacks, runs and firings that its status
       remembered: undefined,
     }),
     [],
-    'the database forgets firings',
+    'the database deletes old firings',
   );
   const later = { ...books, active_runs: 2, last_run_id: 'r2', last_slot: '2026-11-22T10:05:00.000Z' };
   assert.deepEqual(said(scheduleDifferences({ schedule, books: later, remembered: books })), [
@@ -251,14 +251,14 @@ const difference = (name: string, other = 'b'): Difference => ({
   against: 'kubernetes',
 });
 
-test('a difference in two comparisons, far enough apart, is drift; one that changes or goes was a change on its way', () => {
+test('a difference in two comparisons far enough apart is drift; one that changes or disappears is not', () => {
   const first = judgeDrift(new Map(), [difference('ada'), difference('bob'), difference('cleo')], {
     ...AFTER,
     nowMs: 0,
   });
   assert.deepEqual([first.fresh, first.undecided], [[], true]);
   const soon = judgeDrift(first.known, [difference('ada'), difference('bob', 'c')], { ...AFTER, nowMs: 59_999 });
-  assert.deepEqual([soon.drift, soon.undecided], [[], true], 'too young, and bob differs otherwise');
+  assert.deepEqual([soon.drift, soon.undecided], [[], true], 'both differences are too young');
   const later = judgeDrift(soon.known, [difference('ada'), difference('bob', 'c')], { ...AFTER, nowMs: 60_000 });
   assert.deepEqual([later.fresh.map((each) => each.difference.name), later.undecided], [['ada'], true]);
   const still = judgeDrift(later.known, [difference('ada'), difference('bob', 'c')], { ...AFTER, nowMs: 119_999 });

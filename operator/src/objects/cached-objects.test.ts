@@ -13,18 +13,18 @@ const raw = (
 
 const READ: CachedAgent = cachedAgent(raw(1));
 
-test('a change of the status alone reads no spec anew', () => {
+test('a change of the status alone does not parse the spec again', () => {
   const next = cachedAgent(raw(1, { status: { cycle: 7 } }), READ);
   assert.equal(next.spec, READ.spec);
   assert.deepEqual([next.status.cycle, next.problem], [7, undefined]);
 });
 
-test('another generation is read, and so is another life', () => {
+test('a new generation is parsed, and so is a new uid', () => {
   assert.equal(cachedAgent(raw(2, { spec: { power: 'Asleep' } }), READ).spec?.power, 'Asleep');
   assert.equal(cachedAgent(raw(1, { uid: 'next-life', spec: { power: 'Asleep' } }), READ).spec?.power, 'Asleep');
 });
 
-test('a spec that cannot be read stays a problem until it is another', () => {
+test('an invalid spec stays a problem until it changes', () => {
   const broken = cachedAgent(raw(2, { spec: { power: 'Dozing' } }), READ);
   assert.equal(broken.spec, undefined);
   assert.match(broken.problem ?? '', /power/);

@@ -37,26 +37,26 @@ function rawPod(
   } as unknown as Parameters<typeof podView>[0];
 }
 
-test('the image of a pod is the one that the operator asked for, whatever admission has made of it', () => {
+test('the image of a pod is the image that the operator asked for, even if admission replaced it', () => {
   const { metadata, ...pod } = rawPod(limits('1', '1Gi'), undefined);
   assert.equal(
     podView({ ...pod, metadata: { ...metadata, annotations: { 'hamlet.village/image': 'hamlet/agent:1' } } }).image,
     'hamlet/agent:1',
   );
-  assert.equal(podView({ ...pod, metadata }).image, 'i', 'a pod of an older operator says nothing');
+  assert.equal(podView({ ...pod, metadata }).image, 'i', 'a pod of an older operator has no annotation');
 });
 
-test('a pod asks for one size and has another until its node has given it', () => {
+test('a pod is resizing until its node has given it the size of its spec', () => {
   assert.equal(isResizing(podView(rawPod(limits('1', '1Gi'), limits('500m', '512Mi')))), true);
   assert.equal(isResizing(podView(rawPod(limits('1', '1Gi'), limits('1000m', '1024Mi')))), false);
   assert.equal(
     isResizing(podView(rawPod(limits('1', '1Gi'), undefined))),
     false,
-    'a node that does not say is believed',
+    'a node that reports no size counts as done',
   );
 });
 
-test('why a resize waits and why a pod was told to go', () => {
+test('the reasons of a pending resize and of a disruption are read', () => {
   const pod = podView(
     rawPod(limits('1', '1Gi'), limits('1', '1Gi'), [
       { type: 'PodResizePending', status: 'True', reason: 'Deferred', message: 'no room' },
@@ -70,7 +70,7 @@ test('why a resize waits and why a pod was told to go', () => {
   );
 });
 
-test('of the metadata only what is asked for is kept, and equal sizes are one object', () => {
+test('only the needed metadata is kept, and equal sizes are one object', () => {
   const [one, two] = [podView(rawPod(limits('1', '1Gi'), undefined)), podView(rawPod(limits('1', '1Gi'), undefined))];
   assert.equal(one.size, two.size);
   assert.deepEqual(Object.keys(one.metadata), [

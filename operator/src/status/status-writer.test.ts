@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Clock } from '@hamlet/kube';
 import { STATUS_COALESCE_MS, STATUS_PATIENCE_MS, STATUS_RETRY, StatusWriter } from './status-writer.ts';
 
-/** Lets what is settled run on. */
+/** Lets the callbacks of settled promises run. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 function harness(): {
@@ -46,7 +46,7 @@ function harness(): {
   return { writer, written, errors, pass, answers };
 }
 
-test('changes within half a second are one write', async () => {
+test('changes within half a second lead to one write', async () => {
   const { writer, written, pass } = harness();
   writer.mark('a');
   await pass(STATUS_COALESCE_MS - 1);
@@ -56,7 +56,7 @@ test('changes within half a second are one write', async () => {
   assert.deepEqual([written, writer.waiting], [['a'], 0]);
 });
 
-test('two at a time, the oldest first; what changes while it is written is written again', async () => {
+test('two writes at a time, the oldest first; a status that changes during its write is written again', async () => {
   const { writer, written, pass, answers } = harness();
   for (const key of ['a', 'b', 'c', 'd']) writer.mark(key);
   await pass(STATUS_COALESCE_MS);
@@ -73,7 +73,7 @@ test('two at a time, the oldest first; what changes while it is written is writt
   assert.deepEqual(written.at(-1), 'a');
 });
 
-test('a status that may wait waits, until it may not any more', async () => {
+test('a patient status waits, until a change makes it urgent or its time ends', async () => {
   const { writer, written, pass } = harness();
   writer.mark('a', 'patient');
   writer.mark('b', 'patient');
@@ -86,7 +86,7 @@ test('a status that may wait waits, until it may not any more', async () => {
   assert.deepEqual([written, writer.waiting], [['b', 'a'], 0]);
 });
 
-test('a write that fails is tried again', async () => {
+test('a failed write is retried', async () => {
   const { writer, written, errors, pass, answers } = harness();
   writer.mark('a');
   await pass(STATUS_COALESCE_MS);
@@ -96,7 +96,7 @@ test('a write that fails is tried again', async () => {
   assert.deepEqual([written, errors], [['a', 'a'], ['a']]);
 });
 
-test('a status that is refused again and again is tried ever less often, holds up nobody, and is written at once when it changes', async () => {
+test('a status that is refused repeatedly is retried ever less often, delays no other status, and is written at once when it changes', async () => {
   const { writer, written, errors, pass, answers } = harness();
   const refuse = async (): Promise<void> => {
     answers.get('a')?.reject(new Error('refused'));
@@ -124,7 +124,7 @@ test('a status that is refused again and again is tried ever less often, holds u
   await turn();
   const settled = written.length;
   await pass(2 * STATUS_RETRY.maxMs);
-  assert.deepEqual([written.length, errors.length], [settled, known], 'what was written is not tried again');
+  assert.deepEqual([written.length, errors.length], [settled, known], 'a written status is not retried');
 });
 
 test('a closed writer writes nothing', async () => {

@@ -1,4 +1,4 @@
-/** The operator's memory of what the api said, against an api in this process that goes away, forgets and comes back. */
+/** The operator's memory of the api's facts, with an api in this process that stops, resets and comes back. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { goodStanding } from '@hamlet/contract';
@@ -37,7 +37,7 @@ after(async () => {
   await village.stop();
 });
 
-test('nothing is known before all that holds has been said', async () => {
+test('no fact counts as known before the api has sent the whole state', async () => {
   assert.equal(stream.synced, false);
   stream.start();
   await until('synced', async () => stream.synced);
@@ -51,7 +51,7 @@ test('nothing is known before all that holds has been said', async () => {
   assert.equal(stream.scheduleOf('s1')?.last_slot, '2026-11-22T10:00:00Z');
 });
 
-test('what an agent has bought is known while it lasts', async () => {
+test('the purchases of an agent are known while they last', async () => {
   village.say('boost', {
     agent_id: 'bob',
     priority: true,
@@ -63,7 +63,7 @@ test('what an agent has bought is known while it lasts', async () => {
   assert.equal(stream.boostOf('ada'), undefined);
 });
 
-test('while the api is away, what it said last is kept; then the stream goes on where it was', async () => {
+test('during an outage the last state is kept; then the stream resumes at its position', async () => {
   village.setAway(true);
   await until('away', async () => !stream.reachable);
   assert.equal(stream.synced, true);
@@ -73,11 +73,11 @@ test('while the api is away, what it said last is kept; then the stream goes on 
   assert.match(village.resumed.at(-1) ?? '', /^e1:\d+$/);
 });
 
-test('after a reset the old holds until the new is complete, and what was not said again is gone', async () => {
+test('after a reset the old state stays until the new one is complete; facts that are not repeated are dropped', async () => {
   village.say('reset', { epoch: 'e2' });
   village.say('standing', { ...goodStanding('ada', 'tier-0'), banned: true });
   await until('ada', async () => stream.standingOf('ada')?.banned === true);
-  assert.equal(stream.standingOf('bob')?.frozen, true, 'nobody is let go by half a list');
+  assert.equal(stream.standingOf('bob')?.frozen, true, 'an incomplete state drops no fact');
   village.say('synced', {});
   await until(
     'bob is forgotten',

@@ -1,4 +1,7 @@
-/** Where running costs money: no plan makes or grows a pod that is not paid for, whatever is away, lost or in between, and nothing stays held for nothing. */
+/**
+ * Running costs money in these tests. No plan creates or enlarges a pod that is not paid for, in any outage or loss,
+ * and no money stays held without a pod.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Seeded } from '@hamlet/test/env/seeded';
@@ -19,7 +22,7 @@ function cluster(balance: bigint): ModelCluster & { readonly purse: ModelPurse }
   return Object.assign(new ModelCluster({ tiers: PRICED_TIERS, purse }), { purse });
 }
 
-/** Money comes and goes, answers get lost, and hours pass. */
+/** Random disturbances of money: the balance changes, answers get lost, and hours pass. */
 function disturbMoney({ purse, ...of }: ReturnType<typeof cluster>, random: Seeded, live: ModelCluster): void {
   const events: readonly (() => void)[] = [
     () => void (purse.balance += BigInt(Math.floor(random.between(0, 15))) * AIDOLLAR),
@@ -46,7 +49,7 @@ function disturbed(seed: number): ReturnType<typeof cluster> {
   return of;
 }
 
-test(`${RUNS} disturbed agents with money come to rest at what they can pay, and hold exactly what they run by`, () => {
+test(`${RUNS} disturbed agents with money converge to the tier that they can pay, and hold the money of that tier alone`, () => {
   for (let seed = 1; seed <= RUNS; seed += 1) {
     const of = disturbed(seed);
     of.calm();
@@ -83,7 +86,7 @@ test(`${RUNS} disturbed agents with money come to rest at what they can pay, and
   }
 });
 
-test('an hour after the other: the pod runs by a live hold at every moment, and pays for the time that it ran', () => {
+test('hour after hour, the pod always has a live hold, and pays for the time that it ran', () => {
   const of = cluster(20n * AIDOLLAR);
   of.standing = standingOf({ balance_tier: 'tier-1' });
   settle(of, LIMITS);
@@ -102,7 +105,7 @@ test('an hour after the other: the pod runs by a live hold at every moment, and 
   assert.ok(of.purse.paid >= (BigInt(of.purse.chargedMs) * AIDOLLAR) / BigInt(HOUR_MS));
 });
 
-test('whose money ends falls back to the free tier in the same pod before the time is over, and comes back with the money', () => {
+test('an agent whose money ends falls back to the free tier in the same pod in time, and returns with the money', () => {
   const of = cluster(2n * AIDOLLAR);
   of.standing = standingOf({ balance_tier: 'tier-1' });
   settle(of, LIMITS);
@@ -120,7 +123,7 @@ test('whose money ends falls back to the free tier in the same pod before the ti
   assert.deepEqual([of.agent?.status.tier, of.made, of.purse.held?.tier], ['tier-1', 1, 'tier-1']);
 });
 
-test('a pinned agent whose money ends has no pod, reads NotPaid, and comes back with the money', () => {
+test('a pinned agent whose money ends loses its pod, shows NotPaid, and returns with the money', () => {
   const of = cluster(AIDOLLAR / 2n);
   of.setSpec({ entitlement: { policy: 'Pinned', name: 'tier-1' } });
   settle(of, LIMITS);
@@ -138,7 +141,7 @@ test('a pinned agent whose money ends has no pod, reads NotPaid, and comes back 
   assert.deepEqual([of.pods.length, admitted(), of.purse.held], [0, 'NotPaid', null]);
 });
 
-test('with the api away a pod runs as long as it is paid, and then as what is free', () => {
+test('while the api does not answer, a pod runs as long as it is paid, and then at the free tier', () => {
   const of = cluster(20n * AIDOLLAR);
   of.standing = standingOf({ balance_tier: 'tier-1' });
   settle(of, LIMITS);
@@ -155,7 +158,7 @@ test('with the api away a pod runs as long as it is paid, and then as what is fr
   assert.deepEqual([of.agent?.status.tier, of.made, of.purse.held?.tier, of.broken], ['tier-1', 1, 'tier-1', []]);
 });
 
-test('a free tier asks nothing of the api', () => {
+test('an agent of a free tier asks the api for nothing', () => {
   const of = cluster(20n * AIDOLLAR);
   const asked: string[] = [];
   for (let turn = 0; turn < 40; turn += 1) {

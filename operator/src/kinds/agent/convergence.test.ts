@@ -1,4 +1,7 @@
-/** From every state that people, nodes, crashes, the api and time can bring about, the plans lead to what the Agent asks for. */
+/**
+ * From every state that people, nodes, crashes, the api and time can cause, the plans lead to the state that the Agent
+ * asks for.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Seeded } from '@hamlet/test/env/seeded';
@@ -22,7 +25,7 @@ function disturbedCluster(seed: number): ModelCluster {
   return cluster;
 }
 
-test(`${RUNS} disturbed agents come to rest as their spec and their tier say`, () => {
+test(`${RUNS} disturbed agents converge to their spec and their tier`, () => {
   for (let seed = 1; seed <= RUNS; seed += 1) {
     const cluster = disturbedCluster(seed);
     cluster.calm();
@@ -52,7 +55,7 @@ test(`${RUNS} disturbed agents come to rest as their spec and their tier say`, (
   }
 });
 
-test(`${RUNS / 2} agents at rest come to rest again after each thing that happens, by the triggers and requeues of the operator alone`, () => {
+test(`${RUNS / 2} agents at rest converge again after each disturbance, by triggers and requeues alone`, () => {
   for (let seed = 1; seed <= RUNS / 2; seed += 1) {
     const random = new Seeded(seed).next;
     const cluster = running();
@@ -73,7 +76,7 @@ test(`${RUNS / 2} agents at rest come to rest again after each thing that happen
   }
 });
 
-test(`${RUNS} disturbed agents leave nothing behind when they are deleted, with the api or without`, () => {
+test(`${RUNS} disturbed agents leave nothing behind after their deletion, with or without the api`, () => {
   for (let seed = 1; seed <= RUNS; seed += 1) {
     const cluster = disturbedCluster(seed);
     cluster.calm();
@@ -88,7 +91,7 @@ test(`${RUNS} disturbed agents leave nothing behind when they are deleted, with 
   }
 });
 
-test(`${RUNS} barred agents have no pod, whatever happened before, and none while the api is away`, () => {
+test(`${RUNS} barred agents have no pod after any history, nor while the api does not answer`, () => {
   const bars = ['quarantined', 'frozen', 'banned', 'killed'] as const;
   for (let seed = 1; seed <= RUNS; seed += 1) {
     const cluster = disturbedCluster(seed);
@@ -99,7 +102,7 @@ test(`${RUNS} barred agents have no pod, whatever happened before, and none whil
     if (bar === 'killed') assert.deepEqual(cluster.pods, [], `seed ${seed}: a killed pod gets no grace`);
     settle(cluster, LIMITS);
     assert.deepEqual(cluster.pods, [], `seed ${seed}`);
-    // A new leader that has not heard the api knows it from the status.
+    // A new leader that the api has not reached yet knows the bar from the status.
     cluster.apiState = 'None';
     cluster.restart();
     cluster.setSpec({ power: 'Awake', rebootedAt: '2026-12-24T00:00:00Z' });
@@ -131,7 +134,7 @@ function running(tier?: string): ModelCluster {
   return cluster;
 }
 
-test('up and down the sizes in place: the same pod all the time', () => {
+test('growing and shrinking in place keeps the same pod', () => {
   const cluster = running();
   const [before] = cluster.pods;
   for (const tier of ['tier-1', 'tier-0', 'tier-1', undefined, 'tier-1']) {
@@ -146,7 +149,7 @@ test('up and down the sizes in place: the same pod all the time', () => {
   assert.equal(cluster.made, 1);
 });
 
-test('a shrink that hangs, a size that is refused and a GPU: one new pod each, and the volume stays', () => {
+test('a shrink that hangs, a refused size and a GPU each lead to one new pod with the same volume', () => {
   for (const [mood, from, to] of [
     ['hangs', 'tier-1', 'tier-0'],
     ['forbidden', 'tier-0', 'tier-1'],
@@ -167,7 +170,7 @@ test('a shrink that hangs, a size that is refused and a GPU: one new pod each, a
   }
 });
 
-test('a size that a quota forbids costs nobody the pod', () => {
+test('a size that a quota forbids does not cost the agent its pod', () => {
   const cluster = running();
   cluster.resizes = 'quota';
   cluster.standing = standingOf({ balance_tier: 'tier-1' });
@@ -182,7 +185,7 @@ test('a size that a quota forbids costs nobody the pod', () => {
   assert.ok(cluster.pods.every((pod) => cluster.fits(pod, cluster.tier)));
 });
 
-test('a pod that the scheduler holds for three days, under crashes and resyncs, is the same pod', () => {
+test('a pod that the scheduler cannot place for three days, with crashes and resyncs, stays the same pod', () => {
   for (const mood of ['holds', 'gates'] as const) {
     const random = new Seeded(7).next;
     const cluster = new ModelCluster();
@@ -198,7 +201,7 @@ test('a pod that the scheduler holds for three days, under crashes and resyncs, 
   }
 });
 
-test('a preempted agent waits in one new pod, and does not loop', () => {
+test('a preempted agent waits with one new pod, and does not loop', () => {
   const cluster = running();
   cluster.scheduler = 'holds';
   cluster.terminate(cluster.pods[0]?.metadata.uid ?? '', 'PreemptionByScheduler');
@@ -209,7 +212,7 @@ test('a preempted agent waits in one new pod, and does not loop', () => {
   assert.equal(cluster.made, 2);
 });
 
-test('a lost node: who may leave its volume behind lives elsewhere, the others wait for the node in one pod', () => {
+test('after a node is lost, agents with MoveWithoutVolume run elsewhere; others wait for the node with one pod', () => {
   for (const [onNodeLoss, node] of [
     ['Wait', undefined],
     ['MoveWithoutVolume', 'sparky2'],

@@ -21,13 +21,13 @@ const held = {
   scheduled: { status: 'False', reason: 'Unschedulable', message: '0/2 nodes' },
 };
 
-test('what changes is told once, and what stays is not', () => {
+test('a change is reported once, an unchanged condition is not', () => {
   assert.deepEqual(told({}, {}), []);
   assert.deepEqual(told({ presence: undefined }, {}), ['Normal Ready']);
   assert.deepEqual(
     told({}, { presence: undefined }),
     [],
-    'a session that ends has its cycle to tell of it, or the api its own log',
+    'the end of a session has no Event of its own: its cycle or the api reports it',
   );
   assert.deepEqual(told({}, { pods: [podOf('ada-1', held)] }), ['Warning Unschedulable']);
   assert.deepEqual(told({}, { node: { name: 'sparky1', ready: false } }), ['Warning NodeLost']);
@@ -35,11 +35,11 @@ test('what changes is told once, and what stays is not', () => {
     told({ pods: [], seat: { granted: false } }, { pods: [], seat: { granted: false, reason: 'NoSeat', position: 1 } }),
     ['Warning NoSeat'],
   );
-  assert.deepEqual(told({}, { apiState: 'Last' }), [], 'an api that is away is no story of each of a thousand agents');
+  assert.deepEqual(told({}, { apiState: 'Last' }), [], 'an outage of the api is no Event of each of a thousand agents');
   assert.deepEqual(told({}, { standing: standingOf({ token_revoked: true }) }), ['Warning TokenRevoked']);
 });
 
-test('another tier and another size of the same pod, however fast', () => {
+test('a new tier and a new size of the same pod have Events, even after a fast resize', () => {
   const larger = { standing: standingOf({ balance_tier: 'tier-1' }), pods: [podOf('ada-1', { tier: TIER_1 })] };
   assert.deepEqual(told({}, larger), ['Normal TierChanged', 'Normal Resized']);
   assert.deepEqual(
@@ -59,13 +59,13 @@ test('another tier and another size of the same pod, however fast', () => {
   );
 });
 
-test('what is lifted is told', () => {
+test('the end of a measure is reported', () => {
   const barred = { standing: standingOf({ frozen: true }), pods: [] };
   assert.deepEqual(told(barred, { pods: [] }), ['Normal StandingLifted']);
   assert.deepEqual(told(barred, { standing: standingOf({ banned: true }), pods: [] }), [], 'from one bar to another');
 });
 
-test('every reason that a status or an Event carries is one of the contract, and no word means two things', () => {
+test('every reason of a status or an Event is in the contract, and no reason has two meanings', () => {
   const both = Object.keys(EVENT_REASONS).filter((reason) => reason in REASONS);
   assert.deepEqual(both, []);
   const types: readonly ConditionType[] = ['Accepted', 'Entitled'];
@@ -81,7 +81,7 @@ test('every reason that a status or an Event carries is one of the contract, and
   for (const { reason } of eventsFor({}, status)) assert.ok(reason in REASONS || reason in EVENT_REASONS, reason);
 });
 
-test('docs/AGENTS.md has every Event with what happened', () => {
+test('docs/AGENTS.md explains every Event', () => {
   const doc = readFileSync(join(import.meta.dirname, '../../../../docs/AGENTS.md'), 'utf8');
   const [, table = ''] = /\| event \| what happened \|\n\|---\|---\|\n((?:\|.*\n)+)/.exec(doc) ?? [];
   const rows = [...table.matchAll(/^\| `([A-Za-z]+)` \| (.+) \|$/gm)].map(([, reason, text]) => [reason, text]);

@@ -23,7 +23,7 @@ function specWith(tier: TierView, placement: object = {}, nodes: Pick<PodPlan, '
   ).spec;
 }
 
-test('no GPU, permits of a shared one, whole ones, and any resource', () => {
+test('pods get no GPU, shares of a GPU, whole GPUs, or any device resource, as the tier says', () => {
   const resources = (gpu: object): unknown => specWith(tierOf('t', 0, { compute: { gpu } })).containers[0]?.resources;
   const limits = { cpu: '500m', memory: '512Mi', 'ephemeral-storage': '4Gi' };
   const requests = { cpu: '250m', memory: '256Mi', 'ephemeral-storage': '64Mi' };
@@ -42,7 +42,7 @@ test('no GPU, permits of a shared one, whole ones, and any resource', () => {
   });
 });
 
-test('a claim template: the pod claims, the container uses it, and nothing is counted', () => {
+test('with a claim template, the pod claims the device, the container uses it, and no resource is counted', () => {
   const spec = specWith(tierOf('t', 0, { compute: { gpu: { mode: 'Exclusive', claimTemplateName: 'whole-gpu' } } }));
   assert.deepEqual(spec.resourceClaims, [{ name: 'gpu', resourceClaimTemplateName: 'whole-gpu' }]);
   assert.deepEqual(spec.containers[0]?.resources, {
@@ -52,7 +52,7 @@ test('a claim template: the pod claims, the container uses it, and nothing is co
   });
 });
 
-test('what cannot change while a pod runs is one word: the same for two sizes, another for another GPU or priority', () => {
+test('fixedOf is equal for two sizes, and differs for another GPU or priority', () => {
   assert.equal(fixedOf(TIER_0), fixedOf(TIER_1));
   assert.equal(fixedOf(TIER_2), 'nvidia.com/gpu=1 village-high');
   assert.equal(specWith(TIER_2).priorityClassName, 'village-high');
@@ -64,7 +64,7 @@ test('what cannot change while a pod runs is one word: the same for two sizes, a
   assert.equal(new Set([...words, '']).size, 4);
 });
 
-test('a pin and the node of the seat are a must, a wish where the scheduler knows more, and the spread is as the spec says', () => {
+test('the pinned node and the node of the seat are required, or preferred if the scheduler must choose; the spread follows the spec', () => {
   const term = (node: string): object => ({ matchFields: [{ key: 'metadata.name', operator: 'In', values: [node] }] });
   assert.deepEqual(specWith(TIER_0, { nodeName: 'sparky2' }, { seat: 'sparky1' }).affinity, {
     nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [term('sparky2')] } },
@@ -91,7 +91,7 @@ test('a pin and the node of the seat are a must, a wish where the scheduler know
   );
 });
 
-test('a DNS server on a lost node is not waited for', () => {
+test('a pod does not wait for a DNS server on a lost node', () => {
   assert.deepEqual(specWith(TIER_0).dnsConfig, {
     options: [
       { name: 'timeout', value: '1' },
@@ -100,7 +100,7 @@ test('a DNS server on a lost node is not waited for', () => {
   });
 });
 
-test('root of a user namespace has the powers that a machine of its own takes; real root may bind low ports and no more', () => {
+test('root of a user namespace has the capabilities that its own machine needs; real root may only bind low ports', () => {
   const made = (userNamespaces: 'On' | 'Off'): unknown => {
     const { spec } = podManifest({
       agent: agentOf(),

@@ -1,4 +1,4 @@
-/** What is held against an agent, and an api that does not answer. */
+/** Measures against an agent, and an api that does not answer. */
 import { awake, testPlans, type PlanRow } from './testing/plan-table.ts';
 import { agentOf, podOf, standingOf } from './testing/sample-state.ts';
 
@@ -19,12 +19,12 @@ const TABLE: readonly PlanRow[] = [
     ['end 2', 'Warning Banned', 'deletePod ada-1-uid'],
   ],
   [
-    'killed: the pod ends this instant',
+    'killed: the pod ends at once',
     { standing: standingOf({ killed: true, banned: true }) },
     ['end 2', 'Warning Killed', 'deletePod ada-1-uid in 0 s'],
   ],
   [
-    'killed while the pod ends with its grace: no more grace',
+    'killed during the grace period of the pod: no more grace',
     {
       agent: agentOf({ status: { cycle: 2, power: 'Asleep' } }),
       standing: standingOf({ killed: true }),
@@ -33,7 +33,7 @@ const TABLE: readonly PlanRow[] = [
     ['deletePod ada-1-uid in 0 s'],
   ],
   [
-    'killed and down: nothing, whatever the spec says',
+    'killed and without a pod: nothing, even if the spec says Awake',
     {
       agent: agentOf({ spec: { rebootedAt: '2026-11-22T09:59:00Z' }, status: { cycle: 2, power: 'Asleep' } }),
       standing: standingOf({ killed: true }),
@@ -42,24 +42,24 @@ const TABLE: readonly PlanRow[] = [
     [],
   ],
   ['tokens revoked: the pod stays', { standing: standingOf({ token_revoked: true }) }, []],
-  ['the api never heard: who runs goes on', { apiState: 'None' }, []],
+  ['no report of the api yet: a running agent continues', { apiState: 'None' }, []],
   [
-    'the api never heard: whose pod is lost gets one of the same tier',
+    'no report of the api yet: a lost pod is replaced at the same tier',
     { apiState: 'None', pods: [] },
     ['createPod ada-2', 'Warning PodLost'],
   ],
   [
-    'the api never heard: nobody awakens',
+    'no report of the api yet: no agent awakens',
     { apiState: 'None', agent: agentOf({ status: { cycle: 2, power: 'Asleep', tier: 'tier-0' } }), pods: [] },
     [],
   ],
   [
-    'the api never heard: nobody new begins, pinned or not',
+    'no report of the api yet: no new agent begins, pinned or not',
     { apiState: 'None', agent: agentOf({ spec: { entitlement: { policy: 'Pinned', name: 'tier-1' } } }), pods: [] },
     [],
   ],
   [
-    'the api never heard: no tier but the one that was told',
+    'no report of the api yet: only the tier of the status counts',
     {
       apiState: 'None',
       agent: agentOf({ spec: { entitlement: { policy: 'Pinned', name: 'tier-1' } }, status: awake }),
@@ -67,7 +67,7 @@ const TABLE: readonly PlanRow[] = [
     [],
   ],
   [
-    'the api never heard: who was frozen stays so',
+    'no report of the api yet: a frozen agent stays frozen',
     {
       apiState: 'None',
       agent: agentOf({
@@ -91,13 +91,13 @@ const TABLE: readonly PlanRow[] = [
     [],
   ],
   [
-    'the api went away: who was known awakens as what was known',
+    'the api stopped answering: a known agent awakens at its known tier',
     { apiState: 'Last', agent: agentOf({ status: { cycle: 2, power: 'Asleep', tier: 'tier-0' } }), pods: [] },
     ['createPod ada-3', 'Normal Awakened'],
   ],
-  ['the api went away: nobody new begins', { apiState: 'Last', agent: agentOf(), pods: [] }, []],
+  ['the api stopped answering: no new agent begins', { apiState: 'Last', agent: agentOf(), pods: [] }, []],
   [
-    'the api went away: a bar that is known holds',
+    'the api stopped answering: a known measure stays in force',
     {
       apiState: 'Last',
       standing: standingOf({ banned: true }),

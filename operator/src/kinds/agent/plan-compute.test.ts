@@ -19,21 +19,21 @@ import {
   tierOf,
 } from './testing/sample-state.ts';
 
-/** A pod that may get one node only, and waits for the scheduler. */
+/** A pod that is bound to one node and waits for the scheduler. */
 const waitingFor = (node: string, parts: Partial<Observed>): Partial<Observed> => ({
   pods: [podOf('ada-1', { nodeName: undefined, phase: 'Pending', container: undefined })],
   seatNode: { name: node, ready: true },
   ...parts,
 });
 
-/** A pod of tier-0 that asks for the size of `tier`. */
+/** A pod of tier-0 whose spec has the size of `tier`. */
 const resizing = (tier: TierView, reason?: string): PodView =>
   podOf('ada-1', {
     size: sizeOf(tier),
     resize: reason === undefined ? undefined : { type: 'PodResizePending', reason, message: 'no room' },
   });
 
-/** What the status says of a pod that stays as it is until there is a seat of its tier. */
+/** The status of an agent whose pod stays unchanged until there is a seat of its tier. */
 const waitedFor = (reason: string): Condition => ({
   type: 'Resized',
   status: 'False',
@@ -48,24 +48,24 @@ const windowPod = podOf('ada-1', { tier: boostedTier(TIER_0, WINDOW) });
 
 const TABLE: readonly PlanRow[] = [
   [
-    'the seat of a pod that waits for the scheduler is on another node: made anew there',
+    'the seat of a waiting pod moved to another node: replaced there',
     waitingFor('sparky1', { seat: { granted: true, node: 'sparky2' } }),
     ['tryPod ada-2', 'deletePod ada-1-uid', 'createPod ada-2', 'Normal SeatMoved'],
   ],
   [
-    'its node is lost, and there is a seat on another: made anew there',
+    'the bound node is lost, and another node has a seat: replaced there',
     waitingFor('sparky1', { seat: { granted: true, node: 'sparky2' }, seatNode: { name: 'sparky1', ready: false } }),
     ['tryPod ada-2', 'deletePod ada-1-uid', 'createPod ada-2', 'Warning NodeLost'],
   ],
   [
-    'its node is lost, and there is no seat on another: it waits',
+    'the bound node is lost, and no other node has a seat: it waits',
     waitingFor('sparky1', { seat: { granted: true, reason: 'NoSeat' }, seatNode: { name: 'sparky1', ready: false } }),
     [],
   ],
-  ['the seat stays: it waits, however long', waitingFor('sparky1', { seat: { granted: true, node: 'sparky1' } }), []],
-  ['it has its node: it stays there', { seat: { granted: true, node: 'sparky2' } }, []],
+  ['the seat stays: it waits without a limit', waitingFor('sparky1', { seat: { granted: true, node: 'sparky1' } }), []],
+  ['the pod is on its node: it stays there', { seat: { granted: true, node: 'sparky2' } }, []],
   [
-    'the seat is there once a pod has ended: nothing is made',
+    'the seat is free only after another pod has ended: no pod yet',
     { agent: agentOf(), pods: [], seat: { granted: false, reason: 'SeatClearing', blocking: 'node sparky1' } },
     [],
   ],
@@ -80,7 +80,7 @@ const TABLE: readonly PlanRow[] = [
     ['resizePod ada-1'],
   ],
   [
-    'another GPU: made anew',
+    'another GPU: replaced',
     { standing: standingOf({ balance_tier: 'tier-2' }) },
     ['tryPod ada-2', 'deletePod ada-1-uid', 'createPod ada-2', 'Normal TierChanged'],
   ],
@@ -103,7 +103,7 @@ const TABLE: readonly PlanRow[] = [
     ['tryPod ada-2', 'deletePod ada-1-uid', 'createPod ada-2', 'Normal ImageChanged'],
   ],
   [
-    'the seat with the GPU of its tier is there after a wait: made anew for its tier, without a turn',
+    'a seat with the GPU of the tier is free after a wait: replaced for the tier, without a turn',
     {
       agent: agentOf({ status: { ...awake, tier: 'tier-2', conditions: [waitedFor('GpuBooked')] } }),
       standing: standingOf({ balance_tier: 'tier-2' }),
@@ -112,7 +112,7 @@ const TABLE: readonly PlanRow[] = [
     ['tryPod ada-2', 'deletePod ada-1-uid', 'createPod ada-2', 'Normal TierChanged'],
   ],
   [
-    'the tier was edited and its seats were waited for: waits for its turn',
+    'the tier was edited, and the pod waited for a seat: waits for its turn',
     {
       agent: agentOf({ status: { ...awake, tier: 'tier-2', conditions: [waitedFor('GpuBooked')] } }),
       standing: standingOf({ balance_tier: 'tier-2' }),
@@ -122,7 +122,7 @@ const TABLE: readonly PlanRow[] = [
     [],
   ],
   [
-    'a second tier opens while the pod grows to the first, which is paid and not in the status yet: it stays at that',
+    'a second tier opens while the pod grows to the first, which is paid but not in the status yet: stays at the first',
     {
       tiers: PRICED_TIERS,
       standing: standingOf({ balance_tier: 'tier-2' }),
@@ -132,7 +132,7 @@ const TABLE: readonly PlanRow[] = [
     ['askHold'],
   ],
   [
-    'a GPU window begins: made anew at once, at the same tier',
+    'a GPU window begins: replaced at once, at the same tier',
     windowed,
     ['tryPod ada-2', 'deletePod ada-1-uid', 'createPod ada-2', 'Normal GpuWindow'],
   ],
@@ -143,12 +143,12 @@ const TABLE: readonly PlanRow[] = [
     ['resizePod ada-1'],
   ],
   [
-    'a GPU window is over: made anew without its GPU',
+    'a GPU window is over: replaced without its GPU',
     { pods: [windowPod] },
     ['tryPod ada-2', 'deletePod ada-1-uid', 'createPod ada-2', 'Normal GpuWindow'],
   ],
   [
-    'a GPU window, and whoever has the GPU is not gone yet: the pod stays as it is',
+    'a GPU window begins, and another pod still has the GPU: the pod stays unchanged',
     { ...windowed, seat: { granted: true, reason: 'GpuBooked' } },
     [],
   ],
@@ -158,7 +158,7 @@ const TABLE: readonly PlanRow[] = [
     [],
   ],
   [
-    'the resize was refused: made anew',
+    'the resize was refused: replaced',
     {
       standing: standingOf({ balance_tier: 'tier-1' }),
       resize: { sinceMs: NOW, refusal: { message: 'too much cpu', newPodToo: false } },
@@ -166,7 +166,7 @@ const TABLE: readonly PlanRow[] = [
     ['tryPod ada-2', 'deletePod ada-1-uid', 'createPod ada-2', 'Warning ResizeRefused'],
   ],
   [
-    'the resize breaks a quota: the pod is kept and it is tried again',
+    'the resize breaks a quota: the pod stays and the resize is retried',
     {
       standing: standingOf({ balance_tier: 'tier-1' }),
       resize: { sinceMs: NOW, refusal: { message: 'exceeded quota: x', newPodToo: true } },
@@ -174,12 +174,12 @@ const TABLE: readonly PlanRow[] = [
     ['resizePod ada-1'],
   ],
   [
-    'the node is at it: nothing',
+    'the node is resizing the pod: nothing',
     { standing: standingOf({ balance_tier: 'tier-1' }), pods: [resizing(TIER_1)], resize: { sinceMs: NOW - 600_000 } },
     [],
   ],
   [
-    'the node will never hold it: made anew',
+    'the node can never give the size: replaced',
     {
       standing: standingOf({ balance_tier: 'tier-1' }),
       pods: [resizing(TIER_1, 'Infeasible')],
@@ -197,7 +197,7 @@ const TABLE: readonly PlanRow[] = [
     [],
   ],
   [
-    'the node has no room after 30 s: made anew',
+    'the node has no room after 30 s: replaced',
     {
       standing: standingOf({ balance_tier: 'tier-1' }),
       pods: [resizing(TIER_1, 'Deferred')],
@@ -206,12 +206,12 @@ const TABLE: readonly PlanRow[] = [
     ['tryPod ada-2', 'deletePod ada-1-uid', 'createPod ada-2', 'Warning ResizeTimedOut'],
   ],
   [
-    'a shrink that hangs for 30 s: made anew',
+    'a shrink that hangs for 30 s: replaced',
     { pods: [podOf('ada-1', { given: sizeOf(TIER_1) })], resize: { sinceMs: NOW - 30_000 } },
     ['tryPod ada-2', 'deletePod ada-1-uid', 'createPod ada-2', 'Warning ResizeTimedOut'],
   ],
   [
-    'a shrink that hangs on a lost node: the node is waited for',
+    'a shrink that hangs on a lost node: waits for the node',
     {
       pods: [podOf('ada-1', { given: sizeOf(TIER_1) })],
       node: { name: 'sparky1', ready: false },
@@ -220,7 +220,7 @@ const TABLE: readonly PlanRow[] = [
     [],
   ],
   [
-    'a pod that waits for the scheduler and gets a larger tier: resized as it waits',
+    'a pod that waits for the scheduler gets a larger tier: resized while it waits',
     {
       agent: agentOf({ status: awake }),
       standing: standingOf({ balance_tier: 'tier-1' }),
@@ -233,10 +233,10 @@ const TABLE: readonly PlanRow[] = [
     { agent: agentOf(), pods: [], seat: { granted: false, reason: 'NoSeat', position: 2, blocking: 'bob' } },
     [],
   ],
-  ['seats not counted yet: nothing is made', { agent: agentOf(), pods: [], seat: { granted: false } }, []],
-  ['no seat for who sits: it stays', { seat: { granted: false, reason: 'NoSeat' } }, []],
+  ['seats not counted yet: no pod', { agent: agentOf(), pods: [], seat: { granted: false } }, []],
+  ['no seat for a running agent: the pod stays', { seat: { granted: false, reason: 'NoSeat' } }, []],
   [
-    'no seat of the higher tier: the pod stays as it is',
+    'no seat of the higher tier: the pod stays unchanged',
     {
       standing: standingOf({ balance_tier: 'tier-1' }),
       seat: { granted: true, reason: 'NoSeat', position: 1, blocking: 'cpu' },
@@ -244,11 +244,11 @@ const TABLE: readonly PlanRow[] = [
     [],
   ],
   [
-    'no seat with the GPU of the higher tier: the pod stays as it is',
+    'no seat with the GPU of the higher tier: the pod stays unchanged',
     { standing: standingOf({ balance_tier: 'tier-2' }), seat: { granted: true, reason: 'GpuBooked', position: 1 } },
     [],
   ],
-  ['the pod is lost and its seat too: waits', { pods: [], seat: { granted: false, reason: 'NoSeat' } }, []],
+  ['the pod and its seat are lost: waits', { pods: [], seat: { granted: false, reason: 'NoSeat' } }, []],
   [
     'displaced: the pod ends',
     { seat: { granted: false, reason: 'Displaced', blocking: 'cleo' } },
@@ -258,7 +258,7 @@ const TABLE: readonly PlanRow[] = [
 
 testPlans(TABLE);
 
-test('a resize asks for cpu and memory, half of each as request, and is looked at after 30 s', () => {
+test('a resize sets cpu and memory with half of each as request, and is checked after 30 s', () => {
   const { actions, requeueAfterMs } = plan(observedOf({ standing: standingOf({ balance_tier: 'tier-1' }) }), NOW);
   const resources = { requests: { cpu: '500m', memory: '512Mi' }, limits: { cpu: '1', memory: '1Gi' } };
   assert.partialDeepStrictEqual(actions, [

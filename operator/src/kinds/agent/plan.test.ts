@@ -22,11 +22,11 @@ const TABLE: readonly PlanRow[] = [
     ['finalizers=other,hamlet.village/account'],
   ],
   [
-    'died between claim and pod: the pod is made',
+    'crash between claim and pod: the pod is created',
     { agent: agentOf(), pods: [] },
     ['createPod ada-1', 'Normal Awakened'],
   ],
-  ['died between pod and status: the pod proves the cycle', { agent: agentOf() }, []],
+  ['crash between pod and status: the pod proves the cycle', { agent: agentOf() }, []],
   [
     'a pod of the next cycle proves it, and the reboot that it stands for',
     {
@@ -36,12 +36,12 @@ const TABLE: readonly PlanRow[] = [
     [],
   ],
   [
-    'the names of other pods are left out',
+    'names of other pods are skipped',
     { agent: agentOf(), pods: [], nextCycle: 3 },
     ['createPod ada-3', 'Normal Awakened'],
   ],
   [
-    'a cycle that was raised by an older operator gets its pod',
+    'a cycle that an older operator wrote gets its pod',
     { agent: agentOf({ status: { cycle: 1, power: 'Awake' } }), pods: [] },
     ['createPod ada-1'],
   ],
@@ -69,7 +69,7 @@ const TABLE: readonly PlanRow[] = [
     ['createPod ada-3', 'Normal Awakened'],
   ],
   [
-    'rebooted: the new pod beside the old one',
+    'rebooted: the new pod starts beside the old one',
     { agent: agentOf({ spec: { rebootedAt: '2026-11-22T09:59:00Z' }, status: awake }) },
     ['tryPod ada-2', 'deletePod ada-1-uid', 'createPod ada-2', 'Normal Rebooted'],
   ],
@@ -96,7 +96,7 @@ const TABLE: readonly PlanRow[] = [
   ],
   ['pod gone: the next cycle', { agent: agentOf({ status: awake }), pods: [] }, ['createPod ada-2', 'Warning PodLost']],
   [
-    'pod deleted by hand: the next cycle at once',
+    'pod deleted by a person: the next cycle at once',
     { agent: agentOf({ status: awake }), pods: [podOf('ada-1', { deletionTimestamp: '2026-11-22T09:59:59Z' })] },
     ['createPod ada-2', 'Warning PodDeleted'],
   ],
@@ -119,7 +119,7 @@ const TABLE: readonly PlanRow[] = [
     ['tryPod ada-2', 'deletePod ada-1-uid', 'createPod ada-2', 'Normal ImageChanged'],
   ],
   [
-    'a new image, and the pod has just been made: waits',
+    'a new image, and the pod is only just created: waits',
     { upgrade: 'now', pods: [podOf('ada-1', { createdAt: '2026-11-22T09:59:51Z' })] },
     [],
   ],
@@ -129,22 +129,22 @@ const TABLE: readonly PlanRow[] = [
     [],
   ],
   [
-    "the cycle's name is another's: the next cycle",
+    'another pod has the name of the cycle: the next cycle',
     { agent: agentOf({ status: { cycle: 1, power: 'Awake' } }), pods: [], nameTaken: true },
     ['createPod ada-2', 'Warning NameTaken'],
   ],
   [
-    'a pod of an old cycle is left: removed',
+    'a pod of an old cycle remains: removed',
     { agent: agentOf({ status: { ...awake, cycle: 2, podName: 'ada-2' } }), pods: [podOf('ada-1'), podOf('ada-2')] },
     ['deletePod ada-1-uid'],
   ],
   [
-    "a claim of somebody else's has the name: it is left alone, and no pod is made",
+    'a claim of another owner has the name: untouched, and no pod',
     { agent: agentOf(), pods: [], claim: claimOfOthers },
     [],
   ],
   [
-    'a claim that nobody controls and that is not labelled: left alone',
+    'a claim without a controller and without labels: untouched',
     { agent: agentOf(), pods: [], claim: { metadata: { ...claimOf(null).metadata, labels: {} } } },
     [],
   ],
@@ -168,12 +168,12 @@ const TABLE: readonly PlanRow[] = [
     ['ownClaim 1'],
   ],
   [
-    'memory.retain: Retain lets the claim go free',
+    'memory.retain: Retain removes the owner of the claim',
     { agent: agentOf({ spec: { memory: { retain: 'Retain' } }, status: awake }) },
     ['ownClaim 0'],
   ],
   ['no Entitlement at all: no pod', { agent: agentOf(), pods: [], tiers: [] }, []],
-  ['the Entitlement is deleted under a running agent: it goes on', { tiers: [] }, []],
+  ['the Entitlement of a running agent is deleted: it continues', { tiers: [] }, []],
   [
     'only a tier above a balance of 0: no pod',
     { agent: agentOf(), pods: [], tiers: [tierOf('tier-1', 1, { minBalance: '10' })] },
@@ -185,7 +185,7 @@ const TABLE: readonly PlanRow[] = [
     ['createPod ada-2', 'Warning Preempted'],
   ],
   [
-    'preempted, and its successor waits: nothing',
+    'preempted, and the next pod waits: nothing',
     { agent: agentOf({ status: { ...awake, cycle: 2, podName: 'ada-2' } }), pods: [podOf('ada-2', unschedulable)] },
     [],
   ],
@@ -202,9 +202,9 @@ const TABLE: readonly PlanRow[] = [
     },
     ['createPod ada-2', 'Normal NodeDrained'],
   ],
-  ['cordoned, and nobody told the pod to go: it stays', { node: { name: 'sparky1', ready: true, cordoned: true } }, []],
+  ['node cordoned, and the pod not evicted: it stays', { node: { name: 'sparky1', ready: true, cordoned: true } }, []],
   [
-    'the node ran short: made anew, but not at once',
+    'the node ran short of resources: replaced, but not at once',
     {
       pods: [
         podOf('ada-1', { phase: 'Failed', disruption: 'TerminationByKubelet', createdAt: '2026-11-22T09:59:55Z' }),
@@ -213,13 +213,13 @@ const TABLE: readonly PlanRow[] = [
     [],
   ],
   [
-    'the node ran short a while after: made anew',
+    'the node ran short of resources some time later: replaced',
     { pods: [podOf('ada-1', { phase: 'Failed', disruption: 'TerminationByKubelet' })] },
     ['deletePod ada-1-uid', 'createPod ada-2', 'Warning NodePressure'],
   ],
-  ['the node is lost: nothing before Kubernetes gives the pod up', { node: { name: 'sparky1', ready: false } }, []],
+  ['the node is lost: nothing until Kubernetes gives the pod up', { node: { name: 'sparky1', ready: false } }, []],
   [
-    'the node is lost and its pod given up: made anew',
+    'the node is lost and Kubernetes gave its pod up: replaced',
     {
       node: { name: 'sparky1', ready: false },
       pods: [podOf('ada-1', { deletionTimestamp: '2026-11-22T09:59:59Z', disruption: 'DeletionByTaintManager' })],
@@ -232,7 +232,7 @@ const TABLE: readonly PlanRow[] = [
     [],
   ],
   [
-    'user namespace required and not to be had: no pod',
+    'user namespace required but not available: no pod',
     {
       agent: agentOf({ spec: { isolation: { userNamespace: 'Required' } } }),
       pods: [],
@@ -276,7 +276,7 @@ const TABLE: readonly PlanRow[] = [
     ['deletePod ada-1-uid', 'closeAccount', 'finalizers='],
   ],
   [
-    'deleted, the api away for a minute: let go without it',
+    'deleted, and no answer of the api for a minute: the finalizer goes anyway',
     {
       agent: agentOf({ deletionTimestamp: '2026-11-22T09:59:00Z', finalizers: ['other', 'hamlet.village/account'] }),
       pods: [],
@@ -284,7 +284,7 @@ const TABLE: readonly PlanRow[] = [
     ['Warning AccountNotClosed', 'finalizers=other'],
   ],
   [
-    'deleted and let go: nothing',
+    'deleted, and the finalizer removed: nothing',
     { agent: agentOf({ deletionTimestamp: '2026-11-22T09:59:55Z', finalizers: ['other'] }), pods: [] },
     [],
   ],
@@ -292,7 +292,7 @@ const TABLE: readonly PlanRow[] = [
 
 testPlans(TABLE);
 
-test('what waits is looked at again in time', () => {
+test('a waiting agent is planned again in time', () => {
   const failed = observedOf({
     agent: agentOf({ status: awake }),
     pods: [podOf('ada-1', { phase: 'Failed', createdAt: '2026-11-22T09:59:55Z' })],
@@ -303,7 +303,7 @@ test('what waits is looked at again in time', () => {
   assert.equal(plan(deleted, NOW).requeueAfterMs, 55_000);
 });
 
-test('the pod of a cycle carries the reboot that it stands for', () => {
+test('the pod of a cycle carries the rebootedAt of that cycle', () => {
   const observed = observedOf({ agent: agentOf({ spec: { rebootedAt: '2026-11-22T09:59:00Z' }, status: awake }) });
   const create = plan(observed, NOW).actions.find((action) => action.kind === 'createPod');
   assert.deepEqual(create?.manifest.metadata['annotations'], {
@@ -314,7 +314,7 @@ test('the pod of a cycle carries the reboot that it stands for', () => {
   });
 });
 
-test('a pod that the scheduler holds is never made anew for waiting, however long', () => {
+test('a pod that waits for the scheduler is never replaced for waiting', () => {
   const gated = {
     nodeName: undefined,
     phase: 'Pending',

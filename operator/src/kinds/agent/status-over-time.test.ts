@@ -15,7 +15,7 @@ const resizedIn = (parts: Partial<Observed>): string => {
   return `${found?.status} ${found?.reason}: ${found?.message}`;
 };
 
-test('Resized tells how far the pod is from the compute of its tier, and Ready does not wait for it', () => {
+test('Resized shows the progress of a resize, and Ready does not wait for it', () => {
   const pending = (reason: string): Partial<Observed> => ({
     pods: [
       podOf('ada-1', {
@@ -49,7 +49,7 @@ test('Resized tells how far the pod is from the compute of its tier, and Ready d
   assert.equal(conditions.find(({ type }) => type === 'Ready')?.status, 'True');
 });
 
-test('since when an agent waits for a seat is kept while it waits', () => {
+test('waitingSince stays the same while an agent waits for a seat', () => {
   const waits = { pods: [], seat: { granted: false, reason: 'NoSeat' } } as const;
   assert.equal(statusOf(observedOf({ agent: agentOf(), ...waits }), NOW).waitingSince, NOW);
   const since = { waitingSince: '2026-11-22T08:00:00Z' };
@@ -60,7 +60,7 @@ test('since when an agent waits for a seat is kept while it waits', () => {
   assert.equal(
     statusOf(observedOf({ agent: agentOf({ status: since }), pods: [], seat: { granted: false } }), NOW).waitingSince,
     since.waitingSince,
-    'while it is counted anew',
+    'while the operator counts again',
   );
   assert.equal(
     statusOf(observedOf({ agent: agentOf({ status: { ...status1, ...since } }) }), NOW).waitingSince,
@@ -68,7 +68,7 @@ test('since when an agent waits for a seat is kept while it waits', () => {
   );
 });
 
-test('with the api never heard, what was written of the tier stays as it was', () => {
+test('before the first report of the api, the written tier stays unchanged', () => {
   const written = statusOf(
     observedOf({ standing: standingOf({ balance_tier: 'tier-1' }), pods: [podOf('ada-1', { tier: TIER_1 })] }),
     NOW,
@@ -90,7 +90,7 @@ test('only the first status of an agent waits for its pod, and not if something 
   assert.ok(!isOnItsWay(observedOf({ agent: agentOf(), ...waiting('ImagePullBackOff') })));
 });
 
-test('the time of a condition moves with its status, not with its words', () => {
+test('the time of a condition changes with its status, not with its message', () => {
   const first = statusOf(observedOf({ presence: undefined }), '2026-11-22T09:00:00Z');
   const agent = { ...agentOf(), status: first };
   const worded = statusOf(observedOf({ agent, ...waiting('ContainerCreating') }), NOW);
@@ -100,12 +100,12 @@ test('the time of a condition moves with its status, not with its words', () => 
   assert.equal(timeOf(statusOf(observedOf({ agent }), NOW), 'Connected'), NOW);
 });
 
-test('long messages are cut to what a status holds', () => {
+test('long messages are cut to the limit of a status', () => {
   const { conditions = [] } = statusOf(observedOf(unscheduled('x'.repeat(2_000))), NOW);
   assert.ok(conditions.every(({ message }) => message.length <= 512));
 });
 
-test('a status is written only where it differs, and what is gone is removed', () => {
+test('a patch has only the fields that differ, and removes missing fields', () => {
   const status = statusOf(observedOf(), NOW);
   assert.equal(statusPatch(status, structuredClone(status)), undefined);
   assert.deepEqual(statusPatch({ cycle: 1, podName: 'ada-1' }, { cycle: 2 }), { cycle: 2, podName: null });

@@ -34,7 +34,7 @@ const TABLE: readonly (readonly [
     { type: 'Accepted', reason: 'InvalidSpec', says: /home: write an id/ },
   ],
   [
-    'pinned to a tier that is not there',
+    'pinned to a tier that does not exist',
     { agent: agentOf({ spec: { entitlement: { policy: 'Pinned', name: 'gold' } } }), pods: [] },
     { type: 'Entitled', reason: 'EntitlementNotFound', says: /"gold".*create it or name another/ },
   ],
@@ -54,7 +54,7 @@ const TABLE: readonly (readonly [
     { type: 'Entitled', reason: 'Frozen', says: /thaw/ },
   ],
   [
-    'banned, with the reason given',
+    'banned, with the reason of the admin',
     { standing: standingOf({ banned: true, frozen: true, reason: 'spam' }), pods: [] },
     { type: 'Entitled', reason: 'Banned', says: /lifts the ban.*the reason given: spam/ },
   ],
@@ -64,12 +64,12 @@ const TABLE: readonly (readonly [
     { type: 'Entitled', reason: 'Killed', says: /killed/ },
   ],
   [
-    'tokens revoked: the pod stays, and is told why nobody listens',
+    'tokens revoked: the pod stays, and the condition says why the api refuses it',
     { standing: standingOf({ token_revoked: true, reason: 'leaked' }) },
     { type: 'Connected', reason: 'TokenRevoked', says: /leaked/ },
   ],
   [
-    'the api never heard, and new',
+    'a new agent before the first report of the api',
     { apiState: 'None', agent: agentOf(), pods: [] },
     { type: 'Entitled', reason: 'ApiUnreachable', says: /grants nothing new/ },
   ],
@@ -79,7 +79,7 @@ const TABLE: readonly (readonly [
     { type: 'Entitled', reason: 'ApiUnreachable', says: /grants nothing new/ },
   ],
   [
-    'no seat: the place in the queue and what is short',
+    'no seat: the message has the place in the queue and the lacking resource',
     { agent: agentOf(), pods: [], seat: { granted: false, reason: 'NoSeat', position: 3, blocking: 'cpu' } },
     { type: 'Admitted', reason: 'NoSeat', says: /no node has cpu left for a seat; place 3 in the queue/ },
   ],
@@ -110,7 +110,7 @@ const TABLE: readonly (readonly [
     { type: 'Admitted', reason: 'NoSeat', says: /cpu/ },
   ],
   [
-    'pinned to what it cannot pay, for which no seat is counted',
+    'pinned to a tier that it cannot pay: no seat is counted',
     {
       agent: agentOf({ spec: { entitlement: { policy: 'Pinned', name: 'tier-1' } } }),
       pods: [],
@@ -121,7 +121,7 @@ const TABLE: readonly (readonly [
     { type: 'Admitted', reason: 'NotPaid', says: /an hour of tier-1 costs 1 aiDollars/ },
   ],
   [
-    'nothing is set aside for it',
+    'the api refused to reserve money',
     {
       agent: agentOf({ spec: { entitlement: { policy: 'Pinned', name: 'tier-1' } } }),
       pods: [],
@@ -160,7 +160,7 @@ const TABLE: readonly (readonly [
     { type: 'Connected', reason: 'Asleep', says: /write Awake/ },
   ],
   [
-    "somebody else's volume claim has the name",
+    'a volume claim of another owner has the name',
     { agent: agentOf({ status: { cycle: 1, power: 'Awake' } }), pods: [], claim: claimOfOthers },
     { type: 'PodScheduled', reason: 'VolumeTaken', says: /ada-home was not created for this Agent/ },
   ],
@@ -183,7 +183,7 @@ const TABLE: readonly (readonly [
     { type: 'PodScheduled', reason: 'Waiting', says: /ada-home of an earlier Agent/ },
   ],
   [
-    'unschedulable: the words of the scheduler',
+    'unschedulable: the message of the scheduler',
     unscheduled('0/2 nodes are available: 2 Insufficient nvidia.com/gpu.'),
     {
       type: 'PodScheduled',
@@ -192,7 +192,7 @@ const TABLE: readonly (readonly [
     },
   ],
   [
-    'the volume lies on a node that is away',
+    'the volume is on a lost node',
     {
       ...unscheduled('0/2 nodes are available: 1 node(s) had volume node affinity conflict'),
       volumeNode: { name: 'sparky1', ready: false },
@@ -200,7 +200,7 @@ const TABLE: readonly (readonly [
     { type: 'PodScheduled', reason: 'VolumePinned', says: /the volume is on node sparky1, which does not answer/ },
   ],
   [
-    'the volume lies on a node that is cordoned',
+    'the volume is on a cordoned node',
     {
       ...unscheduled(
         "0/2 nodes are available: 1 node(s) didn't match PersistentVolume's node affinity, 1 node(s) were unschedulable",
@@ -210,7 +210,7 @@ const TABLE: readonly (readonly [
     { type: 'PodScheduled', reason: 'VolumePinned', says: /node sparky1, which is cordoned/ },
   ],
   [
-    'pinned to a node that is cordoned',
+    'pinned to a cordoned node',
     {
       ...unscheduled('0/2 nodes are available: 1 node(s) were unschedulable'),
       pinnedNode: { name: 'sparky2', ready: true, cordoned: true },
@@ -218,12 +218,12 @@ const TABLE: readonly (readonly [
     { type: 'PodScheduled', reason: 'NodeCordoned', says: /placement.nodeName is sparky2, which is cordoned/ },
   ],
   [
-    'pinned to a node that is lost',
+    'pinned to a lost node',
     { ...unscheduled('0/2 nodes are available'), pinnedNode: { name: 'sparky2', ready: false } },
     { type: 'PodScheduled', reason: 'NodeLost', says: /sparky2, which does not answer/ },
   ],
   [
-    'pinned to a node that never was: the words of the scheduler',
+    'pinned to a node that does not exist: the message of the scheduler',
     { ...unscheduled('0/2 nodes are available'), pinnedNode: { name: 'sparky9', ready: false, exists: false } },
     { type: 'PodScheduled', reason: 'Unschedulable', says: /0\/2 nodes/ },
   ],
@@ -266,7 +266,7 @@ const TABLE: readonly (readonly [
     { type: 'Connected', reason: 'NotConnected', says: /ada-2/ },
   ],
   [
-    'connected in another life only',
+    'connected in an earlier life only',
     { presence: { agent_id: 'ada', uid: 'other', cycle: 1, connected: true, last_seen: NOW } },
     { type: 'Connected', reason: 'NotConnected', says: /ada-1/ },
   ],
@@ -285,7 +285,7 @@ const TABLE: readonly (readonly [
     { type: 'Connected', status: 'Unknown', reason: 'ApiUnreachable', says: /does not answer/ },
   ],
   [
-    'the api is away, connected before: kept',
+    'the api does not answer, connected before: kept',
     { apiState: 'Last' },
     { type: 'Connected', status: 'True', reason: 'Connected', says: /cycle 1/ },
   ],
@@ -307,12 +307,12 @@ for (const [name, parts, { type, status = 'False', reason, says }] of TABLE) {
     assert.equal(
       ready?.reason,
       status === 'True' && type === 'Connected' ? 'Ready' : reason,
-      'Ready tells the first cause',
+      'Ready shows the first cause',
     );
   });
 }
 
-test('every condition is always present, and the status is one of the contract', () => {
+test('every condition is always present, and the status matches the contract', () => {
   const status = statusOf(observedOf(), NOW);
   assert.deepEqual(
     status.conditions?.map(({ type }) => type),

@@ -12,7 +12,7 @@ const PENDING = { nodeName: undefined, phase: 'Pending', container: undefined, g
 const effect = (previous: PodView, object: PodView): string =>
   effectOf({ kind: 'updated', key: 'village/ada-1', previous, object });
 
-test('the steps of a start are only told; what asks for something to be done is worked on', () => {
+test('the steps of a start only change the status; changes that need an action are queued', () => {
   const runs = podOf('ada-1');
   assert.equal(effect(podOf('ada-1', PENDING), podOf('ada-1', { ...PENDING, nodeName: 'sparky1' })), 'status');
   assert.equal(effect(podOf('ada-1', PENDING), runs), 'status');
@@ -64,7 +64,7 @@ const nodeOf = (name: string, ready: boolean, version: string): NodeView => ({
   taints: [],
 });
 
-test('a node that goes or comes concerns who is on it, whose volume is there and who is pinned to it, of all who wait', () => {
+test('a change of a node affects the agents on it, with a volume on it or bound to it, and no other waiting agent', () => {
   const kinds = {
     agents: listed(new ObjectCache<CachedAgent>()),
     pods: listed(new ObjectCache<PodView>(POD_INDEXERS)),
@@ -99,5 +99,5 @@ test('a node that goes or comes concerns who is on it, whose volume is there and
   kinds.nodes.cache.see(nodeOf('sparky1', false, '2'));
   assert.deepEqual(told.splice(0), ['work village/ada', 'work village/bob', 'tell village/eve']);
   kinds.nodes.cache.see(nodeOf('sparky1', false, '3'));
-  assert.deepEqual(told, [], 'a heartbeat is nothing');
+  assert.deepEqual(told, [], 'a heartbeat has no effect');
 });

@@ -8,7 +8,7 @@ function turns(): { readonly ready: Set<string>; readonly ask: (key: string, now
   return { ready, ask: (key, nowMs) => turn.take(key, (holder) => ready.has(holder), nowMs) };
 }
 
-test('one agent at a time, the next when it is ready or after a minute', () => {
+test('one agent at a time has the turn; the next follows when it is ready or after a minute', () => {
   const { ready, ask } = turns();
   assert.deepEqual([ask('a', 0), ask('b', 1), ask('a', 2)], ['now', 'waits', 'now']);
   ready.add('a');
@@ -16,7 +16,7 @@ test('one agent at a time, the next when it is ready or after a minute', () => {
   assert.equal(ask('c', 3 + TURN_MS), 'now');
 });
 
-test('three that fail one after the other halt it; one that gets ready after all lets it go on', () => {
+test('three failures in a row halt the rollout; an agent that becomes ready later resumes it', () => {
   const { ready, ask } = turns();
   for (const [index, key] of ['a', 'b', 'c'].entries()) assert.equal(ask(key, index * TURN_MS), 'now');
   const haltedMs = FAILURES_MAX * TURN_MS;
@@ -28,7 +28,7 @@ test('three that fail one after the other halt it; one that gets ready after all
   assert.deepEqual([ask('d', haltedMs + 1), ask('e', haltedMs + 1)], ['now', 'waits']);
 });
 
-test('a success between failures counts them from the beginning, and a halt tries one more after ten minutes', () => {
+test('a success resets the count of failures, and a halted rollout tries one more agent after ten minutes', () => {
   const { ready, ask } = turns();
   ask('a', 0);
   ask('b', TURN_MS);

@@ -1,4 +1,4 @@
-/** Who gives way to whom, on a real API server, scheduler and controllers. */
+/** Displacement and preemption on a real API server, scheduler and controllers. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { goodStanding } from '@hamlet/contract';
@@ -25,7 +25,7 @@ const modelServer = (name: string, cpu: string): NewObject => {
   return { ...pod, metadata: { ...pod.metadata, labels: { 'hamlet.village/role': 'model-server' } } };
 };
 
-test('every seat taken: the newcomer waits with its place, a higher tier takes the seat of the lowest, and who waits gets it when it is free', async () => {
+test('with every seat taken, a new agent queues, a higher tier displaces the lowest, and a waiting agent gets the next free seat', async () => {
   const low = Array.from({ length: 8 }, (_, index) => `low-${index}`);
   const on = (nodeName: string): object => ({ placement: { nodeName } });
   for (const name of low) await v.createAgent(name);
@@ -33,7 +33,7 @@ test('every seat taken: the newcomer waits with its place, a higher tier takes t
   assert.deepEqual(
     ['sparky1', 'sparky2'].map((node) => nodes.filter((each) => each === node).length),
     [4, 4],
-    'each is where its seat is',
+    'each pod is on the node of its seat',
   );
   await seats.told('tier-0', { total: 8, free: 0, agents: 8 });
   await v.createAgent('late');
@@ -41,7 +41,7 @@ test('every seat taken: the newcomer waits with its place, a higher tier takes t
     await v.condition('late', 'Admitted False NoSeat'),
     /no node has cpu left for a seat; place 1 in the queue/,
   );
-  await until('it is told since when it waits', async () => (await v.statusOf('late')).waitingSince !== undefined);
+  await until('waitingSince is in the status', async () => (await v.statusOf('late')).waitingSince !== undefined);
   assert.deepEqual(await v.podsOf('late'), []);
   await v.server.client.mergePatch(AGENTS, { spec: on('sparky1') }, { namespace: v.namespace, name: 'late' });
   await v.createAgent('mid', { ...as('tier-1'), ...on('sparky1') });
@@ -53,7 +53,7 @@ test('every seat taken: the newcomer waits with its place, a higher tier takes t
   });
   for (const name of displaced) await v.event(name, 'Displaced');
   await seats.setPower('mid', 'Asleep');
-  // The two seats are given out again, and the third of those who wait goes on waiting.
+  // The operator gives the two seats to waiting agents. The third waiting agent keeps waiting.
   const waiting = ['late', ...displaced];
   const pods = (): Promise<number> =>
     Promise.all(waiting.map((name) => v.podsOf(name))).then((all) => all.flat().length);
@@ -67,7 +67,7 @@ interface Ending extends KubeObject {
   readonly status?: { readonly conditions?: readonly { readonly type: string; readonly reason?: string }[] };
 }
 
-test('under pressure Kubernetes ends the lowest tier first, and never the model server; no agent ends another by itself', async () => {
+test('under pressure Kubernetes ends the lowest tier first, and never the model server; no agent preempts another', async () => {
   const { client } = v.server;
   const preempted = new Map<string, string>();
   const watch = new AbortController();
@@ -78,9 +78,10 @@ test('under pressure Kubernetes ends the lowest tier first, and never the model 
       if (target !== undefined) preempted.set(keyOf(object.metadata), target.reason ?? '');
     }
   })().catch(() => undefined);
-  // One agent of each tier requests 500m, 1 and 250m of 4.5 cores on its node; nearly all of the rest is the first model server's.
+  // One agent of each tier requests 500m, 1 and 250m of 4.5 cores on its node; the first model server requests nearly
+  // all of the rest.
   await client.mergePatch(NODES, { spec: { unschedulable: true } }, { name: 'sparky2' });
-  // A seat that is given before the operator knows of the closed node moves, and its agent gets another pod.
+  // A seat that the operator gave before it knew of the closed node moves, and its agent gets another pod.
   await seats.told('tier-0', { total: 4, free: 4, agents: 0 });
   await v.createAgent('prem-0');
   await v.createAgent('prem-1', as('tier-1'));
@@ -95,24 +96,25 @@ test('under pressure Kubernetes ends the lowest tier first, and never the model 
       })
     ).spec.nodeName === 'sparky1';
   await until('the first model server has its node', () => isThere('model-1'));
-  // 50m are left. The second wants 400m: only the lowest tier has to go. It waits: for a seat, or with the pod that it got meanwhile for the scheduler.
+  // 50m are left. The second model server requests 400m, so only the agent of the lowest tier must end. That agent then
+  // waits for a seat, or its new pod waits for the scheduler.
   await client.create(PODS, modelServer('model-2', '400m'), { namespace: 'default' });
   await until('the second model server has its node', () => isThere('model-2'));
-  // What the watch tells comes a moment after what is asked for.
-  await until('the end of the lowest is heard of', async () => preempted.size > 0);
+  // A watch shows a change a moment later than a GET.
+  await until('the preemption of the lowest tier is seen', async () => preempted.size > 0);
   assert.deepEqual([...preempted], [[`${v.namespace}/prem-0-1`, 'PreemptionByScheduler']]);
-  await until('it waits', async () =>
+  await until('the lowest tier waits', async () =>
     ['NoSeat', 'Unschedulable'].includes(
       (await v.statusOf('prem-0')).conditions?.find(({ type }) => type === 'Ready')?.reason ?? '',
     ),
   );
-  // A third, for which the next tier has to go.
+  // For a third model server the agent of the next tier must end.
   await client.create(PODS, modelServer('model-3', '700m'), { namespace: 'default' });
   await until('the third model server has its node', () => isThere('model-3'));
-  await until('the end of the next is heard of', async () => preempted.size > 1);
+  await until('the preemption of the next tier is seen', async () => preempted.size > 1);
   assert.deepEqual([...preempted.keys()].toSorted(), [`${v.namespace}/prem-0-1`, `${v.namespace}/prem-1-1`]);
   assert.deepEqual((await v.podsOf('prem-2')).length, 1, 'the highest tier stays');
-  // Even the highest tier takes nothing from a model server: it waits.
+  // Even an agent of the highest tier takes no room from a model server, and waits.
   await v.createAgent('prem-3', as('tier-1'));
   await v.condition('prem-3', 'Ready False TooLarge');
   for (const name of ['model-1', 'model-2', 'model-3']) assert.equal(preempted.has(`default/${name}`), false);
@@ -120,7 +122,7 @@ test('under pressure Kubernetes ends the lowest tier first, and never the model 
   await heard;
 });
 
-test('a tier that the balance opens has to have room: until then the agent keeps what it has', async () => {
+test('an agent whose balance opens a tier keeps its compute until there is room for that tier', async () => {
   await v.server.client.mergePatch(NODES, { spec: { unschedulable: null } }, { name: 'sparky2' });
   await seats.removeAgents('prem-0', 'prem-1', 'prem-2', 'prem-3');
   for (const name of ['model-1', 'model-2', 'model-3'])
@@ -137,11 +139,11 @@ test('a tier that the balance opens has to have room: until then the agent keeps
     return pod.spec.containers[0]?.resources.limits['cpu'] === '2' && pod;
   });
   assert.equal(grown.metadata.uid, before.metadata.uid);
-  await until('it says that it has grown', async () => {
+  await until('the status shows that rich has grown', async () => {
     const { tier, conditions = [] } = await v.statusOf('rich');
     return tier === 'grown' && conditions.some(({ type, status }) => type === 'Resized' && status === 'True');
   });
-  // For the highest there is no room on its node, where nobody is lower.
+  // The highest tier has no room on that node, and no agent there has a lower tier.
   await v.createTier('huge', {
     rank: 9,
     minBalance: '1000',

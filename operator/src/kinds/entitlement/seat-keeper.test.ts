@@ -1,4 +1,4 @@
-/** Seats as agents come, grow and go, on caches as reflectors keep them. */
+/** Seats while agents come, grow and go, on caches like those of reflectors. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ObjectCache, type Clock } from '@hamlet/kube';
@@ -127,12 +127,12 @@ class World {
     assert.equal(this.pods.by(BY_OWNER, `${name}-uid`).length, 1);
   }
 
-  /** The pods of an agent are gone. */
+  /** Removes the pods of an agent. */
   removePod(name: string): void {
     for (const pod of this.pods.by(BY_OWNER, `${name}-uid`).slice()) this.pods.forget(pod);
   }
 
-  /** The pod of an agent is told to end. */
+  /** Marks the pod of an agent as deleted. */
   endPod(name: string): void {
     const [pod] = this.pods.by(BY_OWNER, `${name}-uid`);
     if (pod === undefined) assert.fail(`${name} has no pod`);
@@ -161,7 +161,7 @@ class World {
 /** The node `a` holds two agents of tier-0 (500m and 512Mi each). */
 const village = (): World => new World([{ name: 'a' }]);
 
-test('nothing is said before the first plan; then a newcomer has its seat at once, without a plan of its own', () => {
+test('there is no decision before the first plan; then a new agent gets a seat at once, without another plan', () => {
   const world = village();
   const ada = world.agent('ada');
   assert.equal(world.keeper.seatOf(ada), undefined);
@@ -174,7 +174,7 @@ test('nothing is said before the first plan; then a newcomer has its seat at onc
   assert.deepEqual(world.keeper.plan?.seatsOf('tier-0'), { total: 2, free: 0 });
 });
 
-test('a first plan that fails is made again', () => {
+test('a failed first plan is retried', () => {
   const world = village();
   const ada = world.agent('ada');
   const errors: unknown[] = [];
@@ -195,7 +195,7 @@ test('a first plan that fails is made again', () => {
     onError: (error) => errors.push(error),
   });
   keeper.touch('soon');
-  assert.equal(world.timers.size, 0, 'nothing is planned before everything is listed');
+  assert.equal(world.timers.size, 0, 'no plan before all caches are listed');
   keeper.start();
   assert.deepEqual([errors.length, keeper.plan], [1, undefined]);
   isBroken = false;
@@ -203,7 +203,7 @@ test('a first plan that fails is made again', () => {
   assert.deepEqual(keeper.seatOf(ada), { granted: true, node: 'a' });
 });
 
-test('an agent whose seat moves to another node is told: its pod may be held to the node that it had', () => {
+test('an agent whose seat moves is reported, because its pod may be bound to the old node', () => {
   const world = new World([{ name: 'a' }, { name: 'b', cordoned: true }]);
   const ada = world.agent('ada');
   world.pod('ada', TIER_0);
@@ -217,7 +217,7 @@ test('an agent whose seat moves to another node is told: its pod may be held to 
   assert.deepEqual([world.keeper.seatOf(ada), world.told], [{ granted: true, node: 'b' }, [ada]]);
 });
 
-test('one who finds no room waits, and is told when somebody has gone', () => {
+test('an agent without room waits, and is reported when another agent is gone', () => {
   const world = village();
   for (const name of ['ada', 'bob']) {
     world.agent(name);
@@ -236,7 +236,7 @@ test('one who finds no room waits, and is told when somebody has gone', () => {
   assert.deepEqual(
     [world.told, world.keeper.seatOf(cleo)?.reason, world.keeper.seatOf('village/ada')],
     [[cleo], 'SeatClearing', undefined],
-    'the pod holds its room until it is gone',
+    'the pod keeps its room until it is gone',
   );
   world.told.length = 0;
   world.removePod('ada');
@@ -255,7 +255,7 @@ test('a thousand changes cost one plan', () => {
   assert.equal(world.plans, 2);
 });
 
-test('an agent grows at once where there is room, and otherwise keeps what it has until there is', () => {
+test('an agent grows at once if there is room, and otherwise keeps its size until there is', () => {
   const world = new World([
     { name: 'a', allocatable: { cpuMillis: 1_500, memoryBytes: 2 * GI, pods: 20, devices: {} } },
   ]);
@@ -274,7 +274,7 @@ test('an agent grows at once where there is room, and otherwise keeps what it ha
   assert.equal(world.keeper.seatOf('village/bob')?.granted, true);
 });
 
-test('a higher tier displaces the lowest, who ends; a model server and other villages are never displaced', () => {
+test('a higher tier displaces the lowest; a model server and other villages are never displaced', () => {
   const world = new World([
     { name: 'a', allocatable: { cpuMillis: 4_000, memoryBytes: 4 * GI, pods: 20, devices: { [GPU]: 1 } } },
   ]);
@@ -308,7 +308,7 @@ test('a higher tier displaces the lowest, who ends; a model server and other vil
   assert.deepEqual(
     [world.keeper.seatOf(top), world.keeper.seatOf('village/ada')?.granted],
     [clearing, true],
-    'nobody else is displaced while they end',
+    'no other agent is displaced while they end',
   );
   for (const name of ['bob', 'cleo']) world.removePod(name);
   world.keeper.touch();
@@ -317,7 +317,7 @@ test('a higher tier displaces the lowest, who ends; a model server and other vil
   assert.ok(world.told.includes('village/cleo') && world.told.includes(top));
 });
 
-test('an agent that is barred asks for no seat, and keeps its room for as long as its pod lives', () => {
+test('a barred agent requests no seat, and keeps its room as long as its pod lives', () => {
   const world = village();
   const ada = world.agent('ada');
   world.pod('ada', TIER_0);
@@ -330,7 +330,7 @@ test('an agent that is barred asks for no seat, and keeps its room for as long a
   assert.deepEqual(world.keeper.plan?.seatsOf('tier-0'), { total: 2, free: 2 });
 });
 
-test('one that lost its tier by mistake keeps its room', () => {
+test('an agent whose Entitlement was deleted keeps its room', () => {
   const world = village();
   world.agent('ada');
   world.pod('ada', TIER_0);

@@ -26,7 +26,7 @@ before(async () => {
 
 after(async () => v.remove());
 
-test('an Entitlement tells its seats, which follow agents, foreign pods and nodes', async () => {
+test('an Entitlement shows its seats, which follow agents, foreign pods and nodes', async () => {
   const status = await seats.told('tier-0', { total: 8, free: 8, agents: 0 });
   assert.deepEqual(
     status.conditions?.map(({ type, status: value, reason, message }) => [type, value, reason, message]),
@@ -61,7 +61,7 @@ test('an Entitlement tells its seats, which follow agents, foreign pods and node
   await seats.removeAgents('ada');
 });
 
-test('an Entitlement that comes or is edited while nothing else changes tells its seats by what it says now', async () => {
+test('a new or edited Entitlement shows its seats by its present spec, even if nothing else changes', async () => {
   const { client } = v.server;
   const spec = (cpu: string): object => ({
     rank: 9,
@@ -80,7 +80,7 @@ test('an Entitlement that comes or is edited while nothing else changes tells it
   await client.delete(ENTITLEMENTS, { namespace: v.namespace, name: 'late' });
 });
 
-test('devices are counted: one agent each, the third waits until one is free', async () => {
+test('devices are counted: each of two agents gets one, the third waits until one is free', async () => {
   for (const name of ['gina', 'gustav']) {
     await v.createAgent(name, as('gpu'));
     assert.equal((await v.runningPod(name)).spec.containers[0]?.resources.limits[GPU], '1');
@@ -105,7 +105,7 @@ interface Claim extends KubeObject {
   };
 }
 
-test('devices by claim: the scheduler gives each pod its own, holds who finds none, and nobody is made anew for waiting', async () => {
+test('with device claims, the scheduler gives each pod its own device; a pod without one waits and is not replaced', async () => {
   const { client } = v.server;
   const api = { apiVersion: 'resource.k8s.io/v1' };
   await client.create(

@@ -14,13 +14,7 @@ const facts = (parts: Partial<TierFacts> = {}): TierFacts => ({
 });
 
 for (const [name, parts, status, reason, says] of [
-  [
-    'seats are told with what they are counted from',
-    {},
-    'True',
-    'Derived',
-    /cpu 500m and memory 512Mi an agent on 2 open nodes/,
-  ],
+  ['the seats are shown with their basis', {}, 'True', 'Derived', /cpu 500m and memory 512Mi an agent on 2 open nodes/],
   ['no node', { openNodes: 0, seats: { total: 0, free: 0 } }, 'False', 'NoNode', /no node is ready and open to agents/],
   ['too large', { openNodes: 1, seats: { total: 0, free: 0 } }, 'False', 'TooLarge', /no node has room for cpu 500m/],
   ['a spec that cannot be read', { seats: undefined }, 'False', 'InvalidSpec', /apply it again/],
@@ -45,7 +39,7 @@ for (const [name, parts, status, reason, says] of [
   });
 }
 
-test('the time of the condition is that of its last change', () => {
+test('the time of the condition is the time of its last change', () => {
   const before = tierStatus(facts(), '2026-11-22T09:00:00Z');
   const again = { ...tierOf('tier-0', 0), status: before };
   assert.deepEqual(tierStatus(facts({ tier: again }), NOW), before);

@@ -1,4 +1,4 @@
-/** A table from what is observed to what is done and said. */
+/** Plans and statuses for observations of a Schedule. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ScheduleActivity } from '@hamlet/contract';
@@ -44,7 +44,7 @@ const observed = (schedule: ScheduleView, more: Partial<Observed> = {}): Observe
 });
 const until = (time: string): ScheduleStatus => ({ timing: 'every 10s', lastSlot: time, missed: 2 });
 
-test('what is due fires; what an earlier leader decided stays decided', () => {
+test('due slots fire; slots that an earlier leader decided stay decided', () => {
   const planned = plan(observed(view({}, until('2026-11-22T11:59:40Z'))), NOON + 5);
   assert.deepEqual(
     planned.fire.map(({ slotMs }) => (slotMs - NOON) / 1_000),
@@ -53,7 +53,7 @@ test('what is due fires; what an earlier leader decided stays decided', () => {
   assert.deepEqual([planned.giveUp, planned.lookAtMs, planned.decided?.missed], [undefined, NOON + 10_000, 2]);
 });
 
-test('what the api has claimed already is decided, although no status says so', () => {
+test('slots that the api has claimed are decided, even if no status shows it', () => {
   const planned = plan(
     observed(view({}, until('2026-11-22T11:59:40Z')), { activity: runs({ active_runs: 1 }), claimedMs: NOON }),
     NOON + 5,
@@ -61,7 +61,7 @@ test('what the api has claimed already is decided, although no status says so', 
   assert.deepEqual([planned.fire, planned.giveUp, planned.lookAtMs], [[], undefined, NOON + 10_000]);
 });
 
-test('what this leader decided goes before the status, which follows', () => {
+test('the decisions of this leader take precedence over the status', () => {
   const decided = { timing: 'every 10s', suspended: false, untilMs: NOON, missed: 7 };
   const now = observed(view({}, until('2026-11-22T11:00:00Z')), { decided });
   assert.deepEqual(plan(now, NOON + 5), { decided, giveUp: undefined, fire: [], lookAtMs: NOON + 10_000 });
@@ -72,17 +72,17 @@ test('what this leader decided goes before the status, which follows', () => {
   );
 });
 
-test('nothing is decided while the api is away', () => {
+test('no slot is decided while the api does not answer', () => {
   const planned = plan(observed(view({}, until('2026-11-22T10:00:00Z')), { apiReachable: false }), NOON);
   assert.deepEqual([planned.fire, planned.giveUp], [[], undefined]);
 });
 
-test('with nobody to tell, what is due is given up', () => {
+test('without an Agent, due slots are given up', () => {
   const planned = plan(observed(view({}, until('2026-11-22T11:59:50Z')), { agents: [] }), NOON + 5);
   assert.deepEqual([planned.fire, planned.giveUp], [[], { reason: 'NoAgent', count: 1, untilMs: NOON }]);
 });
 
-test('another timing and the end of a suspension begin anew', () => {
+test('a new timing and the end of a suspension reset the slots', () => {
   const missing = { missedRuns: 'RunOnce' };
   assert.deepEqual(
     plan(observed(view({ ...missing, every: '20s' }, until('2026-11-22T08:00:00Z'))), NOON - 1).fire,
@@ -104,7 +104,7 @@ test('another timing and the end of a suspension begin anew', () => {
   assert.equal(plan(observed(view(missing, until('2026-11-22T08:00:00Z'))), NOON + 60_000).fire.length, 4);
 });
 
-test('a Schedule that is being deleted, or that cannot be read, does nothing', () => {
+test('a Schedule that is being deleted or has an invalid spec does nothing', () => {
   for (const schedule of [
     view({}, {}, { deletionTimestamp: '2026-11-22T11:59:00Z' }),
     view({ every: 'soon' }),
@@ -158,7 +158,7 @@ test('every condition, with its reason, in each state', () => {
   );
 });
 
-test('a suspended Schedule lists no next firing; the time of a condition stays while its status does', () => {
+test('a suspended Schedule lists no next firing; the time of a condition stays while its status stays', () => {
   const before = statusOf(observed(view({})), NOON);
   const after = statusOf(observed(view({ suspend: true }, before)), NOON + 60_000);
   assert.deepEqual([after.nextRuns, after.nextRunAt], [undefined, undefined]);
@@ -168,7 +168,7 @@ test('a suspended Schedule lists no next firing; the time of a condition stays w
   );
 });
 
-test('the runs are as the api says, and as it said last while it is away', () => {
+test('the runs are those of the last report of the api, also while it does not answer', () => {
   const said = statusOf(
     observed(view({}), {
       activity: runs({ active_runs: 2, last_run_id: 'r1', last_run_at: '2026-11-22T11:59:50.123Z' }),

@@ -1,4 +1,4 @@
-/** The reconciler with a village that answers as it is told, on a clock that moves when it is told. */
+/** The reconciler with scripted answers of the api, on a clock that the test moves. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FiringBody } from '@hamlet/contract';
@@ -11,11 +11,11 @@ import { scheduleView, type ScheduleView } from './cached-schedule.ts';
 const NOON = Date.parse('2026-11-22T12:00:00Z');
 const KEY = 'village/tick';
 
-/** What a test moves. */
+/** The state that a test controls. */
 interface World {
   nowMs: number;
   answer: (body: FiringBody) => FiringResult;
-  /** The API server takes no status. */
+  /** True if the API server refuses statuses. */
   mute: boolean;
   readonly bodies: FiringBody[];
   readonly events: KubeEvent[];
@@ -92,7 +92,7 @@ function bench(spec: object, status: ScheduleStatus = {}): Bench {
 const slots = ({ bodies }: Bench): readonly string[] =>
   bodies.map(({ slot, made_up: madeUp }) => `${slot.slice(11, 19)}${madeUp ? ' made up' : ''}`);
 
-test('a slot fires once, with all that the api needs, and the next look is at the next slot', async () => {
+test('a slot fires once, with all that the api needs, and the next reconcile is at the next slot', async () => {
   const village = bench({ overlap: 'Queue', historyLimit: 5 });
   assert.deepEqual(await village.reconciler.reconcile(KEY), { kind: 'requeue', afterMs: STATUS_EVERY_MS });
   village.nowMs += 5_000;
@@ -115,7 +115,7 @@ test('a slot fires once, with all that the api needs, and the next look is at th
   );
 });
 
-test('a Schedule of every second writes its status every five, and fires every second', async () => {
+test('a Schedule that fires every second writes its status every five seconds', async () => {
   const village = bench({ every: '1s' });
   for (let second = 0; second < 60; second += 1) {
     village.nowMs = NOON + second * 1_000;
@@ -126,7 +126,7 @@ test('a Schedule of every second writes its status every five, and fires every s
   assert.equal(village.patches.length, 11);
 });
 
-test('24 hours away: what was missed is in the status before anything fires, and is told', async () => {
+test('after 24 hours of absence, the missed slots are in the status before any firing, and have Events', async () => {
   const village = bench(
     { every: '1h', missedRuns: 'CatchUp', catchUpLimit: 2 },
     { timing: 'every 1h', lastSlot: '2026-11-21T11:00:00Z', missed: 5 },
@@ -150,7 +150,7 @@ test('24 hours away: what was missed is in the status before anything fires, and
   );
 });
 
-test('a clock that runs ahead fires at the right moment, as the database says', async () => {
+test('an operator whose clock is ahead fires at the right time by the database clock', async () => {
   const village = bench({}, { timing: 'every 10s', lastSlot: '2026-11-22T11:59:50Z' });
   village.answer = () => ({ kind: 'too early' });
   assert.deepEqual(await village.reconciler.reconcile(KEY), { kind: 'requeue', afterMs: 1_000 });
@@ -160,7 +160,7 @@ test('a clock that runs ahead fires at the right moment, as the database says', 
   assert.deepEqual(slots(village), ['12:00:00', '12:00:00']);
 });
 
-test('what fails is tried again at once a second, in order, and nothing after it goes first', async () => {
+test('a failed firing is retried every second, and no later slot fires before it', async () => {
   const village = bench({}, { timing: 'every 10s', lastSlot: '2026-11-22T11:59:40Z' });
   village.answer = () => ({ kind: 'failed', error: new Error('away') });
   assert.deepEqual(await village.reconciler.reconcile(KEY), { kind: 'requeue', afterMs: 1_000 });
@@ -169,7 +169,7 @@ test('what fails is tried again at once a second, in order, and nothing after it
   assert.deepEqual(slots(village), ['11:59:50', '11:59:50', '12:00:00']);
 });
 
-test('a status that cannot be written stops no firing', async () => {
+test('a failed status write stops no firing', async () => {
   const village = bench({}, { timing: 'every 10s', lastSlot: '2026-11-22T11:50:00Z' });
   village.mute = true;
   for (let second = 0; second <= 30; second += 1) {
@@ -191,7 +191,7 @@ test('a status that cannot be written stops no firing', async () => {
   assert.deepEqual([village.status().lastSlot, village.status().missed], ['2026-11-22T12:00:30Z', 56]);
 });
 
-test('a firing that the api refuses to a leader is tried again each second until the api trusts it, and no status is written meanwhile', async () => {
+test('a firing that the api refuses to a leader is retried each second, without status writes, until the api trusts the leader', async () => {
   const village = bench({}, { timing: 'every 10s', lastSlot: '2026-11-22T11:59:50Z' });
   village.answer = () => ({ kind: 'stale' });
   for (let second = 0; second < 7; second += 1) {
@@ -206,7 +206,7 @@ test('a firing that the api refuses to a leader is tried again each second until
   assert.deepEqual([village.status().lastSlot, village.status().missed], ['2026-11-22T12:00:10Z', 0]);
 });
 
-test('a slot that another leader has fired is decided, without an event', async () => {
+test('a slot that another leader has fired is decided, without an Event', async () => {
   const village = bench({}, { timing: 'every 10s', lastSlot: '2026-11-22T11:59:50Z' });
   village.answer = () => ({
     kind: 'fired',
@@ -218,7 +218,7 @@ test('a slot that another leader has fired is decided, without an event', async 
   assert.deepEqual([slots(village), village.events], [['12:00:00'], []]);
 });
 
-test('what a firing came to is told in one event an outcome, with the agents', async () => {
+test('each outcome of a firing has one Event that names the agents', async () => {
   const village = bench({}, { timing: 'every 10s', lastSlot: '2026-11-22T11:59:50Z' });
   village.answer = () => ({
     kind: 'fired',
@@ -238,7 +238,7 @@ test('what a firing came to is told in one event an outcome, with the agents', a
   );
 });
 
-test("the village's clock is learned from its answers, and not from the way of a message", () => {
+test('the database clock is estimated from answers, without the network delay', () => {
   let local = NOON;
   const time = new VillageTime(() => local);
   time.learn(NOON + 80, [NOON, NOON + 20]);
@@ -248,5 +248,5 @@ test("the village's clock is learned from its answers, and not from the way of a
   local += 1_000;
   assert.equal(time.now(), NOON - 29_010);
   time.learn(NOON - 29_000, [local, local + 400], 500);
-  assert.equal(time.aheadMs, -30_010, 'within what is unsure');
+  assert.equal(time.aheadMs, -30_010, 'the difference is within the uncertainty');
 });
