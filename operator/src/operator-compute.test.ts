@@ -225,7 +225,7 @@ test('frozen, banned, killed: the pod ends, with the reason of the admin; after 
   ] as const) {
     await v.runningPod('bob');
     say('bob', { [flag]: true, reason: 'enough' });
-    assert.match(await v.condition('bob', `Ready False ${reason}`), /the reason given: enough/);
+    assert.match(await v.condition('bob', `Ready False ${reason}`), /the reason of the admin: enough/);
     await until('no pod', async () => (await v.podsOf('bob')).length === 0);
     assert.match(await v.event('bob', reason), /enough/);
     say('bob', {});

@@ -57,7 +57,7 @@ const REFUSED: Readonly<Record<string, () => object>> = {
     withVolume({
       projected: { sources: [{ serviceAccountToken: { audience: 'https://kubernetes.default.svc', path: 'token' } }] },
     }),
-  'a folder of the node': () => withVolume({ hostPath: { path: '/' } }),
+  'a directory of the node': () => withVolume({ hostPath: { path: '/' } }),
   'the volume of Postgres': () => withVolume({ persistentVolumeClaim: { claimName: 'data-hamlet-postgres-0' } }),
   'an environment from a Secret': () => withContainer({ envFrom: [{ secretRef: { name: 'hamlet-postgres-owner' } }] }),
   'a variable from a Secret': () =>
@@ -70,8 +70,8 @@ const REFUSED: Readonly<Record<string, () => object>> = {
   'a privileged container': () => security({ privileged: true, allowPrivilegeEscalation: true }),
   'one more capability': () => security({ capabilities: { drop: ['ALL'], add: ['SYS_ADMIN'] } }),
   'a second container': () => withSpec({ containers: [...podWith().spec.containers, { name: 'more', image: 'x' }] }),
-  'a first container that inits': () => withSpec({ initContainers: [{ name: 'more', image: 'x' }] }),
-  'a pod of nobody': () => ({ ...podWith(), metadata: { ...podWith().metadata, labels: {} } }),
+  'an init container': () => withSpec({ initContainers: [{ name: 'more', image: 'x' }] }),
+  'no agent label': () => ({ ...podWith(), metadata: { ...podWith().metadata, labels: {} } }),
 };
 
 test('the operator may create pods of agents, with all settings', async () => {

@@ -44,14 +44,14 @@ test('a response with the change of another client is reported, because the watc
     metadata: { ...pod('a', version).metadata, generation },
   });
   cache.see(at(10, 1));
-  // Another client wrote version 11 with generation 2. The response to our status write is version 12.
+  // Another client wrote version 11 with generation 2. The response to this client's status write is version 12.
   cache.learn(at(12, 2));
   cache.see(at(11, 2));
   cache.see(at(12, 2));
   assert.deepEqual(log, ['added n/a 10', 'updated n/a 12']);
   cache.learn(at(13, 2));
   cache.see(at(13, 2));
-  assert.equal(log.length, 2, 'our own status alone is no news');
+  assert.equal(log.length, 2, 'a status write of this client alone reports no change');
 });
 
 test('a response after the deletion of its object does not bring it back', () => {

@@ -118,7 +118,7 @@ function standingInKubernetes(standing: Standing, { agent, pods }: AgentObjects)
       kubernetes({
         kind: 'standing',
         fact: 'quarantine',
-        database: standing.quarantined ? 'one' : 'none',
+        database: standing.quarantined ? 'a quarantine' : 'no quarantine',
         other: `the condition Quarantined ${condition}`,
       }),
     );

@@ -141,7 +141,7 @@ test('each fact that differs in Kubernetes is reported', () => {
     differ({ books: { ...BOOKS, standing: quarantined }, remembered: { ...FACTS, standing: quarantined } }),
     [
       'standing: standing: the database has quarantined, Kubernetes has the pod ada-2',
-      'standing: quarantine: the database has one, Kubernetes has the condition Quarantined False',
+      'standing: quarantine: the database has a quarantine, Kubernetes has the condition Quarantined False',
     ],
   );
   assert.deepEqual(differ({ objects: status({ tier: 'tier-0' }) }), [

@@ -73,7 +73,7 @@ const EVENT_TEXTS: Readonly<Record<CycleCause, EventText>> = {
   PodFailed: { type: 'Warning', text: 'pod failed; creating a replacement' },
   Preempted: {
     type: 'Warning',
-    text: 'the scheduler took the place for a pod of a higher priority; creating a replacement, which waits for another place',
+    text: 'the scheduler ended the pod to make room for a pod of a higher priority; creating a replacement, which waits for room',
   },
   Evicted: { type: 'Warning', text: 'pod evicted; creating a replacement' },
   NodeDrained: { type: 'Normal', text: 'the node is being drained; creating a replacement on another node' },

@@ -56,7 +56,7 @@ const TABLE: readonly (readonly [
   [
     'banned, with the reason of the admin',
     { standing: standingOf({ banned: true, frozen: true, reason: 'spam' }), pods: [] },
-    { type: 'Entitled', reason: 'Banned', says: /lifts the ban.*the reason given: spam/ },
+    { type: 'Entitled', reason: 'Banned', says: /lifts the ban.*the reason of the admin: spam/ },
   ],
   [
     'killed',

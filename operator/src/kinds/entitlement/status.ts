@@ -22,7 +22,7 @@ function derived({ tier: { spec }, seats, openNodes }: TierFacts): Derived {
     return [
       'False',
       'InvalidSpec',
-      'the spec cannot be read: correct it as kubectl explain entitlement.spec says, and apply it again',
+      'the operator cannot parse the spec: correct it as kubectl explain entitlement.spec says, and apply it again',
     ];
   const { resources, gpu } = spec.compute;
   const size = `cpu ${resources.cpu} and memory ${resources.memory} an agent`;

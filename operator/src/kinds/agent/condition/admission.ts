@@ -65,7 +65,7 @@ function tierByBalance(facts: EntitledFacts): Entitlement {
 
 function chosenTier(facts: EntitledFacts): Entitlement {
   const choice = facts.agent.spec?.entitlement;
-  if (choice === undefined) return [no('Waiting', 'waits for a spec that can be read'), undefined];
+  if (choice === undefined) return [no('Waiting', 'waits for a valid spec'), undefined];
   return choice.policy === 'Pinned' && choice.name !== undefined
     ? pinnedTier(facts, choice.name)
     : tierByBalance(facts);

@@ -151,7 +151,8 @@ function hasSession({ agent: { metadata, status }, presence, node }: FactsWithPo
   );
 }
 
-const REVOKED = 'an admin has revoked the tokens of the agent: the api refuses it until an admin lifts that';
+const REVOKED =
+  'an admin has revoked the tokens of the agent: the api refuses its requests until an admin lifts this measure';
 
 /** `Connected`: the session, or the progress towards one. */
 export function connectedResult(observed: Observed, scheduled: ConditionResult): ConditionResult {

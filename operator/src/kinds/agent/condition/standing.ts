@@ -16,7 +16,7 @@ const HOLDS: Readonly<Record<Bar, (standing: Standing) => boolean>> = {
 };
 
 const SENTENCES: Readonly<Record<Bar, string>> = {
-  Killed: 'an admin has killed the agent: its pod stays away until an admin lifts that',
+  Killed: 'an admin has killed the agent: it gets no pod until an admin lifts the kill',
   Banned: 'an admin has banned the agent: it cannot be awakened until an admin lifts the ban, or it expires',
   Quarantined: 'an admin has quarantined the agent: lift the quarantine to let it run',
   Frozen: 'an admin has frozen the agent: thaw it to let it run',
@@ -52,7 +52,7 @@ export function barOf(facts: StandingFacts): Bar | undefined {
 /** A sentence with the admin's reason, if there is one. */
 export function withReason(facts: StandingFacts, sentence: string): string {
   const { reason } = standingOf(facts);
-  return reason === null ? sentence : `${sentence}; the reason given: ${reason}`;
+  return reason === null ? sentence : `${sentence}; the reason of the admin: ${reason}`;
 }
 
 export function barMessage(facts: StandingFacts, bar: Bar): string {
