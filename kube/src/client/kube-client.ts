@@ -20,7 +20,7 @@ export const DEFAULT_LIMITS: GateLimits = { perSecond: 500, burst: 1_000, inFlig
 
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** The object, or the kind, that a call is for. */
+/** The object or the kind that a call concerns. */
 export interface Target {
   readonly namespace?: string | undefined;
   readonly name?: string;

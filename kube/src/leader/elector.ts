@@ -93,7 +93,10 @@ export class Elector {
     return this.#elected.promise;
   }
 
-  /** Resolves once this process has lost the lease. The process must then end: only a new one may lead again. */
+  /**
+   * Resolves once this process has lost the lease. The process must then end, because only a new process may lead
+   * again.
+   */
   get lost(): Promise<void> {
     return this.#lost.promise;
   }
@@ -265,7 +268,7 @@ export class Elector {
   }
 }
 
-/** The time as Kubernetes' MicroTime, with six places. */
+/** The current time in the MicroTime format of Kubernetes, with six decimal places. */
 function microTime(): string {
   return new Date().toISOString().replace('Z', '000Z');
 }

@@ -52,7 +52,7 @@ export function expiresInMs({ lease, changedAtMs }: LeaseView, nowMs: number): n
 /** The holder to write into the Lease, and the time of the write. */
 export interface Tenure {
   readonly identity: string;
-  /** RFC 3339 with six places. */
+  /** RFC 3339 with six decimal places. */
   readonly time: string;
   readonly times: LeaseTimes;
 }

@@ -17,7 +17,7 @@ interface Delayed {
 }
 
 export interface WorkQueueOptions {
-  /** Called for each key that a worker takes, with its wait. */
+  /** Called for each key that a worker takes, with the milliseconds that it waited. */
   readonly onTaken?: (key: string, waitedMs: number) => void;
 }
 
@@ -75,7 +75,7 @@ export class WorkQueue {
     return this.depth === 0 ? 0 : this.#clock.now() - this.#progressAtMs;
   }
 
-  /** Age of the oldest work under way; 0 if there is none. */
+  /** Milliseconds since the start of the oldest work under way; 0 if there is none. */
   get longestMs(): number {
     const [since] = this.#processing.values();
     return since === undefined ? 0 : this.#clock.now() - since;

@@ -21,11 +21,11 @@ export interface OutcomeRecord {
   readonly key: string;
   readonly outcome: Outcome;
   readonly milliseconds: number;
-  /** Wait before the next attempt, where there is one. */
+  /** Milliseconds until the next attempt, if there is one. */
   readonly retryInMs?: number;
 }
 
-/** Queues the key again as its outcome asks. Returns the wait before the next attempt, if there is one. */
+/** Queues the key again as its outcome asks. Returns the milliseconds until the next attempt, if there is one. */
 export function settle(queue: WorkQueue, key: string, outcome: Outcome): number | undefined {
   switch (outcome.kind) {
     case 'retry': {

@@ -98,7 +98,10 @@ export class ObjectCache<T extends KubeObject> {
     if (this.#objects.get(key)?.metadata.uid === object.metadata.uid) this.#remove(key, object);
   }
 
-  /** Takes a whole list as of `version`: an object that is missing from it, and not newer, was deleted meanwhile. */
+  /**
+   * Takes a whole list as of `version`. It removes cached objects that are missing from the list and not newer than
+   * `version`, because they were deleted meanwhile.
+   */
   replaceAll(objects: readonly T[], version: string): void {
     const listed = new Set(objects.map((object) => keyOf(object.metadata)));
     for (const [key, object] of this.#objects) {

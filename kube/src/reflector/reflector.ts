@@ -58,7 +58,7 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly times?: WatchTimes;
   readonly clock?: Clock;
   readonly random?: () => number;
-  /** Called for every failure, with the recovery from it. */
+  /** Called for every failed list and watch, with the chosen recovery. */
   readonly onFailure?: (error: unknown, recovery: Recovery) => void;
   /** Called for an exception of a listener, and for an exception of `transform`; the cache then skips that object. */
   readonly onListenerError?: (error: unknown) => void;
@@ -183,7 +183,7 @@ export class Reflector<T extends KubeObject> {
     if (recovery.cause === 'forbidden') this.#refused = error instanceof Error ? error.message : String(error);
     this.#options.onFailure?.(error, recovery);
     await pause(recovery.delayMs, this.#stopping.signal, this.#clock);
-    // The wait itself does not count as time without a failure.
+    // The wait of the back-off does not count as time without a failure.
     this.#failedAtMs = this.#clock.now();
   }
 
@@ -262,7 +262,9 @@ export class Reflector<T extends KubeObject> {
     await pause(shortMs - livedMs, this.#stopping.signal, this.#clock);
   }
 
-  /** The shorter limit for bookmarks applies once a server has sent one. */
+  /**
+   * The silence after which a connection counts as dead. The shorter limit applies once the server has sent a bookmark.
+   */
   #silenceMs(): number {
     const { maxTimeoutMs, graceMs, bookmarkSilenceMs } = this.#times;
     return this.#bookmarked ? Math.min(bookmarkSilenceMs, maxTimeoutMs + graceMs) : maxTimeoutMs + graceMs;

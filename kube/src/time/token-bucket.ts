@@ -8,7 +8,7 @@ export interface Rate {
   readonly burst: number;
 }
 
-/** Fills by `perSecond` up to `burst`; each permission takes one token. */
+/** A rate limiter. It gains `perSecond` tokens a second up to `burst`, and each `take` uses one. */
 export class TokenBucket {
   readonly #rate: Rate;
   readonly #clock: Clock;

@@ -55,7 +55,7 @@ export interface Judgement {
   readonly fresh: readonly KnownDifference[];
   /** All drift at this time. */
   readonly drift: readonly KnownDifference[];
-  /** Some differences are too young to be judged: compare again soon. */
+  /** True if some differences are too young to judge, so that the next comparison should come soon. */
   readonly undecided: boolean;
 }
 

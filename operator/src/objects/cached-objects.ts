@@ -138,7 +138,10 @@ export function isTerminating(object: KubeObject): boolean {
   return object.metadata.deletionTimestamp !== undefined;
 }
 
-/** The time of the deletion request in milliseconds since 1970; NaN if there was none. */
+/**
+ * The deletionTimestamp in milliseconds since 1970: for a pod the end of its grace period, otherwise the time of the
+ * deletion request. NaN if the object is not being deleted.
+ */
 export function deletionMs(object: KubeObject): number {
   return Date.parse(object.metadata.deletionTimestamp ?? '');
 }

@@ -34,7 +34,7 @@ export interface PodView extends KubeObject {
   /** The limits that the node has given the pod, once the pod runs. */
   readonly given: Size | undefined;
   readonly resize: ResizeState | undefined;
-  /** Kubernetes' reason for ending the pod: PreemptionByScheduler, EvictionByEvictionAPI … */
+  /** The reason why Kubernetes ends the pod, for example `PreemptionByScheduler`. */
   readonly disruption: string | undefined;
   readonly nodeName: string | undefined;
   readonly phase: string;

@@ -26,7 +26,7 @@ const Settings = Environment.pick({
 interface Dismissal {
   readonly client: KubeClient;
   readonly namespace: string;
-  /** Time for the operator to end the pods and to have the accounts closed. */
+  /** Time for the operator to end the pods and to ask the api to close the accounts. */
   readonly patienceMs: number;
 }
 

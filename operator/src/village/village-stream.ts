@@ -28,7 +28,7 @@ type Event = typeof openInternalStream.answer.events;
 type Data<K extends keyof Event> = ReturnType<Event[K]['parse']>;
 type Message = { readonly [K in keyof Event]: { readonly event: K; readonly data: Data<K> } }[keyof Event];
 
-/** Facts by key, each with the generation of the stream that reported it. */
+/** Facts by key. Each has the generation of the stream that reported it: a `reset` begins the next generation. */
 class GenerationMap<T> {
   readonly #facts = new Map<string, { readonly value: T; readonly generation: number }>();
   readonly #onDropped: (key: string) => void;

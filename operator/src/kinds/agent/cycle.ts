@@ -9,7 +9,7 @@ import type { Observed } from './observe.ts';
 /** The operator replaces a pod that failed or has an older image no sooner than this after the pod's creation. */
 export const REPLACE_AFTER_MS = 10_000;
 
-/** Interval at which an agent checks whether it is its turn to be replaced. */
+/** Interval at which the operator checks whether it is an agent's turn to get a new pod. */
 export const UPGRADE_LOOK_MS = 5_000;
 
 /** How a pod ended that the operator did not end. */
@@ -46,7 +46,7 @@ export interface CycleStep {
   readonly power: Power;
   /** Set if `cycle` is a new cycle. */
   readonly cause?: CycleCause;
-  /** The pod of the cycle; a new cycle has none yet. */
+  /** The pod of the cycle; a new cycle has no pod yet. */
   readonly pod?: PodView | undefined;
   /** True if the operator must resize the pod. */
   readonly resizes?: boolean;
@@ -54,7 +54,7 @@ export interface CycleStep {
   readonly waitMs?: number;
 }
 
-/** Reasons of a pod's condition DisruptionTarget. */
+/** How a pod ended, for each reason of its condition DisruptionTarget. */
 const DISRUPTIONS: Readonly<Record<string, EndOfPod>> = {
   PreemptionByScheduler: 'Preempted',
   EvictionByEvictionAPI: 'Evicted',

@@ -19,7 +19,7 @@ import type { Settings } from './facts.ts';
 export const TOKEN_AUDIENCE = 'hamlet-api';
 const TOKEN_LIFE_SECONDS = 3_600;
 const GRACE_SECONDS = 10;
-/** Time that a pod stays on a node that does not answer; Kubernetes' default is 300 s. */
+/** Seconds until Kubernetes gives up a pod on a lost node; its default is 300 s. */
 const LOST_NODE_SECONDS = 60;
 /**
  * The resolver repeats a DNS query after one second instead of five, because a DNS server on a lost node still receives

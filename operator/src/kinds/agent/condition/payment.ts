@@ -46,7 +46,7 @@ export function tierInstead(facts: PaymentFacts, tier: TierView): TierView | und
   return payable !== undefined && paymentOf(facts, payable) !== 'refused' ? payable : below.findLast(isFree);
 }
 
-/** Whether the pod of a cycle may grow to a tier now. */
+/** Whether the tier is paid for in this cycle, so that its pod may grow to it. */
 export function isCovered(facts: PaymentFacts, tier: TierView, cycle: number): boolean {
   return isFree(tier) || (paymentOf(facts, tier) === 'paid' && holdOf(facts)?.cycle === cycle);
 }

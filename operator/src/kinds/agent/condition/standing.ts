@@ -49,7 +49,7 @@ export function barOf(facts: StandingFacts): Bar | undefined {
   return BARS.find((bar) => HOLDS[bar](standing));
 }
 
-/** A sentence with the admin's reason, if there is one. */
+/** The sentence, followed by the admin's reason if there is one. */
 export function withReason(facts: StandingFacts, sentence: string): string {
   const { reason } = standingOf(facts);
   return reason === null ? sentence : `${sentence}; the reason of the admin: ${reason}`;
