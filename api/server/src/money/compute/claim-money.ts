@@ -15,7 +15,7 @@ import type { ClaimHold, ClaimRow, Circumstance, RefusedTier, Tx } from '@hamlet
 import { heldOf } from './claim-view.ts';
 
 /**
- * A hold expires a day after the time that it pays for, so that an API that was away for so long still posts the used time. The pod may run only
+ * A hold expires a day after the time that it pays for, so that an API that was down for up to a day still posts the used time. The pod may run only
  * until `until` of the claim.
  */
 const SETTLED_WITHIN_MS = 86_400_000;
@@ -66,7 +66,7 @@ export async function endHoldUnlessFrozen(
   });
 }
 
-/** The hold to create. */
+/** The hold that an agent needs for a tier. */
 export interface Wanted {
   readonly agentId: string;
   readonly tier: string;
@@ -83,7 +83,7 @@ export type Taken =
   | { readonly ok: true; readonly hold: ClaimHold }
   | { readonly ok: false; readonly reason: RefusedTier['reason'] };
 
-/** Holds the money of one period. A barred agent gets no hold. */
+/** Holds the money for one period of running. Refuses a barred agent; a revoked token alone does not bar it. */
 export async function takeHold(
   tx: Tx,
   { agentId, tier, perHour, pod, imageDigest, traceparent, now, terms }: Wanted,
@@ -125,7 +125,7 @@ export async function takeHold(
   };
 }
 
-/** Micro-aiDollars that an agent could spend on another tier: its free money, and what would be free of its claim if that ended now. */
+/** Micro-aiDollars that an agent could spend on another tier: its free money, and the part of its hold that would be free if the claim ended now. */
 export async function spendable(
   tx: Tx,
   agentId: string,

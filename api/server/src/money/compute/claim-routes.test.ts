@@ -1,4 +1,4 @@
-/** Claims by HTTP: for the present leader alone, told on the operator's stream, and over with the life of the agent. */
+/** Claims by HTTP: only the present leader may claim, the operator's stream reports each claim, and a claim ends with the agent's life. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
@@ -50,7 +50,7 @@ async function held(): Promise<string> {
   return dataOf(await clientOf(url).call(getBalance, { params: { agent_id: 'bob' } })).held;
 }
 
-/** The first claim that a stream of the operator tells of, and what holds. */
+/** The first claim on the operator's stream that `wanted` accepts. */
 async function firstClaim(wanted: (claim: ComputeClaim) => boolean): Promise<ComputeClaim> {
   const stop = new AbortController();
   try {
@@ -66,7 +66,7 @@ async function firstClaim(wanted: (claim: ComputeClaim) => boolean): Promise<Com
   throw new Error('the stream ended');
 }
 
-test('only the present leader sets money aside', async () => {
+test('only the present leader can hold money', async () => {
   const unfenced = await clientOf(url, TOKENS.operator).call(claimCompute, { body: body() });
   assert.equal(unfenced.ok ? null : unfenced.problem.code, 'validation_failed');
   const granted = dataOf(await leaderOf(url, `${LEASE}:2`).call(claimCompute, { body: body() }));
@@ -86,7 +86,7 @@ test('only the present leader sets money aside', async () => {
   assert.equal(await held(), '0.05');
 });
 
-test('a stream begins with every claim, and hears of each change', async () => {
+test('a stream begins with every claim and then carries each change', async () => {
   const snapshot = await firstClaim(({ agent_id }) => agent_id === 'bob');
   assert.deepEqual([snapshot.held, snapshot.pod_uid], [true, null]);
   const running = firstClaim(({ pod_uid }) => pod_uid === 'pod-7');
@@ -94,7 +94,7 @@ test('a stream begins with every claim, and hears of each change', async () => {
   assert.ok((await running).version > snapshot.version);
 });
 
-test('what is held is given back by the version that was heard, and not by an older one', async () => {
+test('a release must name the present version of the claim; an older version releases nothing', async () => {
   const leader = leaderOf(url, `${LEASE}:2`);
   const { claim } = dataOf(await leader.call(claimCompute, { body: body() }));
   const release = async (version: number, of = uid): Promise<boolean> =>
@@ -107,7 +107,7 @@ test('what is held is given back by the version that was heard, and not by an ol
   assert.equal(await held(), '0');
 });
 
-test('with a life, what it held is over', async () => {
+test('the end of a life ends its claim', async () => {
   const leader = leaderOf(url, `${LEASE}:2`);
   dataOf(await leader.call(claimCompute, { body: body({ uid: 'a-life-that-is-over' }) }));
   assert.equal(await held(), '0.05');
@@ -115,7 +115,7 @@ test('with a life, what it held is over', async () => {
   assert.equal(await held(), '0');
 });
 
-test('with Postgres away nothing is granted, and what was held is held when it is back', async () => {
+test('without Postgres the API grants nothing, and every hold is still there when Postgres is back', async () => {
   const leader = leaderOf(url, `${LEASE}:2`);
   const { claim } = dataOf(await leader.call(claimCompute, { body: body() }));
   await village.postgres.stop('SIGKILL');

@@ -31,7 +31,7 @@ export function claimedAgent(record: AgentRecord | null): ClaimedAgent | null {
   return { uid, deleting, awake: status.power === 'Awake', tier: status.tier ?? null };
 }
 
-/** Whether an agent of that life is awake, with a pod or waiting for one. */
+/** True if this life of the agent is awake, with a pod or waiting for one. */
 const isWanted = ({ source }: UpkeepPorts, { agentId, uid }: ClaimRow): boolean => {
   const agent = source.get(agentId);
   return agent?.uid === uid && agent.spec.power === 'Awake' && !agent.deleting;
@@ -50,7 +50,7 @@ function dueWork(ports: UpkeepPorts, row: ClaimRow, now: Date): Upkeep {
   return upkeepOf({ untilMs: row.hold.until.getTime() }, { nowMs, renewalRefused: row.hold.renewalRefused }, terms);
 }
 
-/** Replaces a hold that runs out by the next one: both or neither. */
+/** Ends a hold that runs out and takes the next one: both or neither. */
 async function renew(
   tx: Tx,
   { claims, tiers }: UpkeepPorts,
@@ -58,7 +58,7 @@ async function renew(
 ): Promise<void> {
   const { agentId, now } = held;
   const perHour = claims.tiers().find(({ name }) => name === hold.tier)?.perHour ?? hold.perHour;
-  // The tier is free now.
+  // The tier costs nothing any more, so it needs no hold.
   if (perHour === 0n) return void (await claims.end(tx, held, null));
   const outcome = await attempt(tx, async () => {
     const moved = await endHold(tx, row, now);
@@ -110,7 +110,7 @@ export async function keepClaim(ports: UpkeepPorts, agentId: string): Promise<vo
     const { row, now } = held;
     if (row === null) return;
     const due = dueWork(ports, row, now);
-    // Keeps the refusal of an unpaid tier while its agent wants to run.
+    // The refusal of an unpaid tier stays while its agent wants to run.
     if (due === 'end')
       await ports.claims.end(tx, held, row.hold?.renewalRefused === true && isWanted(ports, row) ? row.refused : null);
     else if (due === 'renew' && row.hold !== null) await renew(tx, ports, { held, hold: row.hold, row });
@@ -129,7 +129,7 @@ export interface ClaimUpkeepPorts extends UpkeepPorts {
   readonly freeze: Pick<FreezeCache, 'frozen'>;
   readonly registry: Registry;
   readonly log: Log;
-  /** Whether an operator creates pods here; without one no agent runs or pays. */
+  /** True if an operator creates pods for this village; without one no agent runs or pays. */
   readonly operated: boolean;
 }
 
@@ -159,12 +159,15 @@ const Proof = z.object({
   faults: z.int(),
   unpaid: z.int(),
   held: z.int(),
-  /** Pods without a hold at this proof: those that are so at the next one too are unpaid. */
+  /** Pods without a hold at this check. A pod that has none at the next check either is unpaid. */
   suspects: z.array(z.string()),
 });
 type Proof = z.infer<typeof Proof>;
 
-/** Renews claims, ends claims of pods that are gone, withdraws refusals when there is money, and proves that every priced pod has its hold and every hold its claim. */
+/**
+ * Renews claims, ends claims of pods that are gone, withdraws refusals once the agent can pay, and checks that every priced pod has its hold and
+ * every hold its claim.
+ */
 export function claimJobs(ports: ClaimUpkeepPorts): readonly Job[] {
   const { db, source, freeze, log, operated } = ports;
   let proof: Proof = { faults: 0, unpaid: 0, held: 0, suspects: [] };
@@ -214,7 +217,7 @@ export function claimJobs(ports: ClaimUpkeepPorts): readonly Job[] {
   ];
 }
 
-/** Skips claims that run and have time left, by the clock of this replica, to spare a transaction. */
+/** False for a claim that runs and has time left by this replica's clock: it costs no transaction then. */
 function mayBeDue({ agentId, uid, hold, refused }: ClaimRow, { source, claims }: UpkeepPorts): boolean {
   if (hold === null || refused !== null || hold.until.getTime() - Date.now() <= claims.terms.renewMs + EVERY_MS)
     return true;

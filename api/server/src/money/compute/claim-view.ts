@@ -19,7 +19,7 @@ export function claimView({ agentId, uid, version, cycle, hold, refused }: Claim
   };
 }
 
-/** A claim with its hold, as the rules in core take it. Pure. */
+/** A claim with its hold, in the form that the rules in core expect. Pure. */
 export function heldOf(
   { uid, cycle }: Pick<ClaimRow, 'uid' | 'cycle'>,
   { tier, perHour, amount, until, usedMs, pod }: ClaimHold,
@@ -36,7 +36,7 @@ export function heldOf(
   };
 }
 
-/** The life of the agent that asks, and the tier in its status. */
+/** The life of the agent that sends the request, and the tier in its status. */
 export interface PaidLife {
   readonly uid: string;
   readonly tier: string | null;

@@ -55,25 +55,25 @@ async function entriesOf(agentId: string): Promise<readonly EntryRow[]> {
   });
 }
 
-test('a free tier takes nothing, and nothing is written of it', async () => {
+test('a free tier costs nothing and leaves no row', async () => {
   await rich('1');
   assert.deepEqual(await play.ask(agent, { tier: 'tier-0' }), { granted: true, reason: null, hold: null, claim: null });
   assert.deepEqual([await play.claim(agent), await play.told(agent), await play.funds(agent)], [null, [], ['1', '0']]);
 });
 
-test('a tier that is not known here is asked for again later', async () => {
+test('a claim of a tier that the API does not know yet is answered HoldPending and writes nothing', async () => {
   await rich('1');
   const { granted, reason } = await play.ask(agent, { tier: 'tier-9' });
   assert.deepEqual([granted, reason, await play.claim(agent)], [false, 'HoldPending', null]);
 });
 
-test('an hour is held before there is a pod, time counts while it runs, and what is not used is free again', async () => {
+test('an hour is held before the pod exists, the meter counts while it runs, and the unused part is free again', async () => {
   await rich('7');
   const asked = await play.ask(agent);
   assert.equal(asked.granted, true);
   assert.deepEqual(await play.funds(agent), ['7', '1']);
   const confirmed = await play.ask(agent, { pod_uid: 'pod-1', image_digest: 'sha256:abc' });
-  assert.equal(confirmed.hold?.holdId, asked.hold?.holdId, 'asked again it keeps what is set aside');
+  assert.equal(confirmed.hold?.holdId, asked.hold?.holdId, 'a second claim keeps the hold');
   assert.equal(confirmed.claim?.pod_uid, 'pod-1');
   assert.equal(confirmed.hold?.until.getTime(), asked.hold?.until.getTime());
   await play.age(agent, HOUR_MS / 4);
@@ -90,7 +90,7 @@ test('an hour is held before there is a pod, time counts while it runs, and what
   const process = await findCircumstance(play.db, usage.transferId);
   assert.deepEqual([process?.podUid, process?.imageDigest, process?.traceparent], ['pod-1', 'sha256:abc', '00-1']);
   const spent = -Number(usage?.amount);
-  assert.ok(spent >= 250_000 && spent < 260_000, `a quarter of an hour costs about 0.25, and was ${spent}`);
+  assert.ok(spent >= 250_000 && spent < 260_000, `a quarter of an hour should cost about 0.25, and cost ${spent}`);
   assert.equal((await play.funds(agent))[1], '0');
   const versions = (await play.told(agent)).map(({ version, held }) => [version, held] as const);
   assert.deepEqual(
@@ -115,7 +115,7 @@ test('a pod that never ran costs nothing', async () => {
   );
 });
 
-test('a reboot goes on with what is held; the time of the new pod is counted of its own', async () => {
+test('a reboot keeps the hold; the meter counts the new pod separately', async () => {
   await rich('7');
   const first = await play.ask(agent, { pod_uid: 'pod-1' });
   await play.age(agent, 60_000);
@@ -125,7 +125,7 @@ test('a reboot goes on with what is held; the time of the new pod is counted of 
   assert.ok(counted >= 60_000 && counted < 120_000);
 });
 
-test('another tier takes its own hold in place of the first, and charges what was used of that', async () => {
+test('another tier replaces the hold with its own and charges the used part of the first', async () => {
   await rich('60');
   await play.ask(agent, { pod_uid: 'pod-1' });
   await play.age(agent, HOUR_MS / 2);
@@ -135,7 +135,7 @@ test('another tier takes its own hold in place of the first, and charges what wa
   assert.ok(spent >= 500_000 && spent < 510_000);
 });
 
-test('who cannot pay is told what it could pay, and keeps what it has', async () => {
+test('an agent that cannot pay gets the highest tier that it could pay, and keeps its hold', async () => {
   await rich('4');
   await play.ask(agent, { pod_uid: 'pod-1' });
   const refused = await play.ask(agent, { tier: 'tier-2', pod_uid: 'pod-1' });
@@ -145,30 +145,30 @@ test('who cannot pay is told what it could pay, and keeps what it has', async ()
   assert.deepEqual(await play.funds(agent), ['4', '1']);
 });
 
-test('who can pay for nothing holds nothing, falls back to what is free, and may ask again once there is money', async () => {
+test('an agent that can pay for no tier holds nothing, falls back to a free tier, and may claim again once it has money', async () => {
   await rich('0.5');
   const refused = await play.ask(agent);
   assert.deepEqual(refused.claim?.refused, { tier: 'tier-1', reason: 'NotPaid', payable: 'tier-0' });
   assert.deepEqual([refused.claim?.held, refused.claim?.tier, await play.funds(agent)], [false, null, ['0.5', '0']]);
   play.says(agent, { tier: 'tier-0' });
   await play.keep(agent);
-  assert.notEqual(await play.claim(agent), null, 'still too little');
+  assert.notEqual(await play.claim(agent), null, 'the money is still too little');
   await play.give(agent, '3');
   await play.keep(agent);
   assert.equal(await play.claim(agent), null);
   assert.equal((await play.ask(agent)).granted, true);
 });
 
-test('an agent that nobody ever paid, or that does not live, can pay for nothing', async () => {
+test('an agent without income, or one that does not exist, can pay for no tier', async () => {
   const nobody = 'nobody';
   assert.equal((await play.ask(nobody)).reason, 'NotPaid');
   play.agents.delete(nobody);
   await play.age(nobody, CLAIM_TERMS.settleInMs + 5_000);
   await play.keep(nobody);
-  assert.equal(await play.claim(nobody), null, 'and is forgotten');
+  assert.equal(await play.claim(nobody), null, 'and its claim is deleted');
 });
 
-test('nothing is set aside for whom something is held against; a revoked token is no reason', async () => {
+test('a barred agent gets no hold; a revoked token bars no hold', async () => {
   await rich('7');
   const by = { role: 'admin', id: 'test' };
   const bar = (measure: 'freeze' | 'revoke_token'): Promise<unknown> =>
@@ -179,12 +179,12 @@ test('nothing is set aside for whom something is held against; a revoked token i
   await bar('revoke_token');
   assert.equal((await play.ask(agent)).granted, true);
   await bar('freeze');
-  assert.equal((await play.ask(agent)).granted, true, 'what is held is held');
+  assert.equal((await play.ask(agent)).granted, true, 'the measure leaves an existing hold alone');
   const { granted, reason, claim } = await play.ask(agent, { tier: 'tier-2' });
   assert.deepEqual([granted, reason, claim?.refused?.payable], [false, 'HoldRefused', 'tier-0']);
 });
 
-test('half an hour before its end a hold is settled and the next one taken', async () => {
+test('the upkeep settles a hold half an hour before its end and takes the next one', async () => {
   await rich('7');
   const first = await play.ask(agent, { pod_uid: 'pod-1' });
   await play.age(agent, CLAIM_TERMS.renewMs - 60_000);
@@ -196,16 +196,16 @@ test('half an hour before its end a hold is settled and the next one taken', asy
   assert.notEqual(next?.holdId, first.hold?.holdId);
   assert.equal(next?.pod?.uid, 'pod-1');
   const spent = -Number((await entriesOf(agent))[0]?.amount);
-  assert.ok(spent >= 516_000 && spent < 530_000, `31 minutes, and were ${spent}`);
+  assert.ok(spent >= 516_000 && spent < 530_000, `31 minutes should cost about 0.52, and cost ${spent}`);
   assert.equal((await play.funds(agent))[1], '1');
 });
 
-test('where the next hold cannot be taken the pod has what is paid, then the operator is told, then it ends', async () => {
+test('if the next hold is refused, the pod keeps its paid time; then the API notifies the operator, and then the claim ends', async () => {
   await rich('1.2');
   await play.ask(agent, { pod_uid: 'pod-1' });
   await play.age(agent, CLAIM_TERMS.renewMs + 60_000);
   await play.keep(agent);
-  assert.equal((await play.claim(agent))?.hold?.renewalRefused, false, 'what is paid for is had');
+  assert.equal((await play.claim(agent))?.hold?.renewalRefused, false, 'the pod may use the time that is paid');
   await play.age(agent, HOUR_MS - CLAIM_TERMS.renewMs - 60_000 - CLAIM_TERMS.endMs + 1_000);
   await play.keep(agent);
   const told = await play.claim(agent);
@@ -218,10 +218,10 @@ test('where the next hold cannot be taken the pod has what is paid, then the ope
   await play.keep(agent);
   const over = await play.claim(agent);
   assert.deepEqual([over?.hold, over?.refused?.tier], [null, 'tier-1']);
-  assert.deepEqual(await play.funds(agent), ['0.2', '0'], 'an hour was paid, and no more than that was used');
+  assert.deepEqual(await play.funds(agent), ['0.2', '0'], 'the agent paid one hour, and no more');
 });
 
-test('an api that was away for long still charges what was used, and no more than was held', async () => {
+test('an API that was down for long still charges the used time, and no more than the hold', async () => {
   await rich('1.2');
   await play.ask(agent, { pod_uid: 'pod-1' });
   await play.age(agent, 5 * HOUR_MS);
@@ -230,7 +230,7 @@ test('an api that was away for long still charges what was used, and no more tha
   assert.deepEqual(await play.funds(agent), ['0.2', '0']);
 });
 
-test('a hold that is over without its claim, as one that has expired is, is found, and the pod goes on by another', async () => {
+test('the check finds a hold that ended without its claim, for example an expired one, and the pod continues on a new hold', async () => {
   await rich('7');
   const { hold } = await play.ask(agent, { pod_uid: 'pod-1' });
   await inTransaction(play.db, (tx) =>
@@ -241,7 +241,7 @@ test('a hold that is over without its claim, as one that has expired is, is foun
       actor: { role: 'system', id: 'test' },
     }),
   );
-  assert.equal(await play.faults(), 1, 'it is seen');
+  assert.equal(await play.faults(), 1, 'the check reports it');
   await play.age(agent, CLAIM_TERMS.renewMs + 1_000);
   await play.keep(agent);
   assert.equal(await play.faults(), 0);
@@ -249,7 +249,7 @@ test('a hold that is over without its claim, as one that has expired is, is foun
   assert.ok(next !== undefined && next !== hold?.holdId);
 });
 
-test('what nothing runs by any more is ended, but not before it had time to begin', async () => {
+test('the upkeep ends a claim without a pod, but only after the pod had time to start', async () => {
   const ways: readonly (readonly [string, () => void])[] = [
     ['asleep', () => play.says(agent, { power: 'Asleep' })],
     ['another tier', () => play.says(agent, { tier: 'tier-0' })],
@@ -261,7 +261,7 @@ test('what nothing runs by any more is ended, but not before it had time to begi
     await play.ask(agent);
     happen();
     await play.keep(agent);
-    assert.notEqual(await play.claim(agent), null, `${what}: it may be on its way`);
+    assert.notEqual(await play.claim(agent), null, `${what}: the pod may still be starting`);
     await play.age(agent, CLAIM_TERMS.settleInMs + 1_000);
     await play.keep(agent);
     assert.equal(await play.claim(agent), null, what);
@@ -269,7 +269,7 @@ test('what nothing runs by any more is ended, but not before it had time to begi
   }
 });
 
-test('an hour that costs another price by now is held at the new one; a tier that has become free needs no hold', async () => {
+test('the next hour is held at the new price if the price has changed; a tier that has become free needs no hold', async () => {
   await rich('7');
   await play.ask(agent, { pod_uid: 'pod-1' });
   const dearer = TIERS.map((each) =>
@@ -292,7 +292,7 @@ test('an hour that costs another price by now is held at the new one; a tier tha
   }
 });
 
-test('many operators, replicas and ends at once: one hold at most, and every aiDollar is somewhere', async () => {
+test('concurrent claims, upkeep and ends on several replicas leave at most one hold and lose no aiDollar', async () => {
   await rich('30');
   for (let round = 0; round < 8; round += 1) {
     const desk = play.desk();
@@ -315,7 +315,7 @@ test('many operators, replicas and ends at once: one hold at most, and every aiD
   }
 });
 
-test('a pod of a priced tier without a hold is found', async () => {
+test('the check finds a pod of a priced tier without a hold', async () => {
   await rich('7');
   const tiers = pricedTiers(play.source);
   async function found(): Promise<boolean> {
@@ -328,12 +328,12 @@ test('a pod of a priced tier without a hold is found', async () => {
   await play.ask(agent);
   assert.equal(await found(), false);
   await play.age(agent, 2 * HOUR_MS);
-  assert.equal(await found(), true, 'its time is over');
+  assert.equal(await found(), true, 'its paid time is over');
   play.says(agent, { tier: 'tier-0' });
   assert.equal(await found(), false);
 });
 
-test('while the village is frozen a pod that ends stops its meter, and is charged for no more after the freeze', async () => {
+test('the end of a pod during a freeze stops its meter, and after the freeze the agent pays no more than that', async () => {
   const actor = { role: 'admin', id: 'test' };
   await play.give('frost', '10');
   play.says('frost', {});
@@ -347,7 +347,7 @@ test('while the village is frozen a pod that ends stops its meter, and is charge
   assert.equal(stopped?.hold?.pod, null);
   assert.ok((stopped?.hold?.usedMs ?? 0) >= HOUR_MS / 4);
   assert.deepEqual(await play.funds('frost'), ['10', '1'], 'no money has moved');
-  // The rest of the hour passes, and more.
+  // Longer than the rest of the hour.
   await play.age('frost', HOUR_MS / 2);
   await inTransaction(play.db, (tx) => liftVillageFreeze(tx, { reason: null, actor }));
   play.agents.delete('frost');

@@ -45,7 +45,7 @@ export interface LockedClaim {
   readonly now: Date;
 }
 
-/** The compute claims of agents. Each method is part of a transaction that locks the claim, and notifies the operator with its commit. */
+/** The compute claims of agents. Each method runs in a transaction that locks the claim, and the commit notifies the operator. */
 export class ComputeClaims {
   readonly #ports: ClaimPorts;
 
@@ -67,7 +67,7 @@ export class ComputeClaims {
     return { agentId, row, now: await databaseNow(tx) };
   }
 
-  /** The operator claims a tier before it creates the pod, and again when the pod runs. */
+  /** Answers a claim of the operator. It claims a tier before it creates the pod, and again when the pod runs. */
   async ask(tx: Tx, ask: ClaimRequest): Promise<ClaimAnswer> {
     const held = await this.lock(tx, ask.agent_id);
     const tier = this.tiers().find(({ name }) => name === ask.tier);
@@ -122,7 +122,7 @@ export class ComputeClaims {
     );
   }
 
-  /** Replaces the hold. If the ledger refuses the new one, the old one stays, unless it belongs to another life or is over. */
+  /** Replaces the hold. If the ledger refuses the new hold, the old one stays, unless it belongs to another life or its time is over. */
   async #take(tx: Tx, { agentId, row, now }: LockedClaim, { ask, tier }: Wish): Promise<ClaimAnswer> {
     const isOver = row !== null && isPast(row, ask.uid, now);
     const charged = isOver && (await endHold(tx, row, now));
@@ -147,7 +147,7 @@ export class ComputeClaims {
     return refusal(reason, await this.write(tx, { ...kept, askedAt: now, refused }));
   }
 
-  /** Ends the present hold and takes the one of the tier: both or neither. */
+  /** Ends the present hold and takes one for the new tier: both or neither. */
   async #exchange(
     tx: Tx,
     { agentId, row, now }: LockedClaim,
@@ -171,7 +171,7 @@ export class ComputeClaims {
     };
   }
 
-  /** A tier that the agent cannot pay, with the highest tier below it that it can. */
+  /** The refusal of a tier that the agent cannot pay, with the highest tier below it that the agent can pay. */
   async refusedTier(
     tx: Tx,
     held: LockedClaim,
@@ -183,7 +183,7 @@ export class ComputeClaims {
   }
 
   /**
-   * Ends the hold of a claim and charges the used time; `refused` stays in the claim. While the village is frozen it only stops the meter, and the
+   * Ends the hold of a claim and charges the used time; `refused` stays in the claim. While the village is frozen, it only stops the meter, and the
    * upkeep ends the hold after the freeze.
    * @returns whether there was a hold
    */
@@ -203,7 +203,7 @@ export class ComputeClaims {
     return row.hold !== null;
   }
 
-  /** Ends the claim of a life that is over. A later life of the name keeps its own. */
+  /** Ends the claim of a life that is over. A later life of the same agent keeps its own claim. */
   async endLife(tx: Tx, agentId: string, uid: string): Promise<void> {
     const held = await this.lock(tx, agentId);
     if (held.row?.uid === uid) await this.end(tx, held, null);
@@ -222,18 +222,18 @@ export class ComputeClaims {
   }
 }
 
-/** A hold with its meter stopped. */
+/** The hold of a claim with its meter stopped. */
 function stoppedMeter(row: ClaimRow, now: Date): ClaimHold | null {
   const { hold } = row;
   return hold === null ? null : { ...hold, usedMs: usedMs(heldOf(row, hold), now.getTime()), pod: null };
 }
 
-/** Whether the hold belongs to another life, or its time is over. */
+/** True if the hold belongs to another life, or its time is over. */
 function isPast({ uid, hold }: ClaimRow, lives: string, now: Date): boolean {
   return hold !== null && (uid !== lives || hold.until <= now);
 }
 
-/** The refusal to keep: none for the tier that is granted now. */
+/** The claim's earlier refusal, unless it was for the tier that is granted now. */
 function refusalBut(tier: string, row: ClaimRow | null): RefusedTier | null {
   return row?.refused?.tier === tier ? null : (row?.refused ?? null);
 }
@@ -250,7 +250,7 @@ function refusal(reason: ClaimRefusal, row: ClaimRow | null): ClaimAnswer {
   return { granted: false, reason, hold: null, claim: row === null ? null : claimView(row) };
 }
 
-/** The ledger refuses a claim only for the reasons of `takeHold`. */
+/** Narrows the ledger's reason to those that `takeHold` can return. Throws for any other. */
 function refusedReason(agentId: string, reason: string): RefusedTier['reason'] {
   if (reason !== 'NotPaid' && reason !== 'HoldRefused')
     throw new Error(`the ledger refused the hold of ${agentId}: ${reason}`);

@@ -1,4 +1,4 @@
-/** A resident whose pod nobody can end: it ends by itself when what was paid is over, and does nothing before it is paid again. */
+/** A resident whose pod no operator ends: it ends by itself when its paid time is over, and does nothing before the agent has paid again. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, test } from 'node:test';
@@ -26,7 +26,7 @@ after(async () => {
   await village.remove();
 });
 
-/** Moves the end of what bob has paid, as if the village had been away. */
+/** Moves the end of bob's paid time, as if the village had been down. */
 async function endsIn(ms: number): Promise<void> {
   await db
     .updateTable('compute_claim')
@@ -35,10 +35,10 @@ async function endsIn(ms: number): Promise<void> {
     .execute();
 }
 
-test('a resident ends with its paid time, waits as long as nobody pays, and lives again when somebody does', async () => {
+test('a resident ends with its paid time, waits while the agent does not pay, and runs again once it does', async () => {
   const asBob = async (): Promise<string | null> =>
     dataOf(await play.as('bob').call(getPaidTime, { params: { agent_id: 'bob' } })).paid_until;
-  assert.equal(await asBob(), null, 'nothing has to be paid');
+  assert.equal(await asBob(), null, 'the tier is free');
   dataOf(await play.admin.call(rewardAgent, { body: { agent_id: 'bob', amount: '20', reason: 'a start' } }));
   const { uid, cycle } = await play.agent('bob');
   const { until } = dataOf(

@@ -1,4 +1,4 @@
-/** Tokens are money: held at the price of the tier, posted by what was used, once. */
+/** Tokens cost money: the meter holds it at the price of the tier and posts the used part once. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { checkLedger, findCircumstance, inTransaction, lockTiers, takeMeasure } from '@hamlet/store';
@@ -42,7 +42,7 @@ async function reasonOf(tokens: number, key = 'call-1'): Promise<string | null> 
   return outcome.ok ? null : outcome.reason;
 }
 
-test('what a call can use is held, what it used is posted, and the rest is free again', async () => {
+test('the meter holds the most that a call can use, posts the used part and frees the rest', async () => {
   const reservation = await reserve(100_000);
   assert.deepEqual(await play.funds(agent), ['6', '0.2']);
   assert.deepEqual(await findCircumstance(play.db, reservation.holdId ?? ''), {
@@ -54,10 +54,10 @@ test('what a call can use is held, what it used is posted, and the rest is free 
   assert.deepEqual(await play.funds(agent), ['5.939998', '0']);
   await meter.settle(reservation, 30_001);
   await meter.release(reservation);
-  assert.deepEqual(await play.funds(agent), ['5.939998', '0'], 'told twice, it is posted once');
+  assert.deepEqual(await play.funds(agent), ['5.939998', '0'], 'a second settle posts nothing');
 });
 
-test('a call that used nothing costs nothing; one that used more than it said costs what was held', async () => {
+test('a call that used nothing costs nothing; one that used more than it reserved costs the held amount', async () => {
   const unused = await reserve(1_000, 'unused');
   await meter.release(unused);
   await meter.settle(unused, 900);
@@ -68,14 +68,14 @@ test('a call that used nothing costs nothing; one that used more than it said co
   assert.deepEqual(await play.funds(agent), ['5.998', '0']);
 });
 
-test('asked again under its key it is the same reservation; of another size it is refused', async () => {
+test('the same key returns the same reservation; another size under the key is refused', async () => {
   const [first, again] = [await reserve(1_000), await reserve(1_000)];
   assert.equal(first.holdId, again.holdId);
   assert.equal(await reasonOf(2_000), 'idempotency_key_reused');
   assert.deepEqual(await play.funds(agent), ['6', '0.002']);
 });
 
-test('at a free tier nothing is held', async () => {
+test('a free tier holds nothing', async () => {
   play.says(agent, { tier: 'tier-0' });
   const reservation = await reserve(1_000_000);
   assert.equal(reservation.holdId, null);
@@ -84,7 +84,7 @@ test('at a free tier nothing is held', async () => {
   assert.deepEqual(await play.funds(agent), ['6', '0']);
 });
 
-test('nobody buys tokens without money, without a tier, or barred', async () => {
+test('an agent without money, without a tier or under a measure gets no tokens', async () => {
   assert.equal(await reasonOf(10_000_000), 'insufficient_funds');
   play.says(agent, { tier: 'gone' });
   assert.equal(await reasonOf(1), 'unavailable');
@@ -106,14 +106,14 @@ test('nobody buys tokens without money, without a tier, or barred', async () => 
   );
 });
 
-test('many calls at once hold no more than there is', async () => {
+test('concurrent calls hold no more than the balance', async () => {
   const outcomes = await Promise.all(
     Array.from({ length: 30 }, (_, index) =>
       meter.reserve({ agentId: agent, model: 'small', tokens: 500_000, key: `call-${index}`, circumstance: {} }),
     ),
   );
   const held = outcomes.flatMap((outcome) => (outcome.ok ? [outcome.data] : []));
-  assert.equal(held.length, 6, 'of 1 aiDollar each, 6 are there');
+  assert.equal(held.length, 6, 'the balance covers 6 calls of 1 aiDollar each');
   assert.deepEqual(await play.funds(agent), ['6', '6']);
   await Promise.all(
     held.flatMap((reservation) => [
@@ -127,7 +127,7 @@ test('many calls at once hold no more than there is', async () => {
   assert.ok(Number.isInteger(Number(balance)) && Number(balance) <= 6);
 });
 
-test('a balance that tokens bring below the edge of its tier loses the tier with the posting', async () => {
+test('an agent loses its tier in the posting that brings its balance below the threshold', async () => {
   await inTransaction(play.db, (tx) => play.tiers.recompute(tx, [agent]));
   await meter.settle(await reserve(2_000_000), 2_000_000);
   const [{ balanceTier } = { balanceTier: null }] = await inTransaction(play.db, (tx) => lockTiers(tx, [agent]));

@@ -23,20 +23,20 @@ import { refusalOfBar } from '../../standing/bar-refusal.ts';
 import type { BalanceTiers } from '../../standing/balance-tier-sync.ts';
 import { refusalOfHold } from '../ledger/refusal-of-hold.ts';
 
-/** Longer than any call of a model; the hold of a gateway that died is free again after this time. */
+/** Longer than any call of a model. If the gateway dies, its hold expires after this time. */
 const HOLD_LASTS_MS = 900_000;
 /** Upper limit of one reservation. */
 export const TOKENS_MAX = 10_000_000;
 
-/** A call of a model, before it is made. */
+/** A planned call of a model. */
 export interface TokenRequest {
   readonly agentId: string;
   readonly model: string;
   /** The most that the call can use, prompt and completion together. */
   readonly tokens: number;
-  /** Names the call permanently, 1 to 200 characters: the same key with the same tokens is the same reservation. */
+  /** Identifies the call permanently, 1 to 200 characters: a repeat with the same key and tokens returns the same reservation. */
   readonly key: string;
-  /** The process of the caller, as far as it is known. */
+  /** The caller's trace and pod, if known. */
   readonly circumstance: Circumstance;
 }
 
@@ -53,7 +53,8 @@ export interface Reservation {
 }
 
 /**
- * Charges for tokens: holds money before a call at the price of the agent's tier, and posts the used part. Without Postgres it throws: fail closed.
+ * Charges for tokens: holds money before a call at the price of the agent's tier, and posts the used part. Without Postgres it throws, so that no
+ * call is free.
  */
 export interface TokenMeter {
   /** Refuses with no_such_agent, account_closed, insufficient_funds, idempotency_key_reused, or the code of a measure against the agent. */
@@ -63,7 +64,7 @@ export interface TokenMeter {
    * stores them, to be posted after the freeze.
    */
   settle(reservation: Reservation, usedTokens: number): Promise<void>;
-  /** Frees all of it. Does nothing after `settle`, or after the hold has expired. */
+  /** Frees the whole hold. Does nothing after `settle`, or after the hold has expired. */
   release(reservation: Reservation): Promise<void>;
 }
 
@@ -91,7 +92,7 @@ function usageOf(
 }
 
 export function createTokenMeter({ db, source, tiers }: TokenMeterPorts): TokenMeter {
-  /** Null if the tier of the agent is not known: then it buys nothing. */
+  /** Null if the API does not know the agent's tier: then the agent gets no tokens. */
   function priceOf(agentId: string): bigint | null {
     const tier = source.get(agentId)?.status.tier;
     const spec = tier === undefined ? null : source.entitlement(tier);
@@ -139,7 +140,7 @@ export function createTokenMeter({ db, source, tiers }: TokenMeterPorts): TokenM
     reserve: async (request) => {
       const { agentId, tokens } = request;
       if (!Number.isSafeInteger(tokens) || tokens < 0 || tokens > TOKENS_MAX)
-        throw new RangeError(`not a number of tokens: ${tokens}`);
+        throw new RangeError(`invalid number of tokens: ${tokens}`);
       if (source.get(agentId) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
       const perThousand = priceOf(agentId);
       if (perThousand === null) return refused('unavailable', `The tier of ${agentId} is not known yet`);
@@ -147,7 +148,7 @@ export function createTokenMeter({ db, source, tiers }: TokenMeterPorts): TokenM
     },
     settle: async (reservation, usedTokens) => {
       if (!Number.isSafeInteger(usedTokens) || usedTokens < 0)
-        throw new RangeError(`not a number of tokens: ${usedTokens}`);
+        throw new RangeError(`invalid number of tokens: ${usedTokens}`);
       await end(reservation, usedTokens);
     },
     release: (reservation) => end(reservation, 0),

@@ -1,4 +1,4 @@
-/** The one way in for money: a payment is credited once, taken back whole or in parts, in whatever order its messages come. */
+/** The only entrance for money: the port credits a payment once and takes it back whole or in parts, in any order of the messages. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { formatAiDollars, parseAiDollars } from '@hamlet/contract';
@@ -63,7 +63,7 @@ const next = (): string => (payment = `PAY-${(payments += 1)}`);
 const codeOf = (outcome: IncomeOutcome): string | null => (outcome.ok ? null : outcome.reason);
 const balanceOf = async (agentId: string): Promise<string> => (await play.funds(agentId))[0];
 
-test('a payment is credited once, however often and by however many it is brought', async () => {
+test('a payment is credited once, however often and by however many callers it is reported', async () => {
   next();
   const before = parseAiDollars(await balanceOf('ada'));
   const outcomes = await Promise.all(Array.from({ length: 10 }, () => credit()));
@@ -78,7 +78,7 @@ test('a payment is credited once, however often and by however many it is brough
   assert.deepEqual([first.entry.reason, first.entry.source, first.entry.amount], ['deposit_credit', payment, '10']);
 });
 
-test('the same payment for another agent, or of another amount, is refused; that of another source is another payment', async () => {
+test('the same payment for another agent or with another amount is refused; the same id at another source is another payment', async () => {
   next();
   assert.equal(codeOf(await credit()), null);
   assert.equal(codeOf(await credit({ agentId: 'bob' })), 'key_reused');
@@ -87,7 +87,7 @@ test('the same payment for another agent, or of another amount, is refused; that
   assert.ok(other.ok && !other.replayed);
 });
 
-test('who is not there gets nothing; who was applied a moment ago has an account at once; whose account is closed waits', async () => {
+test('an unknown agent gets nothing; a new Agent has an account at once; a closed account refuses', async () => {
   next();
   assert.equal(codeOf(await credit({ agentId: 'nobody' })), 'no_such_agent');
   assert.equal(codeOf(await credit({ agentId: 'newcomer' })), null);
@@ -97,7 +97,7 @@ test('who is not there gets nothing; who was applied a moment ago has an account
   assert.equal(codeOf(await credit({ agentId: 'newcomer' })), 'account_closed');
 });
 
-test('a refund takes the whole back once, also where it is spent', async () => {
+test('a refund takes the whole amount back once, even if the agent has spent it', async () => {
   next();
   assert.equal(codeOf(await takeBack('R-1')), 'no_such_income');
   await credit({ agentId: 'bob', aiDollars: '20' });
@@ -111,10 +111,10 @@ test('a refund takes the whole back once, also where it is spent', async () => {
   assert.equal(await balanceOf('bob'), formatAiDollars(before - parseAiDollars('20')));
   assert.equal(codeOf(await takeBack('R-2')), 'nothing_left');
   assert.equal(codeOf(await credit({ agentId: 'bob', aiDollars: '20' })), null, 'a late copy of the payment');
-  assert.equal(await balanceOf('bob'), formatAiDollars(before - parseAiDollars('20')), 'books nothing again');
+  assert.equal(await balanceOf('bob'), formatAiDollars(before - parseAiDollars('20')), 'a late copy books nothing');
 });
 
-test('parts are taken back one after the other, in any order and never more than was paid', async () => {
+test('parts are taken back one after the other, in any order, and never more than the payment', async () => {
   next();
   await play.give('cleo', '0');
   await credit({ agentId: 'cleo', aiDollars: '10' });
@@ -124,10 +124,10 @@ test('parts are taken back one after the other, in any order and never more than
   assert.equal(await balanceOf('cleo'), '3');
   assert.deepEqual([codeOf(await takeBack('R-4', '99')), await balanceOf('cleo')], [null, '0']);
   assert.equal(codeOf(await takeBack('R-5', '1')), 'nothing_left');
-  assert.equal(codeOf(await takeBack('R-2', '2')), null, 'told again it is what it was');
+  assert.equal(codeOf(await takeBack('R-2', '2')), null, 'a repeated refund changes nothing');
 });
 
-test('of an account that is closed the whole is taken back; a part would leave a rest that nobody has', async () => {
+test('a closed account allows the refund of the whole payment, but not of a part, because the rest would have no owner', async () => {
   next();
   await play.give('dan', '0');
   await credit({ agentId: 'dan', aiDollars: '10' });
@@ -136,7 +136,7 @@ test('of an account that is closed the whole is taken back; a part would leave a
   assert.deepEqual([codeOf(await takeBack('R-2')), await balanceOf('dan')], [null, '0']);
 });
 
-test('words that could be taken for one another are no names of payments', async () => {
+test('sources and ids that would make keys ambiguous are refused', async () => {
   await assert.rejects(credit({ source: 'Pay Pal' }), RangeError);
   await assert.rejects(credit({ transactionId: 'a b' }), RangeError);
   await assert.rejects(credit({ transactionId: '' }), RangeError);

@@ -26,15 +26,15 @@ import type { BalanceTiers } from '../../standing/balance-tier-sync.ts';
 
 /** Name of a source of money, part of every key: `manual`, `paypal`. */
 const SOURCE = /^[a-z][a-z0-9_]{0,30}$/;
-/** Ids of a provider: printable and without blanks, because a blank separates the words of a key. */
+/** Ids of a provider: printable and without spaces, because a space separates the words of a key. */
 const PROVIDER_ID = /^[!-~]{1,120}$/;
 /** Refunds that the API follows for one income. */
 const TAKEN_BACK_MAX = 100;
 
-/** Money from outside the village, as its source reports it. Source and transaction id name it permanently: the API credits it once. */
+/** Money from outside the village, as its source reports it. The API credits each pair of source and transaction id once, permanently. */
 export interface Income {
   readonly source: string;
-  /** The id of the payment at its source; the entry's `source` on the wire. */
+  /** The id of the payment at its source. On the wire it is the entry's `source`. */
   readonly transactionId: string;
   readonly agentId: string;
   /** Micro-aiDollars, above zero. The adapter of the source converts other currencies. */
@@ -42,7 +42,7 @@ export interface Income {
   /** 1 to 500 characters for a person. */
   readonly note: string;
   readonly actor: LedgerActor;
-  /** The time of the payment at its source; now if left out. */
+  /** The time of the payment at its source; left out, the present time. */
   readonly eventAt?: Date;
   readonly about?: Circumstance;
 }
@@ -51,17 +51,17 @@ export interface Income {
 export interface TakenBack extends Pick<Income, 'source' | 'transactionId' | 'note' | 'actor' | 'about'> {
   /** The id of the refund at its source: the API takes one refund back once. */
   readonly refundId: string;
-  /** Micro-aiDollars, above zero; the rest of the income if left out. An amount above the rest takes the rest. */
+  /** Micro-aiDollars, above zero; left out, the rest of the income. An amount above the rest takes the rest. */
   readonly amount?: bigint;
 }
 
 /**
- * Why nothing was booked. `key_reused`: the payment or refund is known with another amount or agent. `nothing_left`: the whole income was taken back
- * before. `account_closed`: no agent of that name lives; a whole income is still taken back from its account.
+ * The reason why the API booked nothing. `key_reused`: the payment or refund is known with another amount or agent. `nothing_left`: the whole income
+ * was taken back before. `account_closed`: the agent is gone; only a refund of the whole income is still possible.
  */
 export type IncomeRefusal = 'no_such_agent' | 'account_closed' | 'key_reused' | 'no_such_income' | 'nothing_left';
 
-/** The booking of an income. `replayed`: it was booked before, and nothing was booked now. */
+/** The booking of an income. `replayed`: an earlier call booked it, and this call booked nothing. */
 export interface Booked {
   readonly ok: true;
   readonly entry: LedgerEntry;
@@ -88,7 +88,7 @@ export interface IncomePort {
 
 export interface IncomePorts {
   readonly tiers: BalanceTiers;
-  /** Whether the agent exists, although its first life may not have begun. */
+  /** True if the Agent object exists, even if its first life has not begun. */
   readonly lives: (agentId: string) => boolean;
 }
 
@@ -101,12 +101,12 @@ const refundKey = ({
 }: Pick<TakenBack, 'source' | 'transactionId' | 'refundId'>): string => `refund ${source} ${transactionId} ${refundId}`;
 
 function ensureNames(names: { readonly source: string; readonly ids: readonly string[] }): void {
-  if (!SOURCE.test(names.source)) throw new RangeError(`not a name of a source of money: ${names.source}`);
+  if (!SOURCE.test(names.source)) throw new RangeError(`invalid name of a source of money: ${names.source}`);
   for (const id of names.ids)
-    if (!PROVIDER_ID.test(id)) throw new RangeError(`not a payment id: ${JSON.stringify(id)}`);
+    if (!PROVIDER_ID.test(id)) throw new RangeError(`invalid payment id: ${JSON.stringify(id)}`);
 }
 
-/** Opens an account for an agent that has not lived yet. */
+/** The account of an agent. Opens one for an agent whose first life has not begun. */
 async function accountOf(tx: Tx, agentId: string, lives: IncomePorts['lives']): Promise<AgentAccount | null> {
   const account = await findAgentAccount(tx, agentId);
   if (account !== null || !lives(agentId)) return account;
@@ -122,7 +122,7 @@ function refusalOf(reason: LedgerRefusal): { readonly ok: false; readonly reason
 
 interface Credit extends Pick<Income, 'source' | 'transactionId' | 'amount' | 'note' | 'actor' | 'eventAt' | 'about'> {
   readonly accountId: number;
-  /** The refund before this credit of the rest. */
+  /** The id of the refund that this credit of the rest follows. */
   readonly after: string | null;
 }
 
@@ -142,7 +142,7 @@ async function postCredit(tx: Tx, { accountId, after, ...income }: Credit): Prom
   });
 }
 
-/** The present credit of an income: the first one, or the credit of the rest after the last refund. */
+/** The valid credit of an income: the first one, or the credit of the rest after the last refund. */
 async function standingCredit(
   tx: Tx,
   income: Pick<Income, 'source' | 'transactionId'>,
@@ -160,7 +160,7 @@ async function standingCredit(
   return { first, left };
 }
 
-/** Reverses a credit and credits the rest of it: both or neither. Returns the outcome of the reversal. */
+/** Reverses a credit and credits the rest again: both or neither. Returns the outcome of the reversal. */
 async function undo(
   tx: Tx,
   taken: TakenBack,
@@ -217,7 +217,7 @@ export function createIncomePort({ tiers, lives }: IncomePorts): IncomePort {
       if (first === null) return { ok: false, reason: 'no_such_income' };
       const { agentId } = first;
       const account = await findAgentAccount(tx, agentId);
-      if (account === null) throw new Error(`agent ${agentId} was credited and has no account`);
+      if (account === null) throw new Error(`agent ${agentId} was credited but has no account`);
       const { accountId } = account;
       const before = await findTransfer(tx, refundKey(taken));
       if (before !== null) return book(tx, { agentId, accountId }, { ok: true, transferId: before, replayed: true });

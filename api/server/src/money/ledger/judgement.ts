@@ -15,7 +15,7 @@ import { villageDay } from './village-day.ts';
 export interface EconomyRules {
   /** Micro-aiDollars that a member may give and take in a day, together. */
   readonly dailyAllowance: bigint;
-  /** Micro-aiDollars that an admin may give in a day. More is a credit, which another admin approves. */
+  /** Micro-aiDollars that an admin may give in a day. A greater amount needs a credit, which another admin approves. */
   readonly rewardLimit: bigint;
   /** Time zone of the village's day. */
   readonly timeZone: string;
@@ -39,7 +39,7 @@ export interface Judgement {
 export interface JudgementPorts {
   readonly tiers: BalanceTiers;
   readonly rules: EconomyRules;
-  /** Whether the agent exists, although its first life may not have begun. */
+  /** True if the Agent object exists, even if its first life has not begun. */
   readonly lives: (agentId: string) => boolean;
 }
 
@@ -49,8 +49,8 @@ export function dailyLimitOf({ role }: Pick<Actor, 'role'>, { dailyAllowance, re
 }
 
 /**
- * The posting for a judgement. An admin's penalty uses no allowance: it creates no money. The key belongs to the person and the route permanently,
- * so that a retry after days does not post twice.
+ * The posting for a judgement. An admin's penalty uses no allowance, because it creates no money. The key belongs to the person and the route
+ * permanently, so that a retry after days does not post twice.
  */
 function askedOf(judgement: Judgement, subject: Subject | null, { lives, rules }: JudgementPorts): AgentJudgement {
   const { kind, actor, now, agentId, amount, note, idempotencyKey, relatedPostId, traceparent } = judgement;
@@ -69,7 +69,7 @@ function askedOf(judgement: Judgement, subject: Subject | null, { lives, rules }
     source: actor.id,
     actor: { role: actor.role, id: actor.id },
     about: { relatedPostId, traceparent },
-    // Opens an account for an agent that has not lived yet.
+    // Opens an account for an agent whose first life has not begun.
     opens: lives(agentId),
   };
 }
@@ -80,7 +80,7 @@ async function audit(tx: Tx, judgement: Judgement, entry: LedgerEntry): Promise<
   await recordAct(tx, judgement, { action: judgement.kind, object: judgement.agentId, detail });
 }
 
-/** The refusal of the ledger as the caller reads it. Throws for reasons that no request can cause. Pure. */
+/** The ledger's refusal as an answer to the caller. Throws for reasons that no request can cause. Pure. */
 function refusalOf(
   { agentId, actor }: Judgement,
   { reason, available }: Extract<AgentJudged, { ok: false }>,

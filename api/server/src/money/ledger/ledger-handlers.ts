@@ -23,10 +23,10 @@ import { nextDayAt, villageDay } from './village-day.ts';
 import type { BalanceTiers } from '../../standing/balance-tier-sync.ts';
 import type { AgentSource } from '../../agents/agent-source.ts';
 
-/** Where a page of the ledger ended, and the moment at which the pages are read. */
+/** The end of a page of the ledger, and the moment for which all pages show the ledger. */
 interface LedgerPlace {
   readonly asOf: string;
-  /** The version of the last entry shown; the next page begins below it. */
+  /** The version of the last entry on the page; the next page begins below it. */
   readonly before: number;
 }
 
@@ -116,11 +116,11 @@ async function readPage(
   });
 }
 
-/** Money of agents: rewards and penalties, balances, and the entries of an account. */
+/** Routes for the money of agents: rewards and penalties, balances, and the entries of an account. */
 export function ledgerHandlers({ db, source, tiers, economy, nudgeBoard }: LedgerPorts) {
   const ports = { tiers, rules: economy, lives: (agentId: string) => source.get(agentId) !== null };
 
-  /** An agent without an account has not lived yet; if its resource is known, its balance is zero. */
+  /** An agent without an account has had no life yet. If its Agent object exists, its balance is zero. */
   const unknown = (agentId: string): boolean => source.get(agentId) === null;
 
   return {

@@ -37,7 +37,7 @@ before(async () => {
 });
 after(() => village.remove());
 
-/** A post on the board, to be judged for. */
+/** A post that people can reward or penalize. */
 async function postBy(agentId: AgentId): Promise<string> {
   return dataOf(await play.as(agentId).call(createPost, { body: { title: 'Fresh bread', body: 'At the bakery.' } }))
     .post_id;
@@ -51,7 +51,7 @@ async function entriesOf(agentId: string): Promise<readonly LedgerEntry[]> {
   return dataOf(await admin.call(getLedger, { params: { agent_id: agentId }, query: { limit: 100 } })).entries;
 }
 
-test('a reward is an entry of the wire form, and the balance and the agent show it at once', async () => {
+test('a reward is an entry in the wire format, and the balance and the agent show it at once', async () => {
   const post = await postBy('bob');
   const done = await admin.call(rewardAgent, {
     body: { agent_id: 'bob', amount: '12.5', reason: ' kept the oven warm ', related_post_id: post },
@@ -79,7 +79,7 @@ test('a reward is an entry of the wire form, and the balance and the agent show 
   assert.equal(dataOf(await admin.call(getAgent, { params: { agent_id: 'bob' } })).balance, '12.5');
 });
 
-test('the names of the original documents do as well: post_id, and a whole number', async () => {
+test('the API also accepts the names of the original documents: post_id, and a whole number', async () => {
   const post = await postBy('cleo');
   const entry = dataOf(
     await admin.call(rewardAgent, { body: { agent_id: 'cleo', amount: 5, reason: 'help', post_id: post } }),
@@ -103,7 +103,7 @@ test('the names of the original documents do as well: post_id, and a whole numbe
   assert.equal(await balanceOf('cleo'), '5');
 });
 
-test('a penalty takes exactly what is asked, or is refused and says what could be taken', async () => {
+test('a penalty takes exactly its amount, or a refusal names the amount that could be taken', async () => {
   dataOf(await admin.call(rewardAgent, { body: { agent_id: 'dan', amount: '3', reason: 'bread' } }));
   const entry = dataOf(
     await admin.call(penalizeAgent, { body: { agent_id: 'dan', amount: '1.25', reason: 'burnt it' } }),
@@ -126,7 +126,7 @@ test('a penalty takes exactly what is asked, or is refused and says what could b
   );
 });
 
-test('a member gives and takes within the allowance of the day, however many requests come at once', async () => {
+test('a member gives and takes within the allowance of the day, even with many concurrent requests', async () => {
   const outcomes = await Promise.all(
     Array.from({ length: 12 }, (_, index) =>
       member.call(index % 3 === 0 ? penalizeAgent : rewardAgent, {
@@ -138,7 +138,7 @@ test('a member gives and takes within the allowance of the day, however many req
   assert.equal(done.length, 10);
   for (const outcome of outcomes) if (!outcome.ok) assert.equal(outcome.problem.code, 'allowance_exceeded');
   const given = done.reduce((sum, { amount }) => sum + parseAiDollars(amount), 0n);
-  assert.equal(await balanceOf('bob'), formatAiDollars(12_500_000n + given), 'what was refused has left no trace');
+  assert.equal(await balanceOf('bob'), formatAiDollars(12_500_000n + given), 'a refusal moves no money');
   const refused = await member.call(rewardAgent, { body: { agent_id: 'bob', amount: '0.000001', reason: 'one more' } });
   assert.match(refused.ok ? '' : refused.problem.detail, /^0 aiDollars are left of today's allowance of 10$/);
   dataOf(
@@ -146,7 +146,7 @@ test('a member gives and takes within the allowance of the day, however many req
   );
 });
 
-test('the asker reads what is left of the day, and when the next begins', async () => {
+test('a member can read the rest of the allowance and the start of the next day', async () => {
   const { resets_at: resets, ...left } = dataOf(await member.call(getAllowance, {}));
   assert.deepEqual(left, { daily: '10', used: '10', left: '0' });
   assert.ok(Date.parse(resets) > Date.now() && Date.parse(resets) < Date.now() + 26 * 3_600_000);
@@ -155,7 +155,7 @@ test('the asker reads what is left of the day, and when the next begins', async 
   assert.equal(refusalOf(await clientOf(play.url).call(getAllowance, {})), 'unauthenticated');
 });
 
-test('a retry gets the first answer, also when the answers have been forgotten; another request under the key is refused', async () => {
+test('a retry gets the first answer, even after the kept answers are deleted; another request under the key is refused', async () => {
   const body = { agent_id: 'eve', amount: '2', reason: 'once' };
   const idempotencyKey = randomUUID();
   const first = dataOf(await admin.call(rewardAgent, { body, idempotencyKey }));
@@ -173,7 +173,7 @@ test('a retry gets the first answer, also when the answers have been forgotten; 
   assert.equal((await entriesOf('eve')).length, 1);
 });
 
-test('a storm of retries posts each intent once', async () => {
+test('many concurrent retries post each intent once', async () => {
   const keys = Array.from({ length: 25 }, () => randomUUID());
   const before = parseAiDollars(await balanceOf('eve'));
   const answers = new Map<string, Set<string>>(keys.map((key) => [key, new Set()]));
@@ -197,7 +197,7 @@ test('a storm of retries posts each intent once', async () => {
   assert.equal(await balanceOf('eve'), formatAiDollars(before + 250_000n));
 });
 
-test('the ledger is paged newest first, and a page is read at the moment of the first', async () => {
+test('the ledger comes in pages, newest first, and every page shows the moment of the first', async () => {
   for (const amount of ['1', '2', '3', '4', '5'])
     dataOf(await admin.call(rewardAgent, { body: { agent_id: 'fay', amount, reason: 'step' } }));
   const first = dataOf(await admin.call(getLedger, { params: { agent_id: 'fay' }, query: { limit: 2 } }));
@@ -224,7 +224,7 @@ test('the ledger is paged newest first, and a page is read at the moment of the 
   }
 });
 
-test('a moment of the past is answered the same for ever', async () => {
+test('the answer for a past moment never changes', async () => {
   const entries = await entriesOf('fay');
   for (const { timestamp, balance_after } of entries) {
     const funds = dataOf(await admin.call(getBalance, { params: { agent_id: 'fay' }, query: { as_of: timestamp } }));
@@ -237,7 +237,7 @@ test('a moment of the past is answered the same for ever', async () => {
   const future = dataOf(
     await admin.call(getBalance, { params: { agent_id: 'fay' }, query: { as_of: '2999-01-01T00:00:00Z' } }),
   );
-  assert.ok(Date.parse(future.as_of) <= Date.now() + 60_000, 'what lies ahead is answered for now');
+  assert.ok(Date.parse(future.as_of) <= Date.now() + 60_000, 'a future moment is answered with the present one');
   assert.equal(
     dataOf(await admin.call(getBalance, { params: { agent_id: 'fay' }, query: { as_of: '2001-01-01T00:00:00Z' } }))
       .balance,
@@ -245,7 +245,7 @@ test('a moment of the past is answered the same for ever', async () => {
   );
 });
 
-test('an agent reads its own ledger, and judges nobody', async () => {
+test('an agent may read its own ledger, and may not reward or penalize', async () => {
   const ofItself = dataOf(await play.as('fay').call(getLedger, { params: { agent_id: 'fay' } }));
   assert.equal(ofItself.entries.length, 6);
   assert.equal(refusalOf(await play.as('fay').call(getLedger, { params: { agent_id: 'bob' } })), 'not_own_agent');
@@ -256,7 +256,7 @@ test('an agent reads its own ledger, and judges nobody', async () => {
   assert.equal(refusalOf(await clientOf(play.url).call(getLedger, { params: { agent_id: 'fay' } })), 'unauthenticated');
 });
 
-test('nobody of that name: no account', async () => {
+test('an unknown agent has no account', async () => {
   for (const route of [getBalance, getLedger])
     assert.equal(refusalOf(await admin.call(route, { params: { agent_id: 'nobody' } })), 'no_such_agent');
   for (const route of [rewardAgent, penalizeAgent])
@@ -266,7 +266,7 @@ test('nobody of that name: no account', async () => {
     );
 });
 
-test('a judgement is in the audit, with the entry, by which request; the entry knows its trace', async () => {
+test('the audit has each judgement with its entry and request; the entry has its trace', async () => {
   const done = await admin.call(rewardAgent, { body: { agent_id: 'cleo', amount: 1, reason: 'seen' } });
   const [audit] = await readAudit(db, 'cleo', 1);
   assert.deepEqual(
@@ -277,7 +277,7 @@ test('a judgement is in the audit, with the entry, by which request; the entry k
   assert.equal((audit.detail as { ledger_entry_id: string }).ledger_entry_id, dataOf(done).ledger_entry_id);
 });
 
-test('the account closes with the last life and keeps its balance for all to see', async () => {
+test('the account closes with the last life, and its balance stays readable', async () => {
   const { uid } = await play.agent('cleo');
   const held = await balanceOf('cleo');
   dataOf(await clientOf(play.url, TOKENS.operator).call(closeAgent, { params: { agent_id: 'cleo' }, body: { uid } }));
@@ -292,7 +292,7 @@ test('the account closes with the last life and keeps its balance for all to see
   assert.equal(await balanceOf('cleo'), held);
 });
 
-test('the books hold to every rule', async () => {
+test('the books break no rule', async () => {
   assert.deepEqual(
     (await checkLedger(db)).filter(({ broken }) => broken > 0),
     [],

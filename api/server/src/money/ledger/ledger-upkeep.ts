@@ -14,7 +14,7 @@ const EXPIRED_AT_ONCE = 200;
 
 const Books = z.object({ broken: z.int(), provenAtS: z.int(), failedProofs: z.int() });
 
-/** Frees holds that have expired, and proves the ledger. */
+/** Frees expired holds, and checks the rules of the ledger. */
 export function ledgerJobs({
   db,
   freeze,
@@ -46,7 +46,7 @@ export function ledgerJobs({
     const failedProofs = books.failedProofs + 1;
     log(
       'error',
-      `the ledger could not be proven, ${failedProofs} times in a row. Fix the error: until a proof ends, the state of the books is unknown`,
+      `the proof of the ledger failed ${failedProofs} times in a row. Fix the error: until a proof succeeds, the state of the books is unknown`,
       { error },
     );
     return { ...books, failedProofs };

@@ -1,4 +1,4 @@
-/** Counts the statements of one reward on their way to Postgres. */
+/** Counts the statements that one reward sends to Postgres. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -10,9 +10,9 @@ import type { StatementTap } from '../../testing/statement-tap.ts';
 import { clientOf, eventually, startTestVillage, TOKENS } from '../../testing/test-village.ts';
 import type { TestVillage } from '../../testing/test-village.ts';
 
-/** From begin to commit, where the agent keeps its tier. */
+/** Statements from begin to commit if the agent keeps its tier. */
 const REWARD_MAX = 8;
-/** Statements for a new tier: its row, its audit line, the standing, and the event of it. */
+/** Further statements for a new tier: its row, its audit line, the standing and the event. */
 const TIER_MAX = 4;
 
 let village: TestVillage;
@@ -32,7 +32,7 @@ after(async () => {
   tap.stop();
 });
 
-/** The transactions since one of them that claimed the key of a write. */
+/** Transactions that claimed an idempotency key, after the first `seen` transactions. */
 function claimsSince(seen: number): readonly (readonly string[])[] {
   return tap
     .transactions()
@@ -40,7 +40,7 @@ function claimsSince(seen: number): readonly (readonly string[])[] {
     .filter((statements) => statements.some((text) => /claim_key|pg_try_advisory_xact_lock/.test(text)));
 }
 
-/** The statements of the one write that `work` does. The API answers after the commit, so the tap has read it by then. */
+/** The statements of the only write in `work`. The API answers after the commit, so the tap has read all of them by then. */
 async function statementsOf(work: () => Promise<unknown>): Promise<readonly string[]> {
   const seen = tap.transactions().length;
   await work();
@@ -54,7 +54,7 @@ async function postBy(agentId: 'bob'): Promise<string> {
     .post_id;
 }
 
-test('a reward by a member about a post takes at most eight round trips, and a retry of it three', async () => {
+test('a member needs at most eight round trips to reward a post, and a retry needs three', async () => {
   const post = await postBy('bob');
   const member = clientOf(play.url, TOKENS.member);
   await eventually(
@@ -74,13 +74,13 @@ test('a reward by a member about a post takes at most eight round trips, and a r
   );
 });
 
-test('a reward that opens a tier adds at most four', async () => {
+test('a reward that opens a tier adds at most four round trips', async () => {
   const body = { agent_id: 'bob', amount: '900000', reason: 'much bread', related_post_id: await postBy('bob') };
   const statements = await statementsOf(async () => dataOf(await play.admin.call(rewardAgent, { body })));
   assert.ok(statements.length <= REWARD_MAX + TIER_MAX, `${statements.length} statements:\n${statements.join('\n')}`);
 });
 
-test('a refusal takes no more than what it refuses', async () => {
+test('a refusal needs no more round trips than a reward', async () => {
   const body = { agent_id: 'fay', amount: '1', reason: 'burnt it' };
   const statements = await statementsOf(async () =>
     assert.equal(refusalOf(await play.admin.call(penalizeAgent, { body })), 'insufficient_funds'),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nextDayAt, villageDay } from './village-day.ts';
 
-test('a day begins at midnight of the village, also on the days on which clocks change', () => {
+test('a day begins at midnight in the village, even on days of a clock change', () => {
   const cases: readonly (readonly [string, string, string])[] = [
     ['2026-11-22T10:00:00Z', 'UTC', '2026-11-23T00:00:00.000Z'],
     ['2026-11-22T23:59:59Z', 'UTC', '2026-11-23T00:00:00.000Z'],

@@ -1,4 +1,4 @@
-/** The day of a moment in the village's time zone, `2026-11-22`. Pure. */
+/** The date of a moment in the village's time zone, such as `2026-11-22`. Pure. */
 export function villageDay(now: Date, timeZone: string): string {
   const parts = new Intl.DateTimeFormat('en-CA', {
     timeZone,
@@ -10,10 +10,10 @@ export function villageDay(now: Date, timeZone: string): string {
   return `${of('year')}-${of('month')}-${of('day')}`;
 }
 
-/** Upper bound of a day in any time zone, in ms: 24 h and two hours of clock changes. */
+/** Upper bound of a day in any time zone, in ms: 24 h and a clock change of two hours. */
 const LONGEST_DAY_MS = 26 * 3_600_000;
 
-/** The start of the village's next day, to the second. Found by bisection, so that summer time needs no rule here. Pure. */
+/** The start of the village's next day, to the second. The search by bisection needs no rule for summer time. Pure. */
 export function nextDayAt(now: Date, timeZone: string): Date {
   const today = villageDay(now, timeZone);
   let before = Math.floor(now.getTime() / 1000) * 1000;

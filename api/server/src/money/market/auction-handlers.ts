@@ -42,11 +42,11 @@ interface OpenAsked extends Caller {
 
 async function shown(tx: Tx, auctionId: string): Promise<AuctionView> {
   const auction = await findAuction(tx, auctionId);
-  if (auction === null) throw new Error(`auction ${auctionId} is gone`);
+  if (auction === null) throw new Error(`auction ${auctionId} does not exist any more`);
   return auctionView(auction, undefined);
 }
 
-/** Reserves the window and opens the auction. */
+/** Reserves the GPU window and opens its auction. */
 async function open(tx: Tx, asked: OpenAsked, { prices }: Pick<AuctionPorts, 'prices'>): Promise<Outcome<AuctionView>> {
   const {
     body: { lane: name, starts_at, ends_at, closes_at, reserve, note },
@@ -83,7 +83,7 @@ async function open(tx: Tx, asked: OpenAsked, { prices }: Pick<AuctionPorts, 'pr
   return accepted(await shown(tx, auctionId));
 }
 
-/** Auctions of exclusive GPU windows. */
+/** Routes for auctions of exclusive GPU windows. */
 export function auctionHandlers({ db, prices }: AuctionPorts) {
   return {
     openAuction: { kind: 'tx', run: (request, tx) => open(tx, request, { prices }) },
@@ -107,7 +107,7 @@ export function auctionHandlers({ db, prices }: AuctionPorts) {
         const [view] = auction === null ? [] : await auctionViews(db, [auction], actor);
         if (auction === null || view === undefined)
           return refused('no_such_auction', `There is no auction ${auctionId}`);
-        // Bids are sealed until the end.
+        // Bids stay sealed until the auction has ended.
         const bids = auction.state === 'open' ? [] : await readBids(db, auctionId);
         return accepted({ ...view, bids: bids.map(bidView) });
       },

@@ -1,4 +1,4 @@
-/** Auctions while processes and connections are killed: no window is sold twice, no money stays held, the books agree. */
+/** Auctions while the test kills processes and connections: no window is sold twice, no money stays held, and the books agree. */
 import assert from 'node:assert/strict';
 import { performance } from 'node:perf_hooks';
 import { resolve } from 'node:path';
@@ -36,13 +36,13 @@ const FULL = process.env['HAMLET_TEST_FULL'] === '1';
 const AUCTIONS = FULL ? 10_000 : 500;
 const SEED = Number(process.env['HAMLET_TEST_SEED'] ?? 8);
 const WORKERS = 2;
-/** Slots of each lane: about twice what the auctions take, so that many overlap and none is short of room. */
+/** Slots of each lane: about twice as many as the auctions need, so that many windows overlap and each auction finds a free one. */
 const SLOTS = Math.ceil(AUCTIONS / 4);
 const OPEN_MAX = 60;
-/** With so many open, the next waits until there are more bids than auctions. */
+/** From this number of open auctions on, the next one waits until there are more bids than auctions. */
 const OPEN_ENOUGH = 12;
 const PAGE = 100;
-/** A bound for what waits, not a measure. */
+/** Limit of every wait in this test; not a measurement. */
 const GIVE_UP_MS = performance.now() + (FULL ? 7_200_000 : 900_000);
 const WORKER = resolve(import.meta.dirname, '../testing/market-worker.ts');
 
@@ -82,7 +82,7 @@ async function fund(tx: Parameters<Parameters<typeof inTransaction>[1]>[0], agen
   });
 }
 
-/** Does something until it is not interrupted by a killed connection. */
+/** Repeats `work` until no killed connection interrupts it. */
 async function insist<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -108,7 +108,7 @@ function startWorker(seed: number, fromMs: number): Promise<LocalProcess> {
   });
 }
 
-/** Opens one auction that closes within a second or two; whether its window was free. */
+/** Opens one auction that closes within two seconds. Returns whether its window was free. */
 async function openOne(chances: Seeded, fromMs: number): Promise<boolean> {
   const { lane, startsAt, endsAt } = someWindow(chances, { fromMs, slots: SLOTS });
   const closesAt = new Date(Date.now() + chances.between(100, 2_000));
@@ -136,11 +136,11 @@ async function bidsPlaced(): Promise<number> {
   return bids;
 }
 
-/** Opens all auctions, at the pace of those who bid; how many windows were not to be had. */
+/** Opens all auctions, at the pace of the bidders. Returns the number of windows that were taken already. */
 async function openAuctions(chances: Seeded, fromMs: number): Promise<number> {
   let taken = 0;
   for (let opened = 0; opened < AUCTIONS;) {
-    if (performance.now() > GIVE_UP_MS) throw new Error(`${opened} auctions were opened in time`);
+    if (performance.now() > GIVE_UP_MS) throw new Error(`only ${opened} auctions were opened in time`);
     const open = (await insist(() => readAuctions(db, 'open', { before: null, limit: PAGE }))).auctions.length;
     if (open >= OPEN_MAX || (open >= OPEN_ENOUGH && (await bidsPlaced()) < opened)) await sleep(20);
     else if (await openOne(chances, fromMs)) opened += 1;
@@ -149,7 +149,7 @@ async function openAuctions(chances: Seeded, fromMs: number): Promise<number> {
   return taken;
 }
 
-/** Ends the connection of somebody, in whatever it is doing. */
+/** Ends a random connection of the API's role, at any point of its work. */
 async function killConnection(chances: Seeded): Promise<boolean> {
   const activity = owner.withTables<{ pg_stat_activity: { pid: number; usename: string | null } }>();
   const backends = await activity.selectFrom('pg_stat_activity').select('pid').where('usename', '=', 'app').execute();
@@ -163,7 +163,7 @@ async function killConnection(chances: Seeded): Promise<boolean> {
   return true;
 }
 
-/** Kills connections and processes at random until it is told to stop; how many of each. */
+/** Kills random connections and processes until `run.over`. Returns the number of each. */
 async function killAround(
   chances: Seeded,
   run: { readonly workers: LocalProcess[]; readonly fromMs: number; over: boolean },
@@ -183,7 +183,7 @@ async function killAround(
   return killed;
 }
 
-/** Final states of the auctions. */
+/** The number of auctions in each state. */
 async function tally(): Promise<Record<string, number>> {
   const ends: Record<string, number> = {};
   for (let before: string | null = null; ;) {
@@ -209,7 +209,7 @@ test(`${AUCTIONS} auctions with kills, seed ${SEED}: no window is sold twice, no
   const killed = await killing;
   await Promise.all(run.workers.map((worker) => worker.stop('SIGKILL')));
 
-  // Another worker ends what the killed ones have left.
+  // Settles the auctions that the killed workers have left open.
   const tiers = startBalanceTierSync({
     db,
     source: staticSource(BUYERS),
@@ -218,7 +218,7 @@ test(`${AUCTIONS} auctions with kills, seed ${SEED}: no window is sold twice, no
   });
   const failures: unknown[] = [];
   for (let open = 1; open > 0 && performance.now() < GIVE_UP_MS; await sleep(50)) {
-    // The pool may find out only now that the last kill was of one of its connections.
+    // The last kill may have hit a connection of this pool, which notices it only now.
     await insist(() => settleDue(db, { tiers }, (error) => void (isConnectionError(error) || failures.push(error))));
     open = (await insist(() => readAuctions(db, 'open', { before: null, limit: PAGE }))).auctions.length;
   }
@@ -232,7 +232,7 @@ test(`${AUCTIONS} auctions with kills, seed ${SEED}: no window is sold twice, no
   );
   const bought = purchases.filter(({ auctionId }) => auctionId === null).length;
   context.diagnostic(JSON.stringify({ ends, bought, windowsTaken: taken, killed }));
-  assert.deepEqual([faults, failures], [[], []], 'nothing failed but by a kill');
+  assert.deepEqual([faults, failures], [[], []], 'only kills caused failures');
   assert.deepEqual(
     [...(await checkTrade(db)), ...(await checkLedger(db))].filter(({ broken }) => broken !== 0),
     [],
@@ -242,7 +242,7 @@ test(`${AUCTIONS} auctions with kills, seed ${SEED}: no window is sold twice, no
     .selectFrom('ledger.open_hold')
     .select('hold_id')
     .execute();
-  assert.deepEqual(held, [], 'no orphan hold');
+  assert.deepEqual(held, [], 'no hold is left without its bid');
   assert.ok(
     Object.values(ends).reduce((sum, count) => sum + count, 0) >= AUCTIONS,
     'one more where a kill hid that it was opened',
@@ -250,7 +250,7 @@ test(`${AUCTIONS} auctions with kills, seed ${SEED}: no window is sold twice, no
   assert.equal(purchases.length, (ends['sold'] ?? 0) + bought);
   const spent = purchases.reduce((sum, { price }) => sum + price, 0n);
   const left = [...(await readBalances(db, BUYERS)).values()].reduce((sum, balance) => sum + balance, 0n);
-  assert.equal(left + spent, PURSE_MICRO * BigInt(BUYERS.length), 'what is gone was spent on windows, once');
+  assert.equal(left + spent, PURSE_MICRO * BigInt(BUYERS.length), 'all missing money was spent on windows, once');
   assert.ok(
     (ends['sold'] ?? 0) > AUCTIONS / 4 && killed.connections > 0 && killed.processes > 0,
     JSON.stringify({ ends, killed }),

@@ -1,4 +1,4 @@
-/** Auctions of GPU windows through HTTP on a real Postgres and Redis: bids, the end of an auction, and that agents pay nobody but the village. */
+/** Auctions of GPU windows through HTTP on a real Postgres and Redis: bids, the end of an auction, and that agents pay only the village. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -68,7 +68,7 @@ function bid(
   return play.as(agentId).call(placeBid, { params: { auction_id }, body: { amount } });
 }
 
-/** Lets the bidding be over, as if its time had gone by, and waits for what comes of it. */
+/** Moves the end of the bidding into the past, and waits until the auction has ended. */
 async function ended({
   auction_id,
 }: AuctionView): Promise<AuctionView & { bids: readonly { agent_id: string; amount: string; outcome: string }[] }> {
@@ -89,7 +89,7 @@ async function fundsOf(agent_id: string): Promise<readonly [balance: string, hel
   return [balance, held];
 }
 
-test('the highest bid has the window and pays what the second has bid; the others have their money back', async () => {
+test('the highest bid gets the window and pays the second highest bid; the other bidders get their money back', async () => {
   const auction = await offer();
   assert.deepEqual([auction.state, auction.bidders, auction.winner, auction.gpu.lane], ['open', 0, null, 'gpu-0']);
   dataOf(await bid('bob', auction, '10'));
@@ -137,7 +137,7 @@ test('the highest bid has the window and pays what the second has bid; the other
   ]);
 });
 
-test('a bid is replaced by a higher one of the same agent only, and is refused below the reserve or beyond its money', async () => {
+test("only a higher bid of the same agent replaces a bid; a bid below the reserve or beyond the agent's money is refused", async () => {
   const auction = await offer('5');
   assert.equal(refusalOf(await bid('cleo', auction, '4.999999')), 'bid_too_low');
   dataOf(await bid('cleo', auction, '6'));
@@ -173,7 +173,7 @@ test('a bid is replaced by a higher one of the same agent only, and is refused b
   );
 });
 
-test('many bids of one agent at once: one stands, and its money is held once', async () => {
+test('of many concurrent bids of one agent one stands, and its money is held once', async () => {
   const auction = await offer();
   const outcomes = await Promise.all(Array.from({ length: 12 }, (_, index) => bid('dan', auction, String(3 + index))));
   for (const outcome of outcomes) if (!outcome.ok) assert.equal(outcome.problem.code, 'bid_too_low');
@@ -182,7 +182,7 @@ test('many bids of one agent at once: one stands, and its money is held once', a
   assert.deepEqual(await fundsOf('dan'), ['50', '0']);
 });
 
-test('a retried bid is one bid, also when the answers have been forgotten', async () => {
+test('a retried bid is one bid, even after the kept answers are deleted', async () => {
   const auction = await offer();
   const call = { params: { auction_id: auction.auction_id }, body: { amount: '4' }, idempotencyKey: randomUUID() };
   const first = dataOf(await play.as('eve').call(placeBid, call));
@@ -196,7 +196,7 @@ test('a retried bid is one bid, also when the answers have been forgotten', asyn
   dataOf(await admin.call(cancelAuction, { params: { auction_id: auction.auction_id }, body: { reason: 'enough' } }));
 });
 
-test('nobody bids: the window is free again. A window on offer is not sold otherwise', async () => {
+test('an auction without bids frees its window; a window on offer is not sold in any other way', async () => {
   const auction = await offer();
   const item = { kind: 'gpu', lane: 'gpu-0', starts_at: auction.starts_at } as const;
   assert.equal(refusalOf(await play.as('fay').call(buyCompute, { body: { item, seconds: 60 } })), 'window_taken');
@@ -213,7 +213,7 @@ test('nobody bids: the window is free again. A window on offer is not sold other
   assert.equal(dataOf(await play.as('fay').call(buyCompute, { body: { item, seconds: 60 } })).state, 'ahead');
 });
 
-test('an agent that an admin has stopped is passed over at the end', async () => {
+test('the end of an auction skips the bid of a barred agent', async () => {
   const auction = await offer();
   dataOf(await bid('eve', auction, '20'));
   dataOf(await bid('fay', auction, '3'));
@@ -224,7 +224,7 @@ test('an agent that an admin has stopped is passed over at the end', async () =>
   assert.deepEqual(await fundsOf('eve'), ['50', '0']);
 });
 
-test('the times of an auction are held to its rules; only admins run them, only agents bid', async () => {
+test('the API checks the times of an auction; only admins open auctions, and only agents bid', async () => {
   const [startsMs, body] = [nextDayMs, { lane: 'gpu-0', reserve: 1 }];
   const times = (starts: number, ends: number, closes: number): object => ({
     starts_at: new Date(starts).toISOString(),
@@ -268,7 +268,7 @@ function timesOf(startsMs: number): {
   };
 }
 
-test('auctions are listed newest first, by their state', async () => {
+test('the list of auctions is newest first and can be filtered by state', async () => {
   const member = clientOf(play.url, TOKENS.member);
   const first = dataOf(await member.call(listAuctions, { query: { limit: 2 } }));
   assert.equal(first.auctions.length, 2);
@@ -286,12 +286,12 @@ test('auctions are listed newest first, by their state', async () => {
   );
 });
 
-test('no route lets an agent name who gets its money', async () => {
+test('no route lets an agent choose the receiver of its money', async () => {
   const spending = ROUTES.filter(
     ({ tag, method, permission }) =>
       tag === 'economy' && method !== 'GET' && permission !== 'anyone' && roleMay('agent', permission),
   ).map(({ name }) => name);
-  assert.deepEqual(spending.toSorted(), ['buyCompute', 'placeBid'], 'a new way to spend is held to this test');
+  assert.deepEqual(spending.toSorted(), ['buyCompute', 'placeBid'], 'add a new route that spends money to this test');
   const { problem } = refused(
     await play.as('bob').call(buyCompute, { body: { agent_id: 'cleo', item: { kind: 'priority' }, seconds: 60 } }),
   );

@@ -40,7 +40,7 @@ export function auctionView(row: AuctionRow, ownBid: BidRow | undefined): Auctio
   };
 }
 
-/** Auctions as the actor may see them: an agent with its own bids. */
+/** Auctions on the wire. An agent also sees its own bids. */
 export async function auctionViews(db: Db, rows: readonly AuctionRow[], actor: Actor): Promise<readonly AuctionView[]> {
   const own =
     actor.role === 'agent'

@@ -30,7 +30,7 @@ import type { TradePorts } from './trade-ports.ts';
 import { timesOfPurchase } from './quote.ts';
 import type { PurchaseTimes } from './quote.ts';
 
-/** The hold lasts for the transaction only; if anything goes wrong, the money is free again after this time. */
+/** The hold lasts only for the transaction. After a failure it expires after this time. */
 const HOLD_LASTS_MS = 60_000;
 
 /** A request to buy compute for an agent. */
@@ -39,7 +39,7 @@ export interface PurchaseAsked extends Caller {
   readonly agentId: string;
   readonly item: PurchaseItem;
   readonly seconds: number;
-  /** Micro-aiDollars; null takes any price. */
+  /** Micro-aiDollars; null accepts any price. */
   readonly maxPrice: bigint | null;
 }
 
@@ -57,7 +57,7 @@ function priceAsked(
   if (price === null)
     return refused('not_for_sale', `${describeItem(item, seconds)}: see price_list of GET /economy/quote`);
   if (maxPrice !== null && price > maxPrice)
-    return refused('price_above_max', `it costs ${formatAiDollars(price)} aiDollars`);
+    return refused('price_above_max', `It costs ${formatAiDollars(price)} aiDollars`);
   const tier = source.get(agentId)?.status.tier;
   const models = tier === undefined ? undefined : source.entitlement(tier)?.limits.models;
   if (item.kind === 'model' && models?.includes(item.model) === true)
@@ -72,7 +72,7 @@ async function storedItem(
 ): Promise<StoredItem | null> {
   if (item.kind !== 'gpu') return item;
   const lane = laneOf(prices, item.lane);
-  if (lane === null) throw new Error(`lane ${item.lane} has a price but is no longer on the price list`);
+  if (lane === null) throw new Error(`GPU lane ${item.lane} has a price but is no longer on the price list`);
   const windowId = await takeWindow(tx, {
     devices: { lane: lane.lane, resourceName: lane.resource_name, count: lane.count },
     ...times,
@@ -81,7 +81,7 @@ async function storedItem(
   return windowId === null ? null : { kind: 'gpu', windowId };
 }
 
-/** Holds the money, takes the window of a GPU, and posts: all or nothing. */
+/** Holds the money, takes the GPU window if there is one, and posts the money: all or nothing. */
 async function pay(
   tx: Tx,
   asked: Priced,
@@ -139,7 +139,7 @@ function purchaseKey({ actor, idempotencyKey }: Pick<PurchaseAsked, 'actor' | 'i
   return `purchase ${actor.id} ${idempotencyKey}`;
 }
 
-/** The purchase of an earlier request with the same key, after its kept answer has expired. */
+/** The purchase that an earlier request with the same key made. The ledger knows it even after the kept answer has expired. */
 async function boughtBefore(tx: Tx, asked: PurchaseAsked): Promise<Outcome<PurchaseView> | null> {
   const known = await findPaidPurchase(tx, purchaseKey(asked));
   if (known === null) return null;
@@ -162,7 +162,7 @@ async function refusalOf(
   return refusalOfHold(failed.reason, { agentId, asked: price, funds: await readFunds(tx, failed.account.accountId) });
 }
 
-/** Concludes every purchase in its transaction: records it in the audit, updates the tier and notifies the operator. */
+/** Concludes a purchase in its transaction: records it in the audit, updates the tier and notifies the operator. */
 export async function concludePurchase(
   tx: Tx,
   act: Acting,
@@ -173,7 +173,7 @@ export async function concludePurchase(
   }: { readonly purchaseId: string; readonly agentId: string; readonly tiers: TradePorts['tiers'] },
 ): Promise<PurchaseView> {
   const row = await findPurchase(tx, purchaseId);
-  if (row === null) throw new Error(`purchase ${purchaseId} is gone`);
+  if (row === null) throw new Error(`purchase ${purchaseId} does not exist any more`);
   const view = purchaseView(row);
   const { item, price, starts_at, ends_at, ledger_entry_id, auction_id } = view;
   await recordAct(tx, act, {
@@ -187,8 +187,8 @@ export async function concludePurchase(
 }
 
 /**
- * Buys compute for an agent: prices, holds, posts and writes it in the caller's transaction or not at all. The purchase then ends by the clock of
- * the database, without further work.
+ * Buys compute for an agent: prices it, holds and posts the money, and writes the purchase, all in the caller's transaction or not at all. The
+ * purchase ends by the clock of the database, without further work.
  */
 export async function buyCompute(tx: Tx, asked: PurchaseAsked, ports: TradePorts): Promise<Outcome<PurchaseView>> {
   const { agentId } = asked;

@@ -24,7 +24,7 @@ import type { TradePorts } from './trade-ports.ts';
 type Ports = Pick<TradePorts, 'tiers'>;
 type Given = 'lost' | 'passed_over' | 'returned';
 
-/** Frees the money of a bid. An expired hold is already free. */
+/** Frees the money of a bid. The money of an expired hold is free already. */
 async function giveBack(
   tx: Tx,
   { bidId, holdId }: StandingBid,
@@ -36,7 +36,7 @@ async function giveBack(
   await writeBidOutcome(tx, bidId, outcome);
 }
 
-/** Locks all accounts first, in the ledger's order. */
+/** Locks the accounts of all bids, in the ledger's order, before any money moves. */
 async function lockMoney(tx: Tx, bids: readonly StandingBid[]): Promise<void> {
   await lockAccounts(tx, [...new Set(bids.flatMap(({ payer, payee }) => [payer, payee]))]);
 }
@@ -69,7 +69,7 @@ export async function cancelAuction(
   await endUnsold(tx, auction, { end: { state: 'cancelled', reason }, act });
 }
 
-/** Decides the auction. A measure against an agent excludes its bid. */
+/** Decides the winner and the price. A measure against an agent excludes its bid. */
 async function judged(tx: Tx, auction: AuctionRow, bids: readonly StandingBid[]): Promise<AuctionResult> {
   const bars = await readBars(
     tx,
@@ -128,7 +128,7 @@ async function sell(
   });
 }
 
-/** Settles a locked, open auction whose bidding is over: the winner pays and gets the window, the others get their money back. */
+/** Settles a locked, open auction whose bidding is over: the winner pays and gets the window, the other bidders get their money back. */
 async function settle(tx: Tx, auction: AuctionRow, ports: Ports): Promise<AuctionState> {
   const { auctionId, reserve } = auction;
   const act = actOfVillage();
@@ -160,8 +160,8 @@ async function settle(tx: Tx, auction: AuctionRow, ports: Ports): Promise<Auctio
 }
 
 /**
- * Ends an auction whose bidding is over, in the caller's transaction. If its window has begun, it lapses: no agent pays for past time. Returns the
- * final state; null if there is nothing to do, or another transaction is ending it.
+ * Ends an auction whose bidding is over, in the caller's transaction. If its window has begun, the auction lapses: no agent pays for past time.
+ * Returns the final state; null if the auction needs no end, or another transaction is ending it.
  */
 export async function settleAuction(tx: Tx, auctionId: string, ports: Ports): Promise<AuctionState | null> {
   const auction = await lockAuction(tx, auctionId, 'end_if_free');

@@ -25,8 +25,8 @@ import { bidView } from './auction-view.ts';
 import { circumstanceOf } from './trade-ports.ts';
 
 /**
- * A hold outlives its auction by this time, so that it cannot expire before the auction ends. If no replica ends the auction, the money is free
- * again then.
+ * The hold of a bid outlives the auction by this time, so that it cannot expire before the auction ends. If no replica ends the auction, the money
+ * is free again after this time.
  */
 const HOLD_OUTLIVES_MS = 3_600_000;
 
@@ -59,12 +59,12 @@ function whyNot({ amount, actor }: BidAsked, auction: AuctionRow, own: BidRow | 
   if (own !== undefined && amount <= own.amount)
     return refused(
       'bid_too_low',
-      `${actor.agentId} has bid ${formatAiDollars(own.amount)}: bid more, or leave it at that`,
+      `${actor.agentId} has bid ${formatAiDollars(own.amount)}: bid more, or keep that bid`,
     );
   return null;
 }
 
-/** Frees the money of the replaced bid and holds that of the new one: both or neither. */
+/** Frees the money of the replaced bid and holds the money of the new one: both or neither. */
 async function replace(
   tx: Tx,
   asked: BidAsked,
@@ -109,7 +109,7 @@ async function replace(
   });
 }
 
-/** The bid of an earlier request with the same key, after its kept answer has expired. */
+/** The bid that an earlier request with the same key placed. It is known even after the kept answer has expired. */
 async function bidBefore(tx: Tx, asked: BidAsked): Promise<Outcome<BidView> | null> {
   const bid = await findBidOfKey(tx, bidKey(asked));
   if (bid === null) return null;

@@ -21,7 +21,7 @@ export interface PurchasePorts extends QuotePorts, TradePorts {
   readonly limits: Pick<AgentLimits, 'forget'>;
 }
 
-/** The agent of a request: an agent acts for itself and may leave its name out. Pure. */
+/** The agent that a request is for. An agent acts for itself and may leave its name out. Pure. */
 export function agentMeant(
   actor: Actor,
   named: string | undefined,
@@ -55,7 +55,8 @@ function buyCompute({ source, tiers, prices, limits }: PurchasePorts): Handlers[
     run: async ({ actor, body, headers, requestId, traceparent }, tx) => {
       const meant = agentMeant(actor, body.agent_id);
       if (!meant.ok) return meant;
-      if (meant.agentId === undefined) return refused('no_such_agent', 'Write agent_id: whom it is for');
+      if (meant.agentId === undefined)
+        return refused('no_such_agent', 'Write agent_id: the agent that the purchase is for');
       const maxPrice = body.max_price === undefined ? null : parseAiDollars(body.max_price);
       const idempotencyKey = idempotencyKeyOf(headers['idempotency-key']);
       const asked = {
@@ -97,7 +98,7 @@ function listPurchases({ db }: PurchasePorts): Handlers['listPurchases'] {
   };
 }
 
-/** Prices, and purchases of agents. */
+/** Routes for prices, and for purchases of agents. */
 export function purchaseHandlers(ports: PurchasePorts) {
   return {
     getQuote: getQuote(ports),

@@ -1,4 +1,4 @@
-/** Prices, purchases and what they raise, through HTTP on a real Postgres and Redis. */
+/** Prices, purchases and the limits that they raise, through HTTP on a real Postgres and Redis. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -54,7 +54,7 @@ async function ofAgent(agentId: AgentId, query: object = {}): Promise<NonNullabl
   return agent;
 }
 
-/** Lets what was bought be over, as if its time had gone by. */
+/** Moves the end of a purchase into the past. */
 async function endNow(purchaseId: string): Promise<void> {
   const purchases = owner.withTables<{ purchase: { purchase_id: string; during: string } }>();
   await purchases
@@ -66,7 +66,7 @@ async function endNow(purchaseId: string): Promise<void> {
     .execute();
 }
 
-test('a quote says what it costs, what would be left, and what the next aiDollars unlock', async () => {
+test('a quote has the price, the balance after it, and the next tier that more aiDollars unlock', async () => {
   await give('bob', '4');
   const quote = dataOf(
     await play
@@ -105,7 +105,7 @@ test('a quote says what it costs, what would be left, and what the next aiDollar
   );
 });
 
-test('a quote warns of a tier that is lost by spending; a pinned tier is neither lost nor opened', async () => {
+test('a quote warns if the purchase costs the agent its tier; a pinned tier never changes', async () => {
   await give('cleo', '10');
   await eventually('the tier', async () => (await ofAgent('cleo')).tier === 'tier-1');
   assert.equal(
@@ -121,7 +121,7 @@ test('a quote warns of a tier that is lost by spending; a pinned tier is neither
   );
 });
 
-test('a quote without an agent is of prices alone; what is asked wrongly is told by its field', async () => {
+test('a quote without an agent has only prices; a refusal names the invalid field', async () => {
   const member = clientOf(play.url, TOKENS.member);
   const { agent, item } = dataOf(await member.call(getQuote, { query: { kind: 'priority' } }));
   assert.deepEqual([agent, item?.price], [null, '0.1']);
@@ -139,7 +139,7 @@ test('a quote without an agent is of prices alone; what is asked wrongly is told
   assert.match(JSON.stringify(wrong.ok ? '' : wrong.problem.errors), /amount/);
 });
 
-test('a purchase is an entry purchase_compute and raises that one limit, where the agent reads it', async () => {
+test("a purchase is an entry purchase_compute and raises only its limit, also in the agent's configuration", async () => {
   const before = await ofAgent('bob');
   const bought = await buy('bob', TOKENS_ITEM);
   assert.deepEqual(
@@ -162,13 +162,13 @@ test('a purchase is an entry purchase_compute and raises that one limit, where t
   assert.deepEqual([line?.action, line?.actorRole], ['purchase.buy', 'agent']);
 });
 
-test('it is over by the clock of the database, and the audit has its end', async () => {
+test('a purchase ends by the clock of the database, and the audit has its end', async () => {
   const bought = await buy('bob', { kind: 'quota', limit: 'requests_per_minute', amount: 600 });
   const requests = async (): Promise<number | null | undefined> =>
     dataOf(await admin.call(getAgent, { params: { agent_id: 'bob' } })).entitlement.limits?.requests_per_minute;
   assert.equal(await requests(), 720);
   await endNow(bought.purchase_id);
-  assert.equal(await requests(), 120, 'nothing had to happen');
+  assert.equal(await requests(), 120, 'no job had to run');
   const stateOf = async (state: 'active' | 'ended'): Promise<boolean> =>
     dataOf(await play.as('bob').call(listPurchases, { query: { state, limit: 100 } })).purchases.some(
       ({ purchase_id }) => purchase_id === bought.purchase_id,
@@ -179,7 +179,7 @@ test('it is over by the clock of the database, and the audit has its end', async
   );
 });
 
-test('a model comes behind those of the tier and is prolonged when it is bought again; one that the tier has is not sold', async () => {
+test("a bought model comes after the tier's models, a second purchase prolongs it, and the API does not sell a model of the tier", async () => {
   const first = await buy('bob', { kind: 'model', model: 'large' }, 600);
   const second = await buy('bob', { kind: 'model', model: 'large' }, 600);
   assert.deepEqual([second.starts_at, second.state], [first.ends_at, 'ahead']);
@@ -196,7 +196,7 @@ test('a model comes behind those of the tier and is prolonged when it is bought 
   );
 });
 
-test('what cannot be paid, costs more than was said, or is for another is refused and leaves no trace', async () => {
+test('a purchase without money, above max_price or for another agent is refused and changes nothing', async () => {
   const dan = play.as('dan');
   await give('dan', '0.05');
   const poor = await dan.call(buyCompute, { body: { item: { kind: 'priority' }, seconds: 3_600 } });
@@ -238,7 +238,7 @@ test('what cannot be paid, costs more than was said, or is for another is refuse
   assert.deepEqual(dataOf(await dan.call(listPurchases, {})).purchases, []);
 });
 
-test('who is frozen buys nothing, not even by an admin', async () => {
+test('a frozen agent buys nothing, and an admin buys nothing for it', async () => {
   dataOf(await admin.call(freezeAgent, { params: { agent_id: 'dan' }, body: { reason: 'test' } }));
   assert.equal(
     refusalOf(await play.as('dan').call(buyCompute, { body: { item: { kind: 'priority' }, seconds: 60 } })),
@@ -255,7 +255,7 @@ test('who is frozen buys nothing, not even by an admin', async () => {
   assert.deepEqual(bought.bought_by, { role: 'admin', id: 'key admin' });
 });
 
-test('a retry gets the first answer, also when the answers have been forgotten', async () => {
+test('a retry gets the first answer, even after the kept answers are deleted', async () => {
   const [idempotencyKey, body] = [randomUUID(), { item: TOKENS_ITEM, seconds: 60 }];
   const first = dataOf(await play.as('bob').call(buyCompute, { body, idempotencyKey }));
   assert.deepEqual(dataOf(await play.as('bob').call(buyCompute, { body, idempotencyKey })), first);
@@ -268,7 +268,7 @@ test('a retry gets the first answer, also when the answers have been forgotten',
   );
 });
 
-test('one GPU window for many who ask at once: one has it, the others have their money', async () => {
+test('of many concurrent buyers of one GPU window one gets it, and the others keep their money', async () => {
   for (const agentId of ['cleo', 'eve', 'fay'] as const) await give(agentId, '20');
   const startsAt = new Date(Date.now() + 3_600_000);
   const windows = Array.from({ length: 12 }, (_, index) =>
@@ -299,7 +299,7 @@ test('one GPU window for many who ask at once: one has it, the others have their
   assert.deepEqual(held, ['0', '0', '0']);
 });
 
-test('the operator hears what its pods and seats depend on, when it begins and when it ends', async () => {
+test('the API notifies the operator of purchases that affect pods and seats when they begin and when they end', async () => {
   const said: Boost[] = [];
   const stopping = new AbortController();
   const synced = Promise.withResolvers<void>();
@@ -317,7 +317,7 @@ test('the operator hears what its pods and seats depend on, when it begins and w
   const bought = await buy('fay', { kind: 'priority' });
   const window = await buy('fay', { kind: 'gpu', lane: 'gpu-0' }, 600);
   await eventually('the window', () => heard().length >= 2);
-  assert.equal(said.at(-1)?.until, window.ends_at, 'the first of it that ends');
+  assert.equal(said.at(-1)?.until, window.ends_at, 'the earliest end of the purchases');
   await endNow(bought.purchase_id);
   await eventually('the end of the priority', () => heard().length >= 3);
   assert.deepEqual(heard(), [
@@ -329,7 +329,7 @@ test('the operator hears what its pods and seats depend on, when it begins and w
   await reading;
 });
 
-test('purchases are paged newest first, of one agent or of all', async () => {
+test('purchases come in pages, newest first, for one agent or all', async () => {
   const all: string[] = [];
   for (let cursor: string | null = null; ;) {
     const page: { purchases: PurchaseView[]; next_cursor: string | null } = dataOf(

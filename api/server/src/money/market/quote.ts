@@ -29,7 +29,7 @@ export interface QuotePorts {
   readonly prices: PriceList;
 }
 
-/** A request for a quote; `item` is null for prices and prospects alone. */
+/** A request for a quote; `item` is null if only prices and prospects are wanted. */
 export interface QuoteAsked {
   readonly agentId: string | null;
   readonly item: PurchaseItem | null;
@@ -43,7 +43,7 @@ interface Offer {
   readonly times: PurchaseTimes;
 }
 
-/** Present funds and limits of an agent. */
+/** An agent's present funds and limits. */
 interface Means {
   readonly record: AgentRecord;
   readonly balance: bigint;
@@ -203,7 +203,7 @@ export interface PurchaseTimes {
   readonly endsAt: Date;
 }
 
-/** A second purchase of the same model or priority would add nothing at the same time, so it begins when the first one ends. */
+/** The start of a purchase. A second one of the same model or priority begins when the first ends, because both at once would add nothing. */
 async function startOf(
   db: Db,
   { agentId, item, now }: { readonly agentId: string | null; readonly item: PurchaseItem; readonly now: Date },

@@ -13,12 +13,12 @@ export interface TradePorts {
   readonly prices: PriceList;
 }
 
-/** The village as actor, with a request id of its own. */
+/** The village as actor, with a new request id. */
 export function actOfVillage(): Acting {
   return { actor: { role: 'system', id: 'auctioneer' }, requestId: randomUUID(), traceparent: null };
 }
 
-/** The process of the caller, as far as it is known. Pure. */
+/** The caller's trace, and its pod if it is an agent. Pure. */
 export function circumstanceOf({ actor, traceparent }: Caller): Circumstance {
   return { traceparent, podUid: actor.role === 'agent' ? actor.podUid : null };
 }

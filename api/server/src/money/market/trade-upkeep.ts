@@ -16,7 +16,7 @@ import type { TradePorts } from './trade-ports.ts';
 const EVERY_MS = 1_000;
 const CHECK_EVERY_MS = 300_000;
 const AT_ONCE = 200;
-/** Kinds of purchases that the operator acts on. */
+/** Kinds of purchases that change pods, so that the operator must know them. */
 const OF_PODS: ReadonlySet<string> = new Set(['gpu', 'priority']);
 
 /** Active boosts, for the beginning of the operator's stream. */
@@ -24,7 +24,7 @@ export async function boostsPart(tx: Tx): ReturnType<SnapshotPart> {
   return (await readBoosts(tx)).map((data) => ({ event: 'boost', data }));
 }
 
-/** Notifies the operator of purchases that begin and end; returns their number. */
+/** Notifies the operator of purchases that have begun or ended. Returns their number. */
 export async function announcePurchases(tx: Tx): Promise<number> {
   const news = await takePurchaseNews(tx, AT_ONCE);
   const act = actOfVillage();
@@ -53,7 +53,10 @@ export interface TradeUpkeepPorts extends Pick<TradePorts, 'tiers'> {
   readonly log: Log;
 }
 
-/** Settles auctions, notifies the operator of purchases that begin or end, and proves purchases against the ledger. Limits and windows end by the clock without it. */
+/**
+ * Settles auctions, notifies the operator of purchases that begin or end, and checks purchases against the ledger. Limits and windows end by the
+ * clock, even if these jobs do not run.
+ */
 export function tradeJobs({ db, tiers, freeze, registry, log }: TradeUpkeepPorts): readonly Job[] {
   let broken = 0;
   const failed = (error: unknown): void =>

@@ -6,7 +6,7 @@ import { recordAct } from '../../audit/record-act.ts';
 import type { Acting } from '../../audit/record-act.ts';
 import type { IncomeOutcome, IncomePort } from '../ledger/income.ts';
 
-/** The provider as actor. */
+/** The payment provider as actor, with a new request id. */
 export function providerActor(provider: string): Acting {
   return { actor: { role: 'system', id: provider }, requestId: randomUUID(), traceparent: null };
 }
@@ -32,7 +32,7 @@ function noteOf({ provider, transactionId, note }: Deposit): string {
   return note === '' ? `Payment ${transactionId} by ${provider}` : note;
 }
 
-/** The transaction id of a deposit's income: the payment's own, with a number for each later credit. */
+/** The transaction id of a deposit's income: the id of the payment, with a number for each later credit. */
 function legName({ transactionId, leg }: Pick<Deposit, 'transactionId' | 'leg'>): string {
   return leg === 0 ? transactionId : `${transactionId}/${leg + 1}`;
 }
@@ -84,11 +84,11 @@ export async function creditDeposit(
   return { ok: true, deposit: credited };
 }
 
-/** Books to an account that may be closed: a provider takes or returns money whether or not the agent still lives. */
+/** Books to an account even if it is closed, because a provider takes or returns money whether or not the agent still exists. */
 async function bookWhateverLives(tx: Tx, agentId: string, book: () => Promise<IncomeOutcome>): Promise<void> {
   const outcome = await book();
   if (outcome.ok) return;
-  // A new life of the agent may have opened it meanwhile: then it stays open.
+  // A new life of the agent may have opened the account meanwhile: then the account stays open.
   const account = await lockAgentAccount(tx, agentId);
   if (outcome.reason !== 'account_closed' || account === null)
     throw new Error(`the ledger refused a change to a deposit of ${agentId}: ${outcome.reason}`);

@@ -63,7 +63,7 @@ const actOf = ({ actor, requestId, traceparent }: Caller): Acting => ({
   traceparent,
 });
 
-/** PayPal writes its ids in capitals; a person may not. */
+/** The form in which ids are compared: PayPal writes its ids in capitals, and a person may type them in small letters. */
 export function normalTransactionId(provider: string, id: string): string {
   return provider === 'paypal' ? id.toUpperCase() : id;
 }
@@ -79,7 +79,7 @@ async function undecided(tx: Tx, creditId: string): Promise<Found> {
     : refused('credit_decided', `The credit is ${deposit.state}`);
 }
 
-/** A proposer or approver: an account with the admins who had its password, or a key. */
+/** A proposer or approver for the four-eyes rule: an account with the admins who had its password, or a key. */
 async function eyesOf(tx: Tx, id: string): Promise<Eyes> {
   const [, accountId] = /^account ([0-9a-f-]{36})$/.exec(id) ?? [];
   const known = accountId === undefined ? null : await readSecondEyes(tx, accountId);
@@ -127,7 +127,7 @@ interface NewCredit {
   readonly wanted: Parameters<typeof proposeDeposit>[1];
 }
 
-/** Credits alone up to the limit; proposes to a second admin if one payment, or several together, exceed it. */
+/** Credits at once up to the admin's limit; above it, proposes the credit to a second admin. All credits of the last 24 hours count together. */
 async function create(
   tx: Tx,
   { source, payments: { income, creditLimit } }: Pick<CreditPorts, 'source' | 'payments'>,
@@ -136,7 +136,7 @@ async function create(
   const { agentId, provider, transactionId, amount } = wanted;
   if (source.get(agentId) === null && (await findAgentAccount(tx, agentId)) === null)
     return refused('no_such_agent', `There is no agent ${agentId}`);
-  // Locks this admin's credits.
+  // `creditedAlone` locks this admin's credits, so that concurrent requests cannot exceed the limit.
   const second = (await creditedAlone(tx, act.actor.id)) + amount > creditLimit;
   const deposit = await proposeDeposit(tx, wanted);
   if (deposit === null)
@@ -219,7 +219,7 @@ function rejectCredit(): Handlers['rejectCredit'] {
   };
 }
 
-/** Credits of payments: by one admin up to a limit, above it by two. */
+/** Routes for credits of payments: one admin credits up to a limit, and above it a second admin approves. */
 export function creditHandlers(ports: CreditPorts) {
   return {
     createCredit: createCredit(ports),

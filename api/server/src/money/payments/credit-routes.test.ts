@@ -1,4 +1,4 @@
-/** Credits by hand, four eyes, and the comparison with a provider's list, through HTTP on a real Postgres and Redis. */
+/** Credits by admins, the four-eyes rule, and the comparison with a provider's statement, through HTTP on a real Postgres and Redis. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -39,7 +39,7 @@ let admin: Client;
 let second: Client;
 let db: Db;
 let superuser: Superuser;
-/** Grace made Alan and Bea. */
+/** Grace made the accounts of Alan and Bea. */
 let grace: SignedInPerson;
 let alan: Client;
 let bea: SignedInPerson;
@@ -77,7 +77,7 @@ async function books(): Promise<ReconciliationView> {
   return dataOf(await admin.call(getReconciliation, {}));
 }
 
-test('an admin credits a payment by its transaction id, once, whoever else writes it down again', async () => {
+test('an admin credits a payment by its transaction id, once, even if another admin enters it again', async () => {
   const { credit } = dataOf(
     await create(admin, { provider_transaction_id: '5o190127tn364715t', amount: '12.5', note: 'from his aunt' }),
   );
@@ -110,7 +110,7 @@ test('an admin credits a payment by its transaction id, once, whoever else write
   assert.deepEqual([act?.action, act?.actorId], ['credit.create', 'key admin']);
 });
 
-test('of many who write the same payment at once, one credits it', async () => {
+test('of many concurrent requests for the same payment one credits it', async () => {
   const id = 'AT-ONCE-1';
   const outcomes = await Promise.all(
     Array.from({ length: 12 }, (_, index) =>
@@ -122,14 +122,14 @@ test('of many who write the same payment at once, one credits it', async () => {
   assert.equal((await play.agent('cleo')).balance, '1');
 });
 
-test('a retry under its key gets the first answer', async () => {
+test('a retry under the same key gets the first answer', async () => {
   const idempotencyKey = randomUUID();
   const body = { agent_id: 'cleo', amount: '2', provider_transaction_id: 'RETRY-1' } as const;
   const first = dataOf(await admin.call(createCredit, { body, idempotencyKey }));
   assert.deepEqual(dataOf(await admin.call(createCredit, { body, idempotencyKey })), first);
 });
 
-/** Lets an account be two days older than it is, as if it had been made and reset then. */
+/** Makes an account look as if it had been made and reset two days ago. */
 async function age(name: string): Promise<void> {
   await superuser.run(`update account set created_at = created_at - interval '2 days' where name = '${name}'`);
   await superuser.run(
@@ -137,7 +137,7 @@ async function age(name: string): Promise<void> {
   );
 }
 
-test('above the limit another admin decides, and nobody on what is their own', async () => {
+test('above the limit another admin decides; no admin approves their own proposal', async () => {
   const { credit } = dataOf(await create(alan, { agent_id: 'dan', amount: '250', provider_transaction_id: 'BIG1' }));
   assert.deepEqual([credit.state, credit.net, credit.ledger_entry_id], ['proposed', '0', null]);
   assert.equal((await play.agent('dan')).balance, '0');
@@ -158,7 +158,7 @@ test('above the limit another admin decides, and nobody on what is their own', a
   assert.equal(refusalOf(await second.call(rejectCredit, { params, body: { reason: 'too late' } })), 'credit_decided');
 });
 
-/** Whether the proposal of one is approved by another. */
+/** The reason why `approver` may not approve a proposal of `asker`; null if the approval succeeds. */
 async function approves(asker: Client, approver: Client): Promise<string | null> {
   const { credit } = dataOf(await create(asker, { agent_id: 'dan', amount: '150' }));
   const outcome = await approver.call(approveCredit, { params: { credit_id: credit.credit_id }, body: {} });
@@ -168,17 +168,17 @@ async function approves(asker: Client, approver: Client): Promise<string | null>
   return outcome.problem.detail;
 }
 
-test('an account that the asker made or reset approves nothing for the asker, however old it is, and neither does who made the asker', async () => {
+test('two accounts cannot approve for each other if one made or reset the other, however old they are', async () => {
   assert.match((await approves(grace.client, alan)) ?? '', /made or reset/, 'Grace made Alan');
   assert.match((await approves(alan, grace.client)) ?? '', /made or reset/, 'and could be Alan');
   const puppet = await invite({ ...bea, client: bea.client }, play.url, { name: 'Puppet', role: 'admin' });
   await age('Puppet');
   assert.match((await approves(bea.client, puppet.client)) ?? '', /made or reset/);
-  assert.equal(await approves(alan, puppet.client), null, 'another hand made it');
-  assert.match((await approves(grace.client, puppet.client)) ?? '', /made or reset/, 'Grace made who made it');
+  assert.equal(await approves(alan, puppet.client), null, 'Alan did not make Puppet');
+  assert.match((await approves(grace.client, puppet.client)) ?? '', /made or reset/, 'Grace made Bea, who made Puppet');
 });
 
-test('a reset puts an account into the hand that asked for it, and 24 hours go by before it approves for others', async () => {
+test('an account counts as the account of the admin who reset it, and may approve for others only 24 hours later', async () => {
   const carl = await invite(grace, play.url, { name: 'Carl', role: 'admin' });
   assert.match((await approves(alan, carl.client)) ?? '', /24 hours/, 'made a moment ago');
   await age('Carl');
@@ -190,7 +190,7 @@ test('a reset puts an account into the hand that asked for it, and 24 hours go b
   assert.match((await approves(alan, taken.client)) ?? '', /made or reset/);
 });
 
-test('a key neither approves nor has its proposals approved, nor does what a key made', async () => {
+test('a key cannot approve, its proposals cannot be approved, and the same holds for an account that a key made', async () => {
   assert.match((await approves(alan, admin)) ?? '', /A key cannot approve/);
   assert.match((await approves(admin, alan)) ?? '', /A key proposed/);
   const { invitation } = dataOf(await admin.call(createAccount, { body: { name: 'Keyed', role: 'admin' } }));
@@ -205,7 +205,7 @@ test('a key neither approves nor has its proposals approved, nor does what a key
   );
 });
 
-test('an admin gives as rewards in a day no more than alone as credits', async () => {
+test('an admin can give no more as rewards in a day than as credits without a second admin', async () => {
   const body = { agent_id: 'cleo', reason: 'much' };
   dataOf(await alan.call(rewardAgent, { body: { ...body, amount: '60' } }));
   const over = await alan.call(rewardAgent, { body: { ...body, amount: '41' } });
@@ -218,17 +218,17 @@ test('an admin gives as rewards in a day no more than alone as credits', async (
   const pieces = await Promise.all(
     Array.from({ length: 8 }, () => bea.client.call(rewardAgent, { body: { ...body, amount: '30' } })),
   );
-  assert.equal(pieces.filter(({ ok }) => ok).length, 3, 'also in pieces, at once');
+  assert.equal(pieces.filter(({ ok }) => ok).length, 3, 'also in concurrent parts');
 });
 
-test('a payment that is cut into pieces is above the limit as well, also at once', async () => {
+test('a payment in several parts exceeds the limit as well, even with concurrent requests', async () => {
   const pieces = await Promise.all(Array.from({ length: 6 }, () => create(second, { agent_id: 'eve', amount: '30' })));
   const states = pieces.map((piece) => dataOf(piece).credit.state);
   assert.equal(states.filter((state) => state === 'credited').length, 3);
   assert.equal((await play.agent('eve')).balance, '90');
 });
 
-test('a rejected proposal frees its transaction, and an admin may take back their own', async () => {
+test('a rejected proposal frees its transaction, and an admin may withdraw their own proposal', async () => {
   const { credit } = dataOf(await create(admin, { agent_id: 'dan', amount: '1000', provider_transaction_id: 'TYPO' }));
   const { credit: rejected } = dataOf(
     await admin.call(rejectCredit, { params: { credit_id: credit.credit_id }, body: { reason: 'a nought too many' } }),
@@ -251,7 +251,7 @@ test('a rejected proposal frees its transaction, and an admin may take back thei
   );
 });
 
-test('what is no credit: nobody of that name, an account that is closed, an amount, an id', async () => {
+test('a credit for an unknown agent or a closed account, or with an invalid amount or id, is refused', async () => {
   assert.equal(refusalOf(await create(admin, { agent_id: 'nobody' })), 'no_such_agent');
   const { uid } = await play.agent('fay');
   dataOf(await clientOf(play.url, TOKENS.operator).call(closeAgent, { params: { agent_id: 'fay' }, body: { uid } }));
@@ -276,7 +276,7 @@ test('what is no credit: nobody of that name, an account that is closed, an amou
   assert.equal(refusalOf(await create(clientOf(play.url, TOKENS.member), {})), 'forbidden');
 });
 
-test('credits are listed newest first, page by page', async () => {
+test('credits come in pages, newest first', async () => {
   const first = dataOf(await admin.call(listCredits, { query: { limit: 2 } }));
   assert.equal(first.approval_limit, '100');
   const second = dataOf(await admin.call(listCredits, { query: { limit: 100, cursor: first.next_cursor ?? '' } }));
@@ -293,7 +293,7 @@ test('credits are listed newest first, page by page', async () => {
   );
 });
 
-test("the books are compared with a provider's list: only ours, only theirs, and what differs", async () => {
+test("the comparison of the books with a provider's statement finds payments that only one side has, and amounts that differ", async () => {
   const ids = { ours: 'REC-OURS', theirs: 'REC-THEIRS', differs: 'REC-DIFFERS', same: 'REC-SAME', gone: 'REC-GONE' };
   for (const [name, amount] of [
     ['ours', '1'],
@@ -378,13 +378,13 @@ test("the books are compared with a provider's list: only ours, only theirs, and
   assert.deepEqual([agreed.only_ours.length, agreed.only_theirs.length, agreed.amount_differs.length], [0, 1, 0]);
 });
 
-test('PayPal is off unless it is turned on, and says so', async () => {
+test('PayPal is off by default, and the log says so', async () => {
   assert.ok(village.logs.some((line) => line.includes('payments by PayPal are off')));
   const response = await fetch(`${play.url}${receivePayPalWebhook.path}`, { method: 'POST', body: '{}' });
   assert.deepEqual([response.status, ((await response.json()) as { code: string }).code], [409, 'paypal_off']);
 });
 
-test('the books hold to every rule', async () => {
+test('the books break no rule', async () => {
   assert.deepEqual(
     (await checkLedger(db)).filter(({ broken }) => broken > 0),
     [],

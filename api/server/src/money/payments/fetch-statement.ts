@@ -5,14 +5,14 @@ import { PayPalError } from './paypal-client.ts';
 import type { TransactionPage } from './paypal-wire.ts';
 
 const PROVIDER = 'paypal';
-/** PayPal searches 31 days at most. The API reads 30 days each night, so that the next night covers a night without PayPal. */
+/** PayPal searches 31 days at most. The API reads 30 days each night, so that the next night covers one in which PayPal did not answer. */
 const WINDOW_MS = 30 * 86_400_000;
 const PAGES_MAX = 1_000;
 const AGENT_ID_MAX_CHARS = 127;
 
 type Info = TransactionPage['transaction_details'][number]['transaction_info'];
 
-/** Incoming money is a payment (T00…); outgoing money with a reference to another transaction takes it back. Fees and bank transfers are neither. */
+/** Incoming money is a payment (T00…). Outgoing money with a reference to a transaction takes that back. Null for fees and bank transfers. */
 function lineOf(info: Info): StatementLine | null {
   const {
     transaction_amount: amount,
@@ -34,11 +34,11 @@ function lineOf(info: Info): StatementLine | null {
 
 function timeOf(text: string): Date {
   const time = new Date(text);
-  if (Number.isNaN(time.getTime())) throw new PayPalError(`PayPal's time cannot be read: ${text}`);
+  if (Number.isNaN(time.getTime())) throw new PayPalError(`PayPal sent an invalid time: ${text}`);
   return time;
 }
 
-/** Reads PayPal's list of the last 30 days, stores it, and compares. Returns the number of differences. */
+/** Reads PayPal's statement of the last 30 days, stores it, and compares it with the books. Returns the number of differences. */
 export async function reconcilePayPal({
   db,
   client,
@@ -54,7 +54,7 @@ export async function reconcilePayPal({
   const lines: StatementLine[] = [];
   let through = now;
   for (let page = 1, pages = 1; page <= pages; page += 1) {
-    if (page > PAGES_MAX) throw new PayPalError('PayPal lists more pages than can be read');
+    if (page > PAGES_MAX) throw new PayPalError(`PayPal's statement has more than ${PAGES_MAX} pages`);
     const answer = await client.transactions(from, now, page);
     pages = answer.total_pages;
     // A payment after PayPal's last refresh cannot be missing from its list.

@@ -4,7 +4,7 @@ import { Agent, request } from 'node:https';
 export interface HttpsCall {
   readonly method: 'GET' | 'POST';
   readonly host: string;
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -15,7 +15,7 @@ export interface HttpsAnswer {
   readonly body: Buffer;
 }
 
-/** A call failed, or its answer was incomplete; a retry may succeed. */
+/** A call that failed, or whose answer was incomplete. A retry may succeed. */
 export class CallError extends Error {
   override readonly name = 'CallError';
 }
@@ -24,7 +24,7 @@ export class CallError extends Error {
 export type CallHttps = (call: HttpsCall) => Promise<HttpsAnswer>;
 
 export interface HttpsCallerOptions {
-  /** The only hosts to call; any other throws before a request is sent. */
+  /** The only hosts that may be called. A call of another host throws before it sends anything. */
   readonly hosts: ReadonlySet<string>;
   /** HTTP proxy for all calls. */
   readonly proxyUrl: string | null;
@@ -55,12 +55,12 @@ export function createHttpsCaller({ hosts, proxyUrl, roots }: HttpsCallerOptions
     keepAlive: true,
     maxSockets: 8,
     ...(roots === null ? {} : { ca: [...roots] }),
-    // Ignores the proxies of the environment.
+    // Only the configured proxy counts, not the proxy variables of the environment.
     proxyEnv: proxyUrl === null ? {} : { HTTPS_PROXY: proxyUrl },
   });
 
   async function call({ method, host, path, headers, body }: HttpsCall): Promise<HttpsAnswer> {
-    if (!hosts.has(host)) throw new CallError(`${host} is not on the list of hosts`);
+    if (!hosts.has(host)) throw new CallError(`${host} is not an allowed host`);
     const signal = AbortSignal.timeout(CALL_LIMIT_MS);
     try {
       const message = await new Promise<IncomingMessage>((resolve, reject) => {

@@ -39,14 +39,14 @@ after(async () => {
   await Promise.all([standIn.close(), stranger.remove()]);
 });
 
-/** A notification of 2015, as PayPal's own libraries test theirs with, and the text that was signed. */
+/** A notification of 2015 from the tests of PayPal's own libraries, and its signed text. */
 const RECORDED = {
   transmissionId: 'dfb3be50-fd74-11e4-8bf3-77339302725b',
   transmissionTime: '2015-05-18T15:45:13Z',
   body: '{"id":"WH-0G2756385H040842W-5Y612302CV158622M","create_time":"2015-05-18T15:45:13Z","resource_type":"sale","event_type":"PAYMENT.SALE.COMPLETED","summary":"Payment completed for $ 20.0 USD","resource":{"id":"4EU7004268015634R","create_time":"2015-05-18T15:44:02Z","update_time":"2015-05-18T15:44:21Z","amount":{"total":"20.00","currency":"USD"},"payment_mode":"INSTANT_TRANSFER","state":"completed","protection_eligibility":"ELIGIBLE","protection_eligibility_type":"ITEM_NOT_RECEIVED_ELIGIBLE,UNAUTHORIZED_PAYMENT_ELIGIBLE","parent_payment":"PAY-86C81811X5228590KKVNARQQ","transaction_fee":{"value":"0.88","currency":"USD"},"links":[{"href":"https://api.sandbox.paypal.com/v1/payments/sale/4EU7004268015634R","rel":"self","method":"GET"},{"href":"https://api.sandbox.paypal.com/v1/payments/sale/4EU7004268015634R/refund","rel":"refund","method":"POST"},{"href":"https://api.sandbox.paypal.com/v1/payments/payment/PAY-86C81811X5228590KKVNARQQ","rel":"parent_payment","method":"GET"}]},"links":[{"href":"https://api.sandbox.paypal.com/v1/notifications/webhooks-events/WH-0G2756385H040842W-5Y612302CV158622M","rel":"self","method":"GET"},{"href":"https://api.sandbox.paypal.com/v1/notifications/webhooks-events/WH-0G2756385H040842W-5Y612302CV158622M/resend","rel":"resend","method":"POST"}]}',
 };
 
-test('the signed text is that of a recorded notification: our webhook id, and the checksum as a decimal without a sign', () => {
+test('the signed text equals that of a recorded notification: our webhook id, and the checksum as an unsigned decimal', () => {
   const raw = Buffer.from(RECORDED.body);
   const recorded = 'dfb3be50-fd74-11e4-8bf3-77339302725b|2015-05-18T15:45:13Z|4JH86294D6297924G|2771810304';
   assert.equal(signedText({ ...RECORDED, raw }, WEBHOOK_ID), recorded);
@@ -56,10 +56,10 @@ test('the signed text is that of a recorded notification: our webhook id, and th
     'so does the stand-in',
   );
   assert.equal(eventOf(raw)?.eventType, 'PAYMENT.SALE.COMPLETED');
-  assert.deepEqual(eventOf(raw)?.captureIds, [], 'a kind of payment that this village does not take');
+  assert.deepEqual(eventOf(raw)?.captureIds, [], 'the village does not accept this kind of payment');
 });
 
-test('a signature holds for these bytes, this webhook and this transmission alone', async () => {
+test('a signature is valid only for the same bytes, webhook and transmission', async () => {
   const keyOf = createSigningKeys({ call, hosts: HOSTS, roots, now: () => new Date() });
   const key = await keyOf(standIn.certUrl('good'));
   assert.ok(key !== null);
@@ -82,7 +82,7 @@ test('a signature holds for these bytes, this webhook and this transmission alon
   assert.equal(isSigned({ ...parts, signature: 'AAAA' }, WEBHOOK_ID, key), false);
 });
 
-test('a certificate is fetched from the very hosts of PayPal, and only by a plain https address', () => {
+test("the API fetches certificates only from PayPal's hosts, and only by a plain https address", () => {
   const good = 'https://api.sandbox.paypal.com/v1/notifications/certs/CERT-360caa42-fca2a594-a5cafa77';
   assert.deepEqual(certificatePlace(good, HOSTS), {
     host: 'api.sandbox.paypal.com',
@@ -113,7 +113,7 @@ test('a certificate is fetched from the very hosts of PayPal, and only by a plai
   for (const url of bad) assert.equal(certificatePlace(url, HOSTS), null, url);
 });
 
-test('a certificate is believed by its name, its dates and its chain', async () => {
+test("a certificate needs PayPal's name, a valid period and a chain to a trusted root", async () => {
   const { body } = await call({ method: 'GET', host: HOSTS.api, path: '/v1/notifications/certs/CERT-good' });
   const pem = body.toString();
   const now = new Date();
@@ -138,7 +138,7 @@ test('a certificate is believed by its name, its dates and its chain', async () 
   for (const [why, work] of refused) assert.throws(work, CertificateError, why);
 });
 
-test('a certificate is fetched once and kept; what is no certificate is not, and is asked for again', async () => {
+test('the API caches a certificate after one fetch; it does not cache an invalid answer, and fetches again', async () => {
   const path = '/v1/notifications/certs/CERT-good';
   const fetched = (): number => standIn.requests.filter((request) => request.endsWith(path)).length;
   const before = fetched();
@@ -159,7 +159,7 @@ test('a certificate is fetched once and kept; what is no certificate is not, and
   assert.equal(await keyOf(`https://${ELSEWHERE}/v1/notifications/certs/CERT-good`), null);
 });
 
-test('no host off the list is spoken to, and no answer without an end is read', async () => {
+test('the caller refuses a host that is not allowed, and an answer without an end', async () => {
   await assert.rejects(call({ method: 'GET', host: ELSEWHERE, path: '/' }), CallError);
   standIn.detours.set('/endless', {
     times: 1,
@@ -181,7 +181,7 @@ test('no host off the list is spoken to, and no answer without an end is read', 
   );
 });
 
-test('notifications say which payment, and what of it; what they should not say is not heard', () => {
+test('the parser reads the payment of a notification and its change, and ignores invalid fields', () => {
   const said = (told: Parameters<typeof bodyOf>[0]): ReturnType<typeof eventOf> => eventOf(Buffer.from(bodyOf(told)));
   const paid = { value: '12.50', customId: 'ada' };
   const completed = said(NOTIFICATIONS.capture('COMPLETED', 'CAP1', paid));
@@ -197,13 +197,13 @@ test('notifications say which payment, and what of it; what they should not say 
     type: 'PAYMENT.CAPTURE.COMPLETED',
     resource: { id: '../../v1/oauth2/token', amount: 5 },
   };
-  assert.deepEqual(said(odd)?.captureIds, [], 'an id is an id and no path');
+  assert.deepEqual(said(odd)?.captureIds, [], 'a path is not a valid id');
   for (const body of ['', 'null', '[]', '{}', '{"id":1}', '{"id":"WH-1"', '1.0'])
     assert.equal(eventOf(Buffer.from(body)), null, body);
   assert.equal(eventOf(Buffer.from([0xff, 0xfe, 0x00])), null);
 });
 
-test('attempts come twice as far apart each time, up to a limit', () => {
+test('the wait doubles with each attempt, up to a limit', () => {
   assert.deepEqual(
     [1, 2, 3, 10, 1_000].map((attempts) => backoffS(attempts, { firstS: 2, longestS: 600 })),
     [2, 4, 8, 600, 600],

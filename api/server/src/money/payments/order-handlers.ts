@@ -14,19 +14,19 @@ import type { Payments } from './start-payments.ts';
 import type { Log } from '../../service/log.ts';
 import type { AgentSource } from '../../agents/agent-source.ts';
 
-/** The only hosts of pages where a payer approves. */
+/** The only hosts whose pages may ask a payer to approve. */
 const APPROVAL_HOST = { sandbox: 'www.sandbox.paypal.com', live: 'www.paypal.com' } as const satisfies Record<
   keyof typeof PAYPAL_HOSTS,
   string
 >;
 const APPROVAL_LINKS: ReadonlySet<string> = new Set(['payer-action', 'approve']);
 
-/** The origin of the village in the payer's browser; the listener has checked it against the host. */
+/** The village's origin in the payer's browser. The listener has checked the Origin header against the host. */
 function originOf({ origin, host = 'localhost' }: IncomingHttpHeaders): string {
   return origin ?? `http://${host}`;
 }
 
-/** The address at PayPal where the payer approves; null if the order names none. Pure. */
+/** The address at PayPal where the payer approves; null if the order has none on PayPal's host. Pure. */
 export function approvalUrlOf({ links }: Order, mode: keyof typeof APPROVAL_HOST): string | null {
   const href = links.find(({ rel }) => APPROVAL_LINKS.has(rel))?.href ?? '';
   const url = URL.parse(href);
@@ -75,7 +75,10 @@ function createPayPalOrder({ source, payments, log }: OrderPorts): Handlers['cre
         });
         const approvalUrl = approvalUrlOf(order, paypalMode);
         if (approvalUrl === null)
-          return refused('payment_failed', 'PayPal names no page of its own to approve the payment at');
+          return refused(
+            'payment_failed',
+            'PayPal sent no address where the payer can approve the payment; try again later',
+          );
         return accepted({ order_id: order.id, approval_url: approvalUrl, currency: orders.currency, amount: value });
       } catch (error) {
         if (!isPayPals(error)) throw error;
@@ -104,7 +107,7 @@ function returnFromPayPal({ payments, log }: OrderPorts): Handlers['returnFromPa
   };
 }
 
-/** Orders of payers: created here, approved at PayPal, captured on return. Only the webhook books them. */
+/** Routes for orders: the API creates them, the payer approves at PayPal, and the API captures them on return. Only the webhook books money. */
 export function orderHandlers(ports: OrderPorts) {
   return {
     getPayPalTerms: getPayPalTerms(ports),

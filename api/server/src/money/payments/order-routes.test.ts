@@ -1,4 +1,4 @@
-/** Orders by PayPal, from the wish to pay to the ledger, beside a PayPal of the test's own. */
+/** PayPal orders from their creation to the ledger, against a stand-in for PayPal. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createPayPalOrder, getPayPalTerms } from '@hamlet/contract';
@@ -27,7 +27,7 @@ after(async () => {
   await standIn.close();
 });
 
-// returnFromPayPal is a page of the browser, so it is called by its address.
+// A browser opens returnFromPayPal, so the test calls it by its address.
 async function comeBack(orderId: string): Promise<string | null> {
   const response = await fetch(`${play.url}/api/v1/payments/paypal/return?token=${orderId}&PayerID=P1`, {
     redirect: 'manual',
@@ -36,7 +36,7 @@ async function comeBack(orderId: string): Promise<string | null> {
   return response.headers.get('location');
 }
 
-test('a member begins a payment, approves it at PayPal, comes back however often, and the webhook books it once', async () => {
+test('a member creates an order, approves it at PayPal, returns several times, and the webhook books it once', async () => {
   const order = dataOf(
     await clientOf(play.url, TOKENS.member).call(createPayPalOrder, { body: { agent_id: 'cleo', amount: '7.5' } }),
   );
@@ -54,7 +54,7 @@ test('a member begins a payment, approves it at PayPal, comes back however often
   booked.approved = true;
   for (let times = 0; times < 3; times += 1) assert.equal(await comeBack(order.order_id), '/?payment=captured');
   const captureId = booked.captureId ?? '';
-  assert.equal(await pay.balance('cleo'), '0', 'the way back books nothing');
+  assert.equal(await pay.balance('cleo'), '0', 'the return books nothing');
   for (let times = 0; times < 2; times += 1)
     assert.equal(
       await pay.tell(NOTIFICATIONS.capture('COMPLETED', captureId, { value: '7.50', customId: 'cleo' })),
@@ -64,7 +64,7 @@ test('a member begins a payment, approves it at PayPal, comes back however often
   assert.equal(await pay.balance('cleo'), '15');
 });
 
-test('a payer knows currency and rate beforehand, and whether PayPal is on at all', async () => {
+test('a payer can read the currency, the rate and whether PayPal is on', async () => {
   assert.deepEqual(dataOf(await clientOf(play.url, TOKENS.member).call(getPayPalTerms, {})), {
     paypal: 'sandbox',
     currency: 'USD',
@@ -72,7 +72,7 @@ test('a payer knows currency and rate beforehand, and whether PayPal is on at al
   });
 });
 
-test('what is no order comes to nothing, and PayPal away is said to be away', async () => {
+test('the return of an unknown order books nothing, and an outage of PayPal is reported', async () => {
   const { admin } = play;
   assert.equal(await comeBack('NOSUCHORDER'), '/?payment=failed');
   assert.equal(
@@ -99,7 +99,7 @@ test('what is no order comes to nothing, and PayPal away is said to be away', as
   );
 });
 
-test('a village without PayPal says so', async () => {
+test('a village without PayPal refuses orders with paypal_off', async () => {
   const without = await village.startReplica();
   assert.deepEqual(dataOf(await clientOf(without.peopleUrl, TOKENS.member).call(getPayPalTerms, {})), {
     paypal: 'off',

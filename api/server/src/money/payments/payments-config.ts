@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { AiDollars, parseAiDollars } from '@hamlet/contract';
 import { z } from 'zod';
 
-/** Environment variables of payments, for `start/config.ts`. */
+/** Environment variables of payments, part of those in `start/config.ts`. */
 export const PAYMENT_VARIABLES = {
   HAMLET_CREDIT_LIMIT: AiDollars.default('100').describe(
-    'aiDollars that one admin may credit alone in 24 hours; above, another approves (100)',
+    'aiDollars that one admin may credit alone in 24 hours; above, another admin approves (100)',
   ),
   HAMLET_PAYPAL: z
     .enum(['off', 'sandbox', 'live'])
@@ -17,9 +17,12 @@ export const PAYMENT_VARIABLES = {
     .regex(/^[A-Z]{3}$/, 'write three letters, for example USD')
     .default('USD')
     .describe('currency of payments (USD)'),
-  HAMLET_PAYPAL_RATE: AiDollars.default('1').describe('aiDollars for one unit of it (1)'),
+  HAMLET_PAYPAL_RATE: AiDollars.default('1').describe('aiDollars for one unit of that currency (1)'),
   HAMLET_PAYPAL_PROXY: z.url().optional().describe('http proxy for calls to PayPal'),
-  HAMLET_PAYPAL_CA_FILE: z.string().optional().describe("certificate authorities to believe instead of Node's own"),
+  HAMLET_PAYPAL_CA_FILE: z
+    .string()
+    .optional()
+    .describe("PEM file of certificate authorities to trust instead of Node's own"),
 };
 
 type Variables = z.infer<z.ZodObject<typeof PAYMENT_VARIABLES>>;
@@ -70,7 +73,7 @@ const Secrets = z.strictObject({
 });
 export type PayPalSecrets = z.infer<typeof Secrets>;
 
-/** Reads PayPal's credentials. An Error names the file and the fault, never the content. */
+/** Reads PayPal's credentials. Throws an Error that names the file and the fault, never the content. */
 export async function readPayPalSecrets(file: string): Promise<PayPalSecrets> {
   try {
     return Secrets.parse(JSON.parse(await readFile(file, 'utf8')));
@@ -78,7 +81,7 @@ export async function readPayPalSecrets(file: string): Promise<PayPalSecrets> {
     const why =
       error instanceof z.ZodError
         ? error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')
-        : 'it cannot be read as JSON';
+        : 'the file cannot be read or is not JSON';
     throw new Error(`HAMLET_PAYPAL_SECRETS_FILE: ${file}: ${why}`);
   }
 }

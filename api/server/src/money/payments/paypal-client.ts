@@ -7,7 +7,7 @@ import { Capture, Dispute, Order, Refund, Token, TransactionPage, Unprocessable 
 /** The client renews a token this long before it expires. */
 const TOKEN_MARGIN_S = 60;
 
-/** A call to PayPal failed, or its answer cannot be read; a retry may succeed. */
+/** A call to PayPal that failed, or had an unreadable answer. A retry may succeed. */
 export class PayPalError extends Error {
   override readonly name = 'PayPalError';
 }
@@ -28,7 +28,7 @@ export interface PayPalClientPorts {
   readonly monotonicMs: () => number;
 }
 
-/** PayPal's API, as far as the village uses it. Null if PayPal knows no such object; throws PayPalError if it does not answer. */
+/** The part of PayPal's API that the village uses. Null if PayPal does not know the object. Throws PayPalError if PayPal does not answer. */
 export interface PayPalClient {
   capture(captureId: string): Promise<Capture | null>;
   refund(refundId: string): Promise<Refund | null>;
@@ -37,20 +37,20 @@ export interface PayPalClient {
   createOrder(order: NewOrder): Promise<Order>;
   /** Captures the money of an approved order. Idempotent. */
   captureOrder(orderId: string): Promise<'captured' | 'not_approved' | 'unknown'>;
-  /** A page of the payments in at most 31 days; pages count from 1. */
+  /** One page of the payments in a period of at most 31 days. The first page has the number 1. */
   transactions(from: Date, through: Date, page: number): Promise<TransactionPage>;
 }
 
 function read<S extends z.ZodType>(schema: S, answer: HttpsAnswer, what: string): z.output<S> {
-  if (answer.status !== 200) throw new PayPalError(`${what}: PayPal answers ${answer.status}`);
+  if (answer.status !== 200) throw new PayPalError(`${what}: PayPal answered ${answer.status}`);
   try {
     return schema.parse(JSON.parse(answer.body.toString('utf8')));
   } catch {
-    throw new PayPalError(`${what}: PayPal's answer cannot be read`);
+    throw new PayPalError(`${what}: PayPal's answer does not match its schema`);
   }
 }
 
-/** Posts to PayPal; PayPal does the same id once. */
+/** Posts to PayPal. PayPal carries out requests with the same id only once. */
 type Post = (path: string, body: unknown, id: string) => Promise<HttpsAnswer>;
 
 function orderCalls(post: Post): Pick<PayPalClient, 'createOrder' | 'captureOrder'> {
@@ -81,7 +81,7 @@ function orderCalls(post: Post): Pick<PayPalClient, 'createOrder' | 'captureOrde
         : [];
     if (issues.includes('ORDER_ALREADY_CAPTURED')) return 'captured';
     if (issues.includes('ORDER_NOT_APPROVED')) return 'not_approved';
-    throw new PayPalError(`capture: PayPal answers ${answer.status} ${issues.join(', ')}`);
+    throw new PayPalError(`capture: PayPal answered ${answer.status} ${issues.join(', ')}`);
   }
 
   return { createOrder, captureOrder };
@@ -92,7 +92,7 @@ interface BearerToken {
   readonly untilMs: number;
 }
 
-// Each search has its own id: PayPal refuses two at once with the same id.
+// Each search has its own id, because PayPal refuses two concurrent searches with the same id.
 const requestId = (): Record<string, string> => ({ 'paypal-request-id': randomUUID() });
 
 async function fetchToken({ call, hosts, secrets, monotonicMs }: PayPalClientPorts): Promise<BearerToken> {
@@ -116,7 +116,7 @@ async function fetchToken({ call, hosts, secrets, monotonicMs }: PayPalClientPor
   return { text: answer.access_token, untilMs: monotonicMs() + (answer.expires_in - TOKEN_MARGIN_S) * 1_000 };
 }
 
-/** Sends requests with a cached bearer token; if PayPal refuses the token, once more with a new one. */
+/** Sends requests with a cached bearer token. If PayPal refuses the token, sends the request once more with a new one. */
 function withToken(
   ports: PayPalClientPorts,
 ): (send: (authorization: string) => Promise<HttpsAnswer>) => Promise<HttpsAnswer> {
@@ -126,7 +126,7 @@ function withToken(
     const known = await token;
     if (known !== null && known.untilMs > ports.monotonicMs()) return `Bearer ${known.text}`;
     token = fetchToken(ports);
-    // Does not cache a failure.
+    // A failure is not cached.
     token.catch(() => {
       token = null;
     });
@@ -141,7 +141,7 @@ function withToken(
   };
 }
 
-/** The parser of notifications checks ids; paths encode them all the same. */
+/** Creates the client. The parser of notifications has checked ids; the client encodes them in paths nevertheless. */
 export function createPayPalClient(ports: PayPalClientPorts): PayPalClient {
   const { call } = ports;
   const host = ports.hosts.api;
@@ -191,7 +191,7 @@ export type PayPalMode = 'sandbox' | 'live';
 export interface PayPalHosts {
   /** Host of the API. */
   readonly api: string;
-  /** Hosts of signing certificates; exact names. */
+  /** Exact names of the hosts of signing certificates. */
   readonly certificates: ReadonlySet<string>;
   /** The common name of a signing certificate. */
   readonly signer: string;
@@ -226,6 +226,6 @@ export function certificatePlace(text: string, { certificates }: PayPalHosts): C
   const url = URL.parse(text);
   if (url === null || url.protocol !== 'https:' || !certificates.has(url.hostname) || !CERT_PATH.test(url.pathname))
     return null;
-  // The text must equal its parsed form, so that no other parser can read it differently.
+  // The text must equal its parsed form, so that every other parser reads it in the same way.
   return text === `https://${url.hostname}${url.pathname}` ? { host: url.hostname, path: url.pathname } : null;
 }

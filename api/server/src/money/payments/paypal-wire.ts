@@ -1,4 +1,4 @@
-/** PayPal's answers, as far as the village reads them. Other fields are ignored. */
+/** Schemas of the fields that the village reads in PayPal's answers. They ignore other fields. */
 import { providerMicro } from '@hamlet/core';
 import type { VerifiedEvent } from '@hamlet/store';
 import { z } from 'zod';
@@ -65,7 +65,7 @@ export type Order = z.infer<typeof Order>;
 /** The body of a 422: why PayPal refuses. */
 export const Unprocessable = z.object({ details: z.array(z.object({ issue: z.string().max(64) })).max(20) });
 
-/** The body of a notification. `eventOf` reads the kinds of its resource. */
+/** The body of a notification. `eventOf` interprets its resource. */
 export const Notification = z.object({
   id: z.string().min(1).max(128),
   event_type: z.string().min(1).max(128),
@@ -104,7 +104,7 @@ function hintOf({ amount, custom_id: customId }: Resource): VerifiedEvent['hint'
     : { amount: String(micro), currency: amount.currency_code, customId: customId ?? null };
 }
 
-/** The payment of a refund: from the path of the link alone, because the API never calls an address from a notification. */
+/** The id of the refunded payment, read from the link's path. The API never calls an address from a notification. */
 function captureAbove({ links }: Resource): string | undefined {
   return links
     ?.map(({ rel, href }) => (rel === 'up' ? UP_TO_CAPTURE.exec(href)?.[1] : undefined))
@@ -141,7 +141,7 @@ function said(eventType: string, resource: Resource): Said {
   };
 }
 
-/** Reads a notification; null if the body is none. An event of another kind names no payment. Pure. */
+/** Parses a notification; null if the body is not one. The result for an event of another kind has no payment. Pure. */
 export function eventOf(raw: Uint8Array): VerifiedEvent | null {
   let body: unknown;
   try {

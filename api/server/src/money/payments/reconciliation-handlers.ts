@@ -141,7 +141,7 @@ function importStatement({ payments }: ReconciliationPorts): Handlers['importSta
   };
 }
 
-/** The village's books compared with a provider's. */
+/** Routes for the comparison of the village's books with a provider's statement. */
 export function reconciliationHandlers(ports: ReconciliationPorts) {
   return {
     getReconciliation: getReconciliation(ports),

@@ -60,17 +60,17 @@ async function creditFresh(
       actor: act.actor,
     } as const;
     const deposit = await proposeDeposit(tx, wanted);
-    // An admin is proposing it at the same time: the next attempt reads the result.
+    // An admin is proposing the same payment: the next attempt reads the result.
     if (deposit === null) return { ok: false as const, reason: 'proposed_by_hand' as const };
     return creditDeposit(tx, income, { ...act, deposit, net, approver: null, reason: null, action: 'credit.webhook' });
   });
   return outcome.ok ? DONE : { why: outcome.reason, again: true };
 }
 
-/** Names of agents; any other text of a payer names none. */
+/** The format of agents' names. A payer's text of another format names no agent. */
 const AGENT_ID = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
-/** The reason of a deposit's change, for a person. */
+/** The reason of a deposit's change, for people. */
 function reasonOf(truth: PaymentTruth | null): string {
   const takings = (truth?.takings ?? []).map(({ kind, state }) => `${kind} ${state}`);
   return `PayPal says: ${[truth?.status ?? 'unknown', ...takings].join(', ')}`.slice(0, 500);
@@ -109,7 +109,7 @@ export function backoffS(
   return Math.min(longestS, firstS * 2 ** Math.min(attempts - 1, 20));
 }
 
-/** Asks PayPal about one payment and books the answer. If another replica has claimed the payment meanwhile, this older answer is not booked. */
+/** Reads one payment from PayPal and books the answer. If another replica has claimed the payment meanwhile, it does not book this older answer. */
 async function settleOne(claimed: ClaimedCapture, ports: SettlePorts): Promise<void> {
   const { db, client } = ports;
   const truth = await askForTruth(client, claimed.captureId, claimed.takings);
@@ -131,7 +131,7 @@ export async function settleCaptures(ports: SettlePorts): Promise<number> {
       await settleOne(claimed, ports);
     } catch (error) {
       if (isConnectionError(error) || isVillageFrozenError(error)) throw error;
-      log('warn', 'a payment was not settled; it is retried', {
+      log('warn', 'a payment was not settled; the API retries it', {
         capture: claimed.captureId,
         attempts: claimed.attempts,
         error,
@@ -142,7 +142,7 @@ export async function settleCaptures(ports: SettlePorts): Promise<number> {
 }
 
 const FAILED_REFUNDS: ReadonlySet<string> = new Set(['CANCELLED', 'FAILED']);
-/** Outcomes that leave the money here. Any other outcome counts as a loss. */
+/** Outcomes of a dispute that leave the money in the village. Any other outcome counts as a loss. */
 const KEPT: ReadonlySet<string> = new Set([
   'RESOLVED_SELLER_FAVOUR',
   'RESOLVED_WITH_PAYOUT',
@@ -152,7 +152,7 @@ const KEPT: ReadonlySet<string> = new Set([
 
 function micro(value: string): bigint {
   const amount = providerMicro(value);
-  if (amount === null || amount < 0n) throw new PayPalError(`PayPal's amount cannot be read: ${value}`);
+  if (amount === null || amount < 0n) throw new PayPalError(`PayPal sent an invalid amount: ${value}`);
   return amount;
 }
 
@@ -165,13 +165,13 @@ function disputeTaking({ status, dispute_amount: amount, dispute_outcome: outcom
   return { kind: 'dispute', amount: micro(amount.value), state };
 }
 
-/** PayPal reports an object that its API does not know yet: the payment waits for it. */
+/** Throws for an object that PayPal reported but does not know yet, so that the payment is retried later. */
 function unknown({ kind, takingId }: TakingId): never {
   throw new PayPalError(`PayPal does not know the ${kind} ${takingId}`);
 }
 
 async function takingOf(client: PayPalClient, taking: TakingId): Promise<Taking> {
-  // The bank took everything back; there is no refund to read.
+  // A bank reversal takes the whole payment back, and PayPal has no refund object for it.
   if (taking.kind === 'reversal') return { kind: 'reversal', amount: 0n, state: 'taken' };
   if (taking.kind === 'refund') return refundTaking((await client.refund(taking.takingId)) ?? unknown(taking));
   return disputeTaking((await client.dispute(taking.takingId)) ?? unknown(taking));
@@ -185,24 +185,25 @@ export async function askForTruth(
 ): Promise<PaymentTruth | null> {
   const capture = await client.capture(captureId);
   if (capture === null) return null;
-  if (capture.id !== captureId) throw new PayPalError(`PayPal answers about ${capture.id}`);
+  if (capture.id !== captureId)
+    throw new PayPalError(`PayPal answered with the payment ${capture.id} instead of ${captureId}`);
   const takings: Taking[] = [];
   for (const id of takingIds) takings.push(await takingOf(client, id));
   const { status, amount, custom_id: customId } = capture;
   return { status, amount: micro(amount.value), currency: amount.currency_code, customId: customId ?? null, takings };
 }
 
-/** The stored part of an answer, for display. Pure. */
+/** The part of PayPal's answer that the database stores for display. Pure. */
 export function knownOf({ status, amount, currency, customId }: PaymentTruth): KnownPayment {
   return { status, amount: String(amount), currency, customId };
 }
 
-/** A stored hint, for comparison. Pure. */
+/** The stored hint of a notification, in the form for comparison. Pure. */
 export function hintOf({ amount, currency, customId }: ToldPayment): PaymentHint {
   return { amount: BigInt(amount), currency, customId };
 }
 
-/** Millionths of a currency as decimal text with at least two places. Pure. */
+/** Decimal text with at least two places for an amount in millionths. Pure. */
 export function currencyText(amount: bigint): string {
   const fraction = String(amount % 1_000_000n)
     .padStart(6, '0')

@@ -8,10 +8,10 @@ import type { CallHttps } from './https-call.ts';
 const CERTIFICATE_MAX_BYTES = 64 * 1_024;
 const CHAIN_MAX = 6;
 const CACHED_MAX = 32;
-/** The API notices a withdrawn certificate within this time. */
+/** Keys stay in the cache for this time, so the API notices a withdrawn certificate at most this much later. */
 const CACHED_MS = 6 * 3_600_000;
 
-/** The certificate is not trusted; a later answer may be. */
+/** A certificate that is not trusted. A later answer may have a trusted one. */
 export class CertificateError extends Error {
   override readonly name = 'CertificateError';
 }
@@ -19,7 +19,7 @@ export class CertificateError extends Error {
 /** PayPal's answers for a certificate that does not exist: 404, and 400 for some names. */
 const NOT_THERE: ReadonlySet<number> = new Set([400, 404, 410]);
 
-/** PayPal has no such certificate: the notification is forged. */
+/** PayPal has no certificate at the address, so the notification is forged. */
 export class NoSuchCertificate extends Error {
   override readonly name = 'NoSuchCertificate';
 }
@@ -32,7 +32,7 @@ function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): bool
   return issuer.ca && certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
 }
 
-/** Whether a chain of issuers that are all valid now ends at a root. */
+/** True if a chain of issuers that are all valid now leads to a root. */
 function leadsToRoot(leaf: X509Certificate, others: readonly X509Certificate[], { roots, now }: Trust): boolean {
   let at = leaf;
   for (let length = 0; length < CHAIN_MAX; length += 1) {
@@ -61,7 +61,7 @@ function parse(pem: string): readonly X509Certificate[] {
   }
 }
 
-/** The key of a signing certificate with PayPal's name, in its period of validity, and with a chain to a root. Throws CertificateError. Pure. */
+/** The key of a signing certificate. Throws CertificateError unless it has PayPal's name, is valid now and has a chain to a root. Pure. */
 export function signingKey(
   pem: string,
   signer: string,
@@ -85,10 +85,10 @@ export interface SigningKeysPorts {
   readonly now: () => Date;
 }
 
-/** Loads the key of a certificate's address; null if the address is not PayPal's. Throws if the key cannot be loaded now. */
+/** Loads the signing key from a certificate's address; null if the address is not PayPal's. Throws if the key cannot be loaded now. */
 export type KeyOf = (certUrl: string) => Promise<KeyObject | null>;
 
-/** Signing keys by the address of their certificate, fetched once at a time and cached for hours. */
+/** Caches signing keys by the address of their certificate. */
 export function createSigningKeys({ call, hosts, roots, now }: SigningKeysPorts): KeyOf {
   const cached = new Map<string, { readonly key: KeyObject; readonly untilMs: number }>();
   const fetching = new Map<string, Promise<KeyObject>>();
@@ -99,7 +99,8 @@ export function createSigningKeys({ call, hosts, roots, now }: SigningKeysPorts)
   ): Promise<KeyObject> {
     const answer = await call({ method: 'GET', ...place });
     if (NOT_THERE.has(answer.status)) throw new NoSuchCertificate('PayPal has no such certificate');
-    if (answer.status !== 200) throw new CertificateError(`the certificate was answered with ${answer.status}`);
+    if (answer.status !== 200)
+      throw new CertificateError(`the request for the certificate was answered with ${answer.status}`);
     if (answer.body.length > CERTIFICATE_MAX_BYTES) throw new CertificateError('the certificate is too large');
     const { key, until } = signingKey(answer.body.toString('latin1'), hosts.signer, { roots, now: now() });
     if (cached.size >= CACHED_MAX) cached.clear();

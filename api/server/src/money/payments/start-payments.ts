@@ -32,7 +32,7 @@ import { settleCaptures } from './settle-captures.ts';
 import { createSigningKeys } from './signing-keys.ts';
 import { verifyDeliveries } from './verify-deliveries.ts';
 
-/** Payments as the handlers use them. */
+/** The ports of payments for the handlers. */
 export interface Payments {
   readonly income: IncomePort;
   /** Micro-aiDollars that one admin may credit alone. */
@@ -71,7 +71,7 @@ interface PayPalLink {
   close(): void;
 }
 
-/** The connection to PayPal, behind one list of hosts. */
+/** Creates the client of PayPal and the keys of its webhook. Both call only PayPal's hosts. */
 async function openPayPal(paypal: PayPalConfig, { db, registry, log, monotonicMs }: PaymentPorts): Promise<PayPalLink> {
   const hosts = PAYPAL_HOSTS[paypal.mode];
   const secrets = await readPayPalSecrets(paypal.secretsFile);
@@ -101,7 +101,7 @@ async function openPayPal(paypal: PayPalConfig, { db, registry, log, monotonicMs
 
 const Differences = z.object({ open: z.number(), oldestS: z.number(), waiting: z.number() });
 
-/** Compares the listed payments with the books as they are now, and logs an error once a difference is overdue. */
+/** Compares the stored statement with the present books, and logs an error once a difference is overdue. */
 function differencesJob({ db, config, registry, log }: PaymentPorts): Job {
   let seen: z.infer<typeof Differences> = { open: 0, oldestS: 0, waiting: 0 };
   registerGauges(registry, {
@@ -121,7 +121,7 @@ function differencesJob({ db, config, registry, log }: PaymentPorts): Job {
     if (found.oldestS >= DIFFERENCE_OVERDUE_S)
       log(
         'error',
-        "the books and a provider's have differed for a day without an explanation. Fix: explain the differences of GET /economy/reconciliation",
+        "the books have differed from a provider's statement for a day. Fix: explain the differences in GET /economy/reconciliation",
         found,
       );
     return found;
@@ -137,7 +137,7 @@ function differencesJob({ db, config, registry, log }: PaymentPorts): Job {
   });
 }
 
-/** Compares with PayPal once in each day of the village. */
+/** Compares the books with PayPal once on each day of the village. */
 function nightly(link: PayPalLink, { db, config, timeZone, log }: PaymentPorts): () => Promise<void> {
   return async () => {
     const now = new Date();
@@ -148,7 +148,7 @@ function nightly(link: PayPalLink, { db, config, timeZone, log }: PaymentPorts):
   };
 }
 
-/** Starts payments: credits of admins always, PayPal if it is configured. */
+/** Starts payments: credits by admins always, PayPal if it is configured. */
 export async function startPayments(ports: PaymentPorts): Promise<RunningPayments> {
   const { db, income, freeze, config, log } = ports;
   const { paypal, creditLimit } = config;
@@ -172,7 +172,7 @@ export async function startPayments(ports: PaymentPorts): Promise<RunningPayment
     paypalMode: paypal.mode,
     orders: { createOrder: link.client.createOrder, captureOrder: link.client.captureOrder, currency: config.currency },
     nudge: () => {
-      // The job runs within a second, and logs an error that lasts.
+      // The regular job follows within a second and logs an error that lasts.
       nudged = work().catch(() => undefined);
     },
     jobs: [

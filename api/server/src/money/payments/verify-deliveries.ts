@@ -17,7 +17,7 @@ import { NoSuchCertificate } from './signing-keys.ts';
 import type { KeyOf } from './signing-keys.ts';
 
 const AT_ONCE = 20;
-/** PayPal itself gives up after three days. */
+/** Longer than PayPal retries a delivery, which is three days. */
 const PATIENCE_MS = 4 * 86_400_000;
 const LONGEST_WAIT_S = 3_600;
 
@@ -26,7 +26,7 @@ export interface VerifyPorts {
   readonly keyOf: KeyOf;
   readonly webhookId: string;
   readonly log: Log;
-  /** Counts a settled delivery: `verified`, `repeated` (the event was known) or `refused`. */
+  /** Counts a finished delivery: `verified`, `repeated` (the event was known) or `refused`. */
   readonly count: (came: 'verified' | 'repeated' | 'refused') => void;
 }
 
@@ -43,16 +43,16 @@ async function refuse(delivery: ClaimedDelivery, why: string, { db, log, count }
 async function verifyOne(delivery: ClaimedDelivery, ports: VerifyPorts): Promise<void> {
   const { db, keyOf, webhookId, count } = ports;
   const key = await keyOf(delivery.certUrl);
-  if (key === null) return refuse(delivery, 'the certificate is at no address of PayPal', ports);
-  if (!isSigned(delivery, webhookId, key)) return refuse(delivery, 'the signature is not over this delivery', ports);
+  if (key === null) return refuse(delivery, 'the certificate is not at an address of PayPal', ports);
+  if (!isSigned(delivery, webhookId, key)) return refuse(delivery, 'the signature does not match this delivery', ports);
   const event = eventOf(delivery.raw);
   if (event === null) return refuse(delivery, 'the body is not a notification', ports);
   count((await inTransaction(db, (tx) => acceptDelivery(tx, delivery.deliveryId, event))) ? 'verified' : 'repeated');
 }
 
 /**
- * Keeps the delivery and retries, for as long as PayPal itself would, if its certificate cannot be loaded now. Refuses it if the certificate does
- * not exist.
+ * Handles a certificate that cannot be loaded: keeps the delivery for a retry, for up to four days. Refuses the delivery if the certificate does not
+ * exist.
  */
 async function later(delivery: ClaimedDelivery, error: unknown, ports: VerifyPorts): Promise<void> {
   if (isConnectionError(error)) throw error;
@@ -84,7 +84,7 @@ export interface SignedParts {
   readonly raw: Uint8Array;
 }
 
-/** The text that PayPal signs, with the body's checksum as an unsigned decimal and our own webhook id, not the sender's. Pure. */
+/** The text that PayPal signs. It has the body's checksum as an unsigned decimal, and our own webhook id, not one that the sender claims. Pure. */
 export function signedText(
   { transmissionId, transmissionTime, raw }: Omit<SignedParts, 'signature'>,
   webhookId: string,
@@ -92,7 +92,7 @@ export function signedText(
   return `${transmissionId}|${transmissionTime}|${webhookId}|${crc32(raw)}`;
 }
 
-/** Whether the holder of a key signed a notification for our webhook. */
+/** True if the key's holder signed this notification for our webhook. */
 export function isSigned(parts: SignedParts, webhookId: string, key: KeyObject): boolean {
   return verify('RSA-SHA256', Buffer.from(signedText(parts, webhookId)), key, Buffer.from(parts.signature, 'base64'));
 }

@@ -10,10 +10,10 @@ import { certificatePlace, PAYPAL_HOSTS } from './paypal-client.ts';
 import type { PayPalHosts } from './paypal-client.ts';
 import type { Payments } from './start-payments.ts';
 
-/** Limits of waiting deliveries, by whether their certificate has verified one before: a flood of unknown ones cannot block real ones. */
+/** Limits of waiting deliveries: `known` if their certificate has verified one before. A flood of unknown ones cannot block PayPal's. */
 const WAITING_MAX = { known: 10_000, unknown: 1_000 } as const;
 const BUSY_S = 60;
-/** PayPal retries for three days; an older notification is not PayPal's. */
+/** PayPal retries for three days, so an older notification is not from PayPal. */
 const OLDEST_MS = 4 * 86_400_000;
 const CLOCKS_DIFFER_MS = 300_000;
 const TRANSMISSION_ID = /^[A-Za-z0-9-]{1,64}$/;
@@ -24,26 +24,26 @@ function headerOf(headers: IncomingHttpHeaders, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Checks a delivery without any call: null if it may be PayPal's. */
+/** Checks a delivery without a call to PayPal. Null if it may be from PayPal. */
 function faultOf(
   delivery: Delivery,
   { algorithm, hosts, now }: { readonly algorithm: string; readonly hosts: PayPalHosts; readonly now: Date },
 ): Refused | null {
   if (algorithm !== 'SHA256withRSA')
-    return refused('webhook_refused', 'PayPal-Auth-Algo: SHA256withRSA is the only one');
+    return refused('webhook_refused', 'PayPal-Auth-Algo: only SHA256withRSA is supported');
   if (!TRANSMISSION_ID.test(delivery.transmissionId))
-    return refused('webhook_refused', 'PayPal-Transmission-Id: is missing or no id');
+    return refused('webhook_refused', 'PayPal-Transmission-Id: is missing or not an id');
   if (!SIGNATURE.test(delivery.signature))
-    return refused('webhook_refused', 'PayPal-Transmission-Sig: is missing or no signature');
+    return refused('webhook_refused', 'PayPal-Transmission-Sig: is missing or not a signature');
   if (certificatePlace(delivery.certUrl, hosts) === null)
-    return refused('webhook_refused', 'PayPal-Cert-Url: no address of a certificate of PayPal');
+    return refused('webhook_refused', 'PayPal-Cert-Url: is not the address of a PayPal certificate');
   const ageMs = now.getTime() - Date.parse(delivery.transmissionTime);
   if (!(ageMs <= OLDEST_MS && ageMs >= -CLOCKS_DIFFER_MS))
-    return refused('webhook_refused', 'PayPal-Transmission-Time: is missing, too old, or lies ahead');
-  return eventOf(delivery.raw) === null ? refused('webhook_refused', 'The body is no notification') : null;
+    return refused('webhook_refused', 'PayPal-Transmission-Time: is missing, too old or in the future');
+  return eventOf(delivery.raw) === null ? refused('webhook_refused', 'The body is not a notification') : null;
 }
 
-/** Digest of the whole delivery, so that only identical ones are equal. */
+/** Digest of the whole delivery: only identical deliveries have the same one. */
 function digestOf({ transmissionId, transmissionTime, certUrl, signature, raw }: Delivery): Buffer {
   return createHash('sha256')
     .update(JSON.stringify([transmissionId, transmissionTime, certUrl, signature]))
@@ -56,7 +56,7 @@ export interface WebhookPorts {
   readonly payments: Pick<Payments, 'paypalMode' | 'nudge'>;
 }
 
-/** Receives notifications: stores and acknowledges those that may be PayPal's; workers verify them later. */
+/** The webhook's route. It stores and acknowledges notifications that may be from PayPal; a job verifies them later. */
 export function webhookHandler({ db, payments }: WebhookPorts): Pick<Handlers, 'receivePayPalWebhook'> {
   return {
     receivePayPalWebhook: {
@@ -78,7 +78,10 @@ export function webhookHandler({ db, payments }: WebhookPorts): Pick<Handlers, '
         if (fault !== null) return fault;
         const known = await isKnownCertificate(db, delivery.certUrl);
         if (await areTooManyWaiting(db, { known, most: known ? WAITING_MAX.known : WAITING_MAX.unknown }))
-          return { ...refused('rate_limited', 'Too many notifications wait to be verified'), retryAfterS: BUSY_S };
+          return {
+            ...refused('rate_limited', 'Too many notifications wait for their verification; send it again later'),
+            retryAfterS: BUSY_S,
+          };
         await keepDelivery(db, { digest: digestOf(delivery), known, delivery });
         payments.nudge();
         return accepted({ received: true as const });

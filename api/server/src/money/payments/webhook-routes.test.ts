@@ -1,4 +1,4 @@
-/** Payments by PayPal, from the notification to the ledger, beside a PayPal of the test's own. */
+/** PayPal payments from the notification to the ledger, against a stand-in for PayPal. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
@@ -47,7 +47,7 @@ after(async () => {
   await standIn.close();
 });
 
-/** A client of the test itself, beside that of the replica. */
+/** A second client of PayPal, used by the test instead of the replica. */
 async function ownClient(): Promise<{ readonly client: PayPalClient; close(): void }> {
   const { HAMLET_PAYPAL_PROXY: proxyUrl = null, HAMLET_PAYPAL_CA_FILE: caFile = '' } = standIn.environment;
   const hosts = PAYPAL_HOSTS.sandbox;
@@ -67,7 +67,7 @@ async function ownClient(): Promise<{ readonly client: PayPalClient; close(): vo
   };
 }
 
-test('a payment is credited at its worth, with its transaction as the source', async () => {
+test('a payment is credited at the rate of its currency, with its transaction as the source', async () => {
   const captureId = await pay.paid('ada', '12.50');
   await pay.stands(captureId, '25');
   const [entry] = await pay.entries('ada');
@@ -81,7 +81,7 @@ test('a payment is credited at its worth, with its transaction as the source', a
   assert.deepEqual(asked, [`GET api-m.sandbox.paypal.com /v2/payments/captures/${captureId}`]);
 });
 
-test('what PayPal says counts, not what was told', async () => {
+test("the amount in PayPal's answer counts, not the amount in the notification", async () => {
   const captureId = newPaymentId('C');
   standIn.books.pay(captureId, { value: '1.00', customId: 'bob' });
   await pay.tell(NOTIFICATIONS.capture('COMPLETED', captureId, { value: '100.00', customId: 'bob' }));
@@ -92,7 +92,7 @@ test('what PayPal says counts, not what was told', async () => {
   assert.equal(await pay.balance('bob'), '0');
 });
 
-test('a payment waits until it is completed, in the right currency and for somebody who lives', async () => {
+test('a payment waits until it is completed, has the right currency and names an existing agent', async () => {
   const pending = newPaymentId('C');
   standIn.books.pay(pending, { value: '3.00', customId: 'bob', status: 'PENDING' });
   await pay.tell(NOTIFICATIONS.capture('PENDING', pending, { value: '3.00', customId: 'bob' }));
@@ -109,7 +109,7 @@ test('a payment waits until it is completed, in the right currency and for someb
   assert.equal(await pay.balance('bob'), '6');
 });
 
-test('refunds take back what they are, also where it is spent; what is lost in a dispute and won again comes and goes', async () => {
+test('refunds take their amount back, even if it is spent; a dispute takes the money and returns it if the village wins', async () => {
   const captureId = await pay.paid('cleo', '10.00');
   await pay.stands(captureId, '20');
   standIn.books.refunds.set('REF1', { value: '2.50', status: 'COMPLETED' });
@@ -135,7 +135,7 @@ test('refunds take back what they are, also where it is spent; what is lost in a
   ]);
 });
 
-test('a refund that comes before the payment is not forgotten, and a debt is shown', async () => {
+test('a refund that arrives before its payment counts, and the balance shows the debt', async () => {
   const captureId = newPaymentId('C');
   standIn.books.refunds.set('REF2', { value: '4.00', status: 'COMPLETED' });
   await pay.tell(NOTIFICATIONS.refund(captureId, 'REF2', '4.00'));
@@ -150,7 +150,7 @@ test('a refund that comes before the payment is not forgotten, and a debt is sho
   assert.deepEqual(dataOf(await play.admin.call(getReconciliation, {})).in_debt, [{ agent_id: 'dan', balance: '-12' }]);
 });
 
-test('a payment that an admin wrote down is not credited a second time, and its refund takes back what the admin gave', async () => {
+test("a payment that an admin credited is not credited again, and its refund takes the admin's credit back", async () => {
   const captureId = newPaymentId('C');
   dataOf(
     await play.admin.call(createCredit, {
@@ -167,7 +167,7 @@ test('a payment that an admin wrote down is not credited a second time, and its 
   assert.deepEqual((await pay.entries('eve')).map(({ amount }) => amount).reverse(), ['20', '-20']);
 });
 
-test('a proposal by hand goes first; where it is rejected, PayPal is believed', async () => {
+test("a payment waits for an admin's proposal; if the proposal is rejected, the notification is booked", async () => {
   const captureId = newPaymentId('C');
   const { credit } = dataOf(
     await play.admin.call(createCredit, {
@@ -186,7 +186,7 @@ test('a proposal by hand goes first; where it is rejected, PayPal is believed', 
   assert.equal(await pay.balance('eve'), '2');
 });
 
-test('a partial refund to an agent that is gone leaves the rest in its closed account', async () => {
+test('a partial refund for a deleted agent leaves the rest in its closed account', async () => {
   const captureId = await pay.paid('fay', '5.00');
   await pay.stands(captureId, '10');
   const { uid } = await play.agent('fay');
@@ -201,7 +201,7 @@ test('a partial refund to an agent that is gone leaves the rest in its closed ac
   assert.equal(again.ok ? '' : again.problem.code, 'account_closed');
 });
 
-test('an answer of PayPal that comes late, when another has asked since, is not booked', async () => {
+test('a late answer of PayPal is not booked if another replica has read the payment since', async () => {
   const captureId = await pay.paid('ada', '4.00');
   await pay.stands(captureId, '8');
   let late: ServerResponse | undefined;
@@ -209,7 +209,7 @@ test('an answer of PayPal that comes late, when another has asked since, is not 
   await pay.tell(NOTIFICATIONS.dispute('CREATED', captureId, 'PP-D-2'));
   const held = await eventually('the village asks about the dispute', () => late);
   standIn.books.disputes.set('PP-D-2', { value: '4.00', status: 'RESOLVED', outcome: 'RESOLVED_SELLER_FAVOUR' });
-  // Nothing else is due, however long ago those were told of that wait for something.
+  // No other payment is due, however old it is.
   await db
     .updateTable('paypal_capture')
     .set({ due_at: new Date(Date.now() + DAY_MS) })
@@ -227,7 +227,7 @@ test('an answer of PayPal that comes late, when another has asked since, is not 
   held.end(
     JSON.stringify({ dispute_id: 'PP-D-2', status: 'OPEN', dispute_amount: { currency_code: 'USD', value: '4.00' } }),
   );
-  // The replica works on one payment after the other: once the next one is there, the late answer has been dealt with.
+  // The replica settles one payment after the other: once the next one is credited, it has processed the late answer.
   await pay.stands(await pay.paid('bob', '1.00'), '2');
   assert.deepEqual(
     (await pay.entries('ada')).filter(({ source }) => source.startsWith(captureId)).map(({ amount }) => amount),
@@ -235,7 +235,7 @@ test('an answer of PayPal that comes late, when another has asked since, is not 
   );
 });
 
-test('what PayPal would not send is refused before it is kept', async () => {
+test('a delivery that PayPal would not send is refused before it is stored', async () => {
   const body = bodyOf(NOTIFICATIONS.capture('COMPLETED', newPaymentId('C'), { value: '1.00', customId: 'ada' }));
   const good = standIn.sign(body);
   const wrong: readonly Readonly<Record<string, string>>[] = [
@@ -264,7 +264,7 @@ test('what PayPal would not send is refused before it is kept', async () => {
   );
 });
 
-test("a signature that is not PayPal's is kept, answered and never believed", async () => {
+test("a delivery without PayPal's signature is stored and acknowledged, and never booked", async () => {
   const captureId = newPaymentId('C');
   standIn.books.pay(captureId, { value: '1.00', customId: 'ada' });
   const told = NOTIFICATIONS.capture('COMPLETED', captureId, { value: '1.00', customId: 'ada' });
@@ -279,21 +279,21 @@ test("a signature that is not PayPal's is kept, answered and never believed", as
     ).map(({ state, why }) => `${state} ${why}`);
   await eventually('all were looked at', async () => (await statesOf()).every((state) => !state.endsWith('null')));
   assert.deepEqual((await statesOf()).reverse(), [
-    'refused the signature is not over this delivery',
+    'refused the signature does not match this delivery',
     'waiting the certificate does not name the expected signer',
     'waiting the certificate has no chain to a trusted authority, or is out of date',
-    'refused the signature is not over this delivery',
+    'refused the signature does not match this delivery',
   ]);
   assert.equal(
     standIn.requests.some((request) => request.includes(captureId)),
     false,
-    'PayPal is not even asked',
+    'the API does not call PayPal for it',
   );
-  assert.equal(await pay.tell(told), 200, 'an event that somebody claimed falsely is taken when PayPal tells it');
+  assert.equal(await pay.tell(told), 200, 'an event id from a forgery is accepted when PayPal sends it');
   await pay.stands(captureId, '2');
 });
 
-test('what is refused keeps none of its bytes, and a certificate that PayPal does not have refuses at once', async () => {
+test('the body of a refused delivery is deleted, and a certificate that PayPal does not have refuses it at once', async () => {
   const { headers, body } = standIn.sign(
     bodyOf(NOTIFICATIONS.capture('COMPLETED', newPaymentId('C'), { value: '1.00', customId: 'ada' })),
     { certUrl: standIn.certUrl('good').replace('CERT-good', 'CERT-none') },
@@ -319,7 +319,7 @@ async function countOf(where: string): Promise<number> {
   return Number(row?.['count']);
 }
 
-test('a flood of forgeries fills its own places, and notifications of a certificate that is known are taken and verified before it', async () => {
+test('a flood of forgeries fills only its own queue; the API accepts and verifies notifications with a known certificate first', async () => {
   const superuser = openSuperuser(village.postgres);
   await superuser.run(`insert into paypal_delivery (digest, transmission_id, transmission_time, cert_url, signature, raw, due_at)
     select sha256(n::text::bytea), n, 'now', 'https://api.sandbox.paypal.com/v1/notifications/certs/CERT-' || n, 'x', 'x', now() + interval '1 hour' from generate_series(1, 1001) n`);
@@ -335,7 +335,7 @@ test('a flood of forgeries fills its own places, and notifications of a certific
   await superuser.close();
 });
 
-test('the books are compared with what PayPal lists, once a day', async () => {
+test("the API compares the books with PayPal's statement once a day", async () => {
   await eventually(
     'compared when it began',
     async () => dataOf(await play.admin.call(getReconciliation, {})).providers.length === 1,
@@ -374,7 +374,7 @@ test('the books are compared with what PayPal lists, once a day', async () => {
   );
 });
 
-test('nobody but PayPal was asked, and the books hold to every rule', async () => {
+test('the API called only PayPal, and the books break no rule', async () => {
   const hosts = new Set(standIn.connects);
   assert.deepEqual([...hosts].sort(), ['api-m.sandbox.paypal.com:443', 'api.sandbox.paypal.com:443']);
   assert.deepEqual(

@@ -1,6 +1,6 @@
 /**
- * Everything that can go wrong between PayPal and a village, at once, on two replicas: duplicates, reordering, forgeries, redirects, answers that fail.
- * Whatever came in, in whatever order, each payment is credited once and stands at what PayPal says.
+ * Every fault between PayPal and a village at once, on two replicas: duplicates, reordering, forgeries, redirects, answers that fail. In any order
+ * of deliveries each payment is credited once, and its net amount equals PayPal's.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -101,7 +101,7 @@ function tellStory(random: Seeded): Story {
   return { captureId, agentId, value, told, net };
 }
 
-/** One notification as it is delivered: again and again, word for word or signed anew, among forgeries of itself. */
+/** The deliveries of one notification: many copies, some of them signed again, mixed with forgeries. */
 function deliveriesOf(told: Told, random: Seeded): readonly SignedDelivery[] {
   const body = bodyOf(told, '\u2028 1.0 \\u0000 ñ 漢字');
   const first = standIn.sign(body);
@@ -132,7 +132,7 @@ function shuffled<T>(items: readonly T[], random: Seeded): readonly T[] {
     .map(([, item]) => item);
 }
 
-/** A credit of a payment from outside; what is left after a refund, and what came back, say so. */
+/** True for the first credit of a payment. The notes of later credits name a refund or a return. */
 const isFirstCredit = ({ note, source }: LedgerEntry): boolean => note === `Payment ${source} by PayPal`;
 
 /** Addresses that must never be followed, and answers that must be retried. */
@@ -150,7 +150,7 @@ function plantDetours(): void {
   });
 }
 
-test(`${PAYMENTS} payments, each told up to ${DUPLICATES} times in any order between forgeries (seed ${SEED}): one credit for each, and no host but PayPal's`, async () => {
+test(`${PAYMENTS} payments, each reported up to ${DUPLICATES} times between forgeries (seed ${SEED}): one credit each, calls only to PayPal`, async () => {
   const random = new Seeded(SEED);
   const stories = Array.from({ length: PAYMENTS }, () => tellStory(random));
   plantDetours();

@@ -1,5 +1,5 @@
 /**
- * Bids, buys, cancels and settles in a process of its own until it is killed.
+ * Bids, buys, cancels and settles in a separate process until the test kills it.
  * usage: market-worker.ts POSTGRES_URL SEED FROM_MS SLOTS
  */
 import { randomUUID } from 'node:crypto';
@@ -101,7 +101,7 @@ async function act(): Promise<void> {
 async function work(): Promise<void> {
   for (;;) {
     await act().catch((error: unknown) => {
-      // A connection that was killed is what this is about; anything else is a fault, and the test reads it here.
+      // The test expects killed connections. Any other error is a fault, which the test reads from this output.
       if (!isConnectionError(error)) console.error(`FAULT ${error instanceof Error ? error.stack : String(error)}`);
     });
   }

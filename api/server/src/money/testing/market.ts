@@ -1,19 +1,19 @@
 import { PriceList } from '@hamlet/contract';
 
-/** Agents of the market in tests, and what each of them has at first. */
+/** Agents that trade in the tests, and the first balance of each in micro-aiDollars. */
 export const BUYERS = Array.from({ length: 12 }, (_, index) => `buyer-${index}`);
 export const PURSE_MICRO = 1_000_000_000n;
 
 const LANES = 16;
 const SLOT_MS = 10_000;
-/** Windows begin far enough ahead that none begins while a test runs. */
+/** Windows begin so much later that none begins while a test runs. */
 const AHEAD_MS = 7_200_000;
 
 export const PRICES = PriceList.parse({
   gpu: { per_hour: '3.6', lanes: Array.from({ length: LANES }, (_, index) => ({ lane: `gpu-${index}` })) },
 });
 
-/** Chances as a seed gives them: see test/env/seeded.ts. */
+/** Seeded random numbers: see test/env/seeded.ts. */
 export interface Chances {
   between(low: number, high: number): number;
   one<T>(of: readonly T[]): T | undefined;

@@ -10,7 +10,7 @@ export interface Told {
 
 const newId = (): string => `WH-${randomUUID().toUpperCase()}`;
 
-/** The events of PayPal that concern a payment, as its documentation shows them. */
+/** PayPal's events about payments, in the form of its documentation. */
 export const NOTIFICATIONS = {
   capture: (
     type: 'PENDING' | 'COMPLETED' | 'DENIED',
@@ -60,7 +60,7 @@ export const NOTIFICATIONS = {
   }),
 };
 
-/** The body as PayPal writes it: `1.0` stays `1.0`, and names may be in any script. */
+/** The body in PayPal's spelling: `1.0` stays `1.0`, and names may be in any script. */
 export function bodyOf({ eventId, type, resource }: Told, spice = ''): string {
   const rest = JSON.stringify({ event_type: type, resource, summary: `Zahlung über 1.0 für Ærøskøbing 💶 ${spice}` });
   return `{ "id" : ${JSON.stringify(eventId)},"event_version":"1.0", "factor": 1.0, "tiny":1e-7,${rest.slice(1)}`;

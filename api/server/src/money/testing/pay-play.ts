@@ -10,13 +10,13 @@ import type { PayPalStandIn, SignedDelivery, SignOptions } from './paypal-stand-
 
 let payments = 0;
 
-/** An id as PayPal makes them, of 17 capitals and digits; another one each time. */
+/** A new id in PayPal's format: 17 capitals and digits. */
 export function newPaymentId(letter: string): string {
   payments += 1;
   return `${letter}${String(payments).padStart(5, '0')}${randomUUID().replaceAll('-', '').slice(0, 11)}`.toUpperCase();
 }
 
-/** Short words for tests of payments. */
+/** Acts and reads for tests of payments. */
 export class PayPlay {
   readonly url: string;
   readonly admin: Client;
@@ -67,18 +67,18 @@ export class PayPlay {
     return entries;
   }
 
-  /** The credit of a transaction, once there is one. */
+  /** The credit of a transaction; undefined before it exists. */
   async credit(transactionId: string): Promise<Credit | undefined> {
     const { credits } = dataOf(await this.admin.call(listCredits, { query: { limit: 100 } }));
     return credits.find((credit) => credit.provider_transaction_id === transactionId);
   }
 
-  /** Waits until so much of a payment stands. */
+  /** Waits until the net amount of a payment's credit is `net`. */
   async stands(captureId: string, net: string): Promise<void> {
     await eventually(`${net} of ${captureId}`, async () => (await this.credit(captureId))?.net === net);
   }
 
-  /** Waits until a payment waits for this reason. */
+  /** Waits until a payment is delayed for this reason. */
   async waits(captureId: string, why: string): Promise<void> {
     await eventually(`${captureId} waits: ${why}`, async () => {
       const { waiting } = dataOf(await this.admin.call(getReconciliation, {}));
@@ -86,7 +86,7 @@ export class PayPlay {
     });
   }
 
-  /** Adds a payment to PayPal and notifies of it. Returns the id of its capture. */
+  /** Adds a payment to the stand-in and sends its notification. Returns the id of its capture. */
   async paid(customId: string, value: string): Promise<string> {
     const captureId = newPaymentId('C');
     this.standIn.books.pay(captureId, { value, customId });

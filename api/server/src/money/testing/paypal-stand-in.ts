@@ -17,7 +17,7 @@ import type { TestAuthority, TestCertificate } from './test-authority.ts';
 export const WEBHOOK_ID = '4JH86294D6297924G';
 const HOSTS = PAYPAL_HOSTS.sandbox;
 const CERTS = '/v1/notifications/certs/';
-/** A host that answers like PayPal, with a trusted certificate; the API must never call it. */
+/** A host that answers like PayPal and has a trusted certificate. The API must never call it. */
 export const ELSEWHERE = 'api.sandbox.paypal.com.elsewhere.test';
 
 /** A notification on its way. */
@@ -26,7 +26,7 @@ export interface SignedDelivery {
   readonly body: string | Uint8Array;
 }
 
-/** The text that PayPal signs. A test holds it to a recorded notification. */
+/** The text that PayPal signs. A test compares it with a recorded notification. */
 export function textThatIsSigned(
   body: string | Uint8Array,
   { id, time, webhookId }: { readonly id: string; readonly time: string; readonly webhookId: string },
@@ -35,9 +35,9 @@ export function textThatIsSigned(
 }
 
 export interface SignOptions {
-  /** Which of the signing certificates: `good`, `stranger` (another name), `forged` (another authority). */
+  /** The signing certificate: `good`, `stranger` (another name) or `forged` (another authority). */
   readonly by?: 'good' | 'stranger' | 'forged';
-  /** The address of the certificate, as the sender writes it. */
+  /** The address of the certificate in the notification. */
   readonly certUrl?: string;
   readonly transmissionId?: string;
   readonly time?: string;
@@ -81,16 +81,16 @@ async function makeParts(): Promise<Parts> {
 }
 
 /**
- * A PayPal of a test's own: a server with certificates of its own authority, behind an http proxy that carries every connection there and writes down
- * which host was asked for.
+ * A stand-in for PayPal: a server with certificates of a test authority, behind an HTTP proxy that sends every connection to this server and records
+ * the requested host.
  */
 export class PayPalStandIn {
   readonly books = new StandInBooks();
-  /** `host:port` of every connection that was asked for. */
+  /** `host:port` of every requested connection. */
   readonly connects: string[] = [];
   /** `METHOD host path` of every request. */
   readonly requests: string[] = [];
-  /** Answers by path that stand in for the usual ones, for so many times. */
+  /** Answers by path that replace the usual ones, `times` times. */
   readonly detours = new Map<string, { times: number; readonly answer: (response: ServerResponse) => void }>();
   readonly #parts: Parts;
   readonly #api: Server;

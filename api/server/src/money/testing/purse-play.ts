@@ -1,4 +1,4 @@
-/** Claims on a real Postgres, with agents and Entitlements of a test's own. */
+/** Compute claims on a real Postgres, with agents and Entitlements in memory. */
 import { ComputeClaim, EntitlementSpec, formatAiDollars, parseAiDollars } from '@hamlet/contract';
 import type { ClaimBody } from '@hamlet/contract';
 import { CLAIM_TERMS } from '@hamlet/core';
@@ -53,7 +53,7 @@ export const TIERS: readonly EntitlementRecord[] = [
   tier('tier-2', 2, { minBalance: '50', perHour: '10', perThousandTokens: '0.01' }),
 ];
 
-/** Acts and reads of a test. */
+/** Acts and reads for tests of claims. */
 export class PursePlay {
   readonly postgres: TestPostgres;
   readonly db: Db;
@@ -85,7 +85,7 @@ export class PursePlay {
     return new ComputeClaims({ source: this.source, tiers: this.tiers, terms });
   }
 
-  /** Gives an agent aiDollars; it has an account from then on. */
+  /** Gives an agent aiDollars, and an account if it has none. */
   async give(agentId: string, aiDollars: string): Promise<void> {
     await inTransaction(this.db, async (tx) => {
       await openAgentAccount(tx, agentId);
@@ -104,7 +104,7 @@ export class PursePlay {
     });
   }
 
-  /** The resource of an agent. */
+  /** Sets the Agent object of an agent. */
   says(
     agentId: string,
     {
@@ -130,7 +130,7 @@ export class PursePlay {
     } as Partial<AgentRecord> as AgentRecord);
   }
 
-  /** An operator asks. */
+  /** Claims a tier, as the operator does. */
   ask(agentId: string, changes: Partial<ClaimBody> = {}, desk = this.desk()): Promise<ClaimAnswer> {
     const body = {
       agent_id: agentId,
@@ -145,7 +145,7 @@ export class PursePlay {
     return inTransaction(this.db, (tx) => desk.ask(tx, body));
   }
 
-  /** Runs the village's own upkeep. */
+  /** Runs the village's upkeep for one claim. */
   keep(agentId: string, desk = this.desk()): Promise<void> {
     return keepClaim({ db: this.db, source: this.source, tiers: this.tiers, claims: desk }, agentId);
   }
@@ -154,7 +154,7 @@ export class PursePlay {
     return (await readClaims(this.db)).find((row) => row.agentId === agentId) ?? null;
   }
 
-  /** Balance, and what of it is set aside, in aiDollars. */
+  /** Balance and held money, in aiDollars. */
   async funds(agentId: string): Promise<readonly [balance: string, held: string]> {
     const account = await findAgentAccount(this.db, agentId);
     if (account === null) throw new Error(`no account of ${agentId}`);
@@ -162,7 +162,7 @@ export class PursePlay {
     return [formatAiDollars(balance), formatAiDollars(held)];
   }
 
-  /** Makes a claim look as if so much time had passed since it was asked for. */
+  /** Makes a claim `ms` older. */
   async age(agentId: string, ms: number): Promise<void> {
     const row = await this.claim(agentId);
     if (row === null) throw new Error(`no claim of ${agentId}`);
@@ -178,7 +178,7 @@ export class PursePlay {
     await inTransaction(this.db, (tx) => writeClaim(tx, { ...row, askedAt: before(row.askedAt), hold }));
   }
 
-  /** Faults between holds and claims. */
+  /** The number of differences between holds and claims. */
   async faults(): Promise<number> {
     return (await readClaimFaults(this.db)).length;
   }

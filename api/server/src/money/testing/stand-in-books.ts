@@ -1,4 +1,4 @@
-/** The data of a PayPal for tests, and its answers. */
+/** The data of the stand-in for PayPal, and its answers. */
 export interface BookedCapture {
   value: string;
   currency: string;
@@ -6,7 +6,7 @@ export interface BookedCapture {
   customId: string | null;
 }
 
-/** An order as it was begun, and whether its payer has approved it. */
+/** An order, and whether its payer has approved it. */
 export interface BookedOrder {
   readonly customId: string;
   readonly value: string;
@@ -34,21 +34,21 @@ export interface ListedTransaction {
 
 const PAGE_SIZE = 2;
 
-/** The state behind the stand-in's answers; tests change it, and nothing else does. */
+/** The state behind the stand-in's answers. Tests and the stand-in's own requests change it. */
 export class StandInBooks {
   readonly captures = new Map<string, BookedCapture>();
   readonly refunds = new Map<string, { value: string; status: string }>();
   readonly disputes = new Map<string, BookedDispute>();
   readonly orders = new Map<string, BookedOrder>();
   transactions: ListedTransaction[] = [];
-  /** The list is complete up to here; up to now where it is null. */
+  /** The statement is complete up to this time; null for the present time. */
   refreshed: Date | null = null;
 
   pay(captureId: string, capture: Partial<BookedCapture> & Pick<BookedCapture, 'value' | 'customId'>): void {
     this.captures.set(captureId, { currency: 'USD', status: 'COMPLETED', ...capture });
   }
 
-  /** The answer to a GET; undefined for what is not known. */
+  /** The answer to a GET; undefined for an unknown path. */
   answer(url: URL): unknown {
     const [, , , kind = '', id = ''] = url.pathname.split('/');
     if (url.pathname.startsWith('/v2/payments/captures/')) return this.#capture(id);
@@ -57,7 +57,7 @@ export class StandInBooks {
     return url.pathname === '/v1/reporting/transactions' ? this.#list(url.searchParams) : undefined;
   }
 
-  /** Begins an order as Orders v2 does. */
+  /** Creates an order, in the form of PayPal's Orders v2. */
   begin(body: {
     readonly purchase_units: readonly {
       readonly custom_id: string;
@@ -86,7 +86,7 @@ export class StandInBooks {
     };
   }
 
-  /** Captures an order: once, and only where its payer has approved. */
+  /** Captures an order once, and only if its payer has approved it. */
   take(id: string): { readonly status: number; readonly body: unknown } {
     const order = this.orders.get(id);
     if (order === undefined) return { status: 404, body: { name: 'RESOURCE_NOT_FOUND' } };

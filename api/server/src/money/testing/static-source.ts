@@ -8,10 +8,10 @@ function tier(name: string, rank: number, minBalance: string): EntitlementRecord
 }
 
 function unwritable(): never {
-  throw new Error('this village is only looked at');
+  throw new Error('the agents of this test village cannot change');
 }
 
-/** Agents and two tiers that never change, where a cluster would be. */
+/** Agents and two tiers that never change, in place of a cluster. */
 export function staticSource(agentIds: readonly string[]): AgentSource {
   const tiers = [tier('poor', 0, '0'), tier('rich', 1, '500')];
   const records = new Map(

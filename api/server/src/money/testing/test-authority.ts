@@ -12,12 +12,12 @@ export interface TestCertificate {
   readonly key: string;
 }
 
-/** A certificate authority of a test's own, made with openssl: a root, an issuer below it, and what they issue. */
+/** A certificate authority for tests, made with openssl: a root, an issuer below it, and their certificates. */
 export interface TestAuthority {
   readonly root: string;
-  /** For a server of these names. */
+  /** Issues a certificate for a server with these names. */
   server(names: readonly string[]): Promise<TestCertificate>;
-  /** To sign notifications with, of this common name. */
+  /** Issues a certificate that signs notifications under this common name. */
   signer(commonName: string): Promise<TestCertificate>;
   remove(): Promise<void>;
 }
@@ -26,7 +26,7 @@ const NEW_KEY = ['req', '-newkey', 'rsa:2048', '-nodes'];
 
 type Issue = (by: string, subject: string, extensions: string) => Promise<string>;
 
-/** Issues certificates into a folder; answers the name of the new one's files. */
+/** Issues certificates into a folder. Returns the base name of the new certificate's files. */
 function issuerIn(file: (name: string) => string): Issue {
   let made = 0;
   return async (by, subject, extensions) => {
@@ -60,7 +60,7 @@ function issuerIn(file: (name: string) => string): Issue {
   };
 }
 
-/** Makes an authority; two of them do not believe each other. */
+/** Creates an authority. Two authorities do not trust each other. */
 export async function testAuthority(): Promise<TestAuthority> {
   const folder = await mkdtemp(join(tmpdir(), 'hamlet-test-authority-'));
   const file = (name: string): string => join(folder, name);
