@@ -1,4 +1,4 @@
-/** The charts as helm renders them: what is refused, and what every pod has in common. */
+/** The charts as helm renders them: refused values, and rules for every pod. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -62,7 +62,7 @@ test('helm lints both charts', async () => {
   assert.equal(code, 0, output);
 });
 
-test('every pod of the chart runs as nobody in particular and can change nothing of its image', async () => {
+test('every pod of the chart runs as an unprivileged user with a read-only image', async () => {
   const found = await workloads();
   assert.deepEqual(found.map(({ metadata }) => metadata.name).toSorted(), WORKLOADS);
   for (const { metadata, spec } of found) {
@@ -88,7 +88,7 @@ test('every pod of the chart runs as nobody in particular and can change nothing
   }
 });
 
-/** The containers that get a key of a Secret as an environment variable, as `workload/container`. */
+/** The containers that have a key of a Secret as an environment variable, as `workload/container`. */
 async function holdersOf(secret: string, key: string): Promise<readonly string[]> {
   return (await workloads()).flatMap(
     ({
@@ -105,7 +105,7 @@ async function holdersOf(secret: string, key: string): Promise<readonly string[]
   );
 }
 
-test('the api runs without the password of the owner: only its init container migrates with it, and nobody of the village reads Secrets', async () => {
+test("only the init container of the API has the owner's password, and no account of the village can read Secrets", async () => {
   assert.deepEqual((await holdersOf('hamlet-postgres-owner', 'ownerPassword')).toSorted(), [
     'hamlet-api-more/migrate',
     'hamlet-api/migrate',
@@ -126,7 +126,7 @@ test('the api runs without the password of the owner: only its init container mi
 
 const POLICIES = ['--api-versions', 'admissionregistration.k8s.io/v1/MutatingAdmissionPolicy'];
 
-test('agents get their finalizer by a policy where Kubernetes has such policies, in this village only', async () => {
+test('a policy adds the finalizer to agents of this village, if Kubernetes supports such policies', async () => {
   const { manifests } = await template({}, ...POLICIES);
   const [policy, binding] = ['', 'Binding'].map((suffix) =>
     manifests.find(({ kind }) => kind === `MutatingAdmissionPolicy${suffix}`),
@@ -146,7 +146,7 @@ test('agents get their finalizer by a policy where Kubernetes has such policies,
   assert.doesNotMatch(stdout, /MutatingAdmissionPolicy/);
 });
 
-test('the operator is held to pods and volume claims of agents, with user namespaces where the village has them', async () => {
+test('a policy limits the operator to pods and volume claims of agents, with user namespaces if they are on', async () => {
   const { manifests } = await template({});
   const specOf = (name: string): object =>
     manifests.find(({ kind, metadata }) => kind === 'ValidatingAdmissionPolicy' && metadata.name.startsWith(name))
@@ -179,7 +179,7 @@ test('the operator is held to pods and volume claims of agents, with user namesp
   );
 });
 
-test('cluster-scoped names carry the village', async () => {
+test('cluster-scoped names contain the village', async () => {
   const { manifests } = await template({}, ...POLICIES);
   const clusterScoped = manifests.filter(({ kind }) =>
     /^(ClusterRole|ClusterRoleBinding|(Validating|Mutating)AdmissionPolicy(Binding)?)$/.test(kind),
@@ -189,7 +189,7 @@ test('cluster-scoped names carry the village', async () => {
   for (const { subjects } of manifests) for (const subject of subjects ?? []) assert.equal(subject.namespace, 'meadow');
 });
 
-test('the core goes to one node by a value', async () => {
+test('core.nodeName places the core on one node', async () => {
   const selectors = (await workloads({ core: { nodeName: 'sparky1' } })).map(({ metadata, spec }) => [
     metadata.name,
     spec.template.spec.nodeSelector,
@@ -204,7 +204,7 @@ test('the core goes to one node by a value', async () => {
   });
 });
 
-test('images come from the registry, the tag or a whole reference', async () => {
+test('values set the registry, the tag or the whole reference of an image', async () => {
   const images = async (values: object): Promise<readonly string[]> =>
     (await workloads(values)).map(({ spec }) => spec.template.spec.containers[0]?.image ?? '').toSorted();
   assert.deepEqual(await images({}), [
@@ -230,7 +230,7 @@ test('images come from the registry, the tag or a whole reference', async () => 
   ]);
 });
 
-test('tiers and agents are those of the values; null takes one away; power stays with people', async () => {
+test('the values define tiers and agents, null removes one, and the chart refuses power', async () => {
   const { manifests } = await template({ agents: { bob: null, eve: { displayName: 'Eve' } } });
   const names = (kind: string): readonly string[] =>
     manifests.filter((manifest) => manifest.kind === kind).map(({ metadata }) => metadata.name);
@@ -275,7 +275,7 @@ async function apiOf(
   };
 }
 
-test('one replica keeps the checkpoints on a volume, and its next pod may need the node of the old one; all sign with one key', async () => {
+test('one replica stores the checkpoints on a volume, its old pod ends before the next starts, and all replicas sign with one key', async () => {
   const alone = await apiOf({});
   assert.deepEqual([alone.environment.get('HAMLET_LOG_DIR'), alone.surge], ['/var/lib/hamlet-log', 0]);
   assert.equal((await apiOf({ core: { nodeName: 'sparky1' } })).surge, 1);
@@ -288,7 +288,7 @@ test('one replica keeps the checkpoints on a volume, and its next pod may need t
   );
 });
 
-test('api and operator have two replicas each, apart from each other, that leave a lost node after 30 s', async () => {
+test('API and operator have two replicas each, on different nodes, which leave a lost node after 30 s', async () => {
   const found = (await workloads()).filter(({ metadata }) => /api|operator/.test(metadata.name));
   assert.deepEqual(found.map(({ metadata, spec }) => [metadata.name, spec.replicas]).toSorted(), [
     ['hamlet-api', 1],
@@ -335,7 +335,7 @@ test('api and operator have two replicas each, apart from each other, that leave
   assert.ok(names.includes('hamlet-api') && !names.includes('hamlet-api-more'));
 });
 
-test('PayPal and an issuer are off, and wanted whole where they are on', async () => {
+test('PayPal and OpenID are off by default, and need all their values when they are on', async () => {
   const { environment } = await apiOf({});
   assert.equal(environment.get('HAMLET_PAYPAL'), 'off');
   assert.ok(!environment.has('HAMLET_OIDC_ISSUER'));
@@ -359,7 +359,7 @@ test('PayPal and an issuer are off, and wanted whole where they are on', async (
   );
 });
 
-test('behind an Ingress the api counts the addresses that the Ingress names, and without one believes nobody outside of its pod', async () => {
+test('the API trusts the addresses that an Ingress forwards; without an Ingress it trusts only its own pod', async () => {
   const trusted = async (ingress: object): Promise<readonly (string | undefined)[]> => {
     const { environment } = await apiOf({ ingress });
     return ['PROXIES', 'PROXY_HOPS'].map((name) => environment.get(`HAMLET_TRUSTED_${name}`));
@@ -372,7 +372,7 @@ test('behind an Ingress the api counts the addresses that the Ingress names, and
   ]);
 });
 
-test('the alert rules are a PrometheusRule where a value says so, and as they are written', async () => {
+test('a value installs the alert rules unchanged as a PrometheusRule', async () => {
   assert.deepEqual(
     (await template({})).manifests.filter(({ kind }) => kind === 'PrometheusRule'),
     [],
@@ -385,7 +385,7 @@ test('the alert rules are a PrometheusRule where a value says so, and as they ar
   );
 });
 
-test('every CRD is in the chart', async () => {
+test('the chart has every CRD', async () => {
   const { code, stdout, output } = await tryRun(helm, ['template', 'hamlet-crds', join(ROOT, 'charts/hamlet-crds')]);
   assert.equal(code, 0, output);
   const names = parseAllDocuments(stdout)

@@ -1,4 +1,4 @@
-/** The kinds of every village that is out there, brought up to date by helm on a real API server: nothing of it is lost. */
+/** Helm upgrades the CRDs of every released version on a real API server, and no object loses data. */
 import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { buildPrograms, program } from '../../local/village/cluster.ts';
 import { run } from '../../local/village/command.ts';
 import { ROOT } from '../../local/village/paths.ts';
 
-/** The CRDs as villages have them that were installed with an earlier chart, by its version. Never changed once written. */
+/** The CRDs of earlier charts, in a folder for each version. A released version never changes. */
 const RELEASED = join(ROOT, 'charts/gen/testing/released');
 const CHART = join(ROOT, 'charts/hamlet-crds');
 const CRDS: ResourceType = {
@@ -108,11 +108,11 @@ function crdsIn(at: string): readonly Crd[] {
     .map((file) => parse(readFileSync(join(at, file), 'utf8')) as Crd);
 }
 
-/** A chart like today's with the CRDs of a release. */
+/** Writes the present chart with the CRDs of a release. */
 function chartOf(release: string): string {
   const chart = join(folder, release);
   cpSync(CHART, chart, { recursive: true });
-  // In the chart it is a link to the CRDs of today.
+  // In the repository `files` is a link to the present CRDs.
   rmSync(join(chart, 'files'));
   cpSync(join(RELEASED, release), join(chart, 'files'), { recursive: true });
   return chart;
@@ -142,7 +142,7 @@ after(async () => {
   await kube.remove();
 });
 
-/** Fields of the old schema that the new one would drop or read otherwise. */
+/** Fields of the old schema that the new one drops, or that have another type there. */
 function lost(before: Schema, now: Schema | undefined, path: string): readonly string[] {
   if (now === undefined) return [`${path} is gone`];
   if (before.type !== now.type) return [`${path} was ${before.type} and is ${now.type}`];
@@ -156,7 +156,7 @@ function lost(before: Schema, now: Schema | undefined, path: string): readonly s
 }
 
 for (const release of readdirSync(RELEASED).toSorted()) {
-  test(`no field of ${release} is gone or has another type`, () => {
+  test(`every field of ${release} still exists with the same type`, () => {
     const now = new Map(crdsIn(join(ROOT, 'crds/bases')).map((crd) => [crd.metadata.name, crd]));
     for (const old of crdsIn(join(RELEASED, release))) {
       for (const { name, schema } of old.spec.versions) {
@@ -169,7 +169,7 @@ for (const release of readdirSync(RELEASED).toSorted()) {
     }
   });
 
-  test(`from ${release}: objects, their uids and statuses stay, and can be written`, async () => {
+  test(`from ${release}: objects keep their uids and statuses, and can be changed`, async () => {
     await helm('upgrade', '--install', 'hamlet-crds', chartOf(release), '--wait');
     for (const { plural, object, status } of OBJECTS) {
       const { metadata } = object as { metadata: { name: string } };
@@ -194,7 +194,11 @@ for (const release of readdirSync(RELEASED).toSorted()) {
       before.map(({ metadata }) => metadata.uid),
     );
     for (const [index, { spec, status }] of before.entries()) {
-      assert.partialDeepStrictEqual(after[index]?.spec, spec, 'what was written is there; defaults may have come');
+      assert.partialDeepStrictEqual(
+        after[index]?.spec,
+        spec,
+        'all written fields are there; new defaults may have been added',
+      );
       assert.deepEqual(after[index]?.status, status);
     }
     for (const { plural, object } of OBJECTS) {
@@ -212,7 +216,7 @@ for (const release of readdirSync(RELEASED).toSorted()) {
   });
 }
 
-test('the chart may go and come back: the kinds and their objects stay', async () => {
+test('an uninstall of the chart keeps the kinds and their objects, and it can be installed again', async () => {
   const before = await readAll();
   await helm('uninstall', 'hamlet-crds', '--wait');
   assert.deepEqual(await readAll(), before);

@@ -1,4 +1,4 @@
-/** The schema of the chart's values: closed everywhere, so that helm refuses a misspelt value instead of ignoring it. */
+/** The schema of the chart's values. Every object is closed, so that helm refuses a misspelt value instead of ignoring it. */
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -8,10 +8,10 @@ const quantity: Schema = { type: ['string', 'number'], pattern: '^[0-9]+(\\.[0-9
 const amounts = closed({ cpu: quantity, memory: quantity, 'ephemeral-storage': quantity });
 const resources = closed({ requests: amounts, limits: amounts });
 const aiDollars: Schema = { type: 'string', pattern: '^(0|[1-9][0-9]{0,8})([.][0-9]{1,6})?$' };
-// The chart joins them with commas.
+// No commas, because the chart joins the groups with commas.
 const groups: Schema = { type: 'array', items: { type: 'string', pattern: '^[^,]+$' } };
 const replicas: Schema = { type: 'integer', minimum: 1, maximum: 16 };
-// Long enough to be unguessable.
+// At least 24 characters, so that a token cannot be guessed.
 const token: Schema = { type: 'string', minLength: 24, maxLength: 256, pattern: '^[A-Za-z0-9_-]+$' };
 
 function closed(properties: Schema): Schema {

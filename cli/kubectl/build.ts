@@ -5,7 +5,7 @@ import { rolldown } from 'rolldown';
 
 const DIST = join(import.meta.dirname, 'dist');
 
-/** Writes the bundle into the folder, which it empties first. Returns the file's path. */
+/** Empties the folder and writes the bundle into it. Returns the file's path. */
 export async function buildPlugin(folder = DIST): Promise<string> {
   const file = join(folder, 'kubectl-hamlet');
   rmSync(folder, { recursive: true, force: true });

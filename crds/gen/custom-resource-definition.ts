@@ -10,7 +10,7 @@ interface Column {
   readonly priority?: number;
 }
 
-/** The schema of a kind with its names and columns. */
+/** A kind: its schema, names and columns. */
 export interface KindDefinition {
   readonly kind: string;
   readonly plural: string;
@@ -25,7 +25,7 @@ const part = (schema: Structural, key: string): Structural => {
   return value as Structural;
 };
 
-/** The schema of the whole object: `metadata` of the API server, our `spec` and `status`, and the rules of the root. */
+/** The schema of the whole object: the API server's `metadata`, our `spec` and `status`, and the rules of the root. */
 function rootSchema(definition: KindDefinition): Structural {
   const json = z.toJSONSchema(definition.schema, {
     target: 'openapi-3.0',

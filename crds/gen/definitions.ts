@@ -11,7 +11,7 @@ export const DEFINITIONS: readonly KindDefinition[] = [
     shortName: 'ag',
     schema: Agent,
     columns: [
-      // spec.power has a default; the reason of this condition is the effective power.
+      // spec.power may be absent, so the column shows this condition's reason, which is the effective power.
       { name: 'Power', type: 'string', jsonPath: '.status.conditions[?(@.type=="Suspended")].reason' },
       { name: 'Tier', type: 'string', jsonPath: '.status.tier' },
       { name: 'Node', type: 'string', jsonPath: '.status.nodeName' },
@@ -49,7 +49,7 @@ export const DEFINITIONS: readonly KindDefinition[] = [
       { name: 'Agent', type: 'string', jsonPath: '.spec.agentName' },
       { name: 'Suspended', type: 'string', jsonPath: '.status.conditions[?(@.type=="Suspended")].status' },
       { name: 'Last', type: 'date', jsonPath: '.status.lastRunAt' },
-      // Not a date: kubectl prints a future date as invalid.
+      // The type is string, because kubectl prints a future date as invalid.
       { name: 'Next', type: 'string', jsonPath: '.status.nextRunAt' },
       { name: 'Active', type: 'integer', jsonPath: '.status.activeRuns' },
       AGE,

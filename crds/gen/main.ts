@@ -1,4 +1,4 @@
-/** Writes crds/bases from the zod contract; with --check it only compares. */
+/** Writes crds/bases from the zod contract. With --check it only compares. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -1,4 +1,4 @@
-/** The verdict of zod alone; the API server's is held to it in test/crds. */
+/** zod accepts the good samples and refuses the bad ones. verdict.test.ts checks that the API server agrees. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
@@ -12,13 +12,14 @@ for (const file of readdirSync(SAMPLES, { recursive: true, encoding: 'utf8' }).f
   name.endsWith('.yaml'),
 )) {
   const good = basename(file).startsWith('good-');
-  test(`zod ${good ? 'takes' : 'refuses'} ${file}`, () => {
+  test(`zod ${good ? 'accepts' : 'refuses'} ${file}`, () => {
     const source = readFileSync(join(SAMPLES, file), 'utf8');
     const sample = parse(source) as { kind: string };
     const schema = DEFINITIONS.find(({ kind }) => kind === sample.kind)?.schema;
     assert.ok(schema);
     const verdict = schema.safeParse(sample);
     assert.equal(verdict.success, good, verdict.success ? 'taken' : verdict.error.message);
-    if (!good) assert.match(source, /^# refused: ./, 'a bad sample says in its first line what the person must see');
+    if (!good)
+      assert.match(source, /^# refused: ./, 'the first line of a bad sample must have the text that a user should see');
   });
 }

@@ -1,4 +1,4 @@
-/** Converts zod's JSON schema to the structural schema of an API server. Anything that the server would refuse or leave unbounded is an error. */
+/** Converts zod's JSON schema to an API server's structural schema. A part that the server would refuse, or that has no bound, is an error. */
 
 /** A node of an OpenAPI v3 structural schema. */
 export type Structural = Readonly<Record<string, unknown>>;
@@ -73,7 +73,7 @@ function objectParts(node: Structural, path: string): Structural {
 }
 
 /**
- * Fractional numbers and values of several types are lossy or vague: a schema may name them only to refuse them, with
+ * API servers handle fractional numbers and values of several types badly: a schema may have them only to refuse them, with
  * a description that begins with `Refused: `.
  */
 function refusedParts(node: Structural, path: string): Structural {
@@ -109,7 +109,7 @@ function partsOf(node: Structural, path: string): Structural {
 }
 
 /**
- * The structural form of one node.
+ * Converts one node to its structural form.
  *
  * Drops `additionalProperties: false`, which an API server refuses beside `properties` and does not need: it refuses or
  * prunes unknown fields anyway.
@@ -123,7 +123,7 @@ export function structural(node: Structural, path: string): Structural {
   return isObject(kept['default']) ? { ...schema, default: completed(kept['default'], schema) } : schema;
 }
 
-/** A default with the defaults of its fields: the API server checks rules against the unexpanded default. */
+/** A default with the defaults of its fields filled in, because the API server checks rules against the default as written. */
 function completed(value: Structural, schema: Structural): Structural {
   const fields = Object.entries(isObject(schema['properties']) ? schema['properties'] : {});
   const defaults = fields.flatMap(([key, child]) =>

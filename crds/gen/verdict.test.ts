@@ -1,4 +1,4 @@
-/** The API server and zod give the same verdict on every sample, and the API server says what to write instead. */
+/** The API server and zod agree on every sample, and the API server's refusal names the fix. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
@@ -31,7 +31,7 @@ function definitionOf(kind: string): (typeof DEFINITIONS)[number] {
   return found;
 }
 
-/** What the API server says against the object; undefined if nothing. */
+/** The API server's refusal of the object; undefined if it accepts it. */
 async function refusal(sample: Sample, query: Record<string, string> = {}): Promise<string | undefined> {
   const { plural, kind } = definitionOf(sample.kind);
   const type = { group: GROUP, version: VERSION, plural, kind };
@@ -82,7 +82,7 @@ test('limits count characters, not bytes or UTF-16 units, on both sides', async 
   }
 });
 
-test('the API server fills in what zod does, but for what people decide by other hands: that it leaves out', async () => {
+test('the API server fills in the same defaults as zod, except fields that people also change through the API', async () => {
   const head = { apiVersion: `${GROUP}/${VERSION}`, metadata: { name: 'plain' } };
   const cases: readonly { readonly sample: Sample; readonly leftOut: readonly string[] }[] = [
     { sample: { ...head, kind: 'Agent', spec: {} }, leftOut: ['power', 'entitlement'] },
@@ -133,7 +133,7 @@ test('a sleeping agent cannot be rebooted, and a volume cannot change its size',
   await patch({ power: null, rebootedAt: '2026-11-22T09:40:00Z' });
 });
 
-test('kubectl get village finds every kind, with the columns that tell the story', async () => {
+test('kubectl get village lists every kind, with its columns', async () => {
   const body: unknown = JSON.parse(await server.client.read(`/apis/${GROUP}/${VERSION}`));
   const { resources } = body as {
     resources: { name: string; kind: string; shortNames?: string[]; categories?: string[] }[];

@@ -1,4 +1,4 @@
-/** A container of a rendered pod, as far as tests look at it. */
+/** The fields of a rendered container that tests read. */
 export interface Container {
   readonly name: string;
   readonly image: string;
@@ -14,7 +14,7 @@ export interface Container {
   readonly livenessProbe?: object;
 }
 
-/** An object that helm renders, as far as tests look at it. */
+/** The fields of a rendered object that tests read. */
 export interface Manifest {
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly namespace?: string };

@@ -26,7 +26,7 @@ test('flags for cluster and namespace are passed to kubectl from any position', 
   }
 });
 
-test('-f means what it means to kubectl: a file to plan, following to logs', () => {
+test('-f has the meaning that kubectl users expect: a file for plan, follow for logs', () => {
   assert.deepEqual(read('plan -f file.yaml').flags, { filename: 'file.yaml' });
   assert.deepEqual(read('logs ada -f --tail 5').flags, {
     follow: true,
@@ -51,14 +51,14 @@ test('a wrong command line fails with the right usage and exit code 2', () => {
   }
 });
 
-test('help is there without a name, for each command and for all', () => {
+test('help works for each command without a name, and for all commands together', () => {
   assert.equal(read('sleep --help').help, true);
   for (const command of COMMANDS)
     assert.match(helpText(command, COMMANDS), new RegExp(`Usage: kubectl hamlet ${command.name} `));
   assert.match(helpText(undefined, COMMANDS), / {2}why +explains why an agent does not run/);
 });
 
-test('ages and tables as kubectl prints them', () => {
+test('ages and tables look like those of kubectl', () => {
   const now = Date.parse('2026-11-22T10:00:00Z');
   assert.deepEqual(
     ['2026-11-22T09:59:55Z', '2026-11-22T08:00:00Z', '2026-11-20T08:00:00Z', '2026-11-22T10:01:30Z', undefined].map(
@@ -78,7 +78,7 @@ test('ages and tables as kubectl prints them', () => {
   );
 });
 
-test("an error of the API server is told without kubectl's own words before it", () => {
+test("an error of the API server is printed without kubectl's prefix", () => {
   assert.equal(plainError('Error from server (Invalid): Agent "a" is invalid\n'), 'Agent "a" is invalid');
   assert.equal(plainError('error: no context exists'), 'no context exists');
   assert.equal(

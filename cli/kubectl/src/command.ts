@@ -3,7 +3,7 @@ import type { Kubectl } from './kubectl.ts';
 
 export type Options = NonNullable<ParseArgsConfig['options']>;
 
-/** A parsed call of a command. */
+/** A parsed command line, with the ports that a command needs. */
 export interface Invocation {
   readonly names: readonly string[];
   readonly flags: Readonly<Record<string, string | boolean | undefined>>;
@@ -32,7 +32,7 @@ export interface Command {
 /** An error that the user can act on. */
 export class Failure extends Error {
   override readonly name = 'Failure';
-  /** 1: the command failed, or its answer is no. 2: the command line is wrong. */
+  /** 1: the command failed, or its answer is no. 2: the command line is invalid. */
   readonly exitCode: 1 | 2;
 
   constructor(message: string, exitCode: 1 | 2 = 1) {

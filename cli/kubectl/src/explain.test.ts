@@ -6,7 +6,7 @@ import { explain, explanationText } from './explain.ts';
 const agent = (status: AgentStatus, spec: object = {}): Agent =>
   Agent.parse({ apiVersion: 'hamlet.village/v1alpha1', kind: 'Agent', metadata: { name: 'ada' }, spec, status });
 
-/** A chain that holds up to a link, which gives the reason; what follows waits. */
+/** A status whose conditions are True before `type`, False at it with the reason, and Unknown after it. */
 function stopsAt(type: (typeof CHAIN)[number], reason: Reason, message: string): AgentStatus {
   const at = CHAIN.indexOf(type);
   const conditions = CHAIN.map((link, index) => ({
@@ -19,7 +19,7 @@ function stopsAt(type: (typeof CHAIN)[number], reason: Reason, message: string):
   return { conditions, cycle: 3, tier: 'tier-1', podName: 'ada-3' };
 }
 
-test('the first link that does not hold is the reason, with its advice', () => {
+test('the first condition that is not True is the reason, with its advice', () => {
   const told = explain(agent(stopsAt('Admitted', 'NoSeat', 'tier-1: 3 of 3 seats are taken')));
   assert.deepEqual(
     [told.ready, told.blocking?.type, told.blocking?.reason, told.blocking?.advice],
@@ -32,7 +32,7 @@ test('the first link that does not hold is the reason, with its advice', () => {
   );
 });
 
-test('an agent in the world has nothing to be done about', () => {
+test('an agent in the world has no blocking condition', () => {
   const conditions = CHAIN.map((type) => ({
     type,
     status: 'True' as const,
@@ -48,12 +48,12 @@ test('an agent in the world has nothing to be done about', () => {
   );
 });
 
-test('an agent that sleeps is told to be woken, whatever waits before it', () => {
+test('the advice for a sleeping agent is to wake it, whichever conditions wait', () => {
   const told = explain(agent(stopsAt('PodScheduled', 'Asleep', 'spec.power is Asleep'), { power: 'Asleep' }));
   assert.deepEqual([told.blocking?.type, told.blocking?.advice], ['Ready', 'wake it: kubectl hamlet awake ada']);
 });
 
-test('an agent that no operator has seen says so', () => {
+test('the explanation of an agent without a status names the operator', () => {
   const told = explain(agent({}));
   assert.deepEqual([told.ready, told.blocking?.reason, told.chain.length], [false, 'NotObserved', CHAIN.length]);
 });

@@ -38,7 +38,7 @@ function linkOf(conditions: readonly Condition[], type: ConditionType): Link {
   return { type, status: found.status, reason: found.reason, message: found.message, since: found.lastTransitionTime };
 }
 
-/** The first condition that is not True. For an agent that is asleep it is the last one, on which the others wait. */
+/** The first condition that is not True. For a sleeping agent it is the last condition, because the others wait for the agent to wake. */
 function blockingLink(chain: readonly Link[], asleep: boolean): Link | undefined {
   const last = chain.at(-1);
   if (last?.status === 'True') return undefined;

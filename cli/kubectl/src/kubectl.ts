@@ -8,28 +8,28 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** kubectl with the cluster and namespace of this call. It reads kubeconfigs and authenticates, so the plugin does neither. */
+/** kubectl, with this call's cluster and namespace. The plugin leaves kubeconfigs and authentication to it. */
 export interface Kubectl {
-  /** Runs it and returns its exit code and output. */
+  /** Runs kubectl and returns its exit code and output. */
   run(args: readonly string[], input?: string): Promise<Ran>;
-  /** Runs it and parses its JSON. Throws a Failure with kubectl's message. */
+  /** Runs kubectl and parses its JSON. Throws a Failure with kubectl's message. */
   json<T>(args: readonly string[], input?: string): Promise<T>;
-  /** Runs it on this terminal and returns its exit code. */
+  /** Runs kubectl on this terminal and returns its exit code. */
   attached(args: readonly string[]): Promise<number>;
-  /** Starts it without waiting. */
+  /** Starts kubectl without waiting. */
   start(args: readonly string[]): ReturnType<typeof spawn>;
 }
 
-/** HAMLET_KUBECTL, or the kubectl that called the plugin (shells set `$_`), or the one on PATH. */
+/** The path of kubectl: HAMLET_KUBECTL, else the kubectl that called the plugin (shells set `$_`), else the one on PATH. */
 function program(environment: NodeJS.ProcessEnv): string {
   const { HAMLET_KUBECTL: named, _: caller = '' } = environment;
   return named ?? (basename(caller) === 'kubectl' ? caller : 'kubectl');
 }
 
-/** The API server adds this line when it stops at the first errors; it does not help a person. */
+/** A line that the API server adds when it stops at the first errors. It does not help a user. */
 const UNFINISHED = /some validation rules were not checked/;
 
-/** Errors of the API server in one line, without their common prefixes. */
+/** Errors of the API server in one line, without kubectl's prefixes. */
 export function plainError(stderr: string): string {
   const lines = stderr
     .trim()
@@ -44,7 +44,7 @@ export function plainError(stderr: string): string {
     .join('; ');
 }
 
-/** @param flags of kubectl for cluster and namespace */
+/** @param flags kubectl's flags for cluster and namespace */
 export function kubectlWith(flags: readonly string[], environment: NodeJS.ProcessEnv = process.env): Kubectl {
   const path = program(environment);
   const start = (args: readonly string[], stdio: 'pipe' | 'inherit' = 'pipe'): ReturnType<typeof spawn> =>

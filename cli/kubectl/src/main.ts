@@ -14,7 +14,7 @@ const COMMANDS = [why, awake, sleep, reboot, logs, runs, schedules, freeze, plan
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** Without a command and without --help, the help goes to stderr. */
+/** Prints the help: to stdout after --help, and to stderr if the command is missing. */
 function help({ command, help: asked }: CommandLine): number {
   if (asked) print(helpText(command, COMMANDS));
   else process.stderr.write(`${helpText(command, COMMANDS)}\n`);
@@ -25,7 +25,7 @@ async function main(args: readonly string[], environment: NodeJS.ProcessEnv): Pr
   const line = readCommandLine(args, COMMANDS);
   const { command, names, flags, place, kubeconfig, json } = line;
   if (command === undefined || line.help) return help(line);
-  // A context or cluster in the flags may differ from that of the kubeconfig.
+  // A context or cluster in the flags may select another village than the kubeconfig.
   const elsewhere = place.some((flag) => flag.startsWith('--context') || flag.startsWith('--cluster'));
   const known = { ...environment, KUBECONFIG: elsewhere ? '' : (kubeconfig ?? environment['KUBECONFIG'] ?? '') };
   return command.run({
@@ -39,7 +39,7 @@ async function main(args: readonly string[], environment: NodeJS.ProcessEnv): Pr
   });
 }
 
-/** The message of a Failure; other errors come with their stack. */
+/** The message of a Failure; for another error its stack, because it is a bug. */
 function messageOf(error: unknown): string {
   if (error instanceof Failure) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);

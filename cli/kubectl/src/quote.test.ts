@@ -36,7 +36,7 @@ const wanted = (kind: string, name: string, spec: object): Wanted => ({
 
 const changed = (object: Wanted, present: object): Wanted => ({ ...object, present: { spec: present } });
 
-test('agents are priced by their tier and take its seats one after the other', () => {
+test("each agent has the price of its tier, and takes one of the tier's seats", () => {
   const { objects, cost_per_day: cost } = quote(
     [
       wanted('Agent', 'ada', {}),
@@ -63,7 +63,7 @@ test('agents are priced by their tier and take its seats one after the other', (
   assert.equal(cost, '36');
 });
 
-test('going to sleep gives a seat back and costs nothing; an object as it is stays', () => {
+test('sleep frees the seat and costs nothing; an unchanged object stays', () => {
   const present = Agent.shape.spec.parse({});
   const { objects } = quote(
     [
@@ -84,7 +84,7 @@ test('going to sleep gives a seat back and costs nothing; an object as it is sta
   );
 });
 
-test('a tier of the same file counts, and one that is nowhere is told', () => {
+test('a tier in the same file counts, and a missing tier is reported', () => {
   const named = { entitlement: { policy: 'Pinned', name: 'tier-9' } };
   assert.match(
     quote([wanted('Agent', 'ada', named)], CLUSTER, NOW).objects[0]?.problems[0] ?? '',
@@ -104,7 +104,7 @@ test('a tier of the same file counts, and one that is nowhere is told', () => {
   );
 });
 
-test('schedules: the next firings, how many a day, and whom they tell', () => {
+test('schedules: the next firings, their number in a day, and their agents', () => {
   const every = wanted('Schedule', 'tick', { agentName: 'bob', prompt: 'x', every: '1h' });
   const team = wanted('Schedule', 'team', {
     selector: { matchLabels: { team: 'carriers' } },
@@ -135,7 +135,7 @@ test('schedules: the next firings, how many a day, and whom they tell', () => {
   assert.match(never?.problems[0] ?? '', /"22-2" runs backwards/);
 });
 
-test('what is refused is told in the words of the API server, and counted', () => {
+test('a refused object is counted, with the message of the API server', () => {
   const refused: Wanted = {
     kind: 'Agent',
     name: 'bad',

@@ -13,7 +13,7 @@ export interface Wanted {
   readonly name: string;
   /** Undefined if the object does not exist. */
   readonly present: { readonly spec?: unknown } | undefined;
-  /** Answer of the server-side dry run. */
+  /** The API server's answer to the dry run. */
   readonly answer:
     | {
         readonly ok: true;
@@ -65,7 +65,7 @@ interface Tier {
   readonly seats: { readonly total: number; readonly free: number } | undefined;
 }
 
-/** State of the plan; `free` changes with each object. */
+/** State of the plan. `free` changes with each object. */
 interface Ground {
   readonly tiers: ReadonlyMap<string, Tier>;
   readonly free: Map<string, number>;
@@ -102,7 +102,7 @@ function agentsOf(
   return all;
 }
 
-/** The tier of an Agent: the pinned one, the present one, or for a new account the one for a balance of 0. */
+/** The tier of an Agent: the pinned one, else the present one, else the tier for a balance of 0. */
 function tierOf({ entitlement }: AgentSpec, current: string | undefined, tiers: Ground['tiers']): Tier | undefined {
   if (entitlement.policy === 'Pinned') return tiers.get(entitlement.name ?? '');
   if (current !== undefined) return tiers.get(current);
@@ -114,7 +114,7 @@ function tierOf({ entitlement }: AgentSpec, current: string | undefined, tiers: 
   return tiers.get(tierOfBalance(ladder, 0n, null) ?? '');
 }
 
-/** Takes or frees a seat; undefined if the operator has not counted the seats yet. */
+/** Takes a seat (-1) or frees one (1). Undefined if the operator has not counted the seats yet. */
 function seat({ name, seats }: Tier, delta: -1 | 0 | 1, free: Map<string, number>): Quote['seats'] {
   if (seats === undefined) return undefined;
   const before = free.get(name) ?? seats.free;
@@ -190,7 +190,7 @@ function scheduleQuote(spec: ScheduleSpec, { agents, nowMs }: Ground): Omit<Quot
   const tells = targetsOf(spec, agents);
   const next = nextSlots(reading.timetable, nowMs, NEXT_SHOWN).map(utcText);
   const problems = [
-    ...(next.length === 0 ? [`no date of the next fifty years fits "${describeTiming(spec)}"`] : []),
+    ...(next.length === 0 ? [`no date in the next fifty years fits "${describeTiming(spec)}"`] : []),
     ...(tells.length === 0
       ? [
           spec.agentName === undefined
@@ -236,7 +236,7 @@ function actionOf({ present, answer }: Wanted): Quote['action'] {
   return isDeepStrictEqual(present.spec, answer.object.spec) ? 'unchanged' : 'change';
 }
 
-/** The plan of a file, object by object in its order. Pure. */
+/** The plan of a file, with the objects in the file's order. Pure. */
 export function quote(wanted: readonly Wanted[], cluster: Cluster, nowMs: number): PlanReport {
   const ground: Ground = {
     tiers: tiersOf(wanted, cluster),

@@ -20,7 +20,7 @@ interface Local {
   readonly kubeconfig: string;
 }
 
-/** The up.json of `make up`, in this folder or one above. */
+/** The address and token that `make up` wrote to up.json, in this folder or one above. */
 function localVillage(from: string, role: 'member' | 'admin'): Local | undefined {
   const file = join(from, '.hamlet', 'up.json');
   if (existsSync(file)) {
@@ -60,13 +60,13 @@ async function forward(kubectl: Kubectl): Promise<readonly [url: string, close: 
   });
 }
 
-/** A Failure with the api's refusal, or for an api that does not answer; other errors unchanged. */
+/** Converts a refusal of the API, or an unreachable API, to a Failure. Returns other errors unchanged. */
 function asFailure(error: unknown, url: string): unknown {
   if (error instanceof ProblemError) return new Failure(`${error.problem.title}: ${error.problem.detail}`);
   return error instanceof TypeError ? new Failure(`${url} does not answer`) : error;
 }
 
-/** The address in the flags or the environment, or that of this work tree's village if the kubeconfig is its own. */
+/** The address in the flags or the environment; otherwise that of this work tree's village, if the kubeconfig selects it. */
 function knownUrl({ flags, environment }: Invocation, local: Local | undefined): string | undefined {
   if (typeof flags['url'] === 'string') return flags['url'];
   const { HAMLET_URL: given, KUBECONFIG: kubeconfig } = environment;

@@ -72,7 +72,7 @@ func check(doc document) (int, error) {
 		return 0, err
 	}
 	if signed := fmt.Sprintf("%s\n%d\n%s\n", verifier.Name(), size, root); opened.Text != signed {
-		return 0, fmt.Errorf("the checkpoint says %q, and the entries %q", opened.Text, signed)
+		return 0, fmt.Errorf("the checkpoint has %q, but the entries give %q", opened.Text, signed)
 	}
 	agreed := 2
 	for _, tile := range doc.Tiles {

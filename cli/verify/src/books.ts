@@ -3,7 +3,7 @@ import { openRecord, sidesOf, type SealedSide } from '@hamlet/core';
 interface Account {
   version: bigint;
   balance: bigint;
-  /** Entries that were sealed before an earlier one of the account: the log follows the begin of transactions, not the posting. */
+  /** Entries that wait for an earlier entry of their account. The log is in the order in which transactions began, not in the order of postings. */
   readonly ahead: Map<bigint, SealedSide>;
 }
 
@@ -16,7 +16,7 @@ export class Books {
     return this.#transfers;
   }
 
-  /** Number of entries that wait for an earlier one of their account, which is not sealed yet. */
+  /** Number of entries that wait for an earlier entry of their account that is not sealed yet. */
   get waiting(): number {
     return [...this.#accounts.values()].reduce((sum, { ahead }) => sum + ahead.size, 0);
   }

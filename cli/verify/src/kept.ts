@@ -4,7 +4,7 @@ import { openNote, readCheckpoint, readVerifierKey, type Checkpoint, type NoteKe
 import { SourceError } from './log-source.ts';
 import { PLATFORM } from './platform.ts';
 
-/** The copy outside of the village. */
+/** A copy of the log's checkpoints and hashes outside of the village. */
 export interface Kept {
   /** Signed checkpoints. */
   readonly notes: readonly string[];

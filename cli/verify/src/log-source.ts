@@ -3,12 +3,12 @@ import { dirname, join } from 'node:path';
 import { createClient, getLogCheckpoint, getLogEntries, getLogKey, getLogTile, type Outcome } from '@hamlet/contract';
 import { tilePath, tilesOfLevel, type TileAddress } from '@hamlet/core';
 
-/** A log to read: of a running village, or a saved one. */
+/** A log to read, from a running village or a folder. */
 export interface LogSource {
   readonly name: string;
   /** The newest signed checkpoint; null if there is none. */
   checkpoint(): Promise<string | null>;
-  /** The public key of the checkpoints, as the source names it. */
+  /** The public key of the checkpoints that the source gives. */
   key(): Promise<string | null>;
   /** An entry bundle, possibly partial; null if there is none. */
   entries(tile: TileAddress): Promise<Uint8Array | null>;
@@ -65,7 +65,7 @@ async function save(file: string, content: Uint8Array | string): Promise<void> {
   await writeFile(file, content);
 }
 
-/** Saves the first `size` entries of a log. The checkpoint comes last, so a folder with a checkpoint is complete. */
+/** Saves the first `size` entries of a log. It writes the checkpoint last, so a folder with a checkpoint is complete. */
 export async function saveLog(source: LogSource, size: number, folder: string): Promise<void> {
   for (const tile of tilesOfLevel(size, 0)) {
     const [entries, hashes] = await Promise.all([source.entries(tile), source.hashes(tile)]);

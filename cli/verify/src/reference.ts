@@ -35,7 +35,7 @@ function ordered(checkpoints: readonly Checkpoint[]): readonly Checkpoint[] {
   return [...bySize.values()].toSorted((a, b) => a.size - b.size);
 }
 
-/** The hashes up to the checkpoint's size if they lead to its root; none otherwise. */
+/** The hashes up to the checkpoint's size if their root is the checkpoint's; an empty array otherwise. */
 function trusted(hashes: Uint8Array, checkpoint: Checkpoint | undefined): Uint8Array {
   if (checkpoint === undefined || hashes.length < checkpoint.size * HASH_BYTES) return new Uint8Array(0);
   const own = hashes.subarray(0, checkpoint.size * HASH_BYTES);
@@ -48,7 +48,7 @@ async function sealedHashes(source: LogSource, size: number): Promise<Uint8Array
   return Buffer.concat(tiles);
 }
 
-/** The source's own checkpoint, unless a kept one contradicts it, and the hashes that lead to it. */
+/** The source's own checkpoint with the hashes that lead to its root, unless a kept checkpoint contradicts it. */
 async function ownReference(
   source: LogSource,
   outside: readonly Checkpoint[],
@@ -63,7 +63,7 @@ async function ownReference(
 }
 
 /**
- * Combines the kept copy with the source's own checkpoint. The source's own hashes count only if they lead to every kept
+ * Combines the kept copy with the source's own checkpoint. The source's own hashes count only if they give the root of every kept
  * checkpoint. Throws Contradiction for kept checkpoints that differ, and SourceError for an unsigned one.
  */
 export async function gatherReference(source: LogSource, kept: Kept, key: NoteKey): Promise<Reference> {

@@ -1,4 +1,4 @@
-/** Trees, tiles, notes and proofs of ours, held to those of golang.org/x/mod/sumdb, which knows nothing of our code. */
+/** Compares our trees, tiles, notes and proofs with those of golang.org/x/mod/sumdb, an independent implementation. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { generateKeyPairSync, sign } from 'node:crypto';
@@ -35,7 +35,7 @@ function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('base64');
 }
 
-/** Our tree over some entries, grown in uneven steps. */
+/** Our tree over the entries, extended in uneven steps. */
 function ourTree(
   entries: readonly Uint8Array[],
   random: Seeded,
@@ -118,5 +118,5 @@ test(`a second implementation agrees with ${PROOFS} proofs of each kind, all til
     ...document,
     Consistency: [{ ...first, Hashes: [...(first?.Hashes ?? []), base64(sha256(new Uint8Array(1)))] }],
   });
-  assert.equal(forged.code, 1, 'and it would say so');
+  assert.equal(forged.code, 1, 'the second implementation refuses a forged root');
 });

@@ -26,7 +26,7 @@ const AHEAD = 8;
 export interface Reference {
   /** Checkpoints in order of size, without duplicates, all with a valid signature. */
   readonly checkpoints: readonly Checkpoint[];
-  /** Hashes of entries that lead to the last checkpoint within their range; empty if unknown. */
+  /** Sealed hashes of entries, which give the root of the last checkpoint in their range; empty if unknown. */
   readonly hashes: Uint8Array;
   /** Size of the source's own checkpoint if it contradicts a kept one of the same size. */
   readonly contradicted: number | null;
@@ -48,7 +48,7 @@ function difference(position: number, what: string): Verdict {
   return { ok: false, position, until: position + 1, what };
 }
 
-/** An entry in a few words: its kind, id and transaction. */
+/** Describes an entry by its kind, id and transaction. */
 function describeEntry(leaf: Uint8Array): string {
   try {
     const record = openRecord(leaf);
@@ -60,7 +60,7 @@ function describeEntry(leaf: Uint8Array): string {
   }
 }
 
-/** Describes a difference by comparing the neighbours of an entry. An entry contains its position, so a moved entry is a changed one. */
+/** Describes a difference by comparing an entry with its neighbours. An entry contains its position, so a moved entry counts as changed. */
 function nameDifference(
   at: { readonly index: number; readonly position: number },
   leaves: readonly Uint8Array[],
@@ -71,7 +71,7 @@ function nameDifference(
   const isSealedAt = (leaf: Uint8Array | undefined, place: number): boolean =>
     leaf !== undefined && sameBytes(leafHash(leaf, sha256), hashAt(sealed, place));
   const text = describeEntry(now ?? new Uint8Array(0));
-  if (isSealedAt(now, position + 1)) return `an entry is missing; the next one has its place: ${text}`;
+  if (isSealedAt(now, position + 1)) return `an entry is missing, and the next one is in its place: ${text}`;
   if (isSealedAt(next, position)) return `an entry was inserted: ${text}`;
   return `the entry differs from the sealed one: ${text}`;
 }
@@ -154,7 +154,7 @@ async function fetchAhead(source: LogSource, tile: TileAddress | undefined): Pro
   return tile === undefined ? null : source.entries(tile);
 }
 
-/** Reports too few or too many entries. If their hashes are known, all present entries matched, so the fault is after them. */
+/** Reports a tile with too few or too many entries. All present entries matched their hashes, if known, so the fault is after them. */
 function countFault({ edge, reference }: Run, tile: TileAddress, count: number): Verdict | null {
   if (count === tile.width) return null;
   const known = (edge.size + Math.min(count, tile.width)) * HASH_BYTES <= reference.hashes.length;

@@ -13,7 +13,7 @@ import type { AgentSource, LifecycleChange } from './agent-source.ts';
 import { agentDetail, entitlementView } from './describe-agent.ts';
 import type { Described, Holdings } from './describe-agent.ts';
 
-/** Postgres writes six decimal places of a second, which zod's schemas of dates refuse. */
+/** A date from Postgres. It has six decimal places of a second, which zod's own schemas refuse. */
 const Moment = z
   .string()
   .max(40)
@@ -35,7 +35,7 @@ async function refuseBanned(tx: Tx, agentId: string): Promise<Refused | null> {
   return ban === undefined ? null : refusalOfBar(agentId, ban);
 }
 
-/** Reads balances and purchases for display: none while Postgres is away, so that the agents stay readable. */
+/** Reads balances and purchases for display. Without Postgres it returns none, so that the agents stay readable. */
 async function shownHoldings(db: Db, agentIds: readonly string[]): Promise<(agentId: string) => Holdings> {
   try {
     const balances = await readBalances(db, agentIds);
@@ -47,7 +47,7 @@ async function shownHoldings(db: Db, agentIds: readonly string[]): Promise<(agen
   }
 }
 
-/** Changes an agent's life, and records the change in the audit. The watch of the cluster then records no second line. */
+/** Changes an agent's power or cycle, and records the change in the audit. The watch of the cluster does not record it again. */
 async function changeLife(
   request: Caller & { readonly params: { readonly agent_id: string } },
   tx: Tx,
@@ -160,7 +160,7 @@ function listTurns({ source, db }: AgentPorts): Handlers['listTurns'] {
   };
 }
 
-/** Agents for display, and their lifecycle. */
+/** Routes that show agents and change their lifecycle. */
 export function agentHandlers(ports: AgentPorts) {
   return {
     listEntitlements: listEntitlements(ports),

@@ -34,7 +34,7 @@ function of(agentId: string): { params: { agent_id: string } } {
   return { params: { agent_id: agentId } };
 }
 
-test('every agent is listed with tier, node, cycle and why', async () => {
+test('the list has every agent with tier, node, cycle and the reason of its state', async () => {
   const { agents } = dataOf(await admin.call(listAgents, {}));
   assert.deepEqual(agents.map((agent) => agent.agent_id).toSorted(), [...AGENT_IDS]);
   const ada = await play.agent('ada');
@@ -50,7 +50,7 @@ test('every agent is listed with tier, node, cycle and why', async () => {
   assert.deepEqual(ada.status, { online: false, last_seen: null, health: 'unreachable' });
 });
 
-test('a list without personas says everything else', async () => {
+test('a list without personas has all other fields', async () => {
   const [whole, brief] = [
     dataOf(await admin.call(listAgents, {})),
     dataOf(await admin.call(listAgents, { query: { persona: 'omit' } })),
@@ -66,7 +66,7 @@ test('a list without personas says everything else', async () => {
   assert.deepEqual(brief.agents.map(stable), whole.agents.map(stable));
 });
 
-test('sleep and awakening raise the cycle once each and show in the world; repeating them changes nothing', async () => {
+test('sleep and awakening each raise the cycle once and show in the world; a repeat changes nothing', async () => {
   const before = await play.agent('bob');
   const asleep = dataOf(await admin.call(suspendAgent, of('bob')));
   assert.deepEqual(asleep, { agent_id: 'bob', power: 'Asleep', cycle: before.cycle + 1, changed: true });
@@ -86,7 +86,7 @@ test('sleep and awakening raise the cycle once each and show in the world; repea
   assert.equal((await play.agent('bob')).home, before.home);
 });
 
-test('reboot raises the cycle of an awake agent and is refused for one asleep', async () => {
+test('a reboot raises the cycle of an awake agent, and is refused for one that is asleep', async () => {
   const { cycle } = await play.agent('cleo');
   assert.equal(dataOf(await admin.call(rebootAgent, of('cleo'))).cycle, cycle + 1);
   dataOf(await admin.call(suspendAgent, of('cleo')));
@@ -95,14 +95,14 @@ test('reboot raises the cycle of an awake agent and is refused for one asleep', 
   assert.equal((await play.agent('cleo')).cycle, cycle + 2);
 });
 
-test('an agent nobody knows is refused on every route of agents', async () => {
+test('every route of agents refuses an unknown agent', async () => {
   for (const route of [getAgent, awakenAgent, suspendAgent, rebootAgent, listTurns]) {
     const refused = await admin.call(route, of('nobody'));
     assert.equal(refused.ok ? null : refused.problem.code, 'no_such_agent', route.name);
   }
 });
 
-test('acts on an agent are in the audit, with who and by which request', async () => {
+test('the audit has acts on an agent, with their actor and request', async () => {
   const done = await admin.call(rebootAgent, of('dan'));
   const db = openDatabase({ url: village.postgres.url(), poolSize: 1, onError: () => undefined });
   const [entry] = await readAudit(db, 'dan', 1);
@@ -113,7 +113,7 @@ test('acts on an agent are in the audit, with who and by which request', async (
   assert.equal(entry.traceparent, done.response.headers.get('traceparent'));
 });
 
-test('turns are kept and paged, newest first, by an opaque cursor of that agent', async () => {
+test('turns are stored and come in pages, newest first; a cursor is valid for one agent', async () => {
   const { cycle } = await play.agent('eve');
   const ids: string[] = [];
   for (let number = 0; number < 5; number += 1) {
@@ -146,7 +146,7 @@ test('turns are kept and paged, newest first, by an opaque cursor of that agent'
   assert.deepEqual(seen, ids);
 });
 
-test('tiers are listed lowest first, with what they give and cost and how many have them', async () => {
+test('the list of tiers begins with the lowest, with limits, prices and the number of agents', async () => {
   const { entitlements } = dataOf(await clientOf(play.url).call(listEntitlements, {}));
   assert.deepEqual(
     entitlements.map(({ name }) => name),

@@ -1,20 +1,20 @@
 import type { AgentSpec, AgentStatus, EntitlementSpec, EntitlementStatus } from '@hamlet/contract';
 import type { Outcome } from '../http/outcome.ts';
 
-/** An Agent, as its custom resource has it. */
+/** An Agent, read from its custom resource. */
 export interface AgentRecord {
   readonly agentId: string;
   readonly uid: string;
   readonly createdAt: string;
   readonly spec: AgentSpec;
   readonly status: AgentStatus;
-  /** Whether a deletion has begun. */
+  /** True once the deletion has begun. */
   readonly deleting: boolean;
   /** Counts changes of the spec; left out if there is no cluster. */
   readonly generation?: number;
 }
 
-/** An Entitlement, as its custom resource has it. */
+/** An Entitlement, read from its custom resource. */
 export interface EntitlementRecord {
   readonly name: string;
   readonly spec: EntitlementSpec;
@@ -28,7 +28,7 @@ export interface LifecycleChange {
   readonly changed: boolean;
 }
 
-/** The action if another field manager owns the field. */
+/** The reaction to a field that another field manager owns. */
 export type OnConflict = 'refuse' | 'take_over';
 
 /**
@@ -36,7 +36,7 @@ export type OnConflict = 'refuse' | 'take_over';
  * the spec, which the operator (or the samples' own store) then carries out.
  */
 export interface AgentSource {
-  /** Whether the first full list has arrived. */
+  /** True once the first full list has arrived. */
   readonly ready: boolean;
   list(): readonly AgentRecord[];
   get(agentId: string): AgentRecord | null;

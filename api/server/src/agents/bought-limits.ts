@@ -7,8 +7,8 @@ import type { Db } from '@hamlet/store';
 export type RaiseLimits = (limits: Limits) => Limits;
 
 /**
- * Reads the active purchases of agents. Callers may keep the result for five seconds: it follows the clock of the database, so that a purchase ends
- * at its exact moment for them too.
+ * Reads the active purchases of agents. Callers may cache the result for five seconds: it follows the clock of the database, so that a purchase ends
+ * on time even in the cache.
  */
 export async function boughtLimits(
   db: Db,

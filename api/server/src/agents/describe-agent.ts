@@ -14,12 +14,12 @@ import { hashText } from '@hamlet/core';
 import type { PresenceRow } from '@hamlet/store';
 import type { AgentRecord, EntitlementRecord } from './agent-source.ts';
 
-/** The presence of this life; null if the row belongs to another. */
+/** The presence of this life; null if the row belongs to another life. */
 function presenceOf(record: AgentRecord, row: PresenceRow | null): PresenceRow | null {
   return row?.uid === record.uid ? row : null;
 }
 
-/** The place of an agent that is not in the world yet. */
+/** The shown place of an agent that is not in the world yet. */
 function placeless(record: AgentRecord): AgentPlace {
   return {
     agent_id: record.agentId,
@@ -35,7 +35,7 @@ function placeless(record: AgentRecord): AgentPlace {
   };
 }
 
-/** An agent as the world shows it. Pure. */
+/** An agent in the form of the world's view. Pure. */
 export function agentView(record: AgentRecord, place: AgentPlace | null, row: PresenceRow | null): AgentView {
   const presence = presenceOf(record, row);
   const online = presence?.connected === true;
@@ -55,7 +55,7 @@ export function agentView(record: AgentRecord, place: AgentPlace | null, row: Pr
 export function whyOf(record: AgentRecord, online: boolean): AgentDetail['why'] {
   const conditions = new Map((record.status.conditions ?? []).map((condition) => [condition.type, condition]));
   if (record.spec.power === 'Asleep') {
-    // The operator's message, if it has written one.
+    // The operator's message is better than ours, if there is one.
     const said = [...conditions.values()].find(({ reason }) => reason === 'Asleep');
     return {
       ready: false,
@@ -191,7 +191,7 @@ function repositoryOf({ spec }: AgentRecord): AgentConfig['repository'] {
   return spec.repository === undefined ? null : { url: spec.repository.url, branch: spec.repository.branch ?? 'main' };
 }
 
-/** The first model of a tier is its default. */
+/** The model of an agent: the first model of its tier. */
 function modelOf(limits: Limits | null): AgentConfig['model'] {
   const [name] = limits?.models ?? [];
   return name === undefined ? null : { provider: 'gateway', name };

@@ -11,17 +11,17 @@ const Entry = z.object({
   fieldsV1: z.object({ 'f:spec': z.record(z.string(), z.unknown()).optional() }).optional(),
 });
 
-/** A manager of fields of a spec, from `metadata.managedFields`. */
+/** An entry of `metadata.managedFields`: a manager, and the fields of the spec that it owns. */
 export interface FieldOwner {
   readonly manager: string;
   /** `Apply` or `Update`. */
   readonly operation: string;
-  /** When it last changed something, to the second. */
+  /** The time of its last change, to the second. */
   readonly timeMs: number;
   readonly paths: ReadonlySet<string>;
 }
 
-/** Paths of a fieldsV1 tree. Elements of a list count as the list. */
+/** The paths in a fieldsV1 tree. An element of a list counts as the whole list. */
 function pathsOf(tree: unknown, path: string): readonly string[] {
   const inner = Object.entries(typeof tree === 'object' && tree !== null ? tree : {}).filter(([key]) =>
     key.startsWith('f:'),
@@ -44,12 +44,12 @@ export function fieldOwners(managedFields: unknown): readonly FieldOwner[] {
     });
 }
 
-/** Whether one path is the other, or lies in it. */
+/** True if the paths are equal or one contains the other. */
 function overlaps(left: string, right: string): boolean {
   return left === right || left.startsWith(`${right}.`) || right.startsWith(`${left}.`);
 }
 
-/** The manager other than `ours` of each path; paths without one are left out. Pure. */
+/** For each path the manager other than `ours` that owns it. Leaves out paths without such a manager. Pure. */
 export function otherOwners(
   managedFields: unknown,
   ours: string,
@@ -64,10 +64,10 @@ export function otherOwners(
   );
 }
 
-/** The author of the last change of these paths: the newest manager of one of them, or the newest manager at all where these paths are gone. Pure. */
+/** The author of the last change of these paths: their newest manager, or the newest manager of the spec if the paths are gone. Pure. */
 export function authorOf(managedFields: unknown, paths: readonly string[]): FieldOwner | null {
   const owners = fieldOwners(managedFields);
-  // Times are whole seconds. Within one second another manager comes before the api, which records its own writes itself.
+  // Times are whole seconds. Within one second another manager wins, because the API audits its own writes directly.
   const newest = (among: readonly FieldOwner[]): FieldOwner | null =>
     among.toSorted(
       (a, b) => b.timeMs - a.timeMs || Number(a.manager === FIELD_MANAGER) - Number(b.manager === FIELD_MANAGER),

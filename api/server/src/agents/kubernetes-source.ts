@@ -11,20 +11,20 @@ import { AGENTS, recordOf, watchVillage } from './kubernetes-watch.ts';
 import type { WatchPorts } from './kubernetes-watch.ts';
 
 interface Fields {
-  /** Undefined if no manager has written it: then the first one to write it owns it. */
+  /** Undefined if no manager has written the field: the first manager that writes it then owns it. */
   readonly power: Power | undefined;
   readonly rebootedAt: string | undefined;
 }
 
-/** An Agent as it was written, without defaults. */
+/** An Agent as stored, without our defaults. */
 type WrittenAgent = KubeObject & { readonly spec: { readonly power?: Power } };
 
-/** Agents and Entitlements of a namespace: read from a watch, written by server-side apply. */
+/** Opens the source for a namespace: it reads Agents and Entitlements from a watch, and writes by server-side apply. */
 export function openKubernetesSource(ports: WatchPorts): AgentSource {
   const { client, namespace } = ports;
   const watch = watchVillage(ports);
 
-  /** Applies both fields together: server-side apply would remove a field of ours that is left out. */
+  /** Applies both fields together, because server-side apply removes a field of ours that a write leaves out. */
   async function write(
     before: AgentRecord,
     { power, rebootedAt }: Fields,
@@ -45,7 +45,7 @@ export function openKubernetesSource(ports: WatchPorts): AgentSource {
     return accepted({ record: recordOf(after), changed: true });
   }
 
-  /** Decides by the present object on the API server, not by the watch. */
+  /** Decides on the present object from the API server, because the watch may lag. */
   async function change(
     agentId: string,
     decide: (record: AgentRecord, written: WrittenAgent['spec']) => Promise<Outcome<LifecycleChange>>,
@@ -81,7 +81,7 @@ export function openKubernetesSource(ports: WatchPorts): AgentSource {
   };
 }
 
-/** The message of a field conflict names the owner; any other 409 means another life of the name. */
+/** The refusal for an error of the API server. The message of a field conflict names the owner; any other 409 means that the Agent was replaced. */
 function refusalOf(error: unknown): Outcome<LifecycleChange> {
   if (!(error instanceof KubeError) || error.status === 429 || error.status >= 500) {
     throw new UnavailableError('The Kubernetes API cannot be reached right now; try again', { cause: error });

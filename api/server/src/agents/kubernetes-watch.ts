@@ -27,7 +27,7 @@ export function recordOf(object: KubeObject): AgentRecord {
   };
 }
 
-/** Identifies the version of an object's spec; another generation or life of the name has another. */
+/** The etag of an object's spec. Each generation and each life of an object has a different one. */
 export function etagOf({ metadata: { uid, generation = 0 } }: KubeObject): string {
   return `"${uid}.${generation}"`;
 }
@@ -53,7 +53,7 @@ export interface WatchPorts {
   readonly client: KubeClient;
   readonly namespace: string;
   readonly log: Log;
-  /** Receives each object in order, with its managedFields, which the watch does not keep. */
+  /** Receives each object in order, with its managedFields, which the cache of the watch leaves out. */
   readonly onObject?: (kind: string, object: KubeObject) => void;
   readonly onDeleted?: (kind: string, object: KubeObject) => void;
 }
@@ -82,7 +82,7 @@ export function watchVillage(ports: WatchPorts): VillageWatch {
           ports.onDeleted?.(type.kind, object);
         } else held.set(name, read(object));
       } catch (error) {
-        log('error', 'a custom resource does not match its schema; the API keeps its last valid version', {
+        log('error', 'a custom resource does not match its schema; the API keeps the last valid version of it', {
           kind: type.kind,
           name,
           error,

@@ -1,4 +1,4 @@
-/** The api on a real API server: agents from custom resources, lifecycle by server-side apply, tokens by TokenReview. */
+/** The API on a real API server: agents from custom resources, lifecycle by server-side apply, tokens by TokenReview. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
@@ -71,7 +71,7 @@ async function writtenSpec(name: string): Promise<Readonly<Record<string, unknow
   return spec;
 }
 
-/** A pod as the operator makes it, and the token its kubelet would project. */
+/** Creates a pod in the operator's form. Returns the token that its kubelet would project. */
 async function podToken(
   agent: KubeObject,
   podName: string,
@@ -129,7 +129,7 @@ function on(agentId: string): { params: { agent_id: string } } {
   return { params: { agent_id: agentId } };
 }
 
-test('an Agent that is applied comes into the world, and one that is deleted goes', async () => {
+test('an applied Agent enters the world, and a deleted one leaves it', async () => {
   await applyAgent('ivo', { displayName: 'Ivo' });
   assert.equal((await play.agent('ivo')).display_name, 'Ivo');
   await kube.client.delete(AGENTS, { namespace, name: 'ivo' });
@@ -138,7 +138,7 @@ test('an Agent that is applied comes into the world, and one that is deleted goe
   assert.equal((await play.agent('ivo')).uid, again.metadata.uid);
 });
 
-test('the details say what the operator wrote, and why in words', async () => {
+test("the details have the operator's status and the reason in words", async () => {
   await applyAgent('uma');
   const lastTransitionTime = new Date().toISOString();
   const message = '0/2 nodes are available: 2 Insufficient nvidia.com/gpu.';
@@ -157,7 +157,7 @@ test('the details say what the operator wrote, and why in words', async () => {
   assert.deepEqual(uma.why, { ready: false, reason: 'Unschedulable', message });
 });
 
-test('lifecycle is written to spec under our name, keeps what others wrote, and repeats without effect', async () => {
+test('the API writes the lifecycle to the spec under its own name, keeps fields of other managers, and a repeat has no effect', async () => {
   await applyAgent('lou', { displayName: 'Lou' });
   assert.equal(dataOf(await play.admin.call(suspendAgent, on('lou'))).changed, true);
   assert.equal(dataOf(await play.admin.call(suspendAgent, on('lou'))).changed, false);
@@ -168,13 +168,13 @@ test('lifecycle is written to spec under our name, keeps what others wrote, and 
   const spec = await writtenSpec('lou');
   assert.equal(spec['displayName'], 'Lou');
   assert.equal(spec['power'], 'Asleep');
-  assert.equal(typeof spec['rebootedAt'], 'string', 'sleeping does not take the reboot back');
+  assert.equal(typeof spec['rebootedAt'], 'string', 'sleep keeps rebootedAt');
   const { metadata } = await kube.client.get<KubeObject>(AGENTS, { namespace, name: 'lou' });
   const managers = (metadata.managedFields as { manager: string }[]).map(({ manager }) => manager);
   assert.ok(managers.includes('hamlet-api'));
 });
 
-test('a field that somebody else owns is not taken without being asked to, and the answer says whose it is', async () => {
+test('the API takes over a field only with on_conflict=take_over, and the refusal names the owner', async () => {
   await applyAgent('max', { power: 'Awake' }, 'argocd');
   const refused = await play.admin.call(suspendAgent, on('max'));
   assert.equal(refused.ok ? null : refused.problem.code, 'field_owned_elsewhere');
@@ -187,7 +187,7 @@ test('a field that somebody else owns is not taken without being asked to, and t
 
 const BY_UPDATE = { query: { fieldManager: 'kubectl-client-side-apply' } };
 
-/** Applies an Agent as people do, for the first time and again. */
+/** The ways in which people create an Agent and apply it again. */
 const APPLIERS: Readonly<Record<string, (name: string, spec: object) => Promise<KubeObject>>> = {
   'kubectl apply': async (name, spec) => {
     const present = (await kube.client.list<KubeObject>(AGENTS, { namespace })).items.some(
@@ -207,15 +207,15 @@ const APPLIERS: Readonly<Record<string, (name: string, spec: object) => Promise<
 };
 
 for (const [how, apply] of Object.entries(APPLIERS)) {
-  test(`${how} owns nothing that it leaves out: what people decide by the api conflicts with nobody, and outlives another apply`, async () => {
+  test(`${how} owns no field that the file leaves out: changes through the API cause no conflict, and survive another apply`, async () => {
     const name = how === 'kubectl apply' ? 'kim' : 'leo';
     await apply(name, { displayName: 'First' });
     await eventually(`${name} in the world`, async () =>
       (await play.world()).agents.find((each) => each.agent_id === name),
     );
-    assert.equal((await play.agent(name)).power, 'Awake', 'what is left out is read as what it means');
+    assert.equal((await play.agent(name)).power, 'Awake', 'a missing field is read as its default');
     dataOf(await play.admin.call(rebootAgent, on(name)));
-    assert.equal((await writtenSpec(name))['power'], undefined, 'a reboot decides nothing of power');
+    assert.equal((await writtenSpec(name))['power'], undefined, 'a reboot does not write power');
     assert.equal(dataOf(await play.admin.call(suspendAgent, on(name))).power, 'Asleep');
     assert.equal(
       dataOf(await play.admin.call(putAgentEntitlement, { ...on(name), body: { policy: 'ByBalance' } })).changed,
@@ -237,21 +237,25 @@ for (const [how, apply] of Object.entries(APPLIERS)) {
   });
 }
 
-test('an Agent whose power was written in the name of who applied it, as defaults once were, lives on and can be taken over', async () => {
+test('an Agent whose file wrote power still works, and the API can take the field over', async () => {
   await APPLIERS['kubectl apply']?.('old', { power: 'Awake', entitlement: { policy: 'ByBalance' } });
   await eventually('old in the world', async () => (await play.world()).agents.find((each) => each.agent_id === 'old'));
   dataOf(await play.admin.call(rebootAgent, on('old')));
   assert.equal(await codeOf(play.admin.call(suspendAgent, on('old'))), 'field_owned_elsewhere');
   dataOf(await play.admin.call(suspendAgent, { ...on('old'), query: { on_conflict: 'take_over' } }));
-  assert.equal(dataOf(await play.admin.call(awakenAgent, on('old'))).power, 'Awake', 'and is ours from then on');
+  assert.equal(
+    dataOf(await play.admin.call(awakenAgent, on('old'))).power,
+    'Awake',
+    'the API owns the field from then on',
+  );
 });
 
-test('nobody is no agent', async () => {
+test('an unknown agent is refused', async () => {
   for (const route of [awakenAgent, suspendAgent, rebootAgent])
     assert.equal(await codeOf(play.admin.call(route, on('nobody'))), 'no_such_agent');
 });
 
-test('a pod trades its token for one of its agent, life and cycle', async () => {
+test('a pod exchanges its token for one of its agent, life and cycle', async () => {
   const ada = await applyAgent('ada');
   await setStatus('ada', { cycle: 2 });
   const answer = dataOf(await exchange(await podToken(ada, 'ada-2')));
@@ -262,7 +266,7 @@ test('a pod trades its token for one of its agent, life and cycle', async () => 
   assert.equal(await codeOf(client.call(moveAgent, { ...on('ada'), body: { dx: 1, dy: 0 } })), 'stale_cycle');
 });
 
-test('the exchange trusts neither a wrong audience, nor another account, nor a pod that is gone, foreign or of an older cycle', async () => {
+test('the exchange refuses a wrong audience, another service account, and a pod that is gone, foreign or of an older cycle', async () => {
   const bob = await applyAgent('bob');
   await setStatus('bob', { cycle: 5 });
   assert.equal(
@@ -278,11 +282,11 @@ test('the exchange trusts neither a wrong audience, nor another account, nor a p
   assert.equal(await codeOf(exchange(await podToken(bob, 'impostor-5'))), 'token_not_from_pod');
   const gone = await podToken(bob, 'bob-5');
   await kube.client.delete(PODS, { namespace, name: 'bob-5', graceSeconds: 0 });
-  // The API server refuses a token whose pod is gone at once, or still vouches for it for a minute: then the pod is asked for.
+  // The API server refuses the token of a deleted pod at once or up to a minute later; until then our own check of the pod refuses it.
   assert.match((await codeOf(exchange(gone))) ?? '', /^token_(not_from_pod|review_refused)$/);
 });
 
-test('the operator is known by its own projected token, and nobody else by theirs', async () => {
+test("only the operator's own projected token authenticates the operator", async () => {
   await kube.client.apply(
     SERVICE_ACCOUNTS,
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'hamlet-operator', namespace } },

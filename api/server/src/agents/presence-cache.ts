@@ -5,13 +5,13 @@ import type { Log } from '../service/log.ts';
 import type { InternalSignal } from '../operator/internal-signal.ts';
 
 const BEAT_MS = 1_000;
-/** A replica that is silent for so long is gone, and its streams with it. */
+/** A replica that has not reported for this time counts as gone, and its streams are swept. */
 const SILENT_MS = 4_000;
 
-/** Connected residents, over all replicas. */
+/** The connected residents of all replicas. */
 export interface PresenceCache {
   get(agentId: string): PresenceRow | null;
-  /** Records a new stream of this replica; null if a newer cycle of the agent is known. */
+  /** Records a new stream of this replica. Null if a newer cycle of the agent has connected. */
   connect(life: { readonly agentId: string; readonly uid: string; readonly cycle: number }): Promise<Stream | null>;
   disconnect(stream: Stream): Promise<void>;
   onChange(callback: () => void): void;
@@ -20,8 +20,8 @@ export interface PresenceCache {
 }
 
 /**
- * Keeps presence in Postgres and in memory. Level-based: once a second this replica reports that it lives and which streams it serves, so that a row
- * that was swept by mistake returns. Any replica sweeps the streams of silent ones.
+ * Keeps presence in Postgres and caches it in memory. Once a second this replica reports that it runs and which streams it serves, so that a row that
+ * was swept by mistake returns. Any replica sweeps the streams of silent replicas.
  */
 export async function startPresenceCache(ports: {
   readonly db: Db;
@@ -51,7 +51,7 @@ export async function startPresenceCache(ports: {
 
   await beat(db, replicaId);
   await refresh();
-  const failed = (error: unknown): void => log('warn', 'presence was not updated; it is retried', { error });
+  const failed = (error: unknown): void => log('warn', 'presence was not updated; the API retries', { error });
   ports.signal.on('presence', () => void refresh().catch(failed));
   const stopBeating = repeat(BEAT_MS, assertMine, failed);
 

@@ -59,7 +59,7 @@ interface Circumstances {
   readonly standing: Standing | undefined;
 }
 
-/** The measure that keeps a pod away, as the reason of a condition; undefined if there is none. */
+/** The measure that prevents a pod, as the reason of a condition; undefined if there is none. */
 function heldAgainst(standing: Standing | undefined): 'Killed' | 'Banned' | 'Quarantined' | 'Frozen' | undefined {
   if (standing?.killed === true) return 'Killed';
   if (standing?.banned === true) return 'Banned';
@@ -99,7 +99,7 @@ function conditionsOf(row: SampleAgentRow, { standing, tier }: Circumstances): N
   ];
 }
 
-/** The status that the operator would write. A sample agent runs wherever its row says that it is awake. */
+/** The status that the operator would write. A sample agent runs if its row says that it is awake. */
 function recordOf(sample: Agent, row: SampleAgentRow, circumstances: Circumstances): AgentRecord {
   const { tier, node, standing } = circumstances;
   const runs = row.power === 'Awake' && heldAgainst(standing) === undefined;
@@ -123,7 +123,7 @@ function recordOf(sample: Agent, row: SampleAgentRow, circumstances: Circumstanc
   };
 }
 
-/** The sample agents with a row, in the order of the samples. */
+/** The sample agents that have a row, in the order of the samples. */
 function recordsOf(
   samples: Samples,
   rows: readonly SampleAgentRow[],
@@ -163,7 +163,9 @@ export async function openSamplesSource(ports: {
     if (JSON.stringify([...records.values()]) !== before) for (const callback of callbacks) callback();
   }
   const refreshQuietly = (): void =>
-    void refresh().catch((error: unknown) => log('warn', 'the sample agents were not read; it is retried', { error }));
+    void refresh().catch((error: unknown) =>
+      log('warn', 'the sample agents were not read; the API retries', { error }),
+    );
 
   await refresh();
   const listener = listen(ports.listenUrl, [SAMPLE_AGENTS_CHANNEL, INTERNAL_EVENTS_CHANNEL], refreshQuietly);

@@ -1,4 +1,4 @@
-/** Walks the table of docs/DATA_MODEL.md, original name → ours, against a running api. */
+/** Checks the table of docs/DATA_MODEL.md (original name → ours) against a running API. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -37,7 +37,7 @@ before(async () => {
 });
 after(() => village.remove());
 
-/** The post and reply whose ids the table names. */
+/** Writes the post and the reply whose ids the table uses. */
 async function writeKnownPost(): Promise<void> {
   const superuser = openSuperuser(village.postgres);
   await superuser.run(`insert into board.post (post_id, author_type, author_id, author_name, audience, title, body, tags)
@@ -48,7 +48,7 @@ async function writeKnownPost(): Promise<void> {
   await superuser.close();
 }
 
-/** Whether a value has a field, such as `a.b` or `list[].c`; every element of a list, of which there must be one. */
+/** True if a value has a field such as `a.b` or `list[].c`. A list must not be empty, and every element must have the field. */
 function hasField(value: unknown, field: string): boolean {
   const [head = '', ...rest] = field.split('.');
   const name = head.replace('[]', '');
@@ -80,7 +80,7 @@ async function ask(row: Record<string, string>, prefix: string): Promise<unknown
   return (await fetch(`${url}${prefix}${row['path'] ?? ''}`, init)).json();
 }
 
-test('the table has the rows of the world, of agents and of the board', () => {
+test('the table has rows for the world, agents and the board', () => {
   const originals = rows.map((row) => row['original']);
   for (const name of [
     'world_size',
@@ -114,6 +114,6 @@ for (const row of rows) {
   });
 }
 
-test('what the socket sends is called world_state', async () => {
+test('the socket sends messages of the type world_state', async () => {
   assert.equal(((await firstFrame('/ws/world?format=json')) as { type: string }).type, 'world_state');
 });

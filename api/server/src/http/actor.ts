@@ -3,8 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Refused } from './outcome.ts';
 
 /**
- * The actor of a request by its credentials; never by a name in the request. `podUid` is the pod that exchanged the token; null for a development
- * token. `stale`: a newer cycle of the agent has begun.
+ * The actor of a request. Only credentials decide it, never a name in the request. `podUid` is the pod that exchanged the token; null for a
+ * development token. `stale`: a newer cycle of the agent has begun.
  */
 export type Actor =
   | { readonly role: 'visitor'; readonly id: string }
@@ -22,31 +22,31 @@ export type Actor =
 
 export type AgentActor = Extract<Actor, { role: 'agent' }>;
 
-/** The credentials that a request or a socket came with. */
+/** The credentials of a request or a socket. */
 export interface Credentials {
   readonly headers: IncomingHttpHeaders;
   readonly address: string;
-  /** Audiences of the listener: where people are served, a caller without credentials is a visitor. */
+  /** Audiences of the listener. On one that serves people, a caller without credentials is a visitor. */
   readonly listener: readonly Audience[];
-  /** Whether the request only reads: then the actor of a moment ago may stand in while Postgres is away. A write needs the actor of now. */
+  /** True if the request only reads: while Postgres is down, the cached actor is enough for it. A write needs an actor from Postgres. */
   readonly reads: boolean;
-  /** Whether a visitor may read this: then the caller is served as a visitor while Postgres is away and this replica does not know its credentials. */
+  /** True if a visitor may read this: while Postgres is down, a caller with credentials that this replica has not cached is served as a visitor. */
   readonly isPublic?: boolean;
 }
 
 export type Authenticate = (credentials: Credentials) => Promise<Actor | Refused>;
 
-/** A socket or stream that was let in, and stays open for longer than a request. */
+/** An admitted socket or stream, which stays open for longer than a request. */
 export interface OpenConnection {
   readonly actor: Actor;
-  /** Authenticates again, by the credentials that the connection came with. */
+  /** Authenticates again with the connection's original credentials. */
   recheck(): Promise<Actor | Refused>;
-  /** Called once, if the actor would not be let in any more. */
+  /** The watcher calls it once, when the actor would be refused. */
   close(refusal: Refused): void;
 }
 
-/** Watches open connections, and ends those whose actor would be refused by now. */
+/** Watches open connections, and closes a connection once its actor would be refused. */
 export interface WatchConnections {
-  /** Call the result when the connection ends by itself. */
+  /** Watches a connection. The caller runs the returned function when the connection ends for another reason. */
   watch(connection: OpenConnection): () => void;
 }

@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
-/** The proxies whose X-Forwarded-For the API believes, and their number in a row. */
+/** The proxies whose X-Forwarded-For the API trusts, and how many of them stand in a row. */
 export interface ProxyTrust {
   readonly isProxy: (address: string) => boolean;
   readonly hops: number;
 }
 
-/** Named networks, as other servers know them. */
+/** Named networks, with the names that other servers use. */
 const NAMED: Readonly<Record<string, readonly string[]>> = {
   loopback: ['127.0.0.0/8', '::1/128'],
   linklocal: ['169.254.0.0/16', 'fe80::/10'],
@@ -23,7 +23,7 @@ function addNetwork(list: BlockList, text: string): void {
   const width = isIPv4(address) ? 32 : 128;
   const prefix = bits === undefined ? width : Number(bits);
   if (isIP(address) === 0 || !Number.isInteger(prefix) || prefix < 0 || prefix > width)
-    throw new Error(`${text} is no address, no network and none of ${Object.keys(NAMED).join(', ')}`);
+    throw new Error(`${text} is not an address, a network or one of ${Object.keys(NAMED).join(', ')}`);
   list.addSubnet(address, prefix, familyOf(address));
 }
 
@@ -53,8 +53,8 @@ function plainAddress(address: string): string {
 }
 
 /**
- * The client's address: the peer's, or, if the peer is a trusted proxy, the one that the proxy names last in X-Forwarded-For. A caller can write the
- * beginning of that header, so the API reads it from the end and believes one entry for each trusted proxy. Empty if the peer is gone.
+ * The client's address: the peer's, or, if the peer is a trusted proxy, the last address in X-Forwarded-For. A caller can write the beginning of that
+ * header, so the API reads it from the end and trusts one entry for each trusted proxy. Empty if the peer has gone.
  */
 export function clientAddress({ headers, socket }: Addressed, trust: ProxyTrust): string {
   const named = String(headers['x-forwarded-for'] ?? '')
@@ -70,7 +70,7 @@ export function clientAddress({ headers, socket }: Addressed, trust: ProxyTrust)
 }
 
 const GROUPS = 8;
-/** One household or machine usually has a network of 64 bits, and can use every address in it. */
+/** A household or machine usually has a 64-bit network and can use every address in it. */
 const NETWORK_GROUPS = 4;
 
 /** The key of an address in counters: an IPv4 address, or the 64-bit network of an IPv6 address. */

@@ -5,7 +5,7 @@ import type { ShownLimit } from './rate-limit.ts';
 import type { Refused } from './outcome.ts';
 import { openAiErrorOf, problemOf } from './respond.ts';
 
-/** The limit of unread output, after which the connection is dropped. */
+/** Limit of unread output. Above it the API drops the connection. */
 const BACKLOG_MAX_BYTES = 1 << 20;
 
 /** Streams a completion to its caller. */
@@ -21,11 +21,11 @@ export interface CompletionChannel {
 
 export interface ChannelPorts {
   readonly requestId: string;
-  /** Reports a chunk outside its schema; throws if answers are strict. */
+  /** Reports a chunk that does not match its schema. Throws if answers are strict. */
   readonly onBadChunk: (issues: unknown) => void;
 }
 
-/** Opens a channel over an unwritten response. */
+/** Opens a channel on a response that has no output yet. */
 export function openCompletionChannel(route: RouteSpec, response: Response, ports: ChannelPorts): CompletionChannel {
   const leaving = new AbortController();
   response.once('close', () => {

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 
 const HEARTBEAT_MS = 5_000;
-/** The limit of unread output, after which the connection is dropped; its reader reconnects with `after`. */
+/** Limit of unread output. Above it the API drops the connection; its reader reconnects with `after`. */
 const BACKLOG_MAX_BYTES = 8 << 20;
 
 /** The writing end of a text/event-stream. */
@@ -10,7 +10,7 @@ export interface EventSink {
   close(): void;
 }
 
-/** Opens an event stream on a response: headers, a comment every five seconds, and one call of `onEnd`, whichever side ends it. */
+/** Opens an event stream on a response: sends headers and a comment every five seconds, and calls `onEnd` once, whichever side ends the stream. */
 export function openEventSink(response: Response): EventSink & { start(onEnd: () => void): void } {
   let open = true;
   const waiting: string[] = [];
@@ -46,7 +46,7 @@ export function openEventSink(response: Response): EventSink & { start(onEnd: ()
         clearInterval(heartbeat);
         onEnd();
       };
-      // A reader that left while the stream was opened causes no close event.
+      // If the reader left before this point, there is no close event any more.
       if (response.closed) end();
       else response.once('close', end);
       if (!open) response.end();

@@ -17,7 +17,7 @@ export interface Caller {
   readonly traceparent: string;
 }
 
-/** A limited, authenticated, authorized and parsed request. */
+/** A request after its limits, authentication, authorization and parsing. */
 export interface RequestOf<R extends RouteSpec> {
   readonly params: Part<R, 'params'>;
   readonly query: Part<R, 'query'>;
@@ -27,7 +27,7 @@ export interface RequestOf<R extends RouteSpec> {
   readonly traceparent: string;
   readonly now: Date;
   readonly headers: IncomingHttpHeaders;
-  /** The client's address, as far as trusted proxies report it. */
+  /** The client's address, as trusted proxies report it. */
   readonly address: string;
 }
 
@@ -49,9 +49,9 @@ export type DataOf<R extends RouteSpec> = R['answer'] extends {
     : string;
 
 /**
- * The ways to serve a route. `plain` answers. `tx` runs in one transaction with its idempotency key. `world` passes key and command to the writer of
- * the world, which stores the answer in the commit of the event. `stream` writes events until one side ends. `completion` answers, or streams by its
- * channel and returns null.
+ * The ways to serve a route. `plain` returns an answer. `tx` does so in one transaction with its idempotency key. `world` passes the key and a
+ * command to the writer of the world, which commits the event and the answer together. `stream` writes events until one side ends it. `completion`
+ * returns an answer, or streams through its channel and returns null.
  */
 export type HandlerOf<R extends RouteSpec> = R['answer'] extends { readonly kind: 'sse' }
   ? { readonly kind: 'stream'; open(request: RequestOf<R>, sink: EventSink): Promise<Outcome<() => void>> }
@@ -71,7 +71,7 @@ type RouteNamed<N> = Extract<(typeof ROUTES)[number], { readonly name: N }>;
 /** One handler for every route of the contract: a missing one does not compile. */
 export type Handlers = { readonly [N in (typeof ROUTES)[number]['name']]: HandlerOf<RouteNamed<N>> };
 
-/** An outcome, and whether it was kept from an earlier request with the same key. */
+/** An outcome. `replayed`: it is the stored answer of an earlier request with the same key. */
 export type Answered = { readonly outcome: Outcome<unknown>; readonly replayed: boolean };
 
 /** A handler of any route, as `mount` calls it. */

@@ -8,7 +8,7 @@ import { refused } from './outcome.ts';
 
 const KEY_MAX_CHARS = 255;
 
-/** Unquotes the key: the draft quotes it, most senders do not. */
+/** The key without its quotes. The draft of the standard quotes it, and most senders do not. */
 export function idempotencyKeyOf(header: string | string[] | undefined): string {
   return String(header ?? '').replace(/^"(.*)"$/, '$1');
 }
@@ -33,12 +33,12 @@ export function writeKeyOf(
   return { ok: true, key: { actor, key, hash } };
 }
 
-/** Whether an outcome is final. The API does not keep a refusal that says "later", so that the same request can succeed later. */
+/** True if an outcome is final. A refusal with `retry: 'later'` is not, so that the same request can succeed later. */
 function isFinal(outcome: Outcome<unknown>): boolean {
   return outcome.ok || REFUSALS[outcome.reason].retry !== 'later';
 }
 
-/** The answer to keep; null if the request has no key or the outcome is not final. */
+/** The answer to store; null if the request has no key or the outcome is not final. */
 export function keptOf(key: WriteKey | null, outcome: Outcome<unknown>): KeptAnswer | null {
   if (key === null || !isFinal(outcome)) return null;
   const answer = outcome.ok
@@ -47,14 +47,14 @@ export function keptOf(key: WriteKey | null, outcome: Outcome<unknown>): KeptAns
   return { ...key, status: outcome.ok ? 200 : 409, answer };
 }
 
-/** The kept outcome of a key, or a refusal if the key belongs to another request. */
+/** The stored outcome of a key, or a refusal if another request has used the key. */
 export function replayOf(kept: KeptAnswer, key: WriteKey): Answered {
   if (!Buffer.from(kept.hash).equals(Buffer.from(key.hash)))
     return { outcome: refused('idempotency_key_reused'), replayed: false };
   return { outcome: kept.answer as Accepted<unknown> | Refused, replayed: true };
 }
 
-/** Runs a write at most once for its key: the effect and the final answer commit together, and a failure keeps neither. */
+/** Runs a write at most once for its key. The effect and the final answer commit together, and a failure rolls both back. */
 export async function runOnce(db: Db, key: WriteKey, work: (tx: Tx) => Promise<Outcome<unknown>>): Promise<Answered> {
   const answered = await inTransaction(db, async (tx): Promise<Answered> => {
     const claim = await claimKey(tx, key.actor, key.key);

@@ -1,17 +1,17 @@
 import type { Refusal } from '@hamlet/contract';
 import type { ShownLimit } from './rate-limit.ts';
 
-/** The result of a handler: data, or one reason of its route. Exceptions are for bugs and lost connections. */
+/** The result of a handler: data, or a refusal with a reason of its route. Exceptions are for bugs and lost connections. */
 export type Outcome<T> = Accepted<T> | Refused;
 
 export interface Accepted<T> {
   readonly ok: true;
   readonly data: T;
-  /** The answer is the same for every caller: the API encodes and checks one object once. */
+  /** Set if the answer is the same for every caller: the API then encodes and checks each object once. */
   readonly shared?: true;
   /** Cookies to set with the answer. */
   readonly cookies?: readonly string[];
-  /** Runs after the commit; not for a replayed answer. */
+  /** The API calls it after the commit, but not for a replayed answer. */
   readonly afterCommit?: () => void;
   /** Headers to set with the answer. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -21,7 +21,7 @@ export interface Accepted<T> {
 export interface Refused {
   readonly ok: false;
   readonly reason: Refusal;
-  /** Advice for this request; the title of the reason if left out. */
+  /** Advice for this request; left out, the title of the reason. */
   readonly detail?: string;
   readonly errors?: readonly { readonly path: string; readonly message: string }[];
   readonly retryAfterS?: number;

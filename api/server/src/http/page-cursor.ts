@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 
-/** Writes and reads the opaque text that says where a page of a list ended. It is bound to the question that the list answers. */
+/** Writes and reads cursors: opaque texts with the end of a page of a list. A cursor is valid only for the same list and filter (`question`). */
 export interface PageCursor<P> {
   write(question: string, place: P): string;
-  /** The place to continue from: null for the first page (no cursor), undefined if the cursor was not made for this question. */
+  /** The place where the next page begins: null without a cursor (the first page), undefined if the cursor belongs to another question. */
   read(cursor: string | undefined, question: string): P | null | undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 
-/** Requests in a window for each key. */
+/** A limit of requests in a window, for each key. */
 export interface RatePolicy {
   readonly name: string;
   readonly quota: number;
@@ -24,13 +24,13 @@ export function rateVerdict(policy: RatePolicy, count: number, endsInMs: number)
 const TRACKED_KEYS_MAX = 100_000;
 
 /**
- * Fixed windows, counted in this process: exact with one replica, and at most N times the quota with N. At most 100,000 keys; beyond them it drops
- * the ended windows, and then all.
+ * Counts requests in fixed windows in this process: exact with one replica, and at most N times the quota with N replicas. It keeps at most 100,000
+ * keys; above that it drops the ended windows, and then all windows.
  */
 export class RateLimiter {
   readonly #windows = new Map<string, { count: number; endsMs: number }>();
 
-  /** Counts one request of a key, whatever its policy was before. `nowMs` is a monotonic clock. */
+  /** Counts one request of a key. The window continues if the policy has changed. `nowMs` is from a monotonic clock. */
   take(key: string, policy: RatePolicy, nowMs: number): RateVerdict {
     let window = this.#windows.get(key);
     if (window === undefined || window.endsMs <= nowMs) {
@@ -49,7 +49,7 @@ export class RateLimiter {
   }
 }
 
-/** The fields of draft-ietf-httpapi-ratelimit-headers, and Retry-After for a refused request. */
+/** The header fields of draft-ietf-httpapi-ratelimit-headers, and Retry-After for a refused request. */
 export function rateHeaders(verdict: RateVerdict): Record<string, string> {
   const { name, quota, windowS } = verdict.policy;
   return {
@@ -70,7 +70,7 @@ export interface ShownLimit {
   readonly resetS?: number;
 }
 
-/** Adds limits to the fields RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers), which already have that of requests. */
+/** Adds limits to the fields RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers), which already have the limit of requests. */
 export function showLimits(response: Response, limits: readonly ShownLimit[] = []): void {
   for (const { name, quota, remaining, unit, windowS, resetS } of limits) {
     response.append(

@@ -6,7 +6,7 @@ import { refused } from './outcome.ts';
 import type { Refused } from './outcome.ts';
 import { showLimits } from './rate-limit.ts';
 
-/** OpenAI's error type for a refusal, which its clients read. */
+/** OpenAI's error type for a refusal. Clients of OpenAI read it. */
 function typeOf(reason: Refusal): string {
   const { status } = REFUSALS[reason];
   if (reason === 'insufficient_funds' || reason === 'token_quota_exhausted') return 'insufficient_quota';
@@ -16,7 +16,7 @@ function typeOf(reason: Refusal): string {
   return status >= 500 ? 'server_error' : 'invalid_request_error';
 }
 
-/** A problem in OpenAI's form. Pure. */
+/** A problem in OpenAI's error format. Pure. */
 export function openAiErrorOf(problem: Problem): NonNullable<Problem['error']> {
   const param = problem.errors?.[0]?.path.replace(/^body\./, '') ?? null;
   return { message: problem.detail, type: typeOf(problem.code), param, code: problem.code };
@@ -44,7 +44,7 @@ const AUTHENTICATE: ReadonlySet<Refusal> = new Set<Refusal>([
   'token_review_refused',
 ]);
 
-/** Clients of OpenAI use the paths below it. */
+/** Prefix of the paths that clients of OpenAI use. */
 const MODELS_PREFIX = '/v1/';
 
 /** Answers with a refusal. */
@@ -69,11 +69,12 @@ export function refusalOfError(error: unknown): Refused {
   if (error instanceof UnavailableError) return refused('unavailable', error.message);
   if (isVillageFrozenError(error)) return refused('village_frozen');
   if (error instanceof DatabaseBusyError)
-    return refused('unavailable', 'Too much is asked of the database right now; try again');
+    return refused('unavailable', 'The database is overloaded right now; try again');
   if (isConnectionError(error)) return refused('unavailable', 'The database cannot be reached right now; try again');
-  if (isUnkeepableText(error)) return refused('validation_failed', 'A text has a NUL in it, or half of a character');
+  if (isUnkeepableText(error))
+    return refused('validation_failed', 'A text contains a NUL or half of a character; remove it');
   return refused('internal');
 }
 
-/** A part that a request needs is unavailable for the moment; the message is for the caller. */
+/** A part that a request needs is unavailable for the moment. The caller sees the message. */
 export class UnavailableError extends Error {}

@@ -13,11 +13,11 @@ import {
 
 const DAY_MS = 86_400_000;
 
-test('a session lasts a week, and a day without use', () => {
+test('a session ends after a week, or after a day without use', () => {
   assert.deepEqual([SESSION_MAX_MS, SESSION_IDLE_MS], [7 * DAY_MS, DAY_MS]);
 });
 
-test('a session is read from the cookie of its name alone', () => {
+test('the API reads the session only from the cookie with the exact name', () => {
   const cases: readonly (readonly [string | undefined, string | null])[] = [
     [undefined, null],
     ['', null],
@@ -35,7 +35,7 @@ test('a session is read from the cookie of its name alone', () => {
   for (const [header, id] of cases) assert.equal(sessionOf(header), id, header ?? 'no header');
 });
 
-test('a cookie is kept from scripts, other hosts and plain http, for as long as it counts', () => {
+test('scripts, other hosts and plain http cannot read a cookie, and it lives as long as its session or sign-in', () => {
   assert.equal(
     sessionCookie('abc'),
     '__Host-hamlet_session=abc; Path=/; Max-Age=604800; Secure; HttpOnly; SameSite=Lax',

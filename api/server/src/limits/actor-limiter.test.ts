@@ -31,7 +31,7 @@ function limiterOf(given: { allowance?: Allowance | null; counted?: Counted | nu
   return { limiter, keys, state };
 }
 
-test('where money moves or a model is asked a count is needed that all replicas share; nowhere else', () => {
+test('only routes that move money or call a model need the count of all replicas', () => {
   const closed = ROUTES.filter(failsClosed).map(({ name }) => name);
   for (const name of ['rewardAgent', 'penalizeAgent', 'completeChat', 'listModels'] as const)
     assert.ok(closed.includes(name), name);
@@ -39,7 +39,7 @@ test('where money moves or a model is asked a count is needed that all replicas 
     assert.ok(!(closed as readonly string[]).includes(name), name);
 });
 
-test('an agent is counted together, by what its tier allows', async () => {
+test('all replicas count an agent together, by the limit of its tier', async () => {
   const { limiter, keys } = limiterOf({ allowance: allowed(5), counted: { count: 6, endsInMs: 1_500 } });
   assert.deepEqual(await limiter(ADA, MAP), {
     allowed: false,
@@ -50,7 +50,7 @@ test('an agent is counted together, by what its tier allows', async () => {
   assert.deepEqual(keys, ['agent ada']);
 });
 
-test('a person who reads is counted here, and together where money moves', async () => {
+test("this replica alone counts a person's reads, and all replicas together count routes that move money", async () => {
   const { limiter, keys } = limiterOf({ counted: { count: 1, endsInMs: 60_000 } });
   assert.equal((await limiter(MEMBER, MAP))?.remaining, 99);
   assert.deepEqual(keys, []);
@@ -58,24 +58,24 @@ test('a person who reads is counted here, and together where money moves', async
   assert.deepEqual(keys, ['account 1']);
 });
 
-test('without the shared count money is not let through, and the rest by the count of this replica', async () => {
+test('without the shared count the API refuses routes that move money, and counts other requests on this replica', async () => {
   const { limiter } = limiterOf({ allowance: allowed(2), counted: null });
   assert.equal(await limiter(ADA, MONEY), null);
   assert.deepEqual(
     [await limiter(ADA, MAP), await limiter(ADA, MAP)].map((verdict) => verdict?.allowed),
     [true, false],
-    'what was refused was counted too',
+    'the refused request was counted too',
   );
 });
 
-test('a lower tier counts what was asked before it', async () => {
+test('after a change to a lower tier earlier requests still count', async () => {
   const { limiter, state } = limiterOf({ allowance: allowed(10), counted: null });
   for (let count = 0; count < 5; count += 1) assert.equal((await limiter(ADA, MAP))?.allowed, true);
   state.allowance = allowed(4);
   assert.equal((await limiter(ADA, MAP))?.allowed, false);
 });
 
-test('an agent without a tier has little', async () => {
+test('an agent without a tier has a quota of 60 requests', async () => {
   const { limiter } = limiterOf({ allowance: null, counted: null });
   assert.equal((await limiter(ADA, MAP))?.policy.quota, 60);
 });

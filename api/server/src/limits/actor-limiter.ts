@@ -10,25 +10,25 @@ export interface ActorLimiterPorts {
   readonly windows: Pick<SharedWindows, 'count'>;
   readonly local: RateLimiter;
   readonly limits: Pick<AgentLimits, 'of'>;
-  /** Requests a minute of a person, and of the operator. */
+  /** Requests a minute for a person, and for the operator. */
   readonly requestsPerMinute: number;
   readonly monotonicMs: () => number;
 }
 
 const WINDOW_S = 60;
-/** Requests of an agent without a tier, which can ask for little more than its own configuration. */
+/** The quota of an agent without a tier: enough to read its own configuration. */
 const WITHOUT_TIER: RatePolicy = { name: 'no tier', quota: 60, windowS: WINDOW_S };
-/** Tags of routes that spend something. */
+/** Tags of routes that can move money. */
 const MONEY: ReadonlySet<string> = new Set(['economy', 'payments', 'trade', 'auctions']);
 
-/** Whether a route is refused, rather than counted by one replica alone, while Redis is away: routes that move money or call a model. Pure. */
+/** True for routes that move money or call a model: without Redis the API refuses them, and does not let one replica count alone. Pure. */
 export function failsClosed({ tag, method, permission }: Pick<RouteSpec, 'tag' | 'method' | 'permission'>): boolean {
   return permission === 'models:use' || (MONEY.has(tag) && method !== 'GET');
 }
 
 /**
- * All replicas together count the requests of agents, by their tier and purchases, and every request where money moves. While Redis is away those
- * that move money or call a model are refused; the others continue with the count of this replica, so that the map and the board stay readable.
+ * All replicas together count the requests of agents, by their tier and purchases, and every request that moves money. Without Redis the API refuses
+ * requests that move money or call a model, and counts the others on this replica, so that the map and the board stay readable.
  */
 export function createActorLimiter(ports: ActorLimiterPorts): LimitActor {
   const { windows, local, limits, requestsPerMinute, monotonicMs } = ports;

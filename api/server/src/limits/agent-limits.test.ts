@@ -19,7 +19,7 @@ function limitsOf(given: { bought: ReadBought; tier?: string | undefined }) {
   return { clock, limits: createAgentLimits({ source, bought: given.bought, monotonicMs: () => clock.ms }) };
 }
 
-test('a tier is read from memory each time, what was bought once a second, and at once where it is forgotten', async () => {
+test('the tier comes from memory each time; purchases are cached for a second, or until `forget`', async () => {
   let reads = 0;
   const { clock, limits } = limitsOf({
     bought: async () => {
@@ -36,7 +36,7 @@ test('a tier is read from memory each time, what was bought once a second, and a
   assert.equal(await requests(), 13);
 });
 
-test('a purchase ends at its moment, also while its reading is remembered', async () => {
+test('a purchase ends on time, even while it is cached', async () => {
   const state = { lasts: true };
   const { limits } = limitsOf({
     bought: async () => (tier) => (state.lasts ? { ...tier, models: [...tier.models, 'large'] } : tier),
@@ -46,7 +46,7 @@ test('a purchase ends at its moment, also while its reading is remembered', asyn
   assert.deepEqual((await limits.of('ada'))?.limits.models, ['small']);
 });
 
-test('what was bought cannot be read: the tier alone holds; anything else that fails is told', async () => {
+test('without Postgres only the tier applies; any other error is thrown', async () => {
   const away = limitsOf({
     bought: () => Promise.reject(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })),
   });
@@ -55,7 +55,7 @@ test('what was bought cannot be read: the tier alone holds; anything else that f
   await assert.rejects(broken.limits.of('ada'), /a bug/);
 });
 
-test('without an agent or a tier there is nothing to use', async () => {
+test('an unknown agent, or one without a tier, has no limits to use', async () => {
   const { limits } = limitsOf({ bought: async () => (tier) => tier });
   assert.equal(await limits.of('nobody'), null);
   assert.equal(await limitsOf({ bought: async () => (tier) => tier, tier: undefined }).limits.of('ada'), null);

@@ -10,17 +10,17 @@ export interface Allowance {
   readonly price: TierPrice;
 }
 
-/** Limits of agents. A purchase shows within a second, and at once on the replica that sold it. */
+/** The limits of agents. A purchase counts within a second, and at once on the replica that sold it. */
 export interface AgentLimits {
-  /** Null if there is no such agent, or it has no tier now: then it may use nothing that a tier gives. */
+  /** Null for an unknown agent, or one without a tier: it may use nothing that a tier gives. */
   of(agentId: string): Promise<Allowance | null>;
   /** Reads the agent's purchases again at the next call. */
   forget(agentId: string): void;
 }
 
 /**
- * Reads the purchases of an agent. The result raises a tier's limits at the moment of its call, so that a purchase ends exactly although the reading
- * is cached.
+ * Reads the purchases of an agent. The returned function raises a tier's limits by the purchases that are active at the moment of its call, so that a
+ * purchase ends on time even while the function is cached.
  */
 export type ReadBought = (agentId: string) => Promise<(limits: Limits) => Limits>;
 
@@ -49,7 +49,7 @@ export function createAgentLimits({ source, bought, monotonicMs }: AgentLimitsPo
     if (before !== undefined && monotonicMs() - before.atMs < FRESH_MS) return before.raise;
     if (remembered.size >= REMEMBERED_MAX) remembered.clear();
     const raise = bought(agentId).catch((error: unknown) => {
-      // While purchases cannot be read, the tier alone applies, which never allows more. The next call after a second reads again.
+      // Without Postgres only the tier applies, which never allows more. After a second the next call reads again.
       if (isConnectionError(error)) return NOTHING_BOUGHT;
       remembered.delete(agentId);
       throw error;

@@ -1,4 +1,4 @@
-/** Requests per minute across two replicas, and what goes on while Redis is away. */
+/** Requests per minute across two replicas, with and without Redis. */
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
@@ -30,10 +30,10 @@ function replicas(agentId: AgentId): readonly [Client, Client] {
 const reward = (client: Client): Promise<Outcome<unknown>> =>
   client.call(rewardAgent, { body: { agent_id: 'bob', amount: '1', reason: 'for the test' } });
 
-test('both replicas count one agent together, to the request; the other agents and people go on', async () => {
+test('two replicas count an agent together exactly; other agents and people are not affected', async () => {
   const [one, two] = replicas('cleo');
   const outcomes: Outcome<unknown>[] = [];
-  // A route that is never counted by one replica alone: how quick Redis answers on a busy machine does not matter then.
+  // All replicas always count this route together, so that a slow answer of Redis on a busy machine does not matter.
   for (let turn = 0; turn < TIER_0_REQUESTS / 2 + 2; turn += 1)
     outcomes.push(...(await Promise.all([one.call(listModels, {}), two.call(listModels, {})])));
   const late = outcomes.filter((outcome) => !outcome.ok && outcome.problem.code === 'unavailable').length;
@@ -52,7 +52,7 @@ test('both replicas count one agent together, to the request; the other agents a
   assert.ok((await clientOf(urls[0], TOKENS.member).call(getWorld, {})).ok);
 });
 
-test('opening a socket counts as a request from its address', async () => {
+test('an attempt to open a socket counts as a request from its address', async () => {
   const few = (await village.startReplica({ HAMLET_RATE_LIMIT: '2' })).peopleUrl;
   const open = (): Promise<IncomingMessage> =>
     new Promise((resolve) => {
@@ -76,7 +76,7 @@ test('opening a socket counts as a request from its address', async () => {
   assert.ok(Number(refused.headers['retry-after']) > 0);
 });
 
-test('while Redis is away money and models wait, and the map is read by a count of one replica; afterwards all goes on', async () => {
+test('without Redis the API refuses money and models, and each replica counts reads of the map alone; with Redis all works again', async () => {
   const [one] = replicas('eve');
   const admin = clientOf(urls[0], TOKENS.admin);
   dataOf(await reward(admin));

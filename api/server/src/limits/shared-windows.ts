@@ -2,16 +2,16 @@ import { Redis } from 'ioredis';
 import type { Log } from '../service/log.ts';
 import { withTimeout } from '../service/with-timeout.ts';
 
-/** Requests of a key in its window, and the time until the window ends. */
+/** The number of requests of a key in its window, and the time until the window ends. */
 export interface Counted {
   readonly count: number;
   readonly endsInMs: number;
 }
 
-/** How long to wait for Redis: `short` if a local count can stand in, `long` if nothing can. */
+/** The wait for Redis: `short` if a local count can replace it, `long` if not. */
 export type Patience = 'short' | 'long';
 
-/** Windows that all replicas count in together. */
+/** Windows in which all replicas count together. */
 export interface SharedWindows {
   /** Counts one request; null if Redis is not connected, or does not answer within 200 ms (`short`) or 2 s (`long`). */
   count(key: string, windowMs: number, patience: Patience): Promise<Counted | null>;
@@ -21,19 +21,19 @@ export interface SharedWindows {
 
 const PREFIX = 'hamlet:requests:';
 const PATIENCE_MS: Readonly<Record<Patience, number>> = { short: 200, long: 2_000 };
-/** After a timeout, `short` calls do not wait for so long, so that an outage does not delay every request of a map. */
+/** For this time after a timeout, `short` calls do not wait for Redis, so that an outage does not delay every request for the map. */
 const REST_MS = 500;
-/** Redis' own timeout of a command. */
+/** Timeout of a command in the Redis client. */
 const FORGET_MS = 10_000;
 const RECONNECT_MAX_MS = 500;
 
-/** One script, so that every window ends. */
+/** One script counts and sets the expiry, so that no window stays without an end. */
 const COUNT = `
 local count = redis.call('INCR', KEYS[1])
 if count == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
 return { count, redis.call('PTTL', KEYS[1]) }`;
 
-/** Opens a connection for counting; does not wait for it. Mutable because it rests after a failure. */
+/** Opens the connection for counters, and does not wait for it. Mutable because it pauses after a timeout. */
 export function openSharedWindows(
   url: string,
   ports: { readonly log: Log; readonly monotonicMs: () => number },
@@ -50,9 +50,13 @@ export function openSharedWindows(
   let complained = false;
   const fail = (error: unknown): null => {
     if (!complained)
-      log('warn', 'redis does not answer: this replica counts requests alone, and refuses money and models', {
-        error,
-      });
+      log(
+        'warn',
+        'Redis does not answer: this replica counts requests alone, and refuses requests that move money or call models',
+        {
+          error,
+        },
+      );
     complained = true;
     return null;
   };

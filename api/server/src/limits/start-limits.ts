@@ -22,7 +22,7 @@ export interface LimitsStart {
   readonly monotonicMs: () => number;
 }
 
-/** Limits of agents, and the counters of requests. */
+/** The limits of agents, and the counters of requests. */
 export interface RunningLimits {
   readonly limits: AgentLimits;
   readonly limitActor: LimitActor;

@@ -18,7 +18,7 @@ const POLL_MS = 2_000;
 
 /** Event streams to the operator, each resumable by `EPOCH:OFFSET`. */
 export interface InternalFeed {
-  /** Starts a stream after an event id, or with a snapshot. Returns a function that ends it. */
+  /** Starts a stream after an event id, or with a snapshot. Returns a function that ends the stream. */
   open(after: string | undefined, sink: EventSink): Promise<() => void>;
   close(): void;
 }
@@ -46,12 +46,12 @@ async function standingPart(tx: Tx): ReturnType<SnapshotPart> {
 export interface FeedPorts {
   readonly db: Db;
   readonly signal: InternalSignal;
-  /** Parts of the snapshot besides standing and presence. */
+  /** Further parts of the snapshot, after standing and presence. */
   readonly parts: readonly SnapshotPart[];
   readonly log: Log;
 }
 
-/** The offset to resume from; null if the caller must begin with a snapshot. */
+/** The offset after which a stream resumes; null if it must begin with a snapshot. */
 async function resumeFrom(db: Db, after: string | undefined, epoch: string): Promise<number | null> {
   const [ofEpoch, text] = after?.split(':') ?? [];
   const offset = Number(text);
@@ -59,12 +59,12 @@ async function resumeFrom(db: Db, after: string | undefined, epoch: string): Pro
   return ofEpoch === epoch && offset <= last && offset >= first - 1 ? offset : null;
 }
 
-/** Sends a snapshot; returns its offset. */
+/** Sends a snapshot. Returns the offset of the last event that it includes. */
 async function begin({ db, parts }: Pick<FeedPorts, 'db' | 'parts'>, sink: EventSink, epoch: string): Promise<number> {
   return inSnapshot(db, async (tx) => {
     const { last } = await internalEventRange(tx);
     const id = `${epoch}:${last}`;
-    // Only the last event has an id: a stream that breaks off earlier must begin again.
+    // Only the last event has an id, so a stream that breaks earlier begins again with a snapshot.
     sink.send('reset', { epoch });
     for (const part of [standingPart, presencePart, ...parts])
       for (const { event, data } of await part(tx)) sink.send(event, data);
@@ -79,7 +79,7 @@ export function createInternalFeed({ db, signal, parts, log }: FeedPorts): Inter
     for (const pump of pumps) void pump();
   };
   signal.on('any', pumpAll);
-  // Polling finds what a lost notification would have announced.
+  // Polling finds events whose notification was lost.
   const timer = setInterval(pumpAll, POLL_MS);
 
   return {
@@ -100,7 +100,7 @@ export function createInternalFeed({ db, signal, parts, log }: FeedPorts): Inter
       };
       const pump = coalesce(() =>
         drain().catch((error: unknown) =>
-          log('warn', 'the internal stream could not read events; it is retried', { error }),
+          log('warn', 'the internal stream could not read events; the API retries', { error }),
         ),
       );
       pumps.add(pump);

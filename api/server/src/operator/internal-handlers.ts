@@ -37,7 +37,7 @@ function nextOf<T>(page: readonly T[], limit: number, name: (entry: T) => string
   return last === undefined ? null : name(last);
 }
 
-/** Routes of the operator. */
+/** Routes for the operator. */
 export function internalHandlers({ db, feed, hub, reader, claims, claimView }: InternalPorts) {
   return {
     openInternalStream: {
@@ -73,7 +73,7 @@ export function internalHandlers({ db, feed, hub, reader, claims, claimView }: I
         await inTransaction(db, (tx) => claims.endLife(tx, agentId, body.uid));
         await closeLife(db, body.uid, agentId);
         await endPresence(db, body.uid);
-        // A newer life of the name may be in the world already; it stays.
+        // A newer life of the same agent may be in the world already, and stays there.
         const lives = await openLives(db);
         if (!lives.some((life) => life.agentId === agentId)) {
           const { outcome } = await reader.commands.submit({

@@ -1,4 +1,4 @@
-/** The operator's stream and its closing of lives. */
+/** The operator's stream, and the end of lives. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { closeAgent, listAgentBooks, listScheduleBooks, openInternalStream, openWakes } from '@hamlet/contract';
@@ -54,7 +54,7 @@ function presenceOf({ events }: Reading, agentId: string): readonly boolean[] {
   );
 }
 
-test('a stream begins with a reset and all that holds, and goes on with what changes', async () => {
+test('a stream begins with a reset and a snapshot, and then carries the changes', async () => {
   const leave = connect('ada');
   await eventually('ada online', async () => (await play.agent('ada')).status.online);
   const reading = readInternal();
@@ -68,7 +68,7 @@ test('a stream begins with a reset and all that holds, and goes on with what cha
   reading.stop();
 });
 
-test('a stream is resumed after the last event seen, without a reset and without a gap', async () => {
+test('a stream resumes after the last received event, without a reset or a gap', async () => {
   const first = readInternal();
   const leave = connect('bob');
   const seen = await eventually('bob', () =>
@@ -78,13 +78,13 @@ test('a stream is resumed after the last event seen, without a reset and without
   leave();
   await eventually('bob offline', async () => !(await play.agent('bob')).status.online);
   const second = readInternal(seen.id ?? '');
-  await eventually('what was missed', () => presenceOf(second, 'bob').length > 0);
+  await eventually('the missed events', () => presenceOf(second, 'bob').length > 0);
   assert.deepEqual(presenceOf(second, 'bob'), [false]);
   assert.ok(second.events.every((event) => event.event !== 'reset'));
   second.stop();
 });
 
-test('who resumes from another epoch, or from nowhere, begins anew', async () => {
+test('a stream that resumes from another epoch or an unknown event begins with a reset', async () => {
   for (const after of ['0123abc:1', `${'f'.repeat(32)}:99999`]) {
     const reading = readInternal(after);
     await eventually('the reset', () => reading.events[0]?.event === 'reset');
@@ -92,7 +92,7 @@ test('who resumes from another epoch, or from nowhere, begins anew', async () =>
   }
 });
 
-test('closing a life takes the agent out of the world; closing an older one leaves the present one in', async () => {
+test('the end of a life removes the agent from the world; the end of an older life does not', async () => {
   const operator = clientOf(play.url, TOKENS.operator);
   const { uid } = await play.agent('cleo');
   const inWorld = async (): Promise<boolean> => (await play.world()).agents.some((agent) => agent.agent_id === 'cleo');
@@ -103,7 +103,7 @@ test('closing a life takes the agent out of the world; closing an older one leav
   assert.equal(dataOf(await operator.call(closeAgent, { params: { agent_id: 'cleo' }, body: { uid } })).closed, true);
 });
 
-test('the books name what the database holds of each agent, in pages that follow each other without a gap', async () => {
+test('the list of books has the stored state of each agent, in pages without gaps', async () => {
   const operator = clientOf(play.url, TOKENS.operator);
   const { uid } = await play.agent('ada');
   const leave = connect('ada');

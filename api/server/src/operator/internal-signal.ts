@@ -1,14 +1,14 @@
 import { INTERNAL_EVENTS_CHANNEL, listen } from '@hamlet/store';
 import type { InternalEvent } from '@hamlet/store';
 
-/** Notifies of internal events of any replica, some milliseconds after their commit. */
+/** Calls back for internal events of all replicas, some milliseconds after their commit. */
 export interface InternalSignal {
-  /** Calls back for one kind of event, or for all; also after every reconnection, because notifications may be lost meanwhile. */
+  /** Registers a callback for one kind of event, or for all. It also runs after every reconnection, because notifications may have been lost. */
   on(kind: InternalEvent['event'] | 'any', callback: () => void): void;
   close(): Promise<void>;
 }
 
-/** Opens one connection to Postgres that listens for the whole replica. */
+/** Opens the replica's only listening connection to Postgres. */
 export function openInternalSignal(listenUrl: string): InternalSignal {
   const callbacks: { readonly kind: InternalEvent['event'] | 'any'; readonly callback: () => void }[] = [];
   const listener = listen(listenUrl, [INTERNAL_EVENTS_CHANNEL], (_channel, payload) => {

@@ -7,7 +7,7 @@ import type { Outcome, Refused } from '../http/outcome.ts';
 const FENCE_HEADER = 'hamlet-fence';
 const FENCE = /^([0-9A-Za-z-]{1,64}):([0-9]{1,15})$/;
 
-/** Reads the fence of an operator's request, or refuses with its format. */
+/** Reads the fence of an operator's request. The refusal names the format. */
 export function fenceOf(headers: IncomingHttpHeaders): { readonly ok: true; readonly data: Fence } | Refused {
   const value = headers[FENCE_HEADER];
   const [, leaseUid, transitions] = FENCE.exec(typeof value === 'string' ? value : '') ?? [];
@@ -15,12 +15,15 @@ export function fenceOf(headers: IncomingHttpHeaders): { readonly ok: true; read
   return { ok: true, data: { leaseUid, transitions: Number(transitions) } };
 }
 
-/** The refusal for a leader that is no longer the present one. */
+/** The refusal for an operator that no longer leads. */
 export function staleFence({ leaseUid, transitions }: Fence): Refused {
-  return refused('fence_stale', `The leader of Lease ${leaseUid}, transition ${transitions}, is not the present one`);
+  return refused(
+    'fence_stale',
+    `The operator with Lease ${leaseUid}, transition ${transitions}, is not the present leader`,
+  );
 }
 
-/** Acts for the present leader in one transaction, in which no other can take its place; refuses any other. */
+/** Runs `work` in a transaction if the request comes from the present leader; refuses otherwise. No other operator can become leader meanwhile. */
 export async function asLeader<T>(
   db: Db,
   headers: IncomingHttpHeaders,

@@ -23,7 +23,7 @@ export interface ResidentPorts {
   readonly log: Log;
 }
 
-/** Requests of residents about themselves. */
+/** Routes with which residents read and report their own state. */
 export function residentHandlers(ports: ResidentPorts) {
   return {
     exchangeAgentToken: {

@@ -34,7 +34,7 @@ async function exchange(agentId: AgentId): Promise<{ answer: AgentTokenAnswer; c
   return { answer, client: clientOf(play.url, answer.access_token) };
 }
 
-/** A wake stream and what came of it so far. */
+/** A wake stream with the events received so far. */
 function watchWakes(
   client: Client,
   agentId: string,
@@ -58,7 +58,7 @@ async function connected(agentId: string, online: boolean): Promise<void> {
   );
 }
 
-test('a projected token is traded for one that is bound to agent, life and cycle', async () => {
+test('a resident exchanges its projected token for one that is bound to agent, life and cycle', async () => {
   const { answer, client } = await exchange('ada');
   const ada = await play.agent('ada');
   assert.equal(answer.agent_id, 'ada');
@@ -73,13 +73,13 @@ test('a projected token is traded for one that is bound to agent, life and cycle
   assert.equal(config.seed, dataOf(await client.call(getAgentConfig, { params: { agent_id: 'ada' } })).seed);
 });
 
-test('the exchange refuses who is nobody', async () => {
+test('the exchange refuses missing, invalid and foreign tokens', async () => {
   assert.equal(await codeOf(clientOf(play.url).call(exchangeAgentToken, {})), 'unauthenticated');
   assert.equal(await codeOf(clientOf(play.url, 'nonsense').call(exchangeAgentToken, {})), 'token_review_refused');
   assert.equal(await codeOf(clientOf(play.url, TOKENS.admin).call(exchangeAgentToken, {})), 'token_review_refused');
 });
 
-test('an agent acts for itself only', async () => {
+test('an agent may act only for itself', async () => {
   const { client } = await exchange('ada');
   assert.equal(await codeOf(client.call(getAgentConfig, { params: { agent_id: 'bob' } })), 'not_own_agent');
   await assert.rejects(
@@ -88,7 +88,7 @@ test('an agent acts for itself only', async () => {
   );
 });
 
-test('an open wake stream is presence, and brings what happens to the agent', async () => {
+test('an agent with an open wake stream is present, and the stream delivers its wakes', async () => {
   const stream = watchWakes((await exchange('ada')).client, 'ada');
   await connected('ada', true);
   const ada = await play.agent('ada');
@@ -105,7 +105,7 @@ test('an open wake stream is presence, and brings what happens to the agent', as
   assert.notEqual((await play.agent('ada')).status.last_seen, null);
 });
 
-test('who comes back asks for the wakes it missed', async () => {
+test('a resident that reconnects gets the wakes that it missed', async () => {
   const { client } = await exchange('bob');
   const first = watchWakes(client, 'bob');
   await connected('bob', true);
@@ -124,7 +124,7 @@ test('who comes back asks for the wakes it missed', async () => {
   second.stop();
 });
 
-test('a newer stream of the same cycle ends the older without a word', async () => {
+test('a newer stream of the same cycle ends the older one without an event', async () => {
   const { client } = await exchange('cleo');
   const older = watchWakes(client, 'cleo');
   await connected('cleo', true);
@@ -135,7 +135,7 @@ test('a newer stream of the same cycle ends the older without a word', async () 
   newer.stop();
 });
 
-test('a new cycle ends the stream with its number, and every write and stream of the old one is refused', async () => {
+test('a new cycle ends the stream with the number of the cycle, and the API refuses writes and streams of the old cycle', async () => {
   const { client, answer } = await exchange('dan');
   const stream = watchWakes(client, 'dan');
   await connected('dan', true);
@@ -169,7 +169,7 @@ test('a new cycle ends the stream with its number, and every write and stream of
   );
 });
 
-test('tokens of a life that was closed are worth nothing at once', async () => {
+test('tokens of a closed life are invalid at once', async () => {
   const { client, answer } = await exchange('fay');
   const operator = clientOf(play.url, TOKENS.operator);
   dataOf(await operator.call(closeAgent, { params: { agent_id: 'fay' }, body: { uid: answer.uid } }));

@@ -10,7 +10,7 @@ import { isBarred } from '../standing/standing-cache.ts';
 import type { StandingCache } from '../standing/standing-cache.ts';
 import type { PresenceCache } from '../agents/presence-cache.ts';
 
-/** Wakes kept for each agent, for a resident that reconnects. A thousand agents with 64 each cost 8 MB, and it asks for its runs and its news anyway. */
+/** Wakes kept for each agent, for a resident that reconnects. It asks for runs and news anyway, and 64 wakes of each of 1,000 agents take 8 MB. */
 const KEPT_WAKES = 16;
 
 interface OpenStream {
@@ -27,7 +27,7 @@ export interface HubPorts {
 
 /** The wake streams of this replica. Mutable because it holds open streams. */
 export class WakeHub {
-  /** Open streams by agent; an agent has one, or two while a newer one takes over. */
+  /** Open streams by agent. An agent has one, or two while a newer stream replaces the older. */
   readonly #open = new Map<string, Set<OpenStream>>();
   readonly #kept = new Map<string, Wake[]>();
   readonly #ports: HubPorts;
@@ -39,7 +39,7 @@ export class WakeHub {
     ports.standing.onChange(() => this.#review());
   }
 
-  /** Sends a wake to an agent, and keeps it for a while in case the agent is away. */
+  /** Sends a wake to an agent, and keeps the last ones for a resident that reconnects. */
   wake(agentId: string, wake: Wake): void {
     const kept = this.#kept.get(agentId) ?? [];
     kept.push(wake);
@@ -48,12 +48,12 @@ export class WakeHub {
     for (const { sink } of this.#open.get(agentId) ?? []) sink.send('wake', wake, String(wake.seq));
   }
 
-  /** Hints at a run. Nothing is kept: the resident asks for its next run whenever it connects. */
+  /** Notifies an agent of a run. The hub does not keep the hint, because a resident asks for its next run whenever it connects. */
   hint(agentId: string, hint: RunHint): void {
     for (const { sink } of this.#open.get(agentId) ?? []) sink.send('run', hint);
   }
 
-  /** Hints at news on the board. Nothing is kept: the resident asks for its news whenever it connects. */
+  /** Notifies an agent of news on the board. The hub does not keep the hint, because a resident asks for its news whenever it connects. */
   hintBoard(agentId: string, hint: BoardHint): void {
     for (const { sink } of this.#open.get(agentId) ?? []) sink.send('board', hint);
   }
@@ -63,7 +63,7 @@ export class WakeHub {
     return this.#all().map(({ stream }) => stream);
   }
 
-  /** Drops the wakes of an agent that has left the world. */
+  /** Drops the kept wakes of an agent that has left the world. */
   forget(agentId: string): void {
     this.#kept.delete(agentId);
   }
@@ -97,7 +97,7 @@ export class WakeHub {
     for (const { sink } of this.#all()) sink.close();
   }
 
-  /** Ends streams whose cycle or life is over, that a newer stream on another replica has replaced, or whose agent is barred. */
+  /** Ends each stream whose cycle or life is over, whose agent is barred, or that a newer stream on another replica has replaced. */
   #review(): void {
     for (const open of this.#all()) {
       if (isBarred(this.#ports.standing.get(open.stream.agentId))) {
@@ -112,7 +112,7 @@ export class WakeHub {
     }
   }
 
-  /** The present cycle of an agent; one past the stream's if it lives another life, null if it is gone. */
+  /** The present cycle of the stream's agent: null if the agent is gone, and a greater one than the stream's for another life. */
   #newestCycle({ agentId, uid, cycle }: Stream): number | null {
     const record = this.#ports.source.get(agentId);
     if (record === null) return this.#ports.source.ready ? null : cycle;
@@ -129,7 +129,7 @@ export class WakeHub {
     if (streams?.size === 0) this.#open.delete(open.stream.agentId);
   }
 
-  /** A resident that receives another cycle ends; one that does not may reconnect. */
+  /** Ends a stream. A resident that receives a newer cycle ends its process; without one it may reconnect. */
   #end(open: OpenStream, cycle: number | undefined): void {
     if (cycle !== undefined) open.sink.send('cycle', { cycle });
     this.#remove(open);

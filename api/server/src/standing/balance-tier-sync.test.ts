@@ -1,4 +1,4 @@
-/** The tier of each balance: written with the posting, found when thresholds change, never behind whoever posts at the same time. */
+/** Tiers by balance: written with the posting, updated when thresholds change, and right after concurrent postings. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
@@ -27,7 +27,7 @@ import { startBalanceTierSync } from './balance-tier-sync.ts';
 import type { BalanceTierSync } from './balance-tier-sync.ts';
 
 const AIDOLLAR = 1_000_000n;
-/** Postings at one time. */
+/** Concurrent postings. */
 const POSTINGS = 60;
 const SEED = 7;
 
@@ -36,7 +36,7 @@ let db: Db;
 let keeper: BalanceTierSync;
 let thresholds: Readonly<Record<string, string>> = {};
 let ready = true;
-/** Accounts outlive a test, so each test has agents of its own. */
+/** Accounts outlive a test, so each test has its own agents. */
 let agents: readonly [string, string, string] = ['', '', ''];
 let tests = 0;
 
@@ -128,7 +128,7 @@ async function audited(agentId: string): Promise<readonly (readonly unknown[])[]
   });
 }
 
-test('a posting over a threshold has its tier and its event in the same transaction, and one that is rolled back has neither', async () => {
+test('a posting over a threshold writes the tier and the event in its transaction; a rollback removes both', async () => {
   const [ada] = agents;
   await post(ada, 12);
   assert.deepEqual(await tiers(), ['tier-1', 'tier-0', 'tier-0']);
@@ -147,7 +147,7 @@ test('a posting over a threshold has its tier and its event in the same transact
   assert.deepEqual(await told(ada), ['tier-0', 'tier-1']);
 });
 
-test('a tier is kept down to nine tenths of its threshold, and a posting that changes none says nothing', async () => {
+test('an agent keeps its tier down to nine tenths of the threshold; a posting that changes no tier sends no event', async () => {
   const [ada] = agents;
   await post(ada, 10);
   const { last } = await internalEventRange(db);
@@ -158,7 +158,7 @@ test('a tier is kept down to nine tenths of its threshold, and a posting that ch
   assert.deepEqual(await told(ada), ['tier-0', 'tier-1', 'tier-0']);
 });
 
-test('a threshold that is moved moves everybody, without a posting', async () => {
+test('a changed threshold changes the tiers of all agents, without a posting', async () => {
   for (const agentId of agents) await post(agentId, 50);
   assert.deepEqual(await tiers(), ['tier-1', 'tier-1', 'tier-1']);
   thresholds = { 'tier-0': '0', 'tier-1': '10', 'tier-2': '40' };
@@ -167,7 +167,7 @@ test('a threshold that is moved moves everybody, without a posting', async () =>
   await eventually('the tier that is left', async () => (await tiers()).every((tier) => tier === 'tier-0'));
 });
 
-test('Entitlements that were not read yet take nothing away', async () => {
+test('no agent loses its tier before the Entitlements are read', async () => {
   const [ada] = agents;
   await post(ada, 12);
   [ready, thresholds] = [false, {}];
@@ -175,7 +175,7 @@ test('Entitlements that were not read yet take nothing away', async () => {
   assert.equal((await tiers())[0], 'tier-1');
 });
 
-test('postings at the same time, and comparisons of all among them, leave each tier as its balance has it', async () => {
+test('after concurrent postings and full comparisons each tier matches its balance', async () => {
   const work = Array.from({ length: POSTINGS }, (_, index) => {
     if (index % 10 === 0) return inTransaction(db, (tx) => keeper.recompute(tx, agents));
     return post(agents[index % agents.length] ?? '', drawBelow(80, SEED, index) - 20 || 1);
@@ -183,7 +183,7 @@ test('postings at the same time, and comparisons of all among them, leave each t
   await Promise.all(work);
   const kept = await tiers();
   await inTransaction(db, (tx) => keeper.recompute(tx, agents));
-  assert.deepEqual(await tiers(), kept, 'nothing was left to compute');
+  assert.deepEqual(await tiers(), kept, 'a further comparison changes nothing');
   for (const { agent_id: agentId, balance_tier: tier } of await readStandings(db, agents))
-    assert.equal((await told(agentId)).at(-1), tier, 'the last word is the truth');
+    assert.equal((await told(agentId)).at(-1), tier, 'the last event has the right tier');
 });

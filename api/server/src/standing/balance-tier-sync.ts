@@ -19,10 +19,10 @@ import { repeat } from '../service/single-flight.ts';
 /** Agents whose tiers are written in one transaction. */
 const AT_ONCE = 200;
 const EVERY_MS = 1_000;
-/** The full comparison runs this often, whether or not something has changed. */
+/** Interval of the full comparison without a change. */
 const FULL_EVERY_MS = 60_000;
 
-/** Source of the Entitlements. */
+/** The source of the Entitlements. */
 interface TierSource {
   entitlements(): readonly { readonly name: string; readonly spec: Pick<EntitlementSpec, 'rank' | 'minBalance'> }[];
 }
@@ -30,8 +30,8 @@ interface TierSource {
 /** Tiers by balance. */
 export interface BalanceTiers {
   /**
-   * Computes the tiers of agents from their balances, in the transaction that moved them, and notifies the operator with its commit. Call it
-   * last: from here on the transaction holds the lock that orders internal events.
+   * Computes the tiers of agents from their balances, in the transaction that moved the money; the commit notifies the operator. Callers call it
+   * last, because the transaction then holds the lock that orders internal events.
    */
   recompute(tx: Tx, agentIds: readonly string[]): Promise<void>;
 }
@@ -66,7 +66,7 @@ export function changedTiers(
   });
 }
 
-/** The audit line of a tier that a balance, or a changed threshold, has changed: the village is its actor. */
+/** The audit line of a tier that a new balance or threshold has changed. Its actor is the village. */
 function lineOfTier(
   { agentId, balanceTier }: TierRow,
   { from, balance }: { readonly from: string | null; readonly balance: bigint },
@@ -86,16 +86,16 @@ function lineOfTier(
 }
 
 /**
- * Recomputes tiers with each posting, and compares all tiers when Entitlements or the list of agents have changed. Replicas may do so at once: each
- * writes only what differs.
+ * Recomputes tiers with each posting, and compares all tiers when Entitlements or the list of agents have changed. Replicas may compare at the same
+ * time, because each writes only differences.
  */
 export function startBalanceTierSync(ports: TierSyncPorts): BalanceTierSync {
   const { db, source, log, monotonicMs } = ports;
 
   async function recompute(tx: Tx, agentIds: readonly string[]): Promise<void> {
-    // Before the first read of the Entitlements, no balance would be enough for any tier.
+    // Before the first read of the Entitlements, every agent would lose its tier.
     if (!source.ready) return;
-    // Locks before it reads the balances: a visible posting has computed its own tier, and a later one waits for this lock.
+    // The lock comes before the balances: a posting that is visible here has computed its tier already, and a later one waits for this lock.
     const rows = await lockTiers(tx, agentIds);
     const balances = new Map(rows.map(({ agentId, balance }) => [agentId, balance]));
     const changed = changedTiers(rows, balances, balanceTiers(source));
@@ -116,7 +116,7 @@ export function startBalanceTierSync(ports: TierSyncPorts): BalanceTierSync {
     );
   }
 
-  /** Recomputes the agents whose tier differs from what balances and Entitlements give. */
+  /** Recomputes the agents whose tier differs from the one that their balance and the Entitlements give. */
   async function compareAll(): Promise<void> {
     const agentIds = source.list().map(({ agentId }) => agentId);
     const kept = new Map((await readTiers(db)).map((row) => [row.agentId, row]));
@@ -143,6 +143,6 @@ export function startBalanceTierSync(ports: TierSyncPorts): BalanceTierSync {
   }
 
   const failed = (error: unknown): void =>
-    log('warn', 'the tiers of balances were not compared; it is retried', { error });
+    log('warn', 'the tiers were not compared with the balances; the API retries', { error });
   return { recompute, stop: repeat(EVERY_MS, compareIfDue, failed) };
 }

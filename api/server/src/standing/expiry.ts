@@ -24,7 +24,7 @@ async function liftAndAnnounce(tx: Tx): Promise<void> {
   await announceStandings(tx, [...new Set(lifted.map(({ agentId }) => agentId))]);
 }
 
-/** Lifts measures whose end has come, and notifies the operator. Requests are refused until that end and no longer, however late the job runs. */
+/** Lifts expired measures and notifies the operator. The API refuses requests exactly until the end of a measure, even if the job runs later. */
 export function measureExpiryJob(db: Db): Job {
   return job({ name: 'measure-expiry', everyMs: EVERY_MS, run: () => inTransaction(db, liftAndAnnounce) });
 }

@@ -10,7 +10,7 @@ const POLL_MS = 2_000;
 /** The cache reads everything again this often. */
 const RELOAD_MS = 60_000;
 
-/** The standing of every agent in memory, some milliseconds behind Postgres. Only Postgres decides about refusals. */
+/** The standing of every agent in memory, some milliseconds behind Postgres. Refusals are decided from Postgres, not from this cache. */
 export interface StandingCache {
   get(agentId: string): Standing;
   /** Calls back with the agents whose standing has changed. */
@@ -18,7 +18,7 @@ export interface StandingCache {
   close(): void;
 }
 
-/** Whether any measure holds against an agent. */
+/** True if any measure holds against an agent. */
 export function isBarred(standing: Standing): boolean {
   return MEASURES.some((measure) => standing[FLAG_OF_MEASURE[measure]]);
 }
@@ -73,7 +73,7 @@ export async function startStandingCache(ports: {
   }
 
   const catchUp = coalesce(() =>
-    follow().catch((error: unknown) => log('warn', 'the standing of agents was not read; it is retried', { error })),
+    follow().catch((error: unknown) => log('warn', 'the standing of agents was not read; the API retries', { error })),
   );
   const look = (): void => void catchUp();
 

@@ -29,7 +29,7 @@ async function audit(tx: Tx, act: Act): Promise<void> {
   await recordAct(tx, act, { action: act.action, object: act.params.agent_id, detail: act.detail });
 }
 
-/** A standing for display. */
+/** An agent's standing on the wire. */
 async function shown(db: Db, agentId: string): Promise<AgentStanding> {
   const measures = await readMeasures(db, [agentId]);
   const [tier] = await readTiers(db, [agentId]);
@@ -50,7 +50,7 @@ interface MeasureOf {
   readonly measure: Measure;
 }
 
-/** A name without a living agent may be barred and freed: the measure applies to its next life. */
+/** Refuses a name that the village has never known. A measure against a known name without an Agent applies to its next life. */
 async function refuseUnknown(source: StandingPorts['source'], tx: Db, agentId: string): Promise<Refused | null> {
   const known = source.get(agentId) !== null || (await isKnownAgent(tx, agentId));
   return known ? null : refused('no_such_agent', `There is no agent ${agentId}`);
@@ -98,7 +98,7 @@ async function lift(
   return accepted(await shown(tx, agentId));
 }
 
-/** Measures of admins against agents. Each is a row, an audit line and an event to the operator in one transaction. */
+/** Routes for measures of admins against agents. Each measure is a row, an audit line and an event to the operator in one transaction. */
 export function standingHandlers({ db, source }: StandingPorts) {
   return {
     getStanding: {

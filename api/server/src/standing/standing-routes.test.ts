@@ -1,4 +1,4 @@
-/** Measures of admins: what they refuse at once, what they leave behind, and what the operator hears. */
+/** Measures of admins: the refusals that follow at once, the audit, and the events for the operator. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
@@ -55,7 +55,7 @@ const because = (
 
 async function whatAnAgentIsTold(at: Play, agentId: AgentId): Promise<readonly (Refusal | null)[]> {
   const client = at.as(agentId);
-  // Words need no room: a way may be barred by water.
+  // The agent talks instead of moving, because water may block its way.
   const said = await client.call(actAsAgent, { ...on(agentId), body: { kind: 'talk', text: 'is this heard?' } });
   const config = await client.call(getAgentConfig, on(agentId));
   const exchanged = await clientOf(at.url, agentToken(agentId)).call(exchangeAgentToken, {});
@@ -81,7 +81,7 @@ const MEASURES = [
 }[];
 
 for (const { take, lift, flag, code, action } of MEASURES) {
-  test(`${action}: refused at once on every replica, audited, and over when it is lifted`, async () => {
+  test(`${action}: every replica refuses at once, the audit has it, and it ends when an admin lifts it`, async () => {
     assert.deepEqual(await whatAnAgentIsTold(play, 'bob'), [null, null, null]);
     const held = dataOf(await play.admin.call(take, because('bob', `a test of ${action}`)));
     assert.deepEqual(
@@ -96,7 +96,7 @@ for (const { take, lift, flag, code, action } of MEASURES) {
     assert.deepEqual([lifted[flag], lifted.reason, lifted.measures], [false, null, []]);
     for (const at of [play, other]) assert.deepEqual(await whatAnAgentIsTold(at, 'bob'), [null, null, null]);
     const again = dataOf(await play.admin.call(lift, on('bob')));
-    assert.deepEqual(again, lifted, 'lifting what does not hold changes nothing');
+    assert.deepEqual(again, lifted, 'a second lift changes nothing');
 
     const acts = (await readAudit(db, 'bob', 2)).map((entry) => [
       entry.action,
@@ -110,7 +110,7 @@ for (const { take, lift, flag, code, action } of MEASURES) {
   });
 }
 
-test('only an admin takes measures, and only a known agent bears them', async () => {
+test('only an admin may take measures, and only against a known agent', async () => {
   assert.equal(refusalOf(await clientOf(play.url, TOKENS.member).call(killAgent, because('bob', 'envy'))), 'forbidden');
   assert.equal(refusalOf(await clientOf(play.url).call(getStanding, on('bob'))), 'unauthenticated');
   for (const { take, lift } of MEASURES) {
@@ -124,7 +124,7 @@ test('only an admin takes measures, and only a known agent bears them', async ()
   );
 });
 
-test('of several measures the hardest speaks, and each is lifted by itself', async () => {
+test('a refusal names the hardest of several measures, and each one is lifted separately', async () => {
   dataOf(await play.admin.call(freezeAgent, because('cleo', 'too dear')));
   dataOf(await play.admin.call(killAgent, because('cleo', 'runs wild')));
   const both = dataOf(await play.admin.call(getStanding, on('cleo')));
@@ -136,7 +136,7 @@ test('of several measures the hardest speaks, and each is lifted by itself', asy
   dataOf(await play.admin.call(liftFreeze, on('cleo')));
 });
 
-test('a measure taken again has the new reason, and the old one stays in the history', async () => {
+test('a repeated measure has the new reason, and the old reason stays in the audit', async () => {
   dataOf(await play.admin.call(quarantineAgent, because('cleo', 'first')));
   const second = dataOf(await play.admin.call(quarantineAgent, because('cleo', 'second')));
   assert.deepEqual(
@@ -153,7 +153,7 @@ test('a measure taken again has the new reason, and the old one stays in the his
   assert.equal(length, 2);
 });
 
-test('nobody awakens a banned agent; the answer says why and until when; it may be put to sleep', async () => {
+test('a banned agent cannot be awakened, the refusal has the reason and the end, and it can be put to sleep', async () => {
   const end = new Date(Date.now() + 3_600_000).toISOString();
   dataOf(await play.admin.call(banAgent, because('dan', 'sells the river', end)));
   for (const route of [awakenAgent, rebootAgent]) {
@@ -165,13 +165,13 @@ test('nobody awakens a banned agent; the answer says why and until when; it may 
   dataOf(await play.admin.call(awakenAgent, on('dan')));
 });
 
-test('a ban ends by itself, with an audit entry and a word to the operator', async () => {
+test('an expired ban ends by itself, with an audit entry and an event for the operator', async () => {
   const reading = readInternal();
   dataOf(
     await play.admin.call(banAgent, because('dan', 'for an hour', new Date(Date.now() + 3_600_000).toISOString())),
   );
   assert.equal(refusalOf(await play.admin.call(awakenAgent, on('dan'))), 'agent_banned');
-  // As if its hour had gone by.
+  // Moves the end of the ban into the past.
   await db
     .updateTable('standing_measure')
     .set({ expires_at: new Date() })
@@ -189,7 +189,7 @@ test('a ban ends by itself, with an audit entry and a word to the operator', asy
 
 test('an open wake stream ends when its agent is barred, and opens again after', async () => {
   const streams = [play, other].map((at) => at.as('eve').open(openWakes, on('eve')));
-  // The second stream replaces the first; it is on the replica that is not asked to freeze.
+  // The second stream replaces the first; its replica does not receive the request to freeze.
   const ended = streams.map(async (stream) => {
     for await (const event of stream) void event;
     return true;
@@ -252,7 +252,7 @@ function bannedOf(events: Reading['events'], agentId: string): readonly boolean[
     .filter((banned, index, all) => banned !== all[index - 1] && (index > 0 || banned));
 }
 
-test('a stream that begins has what is held and then says that this is all; what happens on one replica is heard on another', async () => {
+test('a new stream begins with all measures and then reports `synced`; a measure on one replica reaches streams of another', async () => {
   dataOf(await play.admin.call(quarantineAgent, because('ada', 'inspection')));
   const reading = readInternal(other);
   await eventually('synced', () => reading.events.some(({ event }) => event === 'synced'));

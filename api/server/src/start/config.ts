@@ -14,7 +14,7 @@ export interface HostPort {
   readonly port: number;
 }
 
-/** `host:port`; port 0 is any free one. */
+/** `host:port`; port 0 stands for any free port. */
 const Listen = z
   .string()
   .regex(/^(\[[0-9a-f:]+\]|[^:]+):\d{1,5}$/, 'write host:port, for example 127.0.0.1:8080')
@@ -23,7 +23,7 @@ const Listen = z
     port: Number(text.slice(text.lastIndexOf(':') + 1)),
   }));
 
-/** Parses JSON; an issue says what is wrong. */
+/** Parses JSON. The issue of an invalid text has the parser's message. */
 function parsed(text: string, context: z.RefinementCtx): unknown {
   try {
     return JSON.parse(text);
@@ -241,7 +241,7 @@ const MigrationEnvironment = z.object({
     .describe('--migrate only: Postgres as the owner of the schema; the api itself never needs it'),
 });
 
-/** The connections of a migration: as the owner, and as the role that it grants to. */
+/** The settings of a migration: the connection as the schema's owner, and the role that it grants rights to. */
 export interface MigrationConfig {
   readonly ownerUrl: string;
   readonly appUrl: string;

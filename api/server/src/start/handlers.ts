@@ -35,7 +35,7 @@ import { auctionHandlers } from '../money/market/auction-handlers.ts';
 import { purchaseHandlers } from '../money/market/purchase-handlers.ts';
 import { worldHandlers } from '../world/world-handlers.ts';
 
-/** The checks behind /readyz; without Postgres and Redis the map stays readable. */
+/** The checks behind /readyz. Postgres and Redis may be down: the map stays readable without them. */
 function readinessOf({ shared: { source, db, link } }: Base): ReturnType<typeof createReadiness> {
   return createReadiness([
     { name: 'world', required: true, check: () => true },
@@ -45,7 +45,7 @@ function readinessOf({ shared: { source, db, link } }: Base): ReturnType<typeof 
   ]);
 }
 
-/** Serves every route of the contract. Each feature takes from these ports what its own type names. */
+/** The handlers of every route of the contract. Each feature takes the ports that its own type lists. */
 export function composeHandlers(base: Base, parts: Parts): Handlers {
   const { facts, world, money, gateway, people } = parts;
   const { board } = parts.board;

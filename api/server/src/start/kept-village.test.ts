@@ -1,4 +1,4 @@
-/** A village with kept data of an earlier version comes forward: every later migration applies, and it goes on with what it had. */
+/** A village with data of an earlier version is upgraded: every later migration applies, and the village works with its old data. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ let balances: readonly { readonly owner: string; readonly micro: bigint }[] = []
 let counts: readonly Counted[] = [];
 let sealedSize = 0;
 
-/** The rows of every table that only ever grows. */
+/** The number of rows of every append-only table. */
 async function countRows(): Promise<readonly Counted[]> {
   const tables = [
     'ledger.transfer',
@@ -101,7 +101,7 @@ after(async () => {
   await village.remove();
 });
 
-test('every migration after those that it had is applied, and none of its rows is lost', async () => {
+test('all later migrations apply, and no row is lost', async () => {
   const rows = await superuser.run('select name from schema_migration order by name');
   const landed = (await readFile(join(import.meta.dirname, '../../../store/migrations/landed.sha256'), 'utf8'))
     .trim()
@@ -119,7 +119,7 @@ test('every migration after those that it had is applied, and none of its rows i
   }
 });
 
-test('its people sign in, and all that it knows is read', async () => {
+test('its people sign in, and its data is readable', async () => {
   const grace = await signIn(url, 'Grace');
   for (const { owner, micro } of balances)
     assert.equal(
@@ -147,7 +147,7 @@ test('its people sign in, and all that it knows is read', async () => {
   assert.equal(answer.status, 200);
 });
 
-test('it goes on: money, posts and walks, and its books hold to their rules', async () => {
+test('money, posts and walks work, and its books break no rule', async () => {
   const before = dataOf(await play.admin.call(getBalance, { params: { agent_id: 'cleo' } })).balance;
   dataOf(await play.admin.call(rewardAgent, { body: { agent_id: 'cleo', amount: '2', reason: 'for going on' } }));
   assert.equal(
@@ -166,7 +166,7 @@ test('it goes on: money, posts and walks, and its books hold to their rules', as
     );
 });
 
-test('its log goes on from the checkpoint that was kept, and verifies whole', async () => {
+test('its sealed log continues from the old checkpoint, and verifies completely', async () => {
   const { size } = await eventually('the log to grow', async () => {
     const head = await readLogHead(db);
     return head.size > sealedSize && (await readFile(join(folder, 'checkpoint'), 'utf8')) === head.note && head;

@@ -12,12 +12,12 @@ import type { Handlers } from '../http/handler.ts';
 import { serveSockets } from '../http/pipeline/serve-sockets.ts';
 import type { SocketsPorts } from '../http/pipeline/serve-sockets.ts';
 
-/** Limit of a request while the client sends it; streams and sockets may stay open for hours. */
+/** Limit for the client to send its request. Streams and sockets may stay open for hours after it. */
 const REQUEST_LIMIT_MS = 30_000;
 const HEADERS_LIMIT_MS = 10_000;
-/** Interval of these checks. */
+/** Interval of the checks of the two limits above. */
 const CHECK_EVERY_MS = 2_000;
-/** Limit of a connection without any traffic, not even a heartbeat of a stream: its reader has stopped. */
+/** Limit of a connection without traffic. A stream sends heartbeats, so its reader has stopped after this time. */
 const IDLE_LIMIT_MS = 300_000;
 const KEEP_ALIVE_MS = 65_000;
 
@@ -51,7 +51,7 @@ async function listen(server: Server, at: HostPort): Promise<string> {
   return `http://${host}:${port}`;
 }
 
-/** Ends connections of an address beyond its share, so that other addresses have room. */
+/** Ends the connections of an address above its limit, so that other addresses have room. */
 function limitConnections(server: Server, gate: AddressGate): void {
   server.on('connection', (socket) => {
     const opened = gate.openConnection(socket.remoteAddress ?? '');

@@ -23,7 +23,7 @@ import { tradeJobs } from '../money/market/trade-upkeep.ts';
 
 export interface MoneyStart {
   readonly db: Db;
-  /** A pool with long statement timeouts. */
+  /** A pool with long statement timeouts, for sealing. */
   readonly sealingDb: Db;
   readonly config: Config;
   readonly source: AgentSource;
@@ -34,7 +34,7 @@ export interface MoneyStart {
   readonly monotonicMs: () => number;
 }
 
-/** Payments, spending, and the upkeep of the books. */
+/** The running parts of money: payments, spending, and the upkeep of the books. */
 export interface RunningMoney {
   readonly meter: TokenMeter;
   readonly services: {

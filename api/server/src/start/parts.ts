@@ -24,7 +24,7 @@ import { waitForSchema } from './schema.ts';
 import { startVillageFacts } from './village-facts.ts';
 import { startWorld } from './world.ts';
 
-/** Ends the process: a copy of the world that cannot follow its events is useless, and the next process recovers. */
+/** Ends the process, because a copy of the world that cannot follow the events is useless. The next process recovers the world. */
 function endBroken(log: Log, error: unknown): never {
   log('error', 'this replica cannot follow the events of the world; it ends and recovers', { error });
   process.exit(1);
@@ -35,13 +35,13 @@ export interface StartOptions {
   readonly villageMs?: () => number;
   /** Replaces parts of the configured source of agents. */
   readonly agents?: Partial<Agents>;
-  /** The map of the village; that of this version of Hamlet if left out. */
+  /** The map of the village; left out, the map of this version of Hamlet. */
   readonly map?: WorldMap;
-  /** Providers of models; the scripted ones if left out. */
+  /** Providers of models; left out, the scripted ones. */
   readonly providers?: readonly ModelProvider[];
 }
 
-/** Opens the databases, Redis, agents and limits of the configuration. */
+/** Opens the configured databases, Redis, agents and limits. */
 export async function openBase(config: Config, log: Log, options: StartOptions) {
   const monotonicMs = (): number => performance.now();
   const databases = openDatabases(config.postgresUrl, log);
@@ -81,7 +81,7 @@ export async function openBase(config: Config, log: Log, options: StartOptions) 
 
 export type Base = Awaited<ReturnType<typeof openBase>>;
 
-/** Starts the parts of the village, each with those before it. */
+/** Starts the parts of the village in order; each part uses earlier ones. */
 export async function startParts({ shared, counted: { limits } }: Base, options: StartOptions) {
   const { config, db, listenUrl, registry, log, monotonicMs } = shared;
   const { migrateMapTo, bootstrapCodeFile, oidc } = config;

@@ -1,4 +1,4 @@
-/** A dump that is loaded into a new cluster of Postgres goes on, the second time as the first: its sealed log continues and verifies from its first entry. */
+/** A village whose dump is loaded into a new Postgres cluster continues, also a second time: its sealed log verifies from its first entry. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -53,7 +53,7 @@ async function numberOf(superuser: Superuser, expression: string): Promise<bigin
   return BigInt(String((await superuser.run(`select (${expression})::text as n`))[0]?.['n']));
 }
 
-/** Opens a session of the api's role while something is done. */
+/** Keeps a session of the API's role open during `work`. */
 async function whileAppIsConnected(village: TestVillage, work: (app: Db) => Promise<void>): Promise<void> {
   const app = openDatabase({
     url: village.environment['HAMLET_POSTGRES_URL'] ?? '',
@@ -67,11 +67,11 @@ async function whileAppIsConnected(village: TestVillage, work: (app: Db) => Prom
   }
 }
 
-test('a cluster is taken over only where no api is connected, and an api waits until it is', async () => {
+test('the takeover of a cluster needs that no API is connected, and an API waits for the takeover', async () => {
   const { village, db, superuser } = restoredOf('village-0022');
-  assert.equal(await isClusterBehind(db), true, 'the dump has numbers that this cluster has yet to reach');
+  assert.equal(await isClusterBehind(db), true, 'the dump has greater transaction numbers than this cluster');
   const before = await numberOf(superuser, 'log.xact_offset()');
-  assert.ok(before > 0n, 'the dump is of a village that was restored before');
+  assert.ok(before > 0n, 'the dump comes from a village that was restored before');
   await whileAppIsConnected(village, async (app) => {
     assert.equal(await isClusterBehind(app), true);
     await assert.rejects(village.migrate(), /1 sessions of the role app are connected.*scale the api to 0/);
@@ -97,7 +97,7 @@ test('a cluster is taken over only where no api is connected, and an api waits u
 });
 
 for (const name of names) {
-  test(`${name} goes on in a new cluster, and its log continues the one that was sealed`, async () => {
+  test(`${name} works in a new cluster, and its sealed log continues`, async () => {
     const { village, db, superuser, folder } = restoredOf(name);
     const sealed = await readLogHead(db);
     const leaves = `select string_agg(sha256(leaf), '' order by xact, kind, id)::text as h from log.leaf where (xact, kind, id) <= (${sealed.last.xact}, ${sealed.last.kind}, '${sealed.last.id}')`;
@@ -119,9 +119,9 @@ for (const name of names) {
         (await readFile(join(folder, 'checkpoint'), 'utf8')) === head.note
       );
     });
-    assert.deepEqual(await superuser.run(leaves), leavesBefore, 'leaves of what was sealed are the same');
+    assert.deepEqual(await superuser.run(leaves), leavesBefore, 'the leaves of sealed rows are the same');
     const beneath = `select count(*) from log.leaf where xact <= ${sealed.last.xact} and (xact, kind, id) > (${sealed.last.xact}, ${sealed.last.kind}, '${sealed.last.id}')`;
-    assert.equal(await numberOf(superuser, beneath), 0n, 'whatever is new has a number of its own');
+    assert.equal(await numberOf(superuser, beneath), 0n, 'no new row has an old number');
     const [source, outside] = [villageSource(peopleUrl, TOKENS.admin), await readKept(folder)];
     const verdict = await verifyLog(source, await gatherReference(source, outside, keyOf(outside.key ?? '')));
     assert.ok(verdict.ok, JSON.stringify(verdict));

@@ -1,4 +1,4 @@
-/** Texts of old turns go, in batches and once; rows, leaves, proofs and the verification of the log stay what they were. */
+/** The API deletes texts of old turns in batches, once. Rows, leaves, proofs and the verification of the log do not change. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -29,7 +29,7 @@ before(async () => {
   await village.migrate();
   app = openDatabase({ url: village.environment['HAMLET_POSTGRES_URL'] ?? '', poolSize: 4, onError: () => undefined });
   await writeOldTurns();
-  // The replica keeps texts for good: each round is the test's own.
+  // This replica keeps texts permanently, so that only the test runs the deletion.
   ({ peopleUrl: url } = await village.startReplica({ HAMLET_TURN_DAYS: '0' }));
   for (let cycle = 0; cycle < NEW; cycle += 1) {
     await recordTurn(
@@ -54,7 +54,7 @@ after(async () => {
   await village.remove();
 });
 
-/** Turns as they are in a village that has lived for long: only an owner can say when they were recorded. */
+/** Writes old turns. Only the owner of the schema can set the time of a turn. */
 async function writeOldTurns(): Promise<void> {
   await superuser.run(`insert into turn (turn_id, agent_id, uid, cycle, recorded_at, turn)
     select t.id, 'ada', 'life-1', n, now() - interval '40 days' + n * interval '1 second',
@@ -80,7 +80,7 @@ async function texts(): Promise<unknown> {
   return row;
 }
 
-test('one batch is bounded, is one act, and takes the oldest', async () => {
+test('a batch is limited, is one act in the audit, and takes the oldest turns', async () => {
   const before = new Date(Date.now() - 30 * DAY_MS);
   assert.equal(await dropTurnTexts(app, { before, atMost: 10 }), 10);
   assert.deepEqual(await texts(), { kept: OLD + NEW - 10, dropped: 10 });
@@ -92,7 +92,7 @@ test('one batch is bounded, is one act, and takes the oldest', async () => {
   ]);
 });
 
-test('replicas take turns, all old texts go, new ones stay, and a second round finds nothing', async () => {
+test('concurrent replicas delete all old texts, new ones stay, and a second round finds nothing', async () => {
   const leaves = await leavesOfTurns();
   const rounds = await Promise.all([0, 1, 2].map(() => dropOldTexts(app, { days: 30, now: new Date() })));
   const rest = await dropOldTexts(app, { days: 30, now: new Date() });
@@ -107,7 +107,7 @@ test('replicas take turns, all old texts go, new ones stay, and a second round f
   assert.deepEqual([page.turns.map(({ decided }) => decided.why), page.next_cursor], [['new', 'new', 'new'], null]);
 });
 
-test('the log without the texts verifies whole', async () => {
+test('the log without the texts verifies completely', async () => {
   await eventually('every row to be sealed', sealedWhole);
   const [source, outside] = [
     villageSource(url, TOKENS.admin),
@@ -117,7 +117,7 @@ test('the log without the texts verifies whole', async () => {
   assert.ok(verdict.ok, JSON.stringify(verdict));
 });
 
-test('a hash beside a text that was changed does not hide the change', async () => {
+test('verification finds a changed text even with the original hash beside it', async () => {
   const leaves = await leavesOfTurns();
   await superuser.run('begin');
   try {
@@ -132,7 +132,7 @@ test('a hash beside a text that was changed does not hide the change', async () 
   }
 });
 
-test('nothing else of a turn changes, whoever asks: neither its text, nor its hash, nor a text of the last day', async () => {
+test('no role can change the text or the hash of a turn, or delete a text of the last day', async () => {
   const [kept] = await superuser.run('select turn_id from turn where turn is not null limit 1');
   const id = String(kept?.['turn_id']);
   for (const change of [

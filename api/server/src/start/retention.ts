@@ -14,11 +14,11 @@ import type { Log } from '../service/log.ts';
 
 const EVERY_MS = 60_000;
 const AT_ONCE = 500;
-/** Batches of one run, each a transaction of its own: 20,000 texts a minute at most. */
+/** Batches of one run, each in its own transaction: at most 20,000 texts a minute. */
 const BATCHES_MAX = 40;
 const DAY_MS = 86_400_000;
 
-/** Drops texts of turns that are older than `days`, at most 20,000. Returns how many. */
+/** Drops texts of turns that are older than `days`, at most 20,000. Returns their number. */
 export async function dropOldTexts(
   db: Db,
   { days, now }: { readonly days: number; readonly now: Date },
@@ -33,7 +33,7 @@ export async function dropOldTexts(
   return dropped;
 }
 
-/** Deletes rows that have outlived their use, and texts of turns after `turnDays`; 0 keeps those permanently. */
+/** Deletes expired rows, and the texts of turns that are older than `turnDays`; 0 keeps the texts permanently. */
 export function retentionJobs({
   db,
   turnDays: days,

@@ -8,7 +8,7 @@ import type { Log } from '../service/log.ts';
 const PATIENCE_MS = 120_000;
 const PAUSE_MS = 500;
 
-/** Retries for two minutes while Postgres cannot be reached. Throws any other error. */
+/** Runs `work`, and retries for two minutes while Postgres cannot be reached. Throws any other error. */
 async function whenUp<T>(work: () => Promise<T | null>, log: Log): Promise<T> {
   for (const giveUpMs = performance.now() + PATIENCE_MS; ; await sleep(PAUSE_MS)) {
     try {
@@ -28,8 +28,8 @@ export async function migrateSchema(config: MigrationConfig, log: Log): Promise<
 }
 
 /**
- * Waits until the schema has every migration of this version, and a village that was loaded from a dump is taken over: the API runs as the role
- * `app`, which can do neither. Throws after two minutes, with the fix.
+ * Waits until a migration has brought the schema up to this version, and has taken over a village that was loaded from a dump. The API cannot do so
+ * itself, because it runs as the role `app`. Throws after two minutes, with the fix.
  */
 export async function waitForSchema(db: Db, log: Log): Promise<void> {
   const giveUpMs = performance.now() + PATIENCE_MS;
@@ -37,7 +37,7 @@ export async function waitForSchema(db: Db, log: Log): Promise<void> {
     const missing = await missingMigrations(db);
     if (missing.length === 0 && !(await isClusterBehind(db))) return true;
     const lack =
-      missing.length > 0 ? `lacks ${missing.join(', ')}` : 'was loaded from a dump, and no migration has taken it over';
+      missing.length > 0 ? `lacks ${missing.join(', ')}` : 'was loaded from a dump that no migration has taken over';
     if (performance.now() > giveUpMs)
       throw new Error(
         `the database ${lack}. Fix: run node api/server/src/main.ts --migrate with HAMLET_POSTGRES_OWNER_URL`,

@@ -21,13 +21,13 @@ export interface VillageFactsPorts {
   readonly listenUrl: string;
   readonly replicaId: string;
   readonly source: AgentSource;
-  /** Parts of the operator's snapshot besides standing and presence. */
+  /** Further parts of the operator's snapshot, after standing and presence. */
   readonly parts: readonly SnapshotPart[];
   readonly log: Log;
   readonly monotonicMs: () => number;
 }
 
-/** Presence and standing of agents, their caches on this replica, and the operator's feed of both. */
+/** The caches of agents' presence and standing on this replica, and the operator's feed of both. */
 export interface VillageFacts {
   readonly presence: PresenceCache;
   readonly standing: StandingCache;

@@ -27,7 +27,7 @@ import { WorldReplica } from '../world/world-replica.ts';
 import type { WorldTerm } from '../world/world-term.ts';
 import { startWorldWriter } from '../world/world-writer.ts';
 
-/** Events that may change which residents the world should hold. */
+/** Events that can change the set of residents in the world. */
 const LIFECYCLE: ReadonlySet<string> = new Set(['spawn', 'despawn', 'state']);
 
 export interface WorldPorts {
@@ -41,14 +41,14 @@ export interface WorldPorts {
   readonly hub: WakeHub;
   readonly registry: Registry;
   readonly replicaId: string;
-  /** The map of the village; that of this version of Hamlet if left out. */
+  /** The map of the village; left out, the map of this version of Hamlet. */
   readonly map?: WorldMap | undefined;
   /** The version of the map to which the saved world may be moved; see HAMLET_MIGRATE_MAP_TO. */
   readonly migrateMapTo: string | undefined;
   readonly log: Log;
   readonly monotonicMs: () => number;
   readonly villageMs: () => number;
-  /** Called when this replica can no longer trust its world. */
+  /** The replica calls it when it can no longer trust its copy of the world. */
   readonly onBroken: (error: unknown) => void;
 }
 
@@ -56,7 +56,7 @@ export interface RunningWorld {
   readonly reader: WorldReader;
   readonly fanout: Fanout;
   readonly mapAnswer: ReturnType<typeof mapResponse>;
-  /** The durable world of this replica; only its replica changes it. */
+  /** The durable world of this replica. Callers must not change it. */
   readonly state: WorldState;
   /** Calls back for every update of the viewers, with its tick, before it is built. */
   onUpdate(callback: (tick: number) => void): void;
@@ -90,7 +90,7 @@ async function recoverOnMap(
       countBadSnapshot();
       log('error', 'a snapshot of the world is damaged; the api keeps it and uses an older one', { seq });
     },
-    // Residents that were away meanwhile ask for the wakes that they missed.
+    // Residents that reconnect ask for the wakes that they missed during the restart.
     onReplayed: (replayed, event) => {
       for (const { agent_id, wake } of wakesOf(replayed, event)) hub.wake(agent_id, wake);
     },
@@ -124,7 +124,7 @@ async function followWorld(ports: WorldPorts): Promise<FollowedWorld> {
     epochBegan: (began) => fanout.replaceWorld(world, began),
     wake: (agentId, wake) => hub.wake(agentId, wake),
   });
-  // The finalizer's call reaches one replica; the others drop the agent's wakes with this event.
+  // The operator's request to close the life reaches one replica; the others drop the agent's wakes with this event.
   replica.watch({ after: (event) => event.kind === 'despawn' && hub.forget(event.agent_id) });
   return { clock, replica, fanout };
 }

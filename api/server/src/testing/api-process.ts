@@ -2,10 +2,10 @@ import { resolve } from 'node:path';
 import { freePort, startLocal } from '@hamlet/dev';
 import type { TestVillage } from './test-village.ts';
 
-/** The api's main program. */
+/** The API's main program. */
 export const API_MAIN = resolve(import.meta.dirname, '../main.ts');
 
-/** An api in a process of its own, which can be killed. */
+/** An API in a separate process, which tests can kill. */
 export interface ApiProcess {
   readonly url: string;
   readonly metricsUrl: string;
@@ -13,7 +13,7 @@ export interface ApiProcess {
   stop(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** Migrates, and starts the api's main program, or another command that is one, against a test village. */
+/** Migrates, and starts the API's main program, or another command that runs an API, for a test village. */
 export async function startApiProcess(
   village: TestVillage,
   changes: Readonly<Record<string, string>> = {},

@@ -3,7 +3,7 @@ import { BoardMessage } from '@hamlet/contract';
 import type { BoardEvent } from '@hamlet/contract';
 import { WebSocket } from 'ws';
 
-/** A viewer of /ws/board, who may leave and come back anywhere. Mutable because it is a viewer. */
+/** A viewer of /ws/board, which can leave and reconnect to any replica. Mutable: it collects the messages. */
 export class BoardViewer {
   readonly messages: BoardMessage[] = [];
   readonly closes: number[] = [];
@@ -14,7 +14,7 @@ export class BoardViewer {
     this.#token = token;
   }
 
-  /** Opens a socket; resumes after the last received event, or after `after`. */
+  /** Opens a socket that resumes after `after`; left out, after the last received event. */
   async open(url: string, after = this.at): Promise<void> {
     const query = after === null ? '' : `?after=${after}`;
     const socket = new WebSocket(`${url.replace('http', 'ws')}/ws/board${query}`, {
@@ -24,7 +24,7 @@ export class BoardViewer {
     socket.on('error', () => undefined);
     socket.on('close', (code) => void this.closes.push(code));
     socket.on('message', (data: Buffer) => {
-      // Ignores messages of an earlier socket, as if its connection had broken.
+      // Messages of an earlier socket are ignored, as if its connection had broken.
       if (this.#socket === socket) this.messages.push(BoardMessage.parse(JSON.parse(data.toString())));
     });
     await once(socket, 'open');
@@ -35,7 +35,7 @@ export class BoardViewer {
     this.#socket = null;
   }
 
-  /** The place of the viewer; null before the first message. */
+  /** The id of the last received message; null before the first one. */
   get at(): string | null {
     const last = this.messages.at(-1);
     return last === undefined ? null : `${last.epoch}:${last.offset}`;

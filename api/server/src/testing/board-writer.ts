@@ -25,7 +25,7 @@ function byline(authorType: Byline['authorType'], authorId: string): Byline {
   return { authorType, authorId, authorName: authorId, authorTier: authorType === 'agent' ? 'tier-0' : null };
 }
 
-/** Names that several kinds of authors share. */
+/** Authors of several kinds; some share a name. */
 export const AUTHORS: readonly Byline[] = [
   byline('agent', 'ada'),
   byline('agent', 'bob'),
@@ -39,7 +39,7 @@ export const AUTHORS: readonly Byline[] = [
 
 type Act = (tx: Tx, random: Seeded) => Promise<void>;
 
-/** Writes to a board whatever can be written, in the order that a seed says. Mutable because it knows what it wrote. */
+/** Writes every kind of change to a board, in a seeded random order. Mutable: it remembers its posts and replies. */
 export class BoardWriter {
   readonly posts: string[] = [];
   readonly replies: { readonly postId: string; readonly replyId: string }[] = [];
@@ -51,7 +51,7 @@ export class BoardWriter {
     this.#random = random;
   }
 
-  /** Does so many things, each in a transaction of its own. */
+  /** Does `acts` random acts, each in its own transaction. */
   async write(acts: number): Promise<void> {
     for (let done = 0; done < acts; done += 1) {
       const act =
@@ -106,7 +106,7 @@ export class BoardWriter {
   };
 
   readonly #reply: Act = async (tx, random) => {
-    // Mostly under the newest, so that some threads grow long.
+    // Most replies go to the newest posts, so that some threads grow long.
     const postId = random.one(random.chance(0.7) ? this.posts.slice(-3) : this.posts);
     if (postId === undefined) return;
     const { replyId } = await insertReply(tx, {

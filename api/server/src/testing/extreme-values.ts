@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const DEEP_LEVELS = 2_000;
 const MANY = 5_000;
-/** Share of values that a schema does not expect. */
+/** Share of drawn values that ignore the schema. */
 const EXTREME_CHANCE = 0.35;
 
 function nested(wrap: (inner: unknown) => unknown): unknown {
@@ -63,7 +63,7 @@ const EXTREMES: readonly unknown[] = [
   JSON.parse('{"__proto__":{"role":"admin"},"constructor":1}'),
 ];
 
-/** A part of a JSON schema, as far as values are drawn by it. */
+/** The part of a JSON schema that the drawing of values uses. */
 const Node = z.looseObject({
   const: z.unknown().optional(),
   enum: z.array(z.unknown()).optional(),
@@ -129,7 +129,7 @@ function draw(schema: unknown, random: Seeded): unknown {
   return plain === undefined ? random.one(EXTREMES) : plain(parsed.data, random);
 }
 
-/** Draws values for a schema of the contract: new routes and messages are covered by having one. */
+/** Draws values for a schema of the contract, so that tests cover new routes and messages without a change. */
 export function extremeValues(schema: z.ZodType): (random: Seeded) => unknown {
   const json: unknown = z.toJSONSchema(schema, {
     io: 'input',

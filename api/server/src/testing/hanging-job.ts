@@ -1,4 +1,4 @@
-/** usage: hanging-job.ts REDIS_URL NAMESPACE: takes the job `hourly`, says so, and never ends it */
+/** usage: hanging-job.ts REDIS_URL NAMESPACE: takes the job `hourly`, prints that, and never ends the job */
 import { Registry } from 'prom-client';
 import { job, startJobs } from '../service/jobs.ts';
 import { openRedisLink } from '../service/redis-link.ts';

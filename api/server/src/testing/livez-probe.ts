@@ -2,16 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const ASK_EVERY_MS = 50;
 
-/** Observations of a client that only asks whether the API lives. */
+/** Measurements of a client that only requests /livez. */
 export interface LivezProbe {
-  /** The longest that an answer took, in ms. */
+  /** The longest time of an answer, in ms. */
   readonly longestMs: number;
   readonly answers: number;
-  /** Ends the asking. Throws where an answer did not come within the cap. */
+  /** Stops the requests. Throws if an answer did not arrive within the cap. */
   stop(): Promise<void>;
 }
 
-/** Asks /livez again and again, each time within `capMs`. */
+/** Requests /livez repeatedly; each answer must arrive within `capMs`. */
 export function probeLivez(url: string, capMs: number): LivezProbe {
   let longestMs = 0;
   let answers = 0;

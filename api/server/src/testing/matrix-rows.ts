@@ -1,17 +1,17 @@
 /**
- * Who may call what, and what becomes of it: for each route the status that each of six callers gets for a call without key and body, on
- * objects of ada's or of nobody's. To add a route, write down what the permission is meant to come to, then look whether the test agrees:
+ * For each route the status that each of six callers gets for a call without key and body, on ada's objects or on objects that do not exist.
+ * To add a route, write down the statuses that its permission should give, then run the test:
  *
- *   401, 403   not let in, because nobody is signed in, or the role (or another agent) may not
- *   200        let in and done
- *   400 …      let in, and told what is missing: a key, a body, the object
- *   403*       let in, and refused by the route itself: the key of a person has no session of its own
- *   in         let in; what comes of it hangs on what the village has done so far
+ *   401, 403   refused: the caller is not signed in, or its role may not call the route, or the object is another agent's
+ *   200        admitted and done
+ *   400 …      admitted, and refused because a key, a body or the object is missing
+ *   403*       admitted, and refused by the route itself: the caller signed in with a key, which has no session
+ *   in         admitted; the status depends on earlier acts in the village
  */
 export const COLUMNS = ['visitor', 'member', 'admin', 'own agent', 'other agent', 'operator'] as const;
 export type Column = (typeof COLUMNS)[number];
 
-/** By route, cells in the order of COLUMNS. */
+/** A row for each route, with cells in the order of COLUMNS. */
 export const MATRIX: Readonly<Record<string, string>> = {
   // The world
   getWorld: '200  200  200  200  200  200',
@@ -31,7 +31,7 @@ export const MATRIX: Readonly<Record<string, string>> = {
   putEntitlement: '401  403  400  403  403  403',
   putAgentEntitlement: '401  403  400  403  403  403',
 
-  // What admins hold against agents
+  // Measures against agents
   getStanding: '401  200  200  403  403  403',
   quarantineAgent: '401  403  400  403  403  403',
   liftQuarantine: '401  403  400  403  403  403',
@@ -64,7 +64,7 @@ export const MATRIX: Readonly<Record<string, string>> = {
   listModeration: '401  403  200  403  403  403',
   listBoardNews: '401  403  403  200  403  403',
 
-  // A resident's own
+  // Routes of residents
   exchangeAgentToken: '401  401* 401* 200  200  401*',
   getAgentConfig: '401  403  403  200  403  403',
   getPaidTime: '401  403  403  200  403  403',
@@ -170,7 +170,7 @@ export const MATRIX: Readonly<Record<string, string>> = {
   getDocs: '200  200  200  200  200  200',
 };
 
-/** Websockets, on the listener of people; 101 is an open socket. */
+/** Websockets on the listener for people; 101 is an open socket. */
 export const SOCKETS: Readonly<Record<string, string>> = {
   '/ws/world': '101  101  101  101  101  101',
   '/ws/board': '101  101  101  101  101  403',

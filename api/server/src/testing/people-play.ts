@@ -5,14 +5,14 @@ import { BOOTSTRAP_CODE, clientOf } from './test-village.ts';
 
 export const PASSWORD = 'correct horse battery';
 
-/** A person who is signed in, with the cookie of their session. */
+/** A signed-in person, with the session cookie. */
 export interface SignedInPerson {
   readonly accountId: string;
   readonly cookie: string;
   readonly client: Client;
 }
 
-/** The cookie that an answer sets, as a browser would send it back; empty where it sets none. */
+/** The cookie that an answer sets, in the form in which a browser sends it back; empty if the answer sets none. */
 export function cookieOf(response: Response, name = '__Host-hamlet_session'): string {
   return (
     response.headers
@@ -22,12 +22,12 @@ export function cookieOf(response: Response, name = '__Host-hamlet_session'): st
   );
 }
 
-/** The account of a session cookie, at a replica. */
+/** A person with this account and session cookie, at a replica. */
 export function personOf(url: string, accountId: string, cookie: string): SignedInPerson {
   return { accountId, cookie, client: createClient({ baseUrl: url, cookie }) };
 }
 
-/** Makes the first admin of a village, who is signed in. */
+/** Creates the first admin of a village, signed in. */
 export async function firstAdmin(url: string, name = 'Grace'): Promise<SignedInPerson> {
   const made = await clientOf(url).call(bootstrapAccount, { body: { code: BOOTSTRAP_CODE, name, password: PASSWORD } });
   return personOf(url, dataOf(made).account.account_id, cookieOf(made.response));
@@ -39,7 +39,7 @@ export async function signIn(url: string, name: string, password = PASSWORD): Pr
   return personOf(url, dataOf(answer).account.account_id, cookieOf(answer.response));
 }
 
-/** Invites a person, who sets a password with the code and is signed in by it. */
+/** Invites a person, who sets a password with the code and is then signed in. */
 export async function invite(
   admin: SignedInPerson,
   url: string,

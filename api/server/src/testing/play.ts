@@ -3,7 +3,7 @@ import type { ActionBody, AgentDetail, Client, MoveBody, Outcome, Refusal, World
 import { AGENT_IDS, agentToken, clientOf, eventually, TOKENS } from './test-village.ts';
 import type { AgentId } from './test-village.ts';
 
-/** Steers agents through the api, as tests need it. */
+/** Acts and reads for tests that control agents through the API. */
 export class Play {
   readonly url: string;
   readonly admin: Client;
@@ -25,9 +25,9 @@ export class Play {
     return dataOf(await this.admin.call(getWorld, {}));
   }
 
-  /** Waits until everybody is in the world. */
+  /** Waits until every agent of the test village is in the world. */
   async everybody(): Promise<void> {
-    await eventually('everybody in the world', async () => (await this.world()).agents.length === AGENT_IDS.length);
+    await eventually('all agents in the world', async () => (await this.world()).agents.length === AGENT_IDS.length);
   }
 
   move(agentId: string, target: MoveBody): ReturnType<typeof this.admin.call<typeof moveAgent>> {
@@ -38,7 +38,7 @@ export class Play {
     return this.admin.call(actAsAgent, { params: { agent_id: agentId }, body: action });
   }
 
-  /** Sends an agent somewhere and waits until it stands there. */
+  /** Moves an agent, and waits until it stands at the target. */
   async walk(agentId: string, target: MoveBody): Promise<AgentDetail> {
     const { to } = dataOf(await this.move(agentId, target));
     return eventually(`${agentId} at ${to.x},${to.y}`, async () => {
@@ -47,7 +47,7 @@ export class Play {
     });
   }
 
-  /** Walks to the next lying item that can be reached, and takes it. Returns its id. */
+  /** Moves an agent to the first item that it can reach, and takes the item. Returns its id. */
   async fetchItem(agentId: string): Promise<string> {
     const { items } = await this.world();
     for (const { item_id, position } of items) {
@@ -59,18 +59,18 @@ export class Play {
   }
 }
 
-/** The data of an answer. Throws with the problem of a refusal. */
+/** The data of an answer. Throws an Error with the problem of a refusal. */
 export function dataOf<T>(outcome: Outcome<T>): T {
   if (outcome.ok) return outcome.data;
   throw new Error(`refused: ${outcome.problem.code}: ${outcome.problem.detail}`);
 }
 
-/** The code of a refusal; null for what was let through. */
+/** The code of a refusal; null for an accepted request. */
 export function refusalOf(outcome: Outcome<unknown>): Refusal | null {
   return outcome.ok ? null : outcome.problem.code;
 }
 
-/** The same of a call that is under way. */
+/** The code of a pending call's refusal; null for an accepted request. */
 export async function codeOf(call: Promise<Outcome<unknown>>): Promise<Refusal | null> {
   return refusalOf(await call);
 }

@@ -12,22 +12,22 @@ import type { AgentId } from './test-village.ts';
 const SAID_CHARS = 65_536;
 const MAIN = resolve(import.meta.dirname, '../../../../agent-image/resident/src/main.ts');
 
-/** Residents as processes of their own. Each agent keeps its memory from one process to the next. */
+/** Residents in separate processes. Each agent keeps its memory from one process to the next. */
 export interface ResidentProcesses {
-  /** Starts the resident of an agent and waits until the village sees it. `volume` is another than the agent's own, as on another node. */
+  /** Starts an agent's resident and waits until it is online. `volume` replaces the agent's own folder, as if the agent had moved to another node. */
   start(agentId: AgentId, volume?: string): Promise<ChildProcess>;
-  /** Starts the resident of an agent without waiting; `said` is what it has logged so far. */
+  /** Starts an agent's resident without waiting; `said` returns its log so far. */
   launch(agentId: AgentId): { readonly child: ChildProcess; said(): string };
-  /** Kills a process without a word. */
+  /** Kills a process with SIGKILL. */
   kill(child: ChildProcess): Promise<void>;
   killAll(): Promise<void>;
-  /** Kills all and forgets what they remembered. */
+  /** Kills all residents and deletes their memory. */
   remove(): Promise<void>;
 }
 
 /**
- * @param play of the village that they live in, once that has started
- * @param command that is a resident; this work tree's when it is left out
+ * @param play returns the village of the residents, which must have started
+ * @param command a command that runs a resident; left out, the resident of this work tree
  */
 export function residentProcesses(
   play: () => Play,

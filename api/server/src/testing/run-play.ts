@@ -15,7 +15,7 @@ import { dataOf, Play } from './play.ts';
 import { TOKENS } from './test-village.ts';
 import type { AgentId } from './test-village.ts';
 
-/** The fence header of the present leader. */
+/** A client that sends the fence header of the present leader. */
 export function leaderOf(url: string, fence: string): Client {
   const fenced: typeof fetch = (input, init) => {
     const headers = new Headers(init?.headers);
@@ -25,7 +25,7 @@ export function leaderOf(url: string, fence: string): Client {
   return createClient({ baseUrl: url, token: TOKENS.operator, fetch: fenced });
 }
 
-/** A firing as the operator asks for it. */
+/** The body of the operator's request for a firing. */
 export function firingBody(changes: Partial<FiringBody> & Pick<FiringBody, 'schedule_uid'>): FiringBody {
   return {
     schedule: `schedule-${changes.schedule_uid}`,
@@ -41,7 +41,7 @@ export function firingBody(changes: Partial<FiringBody> & Pick<FiringBody, 'sche
 
 export type FireAnswer = Outcome<CallData<typeof fireSchedule>>;
 
-/** Short words for what tests do with runs. */
+/** Acts and reads for tests of runs. */
 export class RunPlay {
   readonly play: Play;
   constructor(url: string) {
@@ -98,7 +98,7 @@ export class RunPlay {
     return this.play.admin.call(cancelRun, { params: { run_id: runId }, body: reason === undefined ? {} : { reason } });
   }
 
-  /** Takes up and ends whatever an agent has. */
+  /** Starts and ends every waiting run of an agent. */
   async finishAll(agentId: AgentId): Promise<void> {
     for (let run = await this.next(agentId); run !== null; run = await this.next(agentId)) {
       dataOf(await this.start(agentId, run.run_id));

@@ -2,17 +2,17 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** Stands between the API and Postgres, hands every byte on, and reads which statements the API sends: each of them is one round trip. */
+/** A proxy between the API and Postgres that forwards every byte and reads the API's statements. Each statement is one round trip. */
 export interface StatementTap {
-  /** Port of 127.0.0.1 that leads to Postgres. */
+  /** The proxy's port on 127.0.0.1. */
   readonly port: number;
-  /** The statements of each transaction that has ended, from its begin to its commit or rollback, in the order of their ends. */
+  /** The statements of each finished transaction, from begin to commit or rollback, in the order in which the transactions ended. */
   transactions(): readonly (readonly string[])[];
   stop(): void;
 }
 
 const HEADER_BYTES = 5;
-/** `Q`, a simple query: the text follows at once. `P`, parse: the name of the prepared statement and a zero byte come before it. */
+/** Message types. `Q`, a simple query: its text follows. `P`, parse: the name of the prepared statement and a zero byte come before the text. */
 const [QUERY, PARSE] = ['Q'.charCodeAt(0), 'P'.charCodeAt(0)];
 
 function textOf(type: number, body: Buffer): string | null {
@@ -21,7 +21,7 @@ function textOf(type: number, body: Buffer): string | null {
   return body.toString('utf8', start, body.indexOf(0, start));
 }
 
-/** Reads the messages of one connection out of pieces of any length; the first message, which has no type, is left out. */
+/** Reads the messages of one connection from pieces of any length. Skips the first message, which has no type. */
 function statementReader(hear: (statement: string) => void): (piece: Buffer) => void {
   let pending = Buffer.alloc(0);
   let started = false;
@@ -37,7 +37,7 @@ function statementReader(hear: (statement: string) => void): (piece: Buffer) => 
   };
 }
 
-/** Starts a tap before the Postgres at `toPort` of this machine, whose clients speak without TLS. */
+/** Starts a tap in front of the Postgres at `toPort` on this machine. Clients must connect without TLS. */
 export async function startStatementTap(toPort: number): Promise<StatementTap> {
   const sockets = new Set<Socket>();
   const ended: (readonly string[])[] = [];

@@ -1,4 +1,4 @@
-/** A browser as far as redirects and cookies go: it keeps what each origin sets, sends it back there alone, and stops at the first page. */
+/** A browser without pages: it follows redirects up to the first page, and sends the cookies of an origin only to that origin. */
 export class TestBrowser {
   readonly #cookies = new Map<string, Map<string, string>>();
   /** Visited addresses, in order. */
@@ -9,7 +9,7 @@ export class TestBrowser {
     this.#accept = options.accept ?? 'text/html';
   }
 
-  /** Opens an address and follows redirects, until `stopAt` says that it has seen enough. Returns the last answer. */
+  /** Opens an address and follows redirects until `stopAt` returns true for the next address. Returns the last answer. */
   async open(url: string, stopAt: (next: URL) => boolean = () => false): Promise<Response> {
     let at = new URL(url);
     for (let hops = 0; hops < REDIRECTS_MAX; hops += 1) {
@@ -29,12 +29,12 @@ export class TestBrowser {
     throw new Error(`redirected more than ${REDIRECTS_MAX} times: ${this.visited.join(' ')}`);
   }
 
-  /** The address that it came to last. */
+  /** The last visited address. */
   get address(): string {
     return this.visited.at(-1) ?? '';
   }
 
-  /** Headers for an origin. */
+  /** The Cookie header for an origin. */
   cookieAt(origin: string): string {
     return [...(this.#cookies.get(origin) ?? [])].map(([name, value]) => `${name}=${value}`).join('; ');
   }

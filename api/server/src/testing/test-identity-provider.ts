@@ -4,7 +4,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { generateKeyPairSync } from 'node:crypto';
 import Provider from 'oidc-provider';
 
-/** A person whom the provider knows. */
+/** A person with an account at the provider. */
 export interface ProviderPerson {
   readonly sub: string;
   readonly preferred_username: string;
@@ -16,7 +16,7 @@ export const CLIENT = { id: 'hamlet', secret: 'a-secret-of-the-client' } as cons
 /** A real OpenID provider in this process. Its login page signs `person` in without a question, or refuses. */
 export interface TestIdentityProvider {
   readonly issuer: string;
-  /** The person at the login page; null presses cancel. */
+  /** The person who signs in at the login page; null to cancel. */
   person: ProviderPerson | null;
   /** Number of code exchanges. */
   readonly trades: () => number;
@@ -52,7 +52,7 @@ function providerFor(issuer: string, redirectUri: string, people: Map<string, Pr
   });
 }
 
-/** The login page and the page of consent, answered at once. */
+/** Answers the login page and the consent page at once. */
 async function interact(
   provider: Provider,
   seat: Seat,
@@ -68,7 +68,7 @@ async function interact(
   return provider.interactionFinished(request, response, { consent: { grantId: await grant.save() } });
 }
 
-/** @param redirectUri where the village takes people back */
+/** @param redirectUri the village's address to which the provider redirects people */
 export async function startTestIdentityProvider(port: number, redirectUri: string): Promise<TestIdentityProvider> {
   const issuer = `http://127.0.0.1:${port}`;
   const people = new Map<string, ProviderPerson>();

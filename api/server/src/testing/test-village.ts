@@ -23,7 +23,7 @@ const WAIT_LIMIT_MS = 120_000;
 const WAIT_PAUSE_MS = 20;
 const POOL_SIZE = 4;
 
-/** Agents of a test village; ada is pinned to tier-1, the others are of the lowest tier. */
+/** Agents of a test village. ada is pinned to tier-1; the others have the lowest tier. */
 export const AGENT_IDS = ['ada', 'bob', 'cleo', 'dan', 'eve', 'fay'] as const;
 export type AgentId = (typeof AGENT_IDS)[number];
 
@@ -38,21 +38,21 @@ export function agentToken(agentId: AgentId): string {
   return `test-token-of-agent-${agentId}`;
 }
 
-/** A real Postgres and Redis with the files an api needs; replicas are started against it. */
+/** A real Postgres and Redis with the files that an API needs. Tests start replicas against it. */
 export interface TestVillage {
   readonly postgres: TestPostgres;
   readonly redis: LocalRedis;
   /** The environment of a replica. */
   readonly environment: Readonly<Record<string, string>>;
   readonly logs: string[];
-  /** Brings the schema up to date, as the init container of the chart does. */
+  /** Migrates the schema, like the init container of the chart. */
   migrate(): Promise<void>;
-  /** Migrates, and starts a replica in this process; resolves once it serves, Redis included. */
+  /** Migrates, and starts a replica in this process. Resolves once the replica serves and has connected to Redis. */
   startReplica(
     changes?: Readonly<Record<string, string>>,
     options?: Pick<StartOptions, 'providers'>,
   ): Promise<RunningServer>;
-  /** A pool of its own to the village's Postgres, past every grant; closed by `remove`. */
+  /** Opens a new pool to the village's Postgres that no grant limits. `remove` closes it. */
   openDb(): Db;
   /** Stops every replica, Postgres and Redis. */
   remove(): Promise<void>;
@@ -80,18 +80,18 @@ async function writeFiles(folder: string): Promise<void> {
   await writeFile(join(folder, 'code'), `${BOOTSTRAP_CODE}\n`);
 }
 
-/** A time zone in which it is about noon: no day of the village ends while a test runs. */
+/** A time zone in which it is about noon, so that no day of the village ends while a test runs. */
 function zoneAtNoon(now: Date): string {
   const behind = now.getUTCHours() - 12;
   return behind === 0 ? 'UTC' : `Etc/GMT${behind > 0 ? '+' : ''}${behind}`;
 }
 
-/** Until a replica counts requests together with others, it refuses what moves money. */
+/** True once the replica counts requests in Redis. Before that it refuses requests that move money. */
 async function countsTogether({ metricsUrl }: RunningServer): Promise<boolean> {
   return /^hamlet_limits_shared 1$/m.test(await (await fetch(`${metricsUrl}/metrics`)).text());
 }
 
-/** @param options.villageSpeed how much faster than the clock village time passes, so that a walk need not be waited for */
+/** @param options.villageSpeed factor by which village time is faster than the clock, so that tests do not wait for walks */
 export async function startTestVillage(options: { readonly villageSpeed?: number } = {}): Promise<TestVillage> {
   const folder = await mkdtemp(join(tmpdir(), 'hamlet-test-village-'));
   const [postgres, redis] = await Promise.all([testPostgres(), testRedis(), writeFiles(folder)]);
@@ -154,7 +154,7 @@ export function clientOf(url: string, token?: string): Client {
   return createClient(token === undefined ? { baseUrl: url } : { baseUrl: url, token });
 }
 
-/** Waits until something holds, at most two minutes; says what it waited for when it does not. */
+/** Waits, at most two minutes, until `look` returns anything but false, null and undefined. The error names `what`. */
 export async function eventually<T>(
   what: string,
   look: () => Promise<T | false | null | undefined> | T | false | null | undefined,
@@ -168,5 +168,5 @@ export async function eventually<T>(
       last = error;
     }
   }
-  throw new Error(`waited two minutes in vain for ${what}`, { cause: last });
+  throw new Error(`waited two minutes without success for ${what}`, { cause: last });
 }

@@ -21,7 +21,7 @@ interface Result {
   readonly text: string;
 }
 
-/** Runs `act` on each named Agent in order, and prints the results. Stops at the first failure. */
+/** Runs `act` on each named Agent in order, and prints each result. Stops at the first failure. */
 async function forEachNamed(
   { kubectl, names, print, json }: Invocation,
   act: (name: string, spec: Agent['spec']) => Promise<Result>,

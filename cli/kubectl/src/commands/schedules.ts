@@ -40,7 +40,7 @@ function details(schedule: Schedule, nowMs: number): string {
   const { metadata, spec, status = {} } = schedule;
   const { nextRuns = [], lastRunID = '-', activeRuns = 0, missed = 0 } = status;
   const { reason, message } = activeOf(schedule);
-  // With the defaults of absent fields; an invalid spec as it is.
+  // Parsing fills in the defaults. An invalid spec is shown unchanged.
   const { overlap, missedRuns, startingDeadlineSeconds } = ScheduleSpec.safeParse(spec).data ?? spec;
   return [
     `${metadata.name}: ${describeTiming(spec)}, runs ${targetOf(spec)}: ${message}`,

@@ -20,7 +20,7 @@ async function warningsOf(kubectl: Kubectl, names: readonly string[]): Promise<r
       kubectl.run(['get', 'events', `--field-selector=involvedObject.name=${name},type=Warning`, '--output=json']),
     ),
   );
-  // The caller may lack the right to read Events, and still gets the chain.
+  // A caller without the right to read Events still gets the chain.
   const events = lists.flatMap(({ code, stdout }) => (code === 0 ? (JSON.parse(stdout) as Listed<Event>).items : []));
   return events.toSorted((a, b) => (b.lastTimestamp ?? '').localeCompare(a.lastTimestamp ?? '')).slice(0, EVENTS_SHOWN);
 }

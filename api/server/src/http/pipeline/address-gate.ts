@@ -6,7 +6,7 @@ import type { RateLimiter, RatePolicy, RateVerdict } from '../rate-limit.ts';
 const SOCKETS_PER_PATH = 5_000;
 /** Plain connections for each allowed websocket of an address. */
 const CONNECTIONS_PER_SOCKET = 4;
-/** Connections of one replica; each is a file descriptor. */
+/** Connections of one replica. Each one needs a file descriptor. */
 const CONNECTIONS_MAX = 20_000;
 
 export interface AddressGatePorts {
@@ -29,7 +29,7 @@ export interface AddressGate {
   takeMessage(address: string): RateVerdict;
   /** Counts a websocket; returns a function for its close, or the exceeded limit. */
   openSocket(path: string, address: string): (() => void) | 'address' | 'path';
-  /** Counts a connection of a peer that is no trusted proxy, likewise. */
+  /** Counts a connection of a peer, except a trusted proxy; returns a function for its close, or the exceeded limit. */
   openConnection(peer: string): (() => void) | 'address' | 'all';
 }
 
@@ -75,7 +75,7 @@ export function createAddressGate({
   };
 }
 
-/** Counts open connections, by key and in total. Mutable because it is a counter; it holds one entry for each key with an open connection. */
+/** Counts open connections, by key and in total. It has one entry for each key with an open connection. Mutable because it is a counter. */
 export class OpenConnections {
   readonly #perKey: number;
   readonly #total: number;
@@ -87,7 +87,7 @@ export class OpenConnections {
     this.#total = limits.total;
   }
 
-  /** Counts one more. Returns a function for its close (idempotent), or the limit that it would exceed. A null key counts to the total alone. */
+  /** Counts a connection. Returns an idempotent function for its close, or the limit that it would exceed. With a null key only the total counts. */
   open(key: string | null): (() => void) | 'key' | 'total' {
     const before = key === null ? 0 : (this.#byKey.get(key) ?? 0);
     if (before >= this.#perKey) return 'key';

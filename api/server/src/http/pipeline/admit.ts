@@ -11,7 +11,7 @@ import { sessionOf } from '../session-cookie.ts';
 import { authorize } from './authorize.ts';
 import type { Exchange } from './exchange.ts';
 
-/** Authenticates, limits and authorizes: returns the actor, or the refusal. The address was counted before. */
+/** Authenticates, limits and authorizes a request: returns the actor, or the refusal. The app has counted the address before. */
 export async function admit(exchange: Exchange): Promise<{ readonly ok: true; readonly actor: Actor } | Refused> {
   const { route, request, ports, listener, address } = exchange;
   const early = refuseOtherOrigins(route, request);
@@ -32,7 +32,7 @@ export function takeQuota({ response }: Pick<Exchange, 'response'>, verdict: Rat
   if (verdict === null)
     return refused(
       'unavailable',
-      'Requests like this are counted by all replicas together, and that is not possible right now; try again',
+      'All replicas must count this request together, and Redis cannot be reached right now; try again',
     );
   for (const [name, value] of Object.entries(rateHeaders(verdict))) response.setHeader(name, value);
   if (verdict.allowed) return null;
@@ -43,7 +43,7 @@ export function takeQuota({ response }: Pick<Exchange, 'response'>, verdict: Rat
   };
 }
 
-/** Another page can forge a request with a cookie, but none with a bearer token. */
+/** Refuses a write that a page of another origin may have forged. Such a page can send a cookie, but not a bearer token or a custom header. */
 function refuseOtherOrigins(route: RouteSpec, request: Request): Refused | null {
   if (route.method === 'GET' || request.get('authorization') !== undefined) return null;
   if (!isSameOrigin(request.headers)) return refused('origin_not_allowed');

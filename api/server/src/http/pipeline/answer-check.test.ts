@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answerCheck } from './answer.ts';
 
-test('strict answers are checked each time; others the first time, and then at most every 20 ms', () => {
+test('strict answers are checked each time; other answers the first time, and then at most every 20 ms', () => {
   let nowMs = 5;
   const monotonicMs = (): number => nowMs;
   const strict = answerCheck({ strictAnswers: true, monotonicMs });

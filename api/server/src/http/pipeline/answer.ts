@@ -33,7 +33,7 @@ function sendBody(exchange: Exchange, outcome: Accepted<unknown>): void {
   }
 }
 
-/** An answer outside its schema is a bug: it fails in tests, and is logged and counted in production. */
+/** Checks an answer against its schema. A mismatch is a bug: it throws in tests; in production it is logged and counted. */
 function holdToContract(exchange: Exchange, data: unknown): void {
   const { answer: kind } = exchange.route;
   if (!('schema' in kind)) return;
@@ -41,17 +41,18 @@ function holdToContract(exchange: Exchange, data: unknown): void {
   if (!checked.success) reportOutsideContract(exchange, checked.error.issues);
 }
 
-/** Logs and counts an answer outside its schema. Throws if answers are strict. */
+/** Logs and counts an answer that does not match its schema. Throws if answers are strict. */
 export function reportOutsideContract({ route, requestId, ports }: Exchange, issues: unknown): void {
   ports.metrics.answerOutsideContract(route.name);
-  ports.log('error', 'answer outside the contract', { route: route.name, request_id: requestId, issues });
-  if (ports.strictAnswers) throw new Error(`${route.name} answers outside its contract: ${JSON.stringify(issues)}`);
+  ports.log('error', 'an answer does not match the contract', { route: route.name, request_id: requestId, issues });
+  if (ports.strictAnswers)
+    throw new Error(`the answer of ${route.name} does not match the contract: ${JSON.stringify(issues)}`);
 }
 
-/** The bytes of an answer; calls `check` with the data to check against the route's schema. */
+/** Encodes an answer. Calls `check` with the data if this answer is to be checked against the route's schema. */
 export type JsonWriter = (outcome: Accepted<unknown>, check: (data: unknown) => void) => Buffer;
 
-/** Encodes the answers of one route as JSON. It keeps the bytes of the last shared answer. */
+/** Creates the encoder of a route's answers. It caches the bytes of the last shared answer. */
 export function jsonWriter(ports: AnswerCheckPorts): JsonWriter {
   const isChecked = answerCheck(ports);
   let last: { readonly data: unknown; readonly bytes: Buffer } | null = null;
@@ -76,8 +77,8 @@ export interface AnswerCheckPorts {
 }
 
 /**
- * Whether to check this answer of a route against its schema: each if answers are strict, otherwise at most one in 20 ms. An answer outside its
- * schema is a bug that shows in any of them, and the check of a large answer costs more than all other work on it.
+ * Decides for each answer of a route whether to check it against its schema: always if answers are strict, otherwise at most once in 20 ms. The check
+ * of a large answer costs more than all other work on it, and a sample is enough to find a bug.
  */
 export function answerCheck({ strictAnswers, monotonicMs }: AnswerCheckPorts): () => boolean {
   if (strictAnswers) return () => true;

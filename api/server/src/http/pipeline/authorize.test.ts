@@ -21,7 +21,7 @@ function reasonOf(route: RouteSpec, actor: Actor, agentId = 'ada'): string | nul
   return authorize(route, actor, { agent_id: agentId })?.reason ?? null;
 }
 
-test('a role without the permission is refused: a visitor may sign in, anybody else may not do it', () => {
+test('a role without the permission is refused: a visitor as unauthenticated, any other actor as forbidden', () => {
   assert.equal(reasonOf(listTurns, VISITOR), 'unauthenticated');
   assert.equal(reasonOf(listTurns, ADA), 'forbidden');
   assert.equal(reasonOf(awakenAgent, ADA), 'forbidden');
@@ -30,7 +30,7 @@ test('a role without the permission is refused: a visitor may sign in, anybody e
   assert.equal(reasonOf(awakenAgent, ADMIN), null);
 });
 
-test('an agent acts for itself alone, an admin for any; reading the world names no agent', () => {
+test('an agent may act only for itself, an admin for every agent; a route without an agent is open to both', () => {
   assert.equal(reasonOf(moveAgent, ADA), null);
   assert.equal(reasonOf(moveAgent, ADA, 'bob'), 'not_own_agent');
   assert.equal(authorize(moveAgent, ADA, {})?.reason, 'not_own_agent');

@@ -4,7 +4,7 @@ import type { Actor } from '../actor.ts';
 import { refused } from '../outcome.ts';
 import type { Refused } from '../outcome.ts';
 
-/** The refusal if an actor may not use a route, or, for an agent, not on this object; null if it may. Pure. */
+/** Null if the actor may use the route; otherwise the refusal. An agent may use a route only for itself. Pure. */
 export function authorize(
   route: RouteSpec,
   actor: Actor,

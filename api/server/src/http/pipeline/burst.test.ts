@@ -1,4 +1,4 @@
-/** Many ask in one moment: they are looked up and answered together, and nobody is told what is another's, or what was true before. */
+/** Many concurrent requests share lookups and answers. No caller gets another caller's data, or data that is out of date. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
@@ -29,13 +29,13 @@ before(async () => {
 });
 after(() => village.remove());
 
-/** An agent's client by a token of its own life, as residents have. */
+/** An agent's client with an exchanged token, as a resident has. */
 async function exchanged(agentId: (typeof AGENT_IDS)[number]): Promise<Client> {
   const { access_token: token } = dataOf(await clientOf(play.url, agentToken(agentId)).call(exchangeAgentToken, {}));
   return clientOf(play.url, token);
 }
 
-test('agents that ask at once are each themselves, by either kind of token, and who is nobody stays nobody', async () => {
+test('each of many concurrent requests of agents gets its own actor, with either kind of token, and invalid tokens get none', async () => {
   const residents = await Promise.all(AGENT_IDS.map(exchanged));
   const asked = AGENT_IDS.flatMap((agentId, index) =>
     [play.as(agentId), residents[index] ?? play.as(agentId)].flatMap((client) =>
@@ -52,7 +52,7 @@ test('agents that ask at once are each themselves, by either kind of token, and 
   await Promise.all([...asked, ...nobody]);
 });
 
-test('people that ask at once are each told of themselves', async () => {
+test('each of many concurrent requests of people gets its own account', async () => {
   const grace = await firstAdmin(play.url);
   const people = [
     grace,
@@ -72,12 +72,12 @@ test('people that ask at once are each told of themselves', async () => {
   );
 });
 
-/** Asks for the world as fast as it can until told to stop, so that there is always an answer that has just been made. */
+/** Requests the world as fast as possible until the abort, so that a fresh shared answer always exists. */
 async function gaze(until: AbortSignal): Promise<void> {
   while (!until.aborted) await (await fetch(`${play.url}/world`)).text();
 }
 
-test('however many look at the world, the next to ask is told what was done just now', async () => {
+test('beside many readers of the world, a new request sees every act that was answered before it', async () => {
   const stopping = new AbortController();
   const gazing = Promise.all(Array.from({ length: 4 }, () => gaze(stopping.signal)));
   try {
@@ -101,7 +101,7 @@ test('however many look at the world, the next to ask is told what was done just
   }
 });
 
-test('whoever may look is told the same world, and is let in, counted and traced by themselves', async () => {
+test('all callers get the same world, and each one is admitted, counted and traced separately', async () => {
   const askers = [
     { token: undefined, policy: /^"address";/ },
     { token: TOKENS.member, policy: /^"actor";/ },
@@ -133,7 +133,7 @@ test('whoever may look is told the same world, and is let in, counted and traced
     if (token !== undefined)
       assert.ok(
         new Set(answers.filter((each) => each.policy === policy).map(({ left }) => left)).size >= 3,
-        'each is counted',
+        'each request is counted',
       );
   }
   const bodies = answers.map(({ text }) => ({ text, world: WorldView.parse(JSON.parse(text)) }));
@@ -141,7 +141,7 @@ test('whoever may look is told the same world, and is let in, counted and traced
   for (const [moment, told] of moments) assert.equal(new Set(told.map(({ text }) => text)).size, 1, moment);
 });
 
-test('a world that is made already is not told to who has just been banned, and goes on for everybody else', async () => {
+test('an agent that was just banned does not get the cached world, and all other callers do', async () => {
   const params = { agent_id: 'eve' };
   const asEve = (): Promise<readonly (string | null)[]> =>
     Promise.all(Array.from({ length: 5 }, async () => refusalOf(await play.as('eve').call(getWorld, {}))));

@@ -21,7 +21,7 @@ export interface AppOptions {
   readonly webDir?: string | undefined;
 }
 
-/** An app that serves the routes of its audiences, and refuses all others with a problem. */
+/** Creates an app that serves the routes of its audiences, and refuses other requests with a problem. */
 export function createApp(options: AppOptions): Express {
   const { audiences, handlers, ports, only, webDir } = options;
   const app = express();
@@ -41,18 +41,18 @@ export function createApp(options: AppOptions): Express {
   return app;
 }
 
-/** Counts every request of an address first, even for unknown paths. */
+/** Counts every request of an address before anything else, even for unknown paths. */
 function countAddress(gate: AddressGate): RequestHandler {
   return (request, response, next) => {
     const refusal = takeQuota({ response }, gate.takeRequest(gate.addressOf(request)));
     if (refusal === null) return next();
-    // Does not read the body of a refused request.
+    // The body of a refused request stays unread, so the connection must close.
     response.set('connection', 'close');
     sendRefusal(response, refusal, randomUUID());
   };
 }
 
-/** The page runs only what the village serves: no inline code, no eval, no other origin; it cannot be framed. */
+/** The page runs only code from the village: no inline code, no eval, no other origin. Other pages cannot frame it. */
 const PAGE_POLICY = [
   "default-src 'self'",
   "img-src 'self' data: blob:",
@@ -61,7 +61,7 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The web's only page is /; its files carry a hash in their names and never change. */
+/** Serves the web. Its only page is /. The names of its files contain a hash, so that browsers may cache them permanently. */
 function serveWeb(webDir: string): RequestHandler {
   return express.static(webDir, {
     index: 'index.html',
@@ -81,7 +81,7 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+').replace(/\{\w+\*\}$/, '.+')}/?$`);
 }
 
-/** The refusal for a known path with another method lists its methods. */
+/** Refuses unknown requests. The refusal for a known path with another method lists the right methods. */
 function refuseUnknown(routes: readonly RouteSpec[]): RequestHandler {
   const known = routes.flatMap((route) =>
     pathsOf(route).map((path) => ({ pattern: patternOf(path), method: route.method })),
@@ -97,7 +97,7 @@ function refuseUnknown(routes: readonly RouteSpec[]): RequestHandler {
   };
 }
 
-/** Errors of express itself: a path with a wrong encoding, a file that cannot be sent. */
+/** Handles errors of express itself: a path with a wrong encoding, a file that cannot be sent. */
 // oxlint-disable-next-line max-params -- express knows an error handler by its four parameters
 const refuseBroken: ErrorRequestHandler = (error: unknown, _request, response, _next) => {
   if (response.headersSent) response.destroy();

@@ -9,7 +9,7 @@ import type { JsonWriter } from './answer.ts';
 import type { AnyHandler } from '../handler.ts';
 import type { AddressGate } from './address-gate.ts';
 
-/** Counts one request of an authenticated actor. Null if all replicas together must count it and cannot. */
+/** Counts one request of an authenticated actor. Null if all replicas must count it together and Redis does not answer. */
 export type LimitActor = (
   actor: Actor,
   route: Pick<RouteSpec, 'tag' | 'method' | 'permission'>,
@@ -20,17 +20,17 @@ export interface MountPorts {
   readonly db: Db;
   readonly log: Log;
   readonly metrics: HttpMetrics;
-  /** Limits what one address asks. */
+  /** Limits the requests and connections of each address. */
   readonly gate: AddressGate;
-  /** Clock of durations, in ms. */
+  /** Monotonic clock, in ms. */
   readonly monotonicMs: () => number;
   /** Counts requests of authenticated actors. */
   readonly limitActor: LimitActor;
   /** The actor of the credentials; a refusal if a sent credential is invalid. */
   readonly authenticate: Authenticate;
-  /** Ends streams whose holder would be refused by now. */
+  /** Ends open streams once their actor would be refused. */
   readonly guard: WatchConnections;
-  /** Whether an answer outside the contract fails (tests), or is sent and counted (production). */
+  /** True in tests: an answer that does not match the contract fails. False in production: the API sends it, and logs and counts the mismatch. */
   readonly strictAnswers: boolean;
 }
 
@@ -44,7 +44,7 @@ export interface Exchange {
   readonly request: Request;
   readonly response: Response;
   readonly writeJson: JsonWriter;
-  /** The client's address, as far as trusted proxies report it. */
+  /** The client's address, as trusted proxies report it. */
   readonly address: string;
   readonly requestId: string;
   readonly traceparent: string;

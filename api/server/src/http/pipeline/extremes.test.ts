@@ -1,6 +1,6 @@
 /**
- * Every route and websocket takes values that nobody would send, as every role, while a second client sees that the api goes on answering. The values
- * are drawn from the contract's schemas, so that a new route is covered by having one.
+ * Every route and websocket receives extreme values from every role, while a second client checks that the API still answers. The values are drawn
+ * from the contract's schemas, so that the test covers every new route.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -22,7 +22,7 @@ import type { TestVillage } from '../../testing/test-village.ts';
 const SEED = Number(process.env['HAMLET_TEST_SEED'] ?? 20_261_123);
 /** Requests of each role to each route, and messages of each role on each websocket. */
 const [REQUESTS, MESSAGES] = process.env['HAMLET_TEST_FULL'] === '1' ? [100, 250] : [5, 60];
-/** An api that has not answered by then never will. */
+/** An API that has not answered after this time counts as stuck. */
 const CAP_MS = 60_000;
 const ROLES: Readonly<Record<string, string | undefined>> = {
   visitor: undefined,
@@ -31,7 +31,7 @@ const ROLES: Readonly<Record<string, string | undefined>> = {
   agent: agentToken('ada'),
   operator: TOKENS.operator,
 };
-/** Their effects outlast the request: a barred or frozen caller is refused from then on. They come last. */
+/** These routes come last, because they affect later requests: a barred or frozen caller is refused from then on. */
 const LAST = /freeze|\/(kill|ban|quarantine|revoke)|internal/;
 
 let village: TestVillage;
@@ -49,7 +49,7 @@ after(async () => {
   await village.remove();
 });
 
-/** A text of a value, as a path or query can hold it. */
+/** A value as text for a path or query. */
 function textOf(value: unknown): string {
   return (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).toWellFormed().slice(0, 2_000);
 }
@@ -137,7 +137,7 @@ for (const path of ['/ws/world?format=json', '/ws/world', '/ws/board', '/ws/boar
   });
 }
 
-test('the message that held an api for as long as it ran is refused', async () => {
+test('the API refuses a message that once blocked it permanently, and still answers', async () => {
   const socket = new WebSocket(`${api.url.replace('http', 'ws')}/ws/world?format=json`);
   await once(socket, 'open');
   const { seq, epoch } = await new Play(api.url).world();
@@ -149,7 +149,7 @@ test('the message that held an api for as long as it ran is refused', async () =
   socket.terminate();
 });
 
-test('throughout, a second client got its answers', async (t) => {
+test('a second client got its answers the whole time', async (t) => {
   await probe.stop();
   assert.ok(probe.answers > 0);
   t.diagnostic(`longest /livez: ${probe.longestMs.toFixed(0)} ms of ${probe.answers} answers`);

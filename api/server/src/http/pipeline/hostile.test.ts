@@ -1,4 +1,4 @@
-/** A hostile caller at one address, in every way that costs it little: another address is served all the while. */
+/** Cheap attacks from one address: the API serves another address the whole time. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request } from 'node:http';
@@ -15,7 +15,7 @@ import type { TestVillage } from '../../testing/test-village.ts';
 const HOSTILE = '127.0.0.66';
 const CAP_MS = 60_000;
 const SOCKETS_MAX = 10;
-/** Plain connections of an address, as the api counts them. */
+/** The API's limit of plain connections for one address. */
 const CONNECTIONS_MAX = SOCKETS_MAX * 4;
 
 let village: TestVillage;
@@ -23,7 +23,7 @@ let api: ApiProcess;
 
 before(async () => {
   village = await startTestVillage();
-  // No proxy is trusted, since loopback addresses stand for callers here.
+  // No proxy is trusted, because the callers of this test have loopback addresses.
   api = await startApiProcess(village, {
     HAMLET_TRUSTED_PROXIES: '192.0.2.1',
     HAMLET_RATE_LIMIT: '300',
@@ -41,7 +41,7 @@ interface Asked {
   readonly body?: string;
 }
 
-/** Asks from an address of this machine; 0 where the connection was ended instead of an answer. */
+/** Sends a request from a loopback address. Returns the status; 0 if the API ended the connection instead. */
 function ask(from: string, { path, method = 'GET', body }: Asked): Promise<number> {
   return new Promise((resolve) => {
     const headers = {
@@ -62,7 +62,7 @@ function ask(from: string, { path, method = 'GET', body }: Asked): Promise<numbe
 }
 
 let guests = 1;
-/** The other address: another one each time, so that its own quota is no part of the test. */
+/** A new address for the honest caller at each call, so that its own quota does not matter. */
 function guest(): string {
   guests += 1;
   return `127.0.1.${guests}`;
@@ -84,7 +84,7 @@ async function flood(times: number, asked: Asked): Promise<readonly number[]> {
   return statuses;
 }
 
-test('an address that opens connections and says nothing, or a byte now and then, has its share of them', async () => {
+test('an address with silent or very slow connections gets only its share of connections', async () => {
   await new Play(api.url).everybody();
   const { hostname, port } = new URL(api.url);
   const loris: Socket[] = [];
@@ -105,7 +105,7 @@ test('an address that opens connections and says nothing, or a byte now and then
   await assertServed('after slow requests');
 });
 
-test('a flood of sockets and of messages leaves room for others', async () => {
+test('a flood of sockets and messages leaves room for other addresses', async () => {
   const sockets = Array.from(
     { length: SOCKETS_MAX * 3 },
     () => new WebSocket(`${api.url.replace('http', 'ws')}/ws/world?format=json`, { localAddress: HOSTILE }),
@@ -155,7 +155,7 @@ for (const [what, asked] of Object.entries<Asked>({
     body: JSON.stringify({ name: 'Grace', password: 'x'.repeat(1 << 20) }),
   },
 })) {
-  test(`a flood of ${what} is refused, and another address served`, async () => {
+  test(`a flood of ${what} is refused, and another address is served`, async () => {
     const flooding = flood(400, asked);
     for (let look = 0; look < 3; look += 1) await assertServed(what);
     const statuses = await flooding;

@@ -5,7 +5,7 @@ import { jsonWriter } from './answer.ts';
 
 const strict = { strictAnswers: true, monotonicMs: () => 0 };
 
-test('what is shared is encoded and checked once as long as the very same object is given', () => {
+test('a shared answer is encoded and checked once for the same object', () => {
   const checked: unknown[] = [];
   const check = (data: unknown): void => void checked.push(data);
   const writeJson = jsonWriter(strict);
@@ -23,7 +23,7 @@ test('what is shared is encoded and checked once as long as the very same object
   assert.deepEqual(checked, [world, next, { tick: 2 }]);
 });
 
-test('an answer that is not shared is never given to another, though it be the same object, and leaves nothing behind', () => {
+test('an answer that is not shared is never cached, even for the same object', () => {
   let checks = 0;
   const check = (): void => void (checks += 1);
   const writeJson = jsonWriter(strict);
@@ -36,7 +36,7 @@ test('an answer that is not shared is never given to another, though it be the s
   assert.equal(checks, 3);
 });
 
-test('an answer outside its schema leaves nothing behind that would pass for checked', () => {
+test('a shared answer that does not match its schema is not cached', () => {
   const writeJson = jsonWriter(strict);
   const wrong = { ...accepted({ tick: 'one' }), shared: true } as const;
   const refuse = (): never => {
@@ -45,7 +45,7 @@ test('an answer outside its schema leaves nothing behind that would pass for che
   for (let time = 0; time < 2; time += 1) assert.throws(() => writeJson(wrong, refuse), /outside the contract/);
 });
 
-test('two routes share nothing', () => {
+test('two routes have separate caches', () => {
   const [one, other] = [jsonWriter(strict), jsonWriter(strict)];
   const outcome = { ...accepted({ tick: 1 }), shared: true } as const;
   assert.notEqual(

@@ -1,6 +1,6 @@
 /**
- * Every role on every route of a running api, against a table that is written by hand: what the contract's permissions come to is read off
- * a second page, so that a slip in one of them shows. A route without a row fails.
+ * Compares every role on every route of a running API with a table that is written by hand. A mistake in a permission of the contract differs from
+ * the table. A route without a row fails.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -26,7 +26,7 @@ const DENIALS: ReadonlySet<string> = new Set<Refusal>([
   'not_own_agent',
   'token_invalid',
 ]);
-/** They take turns: each may ask only so often. */
+/** The test rotates these agents, because each one has a quota. */
 const OTHER_AGENTS = AGENT_IDS.filter((agentId) => agentId !== 'ada');
 let turn = 0;
 
@@ -36,7 +36,7 @@ function tokenOf(who: Column): string | undefined {
   return agentToken(OTHER_AGENTS[turn % OTHER_AGENTS.length] ?? 'bob');
 }
 
-/** A well-formed id of nothing. */
+/** A well-formed id of no object. */
 const NO_ID = '01890000-0000-7000-8000-000000000000';
 let village: TestVillage;
 let urls: Record<Audience, string> = { people: '', agents: '' };
@@ -54,7 +54,7 @@ function pathOf(route: RouteSpec): string {
   return urlOf(route, { params: Object.fromEntries(names.map((name) => [name, known[name] ?? NO_ID])) });
 }
 
-/** The cell of a bare call: no key, no body. Whoever may not is told so before anything is read; whoever may hears what is missing. */
+/** The cell for a call without key and body. The API refuses a caller without permission first; the refusal of other callers names a missing part. */
 async function cellOf(route: RouteSpec, who: Column, audience: Audience): Promise<string> {
   const stopping = new AbortController();
   const token = tokenOf(who);
@@ -119,7 +119,7 @@ for (const route of ROUTES as readonly RouteSpec[]) {
       : (['agents', 'people'] as const);
     assertRow(await shown(route, first), row, first);
     if (!route.audiences.includes(second)) return;
-    // A listener without people has no visitors: only routes for anyone are open to them.
+    // A listener that does not serve people knows no visitors: without credentials only routes for anyone are open.
     const expected = route.permission === 'anyone' ? row : { ...row, visitor: '401' };
     assertRow(await shown(route, second), expected, second);
   });
@@ -148,7 +148,7 @@ for (const [path, row] of Object.entries(SOCKETS)) {
   });
 }
 
-test('a listener serves the routes of its audience only, and knows no visitors where no people come', async () => {
+test('a listener serves only the routes of its audience, and only the listener for people knows visitors', async () => {
   for (const route of ROUTES as readonly RouteSpec[]) {
     for (const audience of ['people', 'agents'] as const) {
       const response = await fetch(`${urls[audience]}${pathOf(route)}`, {
@@ -158,7 +158,7 @@ test('a listener serves the routes of its audience only, and knows no visitors w
       });
       const served = route.audiences.includes(audience);
       const { code } = served ? { code: '' } : ((await response.json()) as { code: string });
-      // Entries of the log lie under the path of its tiles, which are everybody's: there they are a tile of no such level.
+      // The path of log entries also matches the public path of tiles, so the agents' listener reads it as a tile and checks the token.
       const unserved = route.name === 'getLogEntries' ? 'token_invalid' : 'route_not_found';
       assert.equal(code, served ? '' : unserved, `${route.name} on ${audience}`);
       if (served) await response.body?.cancel();

@@ -59,7 +59,7 @@ export function mount(router: Router, mounted: Mounted, ports: MountPorts): void
   }
 }
 
-/** Null if the answer is sent. */
+/** Handles a request. Returns its refusal, or null after it has sent the answer. */
 async function handle(exchange: Exchange, readBody: ReadBody): Promise<Refused | null> {
   const admitted = await admit(exchange);
   if (!admitted.ok) return admitted;
@@ -94,7 +94,7 @@ async function openStream(
   const sink = openEventSink(response);
   const opened = await handler.open(input, sink);
   if (!opened.ok) return opened;
-  // A resident's stream outlives its five-minute tokens, and ends with a measure against the agent; a person's ends with the session.
+  // A person's stream ends with the session. A resident's stream outlives its five-minute tokens; WakeHub ends it with the cycle or a measure.
   const isPerson = actor.role === 'member' || actor.role === 'admin';
   const unwatch = isPerson
     ? ports.guard.watch({
@@ -136,7 +136,7 @@ async function run(
 
 function fail({ route, response, requestId, traceparent, ports }: Exchange, error: unknown): void {
   const refusal = refusalOfError(error);
-  // Refusals during a freeze are expected.
+  // Refusals during a freeze are expected and would fill the log.
   if (refusal.reason !== 'village_frozen')
     ports.log(refusal.reason === 'internal' ? 'error' : 'warn', 'request failed', {
       route: route.name,
@@ -150,7 +150,7 @@ function fail({ route, response, requestId, traceparent, ports }: Exchange, erro
 
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-/** 32 random hexadecimal digits, never all zero, from a UUID. Node generates UUIDs in batches, five times faster than 16 random bytes each. */
+/** 32 random hexadecimal digits, never all zero. They are a UUID, because Node generates UUIDs in batches, five times faster than random bytes. */
 function newTraceId(): string {
   return randomUUID().replaceAll('-', '');
 }

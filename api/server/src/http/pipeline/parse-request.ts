@@ -7,7 +7,7 @@ import type { Refused } from '../outcome.ts';
 import { refusalOfError } from '../respond.ts';
 
 const ERRORS_MAX = 20;
-/** An issue that quotes the request can be as long as the request. */
+/** Limit of an issue's text: an issue can quote the whole request. */
 const MESSAGE_MAX_CHARS = 300;
 
 export interface ParsedRequest {
@@ -20,7 +20,7 @@ function pathOf(part: string, path: readonly PropertyKey[]): string {
   return [part, ...path.map(String)].join('.');
 }
 
-/** Distance of a value from a branch of a union: the number of issues, and infinite if its type is another. */
+/** Distance of a value from a branch of a union: the number of issues; infinite for a value of another type. */
 function distance(branch: readonly z.core.$ZodIssue[]): number {
   return branch.some(({ code, path }) => code === 'invalid_type' && path.length === 0)
     ? Number.POSITIVE_INFINITY
@@ -31,7 +31,7 @@ function shortened(text: string): string {
   return text.length <= MESSAGE_MAX_CHARS ? text : `${text.slice(0, MESSAGE_MAX_CHARS)}…`;
 }
 
-/** The innermost issues: for a union, those of the nearest branch. */
+/** The innermost issues. For a union, only the issues of the nearest branch count. */
 function flatten(
   part: string,
   issues: readonly z.core.$ZodIssue[],
@@ -47,7 +47,7 @@ function flatten(
   });
 }
 
-/** A last parameter with slashes comes in parts. */
+/** The values of one part of the request. Express splits a parameter that contains slashes; this joins it again. */
 function sentOf(part: 'params' | 'query' | 'body', request: Request): unknown {
   if (part === 'body') return request.body ?? {};
   if (part === 'query') return request.query;
@@ -56,7 +56,7 @@ function sentOf(part: 'params' | 'query' | 'body', request: Request): unknown {
   );
 }
 
-/** Parses params, query and body by the route's schemas; a refusal names each invalid place and its fix. */
+/** Parses params, query and body by the route's schemas. A refusal names each invalid field and its fix. */
 export function parseRequest(
   route: RouteSpec,
   request: Request,
@@ -78,11 +78,11 @@ export function parseRequest(
 
 /** The largest body is a turn with its perceptions. */
 const BODY_MAX_BYTES = 256 << 10;
-/** Any caller may send a notification, and the API stores it before it verifies it. Those of PayPal are a few KB. */
+/** Limit of a raw body. Any caller may send a notification, and the API stores it before its verification. PayPal's have a few KB. */
 const RAW_BODY_MAX_BYTES = 32 << 10;
-/** Bodies of unauthenticated callers: a name and a password, or a code. */
+/** Limit for unauthenticated callers: they send a name and a password, or a code. */
 const STRANGERS_BODY_MAX_BYTES = 16 << 10;
-/** Far above any valid body; each further level costs time to walk. */
+/** Limit of nested levels, far above any valid body, because each level costs time. */
 const LEVELS_MAX = 64;
 
 /** Reads the body of an admitted request; returns a refusal if it cannot. */

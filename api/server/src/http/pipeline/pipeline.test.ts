@@ -55,7 +55,7 @@ async function assertProblem(response: Response, code: Refusal): Promise<void> {
 const MOVE = '/api/v1/agents/ada/move';
 const key = (): Record<string, string> => ({ 'idempotency-key': randomUUID() });
 
-test("a body that is no JSON, or not the route's, or too large, is refused with what to write", async () => {
+test("a body that is not JSON, does not match the route's schema or is too large is refused with a fix", async () => {
   await assertProblem(await send(MOVE, { method: 'POST', headers: key(), body: '{"dx":' }), 'malformed_body');
   const wrong = await send(MOVE, { method: 'POST', headers: key(), body: '{"dx":1}' });
   const problem = (await wrong.clone().json()) as { errors: { path: string }[] };
@@ -81,7 +81,7 @@ test('unknown routes and methods are refused with a problem', async () => {
   await assertProblem(response, 'method_not_allowed');
 });
 
-test('credentials that are not good are refused, on a readable route too', async () => {
+test('invalid credentials are refused, even on a public route', async () => {
   await assertProblem(await send('/world', { headers: { authorization: 'Bearer nonsense' } }), 'token_invalid');
   await assertProblem(await send('/world', { headers: { authorization: 'Basic YTpi' } }), 'token_invalid');
   const nobody = await fetch(`${play.url}${MOVE}`, { method: 'POST' });
@@ -89,7 +89,7 @@ test('credentials that are not good are refused, on a readable route too', async
   await assertProblem(nobody, 'unauthenticated');
 });
 
-test('a write needs a key; the same key gives the same answer and one effect; another body under it is refused', async () => {
+test('a write needs a key; a retry under the key gets the same answer without a second effect; another body is refused', async () => {
   await assertProblem(await send(MOVE, { method: 'POST', body: '{"dx":1,"dy":0}' }), 'idempotency_key_missing');
   for (const path of [MOVE, '/api/v1/agents/bob/reboot']) {
     const headers = key();
@@ -114,7 +114,7 @@ test('a refusal is replayed under its key as well', async () => {
   await assertProblem(again, 'not_holding');
 });
 
-test('a refusal that says "later" is not kept: the same request under the same key is decided again, and what it then does is kept', async () => {
+test('the API does not store a refusal with retry "later": it decides a retry again, and stores that answer', async () => {
   const db = village.openDb();
   const writeKey = { actor: 'key tester', key: randomUUID(), hash: Buffer.from('same') };
   const outcomes: Outcome<unknown>[] = [refused('run_queue_full'), accepted({ number: 1 }), accepted({ number: 2 })];
@@ -124,7 +124,7 @@ test('a refusal that says "later" is not kept: the same request under the same k
   assert.deepEqual(await decide(), { outcome: accepted({ number: 1 }), replayed: true });
 });
 
-test('of two requests with one key at the same time one is done, and the other replayed or told to wait', async () => {
+test('of concurrent requests with one key one takes effect; the others are replayed or refused with idempotency_in_flight', async () => {
   for (const route of ['world', 'transaction'] as const) {
     const idempotencyKey = randomUUID();
     const calls = Array.from({ length: 8 }, () =>
@@ -147,7 +147,7 @@ test('of two requests with one key at the same time one is done, and the other r
   }
 });
 
-test('keys of different actors do not meet', async () => {
+test('the same key of another actor is another key', async () => {
   const idempotencyKey = randomUUID();
   const params = { agent_id: 'ada' };
   const byAdmin = dataOf(await play.admin.call(moveAgent, { params, body: { dx: 1, dy: 0 }, idempotencyKey }));
@@ -155,7 +155,7 @@ test('keys of different actors do not meet', async () => {
   assert.notEqual(byAdmin.accepted_seq, byAgent.accepted_seq);
 });
 
-test('requests beyond a quota are refused until the window ends, by address and by the tier of an agent', async () => {
+test("requests above a quota of an address or of an agent's tier are refused until the window ends", async () => {
   const small = await village.startReplica({ HAMLET_RATE_LIMIT: '5' });
   const responses: Response[] = [];
   for (let count = 0; count < 6; count += 1) responses.push(await fetch(`${small.peopleUrl}/livez`));
@@ -170,7 +170,7 @@ test('requests beyond a quota are refused until the window ends, by address and 
   assert.match(byTier.headers.get('ratelimit-policy') ?? '', /^"tier-1";q=\d+;w=60$/);
 });
 
-test('a path that nothing serves counts to the quota of the address as well', async () => {
+test('a request for an unknown path also counts against the quota of the address', async () => {
   const small = await village.startReplica({ HAMLET_RATE_LIMIT: '3' });
   const statuses: number[] = [];
   for (let count = 0; count < 5; count += 1) statuses.push((await fetch(`${small.peopleUrl}/nowhere/${count}`)).status);
@@ -178,7 +178,7 @@ test('a path that nothing serves counts to the quota of the address as well', as
   await small.stop();
 });
 
-test('the body of a caller who may not call is not read, and a body that is nested too deeply is refused', async () => {
+test('the API does not read the body of a caller without permission, and refuses a body that is nested too deeply', async () => {
   const nobody = await fetch(`${play.url}${MOVE}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -189,18 +189,18 @@ test('the body of a caller who may not call is not read, and a body that is nest
   await assertProblem(await send(MOVE, { method: 'POST', headers: key(), body: nested }), 'validation_failed');
   const many = JSON.stringify(Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`k${index}`, 1])));
   const refusal = await send(MOVE, { method: 'POST', headers: key(), body: many });
-  assert.ok((await refusal.clone().text()).length < 4_000, 'a complaint does not send the whole request back');
+  assert.ok((await refusal.clone().text()).length < 4_000, 'a refusal does not quote the whole request');
   await assertProblem(refusal, 'validation_failed');
 });
 
-test('the map is told with a byte for each tile, and its own legend', async () => {
+test('the map has one byte for each tile, and a legend', async () => {
   const map = dataOf(await clientOf(play.url).call(getWorldMap, {}));
   const terrain = Buffer.from(map.terrain, 'base64');
   assert.equal(terrain.length, map.width * map.height);
   assert.ok(terrain.every((code) => code < map.legend.length));
 });
 
-test('a trace is continued, or begun', async () => {
+test("the API continues the caller's trace, or begins one", async () => {
   const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
   const response = await send('/world', { headers: { traceparent: `00-${trace}-00f067aa0ba902b7-01` } });
   assert.match(response.headers.get('traceparent') ?? '', new RegExp(`^00-${trace}-[0-9a-f]{16}-01$`));
@@ -211,7 +211,7 @@ test('a trace is continued, or begun', async () => {
   );
 });
 
-test('every route answers on its bare path as well where the contract says so', async () => {
+test('a route with a bare path in the contract answers there too', async () => {
   for (const route of [getWorld, moveAgent, actAsAgent, recordTurn]) {
     const path = route.path.replace('{agent_id}', 'ada');
     const response = await send(
@@ -222,7 +222,7 @@ test('every route answers on its bare path as well where the contract says so', 
   }
 });
 
-test('health, metrics and docs are served where they should be', async () => {
+test('health, metrics and docs are served on their listeners', async () => {
   const live = await village.startReplica();
   const anyone = clientOf(live.peopleUrl);
   assert.equal(dataOf(await anyone.call(getLivez, {})), 'ok\n');
@@ -238,6 +238,6 @@ test('health, metrics and docs are served where they should be', async () => {
   assert.equal((await fetch(`${live.peopleUrl}/metrics`)).status, 404);
   const page = await fetch(`${live.peopleUrl}/api/v1/docs`);
   assert.match(page.headers.get('content-type') ?? '', /^text\/html/);
-  assert.doesNotMatch(await page.text(), /(src|href)="https?:/, 'the page needs nothing from outside');
+  assert.doesNotMatch(await page.text(), /(src|href)="https?:/, 'the page loads nothing from other hosts');
   await live.stop();
 });

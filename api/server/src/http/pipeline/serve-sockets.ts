@@ -15,11 +15,11 @@ import type { AddressGate } from './address-gate.ts';
 import { binaryFrame } from './binary-frame.ts';
 
 const MESSAGE_MAX_BYTES = 16_384;
-/** Messages and pings of one socket in ten seconds. A dragged page sends a view a few times a second. */
+/** Limit of messages and pings of one socket in ten seconds. While a user drags the map, the page sends a view a few times a second. */
 const MESSAGES_MAX = 300;
 const MESSAGES_WINDOW_MS = 10_000;
 const RETRY_S = 10;
-/** Time for a caller to read why its socket ends. */
+/** Time for a caller to read the refusal before its socket ends. */
 const FAREWELL_MS = 2_000;
 const GOING_AWAY = 1001;
 /** Close code: the credentials of the socket are no longer valid. */
@@ -30,7 +30,7 @@ const SAYS_TOO_MUCH = 1_008;
 /** An admitted socket. */
 export interface Attached {
   readonly webSocket: WebSocket;
-  /** Sends a binary message in one write; {@link WebSocket.send} writes head and body, at twice the cost of a short message. */
+  /** Sends a binary message in one write. {@link WebSocket.send} needs two, for head and body, which doubles the cost of a short message. */
   readonly sendBinary: (message: Uint8Array) => void;
   readonly query: URLSearchParams;
   readonly actor: Actor;
@@ -46,7 +46,7 @@ export interface SocketsPorts {
   /** By path. */
   readonly routes: Readonly<Record<string, SocketRoute>>;
   readonly authenticate: Authenticate;
-  /** Counts an attempt to open a socket as a request of its address, and the open sockets. */
+  /** Counts open sockets, and each attempt to open one as a request of its address. */
   readonly gate: AddressGate;
   readonly guard: WatchConnections;
   readonly log: Log;
@@ -56,7 +56,7 @@ function urlOf(request: IncomingMessage): URL | null {
   return URL.parse(request.url ?? '', 'http://village');
 }
 
-/** Serves websockets on a listener's server: admits actors with the route's permission, and ends dead sockets. Returns a function that closes all. */
+/** Serves websockets on a listener: admits actors with the route's permission, and ends dead sockets. Returns a function that closes all sockets. */
 export function serveSockets(server: Server, listener: readonly Audience[], ports: SocketsPorts): () => void {
   const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: MESSAGE_MAX_BYTES });
   const pings = new Pings(ports.log);
@@ -70,7 +70,7 @@ export function serveSockets(server: Server, listener: readonly Audience[], port
         limitMessages(webSocket, () => ports.gate.takeMessage(credentials.address).allowed);
         const close = (refusal: Refused): void => webSocket.close(LET_IN_NO_MORE, refusal.reason);
         webSocket.on('close', ports.guard.watch({ actor, recheck: () => ports.authenticate(credentials), close }));
-        // Without compression `ws` writes a message at once, so that this frame cannot split another.
+        // Without compression `ws` writes each message in one piece, so this frame cannot land inside another one.
         const sendBinary = (message: Uint8Array): void => {
           if (webSocket.readyState === webSocket.OPEN) socket.write(binaryFrame(message));
         };
@@ -85,7 +85,7 @@ export function serveSockets(server: Server, listener: readonly Audience[], port
   };
 }
 
-/** A browser sends the session to a socket of any origin, unless the server checks the origin. */
+/** True if only a cookie authenticates the request. A browser sends cookies with a socket from any page, so the server must check the origin. */
 function ridesOnCookie({ authorization, cookie }: IncomingHttpHeaders): boolean {
   return authorization === undefined && cookie !== undefined;
 }
@@ -109,7 +109,7 @@ function refuseEarly({ headers }: IncomingMessage, address: string, gate: Addres
   return ridesOnCookie(headers) && !isSameOrigin(headers) ? refused('origin_not_allowed') : null;
 }
 
-/** Counts the socket until it closes, from before authentication: waiting attempts use memory too. */
+/** Counts a socket from before its authentication until its close, because waiting attempts use memory too. */
 function takePlace(socket: Duplex, place: ReturnType<AddressGate['openSocket']>): Refused | null {
   if (place === 'address')
     return { ...refused('rate_limited', 'Your address has too many sockets open; close some'), retryAfterS: RETRY_S };
@@ -158,11 +158,11 @@ function refuse(socket: Duplex, refusal: Refused): void {
   socket.end(
     `HTTP/1.1 ${problem.status} Refused\r\ncontent-type: application/problem+json\r\n${retryAfter}content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   );
-  // The HTTP server's limits do not apply to an upgraded socket.
+  // The HTTP server's timeouts do not apply to an upgraded socket.
   setTimeout(() => socket.destroy(), FAREWELL_MS);
 }
 
-/** Ends a socket that exceeds its own limit of messages, or that of its address. A window begins with a message: a silent socket needs no timer. */
+/** Ends a socket that exceeds its own limit of messages, or its address's. A window begins with a message, so that a silent socket needs no timer. */
 function limitMessages(webSocket: WebSocket, isAllowed: () => boolean): void {
   let [said, sinceMs] = [0, performance.now()];
   const count = (): void => {
@@ -178,7 +178,7 @@ function limitMessages(webSocket: WebSocket, isAllowed: () => boolean): void {
 }
 
 const PING_EVERY_MS = 20_000;
-/** Interval of the one timer that pings some of the sockets each time. */
+/** Interval of the only timer, which pings the due sockets. */
 const ROUND_MS = 1_000;
 
 interface Kept {
@@ -186,7 +186,7 @@ interface Kept {
   answered: boolean;
 }
 
-/** Pings every socket each 20 s, and ends one that has not answered the ping before. Mutable: it lists the open sockets. */
+/** Pings every socket every 20 s, and ends a socket that has not answered the previous ping. Mutable: it lists the open sockets. */
 export class Pings {
   readonly #kept = new Map<WebSocket, Kept>();
   readonly #timer: NodeJS.Timeout;

@@ -23,7 +23,7 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-test('the web is at / with any query, under a strict policy, and its files never change', async () => {
+test('the API serves the web at / with any query and a strict policy, and lets browsers cache its files permanently', async () => {
   for (const path of ['/', '/?follow=ada']) {
     const page = await fetch(`${url}${path}`);
     assert.match(await page.text(), /<title>Hamlet/);
@@ -34,7 +34,7 @@ test('the web is at / with any query, under a strict policy, and its files never
   assert.match(file.headers.get('cache-control') ?? '', /immutable/);
 });
 
-test('any other path is a problem, not the page', async () => {
+test('any other path gets a problem, not the page', async () => {
   for (const path of ['/map', '/agents.html', '/assets/', '/assets/gone.js', '/../../etc/passwd']) {
     const response = await fetch(`${url}${path}`);
     assert.equal(response.status, 404, path);
