@@ -275,7 +275,7 @@ async function apiOf(
   };
 }
 
-test('one replica stores the checkpoints on a volume, its old pod ends before the next starts, and all replicas sign with one key', async () => {
+test('one replica stores the checkpoints on a volume, its old pod ends first unless a node is set, and all replicas sign with one key', async () => {
   const alone = await apiOf({});
   assert.deepEqual([alone.environment.get('HAMLET_LOG_DIR'), alone.surge], ['/var/lib/hamlet-log', 0]);
   assert.equal((await apiOf({ core: { nodeName: 'sparky1' } })).surge, 1);
@@ -308,7 +308,7 @@ test('API and operator have two replicas each, on different nodes, which leave a
           { name: 'attempts', value: '4' },
         ],
       },
-      'a DNS server on a lost node is not waited for',
+      'pods do not wait for a DNS server on a lost node',
     );
     const [{ weight, podAffinityTerm }] = affinity?.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution ?? [
       { weight: 0, podAffinityTerm: undefined },

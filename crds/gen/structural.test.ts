@@ -9,8 +9,8 @@ const of = (schema: z.ZodType): Structural =>
   structural(z.toJSONSchema(schema, { target: 'openapi-3.0', io: 'input', reused: 'inline' }) as Structural, 'spec');
 
 const refused: readonly (readonly [string, z.ZodType, RegExp])[] = [
-  ['a string without maxLength', z.strictObject({ a: z.string() }), /spec\.a: a string needs maxLength/],
-  ['a list without maxItems', z.strictObject({ a: z.array(z.boolean()) }), /spec\.a: a array needs maxItems/],
+  ['a string without maxLength', z.strictObject({ a: z.string() }), /spec\.a: the type string needs maxLength/],
+  ['a list without maxItems', z.strictObject({ a: z.array(z.boolean()) }), /spec\.a: the type array needs maxItems/],
   [
     'a map without maxProperties',
     z.strictObject({ a: z.record(z.string(), z.boolean()) }),
@@ -24,7 +24,7 @@ const refused: readonly (readonly [string, z.ZodType, RegExp])[] = [
     /spec: oneOf is not structural/,
   ],
   [
-    'a pattern, whose message nobody understands',
+    'a pattern, because its message is hard to understand',
     z.strictObject({ a: z.string().max(3).regex(/a/) }),
     /spec\.a: pattern is not structural/,
   ],

@@ -44,7 +44,7 @@ function object(value: unknown, path: string): Structural {
 
 function bounded(node: Structural, path: string, keys: readonly string[]): void {
   for (const key of keys) {
-    if (node[key] === undefined) throw new NotStructuralError(path, `a ${String(node['type'])} needs ${key}`);
+    if (node[key] === undefined) throw new NotStructuralError(path, `the type ${String(node['type'])} needs ${key}`);
   }
 }
 

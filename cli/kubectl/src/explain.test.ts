@@ -6,7 +6,7 @@ import { explain, explanationText } from './explain.ts';
 const agent = (status: AgentStatus, spec: object = {}): Agent =>
   Agent.parse({ apiVersion: 'hamlet.village/v1alpha1', kind: 'Agent', metadata: { name: 'ada' }, spec, status });
 
-/** A status whose conditions are True before `type`, False at it with the reason, and Unknown after it. */
+/** A status whose conditions are True before `type`, False at it with the reason, and False with Waiting after it. */
 function stopsAt(type: (typeof CHAIN)[number], reason: Reason, message: string): AgentStatus {
   const at = CHAIN.indexOf(type);
   const conditions = CHAIN.map((link, index) => ({

@@ -118,5 +118,5 @@ test(`a second implementation agrees with ${PROOFS} proofs of each kind, all til
     ...document,
     Consistency: [{ ...first, Hashes: [...(first?.Hashes ?? []), base64(sha256(new Uint8Array(1)))] }],
   });
-  assert.equal(forged.code, 1, 'the second implementation refuses a forged root');
+  assert.equal(forged.code, 1, 'the second implementation refuses a forged proof');
 });

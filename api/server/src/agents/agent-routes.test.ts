@@ -160,7 +160,7 @@ test('the list of tiers begins with the lowest, with limits, prices and the numb
   assert.deepEqual(
     [lowest?.agents, lowest?.seats],
     [AGENT_IDS.length - 1, null],
-    'nobody counts seats without a cluster',
+    'no operator counts seats without a cluster',
   );
   assert.deepEqual(highest?.compute.gpu.mode, 'Shared');
   const ada = await play.agent('ada');

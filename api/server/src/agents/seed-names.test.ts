@@ -29,7 +29,7 @@ before(async () => {
   village = await startTestVillage();
   url = (await village.startReplica()).peopleUrl;
   const play = new Play(url);
-  await eventually('everybody and things in the world', async () => {
+  await eventually('all agents and items in the world', async () => {
     const world = await play.world();
     return world.agents.length === AGENT_IDS.length && world.items.length > 0;
   });

@@ -40,7 +40,7 @@ test('two replicas count an agent together exactly; other agents and people are 
   const letIn = outcomes.filter(({ ok }) => ok).length;
   assert.ok(
     letIn <= TIER_0_REQUESTS && letIn >= TIER_0_REQUESTS - late,
-    `${letIn} let in, ${late} not counted in time`,
+    `${letIn} admitted, ${late} not counted in time`,
   );
   const refused = outcomes.findLast((outcome) => !outcome.ok && outcome.problem.code === 'rate_limited');
   assert.ok(refused !== undefined && !refused.ok);

@@ -102,7 +102,9 @@ beforeEach(async () => {
     log: () => undefined,
     monotonicMs: () => performance.now(),
   });
-  await eventually('the tiers of who has nothing', async () => (await tiers()).every((tier) => tier === 'tier-0'));
+  await eventually('the lowest tier for agents without money', async () =>
+    (await tiers()).every((tier) => tier === 'tier-0'),
+  );
 });
 afterEach(() => keeper.stop());
 after(async () => {
@@ -139,9 +141,9 @@ test('a posting over a threshold writes the tier and the event in its transactio
   ]);
   const failing = inTransaction(db, async (tx) => {
     await move(tx, ada, 500);
-    throw new Error('the posting fails after all');
+    throw new Error('the transaction fails after the posting');
   });
-  await assert.rejects(failing, /fails after all/);
+  await assert.rejects(failing, /fails after the posting/);
   assert.equal((await audited(ada)).length, 2);
   assert.deepEqual(await tiers(), ['tier-1', 'tier-0', 'tier-0']);
   assert.deepEqual(await told(ada), ['tier-0', 'tier-1']);
@@ -164,7 +166,7 @@ test('a changed threshold changes the tiers of all agents, without a posting', a
   thresholds = { 'tier-0': '0', 'tier-1': '10', 'tier-2': '40' };
   await eventually('the new tier', async () => (await tiers()).every((tier) => tier === 'tier-2'));
   thresholds = { 'tier-0': '0' };
-  await eventually('the tier that is left', async () => (await tiers()).every((tier) => tier === 'tier-0'));
+  await eventually('the only remaining tier', async () => (await tiers()).every((tier) => tier === 'tier-0'));
 });
 
 test('no agent loses its tier before the Entitlements are read', async () => {

@@ -179,7 +179,7 @@ test('an expired ban ends by itself, with an audit entry and an event for the op
     .where('lifted_at', 'is', null)
     .execute();
   await eventually('the ban to end', async () => (await play.admin.call(awakenAgent, on('dan'))).ok);
-  await eventually('the operator to hear of it', () => bannedOf(reading.events, 'dan').join() === 'true,false');
+  await eventually('the event for the operator', () => bannedOf(reading.events, 'dan').join() === 'true,false');
   reading.stop();
   const [entry] = await readAudit(db, 'dan', 1);
   assert.ok(['lift.ban', 'awaken'].includes(entry?.action ?? ''));
@@ -265,10 +265,10 @@ test('a new stream begins with all measures and then reports `synced`; a measure
   assert.ok(ada > 0 && ada < synced);
   assert.ok(
     reading.events.slice(0, synced).every(({ id }) => id === null),
-    'who is cut off before all was said cannot resume from there',
+    'a stream that broke before `synced` cannot resume',
   );
   dataOf(await play.admin.call(liftQuarantine, on('ada')));
-  await eventually('the end of it', () =>
+  await eventually('the end of the measure', () =>
     reading.events.some(
       (event, index) =>
         index > synced && event.event === 'standing' && event.data.agent_id === 'ada' && !event.data.quarantined,

@@ -92,7 +92,7 @@ test('the takeover of a cluster needs that no API is connected, and an API waits
   assert.equal(
     await numberOf(superuser, "select count(*) from audit where action = 'log.restore'"),
     2n,
-    'each time that it was taken over is one act',
+    'the audit has one act for each takeover',
   );
 });
 
@@ -127,7 +127,7 @@ for (const name of names) {
     assert.ok(verdict.ok, JSON.stringify(verdict));
     for (const rules of [
       await checkLedger(db),
-      await eventually('the growth of the books to be proven', () => checkLedgerGrowth(db)),
+      await eventually('the proof of the new entries', () => checkLedgerGrowth(db)),
     ])
       assert.deepEqual(
         rules.filter(({ broken }) => broken !== 0),

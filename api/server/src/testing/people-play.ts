@@ -39,7 +39,7 @@ export async function signIn(url: string, name: string, password = PASSWORD): Pr
   return personOf(url, dataOf(answer).account.account_id, cookieOf(answer.response));
 }
 
-/** Invites a person, who sets a password with the code and is then signed in. */
+/** Invites a person, who sets a password with the one-time code and is then signed in. */
 export async function invite(
   admin: SignedInPerson,
   url: string,

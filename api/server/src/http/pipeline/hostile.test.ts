@@ -98,9 +98,12 @@ test('an address with silent or very slow connections gets only its share of con
   const drip = setInterval(() => {
     for (const socket of loris) if (socket.writable) socket.write('a');
   }, 500);
-  await eventually('the rest to be ended', () => loris.filter(({ closed }) => !closed).length <= CONNECTIONS_MAX);
+  await eventually(
+    'the end of the connections above the limit',
+    () => loris.filter(({ closed }) => !closed).length <= CONNECTIONS_MAX,
+  );
   await assertServed('beside slow requests');
-  await eventually('the slow ones to be ended too', () => loris.every(({ closed }) => closed));
+  await eventually('the end of the slow connections', () => loris.every(({ closed }) => closed));
   clearInterval(drip);
   await assertServed('after slow requests');
 });

@@ -106,7 +106,7 @@ test('every route has a row, every row a route, and every cell is filled', () =>
   assert.deepEqual(
     Object.keys(MATRIX).filter((name) => !names.includes(name)),
     [],
-    'rows of routes that are gone',
+    'rows of routes that no longer exist',
   );
   for (const [name, row] of Object.entries(MATRIX)) assert.match(`${row} `, /^((\d{3}\*?|in) +){6}$/, name);
 });

@@ -80,7 +80,7 @@ export function parseRequest(
 const BODY_MAX_BYTES = 256 << 10;
 /** Limit of a raw body. Any caller may send a notification, and the API stores it before its verification. PayPal's have a few KB. */
 const RAW_BODY_MAX_BYTES = 32 << 10;
-/** Limit for unauthenticated callers: they send a name and a password, or a code. */
+/** Limit for unauthenticated callers: they send a name and a password, or a one-time code. */
 const STRANGERS_BODY_MAX_BYTES = 16 << 10;
 /** Limit of nested levels, far above any valid body, because each level costs time. */
 const LEVELS_MAX = 64;

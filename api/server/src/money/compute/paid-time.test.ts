@@ -55,13 +55,13 @@ test('a resident ends with its paid time, waits while the agent does not pay, an
   assert.deepEqual(
     await ended,
     [0, null],
-    'it asks when what it knew is over, hears that it was over long before, and ends',
+    'it asks the API at the end that it knew, learns that the paid time ended long before, and ends',
   );
 
-  await eventually('bob is seen to be gone', async () => !(await play.agent('bob')).status.online);
+  await eventually('bob to be offline', async () => !(await play.agent('bob')).status.online);
   const next = await residents.launch('bob');
-  await eventually('the next process says why it waits', () => next.said().includes('not_paid'));
+  await eventually('the reason for waiting in the log of the next process', () => next.said().includes('not_paid'));
   assert.equal((await play.agent('bob')).status.online, false);
   await endsIn(3_600_000);
-  await eventually('bob lives again', async () => (await play.agent('bob')).status.online);
+  await eventually('bob to be online again', async () => (await play.agent('bob')).status.online);
 });

@@ -25,18 +25,18 @@ const TABLE: readonly (readonly [
   string | null,
   Date | null,
 ])[] = [
-  ['no claim: nothing has to be paid', null, 'tier-1', null],
+  ['no claim: the tier is free', null, 'tier-1', null],
   ['a claim of another life', { uid: 'other', hold, refused: null }, 'tier-1', null],
-  ['the end of the hold, also when it is past', { uid: 'life', hold, refused: null }, 'tier-1', until],
+  ['the end of the hold, even if it is past', { uid: 'life', hold, refused: null }, 'tier-1', until],
   [
-    'the hold counts although a higher tier was refused',
+    'the end of the hold, even if a higher tier was refused',
     { uid: 'life', hold, refused: { ...refused, tier: 'tier-2' } },
     'tier-1',
     until,
   ],
-  ['a tier that was refused, and has a pod still', { uid: 'life', hold: null, refused }, 'tier-1', now],
-  ['a tier that was refused, on a free one', { uid: 'life', hold: null, refused }, 'tier-0', null],
-  ['a tier that was refused, without a tier', { uid: 'life', hold: null, refused }, null, null],
+  ['a refused tier whose pod still runs', { uid: 'life', hold: null, refused }, 'tier-1', now],
+  ['a refused tier, while the agent has a free tier', { uid: 'life', hold: null, refused }, 'tier-0', null],
+  ['a refused tier, while the agent has no tier', { uid: 'life', hold: null, refused }, null, null],
 ];
 
 for (const [name, claim, tier, end] of TABLE)

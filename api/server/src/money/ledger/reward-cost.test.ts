@@ -58,7 +58,7 @@ test('a member needs at most eight round trips to reward a post, and a retry nee
   const post = await postBy('bob');
   const member = clientOf(play.url, TOKENS.member);
   await eventually(
-    'the tier of who has nothing',
+    'the tier of an agent without money',
     async () => (await readTiers(village.openDb(), ['bob']))[0]?.balanceTier === 'tier-0',
   );
   const body = { agent_id: 'bob', amount: '0.5', reason: 'good bread', related_post_id: post };

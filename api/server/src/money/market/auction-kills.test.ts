@@ -245,7 +245,7 @@ test(`${AUCTIONS} auctions with kills, seed ${SEED}: no window is sold twice, no
   assert.deepEqual(held, [], 'no hold is left without its bid');
   assert.ok(
     Object.values(ends).reduce((sum, count) => sum + count, 0) >= AUCTIONS,
-    'one more where a kill hid that it was opened',
+    'one more if a kill hid the answer of an opened auction',
   );
   assert.equal(purchases.length, (ends['sold'] ?? 0) + bought);
   const spent = purchases.reduce((sum, { price }) => sum + price, 0n);

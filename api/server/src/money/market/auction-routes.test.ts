@@ -150,7 +150,7 @@ test("only a higher bid of the same agent replaces a bid; a bid below the reserv
   assert.equal(
     refusalOf(await play.as('cleo').call(buyCompute, { body: { item: { kind: 'priority' }, seconds: 60 } })),
     'insufficient_funds',
-    'what is bid is not spent twice',
+    'the agent cannot spend the money of a bid',
   );
   const cancelled = dataOf(
     await admin.call(cancelAuction, {

@@ -101,7 +101,7 @@ test('a quote has the price, the balance after it, and the next tier that more a
   assert.equal(
     dataOf(await admin.call(getBalance, { params: { agent_id: 'bob' } })).held,
     '0',
-    'nothing is set aside by asking',
+    'a quote holds no money',
   );
 });
 
@@ -111,7 +111,7 @@ test('a quote warns if the purchase costs the agent its tier; a pinned tier neve
   assert.equal(
     (await ofAgent('cleo', { kind: 'gpu', lane: 'gpu-0', seconds: 3_600 })).after?.tier,
     'tier-1',
-    'a tenth below the threshold it is kept',
+    'an agent keeps its tier down to nine tenths of the threshold',
   );
   assert.equal((await ofAgent('cleo', { kind: 'gpu', lane: 'gpu-0', seconds: 3_601 })).after?.tier, 'tier-0');
   const pinned = await ofAgent('ada', { kind: 'priority' });

@@ -367,7 +367,7 @@ test("the comparison of the books with a provider's statement finds payments tha
   assert.deepEqual(
     [...later.only_ours, ...later.only_theirs, ...later.amount_differs].map(({ overdue }) => overdue),
     [true, false, true],
-    'what is explained is not overdue',
+    'an explained difference is not overdue',
   );
 
   assert.deepEqual(dataOf(await statement([line(ids.ours, '1.00'), line(ids.differs, '2.00')])), {

@@ -53,7 +53,7 @@ test('the signed text equals that of a recorded notification: our webhook id, an
   assert.equal(
     textThatIsSigned(raw, { id: RECORDED.transmissionId, time: RECORDED.transmissionTime, webhookId: WEBHOOK_ID }),
     recorded,
-    'so does the stand-in',
+    'the stand-in signs the same text',
   );
   assert.equal(eventOf(raw)?.eventType, 'PAYMENT.SALE.COMPLETED');
   assert.deepEqual(eventOf(raw)?.captureIds, [], 'the village does not accept this kind of payment');
@@ -75,7 +75,7 @@ test('a signature is valid only for the same bytes, webhook and transmission', a
   assert.equal(
     isSigned({ ...parts, raw: Buffer.from(JSON.stringify(JSON.parse(body))) }, WEBHOOK_ID, key),
     false,
-    '1.0 read and written again is 1',
+    'parsed and written again, 1.0 becomes 1',
   );
   assert.equal(isSigned(parts, 'another-webhook', key), false);
   assert.equal(isSigned({ ...parts, transmissionId: 'x' }, WEBHOOK_ID, key), false);
@@ -124,9 +124,12 @@ test("a certificate needs PayPal's name, a valid period and a chain to a trusted
     ['another name', () => signingKey(pem, PAYPAL_HOSTS.live.signer, { roots, now })],
     ['another authority', () => signingKey(pem, HOSTS.signer, { roots: [new X509Certificate(stranger.root)], now })],
     ['no authority', () => signingKey(pem, HOSTS.signer, { roots: [], now })],
-    ['its issuer left out', () => signingKey(pem.slice(0, pem.indexOf('-----END') + 25), HOSTS.signer, { roots, now })],
     [
-      'an authority itself',
+      'a chain without its issuer',
+      () => signingKey(pem.slice(0, pem.indexOf('-----END') + 25), HOSTS.signer, { roots, now }),
+    ],
+    [
+      'the certificate of an authority',
       () => signingKey(stranger.root, 'a root for tests', { roots: [new X509Certificate(stranger.root)], now }),
     ],
     ['no certificate', () => signingKey('<html>an error page</html>', HOSTS.signer, { roots, now })],

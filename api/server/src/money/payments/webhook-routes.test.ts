@@ -159,7 +159,9 @@ test("a payment that an admin credited is not credited again, and its refund tak
   );
   standIn.books.pay(captureId, { value: '10.00', customId: 'eve' });
   await pay.tell(NOTIFICATIONS.capture('COMPLETED', captureId, { value: '10.00', customId: 'eve' }));
-  await eventually('it was looked at', () => standIn.requests.some((request) => request.endsWith(captureId)));
+  await eventually('the request for the payment', () =>
+    standIn.requests.some((request) => request.endsWith(captureId)),
+  );
   standIn.books.pay(captureId, { value: '10.00', customId: 'eve', status: 'REFUNDED' });
   standIn.books.refunds.set('REF3', { value: '10.00', status: 'COMPLETED' });
   await pay.tell(NOTIFICATIONS.refund(captureId, 'REF3', '10.00'));
@@ -207,7 +209,7 @@ test('a late answer of PayPal is not booked if another replica has read the paym
   let late: ServerResponse | undefined;
   standIn.detours.set('/v1/customer/disputes/PP-D-2', { times: 1, answer: (response) => void (late = response) });
   await pay.tell(NOTIFICATIONS.dispute('CREATED', captureId, 'PP-D-2'));
-  const held = await eventually('the village asks about the dispute', () => late);
+  const held = await eventually('the request for the dispute', () => late);
   standIn.books.disputes.set('PP-D-2', { value: '4.00', status: 'RESOLVED', outcome: 'RESOLVED_SELLER_FAVOUR' });
   // No other payment is due, however old it is.
   await db
@@ -277,7 +279,9 @@ test("a delivery without PayPal's signature is stored and acknowledged, and neve
     (
       await db.selectFrom('paypal_delivery').select(['state', 'why']).orderBy('received_at', 'desc').limit(4).execute()
     ).map(({ state, why }) => `${state} ${why}`);
-  await eventually('all were looked at', async () => (await statesOf()).every((state) => !state.endsWith('null')));
+  await eventually('the verification of all deliveries', async () =>
+    (await statesOf()).every((state) => !state.endsWith('null')),
+  );
   assert.deepEqual((await statesOf()).reverse(), [
     'refused the signature does not match this delivery',
     'waiting the certificate does not name the expected signer',
@@ -300,7 +304,7 @@ test('the body of a refused delivery is deleted, and a certificate that PayPal d
   );
   assert.equal((await pay.send({ headers, body })).status, 200);
   const transmission = headers['paypal-transmission-id'] ?? '';
-  const refusal = await eventually('it was refused', async () => {
+  const refusal = await eventually('the refusal of the delivery', async () => {
     const row = await db
       .selectFrom('paypal_delivery')
       .select(['state', 'why', 'raw', 'attempts'])
@@ -337,7 +341,7 @@ test('a flood of forgeries fills only its own queue; the API accepts and verifie
 
 test("the API compares the books with PayPal's statement once a day", async () => {
   await eventually(
-    'compared when it began',
+    'the comparison at the start',
     async () => dataOf(await play.admin.call(getReconciliation, {})).providers.length === 1,
   );
   const credited = await db

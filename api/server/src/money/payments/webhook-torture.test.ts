@@ -172,14 +172,14 @@ test(`${PAYMENTS} payments, each reported up to ${DUPLICATES} times between forg
   assert.deepEqual([...answers.keys()].sort(), [200, 400]);
 
   const expected = new Map(stories.filter(({ net }) => net > 0).map(({ captureId, net }) => [captureId, net * 10_000]));
-  await eventually('every payment stands at what PayPal says', async () => {
+  await eventually('the net amount of every payment to match PayPal', async () => {
     const rows = await db.selectFrom('deposit').select(['transaction_id', 'net']).execute();
     const standing = new Map(
       rows.filter(({ net }) => Number(net) > 0).map(({ transaction_id: id, net }) => [id, Number(net)]),
     );
     return standing.size === expected.size && [...expected].every(([id, net]) => standing.get(id) === net);
   });
-  await eventually('nothing is left to look at', async () => {
+  await eventually('the end of all waiting deliveries and payments', async () => {
     const captures = await db.selectFrom('paypal_capture').select(['told', 'looked']).execute();
     return captures.every(({ told, looked }) => told === looked);
   });
@@ -203,7 +203,7 @@ test(`${PAYMENTS} payments, each reported up to ${DUPLICATES} times between forg
   assert.deepEqual(
     [...new Set(standIn.connects)].filter((target) => !/^api(-m)?\.sandbox\.paypal\.com:443$/.test(target)),
     [],
-    'hosts off the list',
+    'requests to hosts that are not allowed',
   );
   assert.deepEqual(
     standIn.requests.filter((request) => request.includes(ELSEWHERE)),
