@@ -14,7 +14,7 @@ const refused: readonly (readonly [string, z.ZodType, RegExp])[] = [
   [
     'a map without maxProperties',
     z.strictObject({ a: z.record(z.string(), z.boolean()) }),
-    /spec\.a: a object needs maxProperties/,
+    /spec\.a: the type object needs maxProperties/,
   ],
   ['an integer without bounds', z.strictObject({ a: z.int32().min(0).meta({ maximum: undefined }) }), /needs maximum/],
   ['a union', z.strictObject({ a: z.union([z.boolean(), z.int()]) }), /spec\.a: anyOf is not structural/],
@@ -37,7 +37,7 @@ const refused: readonly (readonly [string, z.ZodType, RegExp])[] = [
   [
     'an unbounded string in a list',
     z.strictObject({ a: z.array(z.string()).max(2) }),
-    /spec\.a\[\]: a string needs maxLength/,
+    /spec\.a\[\]: the type string needs maxLength/,
   ],
 ];
 
