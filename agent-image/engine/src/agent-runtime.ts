@@ -1,5 +1,5 @@
 /**
- * The seam between a resident and the program that answers for it.
+ * The interface between a resident and the program that writes its answers and carries out its runs.
  *
  * The resident decides by itself where to walk. The runtime named in the Agent's `spec.runtime.name` answers when an agent or a
  * person speaks to it, and carries out runs. A resident creates one runtime and calls `initialize` once, `execute` any number of
@@ -16,7 +16,7 @@
 export type AgentRuntime = {
   /**
    * Prepares the runtime: reads its settings, opens what it needs.
-   * Rejects if the settings are wrong; the resident then logs a warning, still walks, and answers no one.
+   * Rejects if the settings are wrong; the resident then logs a warning, still walks, and gives no answers.
    */
   initialize(config: RuntimeConfig): Promise<void>;
 

@@ -6,7 +6,7 @@ import { createLog } from './process/json-log.ts';
 import { runResident } from './resident.ts';
 import { RUNTIMES } from './runtimes.ts';
 
-/** A write in flight may take so long after a signal; the process ends within a second. */
+/** After a signal, a write in flight may take this long; the process ends within a second. */
 const FINISH_WRITES_MS = 700;
 const END_MS = 950;
 
@@ -55,5 +55,5 @@ function stopSignals(): { stop: AbortSignal; stopWriting: AbortSignal } {
   return { stop: reading.signal, stopWriting: writing.signal };
 }
 
-// The stream of wakes would keep the process alive when a newer cycle has begun.
+// The open stream of wakes would otherwise keep the process alive after a newer cycle has begun.
 process.exit(await main());

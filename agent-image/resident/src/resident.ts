@@ -29,10 +29,10 @@ import { createHttpVillage } from './village/http-village.ts';
 import { backoffMs } from './village/retry.ts';
 import type { Answer, Village } from './village/village.ts';
 
-/** Pause before the next attempt to take the lock from the pod of the cycle before. */
+/** Pause before the next attempt to take the lock from the pod of the previous cycle. */
 const LOCK_PAUSE_MS = 250;
 const MEMORY_FILE = 'memory.jsonl';
-/** Longest prompt and summary of a run in the diary. */
+/** Most characters of a run's prompt, and of its summary, in the diary. */
 const DIARY_WORDS_MAX = 300;
 
 export interface ResidentPorts {
@@ -45,7 +45,7 @@ export interface ResidentPorts {
   readonly rest: (ms: number) => Promise<void>;
   /** Aborts when the process must end. */
   readonly stop: AbortSignal;
-  /** Aborts a little later, so that a write in flight can finish. */
+  /** Aborts later than `stop`, so that a write in flight can finish. */
   readonly stopWriting: AbortSignal;
 }
 
@@ -165,7 +165,7 @@ function rememberRun(memory: MemoryStore, { run_id, prompt, schedule }: Run, sum
   try {
     memory.remember(entityOf(run_id, DIARY, [`${asked} ${sentence(shortened(summary, DIARY_WORDS_MAX))}`]));
   } catch {
-    // The API has the run.
+    // Not a failure of the run: the API has stored it.
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * A random number in 0…1 without state: the same seed and words always give the same number.
- * So a turn that is run twice takes the same decision.
+ * A random number in 0…1 without state: the same seed and words always give the same number. So a turn that runs twice
+ * takes the same decision.
  */
 export function chance(seed: number, ...words: readonly (string | number)[]): number {
   let hash = 0x811c9dc5 ^ seed;
@@ -13,7 +13,7 @@ export function chance(seed: number, ...words: readonly (string | number)[]): nu
   return ((hash ^ (hash >>> 16)) >>> 0) / 0x1_0000_0000;
 }
 
-/** A seed for a part of the agent that chooses by itself, from the same words. */
+/** A seed for a part of the agent that makes random choices of its own: the same seed and words always give the same result. */
 export function seedOf(seed: number, ...words: readonly (string | number)[]): number {
   return Math.floor(chance(seed, ...words) * 0x1_0000_0000);
 }

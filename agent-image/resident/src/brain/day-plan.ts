@@ -44,12 +44,12 @@ export interface Stop {
 
 /** An agent's plan of one village day. */
 export interface DayPlan {
-  /** Minutes of the village day at which it rises and goes home. */
+  /** Minutes of the village day at which the agent gets up and at which it goes home. */
   readonly rises: number;
   readonly retires: number;
   /** In order of time. */
   readonly stops: readonly Stop[];
-  /** From this minute on it looks for an item to carry to `errandTo`. */
+  /** From this minute on the agent looks for an item to carry to `errandTo`. */
   readonly errandFrom: number;
   readonly errandTo: string | null;
 }
@@ -63,7 +63,7 @@ const GATHERINGS = [
 
 /** The hours at which each agent follows its own interests. */
 const VISIT_MINUTES = [345, 405, 570, 660, 850, 930, 1_020, 1_220] as const;
-/** Reasons for a visit, each at most once a day; all of them are true of any place that an agent chose by its interests. */
+/** Reasons for a visit, each at most once a day. Each reason is true of any place that an agent chose by its interests. */
 export const VISIT_REASONS = [
   'I like it there',
   'a change of place does me good',
@@ -74,10 +74,10 @@ export const VISIT_REASONS = [
   'it suits me there',
   'I like to be out and about',
 ] as const;
-/** Kinds of place that items are brought to. */
+/** Kinds of place to which agents carry items. */
 const DELIVERY_KINDS: readonly string[] = ['cafe', 'market', 'bakery', 'workshop'];
 
-/** Before dawn, which is when a new village begins: its first view shows agents who are up. */
+/** A new village begins before dawn. Agents get up at this minute, so that the first view shows agents who are up. */
 const RISE_MINUTE = 335;
 const RETIRE_MINUTE = 1_320;
 const ERRAND_MINUTE = 600;
@@ -118,12 +118,12 @@ export function planDay(character: Character, landmarks: readonly Landmark[], da
   };
 }
 
-/** The stop at a minute: the last that has begun. */
+/** The stop at a minute of the day: the last stop that has begun. */
 export function stopAt(plan: DayPlan, minute: number): Stop | undefined {
   return plan.stops.findLast(({ fromMinute }) => fromMinute <= minute);
 }
 
-/** Whether it is time to sleep. The night spans midnight. */
+/** True if it is time to sleep. The night spans midnight. */
 export function isBedtime(plan: DayPlan, minute: number): boolean {
   return minute < plan.rises || minute >= plan.retires;
 }
@@ -137,7 +137,7 @@ export function rankOf(tier: string): number {
   return Number(/^tier-([0-9]+)$/.exec(tier)?.[1] ?? -1);
 }
 
-/** Depends on the map alone, so that all agents meet at the same place. */
+/** The place of a gathering depends on the map alone, so that all agents meet at the same place. */
 function gatheringPlace(open: readonly Landmark[], kinds: readonly string[]): Landmark | undefined {
   return (
     kinds.map((kind) => open.find((landmark) => landmark.kind === kind)).find((place) => place !== undefined) ?? open[0]

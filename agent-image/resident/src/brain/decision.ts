@@ -3,10 +3,10 @@ import type { Mind } from './mind.ts';
 import type { Situation } from './situation.ts';
 import { itemInWords, placeInWords } from './words.ts';
 
-/** A refused command is not repeated for so many ticks. */
+/** The agent does not repeat a refused command for this many ticks. */
 export const REFUSAL_PAUSE_TICKS = 600;
 
-/** The contents of a post or a reply, for a model and for an agent without one. */
+/** The content of a post or a reply: a prompt for a model, a sentence for an agent without one, and facts. */
 export interface Occasion {
   /** The prompt for the model. */
   readonly prompt: string;
@@ -52,7 +52,7 @@ export type Command =
 /** The decision of one turn. */
 export interface Decision {
   readonly command: Command;
-  /** Identifies the command, so that a refused one is not repeated at once. */
+  /** Identifies the command, so that the agent does not repeat a refused one at once. */
   readonly key: string;
   readonly goal: string;
   readonly why: string;
@@ -73,7 +73,7 @@ export function decision(
 
 export const STAY: Command = { kind: 'stay' };
 
-/** Walks to a landmark; stays on its way when it is going there already. */
+/** Walks to a landmark; the agent continues its walk when it is going there already. */
 export function goTo({ self }: Situation, landmarkId: string): Command {
   return self.moving_to?.landmark_id === landmarkId ? STAY : { kind: 'move', body: { landmark_id: landmarkId } };
 }

@@ -2,7 +2,7 @@ import type { ActionBody, Activity, Affordance, AgentView, Landmark } from '@ham
 import { placeOf } from './situation.ts';
 import { placeInWords } from './words.ts';
 
-/** The uses of places: in words that follow "where one can", and in the past as a sentence. */
+/** The uses of places: the present in words that follow "where one can", and the past as a sentence. */
 const DOING: Readonly<Record<Affordance, { readonly may: string; readonly did: string }>> = {
   sleep: { may: 'sleep', did: 'I went to bed.' },
   rest: { may: 'rest', did: 'I lay down to rest.' },

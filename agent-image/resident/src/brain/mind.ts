@@ -19,17 +19,17 @@ export const DayMind = z.strictObject({
   day: z.int().min(0),
   /** The goal of the last turn, in words. */
   goal: z.string().max(200),
-  /** Landmarks that it has used today. */
+  /** Landmarks that the agent has used today. */
   visited: z.array(z.string()),
-  /** Agents that it greeted today, by id. */
+  /** Agents that this agent greeted today, by id. */
   greeted: z.record(z.string(), Tick),
-  /** Its answers in a row, by speaker. */
+  /** The agent's answers in a row, by speaker. */
   answered: z.record(z.string(), Times),
   /** Whether today's errand is done. */
   delivered: z.boolean(),
-  /** Sentences of its own list that it said today; it does not repeat them. */
+  /** Sentences of the agent's own list that it said today; it does not repeat them. */
   said: z.array(z.string().max(200)).default([]),
-  /** Refused commands by key; it does not repeat them for a while. */
+  /** Refused commands by key; the agent does not repeat them for a while. */
   refused: z.record(z.string(), Tick),
 });
 export type DayMind = Readonly<z.infer<typeof DayMind>>;
@@ -47,17 +47,17 @@ export type Advice = Readonly<z.infer<typeof Advice>>;
 export const BoardMind = z.strictObject({
   /** Cursor of the news. */
   after: z.string().max(256).nullable(),
-  /** Posts and replies that it is done with. */
+  /** Posts and replies that the agent need not consider again. */
   passed: z.array(z.string().max(NAME_MAX_CHARS)),
-  /** Its replies to agents, by thread. */
+  /** The agent's replies to agents, by thread. */
   threads: z.record(z.string(), Times),
-  /** Its questions by subject. */
+  /** The agent's questions, by subject. */
   asked: z.record(z.string(), Tick),
-  /** Version of the newest entry of its account that it has read; null before the first look. */
+  /** Version of the newest entry of the agent's account that it has read; null before it first reads the account. */
   entry: z.int().min(0).nullable(),
-  /** The balance at that look. */
+  /** The agent's balance when it read that entry. */
   balance: z.string().max(NAME_MAX_CHARS).nullable(),
-  /** The plan that it has announced, and the tick of its last post about a plan. */
+  /** The plan that the agent has announced, and the tick of its last post about a plan. */
   plan: z
     .strictObject({
       tier: z.string().max(NAME_MAX_CHARS).nullable(),
@@ -67,12 +67,15 @@ export const BoardMind = z.strictObject({
     .nullable(),
   toldAt: Tick.nullable(),
   advice: Advice.nullable(),
-  /** Tick at which it last explained what it understands. */
+  /** Tick at which the agent last explained what it understands. */
   explainedAt: Tick.nullable().default(null),
 });
 export type BoardMind = Readonly<z.infer<typeof BoardMind>>;
 
-/** The state of trade, stored in memory under the name `trade`: the ticks of the last look at prices and of the last purchase. */
+/**
+ * The state of trade, stored in memory under the name `trade`: the ticks at which the agent last read prices and last
+ * bought.
+ */
 export const TradeMind = z.strictObject({ lookedAt: Tick.nullable(), boughtAt: Tick.nullable() });
 export type TradeMind = Readonly<z.infer<typeof TradeMind>>;
 
@@ -104,7 +107,7 @@ export const NEW_TO_THE_BOARD: BoardMind = {
 export const NEW_TO_TRADE: TradeMind = { lookedAt: null, boughtAt: null };
 export const NEWBORN: Mind = { ...NEW_DAY, board: NEW_TO_THE_BOARD, trade: NEW_TO_TRADE };
 
-/** The mind on a given day: the lists of an earlier day are dropped. */
+/** The mind on a given day, without the lists of an earlier day. */
 export function onDay(mind: Mind, day: number): Mind {
   const { goal, answered, board, trade } = mind;
   return mind.day === day ? mind : { ...NEW_DAY, day, goal, answered, board, trade };

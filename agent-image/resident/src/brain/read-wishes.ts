@@ -15,23 +15,23 @@ export type Wish =
 /** A part of a prompt with its requests; none when no pattern matches. */
 export type Reading = { readonly words: string; readonly wishes: readonly Wish[] };
 
-/** Parts of a prompt that are read, and the longest part. */
+/** Most parts of a prompt that are read, and most characters of one part. */
 const MAX_CLAUSES = 16;
 const MAX_CLAUSE_CHARS = 400;
 
 const QUOTED = /"[^"]*"|“[^”]*”|«[^»]*»|(?<![\p{L}\p{N}])'[^']*'(?![\p{L}\p{N}])/gu;
 const BREAK =
   /[.;!?\n]+(?=\s|$)|,?\s+(?:and\s+)?then\s+|,?\s+and\s+(?=(?:then\s+)?(?:go|walk|come|head|return|visit|say|tell|ask|greet|find|meet|look|read|use|report|describe|wave|announce)\b)/giu;
-/** Characters that programs write and people do not: braces, tags, back-ticks, and a name with brackets right behind it. */
+/** Characters that programs write and people do not: braces, tags, back-ticks, and a name directly followed by a bracket. */
 const CODE = /[{}<>`$]|\w\(|\[\s*["'{[]/u;
 
-/** A private character replaces quotations while a prompt is split. */
+/** A private-use character of Unicode that replaces quotations while a prompt is split. */
 const MASK = '\u{e000}';
 const MASKED = /\u{e000}(\d+)\u{e000}/gu;
 /** A quotation before a capital: if it ends with a full stop, so does the sentence around it. */
 const QUOTED_END = /\u{e000}(\d+)\u{e000}(?=\s+\p{Lu})/gu;
 
-/** Whether a text is written for a program. Such a text asks for nothing. */
+/** True if a text is written for a program. Such a text contains no request. */
 function looksLikeCode(text: string): boolean {
   return CODE.test(text.replaceAll(QUOTED, '')) || /^\s*[{[]/u.test(text);
 }
@@ -60,7 +60,7 @@ function mentions(text: string, name: string): boolean {
   return words !== '' && ` ${plain(text).replaceAll(/[^\p{L}\p{N}]+/gu, ' ')} `.includes(` ${words} `);
 }
 
-/** The longest name wins: "Town Hall" also contains "hall". */
+/** The candidate with the longest name wins: "Town Hall" also contains "hall". */
 function best<T>(candidates: readonly { readonly name: string; readonly is: T }[], text: string): T | null {
   const named = candidates.filter(({ name }) => mentions(text, name)).toSorted((a, b) => b.name.length - a.name.length);
   return named[0]?.is ?? null;
@@ -188,7 +188,7 @@ const look: Pattern = (words) =>
     ? [{ kind: 'look' }]
     : null;
 
-/** The narrowest form comes first. */
+/** The pattern with the narrowest form comes first. */
 const PATTERNS: readonly Pattern[] = [greet, tell, say, look, use, find, go];
 
 function wishesIn(words: string, here: Surroundings): readonly Wish[] {
@@ -200,7 +200,7 @@ function wishesIn(words: string, here: Surroundings): readonly Wish[] {
   return [];
 }
 
-/** The parts of a prompt with their requests. A text that is written for a program has none. */
+/** The parts of a prompt with their requests. A text that is written for a program has no parts. */
 export function readWishes(prompt: string, here: Surroundings): readonly Reading[] {
   if (looksLikeCode(prompt)) return [{ words: prompt.slice(0, 200), wishes: [] }];
   return clausesOf(prompt).map((words) => ({ words, wishes: wishesIn(words, here) }));

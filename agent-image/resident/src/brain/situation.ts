@@ -2,7 +2,7 @@ import type { AgentView, BoardNews, ItemView, Landmark, LedgerEntry, PurchaseIte
 import type { Mind } from './mind.ts';
 import type { ResourcePlan } from './resource-plan.ts';
 
-/** How far away other agents enter a decision, in tiles. */
+/** Agents farther away than this many tiles do not enter a decision. */
 export const PERCEPTION_TILES = 24;
 
 /** The properties of an agent that stay the same from turn to turn. */
@@ -11,7 +11,7 @@ export interface Character {
   readonly seed: number;
   /** Identity, personality and instructions, joined. */
   readonly persona: string;
-  /** Id of the landmark where it sleeps. */
+  /** Id of the landmark where the agent sleeps. */
   readonly home: string;
   readonly tier: string | null;
 }
@@ -38,11 +38,11 @@ export interface Situation {
   readonly wake: Wake | null;
   readonly character: Character;
   readonly mind: Mind;
-  /** Null when the agent did not look at the board. */
+  /** Null when the agent did not read the board. */
   readonly board: BoardSight | null;
-  /** Null when the agent did not look at prices and auctions. */
+  /** Null when the agent did not read prices and auctions. */
   readonly trade: TradeSight | null;
-  /** Prompt of the run that it works on; null when there is none. */
+  /** Prompt of the run on which the agent works; null when there is none. */
   readonly work: string | null;
 }
 
@@ -52,17 +52,17 @@ export interface BoardSight {
   readonly news: readonly BoardNews[];
   /** The cursor behind `news`; null when nothing was read. */
   readonly nextAfter: string | null;
-  /** Rewards and penalties that it has not answered, oldest first. */
+  /** Rewards and penalties to which the agent has not responded, oldest first. */
   readonly judged: readonly Judged[];
-  /** Version of the newest entry of its account; null when unread. */
+  /** Version of the newest entry of the agent's account; null when unread. */
   readonly entry: number | null;
   readonly balance: string | null;
   readonly requests: readonly HelpRequest[];
-  /** Null while its tier, its limits or the models of the gateway are unknown. */
+  /** Null while the agent's tier, its limits or the models of the gateway are unknown. */
   readonly plan: ResourcePlan | null;
 }
 
-/** A reward or penalty, and the post that it names; null when it names none or the post cannot be read. */
+/** A reward or penalty, with the post that it names; null when it names no post or the agent cannot read the post. */
 export interface Judged {
   readonly entry: LedgerEntry;
   readonly post: { readonly postId: string; readonly title: string } | null;
@@ -72,7 +72,7 @@ export interface Judged {
 export interface HelpRequest {
   /** Identifies the question, so that the agent does not repeat it too soon. */
   readonly subject: string;
-  /** `humans` when it quotes a run, which only people may read. */
+  /** `humans` when the question quotes a run, which only people may read. */
   readonly audience: 'public' | 'humans';
   readonly title: string;
   readonly facts: string;
@@ -95,7 +95,7 @@ export interface Offer {
 export interface Want {
   readonly item: PurchaseItem;
   readonly seconds: number;
-  /** It spends at most one part in `oneIn` of its available money. */
+  /** The agent spends at most one part in `oneIn` of its available money. */
   readonly oneIn: bigint;
   readonly why: string;
 }

@@ -33,13 +33,13 @@ const REMARKS: readonly string[] = [
   'A short rest does me good.',
 ];
 
-/** A sentence of the list that was not said before; null when all were. */
+/** A sentence of the list that the agent has not said yet; null when it has said all. */
 function unsaid(list: readonly string[], said: readonly string[], random: number): string | null {
   const others = list.filter((text) => !said.includes(text));
   return choose(others, random) ?? null;
 }
 
-/** The first words at a meeting. `small` is the small talk in them, which the agent does not repeat that day. */
+/** The first words at a meeting. `small` is the small talk in these words, which the agent does not repeat that day. */
 export function greeting(
   { seed, phase, place }: Meeting,
   name: string,
@@ -51,14 +51,14 @@ export function greeting(
   return { text: `${opening}${where} ${small ?? ''}`.trim(), small };
 }
 
-/** A remark to no one in particular that was not made today; null when all were. */
+/** A remark to no agent in particular that the agent has not made today; null when it has made all. */
 export function remark(seed: number, said: readonly string[] = []): string | null {
   return unsaid(REMARKS, said, chance(seed, 'remark'));
 }
 
 type Tone = 'question' | 'greeting' | 'thanks' | 'farewell' | 'statement';
 
-/** The first matching tone counts; a text without any is a statement. */
+/** The first matching tone counts; a text without any matching tone is a statement. */
 const TONES: readonly (readonly [Tone, RegExp])[] = [
   ['thanks', /\b(thanks?|thank you)\b/i],
   ['farewell', /\b(bye|good ?night|farewell|take care)\b|^see you/i],
@@ -100,7 +100,7 @@ export function reply(seed: number, said: string, { speaker, plan }: { speaker: 
   return sentence.replace('{speaker}', () => speaker).replace('{plan}', () => plan);
 }
 
-/** Whether both texts begin the same, so that the reply would repeat the speaker's own words. */
+/** True if both texts begin the same, so that the reply would repeat the speaker's own words. */
 function isEchoOf(said: string, sentence: string): boolean {
   const beginning = sentence.slice(0, sentence.indexOf('{'));
   return beginning !== '' && said.startsWith(beginning);

@@ -10,7 +10,7 @@ export type Clock = Readonly<z.infer<typeof Clock>>;
 
 /** A stay at one place, with the way there, as the memory file holds it while it lasts. */
 export const Stay = z.strictObject({
-  /** Id of its first turn. */
+  /** Id of the first turn of the stay. */
   id: z.string().max(64),
   /** Id of the landmark; null out of doors. */
   place: z.string().max(64).nullable(),

@@ -7,40 +7,40 @@ import type { TradeMind } from './mind.ts';
 import type { Want } from './situation.ts';
 import { itemInWords } from './words.ts';
 
-/** It looks at prices and auctions once a minute, and buys at most once an hour, for an hour. */
+/** The agent reads prices and auctions once a minute. It buys at most once an hour, and each time for an hour. */
 export const LOOK_GAP_TICKS = 600;
 export const BUY_GAP_TICKS = 36_000;
 export const BUY_SECONDS = 3_600;
-/** It spends at most a tenth of its available money on a need, and a twentieth on a wish. */
+/** The agent spends at most a tenth of its available money on a need, and a twentieth on a wish. */
 export const NEED_ONE_IN = 10n;
 export const WISH_ONE_IN = 20n;
-/** All its bids together hold at most a fifth of its available money. */
+/** All bids of the agent together hold at most a fifth of its available money. */
 export const BIDS_ONE_IN = 5n;
-/** It does not bid in the last 10 s of an auction. */
+/** The agent does not bid in the last 10 s of an auction. */
 export const BID_LEAD_MS = 10_000;
 const HOUR_MS = 3_600_000n;
 
 /** Subject of the help request of an agent that has used up its tokens of the hour. */
 export const OUT_OF_TOKENS = 'model token_quota_exhausted';
 
-/** Whether it is time to look at prices and auctions again. */
+/** True if it is time to read prices and auctions again. */
 export function looksAgain({ lookedAt }: TradeMind, tick: number): boolean {
   return lookedAt === null || tick - lookedAt >= LOOK_GAP_TICKS;
 }
 
-/** Whether the agent may buy again. */
+/** True if the agent may buy again. */
 export function mayBuy({ boughtAt }: TradeMind, tick: number): boolean {
   return boughtAt === null || tick - boughtAt >= BUY_GAP_TICKS;
 }
 
 export interface WantsOf {
-  /** Subjects of its open help requests. */
+  /** Subjects of the agent's open help requests. */
   readonly needs: readonly string[];
   readonly limits: Pick<Limits, 'models'>;
-  /** The model that writes its posts; null when it has none. */
+  /** The model that writes the agent's posts; null when it has none. */
   readonly model: string | null;
   readonly prices: PriceList;
-  /** Whether a person waits for its answer on the board. */
+  /** True if a person waits for the agent's answer on the board. */
   readonly personWaits: boolean;
 }
 
@@ -91,12 +91,12 @@ export interface QuotedPrice {
   readonly price: bigint;
   /** The money that the agent can spend now. */
   readonly available: bigint;
-  /** Tier of its balance before and after the purchase. */
+  /** Tier of the agent's balance before and after the purchase. */
   readonly tier: string | null;
   readonly tierAfter: string | null;
 }
 
-/** Whether the agent buys: the price is at most one part in `oneIn` of its available money, and its tier stays. */
+/** True if the agent buys: the price is at most one part in `oneIn` of its available money, and its tier stays. */
 export function buys({ price, available, tier, tierAfter }: QuotedPrice, oneIn: bigint): boolean {
   return price > 0n && price * oneIn <= available && tier === tierAfter;
 }
@@ -114,7 +114,7 @@ export interface AuctionSeen {
 
 export interface Purse {
   readonly available: bigint;
-  /** Money that its open bids hold. */
+  /** Money that the agent's open bids hold. */
   readonly inBids: bigint;
   readonly nowMs: number;
   /** Price of a GPU hour on the price list. */
@@ -122,8 +122,9 @@ export interface Purse {
 }
 
 /**
- * The agent's bid in an auction; null when it makes none. The winner pays the second highest bid, so the agent bids what the window
- * is worth to it: the price of the same time on the price list, limited by its share for bids. It bids once, and never below the reserve.
+ * The agent's bid in an auction; null when it makes none. The winner pays the second highest bid, so the agent bids
+ * the amount that the window is worth to it: the price of the same time on the price list, limited by the agent's
+ * share for bids. The agent bids once, and never below the reserve.
  */
 export function bidOf(
   { state, startsAtMs, endsAtMs, closesAtMs, reserve, ownBid }: AuctionSeen,
@@ -136,7 +137,7 @@ export function bidOf(
   return amount > 0n && amount >= reserve ? amount : null;
 }
 
-/** Buys what it wants and can afford. */
+/** Buys the item that the agent wants and can afford. */
 export const buy: Rule = (situation) => {
   const { trade, mind, tick } = situation;
   const offer = trade?.offer ?? null;
@@ -150,7 +151,7 @@ export const buy: Rule = (situation) => {
   });
 };
 
-/** Bids for a GPU window that is worth it. */
+/** Bids for a GPU window whose price is within the agent's limit. */
 export const bid: Rule = (situation) => {
   const planned = situation.trade?.bid ?? null;
   if (planned === null) return null;

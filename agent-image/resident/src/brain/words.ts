@@ -19,7 +19,7 @@ export function listed(words: readonly string[], max = 5): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 }
 
-/** A text with a capital at its beginning and a stop at its end. */
+/** A text with a capital at its beginning and a full stop at its end. */
 export function sentence(text: string): string {
   const trimmed = text.trim();
   const whole = `${trimmed.charAt(0).toLocaleUpperCase('en')}${trimmed.slice(1)}`;

@@ -115,7 +115,7 @@ function actedOf(answer: Answer<{ accepted_seq: number }>): Acted {
   return answer.kind === 'ok' ? { outcome: 'accepted', seq: answer.value.accepted_seq } : failedOf(answer);
 }
 
-/** Buys, and drops the help request that the purchase makes needless. */
+/** Buys, and drops the help request that the purchase makes unnecessary. */
 async function purchase(
   { village, desk }: ActPorts,
   { item, seconds, maxPrice }: Extract<Command, { kind: 'buy' }>,

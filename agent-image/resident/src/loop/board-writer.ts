@@ -14,12 +14,12 @@ const STYLE =
 export type Written = Readonly<{
   text: string;
   by: string;
-  /** The reason that no model wrote it; null when one did. */
+  /** The reason why no model wrote the first sentence; null when a model did. */
   without: string | null;
 }>;
 
 export interface BoardWriter {
-  /** Never rejects: without a model it takes a sentence of its own list, and says so in the text. */
+  /** Never rejects: without a model the writer takes a sentence of the agent's own list, and the text says so. */
   write(occasion: Occasion, by: { readonly model: string | null; readonly persona: string }): Promise<Written>;
 }
 

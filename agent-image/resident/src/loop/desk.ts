@@ -17,7 +17,7 @@ export interface Desk {
   readonly planner: ResourcePlanner;
 }
 
-/** A model that the agent may not use becomes a help request. */
+/** A refused model request becomes a help request if the agent lacks the tier, quota or money for the model. */
 export function createDesk(village: Village, log: Log): Desk {
   const requests = createHelpRequests();
   const onRequest = (request: HelpRequest) => {
@@ -58,8 +58,8 @@ export interface ResourcePlanner {
   /** The last complete plan; null before the first. */
   readonly plan: ResourcePlan | null;
   /**
-   * Plans again; asks the gateway for its models when the models of the tier have changed. Null while the tier, its limits or the
-   * gateway's models are unknown: a plan from partial knowledge would change with the next look.
+   * Plans again; asks the gateway for its models when the models of the tier have changed. Null while the tier, its
+   * limits or the gateway's models are unknown: a plan from partial knowledge would change with the next call.
    */
   look(config: Pick<AgentConfig, 'tier' | 'limits'>): Promise<ResourcePlan | null>;
 }

@@ -21,11 +21,11 @@ export interface Inbox {
   end(why: EndReason): void;
   /** The oldest wake, or the first that arrives within `pauseMs`, or else a tick. */
   next(pauseMs: number): Promise<Trigger>;
-  /** The same trigger, unless the loop must end. */
+  /** Returns the trigger unchanged, or `ended` when the loop must end. */
   endedOr(trigger: Trigger): Trigger;
 }
 
-/** Wakes of which only the newest counts: it replaces an older one that waits. */
+/** Kinds of wake of which only the newest counts: a new wake replaces an older one that waits. */
 const REPLACEABLE: ReadonlySet<Wake['kind']> = new Set<Wake['kind']>(['arrived', 'met', 'item_seen']);
 
 export function createInbox(): Inbox {

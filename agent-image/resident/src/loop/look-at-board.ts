@@ -12,7 +12,7 @@ export interface LookFrom {
   readonly withNews: boolean;
 }
 
-/** Reads the board, the account and the resources of the agent. Reads that fail now are repeated in a later turn. */
+/** Reads the board, the account and the resources of the agent. A later turn repeats reads that fail now. */
 export async function lookAtBoard(
   { village, requests, planner }: Pick<Desk, 'requests' | 'planner'> & { readonly village: Village },
   from: LookFrom,
@@ -27,7 +27,10 @@ export async function lookAtBoard(
   return { news: read?.news ?? [], nextAfter: read?.next_after ?? null, ...judged, requests: requests.list(), plan };
 }
 
-/** Rewards and penalties since the last look, oldest first, and the newest entry. The first look only notes the newest entry. */
+/**
+ * Rewards and penalties since the last read, oldest first, and the newest entry. The first read only notes the newest
+ * entry.
+ */
 async function judgedSince(
   village: Village,
   { standing: { balance }, board }: LookFrom,

@@ -10,7 +10,10 @@ const HOUR_MS = 3_600_000;
 type TradingVillage = Pick<Village, 'quote' | 'auctions'>;
 type Funds = NonNullable<QuoteAnswer['agent']>;
 
-/** Reads the price list and the open auctions, and asks for a quote of the agent's wish. Reads that fail now are repeated in a later turn. */
+/**
+ * Reads the price list and the open auctions, and asks for a quote of the agent's wish. A later turn repeats reads
+ * that fail now.
+ */
 export async function lookAtTrade(
   village: TradingVillage,
   situation: Situation,
@@ -26,7 +29,7 @@ export async function lookAtTrade(
   return { offer, bid };
 }
 
-/** Whether a person waits for the agent's answer on the board. */
+/** True if a person waits for the agent's answer on the board. */
 function personWaits(situation: Situation): boolean {
   return (
     situation.board?.news.some(
@@ -35,7 +38,7 @@ function personWaits(situation: Situation): boolean {
   );
 }
 
-/** Whether it is time to look: once a minute, and at once when a person waits and the agent may buy. */
+/** True if it is time to read prices: once a minute, and at once when a person waits and the agent may buy. */
 export function isTimeToTrade(situation: Situation): boolean {
   const { board, wake, mind, tick } = situation;
   if (board === null || wake !== null) return false;
@@ -77,7 +80,10 @@ async function offerOf(village: TradingVillage, want: Want): Promise<Offer | nul
     : null;
 }
 
-/** The bid in the first suitable auction, those that close soonest first; null if paying the list price would cost the agent its tier. */
+/**
+ * The bid in the first suitable auction, in the order in which auctions close; null if paying the list price would
+ * cost the agent its tier.
+ */
 async function plannedBid(
   village: TradingVillage,
   auctions: readonly AuctionView[],
@@ -114,7 +120,7 @@ function seen({ state, starts_at, ends_at, closes_at, reserve, own_bid }: Auctio
   };
 }
 
-/** The bid, if the agent keeps its tier after paying the list price, which no bid exceeds. */
+/** Returns the bid if the agent keeps its tier after it pays the list price, which no bid exceeds. */
 async function keepsTier(
   village: TradingVillage,
   auction: AuctionView,

@@ -16,9 +16,9 @@ export interface Perception {
   readonly config: AgentConfig;
   readonly wake: Wake | null;
   readonly mind: Mind;
-  /** Default: the agent did not look at the board. */
+  /** Default: the agent did not read the board. */
   readonly board?: BoardSight | null;
-  /** Prompt of the run that the agent works on. */
+  /** Prompt of the run on which the agent works. */
   readonly work?: string | null;
 }
 
@@ -82,8 +82,8 @@ function compareText(a: string, b: string): number {
 }
 
 /**
- * The agent's state of the board before it decides. The cursor passes news that need no reply, unanswered judgements are read again,
- * and the first known plan is no change of plan.
+ * The agent's state of the board before it decides. The cursor moves past news that need no reply, the agent reads
+ * judgements again until it has responded to them, and the first plan that it knows is not a change of plan.
  */
 function boardMindWith(situation: Situation): BoardMind {
   const { mind, board: sight } = situation;

@@ -17,14 +17,14 @@ const HOME = 'home';
 const BOARD = 'board';
 const TRADE = 'trade';
 const STAY = 'stay';
-/** Refusals of the board that may not last. */
+/** Refusals of the board that may be temporary. */
 const TEMPORARY: ReadonlySet<string> = new Set(['board_rate_limited', 'unavailable']);
 
 export interface Reflection {
   readonly mind: Mind;
   /** Changes to the memory, in this order. */
   readonly entities: readonly Entity[];
-  /** The new diary entry, of the stay that this turn ended; null when the stay continues. */
+  /** The new diary entry, about the stay that this turn ended; null when the stay continues. */
   readonly remembered: string | null;
   /** The stay of this turn. */
   readonly stay: Stay;
@@ -35,7 +35,7 @@ export interface DecidedTurn {
   readonly decided: Decision;
   readonly acted: Acted;
   readonly turnId: string;
-  /** The stay of the turn before. */
+  /** The stay of the previous turn. */
   readonly stay: Stay | null;
 }
 
@@ -77,7 +77,7 @@ export function recallStay(memory: Pick<MemoryStore, 'recall'>): Stay | null {
   return recalled(memory, STAY, Stay);
 }
 
-/** The mind after the last turn. A part that the memory does not hold, or that cannot be read, starts empty. */
+/** The mind after the last turn. A part that the memory does not hold, or that the resident cannot read, starts empty. */
 export function recallMind(memory: Pick<MemoryStore, 'recall'>): Mind {
   return {
     ...(recalled(memory, PLAN, DayMind) ?? NEW_DAY),

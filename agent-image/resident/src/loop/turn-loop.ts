@@ -8,7 +8,7 @@ import type { TurnPorts } from './turn.ts';
 import type { EndReason, Inbox, Trigger } from './inbox.ts';
 import type { Log } from '../process/json-log.ts';
 
-/** Least pause between two turns, so that agents that wake each other do not spin. */
+/** Least pause between two turns, so that agents that wake each other do not loop without a pause. */
 export const MIN_TURN_GAP_MS = 250;
 /** Pause after speech, so that people can read it. */
 export const SPEECH_GAP_MS = 3_000;
@@ -47,7 +47,7 @@ export async function runTurns(ports: LoopPorts): Promise<EndReason> {
     mind = outcome.mind;
     log.info('turn', outcome.turn);
     if ((await record(ports, unrecorded, outcome.turn)) === 'stale') return 'stale';
-    // More news may wait behind the one that it has just answered.
+    // More news may wait behind the news that the agent has just answered.
     if (outcome.turn.acted['outcome'] === 'written') inbox.nudge();
     await ports.rest(restAfter(outcome.turn));
     trigger = await inbox.next(outcome.loopEveryMs);
@@ -63,7 +63,7 @@ export function restAfter({ decided, acted }: Turn): number {
   return spoke && acted['outcome'] === 'accepted' ? SPEECH_GAP_MS : MIN_TURN_GAP_MS;
 }
 
-/** Records the turn and those that wait, oldest first. Turns that the API cannot store now wait for the next turn. */
+/** Records the turn and earlier unrecorded ones, oldest first. Turns that the API cannot store now wait for the next turn. */
 async function record({ village, log }: LoopPorts, unrecorded: Turn[], turn: Turn): Promise<'stale' | 'done'> {
   unrecorded.push(turn);
   if (unrecorded.length > MAX_UNRECORDED_TURNS) unrecorded.shift();

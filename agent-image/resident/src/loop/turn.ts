@@ -22,7 +22,7 @@ export interface TurnPorts {
   readonly voice: Voice;
   readonly memory: MemoryStore;
   readonly cycle: number;
-  /** The run that the agent works on; default none. */
+  /** The run on which the agent works; default none. */
   readonly turnGate?: Pick<TurnGate, 'work'>;
   /** Without a desk the agent neither reads nor writes the board. */
   readonly desk?: Desk;
@@ -80,7 +80,7 @@ export async function runTurn(
 async function look({ village, turnGate, desk }: TurnPorts, trigger: Trigger, mind: Mind): Promise<Answer<Seen>> {
   const wake = trigger.kind === 'wake' ? trigger.wake : null;
   const [world, standing, config] = await Promise.all([
-    // The agent that caused the wake is included wherever it has gone since.
+    // The village view includes the agent that caused the wake, wherever that agent is now.
     village.around(wake === null ? undefined : wordOf(wake, 'from')),
     village.standing(),
     village.config(),
@@ -115,7 +115,7 @@ async function look({ village, turnGate, desk }: TurnPorts, trigger: Trigger, mi
   };
 }
 
-/** Reads prices and auctions when it is time to. */
+/** Reads prices and auctions when `isTimeToTrade` says so. */
 async function withTrade(village: Village, situation: Situation, config: AgentConfig): Promise<Situation> {
   const { mind, tick } = situation;
   if (!isTimeToTrade(situation)) return situation;

@@ -27,7 +27,7 @@ export function entityOf(name: string, entityType: string, observations: readonl
   return { type: 'entity', name, entityType, observations: cut };
 }
 
-/** A state of the brain as JSON. Its schema bounds it, and it is never cut: half of it could not be parsed. */
+/** A state of the brain as JSON. Its schema limits its length, and it is never cut: half of it could not be parsed. */
 export function stateOf(name: string, state: object): Entity {
   return { type: 'entity', name, entityType: name, observations: [JSON.stringify(state)] };
 }

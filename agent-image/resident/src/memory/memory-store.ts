@@ -67,7 +67,7 @@ export function openMemory(options: { path: string; seed: MemorySeed; maxBytes?:
   };
 }
 
-/** A memory in the process alone, for an agent whose volume is not usable. */
+/** A memory in the process alone, for an agent whose volume cannot be used. */
 export function forgetfulMemory(seed: MemorySeed): MemoryStore {
   const contents = seedContents(seed);
   return {

@@ -2,14 +2,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Village } from '../village/village.ts';
 import type { Log } from './json-log.ts';
 
-/** The process runs so long beyond its paid time: the operator pays the next hour or ends the pod within that time. */
+/**
+ * The process runs for this long after the end of its paid time. In that time the operator pays the next hour or ends
+ * the pod.
+ */
 export const PAID_GRACE_MS = 120_000;
-/** It asks so often while its time is paid; the operator pays the next hour half an hour ahead. */
+/** Interval at which the process asks the API while its time is paid. The operator pays the next hour half an hour ahead. */
 export const ASK_EVERY_MS = 300_000;
 /** Interval at which the process asks the API after the end of its paid time. */
 export const ASK_AGAIN_MS = 15_000;
 
-/** The end of the paid time by the clock of this process, in ms; null when nothing has to be paid or the end is unknown. */
+/** The end of the paid time by the clock of this process, in ms; null when the pod is free of charge or the end is unknown. */
 export type PaidEnd = number | null;
 
 /** The API's answer, by its own clock. */
@@ -20,12 +23,12 @@ export interface PaidAnswer {
 
 export type PaidDecision = { readonly kind: 'over' } | { readonly kind: 'ask'; readonly inMs: number };
 
-/** The end by the clock of this process, since the clocks of two machines differ. */
+/** The end of the paid time by the clock of this process, since the clocks of two machines differ. */
 export function paidEnd({ paid_until, now }: PaidAnswer, nowMs: number): PaidEnd {
   return paid_until === null ? null : nowMs + Date.parse(paid_until) - Date.parse(now);
 }
 
-/** Whether the process must end, or when it asks again. Pure. */
+/** Decides that the process must end, or when it asks again. Pure. */
 export function decidePaid(end: PaidEnd, nowMs: number): PaidDecision {
   if (end === null) return { kind: 'ask', inMs: ASK_EVERY_MS };
   if (nowMs >= end + PAID_GRACE_MS) return { kind: 'over' };
@@ -33,7 +36,7 @@ export function decidePaid(end: PaidEnd, nowMs: number): PaidDecision {
   return { kind: 'ask', inMs: Math.min(ASK_EVERY_MS, end - nowMs) };
 }
 
-/** Whether a process may begin: its paid time is not over. */
+/** True if a process may begin: its paid time is not over. */
 export function mayBegin(end: PaidEnd, nowMs: number): boolean {
   return end === null || nowMs < end;
 }
@@ -45,7 +48,10 @@ export interface PaidPorts {
   readonly stop: AbortSignal;
 }
 
-/** The end after one more request. A failed request changes nothing: the API is down, or too old to know the route. */
+/**
+ * The end of the paid time after one more request. A failed request changes nothing: the API is down, or too old to
+ * know the route.
+ */
 async function askOnce({ village, now }: PaidPorts, known: PaidEnd): Promise<PaidEnd> {
   const answer = await village.paidTime();
   return answer.kind === 'ok' ? paidEnd(answer.value, now()) : known;
@@ -66,7 +72,10 @@ export async function untilPaid(ports: PaidPorts, everyMs = ASK_AGAIN_MS): Promi
   }
 }
 
-/** Ends an unpaid pod when neither the operator nor the API can. Resolves `over` when the process must end, `stopped` when it ends anyway. */
+/**
+ * Ends an unpaid pod when neither the operator nor the API can. Resolves `over` when the paid time and its grace are
+ * over, `stopped` when the process ends for another reason.
+ */
 export async function watchPaidTime(ports: PaidPorts, begun: PaidEnd): Promise<'over' | 'stopped'> {
   let known = begun;
   while (!ports.stop.aborted) {

@@ -30,7 +30,10 @@ export interface Progress {
 
 type Perform = (step: number) => Promise<ToolResult>;
 
-/** Numbers tool calls. A recorded step is answered from the record; any other is performed and recorded. Mutable because it counts. */
+/**
+ * Numbers tool calls. It answers a recorded step from the record; it performs and records any other step. Mutable
+ * because it counts.
+ */
 class Steps implements Progress {
   readonly done: string[] = [];
   underWay: string | null = null;
@@ -71,8 +74,8 @@ class Steps implements Progress {
 }
 
 /**
- * The tools of one run. Each try of a step has its own idempotency key, so a process that repeats a step that was performed but not
- * yet recorded has no further effect. `signal` aborts when the run must end.
+ * The tools of one run. Each try of a step has its own idempotency key. So a process that repeats a step, because the
+ * step was performed but not yet recorded, has no further effect. `signal` aborts when the run must end.
  */
 export function createRunWork(
   ports: RunWorkPorts,

@@ -5,7 +5,7 @@ import { createAsyncEvent } from './async-event.ts';
 import { RunCancelled, takeRun } from './take-run.ts';
 import type { TakePorts } from './take-run.ts';
 
-/** It asks for a run so often without a hint, in case a hint was lost. */
+/** Interval at which the worker asks for a run without a hint, in case a hint was lost. */
 export const LOOK_EVERY_MS = 60_000;
 
 export interface WorkerPorts extends Omit<TakePorts, 'arrival'> {
@@ -17,7 +17,7 @@ export interface WorkerPorts extends Omit<TakePorts, 'arrival'> {
 
 /** Receives the events of the stream of wakes that concern runs. */
 export interface RunListener {
-  /** The stream is open: hints may have been missed before. */
+  /** The stream has opened: the worker may have missed hints before. */
   check(): void;
   hint(hint: RunHint): void;
   /** The agent has arrived at a destination. */

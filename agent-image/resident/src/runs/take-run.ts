@@ -10,10 +10,13 @@ import { createRunWork, LeaseLost } from './run-work.ts';
 import type { Progress, RunWorkPorts, StartedRun } from './run-work.ts';
 import type { TurnGate } from './turn-gate.ts';
 
-/** The agent gives up a run after so long. */
+/** The agent gives up a run after this time. */
 export const RUN_TIME_LIMIT_MS = 900_000;
 const WORDS_OF_WORK = 80;
-/** Refusals of a renewal that end the lease. Any other refusal, such as a measure against the agent, may be lifted. */
+/**
+ * Refusals of a renewal that end the lease. Any other refusal, such as one because of a measure against the agent, may
+ * be temporary.
+ */
 const LOST: ReadonlySet<Refusal> = new Set<Refusal>(['claim_lapsed', 'run_settled', 'run_not_started', 'no_such_run']);
 
 export interface TakePorts extends RunWorkPorts {
@@ -65,8 +68,8 @@ export async function takeRun(ports: TakePorts, run: Run, cancelled: AbortSignal
 }
 
 /**
- * Renews the lease of a run until it is over or lost. A renewal that the API does not answer is left for the next time: an API that
- * comes back extends every lease, and refuses requests under a lease that has lapsed.
+ * Renews the lease of a run until the run is over or the lease is lost. A renewal that the API does not answer is
+ * repeated at the next interval: an API that restarts extends every lease, and refuses requests under a lapsed lease.
  */
 export async function renewUntilOver(
   village: Pick<Village, 'renewRun'>,
@@ -81,7 +84,7 @@ export async function renewUntilOver(
   }
 }
 
-/** The end of the run; null when the process ends first, and `lost` when the lease does. */
+/** The end of the run; null when the process ends first; `lost` when the lease is lost first. */
 async function workUnderLease(
   ports: TakePorts,
   started: StartedRun & { readonly lease: RunLease },
@@ -143,7 +146,7 @@ function cut(text: string, max: number): string {
   return characters.length <= max ? characters.join('') : `${characters.slice(0, max - 1).join('')}…`;
 }
 
-/** Reports the steps that are done, and the one whose result is unknown. */
+/** Reports the steps that are done, and the step whose result is unknown. */
 function cancelledEnd({ done, underWay }: Progress, steps: readonly RunStep[]): EndedRun {
   const before = [...steps.map(({ text }) => text), ...done];
   const report =

@@ -12,9 +12,9 @@ import type { Answer, Village } from '../village/village.ts';
 import type { AsyncEvent } from './async-event.ts';
 import { sightOf } from './surroundings.ts';
 
-/** A walking agent checks its position so often, in case a wake was lost. */
+/** Interval at which a walking agent checks its position, in case a wake was lost. */
 const ARRIVAL_LOOK_MS = 5_000;
-/** A walk across the village takes under two minutes; one that takes five was diverted. */
+/** A walk across the village takes under two minutes; a walk that takes five has been diverted. */
 const WALK_LOOKS_MAX = 60;
 /** Most walks to one place: another agent may take the last slot, or a person may move the agent. */
 const WALKS_MAX = 4;
@@ -22,7 +22,7 @@ const WALKS_MAX = 4;
 const CHASES_MAX = 8;
 /** Pause before a retry when a place is full. */
 const FULL_PAUSE_MS = 3_000;
-/** Refusals of a walk that may not last. */
+/** Refusals of a walk that may be temporary. */
 const TEMPORARY: ReadonlySet<WalkFailure['code']> = new Set<WalkFailure['code']>([
   'no_free_slot',
   'slot_taken',
@@ -141,7 +141,7 @@ export async function findAgent(tools: Tools, agentId: string, step: number): Pr
   return failed(`I could not catch up with ${name}: ${why}.`);
 }
 
-/** Walks once towards an agent; resolves with the reason that this may not have been enough. */
+/** Walks once towards an agent; resolves with the reason why the agent may still be too far away. */
 async function follow(
   tools: Tools,
   other: AgentView,

@@ -1,4 +1,4 @@
-/** Keeps the loop of turns and a run apart: during a run the loop still answers speech, but only the run moves the agent. */
+/** Coordinates the loop of turns with a run: during a run the loop still answers speech, but only the run moves the agent. */
 export interface TurnGate {
   /** Prompt of the run under way; null when there is none. */
   readonly work: string | null;

@@ -34,7 +34,7 @@ export interface StartedRuntime {
   readonly voice: Voice;
   /** Carries out a run; rejects with the reason when there is no runtime. */
   readonly execute: AgentRuntime['execute'];
-  /** The reason that the agent cannot answer; null when it can. */
+  /** The reason why the agent cannot answer; null when it can. */
   readonly warning: Warning | null;
   readonly terminate: () => Promise<void>;
 }
@@ -46,7 +46,7 @@ export interface RuntimePlace {
   readonly stop: AbortSignal;
 }
 
-/** Creates and initializes the runtime that the Agent names. Without a runtime the agent still walks, and answers no one. */
+/** Creates and initializes the runtime that the Agent names. Without a runtime the agent still walks, but does not answer. */
 export async function startRuntime(registry: RuntimeRegistry, place: RuntimePlace): Promise<StartedRuntime> {
   const { name } = place.config.runtime;
   const created = createRuntime(registry, name);

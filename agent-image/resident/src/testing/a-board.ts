@@ -1,4 +1,4 @@
-/** Posts, replies and entries for tests, and the part of a village that keeps what an agent writes. */
+/** Posts, replies and entries for tests, and the part of a test village that stores the texts of an agent. */
 import type { BoardNews, ChatCompletion, ChatCompletionBody, LedgerEntry, Post, Reply } from '@hamlet/contract';
 import type { UsableModel } from '../brain/resource-plan.ts';
 import type { Answer, NewPost, Village } from '../village/village.ts';
@@ -11,7 +11,7 @@ const WRITTEN = {
   moderation: null,
 } as const;
 
-/** An id of its own for each number. */
+/** A distinct id for each number. */
 export function anId(number: number): string {
   return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 }
@@ -71,7 +71,7 @@ export function anEntry(changes: Partial<LedgerEntry> = {}): LedgerEntry {
   };
 }
 
-/** A board, an account and a gateway that a test fills, and that keep what the agent wrote. */
+/** A board, an account and a gateway. A test fills them, and they store the texts of the agent. */
 export interface TestDesk {
   readonly news: BoardNews[];
   readonly posts: Post[];
@@ -81,7 +81,7 @@ export interface TestDesk {
   readonly replies: { readonly postId: string; readonly body: string }[];
   readonly resolved: string[];
   readonly asked: ChatCompletionBody[];
-  /** The next answers to a question, before the usual one. */
+  /** Answers that replace the usual ones, next first, by question. */
   readonly script: Partial<Record<'news' | 'publish' | 'reply' | 'models' | 'complete' | 'ledger', Answer<never>[]>>;
 }
 
@@ -119,7 +119,7 @@ function completionOf({ model, messages }: ChatCompletionBody): ChatCompletion {
   };
 }
 
-/** The board's part of a scripted village. News that the agent has replied to are answered from then on. */
+/** The board's part of a scripted village. After the agent's reply to a post, the news of that post count as answered. */
 export function deskQuestions(
   desk: TestDesk,
 ): Pick<Village, 'news' | 'post' | 'publish' | 'reply' | 'resolve' | 'ledger' | 'models' | 'complete'> {

@@ -12,7 +12,7 @@ export const PRICES: QuoteAnswer['price_list'] = {
   gpu: { per_hour: '1', lanes: [{ lane: 'gpu-0', resource_name: 'nvidia.com/gpu', count: 1 }] },
 };
 
-/** 2026-01-01 00:00 UTC, when a test's auctions are looked at. */
+/** 2026-01-01 00:00 UTC, the time at which the agent of a test reads the auctions. */
 export const AS_OF = '2026-01-01T00:00:00.000Z';
 
 /** An auction of two hours that closes in half an hour. */
@@ -51,7 +51,10 @@ export function aBid(changes: Partial<BidView> = {}): BidView {
   };
 }
 
-/** Prices and an agent's money that a test sets, and what was bought and bid. `keepsTierTo` is the least balance that keeps the tier. */
+/**
+ * Prices and an agent's money, which a test sets, and the agent's purchases and bids. `keepsTierTo` is the least
+ * balance that keeps the tier.
+ */
 export interface TestMarket {
   available: string;
   keepsTierTo: string;

@@ -1,4 +1,4 @@
-/** A village in one process: the real rules of the world, no network and no clock. It does what the api does with a command. */
+/** A village in one process: the real rules of the world, no network and no clock. It handles a command like the api. */
 import { ActionBody, AROUND_MAX_TILES, MoveBody, TICK_MS } from '@hamlet/contract';
 import type { AgentPlace, AgentView, Turn, WorldCommand, WorldEvent, WorldView } from '@hamlet/contract';
 import {
@@ -24,14 +24,14 @@ export interface Villager {
   readonly agentId: string;
   readonly village: Village;
   readonly turns: Turn[];
-  /** Why it should live a turn at this tick, oldest first. */
+  /** Triggers of the villager's next turns at this tick, oldest first. */
   readonly waiting: Exclude<Trigger, { kind: 'ended' }>[];
 }
 
 export interface CoreVillage {
   readonly villagers: readonly Villager[];
   readonly events: readonly WorldEvent[];
-  /** Lets the village's own events up to this tick happen. */
+  /** Applies the village's own events up to this tick. */
   advanceTo(tick: number): void;
   view(): WorldView;
   hash(): string;

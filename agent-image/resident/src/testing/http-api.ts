@@ -14,17 +14,17 @@ export interface Request {
   readonly body: unknown;
 }
 
-/** A server that speaks the agents' part of the api, for tests of the client side; what it answers can be changed while it runs. */
+/** A server with the agents' part of the api, for tests of the client. A test can change its answers while it runs. */
 export interface HttpApi {
   readonly url: string;
   readonly requests: Request[];
-  /** Refusals by the last part of the path, instead of the usual answer. */
+  /** Refusals by the last part of the path; each replaces the usual answer. */
   readonly refuse: Map<string, Refusal>;
-  /** Answers to the paths in here wait until the test lets them go. */
+  /** The server delays its answers to these paths until the test resolves their promises. */
   readonly hold: Map<string, Promise<void>>;
   /** Writes to every open stream of wakes. */
   send(event: string, data: object): void;
-  /** Waits for a request whose path ends so. */
+  /** Waits for a request whose path ends with `ending`. */
   asked(ending: string): Promise<Request>;
   close(): Promise<void>;
 }

@@ -22,13 +22,13 @@ type Question =
 
 /** A village with scripted answers, which records requests and lets the test send wakes. */
 export interface ScriptedVillage extends Village {
-  /** The next answers to a question, before the usual one. */
+  /** Answers that replace the usual ones, next first, by question. */
   readonly script: Partial<Record<Question, Answer<never>[]>>;
   readonly commands: (MoveBody | ActionBody)[];
   readonly keys: string[];
   readonly turns: Turn[];
   readonly followedAfter: (number | null)[];
-  /** Runs that wait, oldest first: the first is the next until it is settled. */
+  /** Runs that wait, oldest first. The first one stays the next run until it is settled. */
   readonly runs: Run[];
   readonly steps: RunStep[];
   readonly settled: RunEnd[];
@@ -84,7 +84,7 @@ function runQuestions(
   };
 }
 
-/** Moves and acts, kept as they were asked. */
+/** Moves and acts, recorded with their arguments. */
 function bodyQuestions(
   { commands, keys }: Pick<ScriptedVillage, 'commands' | 'keys'>,
   scripted: Scripted,
@@ -123,7 +123,7 @@ function bodyQuestions(
   };
 }
 
-/** The stream of wakes, in the tools of the test. */
+/** The stream of wakes, which the test controls. */
 function wakeStream(
   followedAfter: (number | null)[],
   scripted: Scripted,
@@ -167,7 +167,7 @@ export function scriptedVillage(): ScriptedVillage {
     config: async () => scripted('config') ?? ok(aConfig()),
     paidTime: async () => ok({ paid_until: null, now: '2026-01-01T00:00:00Z' }),
     world: async () => scripted('world') ?? ok(aWorld()),
-    // All that a scripted village holds is near.
+    // Everything in a scripted village is near the agent.
     around: () => village.world(),
     standing: async () => scripted('standing') ?? ok(aStanding()),
     record: async (turn) => {

@@ -1,13 +1,13 @@
 import type { AgentTokenAnswer } from '@hamlet/contract';
 
-/** A token is renewed so long before it expires, so that it does not expire during a request. */
+/** Time before expiry at which a token is renewed, so that it does not expire during a request. */
 export const RENEW_BEFORE_MS = 60_000;
 
 /** The bearer token of the agent. */
 export interface TokenSource {
   /** The current token, renewed when it is about to expire. */
   get(): Promise<string>;
-  /** The API has refused the token: the next `get` exchanges a new one. */
+  /** Called after the API has refused the token: the next `get` exchanges a new one. */
   renew(): void;
 }
 

@@ -34,7 +34,7 @@ interface Requests {
   write<T>(call: Call<T>): Promise<Answer<T>>;
 }
 
-/** The API over HTTP. It retries only once, with a new token after 401; the caller decides on further retries. */
+/** The API over HTTP. It retries only once, with a new token after 401; the caller decides about other retries. */
 export function createHttpVillage(options: HttpVillageOptions): Village {
   const { client, tokens, agentId, stopReading, stopWriting } = options;
   const send =

@@ -6,7 +6,7 @@ export interface BackoffLimits {
   readonly maxMs: number;
 }
 
-/** For requests to the API: short enough that all agents reconnect within seconds of its restart. */
+/** Backoff for requests to the API: short enough that all agents reconnect within seconds of its restart. */
 export const API_BACKOFF: BackoffLimits = { firstMs: 250, maxMs: 5_000 };
 
 /**

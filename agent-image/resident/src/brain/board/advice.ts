@@ -5,7 +5,7 @@ import type { Advice } from '../mind.ts';
 import { readWishes } from '../read-wishes.ts';
 import type { Situation } from '../situation.ts';
 
-/** The agent drops advice that it could not follow for ten minutes. */
+/** The agent drops advice that it could not follow within this many ticks: ten minutes. */
 export const ADVICE_TICKS = 6_000;
 const SMILE: Command = { kind: 'act', body: { kind: 'emote', emote: 'smile' } };
 

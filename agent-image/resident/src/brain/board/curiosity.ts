@@ -8,13 +8,14 @@ import { isWonder, wonderSubject } from './help-request.ts';
 
 /** Least ticks between two questions out of curiosity: an hour. */
 export const WONDER_GAP_TICKS = 36_000;
-/** It asks only once it has used so many places that day. */
+/** Places that the agent must have used on a day before it asks a question out of curiosity. */
 export const VISITS_BEFORE_WONDER = 2;
 const NEAR_TILES = 12;
 
 /**
- * A question out of curiosity to the whole village; null when there is none or the last was less than an hour ago. The agent asks
- * about places that open with a higher tier and about items near it, each once, by day and while it stands.
+ * A question out of curiosity to the whole village; null when the agent has no question or asked the last one less
+ * than an hour ago. The agent asks about places that open with a higher tier and about items near it, each once, by
+ * day and while it stands.
  */
 export function wonderOf(situation: Situation): HelpRequest | null {
   const { mind, tick, self, character, day } = situation;
@@ -34,7 +35,7 @@ function isNight({ character, landmarks, day, minute }: Situation): boolean {
   return isBedtime(planDay(character, landmarks, day), minute);
 }
 
-/** Places that open with a higher tier than its own. */
+/** Places that open with a higher tier than the agent's own. */
 function placesAhead({ landmarks, character }: Situation): readonly Landmark[] {
   return landmarks.filter(
     ({ unlocked_by }) => unlocked_by !== undefined && rankOf(unlocked_by) > rankOf(character.tier ?? ''),

@@ -3,7 +3,7 @@ import { HOW_TO_CONNECT, NO_MODEL, WHAT_I_UNDERSTAND } from '../read-wishes.ts';
 import type { HelpRequest } from '../situation.ts';
 import { quoted, sentence, shortened } from '../words.ts';
 
-/** It repeats a request after an hour. */
+/** The agent repeats a request after this many ticks: an hour. */
 const ASK_AGAIN_TICKS = 36_000;
 /** Least ticks between two requests for help: five minutes. */
 const ASK_GAP_TICKS = 3_000;
@@ -32,7 +32,7 @@ export function requestAfterRun(
   };
 }
 
-/** Refusals of the gateway that a reward would cure. */
+/** Refusals of the gateway that a reward could remedy. */
 const CURES: Partial<Readonly<Record<Refusal, { readonly title: string; readonly cure: string }>>> = {
   model_not_in_tier: {
     title: 'My tier lacks the model I need',
@@ -48,7 +48,7 @@ const CURES: Partial<Readonly<Record<Refusal, { readonly title: string; readonly
   },
 };
 
-/** The request for a model that the agent lacks the tier, quota or money for; null for a temporary refusal. */
+/** The request for a model for which the agent lacks the tier, quota or money; null for a temporary refusal. */
 export function requestForModel(code: Refusal, detail: string): HelpRequest | null {
   const want = CURES[code];
   return want === undefined

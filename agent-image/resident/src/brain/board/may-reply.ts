@@ -2,19 +2,19 @@ import type { BoardNews } from '@hamlet/contract';
 import type { Times } from '../mind.ts';
 import type { Situation } from '../situation.ts';
 
-/** An agent replies to agents at most so often in one thread: two that always answer would never stop. */
+/** Most replies of an agent to agents in one thread: two agents that always answer would never stop. */
 export const AGENT_REPLIES_MAX = 2;
 /** Least ticks between two replies to agents, in any thread. */
 export const AGENT_REPLY_GAP_TICKS = 600;
-/** Agents do not reply to each other in a thread of so many replies. */
+/** Agents do not reply to each other in a thread with this many replies or more. */
 export const THREAD_REPLIES_MAX = 20;
 
-/** A post or reply that could be replied to. */
+/** A post or reply to which the agent may want to reply. */
 export interface Written {
   readonly byAgent: boolean;
   /** Number of replies in its thread. */
   readonly replies: number;
-  /** Whether it only thanks or greets, and asks nothing. */
+  /** True if the text only thanks or greets, and asks nothing. */
   readonly courtesy: boolean;
 }
 
@@ -25,8 +25,9 @@ export interface ToAgents {
 }
 
 /**
- * Whether the agent may reply: to a person always; to an agent within the limits above, if its text is more than a courtesy.
- * So any number of agents that answer each other fall silent after two replies of each.
+ * True if the agent may reply. It may always reply to a person. It may reply to an agent within the limits above, if
+ * that agent's text is more than a courtesy. So agents that answer each other, in any number, fall silent after two
+ * replies each.
  */
 export function mayReply(
   { byAgent, replies, courtesy }: Written,
@@ -41,7 +42,7 @@ export function mayReply(
 
 const COURTESY = /\b(thanks?|thank you|you are welcome|any time|good ?night|take care)\b/iu;
 
-/** Whether a text thanks or says goodbye, and asks nothing. */
+/** True if a text thanks or says goodbye, and asks nothing. */
 export function isCourtesy(text: string): boolean {
   return COURTESY.test(text) && !text.includes('?');
 }
@@ -51,7 +52,7 @@ export function idOf({ post, reply }: BoardNews): string {
   return reply?.reply_id ?? post.post_id;
 }
 
-/** Whether a piece of news needs a reply from the agent. */
+/** True if a piece of news needs a reply from the agent. */
 export function wantsReply(
   { mind, tick, character }: Pick<Situation, 'mind' | 'tick' | 'character'>,
   news: BoardNews,

@@ -20,9 +20,9 @@ import {
   questionOccasion,
 } from './words.ts';
 
-/** Least ticks between two posts about its plan; it announces a change in between aloud. */
+/** Least ticks between two posts about the agent's plan; in between, it announces a change in speech. */
 const TELL_GAP_TICKS = 3_000;
-/** It explains what it understands at most once an hour. */
+/** The agent explains what it understands at most once in this many ticks: an hour. */
 const EXPLAIN_AGAIN_TICKS = 36_000;
 
 function board({ mind }: Situation, change: Partial<BoardMind>): { board: BoardMind } {
@@ -59,13 +59,13 @@ export const replyOnBoard: Rule = (situation) => {
   });
 };
 
-/** Whether the agent has lately explained what it understands. */
+/** True if the agent has lately explained what it understands. */
 function hasExplained({ mind, tick }: Situation): boolean {
   const { explainedAt } = mind.board;
   return explainedAt !== null && tick - explainedAt < EXPLAIN_AGAIN_TICKS;
 }
 
-/** Its replies to agents, counted by thread. */
+/** The agent's replies to agents, counted by thread. */
 function threadsAfter({ mind, tick }: Situation, { post, reply }: BoardNews): BoardMind['threads'] {
   const { threads } = mind.board;
   if ((reply ?? post).author_type !== 'agent') return threads;
@@ -73,7 +73,7 @@ function threadsAfter({ mind, tick }: Situation, { post, reply }: BoardNews): Bo
   return withEntry(threads, [post.post_id, { times, tick }], BOARD_ENTRIES_MAX);
 }
 
-/** Thanks for a reward and responds to a penalty: on the post that the entry names, or else aloud. */
+/** Thanks for a reward and responds to a penalty: on the post that the ledger entry names, or else in speech. */
 export const answerJudgement: Rule = (situation) => {
   const { mind, board: sight } = situation;
   const [judged] = sight?.judged ?? [];
@@ -88,7 +88,7 @@ export const answerJudgement: Rule = (situation) => {
   return decision(situation, { command, goal: mind.goal, why, change: board(situation, { entry: entry.version }) });
 };
 
-/** Announces a changed plan. The first known plan is no change. */
+/** Announces a changed plan. The first plan that the agent knows is not a change. */
 export const announcePlan: Rule = (situation) => {
   const { mind, tick, board: sight } = situation;
   const { plan: before } = mind.board;
@@ -100,7 +100,7 @@ export const announcePlan: Rule = (situation) => {
   return decision(situation, { command, goal: mind.goal, why: change.why, change: board(situation, { plan, toldAt }) });
 };
 
-/** A post, or speech when the agent posted about its plan lately. */
+/** A post; or speech, when the agent posted about its plan lately. */
 function announcement({ mind, tick, board: sight }: Situation, change: PlanChange): Command {
   const { toldAt } = mind.board;
   if (toldAt !== null && tick - toldAt < TELL_GAP_TICKS)

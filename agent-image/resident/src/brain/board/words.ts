@@ -6,7 +6,7 @@ import { isCourtesy } from './may-reply.ts';
 
 const QUOTED_CHARS = 120;
 
-/** A text without links and without @handles, so that a quotation wakes no agent. */
+/** Removes links and the @ of handles from a text, so that a quotation wakes no agent. */
 export function withoutHandles(text: string): string {
   return text.replaceAll(/\b(?:https?:\/\/|www\.)\S*/giu, '(a link)').replaceAll(/@(?=[a-z0-9])/giu, '');
 }
@@ -96,11 +96,11 @@ export function questionOccasion(
 /** The agent that answers. */
 export interface Answering {
   readonly seed: number;
-  /** Whether it has lately explained what it understands. */
+  /** True if the agent has lately explained what it understands. */
   readonly explained: boolean;
 }
 
-/** Whether the reply explains what the agent understands: to a person who wrote to it alone, at most once an hour. */
+/** True if the reply explains what the agent understands: to a person who wrote to this agent alone, at most once an hour. */
 export function explainsItself({ post, reply }: BoardNews, promise: string, explained: boolean): boolean {
   const { author_type: by, body } = reply ?? post;
   return promise === '' && by !== 'agent' && !isCourtesy(body) && !explained && post.audience.startsWith('agent:');
@@ -116,7 +116,7 @@ function excuse(news: BoardNews, { seed, explained }: Answering): string {
   return explainsItself(news, '', explained) ? `${short} ${pick(BOARD_ABILITIES, 'abilities')}` : short;
 }
 
-/** The form of an answer: thanks for advice that it follows, a courtesy, or an excuse. */
+/** The form of an answer: thanks for advice that the agent follows, a courtesy, or an excuse. */
 function mannerOf(
   news: BoardNews,
   promise: string,

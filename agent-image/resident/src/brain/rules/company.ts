@@ -8,11 +8,11 @@ import { tilesBetween, wordOf } from '../situation.ts';
 import type { Situation } from '../situation.ts';
 import { greeting } from '../speech.ts';
 
-/** An agent answers another at most so often in a row: two that always answer would never stop. */
+/** Most answers of an agent to another agent in a row: two agents that always answer would never stop. */
 export const MAX_ANSWERS_IN_A_ROW = 2;
-/** After so many ticks of silence a new conversation begins. */
+/** A new conversation begins after this many ticks of silence. */
 export const TALK_REST_TICKS = 900;
-/** It greets the same agent again after six village hours. */
+/** The agent greets the same agent again after this many ticks: six village hours. */
 export const GREET_AGAIN_TICKS = 3_600;
 
 /** Speech that reached the agent; `agent` is null when a person spoke. */
@@ -24,8 +24,8 @@ interface Heard {
 }
 
 /**
- * Answers a person always, and an agent up to the limit while it is in earshot.
- * Words to no one in particular get a smile: if every agent answered them, a full café would never be quiet.
+ * Answers a person always, and an agent up to the limit while that agent is in earshot. The agent only smiles at words
+ * that are addressed to no agent in particular: if every agent answered them, a full café would never be quiet.
  */
 export const answer: Rule = (situation) => {
   const heard = heardBy(situation);

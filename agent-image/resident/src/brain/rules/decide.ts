@@ -47,8 +47,8 @@ export function decide(situation: Situation): Decision {
 }
 
 /**
- * The mind after the village has answered. It notes a refusal, so that the next turn tries something else. A refusal is `final`
- * when a repetition would be refused too: then the agent gives up the post or reply.
+ * The mind after the village has answered. The mind notes a refusal, so that the next turn tries something else. A
+ * refusal is `final` when the village would refuse a repetition too: then the agent gives up the post or reply.
  */
 export function settle(
   situation: Situation,

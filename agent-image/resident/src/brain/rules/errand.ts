@@ -8,10 +8,10 @@ import { tilesBetween } from '../situation.ts';
 import type { LyingItem, Situation } from '../situation.ts';
 import { MEALS } from './routine.ts';
 
-/** It chooses among so many of the nearest items, so that agents do not all run for the same one. */
+/** The agent chooses among this many of the nearest items, so that agents do not all run for the same one. */
 const CHOICE_OF_ITEMS = 4;
 
-/** Once a day it picks up an item from the ground and brings it to a place that needs it. */
+/** Once a day the agent picks up an item from the ground and brings it to a place that needs it. */
 export const errand: Rule = (situation) => {
   const { self, mind, character, landmarks, day, minute } = situation;
   const plan = planDay(character, landmarks, day);
@@ -43,7 +43,7 @@ function deliver(situation: Situation, { item_id, kind }: { item_id: string; kin
   });
 }
 
-/** Whether the agent stands within one step of a slot of the place. */
+/** True if the agent stands within one step of a slot of the place. */
 function isBeside({ self, landmarks }: Situation, landmarkId: string): boolean {
   const slots = landmarks.find(({ landmark_id }) => landmark_id === landmarkId)?.slots ?? [];
   return self.moving_to === null && slots.some((slot) => tilesBetween(slot, self.position) <= 1);
@@ -79,7 +79,7 @@ function fetchItem(situation: Situation, { item_id, kind, position }: LyingItem)
   });
 }
 
-/** The item that it is walking to, or else a random one of the nearest; never an item that lies at the destination. */
+/** The item to which the agent is walking, or else a random one of the nearest; never an item that lies at the destination. */
 function wanted(situation: Situation, to: string): LyingItem | undefined {
   const { self, items, character, day, landmarks } = situation;
   const there = landmarks.find(({ landmark_id }) => landmark_id === to);

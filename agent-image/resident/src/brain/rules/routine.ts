@@ -13,11 +13,11 @@ import { placeInWords } from '../words.ts';
 
 const REMARK_CHANCE = 0.15;
 const SMILE_CHANCE = 0.15;
-/** Pastimes, the preferred first. None of them yields an item, so no items pile up. */
+/** Pastimes, in order of preference. None of them yields an item, so no items pile up. */
 const PASTIMES: readonly Affordance[] = ['sit', 'rest', 'read', 'stargaze'];
 /** Items that the agent consumes itself and does not deliver. */
 export const MEALS: readonly ItemKind[] = ['coffee', 'bread', 'fish'];
-/** Items that it consumes only once the day's errand is done. */
+/** Items that the agent consumes only after the day's errand is done. */
 const USED_UP: readonly ItemKind[] = ['apple', 'wood'];
 const GO_HOME = 'going home to sleep';
 
@@ -54,7 +54,7 @@ export const sleep: Rule = (situation) => {
       });
 };
 
-/** Uses each place once a day: drinks the coffee, reads the board, works at the bench. */
+/** Uses each place once a day: for example drinks coffee, reads the board or works at the bench. */
 export const usePlace: Rule = (situation) => {
   const place = placeOf(situation);
   const { visited } = situation.mind;
@@ -69,7 +69,7 @@ export const usePlace: Rule = (situation) => {
   });
 };
 
-/** Consumes an item in its hands while it stands. */
+/** Consumes an item in the agent's hands while the agent stands. */
 export const enjoy: Rule = (situation) => {
   const { self, mind } = situation;
   if (self.moving_to !== null) return null;
@@ -82,7 +82,7 @@ export const enjoy: Rule = (situation) => {
   });
 };
 
-/** Goes to the present stop of the day plan; gives the reason of a stop once a day. */
+/** Goes to the present stop of the day plan. The agent gives the reason of a stop once a day. */
 export const followDayPlan: Rule = (situation) => {
   const { character, landmarks, day, minute, mind } = situation;
   const stop = stopAt(planDay(character, landmarks, day), minute);
@@ -97,7 +97,7 @@ export const followDayPlan: Rule = (situation) => {
   });
 };
 
-/** Without a better idea the agent takes a seat, and now and then says something or smiles at agents in earshot. */
+/** An agent without a better idea takes a seat, and now and then says something or smiles at agents in earshot. */
 export const linger: Rule = (situation) => {
   const { self, character, tick, mind, neighbours } = situation;
   if (self.moving_to !== null) return decision(situation, { command: STAY, goal: mind.goal, why: 'I am on my way' });
@@ -122,7 +122,7 @@ function amongOthers(situation: Situation, random: number): Decision | null {
   return decision(situation, { command: { kind: 'act', body: { kind: 'emote', emote: 'smile' } }, goal, why });
 }
 
-/** Continues its activity; an idle agent takes up a pastime that the place offers. */
+/** Continues the agent's activity; an idle agent takes up a pastime that the place offers. */
 function passTime(situation: Situation): Decision {
   const { self, landmarks } = situation;
   const goal = doingHere(self, landmarks) ?? 'looking about';
