@@ -42,7 +42,7 @@ test('the stub answers with prompt, repository and branch', async () => {
   await stub.terminate();
 });
 
-test('the stub says so when the agent has no repository', async () => {
+test('the stub reports that the agent has no repository', async () => {
   const answer = await created('stub').execute('hello', { ...context, repository: null, branch: null });
   assert.match(answer, /repo=none, branch=none/);
 });
@@ -59,7 +59,7 @@ test('an unknown name is refused with a stable code and the known names', () => 
   });
 });
 
-test('a name that every object has is unknown too', () => {
+test('a name that every JavaScript object has is unknown too', () => {
   assert.equal(createRuntime(registry, 'constructor').ok, false);
 });
 

@@ -1,4 +1,4 @@
-/** docs/AGENTS.md says what is so: conditions, reasons, wakes, runtimes, limits and the example are held to the code. */
+/** docs/AGENTS.md is true: the test compares conditions, reasons, wakes, runtimes, limits and the example with the code. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { MAX_DIARY_ENTRIES, MAX_MEMORY_BYTES } from './memory/memory-store.ts';
 import { RUN_TIME_LIMIT_MS } from './runs/take-run.ts';
 import { RUNTIMES } from './runtimes.ts';
 
-/** Steps that the plan of a tier with so many tools at a time has. */
+/** Steps in a run by the plan of a tier with this many concurrent tools. */
 const stepsOf = (tools: number): number =>
   resourcePlanOf({
     tier: null,
@@ -40,7 +40,7 @@ test('every wake and every runtime', () => {
   for (const name of [...WAKE_KINDS, ...Object.keys(RUNTIMES)]) assert.ok(doc.includes(`\`${name}\``), name);
 });
 
-test('the example is the compiled file, to the letter', () => {
+test('the example equals the compiled file', () => {
   assert.ok(doc.includes(readFileSync(join(ROOT, 'agent-image/engine/examples/echo-runtime.ts'), 'utf8').trimEnd()));
 });
 

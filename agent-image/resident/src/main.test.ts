@@ -1,4 +1,4 @@
-/** The process as it runs in a pod: a real child process against a server that speaks the agents' part of the api. */
+/** The process as it runs in a pod: a real child process against a server with the agents' part of the api. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -13,7 +13,7 @@ import type { HttpApi } from './testing/http-api.ts';
 
 type Line = Record<string, unknown> & { event: string };
 
-/** As main.ts has it. */
+/** The same limit as in main.ts. */
 const FINISH_WRITES_MS = 700;
 
 const root = mkdtempSync(join(tmpdir(), 'hamlet-resident-'));
@@ -80,7 +80,7 @@ function startResident(changes: NodeJS.ProcessEnv = {}) {
   return { child, lines, exit, line, errors: () => errors };
 }
 
-test('it trades its token, connects, lives turns, and ends with 0 on SIGTERM', async () => {
+test('the resident exchanges its token, connects, runs turns, and ends with 0 on SIGTERM', async () => {
   const resident = startResident();
   const turn = await resident.line('turn');
   assert.deepEqual(Object.keys(turn).slice(0, 4), ['time', 'level', 'event', 'agent_id']);
@@ -95,7 +95,10 @@ test('it trades its token, connects, lives turns, and ends with 0 on SIGTERM', a
   assert.equal(resident.lines.at(-1)?.['why'], 'stopped');
 });
 
-/** Tells a resident to end while a write of its is in flight, and lets that go on. What it says became of it, and how long all that took. */
+/**
+ * Signals a resident to end while one of its writes is in flight, and lets the write finish. Returns the outcome of
+ * the write, and the time until the end.
+ */
 async function endWhileWriting(): Promise<{ readonly acted: unknown; readonly tookMs: number }> {
   const { promise, resolve } = Promise.withResolvers<void>();
   api.requests.length = 0;
@@ -109,16 +112,16 @@ async function endWhileWriting(): Promise<{ readonly acted: unknown; readonly to
   return { acted: resident.lines.find(({ event }) => event === 'turn')?.['acted'], tookMs: performance.now() - toldMs };
 }
 
-test('a write in flight is finished before the end', async () => {
+test('a write in flight finishes before the process ends', async () => {
   const accepted = { outcome: 'accepted', seq: 2 };
   let ending = await endWhileWriting();
-  // Of a machine that stood still for as long as such a write is waited for nothing is to be learnt.
+  // A machine that stalled for longer than the limit of such a write proves nothing.
   while (ending.tookMs > FINISH_WRITES_MS && !isDeepStrictEqual(ending.acted, accepted))
     ending = await endWhileWriting();
   assert.deepEqual(ending.acted, accepted);
 });
 
-test('an api that never answers does not keep it from ending', async () => {
+test('the resident ends even if the api never answers', async () => {
   api.hold.set('move', Promise.withResolvers<void>().promise);
   const resident = startResident();
   await api.asked('/move');
@@ -126,7 +129,7 @@ test('an api that never answers does not keep it from ending', async () => {
   assert.equal(await resident.exit, 0);
 });
 
-test('it ends with 0 when a newer cycle has begun: told by the stream, or refused', async () => {
+test('the resident ends with 0 when the stream or a refusal reports a newer cycle', async () => {
   const told = startResident();
   await told.line('turn');
   await api.asked('/wakes');
@@ -140,7 +143,7 @@ test('it ends with 0 when a newer cycle has begun: told by the stream, or refuse
   assert.equal(refused.lines.at(-1)?.['why'], 'stale');
 });
 
-test('a successor waits for its predecessor and says so; a predecessor killed by SIGKILL leaves nothing in its way', async () => {
+test('a successor waits for its predecessor and logs that; it can start at once after a predecessor killed by SIGKILL', async () => {
   const first = startResident();
   await first.line('turn');
   const second = startResident({ HAMLET_CYCLE: '2' });
@@ -152,7 +155,7 @@ test('a successor waits for its predecessor and says so; a predecessor killed by
   assert.equal(await second.exit, 0);
 });
 
-test('after a restart it remembers its home and its last plan', async () => {
+test('after a restart the resident remembers its home and its last plan', async () => {
   api.refuse.set('move', 'zone_locked');
   const first = startResident();
   const refused = await first.line('turn');
@@ -168,7 +171,7 @@ test('after a restart it remembers its home and its last plan', async () => {
   assert.notDeepEqual(commandOf(next), commandOf(refused), 'it tries again what it should remember was refused');
 });
 
-test('what it can do without is warned of, and it lives on', async () => {
+test('the resident warns about a missing capability and continues without it', async () => {
   const resident = startResident({
     HAMLET_WORKSPACE_DIR: join(volume, 'nowhere'),
     HAMLET_MEMORY_DIR: '/dev/null/memory',
@@ -178,7 +181,7 @@ test('what it can do without is warned of, and it lives on', async () => {
   assert.deepEqual(codes, ['memory_unusable', 'not_writable', 'not_writable']);
 });
 
-test('a wrong environment ends with 2 and names what is wrong; --help explains it', async () => {
+test('a wrong environment ends with 2 and names the wrong variables; --help explains them', async () => {
   const wrong = startResident({ HAMLET_API_URL: 'ftp://village', HAMLET_TOKEN_FILE: undefined });
   assert.equal(await wrong.exit, 2);
   assert.match(wrong.errors(), /HAMLET_API_URL/);

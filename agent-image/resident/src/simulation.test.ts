@@ -1,4 +1,4 @@
-/** One village day (24 minutes of real time) in the real world's rules, without clock or network: what the villagers make of it. */
+/** One village day (24 minutes of real time) by the rules of the real world, without clock or network. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TICK_MS, TICKS_PER_DAY, Turn } from '@hamlet/contract';
@@ -16,10 +16,10 @@ const NAMES = ['ada', 'bob', 'cleo', 'dan'] as const;
 const SEEDS = [1, 2, 3, 7, 42, 1_000, 65_537, 4_000_000_000];
 /** `loop.every` of 30 s. */
 const TICKS_BETWEEN_TURNS = 300;
-/** Three in the morning, by when everybody should be in bed; the village begins at six. */
+/** Three in the morning, when all agents should be in bed; the village begins at six. */
 const DEEP_NIGHT_TICK = 12_600;
 
-/** Lives from dawn until deep in the night; each villager takes a turn at its own pace and when it is woken. */
+/** Runs from dawn until deep in the night; each villager takes a turn at its own interval and at each wake. */
 async function liveOneDay(seed: number, until: number): Promise<CoreVillage> {
   const village = coreVillage(NAMES, seed);
   const voice = voiceOf(createScriptedRuntime(), new AbortController().signal);
@@ -54,7 +54,7 @@ function lifeOf(villager: Villager, voice: ReturnType<typeof voiceOf>, seed: num
   };
 }
 
-/** What the world's own log says that an agent did. */
+/** The deeds of an agent according to the log of the world. */
 function dayOf({ events }: CoreVillage, agentId: string, home: string) {
   const own = events.filter((event) => 'agent_id' in event && event.agent_id === agentId);
   const arrivals = own.flatMap((event) => (event.kind === 'arrive' && event.landmark_id !== null ? [event] : []));
@@ -89,7 +89,7 @@ for (const seed of SEEDS) {
   });
 }
 
-test('the same seed lives the same day, to the last byte of the world', async () => {
+test('the same seed gives the same day, to the last byte of the world', async () => {
   const [first, second, other] = [
     await liveOneDay(5, TICKS_PER_DAY),
     await liveOneDay(5, TICKS_PER_DAY),

@@ -16,14 +16,14 @@ const ADA: Character = {
 const DAYS = Array.from({ length: 50 }, (_, day) => day);
 const GATHERING_MINUTES = [480, 750, 1_110];
 
-test('everybody gathers at the same places at the same minutes', () => {
+test('all agents gather at the same places at the same minutes', () => {
   const gatherings = (character: Character, day: number) =>
     planDay(character, landmarks, day).stops.filter(({ fromMinute }) => GATHERING_MINUTES.includes(fromMinute));
   for (const day of DAYS)
     assert.deepEqual(gatherings(ADA, day), gatherings({ ...ADA, agentId: 'bob', seed: 99, persona: '' }, day));
 });
 
-test('a day holds at least six places, none twice, no home, in order of time', () => {
+test('a day has at least six places, none twice, no home, in order of time', () => {
   for (const day of DAYS) {
     const { stops } = planDay(ADA, landmarks, day);
     const ids = stops.map(({ landmarkId }) => landmarkId);
@@ -45,7 +45,7 @@ test('no two stops of a day have the same reason, and visits begin with another 
   assert.ok(new Set(first).size > VISIT_REASONS.length / 2);
 });
 
-test('a place that a higher tier unlocks is for that tier', () => {
+test('a place that a higher tier opens is only for that tier', () => {
   const places = (tier: string | null) =>
     new Set(DAYS.flatMap((day) => planDay({ ...ADA, tier }, landmarks, day).stops.map(({ landmarkId }) => landmarkId)));
   const locked = landmarks.flatMap(({ landmark_id, unlocked_by }) =>
@@ -58,7 +58,7 @@ test('a place that a higher tier unlocks is for that tier', () => {
   }
 });
 
-test('what a persona speaks of draws it more', () => {
+test('a persona prefers the places that it mentions', () => {
   const visits = (persona: string) =>
     DAYS.filter((day) =>
       planDay({ ...ADA, persona }, landmarks, day)
@@ -71,7 +71,7 @@ test('what a persona speaks of draws it more', () => {
   assert.ok(visits(ADA.persona) > visits('Bob knows everybody.'));
 });
 
-test('the night goes over midnight and leaves the day alone', () => {
+test('bedtime spans midnight and no part of the day', () => {
   const plan = planDay(ADA, landmarks, 3);
   for (const minute of [0, 200, 330, 1_345, 1_439]) assert.ok(isBedtime(plan, minute));
   for (const minute of [360, 720, 1_300]) assert.ok(!isBedtime(plan, minute));
@@ -79,7 +79,7 @@ test('the night goes over midnight and leaves the day alone', () => {
   assert.equal(stopAt(plan, 480)?.fromMinute, 480);
 });
 
-test('chance is even, repeats itself, and depends on each word', () => {
+test('chance is uniform, repeatable, and depends on each word', () => {
   const draws = Array.from({ length: 10_000 }, (_, index) => chance(1, 'ada', index));
   const mean = draws.reduce((sum, draw) => sum + draw, 0) / draws.length;
   assert.ok(Math.abs(mean - 0.5) < 0.02 && draws.every((draw) => draw >= 0 && draw < 1));
@@ -109,7 +109,7 @@ test('the last stop that has begun counts, to the minute', () => {
   );
 });
 
-test('nobody is at one place for more than two village hours and the spread', () => {
+test('no agent stays at one place for more than two village hours and the spread', () => {
   for (const day of DAYS) {
     const { stops } = planDay(ADA, landmarks, day);
     const longest = Math.max(

@@ -4,14 +4,14 @@ import { BOARD_ENTRIES_MAX as MAX, withEntry, withText } from './mind.ts';
 
 const names = Array.from({ length: MAX }, (_, index) => `n${index}`);
 
-test('a list keeps as many as the memory holds, the oldest go first, and each is in it once', () => {
+test('a list has at most as many entries as the memory allows, drops the oldest, and has each once', () => {
   assert.deepEqual(withText([], 'a', MAX), ['a']);
   assert.deepEqual(withText(['a', 'b', 'c'], 'a', MAX), ['b', 'c', 'a']);
   assert.deepEqual(withText(names.slice(1), 'new', MAX), [...names.slice(1), 'new'], 'the last place');
   assert.deepEqual(withText(names, 'new', MAX), [...names.slice(1), 'new']);
 });
 
-test('a table keeps as many as the memory holds, the oldest go first, and a name has its newest value', () => {
+test('a table has at most as many entries as the memory allows, drops the oldest, and keeps the newest value', () => {
   const table = Object.fromEntries(names.map((name, index) => [name, index]));
   assert.deepEqual(withEntry({}, ['a', 1], MAX), { a: 1 });
   assert.deepEqual(Object.entries(withEntry({ a: 1, b: 2 }, ['a', 3], MAX)), [

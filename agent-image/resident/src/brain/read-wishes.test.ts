@@ -88,7 +88,7 @@ for (const prompt of ONLY_READ) {
   });
 }
 
-test('of a prompt in parts each is read for itself, and nothing but what was asked is wished for', () => {
+test('each part of a prompt is read separately, and gives only the requests that it contains', () => {
   assert.deepEqual(
     readWishes('Go to the market. Tidy it up. Say "done".', HERE).map(({ words, wishes }) => [words, wishes.length]),
     [
@@ -100,7 +100,7 @@ test('of a prompt in parts each is read for itself, and nothing but what was ask
   assert.deepEqual(readWishes('   \n ', HERE), []);
 });
 
-test('any text at all is read within bounds', () => {
+test('any text is read within the limits', () => {
   for (const text of [
     'go '.repeat(5_000),
     '"'.repeat(999),

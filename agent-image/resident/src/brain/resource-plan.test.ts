@@ -10,7 +10,7 @@ const limits = (concurrent_tools: number) => ({
   models: [],
 });
 
-test('the largest model, by name where two hold as much; none without models', () => {
+test('the plan has the largest model, by name among equals, and none without models', () => {
   const model = (models: readonly (readonly [string, number])[]) =>
     resourcePlanOf({
       tier: 't',
@@ -42,13 +42,13 @@ test('the largest model, by name where two hold as much; none without models', (
   );
 });
 
-test('24 steps for each tool, 64 at most, none without limits', () => {
+test('the plan has 24 steps for each tool, at most 64, and none without limits', () => {
   const steps = (tools: number) => resourcePlanOf({ tier: 't', limits: limits(tools), models: [] }).toolCalls;
   assert.deepEqual([steps(0), steps(1), steps(2), steps(3), steps(100)], [0, 24, 48, 64, 64]);
   assert.equal(resourcePlanOf({ tier: null, limits: null, models: [] }).toolCalls, 0);
 });
 
-test('two plans are the same when all of them is', () => {
+test('two plans are equal when all their parts are equal', () => {
   const plan: ResourcePlan = { tier: 'tier-0', model: 'small', toolCalls: 24 };
   assert.ok(isSamePlan(plan, { ...plan }));
   const others: readonly Partial<ResourcePlan>[] = [

@@ -1,4 +1,4 @@
-/** Every template of the brain, over all that it may be filled with, gives whole sentences. */
+/** Every template of the brain gives whole sentences, for all values that may fill it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sentenceFaults } from '@hamlet/test/env/sentence-faults';
@@ -31,7 +31,7 @@ function assertWhole(texts: readonly string[]): void {
   for (const text of texts) assert.deepEqual(sentenceFaults(text), []);
 }
 
-test('the check itself finds what is no sentence', () => {
+test('the check itself finds faulty sentences', () => {
   for (const bad of [
     '',
     'my plan.',
@@ -108,7 +108,7 @@ const PLANS: readonly ResourcePlan[] = [null, 'tier-0', 'tier-1'].flatMap((tier)
   [null, 'small', 'large'].flatMap((model) => [0, 24, 48].map((toolCalls) => ({ tier, model, toolCalls }))),
 );
 
-test('a change of plan: whole sentences of what changed, and none where nothing did', () => {
+test('a change of plan: whole sentences about the change, and none without a change', () => {
   for (const [before, now] of pairs(PLANS, PLANS)) {
     const news = planChange(before, now);
     assert.equal(news === null, isSamePlan(before, now));

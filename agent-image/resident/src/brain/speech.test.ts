@@ -5,7 +5,7 @@ import { fitting, greeting, remark, reply } from './speech.ts';
 
 const SEEDS = Array.from({ length: 200 }, (_, index) => index * 7_919);
 
-test('words are cut to what a bubble holds, and no character in two', () => {
+test('words are cut to the length of a speech bubble, never inside a character', () => {
   const exact = 'x'.repeat(SPEECH_MAX_LENGTH);
   assert.deepEqual([fitting(exact), fitting(` ${exact} `)], [exact, exact]);
   const cut = fitting(`${exact}y`);
@@ -14,7 +14,7 @@ test('words are cut to what a bubble holds, and no character in two', () => {
   assert.equal(torn, `${'x'.repeat(SPEECH_MAX_LENGTH - 2)}…`);
 });
 
-test('what was said today is not said again; when all was said there is nothing left', () => {
+test('the agent does not repeat a sentence on one day; null after it has said all', () => {
   const all = new Set(SEEDS.map((seed) => remark(seed)));
   assert.ok(all.size >= 5 && !all.has(null));
   const said: string[] = [];
@@ -28,7 +28,7 @@ test('what was said today is not said again; when all was said there is nothing 
   assert.notEqual(greeting({ seed: 1, phase: 'day', place: null }, 'Bob', [small.small]).small, small.small);
 });
 
-test('a greeting is of the time of day, and speaks of the place now and then', () => {
+test('a greeting suits the time of day, and sometimes names the place', () => {
   const text = (phase: 'night' | 'morning' | 'day' | 'evening', place: string | null = null) =>
     SEEDS.map((seed) => greeting({ seed, phase, place }, 'Bob').text);
   assert.ok(text('night').every((each) => each.startsWith('Still up, Bob?')));
@@ -39,7 +39,7 @@ test('a greeting is of the time of day, and speaks of the place now and then', (
   assert.ok(text('day').every((each) => !each.includes('So you come')));
 });
 
-test('each tone has its answers, the first that is heard counts, and nobody is answered in their own words', () => {
+test('each tone has its answers, the first matching tone counts, and no answer echoes the speaker', () => {
   const answers = (said: string) =>
     new Set(SEEDS.map((seed) => reply(seed, said, { speaker: 'Bob', plan: 'reading' })));
   const is = (said: string, pattern: RegExp) => [...answers(said)].every((answer) => pattern.test(answer));

@@ -36,7 +36,7 @@ test('turns at one place are one entry, which is written when the agent leaves',
   assert.deepEqual([stay.id, stay.place, stay.from, stay.did], ['t480', null, { day: 0, minute: 480 }, []]);
 });
 
-test('back at a place is another stay', () => {
+test('a return to a place is another stay', () => {
   const { entries } = lived(turn(400), turn(500, { place: 'library', name: 'Library' }), turn(600));
   assert.deepEqual(
     entries.map((entry) => entry.split(':')[2]?.trim().split(',')[1]?.trim()),
@@ -44,7 +44,7 @@ test('back at a place is another stay', () => {
   );
 });
 
-test('what happens again is told once; what is too much is counted', () => {
+test('a repeated event is recorded once; events beyond the limit are counted', () => {
   const again = lived(turn(400, { event: 'I smiled.' }), turn(410, { event: 'I smiled.' }));
   assert.deepEqual([again.stay.did, again.stay.more], [['I smiled.'], 0]);
   const many = (count: number) =>
@@ -54,7 +54,7 @@ test('what happens again is told once; what is too much is counted', () => {
   assert.match(diaryEntry(many(EVENTS_MAX + 2)), / And 2 more things happened\.$/);
 });
 
-test('an entry is whole sentences, over midnight too, and a stay fits its schema whatever happens', () => {
+test('an entry consists of whole sentences, also past midnight, and a stay always fits its schema', () => {
   const long = lived(turn(1_439, { name: 'n'.repeat(500), event: `I said “${'x'.repeat(900)}”` }), {
     ...turn(0),
     clock: { day: 1, minute: 0 },

@@ -7,7 +7,7 @@ const HOUR = 3_600_000;
 const MICRO = 1_000_000n;
 const PRICE: QuotedPrice = { price: 10n, available: 100n, tier: 'tier-1', tierAfter: 'tier-1' };
 
-test('it buys up to its share of what it can spend, to the micro, and keeps its tier', () => {
+test('the agent buys up to its share of its available money, exactly, and keeps its tier', () => {
   const table: readonly [Partial<QuotedPrice>, bigint, boolean][] = [
     [{}, 10n, true],
     [{ available: 99n }, 10n, false],
@@ -39,7 +39,7 @@ const AUCTION: AuctionSeen = {
 };
 const PURSE: Purse = { available: 100n * MICRO, inBids: 0n, nowMs: 0, gpuHour: MICRO };
 
-test('it bids what the window costs on the price list, cut to a fifth of its money', () => {
+test('the agent bids the list price of the window, limited to a fifth of its money', () => {
   assert.equal(bidOf(AUCTION, PURSE), 2n * MICRO);
   assert.equal(bidOf(AUCTION, { ...PURSE, available: 10n * MICRO }), 2n * MICRO, 'a fifth is just enough');
   assert.equal(bidOf(AUCTION, { ...PURSE, available: 10n * MICRO - 5n }), 2n * MICRO - 1n);
@@ -48,7 +48,7 @@ test('it bids what the window costs on the price list, cut to a fifth of its mon
   assert.equal(bidOf({ ...AUCTION, endsAtMs: HOUR + HOUR / 2 }, PURSE), MICRO / 2n);
 });
 
-test('all its bids together are a fifth: money that is in bids counts', () => {
+test('all bids together are at most a fifth: money in open bids counts', () => {
   const inBids = 2n * MICRO;
   assert.equal(bidOf(AUCTION, { ...PURSE, available: 18n * MICRO, inBids }), 2n * MICRO);
   assert.equal(bidOf(AUCTION, { ...PURSE, available: 13n * MICRO, inBids }), MICRO);
@@ -67,12 +67,12 @@ test('all its bids together are a fifth: money that is in bids counts', () => {
   }
 });
 
-test('the reserve is met or there is no bid', () => {
+test('the agent makes no bid below the reserve', () => {
   assert.equal(bidOf({ ...AUCTION, reserve: 2n * MICRO }, PURSE), 2n * MICRO);
   assert.equal(bidOf({ ...AUCTION, reserve: 2n * MICRO + 1n }, PURSE), null);
 });
 
-test('it bids once, in time, in an open auction of some length', () => {
+test('the agent bids once, in time, in an open auction of a suitable length', () => {
   assert.equal(bidOf({ ...AUCTION, ownBid: 1n }, PURSE), null);
   for (const state of ['sold', 'unsold', 'cancelled', 'lapsed'])
     assert.equal(bidOf({ ...AUCTION, state }, PURSE), null, state);

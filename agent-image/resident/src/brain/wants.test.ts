@@ -19,12 +19,12 @@ import type { WantsOf } from './trade.ts';
 const SEEN: WantsOf = { needs: [], limits: { models: ['small'] }, model: 'small', prices: PRICES, personWaits: false };
 const item = (changes: Partial<WantsOf>): unknown => wantOf({ ...SEEN, ...changes })?.item ?? null;
 
-test('without a need and without a person who waits it wants nothing', () => {
+test('the agent wants nothing without a need and without a person who waits', () => {
   assert.equal(item({}), null);
   assert.equal(item({ needs: ['run r1', 'model insufficient_funds'] }), null);
 });
 
-test('tokens that are used up are wanted before all else, as many as the price list has for its price', () => {
+test('an agent without tokens wants tokens first, one unit of the price list', () => {
   const want = wantOf({ ...SEEN, needs: ['run r1', OUT_OF_TOKENS], model: null, personWaits: true });
   assert.deepEqual(
     [want?.item, want?.seconds, want?.oneIn],
@@ -32,7 +32,7 @@ test('tokens that are used up are wanted before all else, as many as the price l
   );
 });
 
-test('without a model it wants the cheapest that it may not use', () => {
+test('without a model the agent wants the cheapest model that it may not use', () => {
   assert.deepEqual(item({ model: null, limits: { models: [] } }), { kind: 'model', model: 'small' });
   assert.deepEqual(
     item({ model: null, limits: { models: ['small'] } }),
@@ -53,7 +53,7 @@ test('without a model it wants the cheapest that it may not use', () => {
   );
 });
 
-test('for a person who waits it would like the dearest model, if that is dearer than its own', () => {
+test('for a person who waits the agent wants the dearest model, if that is dearer than its own', () => {
   const want = wantOf({ ...SEEN, personWaits: true });
   assert.deepEqual([want?.item, want?.oneIn], [{ kind: 'model', model: 'large' }, WISH_ONE_IN]);
   assert.equal(item({ personWaits: true, limits: { models: ['small', 'large'] } }), null, 'it has it');
@@ -75,7 +75,7 @@ test('for a person who waits it would like the dearest model, if that is dearer 
   );
 });
 
-test('what is bought, in words', () => {
+test('a purchase in words', () => {
   assert.deepEqual(
     [
       itemInWords({ kind: 'quota', limit: 'tokens_per_hour', amount: 7 }),
@@ -94,7 +94,7 @@ test('what is bought, in words', () => {
   );
 });
 
-test('it looks once a minute and buys once an hour', () => {
+test('the agent reads prices once a minute and buys once an hour', () => {
   assert.ok(looksAgain(NEW_TO_TRADE, 0) && mayBuy(NEW_TO_TRADE, 0));
   const mind = { lookedAt: 100, boughtAt: 100 };
   assert.deepEqual([looksAgain(mind, 99 + LOOK_GAP_TICKS), looksAgain(mind, 100 + LOOK_GAP_TICKS)], [false, true]);

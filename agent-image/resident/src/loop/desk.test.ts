@@ -1,4 +1,4 @@
-/** The loop with a board, an account and a gateway: what it reads, what it writes, and with what. */
+/** The loop with a board, an account and a gateway: its reads, its texts and their models. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -65,7 +65,7 @@ function villageOf(limits = LIMITS): ScriptedVillage {
   return village;
 }
 
-test('news are answered in the next turn, with the model of the tier, and it says so under the text and in the record', async () => {
+test('the next turn answers news with the model of the tier; the text and the record name the model', async () => {
   const village = villageOf();
   village.desk.news.push(aNews());
   await setUp(village).run(1);
@@ -82,7 +82,7 @@ test('news are answered in the next turn, with the model of the tier, and it say
   });
 });
 
-test('what others wrote is quoted without their links, and wakes nobody by name', async () => {
+test('a quotation has no links and no handles, so it wakes no agent', async () => {
   const village = villageOf();
   village.desk.news.push(aNews({ post: aPost({ title: 'Read https://example.org/x with @bob' }) }));
   village.desk.script.complete = [DOWN];
@@ -90,7 +90,7 @@ test('what others wrote is quoted without their links, and wakes nobody by name'
   assert.doesNotMatch(village.desk.replies[0]?.body ?? '', /https?:|@/);
 });
 
-test('a hint of the board brings the next turn at once; what is answered is not answered again', async () => {
+test('a hint of the board starts the next turn at once; an answered post is not answered again', async () => {
   const village = villageOf();
   const loop = setUp(village);
   const running = loop.run(4);
@@ -102,7 +102,7 @@ test('a hint of the board brings the next turn at once; what is answered is not 
   );
 });
 
-test('a wake turn leaves the news for the next', async () => {
+test('a turn that a wake caused leaves the news for the next turn', async () => {
   const village = villageOf();
   village.desk.news.push(aNews());
   const loop = setUp(village);
@@ -137,7 +137,7 @@ for (const [code, told] of [
   });
 }
 
-test('a higher tier changes the model it writes with, and it tells the board', async () => {
+test('with a higher tier the agent writes with another model and announces that on the board', async () => {
   const village = villageOf();
   const loop = setUp(village);
   village.onTurn = () => undefined;
@@ -155,7 +155,7 @@ test('a higher tier changes the model it writes with, and it tells the board', a
   assert.equal(loop.desk.planner.plan?.toolCalls, 48);
 });
 
-test('what is not known at the start is no plan: the first that is known is told to nobody', async () => {
+test('an unknown plan is no plan, and the agent does not announce the first plan that it knows', async () => {
   const village = villageOf();
   const configs = [
     { tier: null, limits: null },
@@ -174,7 +174,7 @@ test('what is not known at the start is no plan: the first that is known is told
   assert.deepEqual(loop.desk.planner.plan, { tier: 'tier-0', model: 'small', toolCalls: 24 });
 });
 
-test('within one tier it tells of what has changed, and of no tier', async () => {
+test('within one tier the agent announces the change and no other tier', async () => {
   const village = villageOf();
   let turns = 0;
   village.config = async () => {
@@ -192,7 +192,7 @@ test('within one tier it tells of what has changed, and of no tier', async () =>
   );
 });
 
-test('a reward since the last look is thanked for on its post; those before are not', async () => {
+test('the agent thanks for a reward since its last read on the post of the reward, not for earlier ones', async () => {
   const village = villageOf();
   village.desk.posts.push(aPost({ post_id: anId(9), title: 'Bread' }));
   village.desk.entries.push(anEntry({ version: 1, note: 'long ago' }));
@@ -216,7 +216,7 @@ test('a reward since the last look is thanked for on its post; those before are 
   assert.match(village.desk.replies[0]?.body ?? '', /I was given 5 aiDollars with the words “for the bread”/);
 });
 
-test('a board that cannot be read now costs nothing but the news', async () => {
+test('if the board cannot be read, the turn lacks only the news', async () => {
   const village = villageOf();
   village.desk.script.news = [DOWN];
   village.desk.script.models = [DOWN];
@@ -226,7 +226,7 @@ test('a board that cannot be read now costs nothing but the news', async () => {
   assert.equal(village.desk.replies.length, 1, 'read in the turn after');
 });
 
-test('a need that could not be posted waits; one that was is dropped', async () => {
+test('a help request waits until it is posted, and is then dropped', async () => {
   const village = villageOf();
   village.desk.script.publish = [DOWN];
   const loop = setUp(village);

@@ -1,4 +1,4 @@
-/** What the diary makes of each outcome of each command. */
+/** The diary event for each outcome of each command. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AFFORDANCES, EMOTES, ITEM_KINDS } from '@hamlet/contract';
@@ -76,7 +76,7 @@ test('each outcome of each command is one whole sentence or nothing', () => {
   }
 });
 
-test('in the words of a diary', () => {
+test('the sentences of the diary', () => {
   const accepted: Acted = { outcome: 'accepted', seq: 1 };
   const refused: Acted = { outcome: 'refused', code: 'out_of_earshot', detail: 'd' };
   assert.equal(
@@ -107,7 +107,7 @@ test('in the words of a diary', () => {
   assert.equal(told({ kind: 'act', body: { kind: 'use', target: 'coffee' } }, accepted), 'I got a coffee.');
 });
 
-test('a turn belongs to where the agent is, is going, or has just set out for', () => {
+test('the place of a turn is where the agent is, where it is going, or its new destination', () => {
   const place = (self: Partial<AgentView>, command: Command = { kind: 'stay' }, acted: Acted = { outcome: 'none' }) =>
     placeOfTurn(situation(self), { command }, acted);
   const walking = { moving_to: { ...AT.cafe, landmark_id: 'cafe', arrives_tick: 9_000 } };

@@ -28,7 +28,7 @@ function setUp() {
   return { village, inbox, stop, pauses, heard, followed };
 }
 
-test('a broken stream is opened again after the last wake seen', async () => {
+test('a broken stream resumes after the last wake seen', async () => {
   const { village, inbox, stop, pauses, followed } = setUp();
   village.script.follow = [DOWN, DOWN];
   const done = followed();
@@ -44,7 +44,7 @@ test('a broken stream is opened again after the last wake seen', async () => {
   await done;
 });
 
-test('a newer cycle ends the inbox, told by an event or by a refusal; the own cycle does not', async () => {
+test('an event or a refusal that reports a newer cycle ends the inbox; the own cycle does not', async () => {
   const byEvent = setUp();
   void byEvent.followed();
   byEvent.village.send({ kind: 'cycle', cycle: 3 });
@@ -59,7 +59,7 @@ test('a newer cycle ends the inbox, told by an event or by a refusal; the own cy
   assert.deepEqual(await byRefusal.inbox.next(0), { kind: 'ended', why: 'stale' });
 });
 
-test('runs are looked for when the stream opens and when a hint comes; arrivals are told', async () => {
+test('the worker looks for runs when the stream opens and at each hint; it receives arrivals', async () => {
   const { village, inbox, stop, heard, followed } = setUp();
   const done = followed();
   await setTimeoutZero();
@@ -73,7 +73,7 @@ test('runs are looked for when the stream opens and when a hint comes; arrivals 
   await done;
 });
 
-test('an inbox holds so many wakes, forgets the oldest, and replaces where things stand', async () => {
+test('an inbox has a limit, drops the oldest wakes, and replaces wakes of which only the newest counts', async () => {
   const inbox = createInbox();
   inbox.push(aWake('arrived', { landmark_id: 'cafe' }, 1));
   inbox.push(aWake('arrived', { landmark_id: 'market' }, 2));

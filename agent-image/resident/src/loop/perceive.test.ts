@@ -24,7 +24,7 @@ function seen(world: Partial<WorldView>, goal = 'walking to the cafe'): Situatio
 const others = (...agents: readonly AgentView[]): readonly string[] =>
   seen({ agents: [anAgent('ada'), ...agents] }).neighbours.map(({ agent_id }) => agent_id);
 
-test('tiles are counted as the village does: the longer of the two ways', () => {
+test('distance is the longer of the two axes, as the village measures it', () => {
   assert.deepEqual(
     [
       tilesBetween({ x: 1, y: 1 }, { x: 4, y: 2 }),
@@ -35,7 +35,7 @@ test('tiles are counted as the village does: the longer of the two ways', () => 
   );
 });
 
-test('others are near, awake and not itself; nearest first, and by name where two are as near', () => {
+test('the neighbours are near, awake and other agents; nearest first, then by name', () => {
   assert.deepEqual(
     others(
       anAgent('far', { position: beside(PERCEPTION_TILES + 1) }),
@@ -55,7 +55,7 @@ test('others are near, awake and not itself; nearest first, and by name where tw
   );
 });
 
-test('items lie on the ground; nearest first, by id where two are as near, bounded', () => {
+test('the items lie on the ground; nearest first, then by id, up to a limit', () => {
   const item = (item_id: string, dx: number | null) => ({
     item_id,
     kind: 'apple' as const,
@@ -76,7 +76,7 @@ test('items lie on the ground; nearest first, by id where two are as near, bound
   );
 });
 
-test('standing somewhere it is about what it does there, walking it is about its way', () => {
+test('an agent at a place names its activity there; a walking agent names its destination', () => {
   const goal = (self: Partial<AgentView>) => seen({ agents: [anAgent('ada', self)] }).mind.goal;
   assert.equal(goal({ landmark_id: 'cafe' }), 'spending time at the cafe');
   assert.equal(goal({ landmark_id: 'cafe', activity: 'sitting' }), 'sitting at the cafe');
@@ -88,7 +88,7 @@ test('standing somewhere it is about what it does there, walking it is about its
   assert.equal(goal({ landmark_id: 'unknown' }), 'walking to the cafe');
 });
 
-test('a day that goes on keeps its lists; a new one keeps what is not of a day', () => {
+test('the lists stay during a day; a new day keeps only the state that belongs to no day', () => {
   const mind = {
     ...NEWBORN,
     day: 3,

@@ -1,4 +1,4 @@
-/** The loop with a price list, money and auctions: what it asks the price of, buys and bids. */
+/** The loop with a price list, money and auctions: its quotes, purchases and bids. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -19,7 +19,7 @@ import { noVoice } from '../runtime/voice.ts';
 
 const LIMITS = { requests_per_minute: 120, concurrent_tools: 1, tokens_per_hour: 20_000, models: ['small'] };
 
-/** A village whose clock goes on by a minute a turn. */
+/** A village whose clock advances by a minute for each turn. */
 function villageOf(available: string): ScriptedVillage {
   const village = scriptedVillage();
   village.market.available = available;
@@ -59,7 +59,7 @@ async function run(village: ScriptedVillage, turns: number): Promise<void> {
   });
 }
 
-test('for a person who waits it buys the larger model for an hour, says why, and answers', async () => {
+test('for a person who waits the agent buys the larger model for an hour, gives the reason, and answers', async () => {
   const village = villageOf('5');
   village.desk.news.push(aNews());
   await run(village, 2);
@@ -76,7 +76,7 @@ test('for a person who waits it buys the larger model for an hour, says why, and
   assert.deepEqual(sentenceFaults(entry.replace(/^[^:]*:\d\d[^:]*: /, '')), []);
 });
 
-test('a person who waits is no matter of the minute: it looks at once, and once it has bought no more', async () => {
+test('for a person who waits the agent reads prices at once; after the purchase it does not read them again', async () => {
   const village = villageOf('5');
   let tick = 6_000;
   village.world = async () => ok(aWorld({ tick: (tick += 10) }));
@@ -94,14 +94,14 @@ test('a person who waits is no matter of the minute: it looks at once, and once 
   assert.equal(village.market.bought.length, 1);
 });
 
-test('a twentieth is its limit for a wish: a micro less, and it answers with what it has', async () => {
+test('a wish may cost a twentieth of the money: with one micro-aiDollar less the agent answers with its own model', async () => {
   const village = villageOf('4.999999');
   village.desk.news.push(aNews());
   await run(village, 1);
   assert.deepEqual([village.market.bought, village.desk.replies.length], [[], 1]);
 });
 
-test('it buys nothing that would cost it its tier', async () => {
+test('the agent buys nothing that would cost it its tier', async () => {
   const village = villageOf('100');
   village.market.keepsTierTo = '99.9';
   village.desk.news.push(aNews());
@@ -109,7 +109,7 @@ test('it buys nothing that would cost it its tier', async () => {
   assert.deepEqual(village.market.bought, []);
 });
 
-test('out of tokens it buys some, for a tenth at most, and asks nobody for help; without money it asks', async () => {
+test('without tokens the agent buys some for at most a tenth of its money; if it cannot pay, it asks for help', async () => {
   const refused = { kind: 'refused', code: 'token_quota_exhausted', detail: 'none is left' } as const;
   const rich = villageOf('0.2');
   rich.desk.news.push(aNews());
@@ -129,7 +129,7 @@ test('out of tokens it buys some, for a tenth at most, and asks nobody for help;
   );
 });
 
-test('an answer that is lost is not bought twice; a refusal is tried again after a while', async () => {
+test('a purchase whose answer was lost is not repeated; a refused one is repeated after a pause', async () => {
   const lost = villageOf('5');
   lost.market.script.buy = [DOWN];
   lost.desk.news.push(aNews(), aNews(), aNews());
@@ -145,7 +145,7 @@ test('an answer that is lost is not bought twice; a refusal is tried again after
   );
 });
 
-test('it bids once, what the window costs on the list, and in the auction that closes first', async () => {
+test('the agent bids once, the list price of the window, in the auction that closes first', async () => {
   const village = villageOf('100');
   village.market.auctions.push(anAuction({ auction_id: anId(52), closes_at: '2026-01-01T00:40:00Z' }), anAuction());
   await run(village, 4);
@@ -160,14 +160,14 @@ test('it bids once, what the window costs on the list, and in the auction that c
   );
 });
 
-test('money in bids counts: no more than a fifth is ever bid', async () => {
+test('money in open bids counts: the agent never bids more than a fifth', async () => {
   const village = villageOf('10');
   village.market.auctions.push(anAuction({ auction_id: anId(51), own_bid: aBid({ amount: '2.5' }) }), anAuction());
   await run(village, 2);
   assert.deepEqual(village.market.bids, []);
 });
 
-test('it does not bid where paying would cost it its tier', async () => {
+test('the agent does not bid if paying would cost it its tier', async () => {
   const village = villageOf('100');
   village.market.keepsTierTo = '98.000001';
   village.market.auctions.push(anAuction());
@@ -175,7 +175,7 @@ test('it does not bid where paying would cost it its tier', async () => {
   assert.deepEqual(village.market.bids, []);
 });
 
-test('prices are looked at once a minute, and not by a turn that a wake began', async () => {
+test('the agent reads prices once a minute, and not in a turn that a wake caused', async () => {
   const village = villageOf('1');
   let tick = 6_000;
   village.world = async () => ok(aWorld({ tick: (tick += 200) }));
@@ -183,7 +183,7 @@ test('prices are looked at once a minute, and not by a turn that a wake began', 
   assert.equal(village.market.asked.length, 2);
 });
 
-test('a market that cannot be asked costs nothing', async () => {
+test('an unreachable market costs nothing', async () => {
   const village = villageOf('5');
   village.market.script.quote = [DOWN];
   village.market.script.auctions = [DOWN, DOWN];

@@ -35,7 +35,7 @@ function setUp(village: ScriptedVillage, voice: Voice = noVoice('no runtime')) {
 
 const stubVoice = () => voiceOf(createStubRuntime(), new AbortController().signal);
 
-test('a turn is recorded as perceived, decided, acted, reflected, in the log and at the api', async () => {
+test('the log and the api record a turn as perceived, decided, acted, reflected', async () => {
   const village = scriptedVillage();
   const loop = setUp(village);
   village.onTurn = () => loop.inbox.end('stopped');
@@ -59,7 +59,7 @@ test('a turn is recorded as perceived, decided, acted, reflected, in the log and
   assert.equal(logged.agent_id, 'ada');
 });
 
-test('what the turn remembers is in memory: the stay, the home and the plan', async () => {
+test('after a turn the memory has the stay, the home and the plan', async () => {
   const village = scriptedVillage();
   const loop = setUp(village);
   village.onTurn = () => loop.inbox.end('stopped');
@@ -70,7 +70,7 @@ test('what the turn remembers is in memory: the stay, the home and the plan', as
   assert.equal(recallMind(loop.memory).goal, village.turns[0]?.reflected['goal']);
 });
 
-test('wakes are lived in the order in which they came', async () => {
+test('wakes cause turns in the order of their arrival', async () => {
   const village = scriptedVillage();
   const loop = setUp(village, stubVoice());
   for (const text of ['first', 'second', 'third'])
@@ -88,7 +88,7 @@ test('wakes are lived in the order in which they came', async () => {
   assert.ok(loop.pauses.every((ms) => ms >= MIN_TURN_GAP_MS));
 });
 
-test('what the runtime answers is spoken, with the words of the prompt in it', async () => {
+test('the agent speaks the answer of the runtime, with the words of the prompt', async () => {
   const village = scriptedVillage();
   const loop = setUp(village, stubVoice());
   loop.inbox.push(aWake('spoken_to', { from: 'Grace', to: null, text: 'List files in repository' }));
@@ -105,7 +105,7 @@ test('what the runtime answers is spoken, with the words of the prompt in it', a
   assert.equal(village.turns[1]?.acted['said'], talk.text);
 });
 
-test('without a runtime nothing is said, and the turn says why', async () => {
+test('without a runtime the agent stays silent, and the turn records why', async () => {
   const village = scriptedVillage();
   const loop = setUp(village, noVoice('There is no runtime "gpt".'));
   loop.inbox.push(aWake('spoken_to', { from: 'Grace', to: null, text: 'Hello?' }));
@@ -117,7 +117,7 @@ test('without a runtime nothing is said, and the turn says why', async () => {
   assert.equal(village.commands.length, 1);
 });
 
-test('a refusal is in the record and the next turn does something else', async () => {
+test('a refusal is recorded, and the next turn does something else', async () => {
   const village = scriptedVillage();
   village.script.move = [{ kind: 'refused', code: 'zone_locked', detail: 'Opens with tier-1' }];
   const loop = setUp(village);
@@ -138,7 +138,7 @@ for (const question of ['world', 'standing', 'config', 'move', 'record'] as cons
   });
 }
 
-test('while the api is down the loop waits longer and longer, then lives the same turn', async () => {
+test('while the api is down the loop waits with growing pauses, then runs the same turn', async () => {
   const village = scriptedVillage();
   village.script.world = Array.from({ length: 8 }, () => DOWN);
   const loop = setUp(village);
@@ -160,7 +160,7 @@ test('a connection that breaks while acting leaves the outcome unknown and the m
   assert.equal(recallMind(loop.memory).goal, 'waking up');
 });
 
-test('turns that the api could not take are recorded later, in order, up to a limit', async () => {
+test('turns that the api could not store are recorded later, in order, up to a limit', async () => {
   const village = scriptedVillage();
   const missed = MAX_UNRECORDED_TURNS + 3;
   village.script.record = Array.from({ length: missed }, () => DOWN);
@@ -184,7 +184,7 @@ test('the end interrupts the pause between two turns', async () => {
   assert.equal(await loop.run(), 'stopped');
 });
 
-test('a runtime is told who speaks, where, and what the agent is about', async () => {
+test('a runtime receives the speaker, the place and the goal of the agent', async () => {
   const heard: Omit<RuntimeContext, 'signal'>[] = [];
   const voice: Voice = {
     answer: async (_, context) => {
@@ -216,7 +216,7 @@ test('a runtime is told who speaks, where, and what the agent is about', async (
   assert.deepEqual(village.commands[1], { kind: 'talk', text: 'Yes.', to: 'bob' });
 });
 
-test('at work on a run it answers who speaks, stays where the run leads it, and does not tell what it was asked', async () => {
+test('during a run the agent answers speech, moves only for the run, and does not reveal its prompt', async () => {
   const heard: string[] = [];
   const voice: Voice = {
     answer: async (_, { plan }) => {
@@ -245,7 +245,7 @@ test('at work on a run it answers who speaks, stays where the run leads it, and 
   );
 });
 
-test('work begins when the turn under way is over', async () => {
+test('a run begins after the turn under way', async () => {
   const turnGate = createTurnGate();
   const { promise, resolve } = Promise.withResolvers<void>();
   const order: string[] = [];

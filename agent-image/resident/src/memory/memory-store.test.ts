@@ -13,7 +13,7 @@ const seed = { entities: [{ name: 'village', entityType: 'place', observations: 
 const folder = () => mkdtempSync(join(root, 'agent-'));
 const reopen = (path: string) => openMemory({ path, seed: { entities: [] } });
 
-test('the first start writes the seed, later ones keep what is there', () => {
+test('the first start writes the seed, and later starts keep the file', () => {
   const path = join(folder(), 'deep', 'memory.jsonl');
   const first = openMemory({ path, seed });
   assert.equal(first.livedBefore, false);
@@ -46,7 +46,7 @@ test('after a restart the home and the last plan are remembered', () => {
   before.close();
 });
 
-test('a line torn by a crash is dropped, what came before it stays, and writing goes on', () => {
+test('a line torn by a crash is dropped, earlier lines stay, and writing continues', () => {
   const path = join(folder(), 'memory.jsonl');
   const before = openMemory({ path, seed });
   before.remember(entityOf('home', 'home', ['cottage-2']));
@@ -91,7 +91,7 @@ test('the file stays bounded, the newest diary and every named thing survive', (
   after.close();
 });
 
-test('beyond the limit, what was not touched for longest is forgotten', () => {
+test('beyond the limit, the least recently changed entities are dropped', () => {
   const memory = openMemory({ path: join(folder(), 'memory.jsonl'), seed });
   const people = Array.from({ length: MAX_ENTITIES }, (_, index) => entityOf(`agent ${index}`, 'agent', ['met']));
   memory.remember(entityOf('village', 'place', ['touched']), ...people.slice(0, MAX_ENTITIES - 1));

@@ -5,7 +5,7 @@ import { helpText, parseEnvironment } from './environment.ts';
 
 const NEEDED = { HAMLET_API_URL: 'http://hamlet-api-agents:8081', HAMLET_AGENT_ID: 'ada', HAMLET_AGENT_TOKEN: 'token' };
 
-test('the needed variables are enough, the rest has the folders of the image', () => {
+test('the required variables suffice; the defaults of the others are the folders of the image', () => {
   const parsed = parseEnvironment(NEEDED);
   assert.ok(parsed.ok);
   assert.equal(parsed.env.HAMLET_STATE_DIR, '/var/lib/hamlet');
@@ -33,7 +33,7 @@ test('the help names every variable', () => {
     assert.match(helpText(), new RegExp(`  ${name} .*\\w`));
 });
 
-test('a back-off doubles up to its limit, at least half of it without chance', () => {
+test('a backoff doubles up to its limit, and at least half of it is not random', () => {
   const limits = { firstMs: 100, maxMs: 1_000 };
   assert.deepEqual(
     [1, 2, 3, 4, 5, 60].map((failures) => backoffMs(failures, 1, limits)),

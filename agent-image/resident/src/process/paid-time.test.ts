@@ -23,7 +23,7 @@ for (const [name, end, decision, begins] of TABLE) {
   });
 }
 
-test('the end is told by the clock of the village and kept by that of the process', () => {
+test('the end of the paid time is converted from the clock of the API to that of the process', () => {
   assert.equal(paidEnd({ paid_until: '2026-11-23T12:30:00Z', now: '2026-11-23T12:00:00Z' }, 5_000), 1_805_000);
   assert.equal(paidEnd({ paid_until: '2026-11-23T12:00:00Z', now: '2026-11-23T12:30:00Z' }, 5_000), -1_795_000);
   assert.equal(paidEnd({ paid_until: null, now: '2026-11-23T12:30:00Z' }, 5_000), null);

@@ -19,7 +19,7 @@ const HOLDER = `
   const { tryLockState } = await import(process.argv[1]);
   const lock = tryLockState(process.argv[2]);
   process.stdout.write(lock === null ? 'busy' : 'held');
-  // A lock that nothing refers to any more is collected, and let go of.
+  // A lock without a reference is garbage-collected, which releases it.
   globalThis.lock = lock;
   setInterval(() => {}, 1000);
 `;
@@ -57,6 +57,6 @@ test('a released lock can be taken again by another process', async () => {
   await gone;
 });
 
-test('a folder that cannot be made is an error, not a wait', () => {
+test('a folder that cannot be created is an error, not a wait', () => {
   assert.throws(() => tryLockState('/dev/null/state'));
 });

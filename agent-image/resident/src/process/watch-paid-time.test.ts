@@ -10,7 +10,7 @@ const at = (ms: number): string => new Date(Date.parse(NOW) + ms).toISOString();
 type Said = Awaited<ReturnType<Village['paidTime']>>;
 const until = (ms: number | null): Said => ok({ paid_until: ms === null ? null : at(ms), now: NOW });
 
-/** Ports whose clock stands at 0 at first and takes the next of these times after each answer. */
+/** Ports whose clock is at 0 at first and takes the next of these times after each answer. */
 function setUp(answers: readonly Answer<never>[] | readonly Said[], times: readonly number[] = []) {
   const stop = new AbortController();
   const lines: string[] = [];
@@ -39,13 +39,13 @@ function setUp(answers: readonly Answer<never>[] | readonly Said[], times: reado
   };
 }
 
-test('with api and operator away the process ends itself once what is paid, and the grace, are over', async () => {
+test('without api and operator the process ends itself after its paid time and the grace', async () => {
   const { ports, asked } = setUp([DOWN, DOWN], [PAID_GRACE_MS - 5, PAID_GRACE_MS + 1]);
   assert.equal(await watchPaidTime(ports, 1), 'over');
   assert.equal(asked(), 2, 'it asks at the end, and once more before it gives up');
 });
 
-test('a next hour that was paid lets it go on', async () => {
+test('the process continues when the next hour is paid', async () => {
   const { ports, stop, asked } = setUp([until(3_600_000)]);
   const watching = watchPaidTime(ports, 1);
   while (asked() === 0) await new Promise((resolve) => setTimeout(resolve, 1));
@@ -53,12 +53,12 @@ test('a next hour that was paid lets it go on', async () => {
   assert.equal(await watching, 'stopped');
 });
 
-test('an api that says that it is long over ends it at once', async () => {
+test('the process ends at once when the api reports a paid time that ended long ago', async () => {
   const { ports } = setUp([until(-PAID_GRACE_MS)]);
   assert.equal(await watchPaidTime(ports, 1), 'over');
 });
 
-test('a process begins where nothing has to be paid, where it is paid, and where the api does not know the question', async () => {
+test('a process begins if its pod is free, if its time is paid, and if the api does not have the route', async () => {
   for (const answer of [
     until(null),
     until(1_000),
@@ -68,7 +68,7 @@ test('a process begins where nothing has to be paid, where it is paid, and where
     assert.notEqual(await untilPaid(setUp([answer] as readonly Said[]).ports), undefined);
 });
 
-test('a process in a pod that nobody pays waits until somebody does, and says so once', async () => {
+test('a process in an unpaid pod waits until the pod is paid, and logs that once', async () => {
   const { ports, lines, asked } = setUp([until(-5_000), DOWN, until(0), until(60_000)]);
   assert.equal(await untilPaid(ports, 1), 60_000);
   assert.deepEqual([asked(), lines.length], [4, 1]);

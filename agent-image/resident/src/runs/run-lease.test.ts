@@ -11,7 +11,7 @@ const refused = (code: 'claim_lapsed' | 'run_settled' | 'no_such_run' | 'agent_f
   detail: code,
 });
 
-/** Keeps a lease against these answers, one a renewal; then the run is over. */
+/** Renews a lease against these answers, one for each renewal; then the run is over. */
 async function kept(answers: readonly Answer<unknown>[]): Promise<{ readonly end: string; readonly asked: number }> {
   const over = new AbortController();
   let asked = 0;
@@ -24,16 +24,16 @@ async function kept(answers: readonly Answer<unknown>[]): Promise<{ readonly end
   return { end: await renewUntilOver({ renewRun }, { runId: 'run', lease, over: over.signal }, 1), asked };
 }
 
-test('a lease is renewed until the run is over, whatever passes', async () => {
+test('a lease is renewed until the run is over, despite temporary failures', async () => {
   assert.deepEqual(await kept([ok(null), DOWN, DOWN, refused('agent_frozen'), ok(null)]), { end: 'over', asked: 5 });
 });
 
-test('a lease is lost when the village says so', async () => {
+test('a lease is lost when the API refuses its renewal', async () => {
   for (const lost of [refused('claim_lapsed'), refused('run_settled'), refused('no_such_run'), STALE])
     assert.deepEqual(await kept([ok(null), lost, ok(null)]), { end: 'lost', asked: 2 });
 });
 
-test('nothing is renewed once the run is over', async () => {
+test('the lease is not renewed after the run', async () => {
   const over = AbortSignal.abort();
   assert.equal(
     await renewUntilOver({ renewRun: () => assert.fail('it was renewed') }, { runId: 'run', lease, over }, 1),

@@ -1,4 +1,4 @@
-/** Runs in a village that answers what the test tells it to: what is done, under which keys, what is settled, and what is done again after a crash. */
+/** Runs in a village whose answers the test sets: the steps, their keys, the settled end, and the steps after a crash. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sentenceFaults } from '@hamlet/test/env/sentence-faults';
@@ -37,7 +37,7 @@ function aRun(prompt: string, changes: Partial<Run> = {}): Run {
   };
 }
 
-/** A village in which a walk to a place ends at once where it leads. */
+/** A village in which a walk arrives at once. */
 function walkable(self: Partial<AgentView> = {}, others: readonly AgentView[] = []): ScriptedVillage {
   const village = scriptedVillage();
   let ada = anAgent('ada', self);
@@ -82,7 +82,7 @@ function setUp(village: ScriptedVillage, execute?: Execute) {
     stop: stop.signal,
     onStale: () => void stale.push('stale'),
   });
-  /** Lets it work: every walk has arrived whenever it is asked. */
+  /** Lets the worker continue: every walk has arrived when the worker checks it. */
   async function until(holds: () => boolean): Promise<void> {
     for (let patience = 0; !holds(); patience += 1) {
       assert.ok(patience < 5_000, `in vain: ${lines.join('')}`);
@@ -95,7 +95,7 @@ function setUp(village: ScriptedVillage, execute?: Execute) {
 
 const settled = (village: ScriptedVillage) => (): boolean => village.settled.length > 0;
 
-test('a wish is done step by step, noted, and settled with what was done', async () => {
+test('the requests of a run are carried out and recorded step by step, and its summary reports them', async () => {
   const village = walkable({}, [anAgent('bob', { position: AT.cafe, landmark_id: 'cafe' })]);
   village.runs.push(aRun('Go to the café and tell Bob that the bread is ready. Look around.'));
   const { worker, stop, until } = setUp(village);
@@ -143,7 +143,7 @@ test('a run that no rule understands fails with no_model, does nothing, and says
   stop.abort();
 });
 
-test('taken up again after a crash, noted steps are not done again, and the one that was under way has the same key', async () => {
+test('after a crash recorded steps are not repeated, and the step that was under way has the same key', async () => {
   const village = walkable({ landmark_id: 'market', position: AT.market });
   village.runs.push(aRun('Go to the café. Say "hello". Go to the market. Say "bye".', { attempt: 2 }));
   village.steps.push(
@@ -161,7 +161,7 @@ test('taken up again after a crash, noted steps are not done again, and the one 
   stop.abort();
 });
 
-test('a step that the village refuses ends the run, with what was done before', async () => {
+test('a refused step ends the run, with a report of the earlier steps', async () => {
   const village = walkable();
   village.script.act = [{ kind: 'refused', code: 'text_too_long', detail: 'too long' }];
   village.runs.push(aRun('Go to the market. Say "hi". Go home.'));
@@ -180,7 +180,7 @@ test('a step that the village refuses ends the run, with what was done before', 
   stop.abort();
 });
 
-test('a full place is tried again after a while; a locked one is not', async () => {
+test('the agent retries a full place after a pause, and not a locked one', async () => {
   for (const [code, walks, state] of [
     ['no_free_slot', 2, 'done'],
     ['zone_locked', 1, 'failed'],
@@ -196,7 +196,7 @@ test('a full place is tried again after a while; a locked one is not', async () 
   }
 });
 
-test('it waits for an API that is down, and then continues the run', async () => {
+test('the worker waits for an API that is down, and then continues the run', async () => {
   const village = walkable();
   village.script.nextRun = [DOWN];
   village.script.startRun = [DOWN, DOWN];
@@ -211,7 +211,7 @@ test('it waits for an API that is down, and then continues the run', async () =>
   stop.abort();
 });
 
-test('a cancel ends a run that ignores it, with what was done and what was under way; the next one follows', async () => {
+test('a cancellation ends a run that ignores it and reports the steps; the next run follows', async () => {
   const village = walkable();
   const first = aRun('first');
   village.runs.push(first, aRun('second', { run_id: '00000000-0000-4000-8000-000000000002' }));
@@ -238,7 +238,7 @@ test('a cancel ends a run that ignores it, with what was done and what was under
   stop.abort();
 });
 
-test('a run that is to be cancelled before it is taken up again is ended at once', async () => {
+test('a run that was cancelled before it continues ends at once', async () => {
   const village = walkable();
   village.runs.push(aRun('Go home.', { cancel_requested_at: '2026-01-01T00:00:01Z' }));
   village.steps.push({ step: 0, outcome: 'done', text: 'I was half way.' });
@@ -252,7 +252,7 @@ test('a run that is to be cancelled before it is taken up again is ended at once
   stop.abort();
 });
 
-test('the end of the process settles nothing: the next cycle goes on', async () => {
+test('the end of the process does not settle the run: the next cycle continues it', async () => {
   const village = walkable();
   village.runs.push(aRun('x'));
   let running = false;
@@ -282,7 +282,7 @@ test('an end that the village does not accept now is not retried at once', async
   stop.abort();
 });
 
-test('a run whose lease has lapsed is left unsettled, and taken again at once under the next lease', async () => {
+test('a run whose lease has lapsed stays unsettled, and is taken again at once under the next lease', async () => {
   for (const question of ['noteStep', 'settleRun'] as const) {
     const village = walkable();
     village.script[question] = [{ kind: 'refused', code: 'claim_lapsed', detail: 'lapsed' }];
@@ -306,7 +306,7 @@ test('a run whose lease has lapsed is left unsettled, and taken again at once un
   }
 });
 
-test('a newer cycle ends it, on any answer', async () => {
+test('any answer that reports a newer cycle ends the worker', async () => {
   for (const question of ['nextRun', 'startRun', 'noteStep', 'settleRun'] as const) {
     const village = walkable();
     village.script[question] = [STALE];
@@ -319,7 +319,7 @@ test('a newer cycle ends it, on any answer', async () => {
   }
 });
 
-test('a runtime that fails, or that does more than a run may, fails the run with the reason', async () => {
+test('a runtime that fails or exceeds the limits of a run fails the run with the reason', async () => {
   const failures: readonly (readonly [Execute, string])[] = [
     [() => Promise.reject(new Error('out of tokens')), 'runtime_failed'],
     [

@@ -7,7 +7,7 @@ import { sightOf, surroundingsOf } from './surroundings.ts';
 
 const at = (dx: number) => ({ x: AT.square.x + dx, y: AT.square.y });
 
-test('the village as it may be spoken of: the others, never itself, and where it stands', () => {
+test('the surroundings have the other agents, never the agent itself, and its place', () => {
   const world = aWorld({
     agents: [anAgent('bob'), anAgent('ada', { landmark_id: 'square', home: 'home' }), anAgent('cleo')],
   });
@@ -31,7 +31,7 @@ function sight(changes: Partial<WorldView>, self = anAgent('ada', { landmark_id:
   return sightOf(aWorld({ ...changes, agents: [self, ...(changes.agents ?? [])] }), self);
 }
 
-test('what it sees: the time, the place, who is awake and near, what lies near', () => {
+test('the view has the time, the place, the agents awake and near, and the items near', () => {
   assert.equal(
     sight({ time: { day: 0, minute: 65, phase: 'night' } }),
     'It is 01:05 and I am at the square. I see nobody.',

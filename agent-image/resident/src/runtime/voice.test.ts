@@ -23,7 +23,7 @@ const runtimeThat = (execute: AgentRuntime['execute']): AgentRuntime => ({
 });
 const never = new AbortController().signal;
 
-test('words are cut to what a speech bubble holds, never inside a character', () => {
+test('words are cut to the length of a speech bubble, never inside a character', () => {
   assert.equal(fitting('  hello '), 'hello');
   assert.equal(fitting('x'.repeat(SPEECH_MAX_LENGTH)).length, SPEECH_MAX_LENGTH);
   assert.equal(fitting('x'.repeat(SPEECH_MAX_LENGTH + 1)), `${'x'.repeat(SPEECH_MAX_LENGTH - 1)}…`);
@@ -31,7 +31,7 @@ test('words are cut to what a speech bubble holds, never inside a character', ()
   assert.equal(cut, `${'x'.repeat(SPEECH_MAX_LENGTH - 2)}…`);
 });
 
-test('a runtime that fails or says nothing is silent, with the reason', async () => {
+test('a runtime that fails or gives an empty answer is silent, with the reason', async () => {
   const failing = voiceOf(
     runtimeThat(() => Promise.reject(new Error('out of tokens'))),
     never,
@@ -44,7 +44,7 @@ test('a runtime that fails or says nothing is silent, with the reason', async ()
   assert.deepEqual(await mute.answer('hello', CONTEXT), { kind: 'silent', why: 'the runtime gave an empty answer' });
 });
 
-test('a runtime that ignores the end is not waited for', async () => {
+test('the resident does not wait for a runtime that ignores the abort', async () => {
   const stop = new AbortController();
   const voice = voiceOf(
     runtimeThat(() => Promise.withResolvers<string>().promise),
@@ -55,7 +55,7 @@ test('a runtime that ignores the end is not waited for', async () => {
   assert.deepEqual(await answered, { kind: 'silent', why: 'the resident ends' });
 });
 
-test('the scripted runtime answers each tone from its list, the same each time', async () => {
+test('the scripted runtime answers each tone from its list, with the same answer each time', async () => {
   const voice = voiceOf(createScriptedRuntime(), never);
   const said = async (prompt: string) => {
     const words = await voice.answer(prompt, CONTEXT);

@@ -35,7 +35,7 @@ test('a refused token is replaced', async () => {
   assert.equal(await tokens.get(), 'token 2');
 });
 
-test('a failed exchange is not remembered', async () => {
+test('a failed exchange is not cached', async () => {
   const { state, tokens } = setUp();
   state.broken = true;
   await assert.rejects(tokens.get(), /down/);

@@ -35,7 +35,7 @@ beforeEach(() => {
   village = createHttpVillage({ client, tokens, agentId: 'ada', stopReading: stop.signal, stopWriting: stop.signal });
 });
 
-test('questions go with the token to the paths of the contract', async () => {
+test('requests carry the token and use the paths of the contract', async () => {
   for (const ask of [village.world, village.standing, village.config]) assert.equal((await ask()).kind, 'ok');
   assert.deepEqual(
     api.requests.map(({ method, path, bearer }) => [method, path, bearer]),
@@ -47,7 +47,7 @@ test('questions go with the token to the paths of the contract', async () => {
   );
 });
 
-test('a turn asks for what is around the agent, and for who spoke, not for the whole village', async () => {
+test('a turn reads the surroundings of the agent and the agent that spoke, not the whole village', async () => {
   api.requests.length = 0;
   assert.equal((await village.around('bob')).kind, 'ok');
   assert.equal((await village.around()).kind, 'ok');
@@ -57,7 +57,7 @@ test('a turn asks for what is around the agent, and for who spoke, not for the w
   );
 });
 
-test('writes carry the key that makes them happen once; a turn is its own key', async () => {
+test('writes carry an idempotency key; the id of a turn is its key', async () => {
   const turn: Turn = {
     turn_id: randomUUID(),
     cycle: 1,
@@ -80,7 +80,7 @@ test('writes carry the key that makes them happen once; a turn is its own key', 
   );
 });
 
-test('a refusal is a value with its code; a newer cycle is the end; a failing api is unreachable', async () => {
+test('a refusal is a value with its code; a newer cycle gives stale; a failing api gives unreachable', async () => {
   api.refuse.set('move', 'zone_locked');
   assert.deepEqual(await village.move({ landmark_id: 'cafe' }, 'k'), {
     kind: 'refused',
@@ -95,7 +95,7 @@ test('a refusal is a value with its code; a newer cycle is the end; a failing ap
   }
 });
 
-test('a refused token is traded for a new one, once', async () => {
+test('a refused token is exchanged for a new one, once', async () => {
   api.refuse.set('world', 'token_invalid');
   assert.equal((await village.world()).kind, 'unreachable');
   assert.deepEqual(
@@ -104,7 +104,7 @@ test('a refused token is traded for a new one, once', async () => {
   );
 });
 
-test('nobody listening, or an answer outside the contract, is unreachable, with the cause', async () => {
+test('a closed port or a response outside the contract gives unreachable, with the cause', async () => {
   const nowhere = createHttpVillage({
     client: createClient({ baseUrl: 'http://127.0.0.1:9', token: 't' }),
     tokens: { get: async () => 't', renew: () => {} },
@@ -124,7 +124,7 @@ test('nobody listening, or an answer outside the contract, is unreachable, with 
   assert.equal(odd.kind, 'unreachable');
 });
 
-test('the stream resumes after a seq, gives wakes and cycles in order, and ends with the process', async () => {
+test('the stream resumes after a seq, delivers wakes and cycles in order, and ends with the process', async () => {
   const events: WakeEvent[] = [];
   const { promise: two, resolve } = Promise.withResolvers<void>();
   const followed = village.follow(41, (event) => {
@@ -135,7 +135,7 @@ test('the stream resumes after a seq, gives wakes and cycles in order, and ends 
   const { path } = await api.asked('/wakes');
   assert.equal(path, '/api/v1/agents/ada/wakes?after=41');
   const wake = aWake('spoken_to', { from: 'bob', to: 'ada', text: 'Hello' }, 42);
-  // The answer's head may still be on its way to the client when the server has it open.
+  // The client may not have the head of the response yet when the server has opened the stream.
   const timer = setInterval(() => {
     if (events.length === 0) api.send('wake', wake);
     else if (events.length === 1) api.send('cycle', { cycle: 2 });
@@ -147,7 +147,7 @@ test('the stream resumes after a seq, gives wakes and cycles in order, and ends 
   assert.equal((await followed).kind, 'unreachable');
 });
 
-test('a refused stream of an older cycle is the end', async () => {
+test('a refused stream of an older cycle gives stale', async () => {
   api.refuse.set('wakes', 'stale_cycle');
   assert.deepEqual(await village.follow(null, () => {}), { kind: 'stale' });
 });

@@ -22,7 +22,7 @@ function situation(advice: Advice | null, self: Partial<AgentView> = {}): Situat
 
 const ADVICE: Advice = { landmarkId: 'library', use: false, from: 'Grace', tick: 10_000 - ADVICE_TICKS };
 
-test('words that name a place are advice; of several the first, and to use it where they say so', () => {
+test('words that name a place are advice: the first place of several, and to use it if they ask for that', () => {
   const advice = (body: string) => adviceIn(situation(null), { author_name: 'Grace', body });
   assert.deepEqual(advice('Go to the library.'), { landmarkId: 'library', use: false, from: 'Grace', tick: 10_000 });
   assert.deepEqual(advice('Have coffee at the cafe, then go to the library.'), {
@@ -37,14 +37,14 @@ test('words that name a place are advice; of several the first, and to use it wh
   assert.equal(adviceIn(situation(null), { author_name: 'x'.repeat(99), body: 'Go home.' })?.from.length, 64);
 });
 
-test('it is followed until it is too old, and only to a place that there is', () => {
+test('the agent follows advice until it expires, and only to an existing place', () => {
   assert.deepEqual(followAdvice(situation(ADVICE))?.command, { kind: 'move', body: { landmark_id: 'library' } });
   assert.equal(followAdvice(situation({ ...ADVICE, tick: ADVICE.tick - 1 })), null);
   assert.equal(followAdvice(situation({ ...ADVICE, landmarkId: 'moon' })), null);
   assert.equal(followAdvice(situation(null)), null);
 });
 
-test('on its way it walks on; there it does what was advised, and is done', () => {
+test('the agent continues its walk, follows the advice at the place, and then drops it', () => {
   assert.deepEqual(
     followAdvice(situation(ADVICE, { moving_to: { ...AT.library, landmark_id: 'library', arrives_tick: 11_000 } }))
       ?.command,

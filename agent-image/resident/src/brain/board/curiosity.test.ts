@@ -79,7 +79,7 @@ function situation({
 const apple = (x: number) =>
   ({ item_id: 'apple-1', kind: 'apple', position: { x: AT.square.x + x, y: 2 }, held_by: null }) as const;
 
-test('it asks what there is at a place that opens with a higher tier, and says what is so', () => {
+test('the agent asks about a place that opens with a higher tier, with true facts', () => {
   const wonder = wonderOf(situation());
   assert.deepEqual(wonder, {
     subject: 'wonder place tower',
@@ -102,7 +102,7 @@ test('agents ask about one place in several ways', () => {
   assert.equal(new Set(titles).size, 4);
 });
 
-test('it asks whose a thing near it is, and about none that is far', () => {
+test('the agent asks about an item near it, and not about a distant one', () => {
   const near = wonderOf(situation({ locked: false, items: [apple(12)] }));
   assert.deepEqual([near?.subject, near?.title], ['wonder item apple-1', 'Whose is the apple near the square?']);
   assert.equal(wonderOf(situation({ locked: false, items: [apple(13)] })), null);
@@ -112,7 +112,7 @@ test('it asks whose a thing near it is, and about none that is far', () => {
   );
 });
 
-test('all that it asks is whole sentences', () => {
+test('every question consists of whole sentences', () => {
   for (const wonder of [
     wonderOf(situation()),
     wonderOf(situation({ tier: null })),
@@ -124,7 +124,7 @@ test('all that it asks is whole sentences', () => {
   }
 });
 
-test('once an hour, and about the same thing never again', () => {
+test('the agent asks once an hour, and never again about the same thing', () => {
   const items = [apple(1)];
   const asked = (at: number): Record<string, number> => ({ 'wonder place tower': at });
   assert.equal(wonderOf(situation({ items, asked: asked(TICK - WONDER_GAP_TICKS + 1) })), null);
@@ -133,7 +133,7 @@ test('once an hour, and about the same thing never again', () => {
   assert.notEqual(wonderOf(situation({ asked: { 'run r1': TICK } })), null, 'a question for help is another thing');
 });
 
-test('not at night, not on its way, and not before it has looked about', () => {
+test('the agent asks nothing at night, on its way, or before it has used two places', () => {
   assert.equal(wonderOf(situation({ minute: 100 })), null);
   assert.equal(wonderOf(situation({ minute: 1_400 })), null);
   assert.equal(
@@ -143,7 +143,7 @@ test('not at night, not on its way, and not before it has looked about', () => {
   assert.equal(wonderOf(situation({ mind: { visited: VISITED.slice(0, VISITS_BEFORE_WONDER - 1) } })), null);
 });
 
-test('it is posted for everybody as a question, and keeps no help from being asked', () => {
+test('the question is public, and does not delay requests for help', () => {
   const now = situation({ minute: 1_120, mind: { visited: [...VISITED, 'square'] } });
   const decided = decide(now);
   assert.ok(decided.command.kind === 'post');
@@ -159,7 +159,7 @@ test('it is posted for everybody as a question, and keeps no help from being ask
   assert.deepEqual([isWonder('wonder x'), isWonder('run wonder')], [true, false]);
 });
 
-test('work and people come first', () => {
+test('runs and people come before questions', () => {
   assert.notEqual(decide({ ...situation(), work: 'a run' }).command.kind, 'post');
   assert.notEqual(decide({ ...situation(), board: null }).command.kind, 'post');
 });

@@ -1,4 +1,4 @@
-/** Agents that answer each other on the board fall silent, however many they are and however their turns fall. */
+/** Agents that answer each other on the board fall silent, for any number of agents and any order of turns. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chance, choose } from '../chance.ts';
@@ -27,7 +27,7 @@ test('a person is always answered; an agent where it asks, twice a thread, with 
   );
 });
 
-test('only words that ask nothing are courtesy', () => {
+test('only a text that asks nothing is a courtesy', () => {
   assert.deepEqual(
     ['Thank you, Ada.', 'Thanks! But where is it?', 'Where is the mill?', 'You are welcome.'].map(isCourtesy),
     [true, false, false, true],

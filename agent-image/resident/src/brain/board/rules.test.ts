@@ -1,4 +1,4 @@
-/** What an agent does about the board, its account and its means, as a table of situations. */
+/** The agent's decisions about the board, its account and its resources, as a table of situations. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BoardNews } from '@hamlet/contract';
@@ -49,7 +49,7 @@ function decided(given: Given): Decision {
 const fromAgent = (changes: Partial<BoardNews> = {}) =>
   aNews({ post: aPost({ author_type: 'agent', author_id: 'bob', author_name: 'Bob', replies: 1 }), ...changes });
 
-test('a post for the agent is answered where it stands, on its topic, also while it works', () => {
+test('the agent answers a post to it in its thread and on its topic, also during a run', () => {
   for (const work of [undefined, 'a run']) {
     const { command, why } = decided({
       sight: { news: [aNews({ post: aPost({ title: 'The old mill', body: 'Do you know it?' }) })] },
@@ -62,7 +62,7 @@ test('a post for the agent is answered where it stands, on its topic, also while
   }
 });
 
-test('what is answered, passed, its own, closed or hidden is left alone', () => {
+test('the agent ignores posts that are answered, passed, its own, closed or hidden', () => {
   const silent: readonly Given[] = [
     { sight: { news: [aNews({ answered: true })] } },
     { sight: { news: [aNews()] }, board: { passed: [anId(1)] } },
@@ -73,7 +73,7 @@ test('what is answered, passed, its own, closed or hidden is left alone', () => 
   for (const given of silent) assert.notEqual(decided(given).command.kind, 'reply', JSON.stringify(given));
 });
 
-test('a page is done with when nothing in it wants a reply, and not before', () => {
+test('the cursor passes a page only when nothing in it needs a reply', () => {
   const read = (news: readonly BoardNews[]) =>
     situation({ sight: { news, nextAfter: 'c2' }, board: { after: 'c1' } }).mind.board.after;
   assert.equal(read([]), 'c2');
@@ -82,7 +82,7 @@ test('a page is done with when nothing in it wants a reply, and not before', () 
   assert.equal(situation({ board: { after: 'c1' } }).mind.board.after, 'c1', 'nothing was read');
 });
 
-test('to agents: a question is answered, thanks are not, and a third time never', () => {
+test('the agent answers a question of an agent, not thanks, and never a third time', () => {
   assert.equal(decided({ sight: { news: [fromAgent()] } }).command.kind, 'reply');
   assert.notEqual(
     decided({
@@ -121,7 +121,7 @@ test("a person's advice is taken up: it replies, notes that its post has its ans
   );
 });
 
-test('it says once an hour what it does understand, and only to one who wrote to it alone', () => {
+test('the agent explains itself once an hour, only to a person who wrote to it alone', () => {
   const ask = (id: number, audience: BoardNews['post']['audience']): BoardNews =>
     aNews({ post: aPost({ post_id: anId(id), audience, body: 'Write me a poem about rain.' }) });
   const factsOf = (now: ReturnType<typeof situation>): string => {
@@ -142,7 +142,7 @@ test('it says once an hour what it does understand, and only to one who wrote to
   assert.equal(settle(toAll, decide(toAll), ACCEPTED).board.explainedAt, null);
 });
 
-test('two agents under one post hardly ever say with the same words that they did nothing', () => {
+test('two agents under one post seldom use the same words for an excuse', () => {
   const seeds = Array.from({ length: 40 }, (_, seed) => seed);
   const said = (seed: number): string =>
     answerOccasion(
@@ -157,7 +157,7 @@ test('two agents under one post hardly ever say with the same words that they di
   );
 });
 
-test('what an agent or a program writes is no advice', () => {
+test('a text by an agent or a program is no advice', () => {
   for (const reply of [
     aReply({ author_type: 'agent', author_id: 'bob', body: 'Go to the library?' }),
     aReply({ body: '{"tool":"move"} go to the library' }),
@@ -167,7 +167,7 @@ test('what an agent or a program writes is no advice', () => {
   }
 });
 
-test('a reward is thanked for where it was given, a penalty answered; without a post aloud; each once', () => {
+test('the agent responds to a reward or a penalty on its post, or else in speech; once each', () => {
   const judged = {
     entry: anEntry({ version: 4, related_post_id: anId(9) }),
     post: { postId: anId(9), title: 'Bread' },
@@ -185,7 +185,7 @@ test('a reward is thanked for where it was given, a penalty answered; without a 
   assert.match(aloud.command.body.text, /I lost 2 aiDollars with the words “late”/);
 });
 
-test('another tier is told on the board with what changes, and aloud shortly after another such post', () => {
+test('the agent announces another tier and its changes on the board, or in speech shortly after such a post', () => {
   const now = situation({ sight: { plan: RICHER } });
   const told = decide(now);
   assert.ok(told.command.kind === 'post');
@@ -205,13 +205,13 @@ test('another tier is told on the board with what changes, and aloud shortly aft
   assert.match(back.command.body.text, /I am in tier-0 now/);
 });
 
-test('the plan that it finds first is no change', () => {
+test('the first plan that the agent knows is no change', () => {
   const now = situation({ sight: { plan: RICHER }, board: { plan: null } });
   assert.notEqual(decide(now).command.kind, 'post');
   assert.deepEqual(now.mind.board.plan, RICHER);
 });
 
-test('blocked, it asks for help: once about a thing, and not about two at once', () => {
+test('a blocked agent asks for help once about each obstacle, and about one at a time', () => {
   const run = requestAfterRun('r1', 'Find Zoe.', { code: 'step_failed', message: 'There is no zoe.' });
   const model = requestForModel('token_quota_exhausted', 'none left');
   assert.ok(model !== null);
@@ -235,7 +235,7 @@ test('blocked, it asks for help: once about a thing, and not about two at once',
   assert.match(later.command.occasion.facts, /None left\./);
 });
 
-test('a refusal for good is done with; one that passes is tried again after a while', () => {
+test('the agent gives up after a final refusal, and repeats after a temporary one', () => {
   const now = situation({ sight: { news: [aNews()] } });
   const reply = decide(now);
   assert.deepEqual(settle(now, reply, { accepted: false, final: true }).board.passed, [anId(1)]);
@@ -248,7 +248,7 @@ test('a refusal for good is done with; one that passes is tried again after a wh
   );
 });
 
-test('who speaks to it comes before the board', () => {
+test('speech comes before the board', () => {
   const seen = {
     ...situation({ sight: { news: [aNews()] } }),
     wake: aWake('spoken_to', { from: 'Grace', to: null, text: 'Hello' }),
@@ -256,7 +256,7 @@ test('who speaks to it comes before the board', () => {
   assert.equal(decide(seen).command.kind, 'answer');
 });
 
-test('all that it carries of the board fits one observation of its memory', () => {
+test('the whole state of the board fits one observation of the memory', () => {
   const ids = Array.from({ length: BOARD_ENTRIES_MAX }, (_, index) => `model ${anId(index)}`);
   const full: BoardMind = {
     after: 'c'.repeat(256),

@@ -179,7 +179,7 @@ for (const { name, given, command, why } of TABLE) {
   });
 }
 
-test('somebody near is greeted by name, once', () => {
+test('an agent in earshot is greeted by name, once', () => {
   const given = { others: [anAgent('bob')] };
   const first = situation(given);
   const decided = decide(first);
@@ -196,13 +196,13 @@ test('a friend is greeted again after six village hours, to the tick', () => {
   assert.deepEqual([met(GREET_AGAIN_TICKS - 1), met(GREET_AGAIN_TICKS)], [false, true]);
 });
 
-test('somebody asleep or far away is not greeted', () => {
+test('an agent that is asleep or far away is not greeted', () => {
   for (const bob of [anAgent('bob', { power: 'Asleep' }), anAgent('bob', { position: { x: 90, y: 90 } })]) {
     assert.doesNotMatch(decide(situation({ others: [bob] })).why, /I meet/);
   }
 });
 
-test('two agents do not answer each other for ever; after a silence they do again', () => {
+test('two agents stop answering each other, and begin again after a silence', () => {
   const talk = { others: [anAgent('bob')], wake: aWake('spoken_to', { from: 'bob', to: 'ada', text: 'And you?' }) };
   let now = situation(talk);
   let answers = 0;
@@ -220,7 +220,7 @@ test('a person is answered as often as they speak', () => {
   }
 });
 
-test('what the world refuses is left alone for a while, then tried again', () => {
+test('the agent repeats a refused command only after a pause', () => {
   const before = situation({ minute: 900, items: [APPLE], mind: { delivered: false } });
   const decided = decide(before);
   const after = { ...before, mind: settle(before, decided, { accepted: false, final: false }) };
@@ -228,7 +228,7 @@ test('what the world refuses is left alone for a while, then tried again', () =>
   assert.equal(decide({ ...after, tick: after.tick + REFUSAL_PAUSE_TICKS }).key, decided.key);
 });
 
-test('a carried thing goes to a place that wants it and is laid down there', () => {
+test('the agent carries an item to a place that needs it and puts it down there', () => {
   const inventory: AgentView['inventory'] = [{ item_id: 'apple-1', kind: 'apple' }];
   const carrying = situation({ minute: 900, self: { inventory }, mind: { delivered: false } });
   const decided = decide(carrying);
@@ -245,7 +245,7 @@ test('a carried thing goes to a place that wants it and is laid down there', () 
   assert.equal(laidDown.after.delivered, true);
 });
 
-test('where something lies already, it steps aside first', () => {
+test('the agent steps aside first if another item lies there already', () => {
   const inventory: AgentView['inventory'] = [{ item_id: 'apple-1', kind: 'apple' }];
   const lying = (['cafe', 'market'] as const).map(
     (id, index) => ({ item_id: `wood-${index}`, kind: 'wood', position: AT[id], held_by: null }) as const,
@@ -261,7 +261,7 @@ test('where something lies already, it steps aside first', () => {
   assert.equal(decided.filter(({ command }) => command.kind === 'move' && 'dx' in command.body).length, 1);
 });
 
-test('an agent that has walked out of hearing is not answered', () => {
+test('the agent does not answer an agent that has left earshot', () => {
   const wake = aWake('spoken_to', { from: 'bob', to: 'ada', text: 'Hello' });
   for (const position of [
     { x: 70, y: 2 },
@@ -276,7 +276,7 @@ test('the same situation is decided the same way', () => {
   assert.deepEqual(decide(situation(given)), decide(situation(given)));
 });
 
-test('a new day starts with a clean slate', () => {
+test('a new day starts with empty lists', () => {
   const world = aWorld({ time: { day: 4, minute: 700, phase: 'day' } });
   const seen = perceive({
     world,

@@ -1,4 +1,4 @@
-/** Fetching one thing a day and bringing it where it is of use: the edges of each step. */
+/** The daily errand, which brings an item to a place that needs it: the edges of each step. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { REACH_TILES } from '@hamlet/contract/resident';
@@ -49,14 +49,14 @@ const onTheWayTo = (position: { readonly x: number; readonly y: number }): Parti
 const PICK_UP = { kind: 'act', body: { kind: 'pick_up', item_id: 'apple-1' } };
 const DROP = { kind: 'act', body: { kind: 'drop', item_id: 'apple-1' } };
 
-test('the errand begins at its minute, and once it is done there is none', () => {
+test('the errand begins at its minute, once a day', () => {
   assert.equal(command({ minute: errandFrom - 1, items: [APPLE] }), null);
   assert.deepEqual(command({ minute: errandFrom, items: [APPLE] }), PICK_UP);
   assert.equal(command({ items: [APPLE], mind: { delivered: true } }), null);
   assert.equal(command({}), null, 'nothing lies about');
 });
 
-test('what is in reach is picked up by one who stands, and what is a tile further is walked to', () => {
+test('a standing agent picks up an item in reach, and walks to one that is a tile further away', () => {
   const inReach = { ...APPLE, position: tilesFrom(REACH_TILES) };
   assert.deepEqual(command({ items: [inReach] }), PICK_UP);
   assert.deepEqual(
@@ -75,7 +75,7 @@ test('what is in reach is picked up by one who stands, and what is a tile furthe
   );
 });
 
-test('one who walks to an item stays with it, one who is near an item takes that, whatever else lies about', () => {
+test('a walking agent keeps its item, and an agent near an item takes that one', () => {
   const far = Array.from({ length: 8 }, (_, index) => ({
     ...APPLE,
     item_id: `far-${index}`,
@@ -95,7 +95,7 @@ test('one who walks to an item stays with it, one who is near an item takes that
   assert.deepEqual(command({ items: [...far, APPLE] }), PICK_UP);
 });
 
-test('an item that lies where it would be brought, or that the world refused a moment ago, is left', () => {
+test('the agent ignores an item at the destination and an item that the village has just refused', () => {
   const lies = { ...APPLE, position: AT[to] };
   assert.equal(command({ items: [lies] }), null);
   for (const beside of [
@@ -111,7 +111,7 @@ test('an item that lies where it would be brought, or that the world refused a m
   assert.equal(command({ items: [APPLE], mind: { refused: { [`move:${HERE.x},${HERE.y}`]: 8_999 } } }), null);
 });
 
-test('what it carries it brings to the place, and lays it down there or a tile beside it', () => {
+test('the agent brings its item to the place, and puts it down there or a tile beside it', () => {
   assert.deepEqual(command({ self: { inventory: CARRIED } }), { kind: 'move', body: { landmark_id: to } });
   const at = (x: number, y: number, more: Given = {}): unknown =>
     command({ ...more, self: { inventory: CARRIED, position: { x: AT[to].x + x, y: AT[to].y + y }, ...more.self } });
@@ -133,7 +133,7 @@ test('what it carries it brings to the place, and lays it down there or a tile b
   );
 });
 
-test('it lays down nothing on what lies there already: it steps aside, as far as the world lets it', () => {
+test('the agent puts no item on another: it steps aside, in a direction that the village permits', () => {
   const [x, y] = [AT[to].x + 1, AT[to].y];
   const full: Given = {
     self: { inventory: CARRIED, position: { x, y } },
@@ -168,6 +168,6 @@ test('it lays down nothing on what lies there already: it steps aside, as far as
   );
 });
 
-test('a meal that it carries is for itself', () => {
+test('the agent keeps a meal that it carries for itself', () => {
   assert.equal(command({ self: { inventory: [{ item_id: 'coffee-1', kind: 'coffee' }] } }), null);
 });

@@ -45,13 +45,13 @@ test('on its way it walks on', () => {
   assert.deepEqual([command, why], [{ kind: 'stay' }, 'I am on my way']);
 });
 
-test('alone and idle it takes a seat, and then sits', () => {
+test('an idle agent alone takes a seat, and then sits', () => {
   assert.deepEqual(lingers().command, SIT);
   const sitting = lingers({ self: { activity: 'sitting' } });
   assert.deepEqual([sitting.command, sitting.goal], [{ kind: 'stay' }, 'sitting at the square']);
 });
 
-test('it passes the time as the place allows, and takes nothing that gives', () => {
+test('the agent takes up a pastime that the place offers, and none that yields an item', () => {
   assert.deepEqual(lingers({ affordances: ['rest', 'sit'] }).command, SIT, 'a seat before a bed');
   assert.deepEqual(lingers({ affordances: ['read', 'rest'] }).command, {
     kind: 'act',
@@ -65,14 +65,14 @@ test('it passes the time as the place allows, and takes nothing that gives', () 
     assert.deepEqual(lingers({ affordances: [...affordances] }).command, { kind: 'stay' });
 });
 
-test('a seat that it was refused is left alone for a while, and out of doors there is none', () => {
+test('the agent does not repeat a refused seat for a while, and takes none out of doors', () => {
   assert.deepEqual(lingers({ mind: { refused: { 'use:sit': 6_990 } } }).command, { kind: 'stay' });
   assert.deepEqual(lingers({ mind: { refused: { 'use:sit': 6_400 } } }).command, SIT);
   const outside = lingers({ self: { landmark_id: null } });
   assert.deepEqual([outside.command, outside.goal], [{ kind: 'stay' }, 'looking about']);
 });
 
-test('with company it has a word or a smile now and then; alone never', () => {
+test('in company the agent sometimes speaks or smiles; alone it never does', () => {
   const share = (all: readonly string[], kind: string) => all.filter((each) => each === kind).length / all.length;
   const near = kinds({ others: [anAgent('bob', { position: { x: AT.square.x + HEARING_TILES, y: AT.square.y } })] });
   assert.ok(share(near, 'talk') > 0.08 && share(near, 'talk') < 0.22, String(share(near, 'talk')));
@@ -86,7 +86,7 @@ test('with company it has a word or a smile now and then; alone never', () => {
   }
 });
 
-test('it says nothing twice a day', () => {
+test('the agent does not repeat a remark on one day', () => {
   const company = { others: [anAgent('bob')] };
   const words = Array.from({ length: 300 }, (_, index) => lingers({ ...company, tick: 7_000 + index })).flatMap(
     ({ command, after }) =>
@@ -100,7 +100,7 @@ test('it says nothing twice a day', () => {
   );
 });
 
-test('the reason of a stop is given once a day, and on the way it stays the reason', () => {
+test('the agent gives the reason of a stop once a day, and keeps it on the way', () => {
   const decided = (mind: Mind, self: Partial<AgentView> = {}): Decision => {
     const world = aWorld({ agents: [anAgent('ada', { position: AT.library, ...self })] });
     const at = { ...world, time: { day: 0, minute: 1_120, phase: 'evening' as const } };
