@@ -1,6 +1,6 @@
 #!/bin/sh
-# Brings node_modules in line with package-lock.json, so that Node 26 (an npm package)
-# can run everything else. Silent and quick if nothing has changed.
+# Installs the packages of package-lock.json in node_modules, so that Node 26 (an npm package) can run
+# everything else. Silent and quick if nothing has changed.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -16,7 +16,7 @@ command -v npm >/dev/null || fail "npm is not installed" "apt-get install npm"
 
 if ! node local/village/installed.mjs; then
   mkdir -p .hamlet
-  # Two commands at once must not both rewrite node_modules.
+  # Two commands at the same time must not both rewrite node_modules.
   (
     flock 9
     node local/village/installed.mjs || {

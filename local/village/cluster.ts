@@ -1,4 +1,4 @@
-/** The local two-node cluster, through its program hamlet-cluster. */
+/** The local two-node cluster, which the program hamlet-cluster manages. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run, tryRun, type RunOptions } from './command.ts';
@@ -19,7 +19,7 @@ interface Status {
   readonly forwards: readonly { readonly listen: string; readonly to: string }[] | null;
 }
 
-/** Builds the cluster's programs into the cache; those whose sources did not change are not built again. */
+/** Builds the cluster's programs into the cache, except those whose sources did not change. */
 export async function buildPrograms(options: RunOptions): Promise<void> {
   await run('bash', [BUILD], {
     ...options,
@@ -42,7 +42,7 @@ export async function hamletCluster(args: readonly string[], options: RunOptions
   return run(await program('hamlet-cluster'), args, options);
 }
 
-/** Takes the cluster down with the programs that started it, which may be those of another commit. */
+/** Takes the cluster down with the programs that started it, which may be from another commit. */
 export async function takeClusterDown(args: readonly string[], options: RunOptions): Promise<string> {
   if (!existsSync(SPEC_FILE)) return 'no cluster was running';
   const { bin } = JSON.parse(readFileSync(SPEC_FILE, 'utf8')) as { bin: string };

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { run, tryRun } from './command.ts';
 import { Failure } from './failure.ts';
 
-test('the answer is the standard output; whole lines of both streams come as they are printed', async () => {
+test('run returns the standard output; onLine receives whole lines of both streams as they are printed', async () => {
   const lines: string[] = [];
   const answer = await run('sh', ['-c', 'echo out; echo err >&2; printf last'], { onLine: (line) => lines.push(line) });
   assert.equal(answer, 'out\nlast');
@@ -20,7 +20,7 @@ test('input, environment and folder reach the program', async () => {
   );
 });
 
-test('a program that fails throws with the end of what it said, where all of it is, and the fix', async () => {
+test('a failed program throws with the end of its output, the path of the log, and the fix', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hamlet-command-'));
   const log = join(folder, 'log');
   const failed = run('sh', ['-c', 'echo before; echo why >&2; exit 3'], { log, fix: 'do that' });
@@ -36,10 +36,10 @@ test('a program that fails throws with the end of what it said, where all of it 
   rmSync(folder, { recursive: true });
 });
 
-test('an exit code can be an answer', async () => {
+test('tryRun returns a non-zero exit code', async () => {
   assert.equal((await tryRun('sh', ['-c', 'exit 4'])).code, 4);
 });
 
-test('a program that does not exist is said to be missing', async () => {
+test('a missing program is reported as not installed', async () => {
   await assert.rejects(run('hamlet-no-such-program', []), /hamlet-no-such-program is not installed/);
 });

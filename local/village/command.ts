@@ -1,12 +1,15 @@
-/** Runs programs. Their output goes to the caller and to a log; a failure shows the end of it. */
+/**
+ * Runs programs. Their output goes to the caller and to a log; the error of a failed program contains the end of its
+ * output.
+ */
 import { spawn } from 'node:child_process';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { Failure } from './failure.ts';
 import { ROOT } from './paths.ts';
 
-/** Lines of a failed program's output in its error. */
+/** Lines of a failed program's output in the error. */
 const TAIL_LINES = 30;
-/** Limit of a program's output in memory; the log has all of it. */
+/** Most characters of a program's output in memory; the log has all of it. */
 const KEPT_CHARACTERS = 8 << 20;
 
 export interface RunOptions {

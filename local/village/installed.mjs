@@ -1,5 +1,5 @@
-// Exits 0 if node_modules has exactly the versions of package-lock.json, 1 otherwise. It reads npm's
-// own record, so it is also right after npm install. It runs on Node 18 and newer, because Node 26 may
+// Exits 0 if node_modules has exactly the versions of package-lock.json, 1 otherwise. It reads npm's own
+// record, so the result is also correct after npm install. It runs on Node 18 and newer, because Node 26 may
 // not be installed yet.
 import { existsSync, readFileSync } from 'node:fs';
 

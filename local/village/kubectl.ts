@@ -1,4 +1,4 @@
-/** The place of a village, and kubectl and helm on it. */
+/** The place of a village (cluster and namespace), and kubectl and helm for it. */
 import { areProgramsBuilt, buildPrograms, hamletCluster, program } from './cluster.ts';
 import { run, tryRun, type RunOptions, type RunResult } from './command.ts';
 import { Failure } from './failure.ts';
@@ -6,7 +6,7 @@ import { Failure } from './failure.ts';
 export interface Place {
   readonly kubectl: string;
   readonly helm: string;
-  /** Undefined: the current context of kubectl. */
+  /** Undefined means the current context of kubectl. */
   readonly kubeconfig: string | undefined;
   readonly namespace: string;
 }
@@ -21,7 +21,7 @@ export async function localPlace(namespace: string): Promise<Place> {
   };
 }
 
-/** The village in the current context of the machine's kubectl; helm is the machine's, or else ours. */
+/** The village in the current context of the machine's kubectl; helm is the machine's, or else Hamlet's own. */
 export async function currentPlace(namespace: string): Promise<Place> {
   return { kubectl: 'kubectl', helm: await anyHelm(), kubeconfig: undefined, namespace };
 }
@@ -41,7 +41,7 @@ async function anyHelm(): Promise<string> {
   return program('helm');
 }
 
-/** Flags and environment that point kubectl and helm at a place. */
+/** Flags and environment that select a place for kubectl and helm. */
 function on(place: Place, args: readonly string[], options: RunOptions): [readonly string[], RunOptions] {
   const env = place.kubeconfig === undefined ? {} : { KUBECONFIG: place.kubeconfig };
   return [['--namespace', place.namespace, ...args], { ...options, env: { ...env, ...options.env } }];

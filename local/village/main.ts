@@ -73,7 +73,7 @@ async function dev(): Promise<void> {
   await runSteps('Hamlet: dev', [{ name: 'web', work: buildWeb }]);
   const flags = process.env['DETACH'] ? ['--detach'] : [];
   const child = spawn(NODE, [join(ROOT, 'local/dev/src/main.ts'), ...flags], { cwd: ROOT, stdio: 'inherit' });
-  // Ctrl-C reaches the whole process group: the servers end themselves, and this process waits for them.
+  // Ctrl-C reaches the whole process group: the servers end on their own, and this process waits for them.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   process.exitCode = await new Promise<number>((resolve, reject) =>

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Failure } from './failure.ts';
 import { readSettings } from './settings.ts';
 
-test('without a word it is the local cluster on port 8080', () => {
+test('the default is the local cluster on port 8080', () => {
   assert.deepEqual(readSettings({}), {
     cluster: 'local',
     yes: false,
@@ -18,7 +18,7 @@ test('without a word it is the local cluster on port 8080', () => {
   });
 });
 
-test('what a person sets is taken', () => {
+test('settings of a person replace the defaults', () => {
   const settings = readSettings({
     CLUSTER: 'current',
     YES: '1',

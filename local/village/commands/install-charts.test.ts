@@ -9,7 +9,7 @@ import { localTiers, valuesOf } from './install-charts.ts';
 
 const SECRETS = { adminToken: 'a', memberToken: 'm', adminName: 'admin', adminPassword: 'p' };
 
-test('on two cores the highest tier is smaller, in everything that the chart names and nothing else', () => {
+test('on two cores the highest tier is smaller, in every resource that the chart names and nothing else', () => {
   const chart = parse(readFileSync(join(ROOT, 'charts/hamlet/values.yaml'), 'utf8')) as {
     readonly entitlements: Readonly<Record<string, { readonly compute: { readonly resources: object } }>>;
   };
@@ -20,7 +20,7 @@ test('on two cores the highest tier is smaller, in everything that the chart nam
   assert.deepEqual(localTiers(4), {});
 });
 
-test('a cluster that is not ours gets the tiers of the chart', () => {
+test('an existing cluster gets the tiers of the chart', () => {
   assert.equal('entitlements' in valuesOf({ images: {}, coreNode: undefined, secrets: SECRETS }), false);
   assert.equal('entitlements' in valuesOf({ images: {}, coreNode: 'sparky1', secrets: SECRETS, cores: 2 }), true);
 });

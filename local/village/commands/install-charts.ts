@@ -8,7 +8,7 @@ import type { StepContext } from '../steps.ts';
 
 /** Longest wait for each workload of the village. */
 const TIMEOUT = '5m';
-/** Nodes with as many cores have room for the chart's own tiers. */
+/** Nodes with this many cores have room for the chart's own tiers. */
 const ENOUGH_CORES = 4;
 
 export interface Installation {
@@ -32,10 +32,14 @@ export function valuesOf({ images, coreNode, secrets, cores }: Omit<Installation
   };
 }
 
-/** Tiers that differ from the chart's on nodes with few cores: no node would have a seat of the chart's tier-2. Pure. */
+/**
+ * Tiers that replace those of the chart on nodes with few cores, since no such node would have a seat of the chart's
+ * tier-2. Pure.
+ */
 export function localTiers(cores: number): object {
   if (cores >= ENOUGH_CORES) return {};
-  // A pod requests half of its limits: a quarter of a node with two cores, and the village's own pods leave that free.
+  // A pod requests half of its limits: a quarter of a node with two cores. The village's own pods leave that much
+  // free.
   return { entitlements: { 'tier-2': { compute: { resources: { cpu: '1', memory: '1Gi' } } } } };
 }
 
@@ -45,7 +49,7 @@ export async function installCharts(installation: Installation, context: StepCon
   const options = { log: context.log, onLine: context.doing };
   await ensureNamespace(place);
   context.doing('hamlet-crds');
-  // One release for all villages of the cluster.
+  // All villages of the cluster share one release of the CRDs.
   await helm(
     { ...place, namespace: 'kube-system' },
     ['upgrade', '--install', 'hamlet-crds', join(ROOT, 'charts/hamlet-crds')],
@@ -67,7 +71,7 @@ export async function installCharts(installation: Installation, context: StepCon
   writePrivate(values, valuesOf(installation));
   context.doing('hamlet');
   await helm(place, ['upgrade', '--install', 'hamlet', join(ROOT, 'charts/hamlet'), '--values', values], options);
-  // Not helm --wait: it would also wait for Agents that are asleep.
+  // `helm --wait` is not used, because it would also wait for Agents that are asleep.
   for (const workload of [
     'statefulset/hamlet-postgres',
     'statefulset/hamlet-redis',
@@ -83,7 +87,7 @@ export async function installCharts(installation: Installation, context: StepCon
   }
 }
 
-/** Creates the namespace. Its pods may be root in a user namespace, and never privileged. */
+/** Creates the namespace. Its pods may run as root in a user namespace, but never privileged. */
 async function ensureNamespace(place: Place): Promise<void> {
   const namespace = {
     apiVersion: 'v1',

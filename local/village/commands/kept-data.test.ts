@@ -24,7 +24,7 @@ test('the data of a village is set aside for a test and put back after it', asyn
   setAside(folder);
   assert.equal(isKept(folder), false);
   villageOf('of a test');
-  // A second test that finds the village of an interrupted one does not lose the person's.
+  // A second test that finds the village of an interrupted test does not lose the person's data.
   setAside(folder);
   assert.match(putBack(folder), /another village/);
   assert.equal(readFileSync(join(folder, 'whose'), 'utf8'), 'of a test');

@@ -1,4 +1,7 @@
-/** The data that a local village leaves between `make down` and `make up`, and its place while a test runs a village. */
+/**
+ * The data that a local village leaves between `make down` and `make up`. While a test runs a village, the data is
+ * moved aside.
+ */
 import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { tryRun } from '../command.ts';
@@ -9,7 +12,7 @@ export const CLUSTER_FOLDER = '/var/lib/hamlet-cluster';
 
 const asideOf = (folder: string): string => `${folder}.aside`;
 
-/** Whether a stopped village has left its data in the folder. */
+/** True if a stopped village has left its data in the folder. */
 export function isKept(folder = CLUSTER_FOLDER): boolean {
   return existsSync(folder) && readdirSync(folder).length > 0;
 }

@@ -1,4 +1,4 @@
-/** `CLUSTER=current` on a cluster that is not ours: refusals, an install, an upgrade, and an uninstall without the operator. */
+/** `CLUSTER=current` on an existing cluster: refusals, an install, an upgrade, and an uninstall without the operator. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -39,7 +39,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The command as a person gives it. */
+/** The command as a person runs it. */
 function village(command: 'up' | 'down', env: Readonly<Record<string, string>>): Promise<RunResult> {
   return tryRun(NODE, ['local/village/main.ts', command], {
     env: { PATH: path, KUBECONFIG: cluster.server.kubeconfig, CLUSTER: 'current', NAMESPACE, ...env },
@@ -123,7 +123,8 @@ test('an install, an upgrade that keeps every secret, and an uninstall without a
     await kubectl(place, ['get', 'deployments', '-o', 'jsonpath={.items[*].spec.template.spec.containers[*].image}']),
     /\/operator:two/,
   );
-  // Made by a person, and held by the finalizer that an operator would take away; none runs.
+  // A person created this object. Its finalizer holds it, because no operator runs that would remove the
+  // finalizer.
   const agent = {
     apiVersion: 'hamlet.village/v1alpha1',
     kind: 'Agent',

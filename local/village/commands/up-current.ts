@@ -1,4 +1,4 @@
-/** `CLUSTER=current make up`: installs into kubectl's current context, after a question. */
+/** `CLUSTER=current make up`: installs into kubectl's current context, after the person confirms it. */
 import { Failure } from '../failure.ts';
 import { ARCHITECTURES, type Architecture } from '../images/architecture.ts';
 import { buildWeb, type BuiltImage } from '../images/build.ts';

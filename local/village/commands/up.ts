@@ -96,8 +96,8 @@ async function forward({ port, namespace }: Settings): Promise<string> {
 }
 
 /**
- * Creates the first admin with the one-time code, as a person would in the browser. Returns the outcome in words: the
- * account may exist already, made in the browser or by another checkout. Retries while the api starts.
+ * Creates the first admin with the one-time code, as a person would in the browser, and retries while the api starts.
+ * Returns the outcome in words: the account may exist already, created in the browser or by another checkout.
  */
 async function firstAdmin(place: Place, url: string): Promise<string> {
   const code = await secretValue(place, 'hamlet-bootstrap', 'code');
@@ -129,7 +129,7 @@ async function postLogin(url: string, path: string, more: object): Promise<Respo
   });
 }
 
-/** Writes a kubeconfig for this checkout whose context has the village's namespace, so that kubectl needs no flag. */
+/** Writes a kubeconfig for this checkout. Its context has the village's namespace, so that kubectl needs no flag. */
 async function writeKubeconfig(place: Place): Promise<string> {
   const file = stateFile('kubeconfig');
   writeFileSync(file, await kubectl(place, ['config', 'view', '--raw', '--flatten']), { mode: 0o600 });

@@ -1,4 +1,4 @@
-/** `make doctor`: checks the machine and the village, and prints how to fix what is wrong. */
+/** `make doctor`: checks the machine and the village, and prints a fix for each fault. */
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const PACKAGES = [
 ];
 const TEST_PACKAGES = ['chromium', 'redis-server'];
 
-/** Prints the result of each check. Returns whether the machine has everything that `make up` requires. */
+/** Prints the result of each check. Returns true if the machine has everything that `make up` requires. */
 export async function doctor(settings: Settings): Promise<boolean> {
   console.log('Requirements of make up');
   const machine = await show(MACHINE_CHECKS);

@@ -1,4 +1,4 @@
-/** Processor architectures of images, and their names in each tool. */
+/** Processor architectures of images, with their names in each tool. */
 import { Failure } from '../failure.ts';
 
 /** The name in Debian, Go and Kubernetes. */

@@ -1,4 +1,4 @@
-/** Base images where no registry is reachable: `debian`, and `node` on top of it. */
+/** Base images for machines that reach no registry: `debian`, and `node` on top of it. */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from '../command.ts';

@@ -15,7 +15,7 @@ import { IMAGE_NAMES, recipeOf, type ImageName, type Recipe } from './recipe.ts'
 export interface BuiltImage {
   readonly name: ImageName;
   readonly tag: string;
-  /** Whether this call built it; false if the storage had it. */
+  /** True if this call built the image; false if the storage had it. */
   readonly isNew: boolean;
 }
 

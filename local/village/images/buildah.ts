@@ -13,7 +13,7 @@ export async function buildah(args: readonly string[], options: RunOptions = {})
   return run('buildah', [...STORAGE, verb, ...rest], { ...options, env: { ...ENVIRONMENT, ...options.env } });
 }
 
-/** Whether the storage has an image of this name. */
+/** True if the storage has an image of this name. */
 export async function hasImage(name: string): Promise<boolean> {
   return (await tryRun('buildah', [...STORAGE, 'inspect', '--type', 'image', name], { env: ENVIRONMENT })).code === 0;
 }
@@ -23,7 +23,10 @@ export interface DockerfileBuild {
   readonly context: string;
   readonly dockerfile: string;
   readonly buildArgs: Readonly<Record<string, string>>;
-  /** Caches each instruction as a layer, which saves time if one is slow and costs a second for each otherwise. */
+  /**
+   * Caches each instruction as a layer. This saves time if an instruction is slow; otherwise it costs a second for
+   * each instruction.
+   */
   readonly keepsLayers?: boolean;
 }
 

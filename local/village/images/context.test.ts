@@ -41,14 +41,14 @@ test('a hash depends on bytes, paths and modes, and not on times', () => {
   assert.notEqual(hashSources(sources(), ['another base']), changed);
 });
 
-test('tests and installed packages are no input', () => {
+test('tests and installed packages are not inputs', () => {
   const first = hashSources(sources(), []);
   writeFileSync(join(folder, 'src/main.test.ts'), 'another test');
   writeFileSync(join(folder, 'src/node_modules/x/index.js'), 'y');
   assert.equal(hashSources(sources(), []), first);
 });
 
-test('staging copies what was hashed, links as links, over whatever was there', () => {
+test('staging copies the hashed files, keeps links as links, and replaces existing files', () => {
   symlinkSync('main.ts', join(folder, 'src/link.ts'));
   const target = join(folder, 'staged');
   mkdirSync(target);

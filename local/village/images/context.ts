@@ -1,4 +1,4 @@
-/** Build contexts: the inputs of an image, hashed, and copied to a folder of their own. */
+/** Build contexts: the inputs of an image, which are hashed and copied into a separate folder. */
 import { createHash } from 'node:crypto';
 import {
   copyFileSync,
@@ -22,7 +22,7 @@ export interface Source {
   readonly from: string;
   /** Its path in the context; `.` for the contents of a folder. */
   readonly to: string;
-  /** Includes tests, node_modules and dist, which are left out otherwise. */
+  /** Includes tests, node_modules and dist, which are excluded otherwise. */
   readonly whole?: boolean;
 }
 

@@ -28,9 +28,9 @@ export async function importImages(images: readonly BuiltImage[], context: StepC
 }
 
 /**
- * Writes the images as one OCI layout in a tar for `ctr image import`, in which shared layers occur once. The caller
- * removes the returned file. The layout is assembled from buildah's plain folders, because buildah compresses the
- * layers of a layout, which takes longer than all the rest.
+ * Writes the images as one OCI layout in a tar for `ctr image import`; layers that several images share occur once.
+ * The caller removes the returned file. The function assembles the layout from buildah's plain folders, because
+ * buildah compresses the layers of a layout, which takes longer than all other steps together.
  */
 async function bundleImages(images: readonly BuiltImage[], context: StepContext): Promise<string> {
   const folder = join(CACHE, `images/bundle-${process.pid}`);

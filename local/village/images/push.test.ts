@@ -1,4 +1,7 @@
-/** Images as a registry gets them, written to OCI layouts: one architecture as an image, several as a manifest list. */
+/**
+ * Images as they are pushed to a registry, written to OCI layouts: one architecture as an image, several as a manifest
+ * list.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -51,14 +54,14 @@ function read<T>(reference: string, file: string): T {
 const blob = <T>(reference: string, { digest }: Descriptor): T =>
   read<T>(reference, `blobs/${digest.replace(':', '/')}`);
 
-/** What a name stands for: the one entry of a layout's index. */
+/** The image of a name: the only entry in the index of a layout. */
 function named(reference: string): Descriptor {
   const { manifests } = read<{ manifests: readonly Descriptor[] }>(reference, 'index.json');
   assert.equal(manifests.length, 1);
   return manifests[0] ?? assert.fail('an empty layout');
 }
 
-test('several architectures are one reference, under which each node finds its own', async () => {
+test('several architectures share one reference, under which each node finds its image', async () => {
   const references = await pushImages(images, registry, context);
   assert.deepEqual(Object.keys(references).toSorted(), ['api', 'operator']);
   for (const [name, reference] of Object.entries(references)) {
@@ -78,7 +81,7 @@ test('several architectures are one reference, under which each node finds its o
   assert.deepEqual(await pushImages(images, registry, context), references, 'the same images have the same name again');
 });
 
-test('one architecture is pushed as it is, under its own tag', async () => {
+test('a single architecture is pushed as an image, under its own tag', async () => {
   const arm64 = images.get('arm64') ?? [];
   const { api = '' } = await pushImages(new Map([['arm64', arm64]]), registry, context);
   assert.equal(api, `${PREFIX}/hamlet/api:${arm64[0]?.tag}`);
@@ -86,7 +89,7 @@ test('one architecture is pushed as it is, under its own tag', async () => {
   assert.equal(blob<{ architecture: string }>(api, config).architecture, 'arm64');
 });
 
-test('a registry that does not answer is a failure that says how to log in', async () => {
+test('a failed push explains how to log in', async () => {
   await assert.rejects(
     pushImages(images, { prefix: '127.0.0.1:1/team' }, context),
     (error: { fix?: string }) => error.fix === 'buildah login 127.0.0.1:1',

@@ -12,7 +12,7 @@ export type ImagesByArchitecture = ReadonlyMap<Architecture, readonly BuiltImage
 export interface Registry {
   /** Prefix of every name: host/path. */
   readonly prefix: string;
-  /** buildah's form of the destination of a reference; by default a registry. */
+  /** The destination of a reference in buildah's form; by default a registry. */
   readonly destinationOf?: (reference: string) => string;
 }
 
@@ -58,7 +58,7 @@ function byName(images: ImagesByArchitecture): ReadonlyMap<ImageName, readonly B
   return Map.groupBy([...images.values()].flat(), ({ name }) => name);
 }
 
-/** The tag of the only image, or a hash of the tags of all. */
+/** The tag of a single image, or a hash of the tags of all builds. */
 function tagOf(builds: readonly BuiltImage[]): string {
   const tags = builds.map(({ tag }) => tag);
   return tags.length === 1

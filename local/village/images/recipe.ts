@@ -17,9 +17,9 @@ export interface Recipe {
   readonly sources: readonly Source[];
   /** The workspace whose npm packages the image needs. */
   readonly workspace?: string;
-  /** Whether it contains the client programs of Postgres. */
+  /** True if the image contains the client programs of Postgres. */
   readonly postgresClients?: boolean;
-  /** Whether a slow instruction precedes files that change often. */
+  /** True if a slow instruction precedes files that change often. */
   readonly keepsLayers?: boolean;
 }
 

@@ -32,7 +32,7 @@ export interface Configuration {
   readonly native: string;
   /** Root with the unpacked packages of the other one. */
   readonly target: string;
-  /** Whether the caller provides the path itself. */
+  /** True if the caller provides the path itself. */
   readonly isReplaced: (path: string) => boolean;
 }
 
@@ -45,7 +45,10 @@ export function ownedPaths(root: string): ReadonlySet<string> {
   return new Set(paths.filter((path) => path !== '' && path !== '/.').map(merged));
 }
 
-/** Copies the files that no package owns, sets owners and modes of the others, and removes those that the native image removed. */
+/**
+ * Copies the files that no package owns, sets the owners and modes of the other files, and removes the files that the
+ * native image removed.
+ */
 export function configure({ native, target, isReplaced }: Configuration): void {
   const owned = ownedPaths(native);
   const triplet = NAMES[hostArchitecture()].triplet;
@@ -69,7 +72,7 @@ function copyEntry(native: string, target: string, { path, stats }: TreeEntry): 
     mkdirSync(to, { recursive: true });
     return setMode(to, stats);
   }
-  // The base may have removed the folder, and its package brings it again.
+  // The base may have removed the folder, and its package creates it again.
   mkdirSync(dirname(to), { recursive: true });
   if (stats.isSymbolicLink()) return copyLink(from, to, stats);
   if (!stats.isFile()) return;

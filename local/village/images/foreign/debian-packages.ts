@@ -17,7 +17,7 @@ export function requestedPackages(root: string): readonly string[] {
   return installedPackages(root).filter((name) => !automatic.has(name));
 }
 
-/** `apt-get` for one architecture, with lists, records and a package store apart from the machine's. */
+/** `apt-get` for one architecture, with lists, records and a package store that are separate from the machine's. */
 export class ForeignApt {
   readonly #folder: string;
   readonly #options: readonly string[];
@@ -59,7 +59,10 @@ export class ForeignApt {
     return apt;
   }
 
-  /** Downloads packages with their dependencies. Returns their files. apt's error names a package that the architecture does not have. */
+  /**
+   * Downloads packages with their dependencies. Returns their files. If a package does not exist for the architecture,
+   * apt's error names it.
+   */
   async fetch(names: readonly string[]): Promise<readonly string[]> {
     const simulated = await this.#run(['-s', 'install', ...names]);
     const files = simulated.split('\n').flatMap((line) => {
@@ -86,7 +89,7 @@ export class ForeignApt {
   }
 }
 
-/** The name of a package for another architecture: the names of cross tools contain the architecture. */
+/** The name of a package for another architecture: the name of a cross tool contains its architecture. */
 export function nameFor(architecture: Architecture, name: string): string {
   const [from, to] = [hostArchitecture(), architecture].map((each) => NAMES[each].triplet.replaceAll('_', '-'));
   return name.replace(`-${from}`, `-${to}`);

@@ -1,4 +1,4 @@
-/** Programs of an image that are not Debian packages, for another architecture. */
+/** Replacements for the programs of an image that are not Debian packages, for another architecture. */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -64,7 +64,10 @@ interface Lock {
   readonly packages: Readonly<Record<string, { readonly version: string; readonly integrity: string }>>;
 }
 
-/** Folder of a package in the version of the lock file, checked against the lock file's hash. npm does not install it here. */
+/**
+ * Folder of a package in the version of the lock file, whose hash is checked. npm does not install this package for
+ * another architecture.
+ */
 async function npmPackage(name: string, { log, doing }: StepContext): Promise<string> {
   const locked = (JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as Lock).packages[
     `node_modules/${name}`
@@ -95,7 +98,7 @@ async function npmPackage(name: string, { log, doing }: StepContext): Promise<st
   return folder;
 }
 
-/** Whether the package has a postinstall script that the project allows. */
+/** True if the package has a postinstall script that the project allows. */
 function isAllowedToRun(name: string, folder: string): boolean {
   const [project, own] = [ROOT, folder].map(
     (each) => JSON.parse(readFileSync(join(each, 'package.json'), 'utf8')) as Manifest,

@@ -1,4 +1,4 @@
-/** Derives an image for another architecture from this machine's, without running programs of the other. */
+/** Derives an image for another architecture from this machine's image, without running programs of the other architecture. */
 import { cpSync, lstatSync, mkdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { run } from '../../command.ts';
