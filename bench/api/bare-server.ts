@@ -1,4 +1,7 @@
-/** The same three routes on bare node:http: the same SQL in the same transactions, without authentication, validation or rate limits. */
+/**
+ * The three measured routes on bare node:http: the same SQL in the same transactions, without authentication,
+ * validation or rate limits.
+ */
 import { createHash, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import {
@@ -16,7 +19,7 @@ import {
   writeAs,
 } from '@hamlet/store';
 
-/** As many connections as the API opens. */
+/** Size of the connection pool, the same as that of the API. */
 const POOL_SIZE = 16;
 const PAGE = 20;
 
@@ -38,7 +41,7 @@ async function page(): Promise<object> {
   return { posts: rows, next_cursor: next };
 }
 
-/** The author is taken from the header unchecked, so that as many authors write as in the other case. */
+/** Reads the author unchecked from the header, so that the same number of authors write as in the case of the API. */
 async function reply(request: IncomingMessage, postId: string): Promise<object> {
   const actor = String(request.headers['x-actor']);
   const key = String(request.headers['idempotency-key']);

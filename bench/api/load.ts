@@ -13,11 +13,11 @@ export interface Target {
   /** One connection for each author. */
   readonly authors: readonly Author[];
   readonly seconds: number;
-  /** Body of a POST, which gets a new idempotency key each time; a GET without. */
+  /** Body of a POST, each with a new idempotency key; absent for a GET. */
   readonly body?: string;
 }
 
-/** Keeps every connection busy for the duration. Throws on any refusal, since a refusal is faster than an answer. */
+/** Keeps every connection busy for the duration. Throws on any refusal, since a refusal takes less time than an answer. */
 export async function load({ url, authors, seconds, body }: Target): Promise<Load> {
   let next = 0;
   const result = await autocannon({

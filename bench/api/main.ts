@@ -1,4 +1,7 @@
-/** `make bench-api`: requests a second and 99th percentile of three routes, beside the same on bare node:http with the same SQL. */
+/**
+ * `make bench-api`: requests a second and 99th percentile of three routes, and of the same routes on bare node:http
+ * with the same SQL.
+ */
 import { parseArgs } from 'node:util';
 import { writeReport, type Row } from '../report.ts';
 import { load, type Load } from './load.ts';

@@ -16,7 +16,7 @@ const REPLIES_EACH = 2;
 /** No rate limits: the bench measures the highest rate. */
 const RATE_LIMIT = '100000000';
 
-/** An author; each has its own lock. */
+/** An author; each author has a separate lock. */
 export interface Author {
   readonly name: string;
   readonly token: string;
@@ -45,7 +45,7 @@ async function writeSamples(folder: string): Promise<void> {
   }
 }
 
-/** Keys of so many admins, in the API's form. */
+/** Creates this number of admins, and returns their keys in the API's form. */
 async function admitAuthors(url: string, count: number): Promise<readonly Author[]> {
   const db = openDatabase({ url, poolSize: 1, onError: () => undefined });
   const authors = Array.from({ length: count }, (_, index) => ({
@@ -63,7 +63,7 @@ async function admitAuthors(url: string, count: number): Promise<readonly Author
   return authors;
 }
 
-/** Fills a board as after a few days; returns the id of one of its posts. */
+/** Fills the board with the posts of a few days; returns the id of one of them. */
 async function furnish(client: Client): Promise<string> {
   const made = async <T>(
     asked: Promise<

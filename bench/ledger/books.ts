@@ -3,7 +3,10 @@ import type { Db, TransferRequest } from '@hamlet/store';
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 
-/** Accounts of the bench in our ledger: `base` is the number before the first of the series; the others are single accounts. */
+/**
+ * Accounts of the bench in our ledger. The accounts of the series have the numbers after `base`; the others are single
+ * accounts.
+ */
 export interface Books {
   readonly base: number;
   readonly unsharded: number;
@@ -28,7 +31,10 @@ function request(payer: number, payee: number, key: string): TransferRequest {
   };
 }
 
-/** Opens as many accounts as the peer has, with the same money in each; only the hot account without shards may be below zero. */
+/**
+ * Opens as many accounts as the peer has, with the same money in each; only the hot account without shards may have a
+ * negative balance.
+ */
 export async function openBooks(owner: Db, accounts: number): Promise<Books> {
   const open = async (book: string, mayOverdraw: boolean): Promise<number> => {
     const { rows } = await sql<{
@@ -55,8 +61,8 @@ export async function openBooks(owner: Db, accounts: number): Promise<Books> {
 const BATCHES = 16;
 
 /**
- * Texts of batches as a client sends them, an array for each column, from the treasury to accounts by chance; `#` is where a statement puts what makes
- * its keys its own.
+ * Texts of batches as a client sends them, an array for each column, from the treasury to random accounts. A statement
+ * replaces `#` with a random text, so that its keys are unique.
  */
 export async function writeBatches(owner: Db, { base }: Books, size: number): Promise<void> {
   await sql`

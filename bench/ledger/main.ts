@@ -1,4 +1,7 @@
-/** `make bench-ledger`: our ledger beside a hand-written one of the same guarantees, both called by pgbench on one Postgres in one run. */
+/**
+ * `make bench-ledger`: our ledger and a hand-written one with the same guarantees. pgbench calls both on one Postgres
+ * in one run.
+ */
 import { execFileSync } from 'node:child_process';
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -83,7 +86,7 @@ function casesOf({ base, unsharded }: Books): Cases {
   };
 }
 
-/** Statements a second of each case, by its rounds. */
+/** Statements a second of each case, for each round. */
 type Samples = Record<keyof Cases, number[]>;
 
 /** Runs every case once in each round, so that other load on the machine affects all of them. */

@@ -5,7 +5,7 @@ import { startOperator, type OperatorFigures, type OperatorProcess } from './ope
 import { RunningPods } from './running-pods.ts';
 import { createAgents, createBarePods, createClaimsAndPods, createTiers, runScript, setPower } from './workload.ts';
 
-/** The operator counts as done when it has written nothing for this long, which is longer than a status may wait. */
+/** The operator counts as done when it has written nothing for this long, which is longer than it may delay a status. */
 const QUIET_MS = 6_000;
 const IDLE_MS = 20_000;
 
@@ -28,7 +28,7 @@ export interface Settled extends OperatorFigures {
 
 export interface CaseResult extends Timed {
   readonly settled?: Settled;
-  /** All asleep, then all awake: only the pods are new, as in the case of bare pods. */
+  /** All agents are put to sleep, then all are woken: only the pods are new, as in the case of bare pods. */
   readonly awakened?: Timed;
   readonly idleRequestsPerSecond?: number;
 }
@@ -75,11 +75,11 @@ async function still(
   return { ...figures, atMs: performance.now() - QUIET_MS };
 }
 
-/** Waits until the operator writes no more. */
+/** Waits until the operator has stopped writing. */
 export const settle = (operator: OperatorProcess): Promise<OperatorFigures & { readonly atMs: number }> =>
   still(operator, ({ writes }) => writes);
 
-/** Puts all to sleep, then measures the time until all run again. */
+/** Puts all agents to sleep, then measures the time until all run again. */
 async function awakenAll(plane: ControlPlane, operator: OperatorProcess, agents: number): Promise<Timed> {
   const watcher = new KubeClient(plane.connection);
   const pods = new RunningPods(watcher, plane.namespace);
@@ -93,7 +93,7 @@ async function awakenAll(plane: ControlPlane, operator: OperatorProcess, agents:
   return timed(plane, agents, () => setPower(plane, agents, 'Awake'));
 }
 
-/** Requests a second while nothing changes, including those for its Lease. */
+/** Requests a second while nothing changes, including those for the operator's Lease. */
 async function idle(operator: OperatorProcess): Promise<number> {
   await still(operator, ({ writes, events }) => writes + events);
   const before = await operator.figures();
@@ -124,7 +124,7 @@ const RUN: Readonly<Record<Case, (plane: ControlPlane, size: Size) => Promise<Ca
   barePods: (plane, { agents }) => timed(plane, agents, () => createBarePods(plane, agents)),
 };
 
-/** Does `work` on its own control plane, and ends it also after a failure. */
+/** Runs `work` on a separate control plane, and ends the control plane also after a failure. */
 export async function onPlane<T>(site: Site, nodes: number, work: (plane: ControlPlane) => Promise<T>): Promise<T> {
   const plane = await startControlPlane(site, nodes);
   try {
@@ -134,7 +134,7 @@ export async function onPlane<T>(site: Site, nodes: number, work: (plane: Contro
   }
 }
 
-/** Runs one case on a control plane of its own. */
+/** Runs one case on a separate control plane. */
 export function runCase(name: Case, site: Site, size: Size): Promise<CaseResult> {
   return onPlane(site, size.nodes, (plane) => RUN[name](plane, size));
 }

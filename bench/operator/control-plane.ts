@@ -28,9 +28,9 @@ const CRDS: ResourceType = {
 export const HANDS = 32;
 const STAGES = join(import.meta.dirname, 'kwok-stages.yaml');
 const KWOK_PRIORITY = -10;
-/** As a kubelet's. kwok renews no lease by default, and a run of more than 50 s would lose its nodes. */
+/** The same duration as a kubelet's Lease. By default kwok renews no Lease, so a run of more than 50 s would lose its nodes. */
 const NODE_LEASE_SECONDS = 40;
-/** Nothing here takes longer, unless something is broken. */
+/** Timeout of each wait; only a failure takes longer. */
 export const CAP_MS = 1_800_000;
 const BUILD_OUTPUT_BYTES = 64 << 20;
 
@@ -38,7 +38,10 @@ const execute = promisify(execFile);
 
 export type CpuSeconds = Readonly<Record<string, number>>;
 
-/** An API server, scheduler and controllers, with simulated nodes. Fresh for each case, so that none inherits another's work. */
+/**
+ * An API server, scheduler and controllers, with simulated nodes. Each case gets a new control plane, so that no case
+ * inherits work from another.
+ */
 export interface ControlPlane {
   /** A folder of this control plane, removed with it. */
   readonly folder: string;
@@ -131,7 +134,7 @@ async function startKwok(bin: string, kubeconfig: string, log: string): Promise<
     },
   );
   kwok.once('exit', () => void output.close());
-  // Without CPU it would miss the heartbeats of its nodes, and evict their pods.
+  // Without CPU kwok would miss the heartbeats of its nodes, and the nodes' pods would be evicted.
   setPriority(kwok.pid ?? 0, KWOK_PRIORITY);
   return kwok;
 }
@@ -160,14 +163,14 @@ async function usedCpu(hamletCluster: string, state: string): Promise<CpuSeconds
   return Object.fromEntries(components.map(({ name, pid }) => [name, cpuSecondsOf(pid)]));
 }
 
-/** The setting of a control plane. */
+/** The programs and the folder of a run. */
 export interface Site {
   readonly bin: string;
   /** Folder of the run, with a folder for each control plane. */
   readonly folder: string;
 }
 
-/** Starts everything and waits until all nodes are ready. */
+/** Starts the control plane and waits until all nodes are ready. */
 export async function startControlPlane({ bin, folder: runFolder }: Site, nodes: number): Promise<ControlPlane> {
   const folder = await mkdtemp(join(runFolder, 'plane-'));
   await chmod(folder, 0o755);

@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 
-/** Clears up after a run. */
+/** Cleans up after a run. */
 export interface Guard {
   /** Cleans up now, and resolves when that is done. */
   clear(): Promise<void>;
 }
 
 /**
- * Runs a shell script (its arguments are `$1`, `$2` …) on demand, or as soon as this process ends for
- * any reason: it waits in its own process group for the end of its input.
+ * Runs a shell script (its arguments are `$1`, `$2` …) on demand, or as soon as this process ends for any reason. The
+ * shell runs in its own process group and waits for the end of its input.
  */
 export function openGuard(script: string, args: readonly string[], env: NodeJS.ProcessEnv): Guard {
   const child = spawn('/bin/sh', ['-c', `cat >/dev/null\n${script}`, 'guard', ...args], {

@@ -1,4 +1,7 @@
-/** How the operator starts, resizes and wakes agents, beside a script and bare pods on the same control plane. */
+/**
+ * Measures how the operator starts, resizes and wakes agents, compared with a script and with bare pods on the same
+ * control plane.
+ */
 import { parseArgs } from 'node:util';
 import { addToReport, printRows, writeReport, type Row } from '../report.ts';
 import { CASES, runCase, type CaseResult, type Size } from './cases.ts';
@@ -65,7 +68,7 @@ interface Options {
   readonly verbose: boolean;
 }
 
-/** The first round runs every case; the others only the cases of ratios with a target. */
+/** The first round runs every case; the other rounds run only the cases of ratios with a target. */
 async function runRounds(site: Site, { size, rounds, parts, verbose }: Options): Promise<Results> {
   const results = none();
   for (let round = 1; round <= rounds; round += 1) {
@@ -106,7 +109,7 @@ function optionsOf(
   };
 }
 
-/** Everything on simulated nodes. */
+/** Measures all cases on simulated nodes. */
 async function simulate(options: Options): Promise<readonly Row[]> {
   const bin = await programs();
   const folder = openRunFolder(bin);

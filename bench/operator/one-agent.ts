@@ -12,7 +12,7 @@ import { agentName, barePod, createAgents, createTiers, LARGER } from './workloa
 const REWARD_EVERY_MS = 250;
 const REWARDS = 200;
 const AWAKENINGS = 60;
-/** Enough to reach the larger tier. */
+/** A reward of this amount is enough to reach the larger tier. */
 const AMOUNT = '15';
 
 export interface OneAgentResult {
@@ -64,7 +64,7 @@ async function measure(plane: ControlPlane, agents: number): Promise<OneAgentRes
   }
 }
 
-/** Measures both on a control plane of its own, with a real api and Postgres. */
+/** Measures both on a separate control plane, with a real api and Postgres. */
 export function measureOneAgent(
   site: Site,
   { agents, nodes }: { readonly agents: number; readonly nodes: number },

@@ -5,7 +5,7 @@ import { CAP_MS, type ControlPlane } from './control-plane.ts';
 import type { RunningPods } from './running-pods.ts';
 import { setPowerOf } from './workload.ts';
 
-/** By then its status shows that it sleeps, and no work is pending. */
+/** After this time the status of the agent shows that it sleeps, and no work is pending. */
 const SETTLED_MS = 600;
 
 /** Milliseconds from the request to the answer of the API, and from the change of the standing until the pod requested the size and had it. */
@@ -19,11 +19,17 @@ export interface Resized {
 export interface Change {
   readonly agent: string;
   readonly memory: string;
-  /** Resolves with the time of its entry in the ledger (milliseconds since 1970): the database's, at the begin of its transaction. */
+  /**
+   * Changes the standing. Resolves with the time of the ledger entry (milliseconds since 1970), by the database's
+   * clock at the begin of its transaction.
+   */
   readonly post: () => Promise<number>;
 }
 
-/** Time from the begin of the transaction that changed the standing to the size in the status of the pod. */
+/**
+ * Resizes one agent. Measures from the begin of the transaction that changed the standing to the size in the status of
+ * the pod.
+ */
 export async function resizeOne(pods: RunningPods, { agent, memory, post }: Change): Promise<Resized> {
   const startedMs = performance.now();
   const asked = pods.when(`${agent} asks for its size`, () => pods.askedBy(agent) === memory, CAP_MS);

@@ -21,22 +21,22 @@ export interface OperatorFigures {
   readonly reconciles: number;
   /** All requests to the API server, including watches, Events and the Lease. */
   readonly requests: number;
-  /** Events among them: they are written long after the work that they report. */
+  /** The number of Events in `requests`: the operator writes them long after the work that they report. */
   readonly events: number;
   readonly cpuSeconds: number;
   readonly rssMb: number;
   readonly peakRssMb: number;
 }
 
-/** The operator as its image runs it: a process of its own, with a filled compile cache. */
+/** The operator as its image runs it: in a separate process, with a filled compile cache. */
 export interface OperatorProcess {
   figures(): Promise<OperatorFigures>;
-  /** The metrics, as Prometheus reads them. */
+  /** The operator's metrics in the format of Prometheus. */
   metrics(): Promise<string>;
   end(): Promise<void>;
 }
 
-/** An API without measures against any agent: the case is about Kubernetes. */
+/** A stub of the API that reports no measures against any agent: the case measures only Kubernetes. */
 function contentApi(): Promise<{ readonly url: string; readonly server: Server }> {
   const server = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -95,7 +95,7 @@ const ACCOUNT = 'hamlet-operator';
 const RBAC = 'rbac.authorization.k8s.io';
 const rbac = (plural: string, kind: string): ResourceType => ({ group: RBAC, version: 'v1', plural, kind });
 
-/** The service account, its rights and its token, where a pod would find them. */
+/** Creates the service account, its rights and its token, in the files where a pod would find them. */
 async function mountAccount({ client, connection, namespace }: ControlPlane, folder: string): Promise<void> {
   const apply = (type: ResourceType, object: object): Promise<unknown> =>
     client.apply(
@@ -137,7 +137,10 @@ export interface ApiAccess {
   readonly tokenFile: string;
 }
 
-/** Starts it and waits until it leads and has listed all objects. Without an API it gets a stub that accepts everything. */
+/**
+ * Starts the operator and waits until it leads and has listed all objects. Without `access` the operator gets a stub
+ * of the API that accepts everything.
+ */
 export async function startOperator(plane: ControlPlane, access?: ApiAccess): Promise<OperatorProcess> {
   const api = access === undefined ? await contentApi() : undefined;
   const apiUrl = access?.url ?? api?.url ?? '';
@@ -150,7 +153,7 @@ export async function startOperator(plane: ControlPlane, access?: ApiAccess): Pr
   const { hostname, port: kubePort } = new URL(plane.connection.server);
   const environment = {
     PATH: process.env['PATH'],
-    // As operator/Dockerfile has it.
+    // The same option as in operator/Dockerfile.
     NODE_OPTIONS: `--max-semi-space-size=4 ${process.env['HAMLET_BENCH_NODE_OPTIONS'] ?? ''}`,
     MALLOC_ARENA_MAX: '1',
     NODE_COMPILE_CACHE: join(cache, 'compiled'),

@@ -20,7 +20,7 @@ export function median(values: readonly number[]): number {
     : ((sorted[middle - 1] ?? Number.NaN) + (sorted[middle] ?? Number.NaN)) / 2;
 }
 
-/** The smallest value that 99 of 100 do not exceed. */
+/** The smallest value that is greater than or equal to 99 of 100 values. */
 export function p99(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.ceil(values.length * 0.99) - 1] ?? Number.NaN;
 }
@@ -90,7 +90,7 @@ function startRows({ results }: Measured): readonly Row[] {
   ];
 }
 
-/** The operator's own cost while all Agents start, and after they run. */
+/** The operator's own cost while all Agents start, and after all run. */
 function costRows({ results, agents }: Measured): readonly Row[] {
   return [
     {
@@ -187,7 +187,7 @@ function oneAgentRows({ oneAgent }: Measured): readonly Row[] {
   ];
 }
 
-/** The rows of the report. A metric that was not measured in this run has none. */
+/** The rows of the report. A metric that this run did not measure has no row. */
 export function rowsOf(measured: Measured): readonly Row[] {
   return [...startRows(measured), ...costRows(measured), ...largeRows(measured), ...oneAgentRows(measured)].filter(
     ({ ours }) => !Number.isNaN(ours),

@@ -34,7 +34,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Runs that were never cleaned up, because the machine went down. */
+/** Folders of runs that were never cleaned up, because the machine went down. */
 function abandoned(): readonly string[] {
   const folders = readdirSync(tmpdir())
     .filter((name) => name.startsWith(PREFIX))
@@ -59,7 +59,7 @@ export function openRunFolder(bin: string): RunFolder {
     path,
     clear: async () => {
       await guard.clear();
-      // It must not carry the mark itself.
+      // The guard itself must not carry the mark.
       delete process.env[MARK];
     },
   };

@@ -32,7 +32,7 @@ function seen({ metadata: { name, namespace, uid, resourceVersion }, spec, statu
   };
 }
 
-/** Watches pods the same way in every case. */
+/** Watches pods in the same way in every case. */
 export class RunningPods {
   readonly #reflector: Reflector<Seen>;
   /** Running pods, by their name without the cycle. */

@@ -1,7 +1,10 @@
 import { drawBelow } from '@hamlet/core';
 import type { Setting } from './setting.ts';
 
-/** A viewer's rectangle that stands, or slides to and fro over the map; the same for every server. Mutable: it moves. */
+/**
+ * A viewer's rectangle that stays in place or slides to and fro over the map; the same for every server. Mutable
+ * because it moves.
+ */
 export class Camera {
   x: number;
   y: number;
@@ -16,7 +19,7 @@ export class Camera {
     this.#way = { x: side < 2 ? 1 - 2 * side : 0, y: side < 2 ? 0 : 5 - 2 * side };
   }
 
-  /** Moves one step; turns round at the border. */
+  /** Moves one step; reverses at the border. */
   slide(tiles: number): void {
     const next = { x: this.x + this.#way.x * tiles, y: this.y + this.#way.y * tiles };
     const out = next.x < 0 || next.y < 0 || next.x > this.#limit || next.y > this.#limit;

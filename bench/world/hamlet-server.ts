@@ -1,4 +1,7 @@
-/** The product under load: an API replica as in a village (writer, commits, HTTP, sockets, Redis, reconciler of residents), whose agents all walk. Started by main.ts. */
+/**
+ * The product under load: an API replica as in a village (writer, commits, HTTP, sockets, Redis, reconciler of
+ * residents) in which all agents walk. Started by main.ts.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector';
 import { dirname } from 'node:path';
@@ -14,7 +17,7 @@ import { CpuMeter, everyTick } from './ticking.ts';
 import { truthOf } from './truth.ts';
 import { Deciders } from './walkers.ts';
 
-/** Viewers of one machine share an address. */
+/** High, because all viewers of one machine share an address. */
 const SOCKETS_PER_ADDRESS = '5000';
 const RATE_LIMIT = '100000000';
 

@@ -1,17 +1,20 @@
 import { DRAW_BEHIND_TICKS, applyToView, createView, decodeFrame, viewAgents } from '@hamlet/core';
 import type { View, WorldMap } from '@hamlet/core';
 
-/** The drawing of a viewer at the update of one tick: its cells, and agents by slot with their positions now and at the tick on screen. */
+/**
+ * A viewer's drawing after the update of one tick: its cells, and its agents by slot with their positions now and at
+ * the tick on screen.
+ */
 export interface Drawn {
   readonly cells: View['cells'];
   readonly now: ReadonlyMap<number, { readonly x: number; readonly y: number }>;
   readonly before: ReadonlyMap<number, { readonly x: number; readonly y: number }>;
 }
 
-/** Updates kept, so that a truth that arrives later finds its update. */
+/** Number of updates that are kept, so that a truth that arrives later finds its update. */
 const REMEMBERED = 8;
 
-/** A viewer of our server, with the same copy of the world that the browser keeps. Mutable because it follows its socket. */
+/** A viewer of our server with the browser's copy of the world. Mutable because it follows its socket. */
 export class HamletViewer {
   readonly #view: View;
   readonly drawn = new Map<number, Drawn>();
@@ -22,7 +25,7 @@ export class HamletViewer {
     this.#view = createView(map);
   }
 
-  /** Applies a message; returns the tick of its update, or -1 for one out of order. */
+  /** Applies a message; returns the tick of its update, or -1 for a message out of order. */
   take(bytes: Uint8Array): number {
     const frame = decodeFrame(bytes);
     applyToView(this.#view, frame);

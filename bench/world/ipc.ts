@@ -1,13 +1,13 @@
 /** Milliseconds on a clock that all processes of this machine share. */
 export const wallMs = (): number => performance.timeOrigin + performance.now();
 
-/** Parent to server. */
+/** Messages from the parent to a server. */
 export type ToServer = { readonly type: 'measure' } | { readonly type: 'report' } | { readonly type: 'truth' };
 
 /** The time at which the server began to build the update of a tick. */
 export type Flush = readonly [tick: number, startMs: number];
 
-/** Server to parent. Truth is x, y in quarter tiles for each agent, now and a little before. */
+/** Messages from a server to the parent. `truth` has x and y in quarter tiles for each agent, now and a little earlier. */
 export type FromServer =
   | { readonly type: 'ready'; readonly port: number }
   | {
@@ -26,14 +26,14 @@ export type FromServer =
 
 export type ServerKind = 'hamlet' | 'colyseus-broadcast' | 'colyseus-view';
 
-/** Parent to viewers. */
+/** Messages from the parent to the viewers. */
 export type ToViewers =
   | { readonly type: 'measure' }
   | { readonly type: 'report' }
   | { readonly type: 'remember' }
   | Extract<FromServer, { type: 'truth' }>;
 
-/** Viewers to parent. Receipts are the updates of each viewer with their times. */
+/** Messages from the viewers to the parent. `receipts` are the updates of each viewer with their times. */
 export type FromViewers =
   | { readonly type: 'ready' }
   | {

@@ -1,4 +1,7 @@
-/** The cost of showing a moving village: bytes, CPU, delay and fidelity for 1,000 walkers and 200 viewers, beside Colyseus. */
+/**
+ * Measures the cost of showing a moving village: bytes, CPU, delay and fidelity for 1,000 walkers and 200 viewers,
+ * compared with Colyseus.
+ */
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -75,7 +78,10 @@ function rowsOf(results: Record<Case, RunResult>): Row[] {
   ];
 }
 
-/** A Redis and a Postgres of the benchmark's own, with every commit flushed to disk as in production; each run has a database of its own. */
+/**
+ * Starts a Redis and a Postgres for the benchmark. Postgres flushes every commit to disk, as in production; each run
+ * has a new database.
+ */
 async function withStores<T>(work: (fresh: () => Promise<NonNullable<Setting['stores']>>) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'hamlet-bench-world-'));
   await chmod(folder, 0o755);

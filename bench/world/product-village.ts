@@ -14,7 +14,7 @@ function uidOf(agentId: string): string {
   return createHash('sha256').update(agentId).digest('hex').slice(0, 36);
 }
 
-/** Writes the village that the API will recover: all agents exist, each with an open life. */
+/** Writes the village that the API will recover: all agents exist, and each has a life that has not ended. */
 export async function seedVillage(
   db: Db,
   world: WorldState,
@@ -35,7 +35,7 @@ export async function seedVillage(
   await dropLease(db, epoch);
 }
 
-/** The agents of the benchmark, instead of a cluster: all awake, and never changed. */
+/** The agents of the benchmark, which replace those of a cluster: all are awake and never change. */
 export function benchAgents(count: number): AgentSource {
   const records = Array.from({ length: count }, (_, index): AgentRecord => {
     const agentId = agentName(index);

@@ -65,7 +65,10 @@ function percentile(sorted: readonly number[], part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 }
 
-/** Milliseconds from the start of each update to each receipt of it; a receipt without a tick belongs to the update before it. */
+/**
+ * Milliseconds from the start of each update to each receipt of it. A receipt without a tick belongs to the update
+ * before it.
+ */
 function deliveries(
   flushes: readonly (readonly [number, number])[],
   receipts: readonly (readonly [number, number])[],

@@ -15,7 +15,7 @@ export interface Setting {
   readonly seed: number;
   /** File for a CPU profile of the measured window; null for no profile. */
   readonly profileTo: string | null;
-  /** The stores of the product; none for the peers. */
+  /** The stores of the product; null for the peers. */
   readonly stores: { readonly postgresUrl: string; readonly redisUrl: string } | null;
 }
 
@@ -38,5 +38,5 @@ export const FULL: Setting = {
 /** The same density with fifty times the agents. */
 export const CROWD = { agents: 50_000, mapSide: 1768 } as const;
 
-/** The same load for a shorter time; its figures are rougher, not smaller. */
+/** The same load for a shorter time: the figures are less exact, but not smaller. */
 export const QUICK = { warmSeconds: 6, measureSeconds: 8 } as const;

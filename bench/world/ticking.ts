@@ -1,6 +1,6 @@
 import { TICK_MS } from '@hamlet/contract';
 
-/** Calls back for every tick, drift-free: a late one runs at once, none is dropped. */
+/** Calls `run` for every tick without drift: a late tick runs at once, and no tick is dropped. */
 export function everyTick(run: (tick: number) => void): void {
   const startMs = performance.now();
   let tick = 0;

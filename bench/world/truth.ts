@@ -1,7 +1,10 @@
 import { walkOf, walkPosition } from '@hamlet/core';
 import type { WorldState } from '@hamlet/core';
 
-/** Positions of all agents at a recent tick, in quarters of tiles, x and y by slot: on the path, or on the path before if that had not begun. */
+/**
+ * Positions of all agents at a recent tick, in quarters of tiles, x and y by slot. An agent is on its path, or on its
+ * earlier path if the new one had not begun.
+ */
 export function truthOf(world: WorldState, agents: number, tick: number): number[] {
   const flat: number[] = [];
   for (let slot = 0; slot < agents; slot += 1) {

@@ -1,4 +1,7 @@
-/** All viewers of a run in one process of their own, so that their work is not counted as the server's. Started by main.ts. */
+/**
+ * All viewers of a run, in a separate process so that the server's CPU time does not include their work. Started by
+ * main.ts.
+ */
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { WorldMap } from '@hamlet/core';
@@ -29,7 +32,7 @@ const send = (message: FromViewers): void => {
   process.send?.(message);
 };
 
-/** Sends the view of our viewer. The peer's server moves the same cameras itself, without messages. */
+/** Sends the viewer's view to our server. The peer's server moves the same cameras itself, without messages. */
 function look(viewer: Viewer, setting: Setting): void {
   const { x, y } = viewer.camera;
   const view = { type: 'view', x, y, width: setting.viewSide, height: setting.viewSide, zoom: 'near', pinned: [] };
@@ -114,7 +117,7 @@ async function main(): Promise<void> {
         receipts,
       });
     } else {
-      // Later updates may still be in flight to slower sockets; their truth is kept by tick.
+      // Later updates may still be on the way to slower sockets; the truth is stored by tick.
       setTimeout(
         () =>
           send({

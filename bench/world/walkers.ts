@@ -5,7 +5,7 @@ import type { WorldCommands } from '@hamlet/server';
 
 /** Ticks per second of the village. */
 const TICKS_PER_SECOND = 10;
-/** Bounds of a trip per axis, in tiles: long enough that every agent still walks at its next decision. */
+/** Bounds of a trip on each axis, in tiles: long enough that every agent still walks at its next decision. */
 const SHORTEST = 10;
 const LONGEST = 22;
 const ATTEMPTS = 20;
@@ -56,7 +56,10 @@ function wayOf({
   return { dx: far(0), dy: far(1) };
 }
 
-/** Agents that walk all the time: each chooses a new destination every few seconds, before it arrives. Deterministic by seed. */
+/**
+ * Agents that walk all the time. Each chooses a new destination every few seconds, before it arrives. Deterministic by
+ * seed.
+ */
 export class Walkers {
   readonly #world: WorldState;
   readonly #setting: { readonly agents: number; readonly decideEverySeconds: number; readonly seed: number };
@@ -97,13 +100,16 @@ export class Walkers {
   }
 }
 
-/** The same decisions as {@link Walkers}, sent to the product's own writer. A refused decision is replaced by another. */
+/**
+ * The same decisions as {@link Walkers}, sent to the product's own writer. After a refused decision the agent tries
+ * another.
+ */
 export class Deciders {
   readonly #commands: WorldCommands;
   readonly #setting: { readonly agents: number; readonly decideEverySeconds: number; readonly seed: number };
   #decided = 0;
   refused = 0;
-  /** Decisions skipped because the agent's last one had no answer yet. */
+  /** Number of skipped decisions: the agent's previous decision had no answer yet. */
   skipped = 0;
   readonly #unanswered = new Set<number>();
 
@@ -129,7 +135,7 @@ export class Deciders {
     for (; this.#decided < due; this.#decided += 1) this.#decideOnce(this.#decided % agents);
   }
 
-  /** An agent that waits for an answer does not decide, as a resident would not, so requests do not pile up at a stalled product. */
+  /** An agent that waits for an answer does not decide, like a resident. So requests do not pile up when the product stalls. */
   #decideOnce(agent: number): void {
     if (this.#unanswered.has(agent)) {
       this.skipped += 1;
@@ -139,7 +145,7 @@ export class Deciders {
     void this.#decide(this.#decided).finally(() => this.#unanswered.delete(agent));
   }
 
-  /** True once a decision is accepted; false when all attempts were refused. */
+  /** True when a decision is accepted; false when all attempts were refused. */
   async #decide(number: number): Promise<boolean> {
     const { agents, seed } = this.#setting;
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {

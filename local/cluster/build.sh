@@ -6,7 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 
 readonly KUBERNETES=v1.36.3 CONTAINERD=v2.4.2 RUNC=v1.5.2 HELM=v4.3.1 KWOK=v0.8.0 TOXIPROXY=v2.5.0
 readonly CACHE=${HAMLET_CACHE:-$HOME/.cache/hamlet}
-# Sources of these programs: see the build_ functions.
+# The tools, each with a build_ function below.
 TOOLS=(kube dns hamlet containerd runc helm)
 
 usage() {
@@ -98,7 +98,7 @@ build_toxiproxy() {
   mv "$1/server" "$1/toxiproxy"
 }
 
-# report NAME passes the output of a build on, and counts the compiled packages (-v prints one line each).
+# report NAME prints the output of a build and counts the compiled packages (-v prints one line for each).
 report() {
   awk -v name="$1" '
     /^[^ ]+$/ { if (++compiled % 25 == 0) print "build: " name ": compiling, " compiled " packages so far"; fflush(); next }
@@ -124,8 +124,8 @@ bin_directory() {
   echo "$CACHE/bin/$(for name in "${TOOLS[@]}"; do echo "$name $(key "$name")"; done | sha256sum | cut -c1-16)"
 }
 
-# gather BIN hard-links the tools into one directory: hamlet-cluster looks for its
-# companions beside its own executable, which a symbolic link would hide.
+# gather BIN hard-links the tools into one directory: hamlet-cluster looks for the other programs beside its own
+# executable, and a symbolic link would hide their folder.
 gather() {
   local name file
   mkdir -p "$1"

@@ -21,8 +21,8 @@ install_packages() {
     return 1
   fi
   echo "packages: installing" $missing >&2
-  # A package such as redis-server starts its daemon on installation; Debian asks this
-  # file first, and 101 means no. An existing file belongs to the owner and stays.
+  # A package such as redis-server starts its daemon on installation. Debian runs this file first, and its exit
+  # code 101 prevents the start. An existing file belongs to the machine's owner and stays.
   if [ ! -e "$policy" ]; then
     printf '#!/bin/sh\nexit 101\n' >"$policy"
     chmod +x "$policy"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Starts a cluster of its own beside any other, tests its promises, kills every part of
-# it, and checks that taking it down leaves nothing behind.
+# Starts a separate cluster beside any other, tests its guarantees, kills each of its components, and checks
+# that taking it down leaves nothing behind.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
@@ -66,7 +66,7 @@ refused() { local out; if out=$("$@" 2>&1); then echo "was let through: $out"; r
 
 stopped() { ! hamlet status; }
 
-# picture prints everything that a cluster could leave on the machine, without changes by other tests and image builds.
+# picture prints everything that a cluster could leave on the machine, except changes by other tests and image builds.
 picture() { everything | grep -Ev 'hamlet-cluster-t-|hamlet-test-kube-|/images/storage/'; }
 
 everything() {
@@ -188,7 +188,7 @@ faults() {
 }
 
 node_down() { says "False\|Unknown" k get node sparky2 -o jsonpath='{.status.conditions[?(@.type=="Ready")].status}'; }
-# A process that has ended stays listed, as a zombie, until its new parent takes note of it.
+# A process that has ended stays listed as a zombie until its new parent reaps it.
 no_process_on() {
   local file left=""
   for file in $(grep -lsE -- "$NAME-[0-9a-f]+/[a-z-]+-$1" /proc/[0-9]*/cgroup); do

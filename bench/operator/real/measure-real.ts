@@ -116,11 +116,11 @@ async function measure(living: Living): Promise<RealResult> {
   return { ...resized, barePodResizedMs, awakenedMs, barePodMs };
 }
 
-/** Measures in the running village, or starts one. */
+/** Measures in the running village; if none runs, starts one. */
 export async function measureReal(): Promise<RealResult> {
   const village = await openVillage();
   const pods = new RunningPods(village.client, village.namespace);
-  // An account keeps its money permanently.
+  // New names, because an account keeps its money permanently.
   const agents = Array.from({ length: AGENTS }, (_, index) => `bench-${process.pid}-${index}`);
   try {
     await createRealTiers(village, AGENTS);

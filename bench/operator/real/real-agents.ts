@@ -7,7 +7,7 @@ import { dataOf } from '@hamlet/test/env/village';
 import { inParallel } from '../control-plane.ts';
 import { BENCH_LABEL, type RealVillage } from './real-village.ts';
 
-/** Many small pods start on few cores. */
+/** Long, because many small pods start on few cores. */
 const READY_CAP_MS = 300_000;
 /** The price of one step, in aiDollars: more than any other agent has. */
 const STEP = '1000000';
@@ -17,7 +17,10 @@ export const LARGER = { cpu: '100m', memory: '256Mi' };
 const LABELS = { [BENCH_LABEL]: 'real' };
 const LIMITS = { requestsPerMinute: 600, concurrentTools: 1, tokensPerHour: 20_000 };
 
-/** Above the tiers of the chart, so that a balance that reaches it opens no other. It displaces no agent: there is a seat for each. */
+/**
+ * A tier above those of the chart, so that a balance that reaches it opens no other. It displaces no agent, since
+ * every agent has a seat.
+ */
 const tier = (
   name: string,
   rank: number,
@@ -40,7 +43,7 @@ const agent = (name: string): NewObject =>
     apiVersion: API_VERSION,
     kind: 'Agent',
     metadata: { name, labels: LABELS },
-    // Its turns are far apart: the bench measures the village, not its turns.
+    // Long pauses between turns: the bench measures the village, not the turns.
     spec: { displayName: name, power: 'Asleep', loop: { every: '10m' }, memory: { size: '64Mi' } },
   }) as NewObject;
 
@@ -56,7 +59,7 @@ export async function step(
 
 type Tier = KubeObject & { readonly status?: { readonly seats?: { readonly free: number } } };
 
-/** Creates the tiers; fails if the nodes lack seats for all, since other agents would lose theirs. */
+/** Creates the tiers. Fails if the nodes lack seats for all agents, since other agents would lose their seats. */
 export async function createRealTiers({ client, namespace }: RealVillage, seats: number): Promise<void> {
   for (const each of TIERS) await client.create(ENTITLEMENTS, each, { namespace });
   const free = await until(

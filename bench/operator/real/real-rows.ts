@@ -4,7 +4,7 @@ import type { RealResult } from './measure-real.ts';
 
 const MS = { unit: 'ms', better: 'lower', target: null } as const;
 
-/** A figure with a peer and the ratio to it. */
+/** A figure, that of a peer, and the ratio between them. */
 function beside(metric: string, ours: number, peers: Readonly<Record<string, number>>): Row {
   const [peer = Number.NaN] = Object.values(peers);
   return { ...MS, metric, ours, peers, ratio: ours / peer };

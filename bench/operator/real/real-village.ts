@@ -39,7 +39,7 @@ const villageCommand = (command: 'up' | 'down'): readonly [string, string, strin
   command,
 ];
 
-/** Starts the village, after the guard that stops it. */
+/** Starts the village. The guard that stops it starts first. */
 async function bringUp(): Promise<Guard> {
   console.log('no village is up: bringing one up, and taking it down afterwards');
   setAside();
@@ -59,7 +59,7 @@ async function guardOf({ kubeconfig, namespace }: Village): Promise<Guard> {
   });
 }
 
-/** The running village, or a new one. The bench leaves nothing behind, however it ends. */
+/** The running village, or a new one. After any kind of end, the bench leaves nothing behind. */
 export async function openVillage(): Promise<RealVillage> {
   await buildPrograms({});
   const wasUp = (await clusterStatus()) !== undefined;

@@ -15,7 +15,7 @@ export async function reserveSeat(url: string, index: number): Promise<string> {
   return `${url.replace('http', 'ws')}/${seat.processId}/${seat.roomId}?sessionId=${seat.sessionId}`;
 }
 
-/** Answers the greeting; everything else is only counted. */
+/** Answers the greeting. The caller only counts all other messages. */
 export function answerGreeting(socket: WebSocket, data: Uint8Array): void {
   if (data[0] === JOIN_ROOM) socket.send(Uint8Array.of(JOIN_ROOM));
 }

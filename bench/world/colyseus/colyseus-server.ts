@@ -1,4 +1,4 @@
-/** The peer: the same walkers in a Colyseus room, broadcast to all or filtered by StateView. Started by main.ts. */
+/** The peer: the same walkers in a Colyseus room, broadcast to all viewers or filtered by StateView. Started by main.ts. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Room, Server } from '@colyseus/core';
@@ -14,7 +14,10 @@ import type { Setting } from '../setting.ts';
 import { CpuMeter, everyTick } from '../ticking.ts';
 import { Walkers, agentName, populate } from '../walkers.ts';
 
-/** Positions travel in sixteenths of a tile: two 16-bit fields an agent, the tightest the library offers. */
+/**
+ * Positions are sent in sixteenths of a tile: two 16-bit fields for each agent, the most compact form that the library
+ * offers.
+ */
 const PARTS = 16;
 /** The server updates the views twice a second. */
 const FILTER_EVERY_TICKS = 5;
@@ -101,7 +104,7 @@ class Town extends Room {
 
 const isWithin = (tiles: number): boolean => tiles >= 0 && tiles < setting.viewSide;
 
-/** The one room there is, once the first viewer has come. */
+/** The only room, after the first viewer has joined. */
 const towns: Town[] = [];
 const meter = new CpuMeter();
 let flushes: Flush[] = [];

@@ -90,7 +90,8 @@ func kill(f *flag.FlagSet, args []string) error {
 	return nil
 }
 
-// killSupervisor leaves the components running without a restart.
+// killSupervisor kills the supervisor only; the components continue, but no process
+// restarts them.
 func killSupervisor(s spec.Spec) error {
 	record, ok := supervisorRecord(s)
 	if !ok || !record.Alive() {

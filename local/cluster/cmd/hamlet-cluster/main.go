@@ -13,7 +13,8 @@ import (
 
 const defaultState = "/var/lib/hamlet-cluster"
 
-// command is one subcommand. The supervisor uses those without a help text.
+// command is one subcommand. A subcommand without a help text is only for the
+// supervisor.
 type command struct {
 	arguments string
 	help      string
@@ -39,7 +40,7 @@ func commands() map[string]command {
 	}
 }
 
-// errUsage means that the arguments were wrong and the usage was printed.
+// errUsage means that the arguments were wrong and the usage has been printed.
 var errUsage = errors.New("wrong arguments")
 
 func main() {

@@ -37,7 +37,7 @@ func runSupervisor(f *flag.FlagSet, args []string) error {
 	if err != nil {
 		return err
 	}
-	// The cluster outlives the terminal that started it.
+	// The cluster must outlive the terminal that started it.
 	signal.Ignore(syscall.SIGHUP, syscall.SIGINT)
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()

@@ -88,7 +88,7 @@ func plan(o spec.Options) (spec.Spec, error) {
 	return spec.New(o)
 }
 
-// lock makes commands that change a cluster wait for each other.
+// lock serializes commands that change a cluster.
 func lock(s spec.Spec) (func(), error) {
 	if err := os.MkdirAll(s.State, 0o755); err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func lock(s spec.Spec) (func(), error) {
 		if sameFile(file, s.Path("lock")) {
 			return func() { _ = file.Close() }, nil
 		}
-		// A `down` has removed the folder, and this lock with it, in the meantime.
+		// In the meantime a `down` has removed the folder, and this lock file with it.
 		_ = file.Close()
 		if err := os.MkdirAll(s.State, 0o755); err != nil {
 			return nil, err
@@ -121,13 +121,13 @@ func sameFile(open *os.File, path string) bool {
 	return err == nil && os.SameFile(ours, theirs)
 }
 
-// adopt handles an existing cluster: it leaves a healthy one alone, waits for one that
-// recovers, and clears the rest of a broken one.
+// adopt handles an existing cluster: it leaves a healthy cluster alone, waits for a
+// cluster that recovers, and removes the rest of a broken one.
 func adopt(s spec.Spec) (running bool, err error) {
 	var now control.Status
 	err = control.Call(s.State, "GET", "/status", nil, &now)
 	if errors.Is(err, control.ErrNotRunning) {
-		return false, stopSupervisor(s) // it may be ending
+		return false, stopSupervisor(s) // the supervisor may be about to end
 	}
 	if err != nil {
 		return false, err
@@ -140,7 +140,7 @@ func adopt(s spec.Spec) (running bool, err error) {
 		return true, follow(s, time.Now())
 	}
 	began := time.Now()
-	for _, n := range now.Spec.Nodes { // one may have been stopped
+	for _, n := range now.Spec.Nodes { // a node may have been stopped
 		if err := control.Call(s.State, "POST", "/nodes/start", control.Node{Name: n.Name}, nil); err != nil {
 			return true, err
 		}
@@ -186,7 +186,7 @@ func start(s spec.Spec, owner int) error {
 	if err := spec.WriteJSON(s.Path("supervisor.json"), record); err != nil {
 		return err
 	}
-	go func() { _ = cmd.Wait() }() // else a dead supervisor would stay as a zombie and look alive
+	go func() { _ = cmd.Wait() }() // otherwise a dead supervisor would remain as a zombie and look alive
 	return follow(s, began)
 }
 

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// limit is short, because tests retry.
+// limit bounds each connection; it is short, because tests retry.
 const limit = 3 * time.Second
 
 func main() {

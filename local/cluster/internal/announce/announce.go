@@ -1,5 +1,5 @@
-// Package announce is the protocol between the CNI plugin and the network policy
-// agent. It is apart from the agent so that the plugin stays small.
+// Package announce is the protocol between the CNI plugin and the network policy agent.
+// It is separate from the agent so that the plugin stays small.
 package announce
 
 import (
@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Time bounds the exchange about one pod.
+// Time is the timeout of the exchange about one pod.
 const Time = 5 * time.Second
 
 // Announcement describes a pod whose network the CNI plugin has just made. The uid
@@ -23,7 +23,7 @@ type Announcement struct {
 }
 
 // Send announces a new pod to a node's agent and returns when the pod's rules are in
-// place. Without it a pod would run for a moment without rules.
+// place. Without the announcement a pod would run for a moment without rules.
 func Send(socket string, said Announcement) error {
 	conn, err := net.DialTimeout("unix", socket, Time)
 	if err != nil {

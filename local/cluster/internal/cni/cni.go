@@ -1,5 +1,5 @@
-// Package cni is the last plugin in a pod's network setup: it changes nothing, and
-// delays the pod until the network policy agent has its rules in place.
+// Package cni is the last plugin in the setup of a pod's network. It changes nothing;
+// it delays the pod until the network policy agent has the pod's rules in place.
 package cni
 
 import (
@@ -12,7 +12,7 @@ import (
 	"hamlet.village/cluster/internal/announce"
 )
 
-// config has the fields of the plugin's configuration that it reads.
+// config has the fields that this plugin reads from its configuration.
 type config struct {
 	CNIVersion string          `json:"cniVersion"`
 	Socket     string          `json:"socket"`
@@ -25,8 +25,8 @@ type result struct {
 	} `json:"ips"`
 }
 
-// Main runs the plugin by the CNI specification: command and arguments come in the
-// environment, the configuration on stdin, and the answer goes to stdout.
+// Main runs the plugin by the CNI specification: it reads command and arguments from
+// the environment and the configuration from stdin, and writes the answer to stdout.
 func Main(getenv func(string) string, in io.Reader, out io.Writer) int {
 	if err := serve(getenv, in, out); err != nil {
 		const tryAgainLater = 11

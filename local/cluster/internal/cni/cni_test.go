@@ -11,7 +11,7 @@ import (
 	"hamlet.village/cluster/internal/announce"
 )
 
-// agentThatSays answers one announcement and reports what it was.
+// agentThatSays answers one announcement and sends it to the channel `heard`.
 func agentThatSays(t *testing.T, problem string) (socket string, heard chan announce.Announcement) {
 	t.Helper()
 	socket, heard = filepath.Join(t.TempDir(), "s"), make(chan announce.Announcement, 1)

@@ -26,7 +26,7 @@ func Etcd(s spec.Spec) process.Component {
 		"--cert-file=" + s.Path("pki", "etcd.crt"), "--key-file=" + s.Path("pki", "etcd.key"),
 		"--peer-client-cert-auth", "--peer-trusted-ca-file=" + s.Path("pki", "ca.crt"),
 		"--peer-cert-file=" + s.Path("pki", "etcd.crt"), "--peer-key-file=" + s.Path("pki", "etcd.key"),
-		// The default of two megabytes is too small for thousands of objects in one page.
+		// The default of two megabytes is too small for a page of thousands of objects.
 		"--max-request-bytes=10485760", "--quota-backend-bytes=8589934592",
 		"--auto-compaction-mode=periodic", "--auto-compaction-retention=5m", "--log-level=warn",
 	}}
@@ -58,7 +58,8 @@ func APIServer(s spec.Spec) process.Component {
 		"--service-account-signing-key-file=" + s.Path("pki", "service-account.key"),
 		"--service-cluster-ip-range=" + s.ServiceCIDR,
 		"--allow-privileged=true", "--profiling=false",
-		// With the default limits, writers of a benchmark wait for each other.
+		// With the default limits, the writers of a benchmark would wait for each
+		// other.
 		"--max-requests-inflight=1600", "--max-mutating-requests-inflight=800",
 	}
 	if s.Profile != spec.ProfileFull {
@@ -72,7 +73,7 @@ func APIServer(s spec.Spec) process.Component {
 // 1,000 volume claims take 283 s at the default of 20 requests a second.
 func fastClient() []string { return []string{"--kube-api-qps=1000", "--kube-api-burst=1000"} }
 
-// ControllerManager has no replica, hence no wait for a Lease.
+// ControllerManager runs once, so it needs no leader election.
 func ControllerManager(s spec.Spec) process.Component {
 	config := pki.File(s, "controller-manager")
 	args := []string{
@@ -91,7 +92,7 @@ func ControllerManager(s spec.Spec) process.Component {
 	return process.Component{Name: "kube-controller-manager", Args: append(args, fastClient()...)}
 }
 
-// Scheduler has no replica either.
+// Scheduler runs once too, without leader election.
 func Scheduler(s spec.Spec) process.Component {
 	config := pki.File(s, "scheduler")
 	args := []string{
@@ -108,7 +109,7 @@ func Addons(s spec.Spec) process.Component {
 	return process.Component{Name: "addons", Args: []string{s.Program("hamlet-cluster"), "run-addons", "--state", s.State}}
 }
 
-// Forward forwards a port of the machine to a Service.
+// Forward is the process that forwards a port of the machine to a Service.
 func Forward(s spec.Spec, f control.Forward) process.Component {
 	_, port, _ := net.SplitHostPort(f.Listen)
 	return process.Component{Name: "forward-" + port, Args: []string{

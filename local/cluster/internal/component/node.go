@@ -12,13 +12,13 @@ import (
 	"hamlet.village/cluster/internal/spec"
 )
 
-// onNode runs a program inside a node's namespaces. Not by `ip netns exec`, which
-// mounts another /sys and so hides the cgroups.
+// onNode runs a program inside a node's namespaces. It does not use `ip netns exec`,
+// which mounts another /sys and so hides the cgroups.
 func onNode(s spec.Spec, n spec.Node, name string, args ...string) process.Component {
 	enter := []string{"nsenter", "--net=" + s.NetNamespace(n), "--mount=" + s.MountNamespace(n), "--"}
 	return process.Component{
 		Name: name, Node: n.Name, Args: append(enter, args...),
-		// containerd finds its shim, and the shim runc, by PATH.
+		// containerd finds its shim by PATH, and the shim finds runc by PATH.
 		Env: []string{"PATH=" + s.Bin + ":" + os.Getenv("PATH") + ":/usr/sbin:/sbin"},
 	}
 }
@@ -71,7 +71,8 @@ func containerdConfig(s spec.Spec, n spec.Node) string {
 		`[plugins.'io.containerd.cri.v1.images'.pinned_images]`,
 		fmt.Sprintf(`sandbox = %q`, image.PauseName),
 		`[plugins.'io.containerd.cri.v1.runtime']`,
-		// Without CAP_SYS_RESOURCE a score may only rise, and runc fails if it lowers one.
+		// Without CAP_SYS_RESOURCE runc may only raise a score, and fails if it lowers
+		// one.
 		`restrict_oom_score_adj = true`,
 		`[plugins.'io.containerd.cri.v1.runtime'.cni]`,
 		fmt.Sprintf(`bin_dirs = [%q, "/usr/lib/cni", "/opt/cni/bin"]`, s.Bin),
@@ -142,9 +143,10 @@ nftables: {minSyncPeriod: 200ms, syncPeriod: 30s}
 `, pki.File(s, "kube-proxy"), s.PodCIDR, n.Name)
 }
 
-// cniConfig gives each pod a link of its own to the node (ptp) instead of a port of a
-// bridge: then all its traffic is routed, and the policy rules see it even between
-// two pods of one node. hamlet-policy delays a pod until its rules are in place.
+// cniConfig gives each pod its own link to the node (ptp) instead of a port of a
+// bridge. So all traffic of a pod is routed, and the policy rules apply to it even
+// between two pods of one node. hamlet-policy delays a pod until its rules are in
+// place.
 func cniConfig(s spec.Spec, n spec.Node) string {
 	return fmt.Sprintf(`{
   "cniVersion": "1.0.0",

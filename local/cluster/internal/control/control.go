@@ -74,7 +74,7 @@ var ErrNotRunning = errors.New("the cluster is not up (run: hamlet-cluster up)")
 // Socket is the path of the supervisor's socket in a state folder.
 func Socket(state string) string { return state + "/control.sock" }
 
-// Listen opens the socket; it replaces that of a dead supervisor.
+// Listen opens the socket; it replaces the socket of a dead supervisor.
 func Listen(state string) (net.Listener, error) {
 	_ = os.Remove(Socket(state))
 	return net.Listen("unix", Socket(state))
@@ -113,7 +113,8 @@ func Call(state, method, path string, in, out any) error {
 	return nil
 }
 
-// unanswered reports whether no supervisor listens, or it ended before it answered.
+// unanswered reports whether no supervisor listens, or whether it ended before it
+// answered.
 func unanswered(err error) bool {
 	var dial *net.OpError
 	return errors.As(err, &dial) && dial.Op == "dial" ||

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// answerWith serves one connection of a state folder with what the test decides.
+// answerWith handles one connection to the socket of a state folder with the test's
+// function.
 func answerWith(t *testing.T, serve func(net.Conn)) string {
 	t.Helper()
 	state := t.TempDir()
@@ -29,7 +30,7 @@ func answerWith(t *testing.T, serve func(net.Conn)) string {
 
 func TestASupervisorThatEndsBeforeItAnswersIsNotRunning(t *testing.T) {
 	deaths := map[string]func(net.Conn){
-		// Unread bytes make the close a reset.
+		// The kernel resets a connection that is closed with unread bytes.
 		"with the request unread": func(net.Conn) {},
 		"after it read the request": func(c net.Conn) {
 			_, _ = c.Read(make([]byte, 4096))

@@ -1,5 +1,5 @@
-// Package forward passes connections to a port of the machine on to the present pods
-// of a Service.
+// Package forward forwards connections on a port of the machine to the present pods of
+// a Service.
 package forward
 
 import (
@@ -25,17 +25,18 @@ import (
 )
 
 const (
-	// A new connection waits this long for a pod, so that a replacement of the only pod
-	// is a slow answer and not an error.
+	// A new connection waits for a pod this long, so that callers see a slow answer and
+	// not an error while the only pod is replaced.
 	patience = 15 * time.Second
 	dialTime = time.Second
 	retry    = 100 * time.Millisecond
-	// A pod whose node lost its power sends no reset: without this limit a caller waits
-	// for minutes on a connection to which nothing answers.
+	// A pod whose node lost its power sends no reset. Without this limit a caller would
+	// wait for minutes on a connection without an answer.
 	silence = 10 * time.Second
 )
 
-// podDialer dials connections that fail once the pod has acknowledged nothing for the time of silence.
+// podDialer dials connections that fail when the pod has acknowledged no data for the duration of
+// silence.
 var podDialer = net.Dialer{
 	Timeout:         dialTime,
 	KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: silence / 2, Interval: silence / 5, Count: 3},
@@ -115,8 +116,9 @@ func (f *forwarder) serve(ctx context.Context, from *net.TCPConn) {
 	<-done
 }
 
-// pass copies one direction and then closes it, so that half-closed connections work.
-// An error ends both directions: the caller then sees a closed connection and connects again.
+// pass copies one direction and then closes it, so that half-closed connections work. An
+// error ends both directions: the caller then notices the closed connection and connects
+// again.
 func pass(to, from *net.TCPConn) {
 	if _, err := io.Copy(to, from); err != nil {
 		_ = to.Close()
@@ -127,7 +129,7 @@ func pass(to, from *net.TCPConn) {
 	_ = from.CloseRead()
 }
 
-// dial tries the pods in turn until one answers or the time is over.
+// dial tries the pods in turn until a pod answers or patience is over.
 func (f *forwarder) dial(ctx context.Context) (*net.TCPConn, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

@@ -1,5 +1,5 @@
-// Package image packs static programs as container images without a container tool:
-// an image of one file is a tar with a tar and two small JSON documents.
+// Package image packs static programs as container images without a container tool: an
+// image of one file is a tar that contains a tar and two small JSON documents.
 package image
 
 import (

@@ -29,7 +29,7 @@ var baseManifests string
 var dnsManifests string
 
 // Config reads a kubeconfig. It sets high request limits: the callers are few and
-// known, and a thousand volume claims at once are a benchmark.
+// known, and a benchmark sends a thousand volume claims at once.
 func Config(kubeconfig string) (*rest.Config, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
@@ -66,7 +66,7 @@ func Poll(ctx context.Context, limit time.Duration, check func(context.Context) 
 	}
 }
 
-// Listening checks that something accepts connections.
+// Listening checks that a program accepts connections at the address.
 func Listening(network, address string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		var d net.Dialer
@@ -114,7 +114,8 @@ func Apply(ctx context.Context, s spec.Spec, manifests string) error {
 	return nil
 }
 
-// Manifests returns the first objects of every cluster; DNS only if nodes can run it.
+// Manifests returns the first objects of every cluster. They include DNS only if nodes
+// can run it.
 func Manifests(s spec.Spec) (string, error) {
 	if s.Profile != spec.ProfileFull {
 		return baseManifests, nil

@@ -18,7 +18,7 @@ import (
 const GPUResource corev1.ResourceName = "nvidia.com/gpu"
 
 // NodesReady checks that each node is Ready, has its simulated GPUs, and has renewed
-// its Lease after `since`: a Ready from before a restart is stale.
+// its Lease after `since`: a Ready condition from before a restart is stale.
 func NodesReady(s spec.Spec, client kubernetes.Interface, since time.Time) func(context.Context) error {
 	return func(ctx context.Context) error {
 		for _, n := range s.Nodes {

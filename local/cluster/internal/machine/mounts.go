@@ -14,17 +14,17 @@ import (
 	"hamlet.village/cluster/internal/spec"
 )
 
-// nodeFolders are the fixed paths of Kubernetes on a node, each backed by a folder of
-// the node's own. Above all, the kubelet's device plugin folder cannot be configured,
-// and two kubelets must not share it.
+// nodeFolders are the fixed paths of Kubernetes on a node. A separate folder of each
+// node backs each path. The most important one is the kubelet's device plugin folder:
+// its path cannot be configured, and two kubelets must not share it.
 var nodeFolders = map[string]string{
 	"/var/lib/kubelet": "kubelet",
 	"/var/lib/cni":     "cni",
 	"/var/log":         "log",
 }
 
-// EnsureMountNamespace creates a mount namespace for a node, held by a file. Every
-// mount of the node's pods stays inside it and disappears with it.
+// EnsureMountNamespace creates a mount namespace for a node, which a file holds. Every
+// mount of the node's pods stays inside the namespace and disappears with it.
 func EnsureMountNamespace(s spec.Spec, n spec.Node) error {
 	if err := ensurePrivateFolder(s.Path("run")); err != nil {
 		return err
@@ -44,8 +44,9 @@ func EnsureMountNamespace(s spec.Spec, n spec.Node) error {
 		}
 		script = append(script, fmt.Sprintf("mount --bind %q %q", source, target))
 	}
-	// Slave: an unmount on the machine reaches the node, so that the node never keeps a
-	// disk of the machine busy; mounts of the node do not reach the machine.
+	// Slave propagation: an unmount on the machine reaches the node, so that the node
+	// never keeps a disk of the machine busy. Mounts of the node do not reach the
+	// machine.
 	if _, err := run("unshare", "--mount="+file, "--propagation", "slave", "true"); err != nil {
 		return err
 	}
@@ -79,14 +80,14 @@ func RemoveMounts(s spec.Spec) error {
 	}
 	for _, target := range []string{"/var/lib/kubelet", "/var/lib/cni"} {
 		if !mountedSomewhere(target) {
-			_ = unix.Rmdir(target) // fails unless empty: then others use it
+			_ = unix.Rmdir(target) // fails unless the folder is empty: other programs then use it
 		}
 	}
 	return errors.Join(errs...)
 }
 
 // mountedSomewhere reports whether any process sees a mount at the path. A node of
-// another cluster may, and would lose the mount with the folder.
+// another cluster may have one, and would lose it if the folder were removed.
 func mountedSomewhere(path string) bool {
 	tables, _ := filepath.Glob("/proc/[0-9]*/mountinfo")
 	for _, table := range tables {

@@ -9,12 +9,13 @@ import (
 	"hamlet.village/cluster/internal/spec"
 )
 
-// ownsNetwork is a file in the state folder of the cluster that owns the slot's links.
+// ownsNetwork names a file in the state folder of the cluster that owns the slot's
+// links.
 const ownsNetwork = "network-is-ours"
 
 // EnsureNetwork creates the bridge, a network namespace and a link for each node, and
-// the routes between machine, nodes, pods and Services. It is idempotent: if a part of
-// a node is missing, it creates the node's network again.
+// the routes between machine, nodes, pods and Services. It is idempotent. If a part of
+// a node's network is missing, it creates the whole network of that node again.
 func EnsureNetwork(s spec.Spec) error {
 	if err := ensureBridge(s); err != nil {
 		return err
@@ -38,7 +39,8 @@ func ensureBridge(s spec.Spec) error {
 	if missing == nil {
 		return fmt.Errorf("another cluster uses address slot %d (the link %s exists): choose another --slot", s.Slot, s.Bridge)
 	}
-	// The mark comes before the link: an interrupted start must not look like another cluster's.
+	// The file is written before the link is created: an interrupted start must not look like
+	// another cluster's.
 	if err := spec.WriteFile(s.Path(ownsNetwork), nil, 0o600); err != nil {
 		return err
 	}
@@ -63,9 +65,9 @@ func ensureNodeNetwork(s spec.Spec, n spec.Node) error {
 		fmt.Sprintf("-n %s link set lo up", n.Unique),
 		fmt.Sprintf("-n %s addr add %s/24 dev eth0", n.Unique, n.IP),
 		fmt.Sprintf("-n %s link set eth0 up", n.Unique),
-		// No default route: nothing on a node, image pulls included, can leave the
-		// machine. Services need some route for programs of the node itself, whose
-		// packets are routed before kube-proxy translates them.
+		// A node has no default route: nothing on a node, image pulls included, can
+		// leave the machine. Programs on the node need a route for Services, because
+		// the kernel routes their packets before kube-proxy translates them.
 		fmt.Sprintf("-n %s route replace %s via %s", n.Unique, s.ServiceCIDR, s.APIHost),
 		fmt.Sprintf("route replace %s via %s", n.PodCIDR, n.IP),
 	); err != nil {
@@ -83,7 +85,7 @@ func ensureNodeNetwork(s spec.Spec, n spec.Node) error {
 	return err
 }
 
-// removeNodeNetwork removes the existing parts; a missing part is not an error.
+// removeNodeNetwork removes the parts that exist; a missing part is not an error.
 func removeNodeNetwork(s spec.Spec, n spec.Node) {
 	if _, err := net.InterfaceByName(n.Veth); err == nil {
 		_ = ip("link del " + n.Veth)
@@ -100,7 +102,8 @@ func OwnsNetwork(s spec.Spec) bool {
 	return err == nil
 }
 
-// RemoveNetwork removes everything that EnsureNetwork created; routes go with the bridge.
+// RemoveNetwork removes everything that EnsureNetwork created. The routes disappear with
+// the bridge.
 func RemoveNetwork(s spec.Spec) error {
 	if !OwnsNetwork(s) {
 		return nil

@@ -9,14 +9,14 @@ import (
 	"hamlet.village/cluster/internal/spec"
 )
 
-// kubeletSettings are settings of the whole machine that a kubelet changes; they are
+// kubeletSettings are settings of the whole machine that a kubelet changes. They are
 // restored when the cluster goes down.
 var kubeletSettings = []string{
 	"vm/overcommit_memory", "vm/panic_on_oom", "kernel/panic", "kernel/panic_on_oops",
 	"kernel/keys/root_maxkeys", "kernel/keys/root_maxbytes",
 }
 
-// SaveSettings stores the present values unless an earlier start has.
+// SaveSettings stores the present values unless an earlier start has stored them.
 func SaveSettings(s spec.Spec) error {
 	file := s.Path("sysctl.json")
 	if _, err := os.Stat(file); err == nil {

@@ -19,14 +19,14 @@ import (
 )
 
 const (
-	// Changes come in groups: wait this long for the rest of one.
+	// Changes come in groups: the agent waits this long for the rest of a group.
 	settle = 20 * time.Millisecond
-	// The rules are written again at this interval even without a change, in case another
-	// program has removed them.
+	// The agent writes the rules again at this interval even without a change, in case
+	// another program has removed them.
 	rewrite = 30 * time.Second
 )
 
-// Agent keeps a node's rules in line with the cluster's policies.
+// Agent keeps a node's rules consistent with the cluster's policies.
 type Agent struct {
 	node       string
 	pods       corelisters.PodLister
@@ -68,7 +68,8 @@ func Run(ctx context.Context, client kubernetes.Interface, node, socket string) 
 	if err := a.sync(ctx); err != nil {
 		return err
 	}
-	// Only now: before the caches are complete, a pod would pass with too few rules.
+	// The agent serves only from here on: before the caches are complete, a pod would
+	// start with too few rules.
 	if err := a.serve(ctx, socket); err != nil {
 		return err
 	}
@@ -102,7 +103,7 @@ func (a *Agent) loop(ctx context.Context) error {
 	}
 }
 
-// sync applies the present rules unless they are in place already.
+// sync applies the present rules unless they are in place.
 func (a *Agent) sync(ctx context.Context) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -147,7 +148,7 @@ func (a *Agent) model() (Model, error) {
 }
 
 // address is a pod's address: the announced one until the API server has it. A pod on
-// the node's network and a pod that has ended have none.
+// the node's network has no address of its own, and neither has a pod that has ended.
 func (a *Agent) address(pod *corev1.Pod) string {
 	if pod.Spec.HostNetwork || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
 		return ""

@@ -22,7 +22,7 @@ type Pod struct {
 	Name      string
 	Labels    map[string]string
 	IP        string
-	// Local pods run on this node, and only their traffic is decided here.
+	// Local pods run on this node; this node's rules decide only about their traffic.
 	Local bool
 	Ports []NamedPort
 }
@@ -37,7 +37,7 @@ type NamedPort struct {
 // Plan has the rules of a node.
 type Plan struct {
 	// Ingress and Egress list the chains that decide for an isolated pod, by its
-	// address. A pod that is not listed is not isolated in that direction; one with an
+	// address. A pod without an entry is not isolated in that direction; a pod with an
 	// empty list has no traffic.
 	Ingress map[string][]string
 	Egress  map[string][]string
@@ -61,14 +61,14 @@ type Rule struct {
 	Port *Port
 }
 
-// Peers are the other ends. Any differs from an empty list.
+// Peers are the other ends of the traffic. Any differs from an empty list.
 type Peers struct {
 	Any    bool
 	IPs    []string
 	Blocks []Block
 }
 
-// Block is an address range with holes.
+// Block is an address range with exceptions.
 type Block struct {
 	CIDR   string
 	Except []string

@@ -20,7 +20,7 @@ const (
 	dns   = "10.90.2.5"
 )
 
-// village is the cluster that the cases share: two pods here, two on another node.
+// village is the cluster that the cases share: two pods on this node, two on another.
 func village(policies ...*networkingv1.NetworkPolicy) Model {
 	return Model{
 		Pods: []Pod{
@@ -152,8 +152,8 @@ func TestEqualModelsGiveEqualScripts(t *testing.T) {
 	}
 }
 
-// The kernel's own tool reads the script in check mode, in a network namespace that
-// vanishes with the test.
+// The nft program reads the script in check mode, in a network namespace that
+// disappears with the test.
 func TestNftAcceptsTheScript(t *testing.T) {
 	udp, sctp, end := corev1.ProtocolUDP, corev1.ProtocolSCTP, int32(8100)
 	from := intstr.FromInt32(8000)

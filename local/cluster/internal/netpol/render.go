@@ -16,10 +16,10 @@ const Table = "hamlet_netpol"
 // Render writes a plan as an nft script that replaces the whole table at once, so that
 // no packet passes between two versions.
 //
-// A packet first meets the rules of its sender, then those of its receiver. Both
-// come after kube-proxy has translated Services to pods. The hook "input" sees packets
-// from pods to their own node; "forward" sees all others. Packets from the node to its
-// pods always pass, because the kubelet's probes must.
+// A packet first passes the rules of its sender, then those of its receiver. Both come
+// after kube-proxy has translated Services to pods. The hook "input" sees packets from
+// pods to their own node; "forward" sees all others. Packets from the node to its pods
+// always pass, because the kubelet's probes need that.
 func Render(p Plan) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -39,7 +39,7 @@ func Render(p Plan) string {
 	writePodChains(line, "in", p.Ingress)
 	for _, hook := range []string{"forward", "input"} {
 		line("chain %s {", hook)
-		// After kube-proxy's own filter chains, which run at priority 0.
+		// Priority 10 runs after kube-proxy's own filter chains, which have priority 0.
 		line("type filter hook %s priority 10; policy accept;", hook)
 		line("ct state established,related accept")
 		line("ip saddr vmap @egress-pods")
@@ -61,8 +61,8 @@ func sortedKeys(m map[string][]string) []string {
 	return keys
 }
 
-// podChain names the chain of the pods that obey the same policies: a thousand
-// agents under one policy share one chain.
+// podChain names the chain of the pods that are subject to the same policies: a
+// thousand agents under one policy share one chain.
 func podChain(prefix string, chains []string) string {
 	sum := sha256.Sum256([]byte(strings.Join(chains, ",")))
 	return prefix + "-" + hex.EncodeToString(sum[:8])
@@ -93,7 +93,7 @@ func writePodChains(line writer, prefix string, pods map[string][]string) {
 		for _, chain := range pods[ip] {
 			line("jump %s", chain)
 		}
-		// Rejected instead of dropped, so that a program fails at once.
+		// Packets are rejected instead of dropped, so that a program fails at once.
 		line("meta l4proto tcp reject with tcp reset")
 		line("reject with icmp admin-prohibited")
 		line("}")

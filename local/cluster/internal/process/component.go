@@ -1,4 +1,4 @@
-// Package process starts the programs of a cluster and keeps them alive.
+// Package process starts the programs of a cluster and restarts them when they end.
 package process
 
 import (
@@ -42,7 +42,8 @@ type Status struct {
 	LastExit  string    `json:"lastExit,omitempty"`
 }
 
-// Record identifies a process beyond its id, which the kernel reuses.
+// Record identifies a process by its id, start time and boot, because the kernel reuses
+// ids.
 type Record struct {
 	Pid       int    `json:"pid"`
 	StartTick uint64 `json:"startTick"`
@@ -68,8 +69,8 @@ func (r Record) Alive() bool {
 	return err == nil && now == r
 }
 
-// AwaitEnd returns when the process or the context has ended. A missing process has
-// ended.
+// AwaitEnd returns when the process or the context has ended. A missing process counts
+// as ended.
 func AwaitEnd(ctx context.Context, pid int) {
 	const pollEvery = time.Second
 	record, err := NewRecord(pid)
@@ -98,9 +99,8 @@ func LoadRecords(folder string) map[string]Record {
 	return found
 }
 
-// startTick is field 22 of /proc/PID/stat. The command, field 2, may contain
-// spaces and brackets, so counting starts after its last bracket. A zombie counts as
-// ended.
+// startTick is field 22 of /proc/PID/stat. The command, field 2, may contain spaces and
+// brackets, so counting starts after the last bracket. A zombie counts as ended.
 func startTick(pid int) (uint64, error) {
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 const (
 	firstPause = 100 * time.Millisecond
 	longPause  = time.Second
-	// A program that ran this long was healthy, and its next restart is quick again.
+	// A program that ran this long was healthy, so its next restart is quick again.
 	healthyAfter = 10 * time.Second
 	maxLogBytes  = 50 << 20
 )
@@ -122,8 +122,8 @@ func (r *Runner) runOnce(t *task) error {
 	return cmd.Wait()
 }
 
-// launch starts the command under the lock, so that a stop either prevents the
-// start or sees the process.
+// launch starts the command under the lock, so that a stop either prevents the start or
+// knows the process.
 func (r *Runner) launch(t *task, cmd *exec.Cmd) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -152,7 +152,7 @@ func (r *Runner) openLog(id string) (*os.File, error) {
 
 func (r *Runner) logPath(id string) string { return filepath.Join(r.logFolder, id+".log") }
 
-// TrimLogs empties logs that are too long; writers append, so they continue.
+// TrimLogs empties logs that are too long. Their writers append, so they can continue.
 func (r *Runner) TrimLogs() {
 	files, _ := filepath.Glob(filepath.Join(r.logFolder, "*.log"))
 	for _, file := range files {
@@ -162,7 +162,7 @@ func (r *Runner) TrimLogs() {
 	}
 }
 
-// Signal sends a signal to a component, which stays supervised.
+// Signal sends a signal to a component, which the runner continues to supervise.
 func (r *Runner) Signal(id string, signal syscall.Signal) (pid int, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -176,8 +176,8 @@ func (r *Runner) Signal(id string, signal syscall.Signal) (pid int, err error) {
 	return t.process.Pid, t.process.Signal(signal)
 }
 
-// Stop ends a component and forgets it: SIGTERM, and SIGKILL after grace; without a
-// grace only SIGKILL.
+// Stop ends a component and forgets it: it sends SIGTERM, and SIGKILL after grace.
+// Without a grace it sends only SIGKILL.
 func (r *Runner) Stop(id string, grace time.Duration) {
 	r.mu.Lock()
 	t, ok := r.tasks[id]

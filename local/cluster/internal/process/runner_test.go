@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// newRunner puts components into the cgroup that the test runs in.
+// newRunner starts components in the cgroup in which the test runs.
 func newRunner(t *testing.T) *Runner {
 	t.Helper()
 	root := ""
@@ -61,7 +61,7 @@ func TestAKilledComponentComesBack(t *testing.T) {
 
 func TestAStoppedComponentStaysDown(t *testing.T) {
 	r := newRunner(t)
-	// It ignores SIGTERM, so only the kill after the grace ends it.
+	// The program ignores SIGTERM, so only the SIGKILL after the grace ends it.
 	r.Start(Component{Name: "stubborn", Args: []string{"sh", "-c", "trap '' TERM; while :; do sleep 0.1; done"}})
 	waitFor(t, "started", func() bool { return only(r).Pid != 0 })
 	record, err := NewRecord(only(r).Pid)

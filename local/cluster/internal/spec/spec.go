@@ -1,5 +1,5 @@
-// Package spec describes a local cluster: its names, addresses, ports and folders. It
-// is plain data, computed once before any side effect.
+// Package spec describes a local cluster: its names, addresses, ports and folders. A
+// spec is plain data, computed once before any side effect.
 package spec
 
 import (
@@ -9,7 +9,8 @@ import (
 	"regexp"
 )
 
-// maxState leaves room for the names of sockets, whose paths end at 107 characters.
+// maxState leaves room for the names of sockets, whose paths may have at most 107
+// characters.
 const maxState = 64
 
 // Profile selects the parts of a cluster that run.
@@ -20,14 +21,14 @@ const (
 	ProfileFull Profile = "full"
 	// ProfileControlPlane has no kubelets: for tests and for simulated nodes.
 	ProfileControlPlane Profile = "control-plane"
-	// ProfileAPI is etcd and the API server alone, up in a few seconds.
+	// ProfileAPI is etcd and the API server alone, which start in a few seconds.
 	ProfileAPI Profile = "api"
 )
 
 // MaxSlot is the last address range on a machine.
 const MaxSlot = 9
 
-// Ports are the listeners of the control plane. All but API are on loopback.
+// Ports are the listeners of the control plane. All except API are on loopback.
 type Ports struct {
 	API               int `json:"api"`
 	EtcdClient        int `json:"etcdClient"`
@@ -64,12 +65,12 @@ type Spec struct {
 	APIService  string  `json:"apiService"`
 	DNSService  string  `json:"dnsService"`
 	GPUsPerNode int     `json:"gpusPerNode"`
-	// Cgroup names the cgroup of all the cluster's processes. The state folder is
-	// part of it: two clusters may have one name, never one folder.
+	// Cgroup names the cgroup of all processes of the cluster. It includes the state
+	// folder: two clusters may have the same name, but never the same folder.
 	Cgroup string `json:"cgroup"`
 }
 
-// Options are the choices of a person about a cluster.
+// Options are the choices of the person who starts a cluster.
 type Options struct {
 	Name        string
 	Profile     Profile
@@ -80,7 +81,7 @@ type Options struct {
 	Ports       Ports
 }
 
-// validName keeps names usable in links, cgroups and namespaces.
+// validName allows only names that are valid for links, cgroups and namespaces.
 var validName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,19}$`)
 
 // New derives a cluster from the options; the error names a wrong option.
@@ -156,8 +157,8 @@ func (s Spec) Server() string { return fmt.Sprintf("https://%s:%d", s.APIHost, s
 // Kubeconfig is the administrator's kubeconfig.
 func (s Spec) Kubeconfig() string { return s.Path("kubeconfig") }
 
-// VolumePath is the folder of a node's volumes, apart from the files that `down
-// --keep-data` removes.
+// VolumePath is the folder of a node's volumes. It is separate from the files that
+// `down --keep-data` removes.
 func (s Spec) VolumePath(node string) string { return s.Path("volumes", node) }
 
 // NodeNamed finds a node.

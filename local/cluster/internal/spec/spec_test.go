@@ -35,7 +35,8 @@ func TestNewRefusesWhatCannotWork(t *testing.T) {
 	}
 }
 
-// Any two clusters of a machine must differ in all that the machine has only once.
+// Any two clusters of a machine must differ in every resource that the machine has only
+// once.
 func TestSlotsShareNothing(t *testing.T) {
 	seen := map[string]int{}
 	claim := func(slot int, what string) {

@@ -50,11 +50,12 @@ func WriteFile(path string, content []byte, mode os.FileMode) error {
 }
 
 // Range of ports. The kernel takes the ports of outgoing connections from 32768 up, so
-// none of them can occupy a chosen port before its use, or while a component restarts.
+// no outgoing connection can occupy a chosen port before its use, or while a component
+// restarts.
 const firstPort, lastPort = 12_000, 30_000
 
-// FreePorts finds unused loopback ports. It keeps all open until the last is found, so
-// that it returns none twice.
+// FreePorts finds unused loopback ports. It keeps all of them open until it has found
+// the last, so that it returns no port twice.
 func FreePorts() (Ports, error) {
 	var p Ports
 	var held []net.Listener

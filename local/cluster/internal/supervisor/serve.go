@@ -17,8 +17,8 @@ import (
 	"hamlet.village/cluster/internal/spec"
 )
 
-// serve answers the commands. Only root can open the socket; there is no other access
-// control.
+// serve answers the commands. Only root can open the socket; no other access control
+// exists.
 func (v *Supervisor) serve(listener net.Listener) {
 	routes := http.NewServeMux()
 	routes.HandleFunc("GET /status", func(w http.ResponseWriter, _ *http.Request) { answer(w, v.status(), nil) })
@@ -45,7 +45,7 @@ func answer(w http.ResponseWriter, value any, err error) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(value) // on an error the caller is gone
+	_ = json.NewEncoder(w).Encode(value) // on an error the caller has disconnected
 }
 
 // parse reads the request's JSON, or answers with an error.
@@ -89,7 +89,7 @@ func (v *Supervisor) loadForwards() error {
 	return nil
 }
 
-// putForward starts a forward, which replaces one on the same port.
+// putForward starts a forward, which replaces a forward on the same port.
 func (v *Supervisor) putForward(f control.Forward) {
 	c := component.Forward(v.spec, f)
 	v.runner.Stop(c.ID(), grace)

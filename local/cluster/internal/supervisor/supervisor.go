@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// Time in which components end by themselves; only the store is worth a longer wait.
+	// Time for components to end on SIGTERM; only etcd is worth a longer wait.
 	grace      = 300 * time.Millisecond
 	storeGrace = 5 * time.Second
 )
@@ -61,7 +61,7 @@ func Run(ctx context.Context, s spec.Spec) error {
 	return os.Remove(control.Socket(s.State))
 }
 
-// stopAll ends the store last, so that no last write fails.
+// stopAll ends etcd last, so that no last write fails.
 func (v *Supervisor) stopAll() {
 	var rest sync.WaitGroup
 	for _, c := range v.runner.Status() {

@@ -2,9 +2,9 @@
 // on the node of its first pod.
 //
 // It replaces local-path-provisioner, which starts a pod from a shell image to create
-// and to remove every folder. Here the folders of all nodes are on the machine of this
-// program, so two system calls suffice, a volume claim is bound in milliseconds instead
-// of seconds, and no shell image is needed. The controller library is the same.
+// and to remove every folder. This program runs on the machine that has the folders of
+// all nodes. So two system calls suffice, a volume claim is bound in milliseconds
+// instead of seconds, and no shell image is needed. The controller library is the same.
 package volumes
 
 import (
@@ -26,7 +26,8 @@ import (
 // Provisioner is the name of this program in the StorageClass.
 const Provisioner = "hamlet.village/local"
 
-// workers is the number of volume claims handled at once, enough for a thousand.
+// workers is the number of volume claims handled at once; it suffices for a thousand
+// claims.
 const workers = 16
 
 // Run serves volume claims until the context ends.
@@ -43,8 +44,8 @@ func Run(ctx context.Context, s spec.Spec, client kubernetes.Interface) error {
 
 type folders struct{ spec spec.Spec }
 
-// Provision creates the folder and describes it. An unknown node is a simulated one: its
-// volume is a description without a folder.
+// Provision creates the folder and describes it. An unknown node is a simulated node:
+// its volume is a description without a folder.
 func (f folders) Provision(_ context.Context, o controller.ProvisionOptions) (
 	*corev1.PersistentVolume, controller.ProvisioningState, error,
 ) {
@@ -98,7 +99,8 @@ func describe(o controller.ProvisionOptions, node, folder string) *corev1.Persis
 	}
 }
 
-// Delete removes the data, but nothing outside of the folder of the volumes.
+// Delete removes the data of a volume, but nothing outside of the folder of the
+// volumes.
 func (f folders) Delete(_ context.Context, pv *corev1.PersistentVolume) error {
 	if pv.Spec.Local == nil {
 		return fmt.Errorf("volume %s belongs to another provisioner", pv.Name)

@@ -66,7 +66,7 @@ func TestClaimsThatCannotBeMet(t *testing.T) {
 	}
 }
 
-// Whoever may write PersistentVolumes must not thereby be able to empty the disk.
+// A user who may write PersistentVolumes must not be able to empty the disk with them.
 func TestDeleteStaysInside(t *testing.T) {
 	f := newFolders(t)
 	for _, path := range []string{"/", "/etc", f.spec.Path("etcd"), f.spec.Path("volumes"), f.spec.Path("volumes", "sparky1"), f.spec.Path("volumes", "..", "pvc-1")} {
