@@ -15,7 +15,7 @@ import { setUp } from './runner/set-up.ts';
 import { UNIT_PART } from './runner/unit.ts';
 import { VILLAGE_PART } from './runner/village.ts';
 
-/** Lanes run side by side, the parts of one lane in its order: the first lane computes, the second waits for clusters. */
+/** Lanes run side by side; the parts of one lane run in order. The first lane computes, the second waits for clusters. */
 const LANES: readonly (readonly Part[])[] = [
   [LINT_PART, UNIT_PART],
   [GO_PART, CLUSTER_PART, VILLAGE_PART, IMAGES_PART],
@@ -41,7 +41,7 @@ interface Choice {
   readonly full: boolean;
 }
 
-/** Runs the lanes side by side; a part that throws counts as one failure and the next of its lane still runs. */
+/** Runs the lanes side by side. A part that throws counts as one failure, and the next part of its lane still runs. */
 async function runLanes({ lanes, full }: Choice): Promise<Tally> {
   const tallies = await Promise.all(
     lanes.map(async (parts) => {
@@ -70,7 +70,7 @@ async function runPart(part: Part, full: boolean): Promise<Tally> {
   return { ...tally, failures: tally.failures.map(({ what, rerun }) => ({ what: `${part.name}: ${what}`, rerun })) };
 }
 
-/** One more test: all processes of the tests have ended. */
+/** One more test: it passes when all processes of the tests have ended. */
 async function checkLeftovers(): Promise<Tally> {
   const left = (await leftovers()).map((line) => ({ what: `still running: ${line}`, rerun: 'make test' }));
   return left.length === 0 ? { passed: 1, failed: 0, failures: [] } : { passed: 0, failed: 1, failures: left };
@@ -106,7 +106,7 @@ function chosenLanes(names: string | undefined): readonly (readonly Part[])[] {
   return LANES.map((parts) => parts.filter(({ name }) => chosen?.includes(name) ?? true));
 }
 
-/** The end of a long run says what is wrong with it, and how to run that alone. */
+/** Prints the failures at the end of a long run, with the command that repeats each. */
 function report({ passed, failed, failures }: Tally, tookMs: number): void {
   console.log(`\nall of it took ${(tookMs / 60_000).toFixed(1)} min`);
   for (const { what, rerun } of failures) console.log(`✖ ${what.slice(0, LONGEST_FAILURE)}\n    ${rerun}`);
@@ -114,7 +114,7 @@ function report({ passed, failed, failures }: Tally, tookMs: number): void {
   process.exitCode = failed === 0 ? 0 : 1;
 }
 
-// Ctrl-C reaches the programs below too; what was brought up is still taken down before the end.
+// Ctrl-C reaches the child programs too; this process still stops everything that it started before it ends.
 process.on('SIGINT', () => console.error('interrupted: ending what was started'));
 
 try {

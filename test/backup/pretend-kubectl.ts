@@ -1,6 +1,6 @@
 /**
- * Answers as kubectl does for the commands of a backup, over one machine: programs "in pods" run here, on a real Postgres and a real folder, and
- * Deployments are numbers in a file. Its state is the JSON file that PRETEND_STATE names.
+ * Answers the commands of a backup like kubectl, on one machine: programs "in pods" run here, on a real Postgres and a
+ * real folder, and Deployments are numbers in a file. The JSON file that PRETEND_STATE names holds the state.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';

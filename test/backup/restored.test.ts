@@ -1,4 +1,4 @@
-/** Backup and restore on a real Postgres, a real api and a real folder of the sealed log; only Kubernetes is pretended. */
+/** Backup and restore on a real Postgres, a real api and a real folder of the sealed log; only Kubernetes is simulated. */
 import assert from 'node:assert/strict';
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

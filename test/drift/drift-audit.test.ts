@@ -1,4 +1,7 @@
-/** The drift audit of a whole operator, on a real API server and a real api: what is planted in the database behind everybody's back is named, counted and mended. */
+/**
+ * The drift audit of a whole operator, on a real API server and a real api: it names, counts and repairs differences
+ * that the test writes into the database without a notification.
+ */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';

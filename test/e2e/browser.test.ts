@@ -1,4 +1,7 @@
-/** What a person sees and does: two agents walk one world from two nodes, and the buttons act on their custom resources. */
+/**
+ * Views and actions of a person in the browser: two agents walk one world from two nodes, and the buttons act on their
+ * custom resources.
+ */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,10 +14,10 @@ import { signIn } from '../env/signed-in.ts';
 import { agentOf, getObject, untilReady, village, type Village } from '../env/village.ts';
 
 const OUTPUT = join(ROOT, 'test/output');
-/** The ground is drawn coarse first and finer from frame to frame. */
+/** The page draws the ground coarse at first, and finer from frame to frame. */
 const SETTLE_MS = 3_000;
 const AGENTS = ['ada', 'bob'] as const;
-/** Where each is sent, so that both walk also at night, when agents sleep at home. */
+/** Destinations of each agent, so that both walk also at night, when agents sleep at home. */
 const DESTINATIONS = { ada: ['square', 'board'], bob: ['market', 'square'] } as const;
 
 interface AgentObject {
@@ -34,7 +37,7 @@ after(async () => {
   await browser?.close();
 });
 
-/** The row of an agent in the list of people, once it has the attributes. */
+/** The row of an agent in the list of agents, as soon as it has the attributes. */
 async function row(
   agent: string,
   attributes: Readonly<Record<string, string>> = {},
@@ -49,7 +52,7 @@ async function row(
   return { x: Number(x), y: Number(y), node: node ?? '' };
 }
 
-/** A picture of the page, once it draws that many agents and its ground has had time to get fine. */
+/** A picture of the page, after it draws that many agents and its ground has had time to become fine. */
 async function shot(name: string, figures: number = AGENTS.length): Promise<void> {
   await until(
     `the map draws ${figures} agents`,
@@ -59,7 +62,7 @@ async function shot(name: string, figures: number = AGENTS.length): Promise<void
   await browser.page.screenshot({ path: join(OUTPUT, `village-${name}.png`) });
 }
 
-/** Sends an agent to whichever of its places it is not at. */
+/** Sends an agent to the first of its destinations where it is not. */
 async function send(agent: (typeof AGENTS)[number]): Promise<void> {
   for (const landmark_id of DESTINATIONS[agent]) {
     const outcome = await place.admin.call(moveAgent, { params: { agent_id: agent }, body: { landmark_id } });
@@ -76,7 +79,7 @@ test('two agents, one on each node, walk in the same world', async () => {
   for (const agent of AGENTS) {
     const from = await row(agent);
     await send(agent);
-    // Asked from outside: the page's content security policy lets nobody evaluate a string in it.
+    // Evaluated from outside, since the page's content security policy forbids eval.
     await until(`${agent} walks on the screen`, async () => {
       const now = await row(agent);
       return Math.hypot(now.x - from.x, now.y - from.y) > 1;
@@ -120,7 +123,7 @@ test('an admin signs in, and Suspend, Awaken and Reboot act on the custom resour
 });
 
 test('the page breaks nothing on the way', () => {
-  // The one refusal that a visitor's page asks for is "who am I".
+  // A visitor's page causes only one refusal: its question "who am I".
   assert.deepEqual(
     browser.errors.filter((error) => !error.includes('401')),
     [],

@@ -1,4 +1,7 @@
-/** What people say and pay in the browser, and what an agent makes of it: help on the board, a deposit, the books that anybody can check. */
+/**
+ * Posts and payments of people in the browser, and an agent's reactions: help on the board, a deposit, and the ledger
+ * that anyone can verify.
+ */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,9 +14,9 @@ import { until } from '../env/until.ts';
 import { agentOf, applyAgent, dataOf, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
 
 const OUTPUT = join(ROOT, 'test/output');
-/** Posts and money belong to the name for ever, so each run has a name of its own. */
+/** An agent's name keeps its posts and money permanently, so each run has a new name. */
 const NAME = `nora-${process.pid}`;
-/** Somebody who is not to be found: asleep. */
+/** An agent that cannot answer, because it is asleep. */
 const SLEEPER = `zoe-${process.pid}`;
 const ADVICE = 'Go to the library, they keep a list of everybody.';
 

@@ -1,4 +1,7 @@
-/** A backup of the running village, put back over what happened since: money, posts and the sealed log are those of the backup, and go on. */
+/**
+ * Restores a backup over the running village: money, posts and the sealed log are those of the backup, and continue
+ * from there.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';

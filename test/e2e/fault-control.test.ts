@@ -1,4 +1,7 @@
-/** Who decides goes away: another version of the operator takes over, and an operator that has never heard the api grants nothing. */
+/**
+ * The deciding processes go away: another version of the operator takes over, and an operator that has never reached
+ * the api grants nothing.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { freezeAgent, liftFreeze } from '@hamlet/contract';
@@ -19,7 +22,7 @@ import {
 const FROZEN = 'iris';
 const NEWCOMER = 'nell';
 const OPERATOR = 'deployment/hamlet-operator';
-/** The first keeps the log's checkpoints. */
+/** The first Deployment has the log's checkpoints. */
 const APIS = ['deployment/hamlet-api', 'deployment/hamlet-api-more'];
 
 type Lease = KubeObject & {
@@ -53,7 +56,7 @@ function lease(): Promise<Lease> {
   return kube.get<Lease>(LEASES, { namespace: place.namespace, name: 'hamlet-operator' });
 }
 
-/** Agents' pods by name, with their uids: the same as long as nobody makes one anew. */
+/** Agents' pods by name, with their uids: equal unless a pod was replaced. */
 async function agentPods(): Promise<string> {
   return place.kubectl([
     'get',
@@ -69,7 +72,7 @@ test('a new version of the operator takes over without a gap, and no agent notic
   const before = await lease();
   const pods = await agentPods();
   await place.kubectl(['rollout', 'restart', OPERATOR]);
-  // The last sign of life of the old leader while the new one is not there yet.
+  // The last renewal by the old leader before the new one holds the Lease.
   let lastSignMs = Date.parse(before.spec.renewTime);
   const now = await until(
     'another leader',
@@ -116,7 +119,7 @@ test('the api is away and the operator new: what was held stays held, what was r
     return holderIdentity !== '' && holderIdentity !== before.spec.holderIdentity;
   });
   await applyAgent(place, NEWCOMER);
-  // The new leader has worked on the newcomer, so it had every chance to work on the frozen one too.
+  // The new leader has worked on the new agent, so it could have worked on the frozen one too.
   await until(
     'the newcomer is told why it waits',
     async () =>

@@ -1,4 +1,7 @@
-/** The village goes down and up again: books, board, volumes and homes are there. It ends every pod, so it runs among the faults. */
+/**
+ * The village goes down and up again: ledger, board, volumes and homes are still there. The test ends every pod, so it
+ * runs among the faults.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPost, getLedger, getPost, rewardAgent } from '@hamlet/contract';

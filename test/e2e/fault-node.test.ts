@@ -1,4 +1,7 @@
-/** A node is drained, and one stops answering: agents say which node it is, those that may move do, the others wait for their volumes. */
+/**
+ * One node is drained, another stops answering. Agents name their node in their status; agents that may move do so,
+ * the others wait for their volumes.
+ */
 import assert from 'node:assert/strict';
 import { kill } from 'node:process';
 import { after, before, test } from 'node:test';
@@ -7,7 +10,7 @@ import { recordRecovery } from '../env/recovery.ts';
 import { until } from '../env/until.ts';
 import { agentOf, applyAgent, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
 
-/** Kubernetes gives a node up after 40 s, and pods on it a minute later. */
+/** Kubernetes declares a node lost after 40 s, and evicts its pods a minute later. */
 const NODE_CAP_MS = 300_000;
 const STAYS = 'stan';
 const MOVES = 'mia';
@@ -26,7 +29,8 @@ before(async () => {
   node = status?.spec.nodes.map(({ name }) => name).find((name) => name !== core) ?? '';
   kubelet = status?.components.find((component) => component.name === 'kubelet' && component.node === node)?.pid ?? 0;
   assert.ok(kubelet > 1, `no kubelet of ${node}`);
-  // An empty name is no wish: both are put there by their first pod, and their volumes keep them.
+  // An agent without a required node stays where its first pod ran, because of its volume. The cordon puts both
+  // first pods on that node.
   await place.kubectl(['cordon', core]);
   try {
     await applyAgent(place, STAYS);
@@ -90,7 +94,7 @@ test(
     );
     await untilReady(place, STAYS);
     const stopped = performance.now();
-    // The pods go on, unheard: what a broken network looks like.
+    // The pods continue without contact, as in a broken network.
     kill(kubelet, 'SIGSTOP');
     await until(
       `${STAYS} says that its node is lost`,

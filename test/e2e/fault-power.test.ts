@@ -1,4 +1,7 @@
-/** The power of a whole node is cut, all of its processes at once: the other node goes on with the village, and all is back when the node is. */
+/**
+ * A whole node loses power, all of its processes at once: the other node serves the village, and everything is back
+ * when the node returns.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { API_VERSION, createPost, createRun, getRun, getWorld, listPosts, listRuns, type Run } from '@hamlet/contract';
@@ -7,7 +10,7 @@ import { recordRecovery, type RecoveryMetric } from '../env/recovery.ts';
 import { until } from '../env/until.ts';
 import { applyAgent, dataOf, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
 
-/** Pods of a lost node are given up by Kubernetes after about two minutes, and those that wait for its volumes come back with it. */
+/** Kubernetes evicts the pods of a lost node after about two minutes; pods that wait for volumes on the node return with it. */
 const BACK_CAP_MS = 300_000;
 const CORE_AGENT = 'lena';
 const OTHER_AGENT = 'otis';
@@ -70,7 +73,7 @@ async function nodesOf(component: string): Promise<readonly string[]> {
   return ready.split('\n').flatMap((line) => (line.endsWith(' True') ? [line.split(' ')[0] ?? ''] : []));
 }
 
-/** Both nodes have a pod of a component; where an earlier fault left both on one, one of them moves. */
+/** Ensures that both nodes have a pod of a component: if an earlier fault left both pods on one node, moves one of them. */
 async function spreadOut(component: string): Promise<void> {
   const names = component === 'api' ? 'hamlet.village/log-volume=none' : 'app.kubernetes.io/component=operator';
   if (new Set(await nodesOf(component)).size < 2) {
@@ -82,7 +85,7 @@ async function spreadOut(component: string): Promise<void> {
   });
 }
 
-/** Has the first pod of an agent start on a node, where its volume keeps it. */
+/** Makes the first pod of an agent start on a node, where the agent's volume then keeps it. */
 async function settleOn(agent: string, node: string): Promise<void> {
   const elsewhere = node === core ? other : core;
   await place.kubectl(['cordon', elsewhere]);
@@ -101,7 +104,7 @@ async function readiness(node: string): Promise<boolean> {
   );
 }
 
-/** Whether a new socket shows the world; one that stays silent for 3 s does not. */
+/** True if a new socket shows the world within 3 s. */
 async function showsWorld(): Promise<boolean> {
   const socket = new WebSocket(`${place.url.replace('http', 'ws')}/ws/world?format=json`);
   try {
@@ -115,13 +118,13 @@ async function showsWorld(): Promise<boolean> {
   }
 }
 
-/** Whether the map is there for everybody who comes: six sockets, one after the other. */
+/** True if the map is live for every new viewer: six sockets, one after the other. */
 async function mapIsLive(): Promise<boolean> {
   for (let count = 0; count < 6; count += 1) if (!(await showsWorld())) return false;
   return true;
 }
 
-/** Whether the world is answered with all agents in it. */
+/** True if the API returns the world with all agents in it. */
 async function mapIsRead(): Promise<boolean> {
   const outcome = await place.admin.call(getWorld, {});
   return (
@@ -131,7 +134,7 @@ async function mapIsRead(): Promise<boolean> {
   );
 }
 
-/** Runs of an agent's schedule that were made after a time and are done. */
+/** Runs of an agent's schedule that were created after a time and are done. */
 async function doneSince(agent: string, madeAfterMs: number): Promise<readonly Run[]> {
   const { runs } = dataOf(await place.admin.call(listRuns, { query: { schedule: `beat-of-${agent}`, state: 'done' } }));
   return runs.filter(({ created_at }) => Date.parse(created_at) > madeAfterMs);
@@ -141,7 +144,7 @@ async function runOf(runId: string): Promise<Run> {
   return dataOf(await place.admin.call(getRun, { params: { run_id: runId } })).run;
 }
 
-/** Stops a node and says since when. */
+/** Stops a node; returns the time of the stop. */
 async function cutPower(
   node: string,
 ): Promise<{ readonly sinceMs: number; readonly record: (metric: RecoveryMetric) => void }> {
@@ -175,7 +178,7 @@ test(
     const { sinceMs, record } = await cutPower(other);
     await Promise.all([
       until('the map is live', mapIsLive).then(() => record('powerCutMapMs')),
-      // Only an agent that lives, and reaches an api, ends a run.
+      // Only a living agent with a connection to an api ends a run.
       until('a schedule fires and its run is done', async () => (await doneSince(CORE_AGENT, sinceMs)).length > 0).then(
         () => record('powerCutScheduleMs'),
       ),
@@ -199,7 +202,8 @@ test(
   'the node of Postgres loses its power: map and board are read, and all is back when the node is',
   { skip: SKIP },
   async () => {
-    // Kubernetes moves no pod by itself: after a node was lost, both replicas may be on the other one.
+    // Kubernetes does not move a pod on its own: after the loss of a node, both replicas may be on the other
+    // node.
     for (const component of ['api', 'operator']) await spreadOut(component);
     const { record } = await cutPower(core);
     await Promise.all([

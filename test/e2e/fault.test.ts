@@ -1,4 +1,4 @@
-/** Kills each part of the village, one at a time: it is itself again each time, and nothing acknowledged is lost. */
+/** Kills each part of the village, one at a time: the village recovers each time, and nothing acknowledged is lost. */
 import assert from 'node:assert/strict';
 import { kill } from 'node:process';
 import { after, before, test } from 'node:test';
@@ -17,7 +17,10 @@ import {
 } from '../env/village.ts';
 import { Witness } from '../env/witness.ts';
 
-/** A node is given up by Kubernetes only after 40 s, and comes back after that: longer than the cap of the rest. */
+/**
+ * Kubernetes declares a node lost only after 40 s, and the node recovers after that: longer than the limit of the
+ * other faults.
+ */
 const KUBELET_CAP_MS = 300_000;
 
 interface Pod {
@@ -76,7 +79,7 @@ async function crash(pod: string): Promise<number> {
   return killed;
 }
 
-/** Asks the api, which then owns the field as it does for a person's button. */
+/** Requests a reboot from the api, which then owns the field, as after a click by a person. */
 async function reboot(agent: string): Promise<void> {
   const outcome = await place.admin.call(rebootAgent, {
     params: { agent_id: agent },
@@ -85,7 +88,7 @@ async function reboot(agent: string): Promise<void> {
   assert.equal(outcome.ok, true, JSON.stringify(outcome));
 }
 
-/** Both agents live, the api answers and keeps what it is told, sockets show the world, nothing is lost. */
+/** Both agents live, the api answers and stores writes, sockets show the world, and nothing is lost. */
 async function itselfAgain(): Promise<void> {
   await untilReady(place, 'ada');
   await untilReady(place, 'bob');
@@ -94,7 +97,7 @@ async function itselfAgain(): Promise<void> {
   await until('a socket shows the world', showsWorld);
 }
 
-/** Whether a fresh socket gets a first frame. */
+/** True if a new socket receives a first frame. */
 async function showsWorld(): Promise<boolean> {
   const socket = new WebSocket(`${place.url.replace('http', 'ws')}/ws/world?format=json`);
   try {
@@ -203,7 +206,7 @@ test('a kubelet dies; its GPUs are still there afterwards', async () => {
     },
     { capMs: KUBELET_CAP_MS },
   );
-  // What the kubelet alone can do: start a pod on its node.
+  // A proof of the kubelet: only it can start a pod on its node.
   const { cycle } = await untilReady(place, 'bob', KUBELET_CAP_MS);
   await reboot('bob');
   await until('a new cycle', async () => ((await agentOf(place, 'bob'))?.cycle ?? 0) > cycle, {

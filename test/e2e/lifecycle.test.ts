@@ -1,4 +1,4 @@
-/** A third Agent's whole life, by kubectl alone: applied, asleep, awake at the same home, deleted without a trace. */
+/** The whole life of a third Agent, by kubectl alone: applied, asleep, awake at the same home, deleted without a trace. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { recordRecovery } from '../env/recovery.ts';
@@ -12,7 +12,7 @@ const MANIFEST = JSON.stringify({
   metadata: { name: NAME },
   spec: { displayName: 'Cleo', loop: { every: '2s' }, memory: { size: '128Mi' } },
 });
-/** Text that only the volume can bring back. */
+/** A text that only the volume can restore. */
 const KEEPSAKE = `kept-${process.pid}-${Date.now()}`;
 
 interface Claim {

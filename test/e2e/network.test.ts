@@ -1,10 +1,10 @@
-/** What an agent can reach: the api's port for agents and the cluster's names, nothing else. */
+/** The network of an agent: it reaches the api's port for agents and the cluster's DNS, and nothing else. */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { CAP_MS, until } from '../env/until.ts';
 import { nodeAddress, untilReady, village, type Village } from '../env/village.ts';
 
-/** A refused connection may be a dropped packet: after this long it counts as refused. */
+/** A packet filter may drop packets: a connection without an answer counts as refused after this long. */
 const PATIENCE_MS = 3_000;
 
 let place: Village;
@@ -17,7 +17,7 @@ before(async () => {
   }
 });
 
-/** Whether a TCP connection from inside an agent's pod succeeds. */
+/** True if a TCP connection from inside an agent's pod succeeds. */
 async function reaches(agent: string, host: string, port: number): Promise<boolean> {
   const script = `
     const socket = require('node:net').connect({ host: '${host}', port: ${port} });
@@ -41,7 +41,7 @@ async function addressOf(kind: 'pod' | 'service', name: string): Promise<string>
 
 for (const agent of ['ada', 'bob']) {
   test(`${agent} reaches the api's port for agents, by name`, async () => {
-    // On a busy machine a connection may take longer than a refused one is waited for.
+    // On a busy machine a connection may take longer than PATIENCE_MS.
     await until(`${agent} reaches it`, () => reaches(agent, 'hamlet-api-agents', 8081));
   });
 
@@ -73,11 +73,11 @@ for (const agent of ['ada', 'bob']) {
 test('agents do not reach each other', async () => {
   const other = await place.kubectl(['get', 'pod', pods.get('bob') ?? '', '-o', 'jsonpath={.status.podIP}']);
   assert.notEqual(other, '');
-  // A port that nothing listens on would answer with a reset; a policy answers with nothing or a refusal too, so
-  // the pod listens first.
+  // A port without a listener would answer with a reset, and a policy may refuse in the same way. So the pod
+  // listens first.
   const listen = `require('node:net').createServer((socket) => socket.on('data', () => process.exit(0))).listen(7777); setTimeout(() => process.exit(0), ${2 * CAP_MS})`;
   const listening = place.tryKubectl(['exec', pods.get('bob') ?? '', '--', 'node', '-e', listen]);
-  // It listens to those in its own pod, before and after another has tried; what is said to it ends it.
+  // The listener is reachable in its own pod, before and after the other agent's attempt; any data ends it.
   const self = (words: string): Promise<string> =>
     place.kubectl([
       'exec',

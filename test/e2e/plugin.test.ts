@@ -1,4 +1,4 @@
-/** `kubectl hamlet` against the village: the same words as everywhere, and the api by kubectl port-forward. */
+/** `kubectl hamlet` against the village: the same texts as in the API, and the api through kubectl port-forward. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

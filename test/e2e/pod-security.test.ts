@@ -1,4 +1,4 @@
-/** What an agent's pod may and may not be: root inside, nobody outside. */
+/** The rights of an agent's pod: root inside, an unprivileged user outside. */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { untilReady, village, type Village } from '../env/village.ts';
@@ -75,7 +75,7 @@ test('seccomp filters its system calls and privileges cannot grow', async () => 
     const status = await exec(agent, 'cat', '/proc/1/status');
     assert.match(status, /^Seccomp:\s+2$/m);
     assert.match(status, /^NoNewPrivs:\s+1$/m);
-    // Neither module loading (16), nor raw packets (13), nor mounting and the like (21).
+    // CAP_SYS_MODULE (16), CAP_NET_RAW (13) and CAP_SYS_ADMIN (21, mounts for example) are absent.
     const effective = BigInt(`0x${/^CapEff:\s+([0-9a-f]+)$/m.exec(status)?.[1]}`);
     for (const capability of [13n, 16n, 21n])
       assert.equal((effective >> capability) & 1n, 0n, `capability ${capability}`);

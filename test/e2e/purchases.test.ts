@@ -1,4 +1,7 @@
-/** What agents buy with aiDollars: GPUs for a time, more of a limit, a better place in the queue. All of it ends by itself. */
+/**
+ * Purchases of agents with aiDollars: GPUs for a time, a higher limit, a better place in the queue. All of them end on
+ * their own.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
@@ -23,19 +26,19 @@ import {
   type Village,
 } from '../env/village.ts';
 
-/** Money belongs to the name for ever, so each run has names of its own. */
+/** A name keeps its money permanently, so each run has new names. */
 const RUN = process.pid;
 const BUYER = `gus-${RUN}`;
-/** One of them sits on the only stool, the others wait for it; the last one buys its way. */
+/** The first agent holds the only stool and the others wait for it; the last one buys a better place. */
 const [SITS, WAITS, BUYS] = [`una-${RUN}`, `vic-${RUN}`, `wim-${RUN}`];
 const ALL = [BUYER, SITS, WAITS, BUYS];
 const TIER = `purchases-${RUN}`;
 const STOOL_TIER = `stool-${RUN}`;
-/** A device that one node has one of: who wants it waits for its seat and for no other. */
+/** A device that one node has once: an agent that needs it waits for this seat and for no other. */
 const STOOL = `hamlet.village/stool-${RUN}`;
 const GPU = 'nvidia.com/gpu';
 const REQUESTS = 120;
-/** Long enough for a pod to end and another to start on a machine that does much else: what has ended before it was seen is not seen at all. */
+/** Long enough for a pod to end and another to start on a busy machine: the test would miss a window that ends earlier. */
 const WINDOW_SECONDS = 150;
 const REQUESTS_SECONDS = 120;
 const PRIORITY_SECONDS = 45;
@@ -55,7 +58,10 @@ let node = '';
 
 const pinned = (tier: string): object => ({ entitlement: { policy: 'Pinned', name: tier } });
 
-/** A tier that nobody's balance opens; it costs nothing, so that only what is bought is paid. It has every model, so that its agents buy none by themselves. */
+/**
+ * A tier that no balance opens. It is free, so that agents pay only for purchases. It has every model, so that its
+ * agents buy none on their own.
+ */
 const tierManifest = (name: string, compute: object): object => ({
   apiVersion: API_VERSION,
   kind: 'Entitlement',
@@ -104,7 +110,7 @@ after(async () => {
   await advertise(null);
 });
 
-/** The pods of an agent, newest last, without those that end. */
+/** The pods of an agent, newest last, without pods that are ending. */
 async function podsOf(agent: string): Promise<readonly Pod[]> {
   const { items } = JSON.parse(
     await place.kubectl([
@@ -122,7 +128,7 @@ async function podsOf(agent: string): Promise<readonly Pod[]> {
 
 const devicesOf = ({ spec }: Pod, name: string): string | undefined => spec.containers[0]?.resources.limits[name];
 
-/** The pod of an agent once it runs, is Ready, and is as asked for. */
+/** The pod of an agent as soon as it runs, is Ready, and meets the condition. */
 async function untilPod(agent: string, what: string, isSo: (pod: Pod) => boolean): Promise<Pod> {
   return until(`${agent}: ${what}`, async () => {
     const [pod, ...others] = await podsOf(agent);
@@ -134,7 +140,7 @@ async function untilPod(agent: string, what: string, isSo: (pod: Pod) => boolean
 const volumeOf = async (agent: string): Promise<string | undefined> =>
   (await getObject<{ metadata: { uid: string } }>(place, 'pvc', `${agent}-home`))?.metadata.uid;
 
-/** Trades the pod's token as a resident does, and makes one request by it: method, path, body, key. */
+/** Exchanges the pod's token like a resident, and sends one request with it: method, path, body, key. */
 const REQUEST = `
 token=$(curl -sS -X POST -H "Authorization: Bearer $(cat "$HAMLET_TOKEN_FILE")" "$HAMLET_API_URL/api/v1/auth/agent-token" | jq -r .access_token)
 curl -sS -i -X "$1" -H "Authorization: Bearer $token" -H "Idempotency-Key: $4" -H 'Content-Type: application/json' \${3:+--data "$3"} "$HAMLET_API_URL/api/v1$2"
@@ -146,7 +152,7 @@ interface Answer {
   readonly body: unknown;
 }
 
-/** What the api answers to an agent that asks it from inside its pod. */
+/** The api's answer to a request from inside an agent's pod. */
 async function fromInside(
   agent: string,
   request: readonly [method: string, path: string, body?: object],
@@ -186,7 +192,7 @@ async function isLaneFree(): Promise<boolean | undefined> {
   return dataOf(await place.admin.call(getQuote, { query: { agent_id: BUYER, ...GPU_WINDOW, seconds: 1 } })).item?.free;
 }
 
-/** What the agent had before it bought anything. */
+/** The agent's pod before any purchase. */
 let without: Pod;
 let volume: string | undefined;
 
@@ -224,7 +230,7 @@ test('an agent buys a GPU window from inside its pod: its pod is made anew with 
   );
 });
 
-/** The requests a minute that the header tells an agent. */
+/** The requests a minute that the rate limit header reports to an agent. */
 async function requestsTold(): Promise<number> {
   const { headers } = await fromInside(BUYER, ['GET', `/agents/${BUYER}/config`]);
   return Number(/;q=(\d+);w=60/.exec(headers['ratelimit-policy'] ?? '')?.[1]);
@@ -241,7 +247,7 @@ test('it buys requests: the limit that the header tells it and people see is rai
   await until('people see more', async () => (await requestsShown()) === REQUESTS + 60);
 });
 
-/** Waits until nothing lasts any more of what an agent has bought. */
+/** Waits until all purchases of an agent have ended. */
 async function untilAllEnded(agent: string): Promise<void> {
   const isOver = async (): Promise<boolean> =>
     dataOf(await place.admin.call(listPurchases, { query: { agent_id: agent } })).purchases.every(

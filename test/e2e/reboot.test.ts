@@ -1,4 +1,4 @@
-/** A reboot does not wait for the old loop: a new cycle begins at once and the old one's writes are refused. */
+/** A reboot does not wait for the old loop: a new cycle begins at once, and the API refuses the writes of the old cycle. */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { awakenAgent, exchangeAgentToken, rebootAgent, suspendAgent } from '@hamlet/contract';
@@ -12,7 +12,7 @@ before(async () => {
   await untilReady(place, NAME);
 });
 
-/** Calls the agents' port from inside a pod of the agent, where alone it can be reached; returns the parsed answer. */
+/** Calls the agents' port from inside a pod of the agent, the only place that reaches it; returns the parsed answer. */
 async function callFrom(
   pod: string,
   path: string,
@@ -40,7 +40,7 @@ test('the old cycle is refused and the new pod carries the new cycle in its name
   const { access_token } = await callFrom(old.pod ?? '', exchangeAgentToken.path, { token: 'projected' });
   const token = String(access_token);
   const talk = { token, body: { kind: 'talk', text: 'Am I still here?' } };
-  // Its resident asks by the same limit, and may have used it up for a moment.
+  // The resident shares this rate limit, and may have used it up for a moment.
   await until(
     'the present cycle is heard',
     async () => typeof (await callFrom(old.pod ?? '', `/agents/${NAME}/action`, talk))['accepted_seq'] === 'number',

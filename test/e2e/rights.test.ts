@@ -1,11 +1,11 @@
-/** What the service accounts may do, asked of the real API server. */
+/** The rights of the service accounts, checked by the real API server. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { until } from '../env/until.ts';
 import { village, type Village } from '../env/village.ts';
 
 const accountOf = (name: string): string => `system:serviceaccount:hamlet:hamlet-${name}`;
-/** Gives the api far more than its Role does, to see what stops it then. */
+/** Gives the api far more rights than its Role, so that only the other barriers can stop it. */
 const TOO_MUCH = 'test-too-much-for-the-api';
 const POD = {
   apiVersion: 'v1',
@@ -30,7 +30,7 @@ after(async () => {
   await place.tryKubectl(['delete', 'role', ROLE.metadata.name, '--ignore-not-found']);
 });
 
-/** Whether an account may do something in the village's namespace. */
+/** True if an account may do something in the village's namespace. */
 async function may(account: string, verb: string, resource: string): Promise<boolean> {
   const [whole = '', part] = resource.split('/');
   const subresource = part === undefined ? [] : [`--subresource=${part}`];
@@ -85,7 +85,7 @@ test('the api makes no pods and gives no rights even if its Role said it may', a
     `--serviceaccount=hamlet:hamlet-api`,
   ]);
   for (const object of [POD, ROLE]) {
-    // The API server goes by what it has heard of its role bindings, a moment later: until then it is the Role that says no.
+    // The API server notices a new role binding a moment later; until then the Role refuses.
     await until(`its rights do not stop it from making a ${object.kind}`, async () => {
       const { code, output } = await place.tryKubectl(
         ['create', '-f', '-', `--as=${accountOf('api')}`],

@@ -1,4 +1,4 @@
-/** A schedule of ten seconds: each slot fires once, the resident does the work, and every way to look at it says the same. */
+/** A schedule of ten seconds: each slot fires once, the resident does the work, and kubectl, the api and the database agree. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { API_VERSION, listRuns, listSchedules, type ScheduleView } from '@hamlet/contract';
@@ -22,7 +22,7 @@ after(async () => {
   await deleteAgents(place, [AGENT]);
 });
 
-/** What Postgres itself holds, read as its owner in its own pod. */
+/** The content of Postgres, read as its owner in its own pod. */
 async function inPostgres(query: string): Promise<readonly string[]> {
   const psql = `psql --no-psqlrc --tuples-only --no-align -U "$POSTGRES_USER" hamlet -c "${query}"`;
   return (await place.kubectl(['exec', 'hamlet-postgres-0', '--', 'sh', '-c', psql]))
@@ -56,7 +56,7 @@ test('it fires in its slots, and the resident settles what it is given', async (
 
 test('kubectl, the api and the table say the same', async () => {
   await place.kubectl(['patch', 'schedule', NAME, '--type=merge', '-p', '{"spec":{"suspend":true}}']);
-  // Suspended, nothing more fires; once the last run has settled and its status is written, the three say the same.
+  // A suspended schedule fires no more. After the last run has settled and its status is written, all three agree.
   const view = await until('they agree', async () => {
     const shown = await scheduleView();
     const last = shown?.last_firings[0];

@@ -1,4 +1,7 @@
-/** The kill switch and what is milder: each measure acts within a moment, says why, and leaves everything in place for the day it is lifted. */
+/**
+ * The kill switch and milder measures: each acts within a moment, gives its reason, and leaves everything in place
+ * until it is lifted.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
@@ -31,7 +34,7 @@ import {
   type Village,
 } from '../env/village.ts';
 
-/** Looks often enough that the measured time is the operator's. */
+/** A short interval, so that the measured time is the operator's. */
 const PAUSE_MS = 20;
 
 interface Case {
@@ -73,7 +76,7 @@ after(async () => {
   await kube.close();
 });
 
-/** Whether a pod is gone; one that is told to end counts only where `endingCounts`. */
+/** True if a pod is gone; a pod that is ending counts only with `endingCounts`. */
 async function hasEnded(pod: string, endingCounts: boolean): Promise<boolean> {
   try {
     const { metadata } = await kube.get<KubeObject>(PODS, { namespace: place.namespace, name: pod });
@@ -99,7 +102,7 @@ async function untilSays(agent: string, reason: string): Promise<AgentDetail> {
   });
 }
 
-/** What each agent had before it was stopped. */
+/** The pod and the volume of each agent before the measure. */
 const earlier = new Map<string, { readonly pod: string | null; readonly volume: string }>();
 
 for (const { agent, take, reason, metric } of CASES) {

@@ -1,4 +1,7 @@
-/** aiDollars become compute: a running container gets the memory of the tier that its balance opens, and gives it back. */
+/**
+ * aiDollars become compute: a running container gets the memory of the tier that its balance opens, and returns it
+ * afterwards.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { getModelUse, listEntitlements, listPosts, listTurns, penalizeAgent, rewardAgent } from '@hamlet/contract';
@@ -15,7 +18,7 @@ import {
   type Village,
 } from '../env/village.ts';
 
-/** Money belongs to the name for ever, so each run has a name of its own. */
+/** A name keeps its money permanently, so each run has a new name. */
 const NAME = `dora-${process.pid}`;
 const MI = 2 ** 20;
 /** The limit as the container sees it: cgroup v2, or v1. */
@@ -45,7 +48,7 @@ async function memoryOf(tier: string): Promise<number> {
   return Number.parseInt(found?.compute.memory ?? '', 10);
 }
 
-/** The models it may use, by the api; the tier that kubectl shows; and the plan that its resident decides by. */
+/** Waits until the models by the api, the tier by kubectl and the plan of the resident are those of the tier. */
 async function untilItLivesIn(tier: string, models: readonly string[]): Promise<void> {
   await until(`the models of ${tier}`, async () => {
     const { models: served } = dataOf(await place.admin.call(getModelUse, { params: { agent_id: NAME } }));
@@ -81,7 +84,7 @@ test('a reward over a threshold raises the limit of the container that runs', as
     return found?.tier === 'tier-1' ? found : undefined;
   });
   assert.deepEqual([agent.standing.balance_tier, agent.pod], ['tier-1', pod]);
-  // What it says about its new tier is written by a model, and the words are paid for at once.
+  // A model writes the agent's post about its new tier, and the agent pays for it at once.
   assert.ok(Number(agent.balance) > 11.9 && Number(agent.balance) <= 12, String(agent.balance));
   assert.deepEqual(await containerOf(place, pod), run, 'the same container goes on');
   assert.equal(agent.entitlement.limits?.requests_per_minute, 300);

@@ -71,7 +71,7 @@ async function freshNamespace(client: KubeClient): Promise<string> {
   namespaces += 1;
   const name = `village-${namespaces}`;
   await client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }, {});
-  // Without controllers there is no default account, and pods of agents need their own anyway.
+  // Without controllers no default account exists, and agents' pods need their own account anyway.
   for (const account of ['default', 'hamlet-agent']) {
     await client.apply(
       SERVICE_ACCOUNTS,

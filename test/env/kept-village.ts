@@ -18,7 +18,10 @@ export interface KeptVillage {
   readonly lastMigration: string;
 }
 
-/** Loads a village with kept data into an empty Postgres, as an operator restores a dump: the roles first, then the dump. */
+/**
+ * Loads a village with kept data into an empty Postgres, like an operator who restores a dump: the roles first, then
+ * the dump.
+ */
 export async function loadKeptVillage(
   postgres: TestPostgres,
   name: KeptVillageName = 'village-0011',

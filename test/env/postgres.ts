@@ -5,11 +5,11 @@ import { startPostgres } from '@hamlet/dev';
 import type { LocalPostgres } from '@hamlet/dev';
 
 export interface TestPostgres extends LocalPostgres {
-  /** Stops it and deletes its data. */
+  /** Stops the server and deletes its data. */
   remove(): Promise<void>;
 }
 
-/** A busy machine may take long to begin a session, which is no fault of the tests. */
+/** A busy machine may take long to begin a session, which is not a failure of the test. */
 const PATIENCE = 'connect_timeout=60';
 
 /** A real, empty Postgres 18 for this test. */

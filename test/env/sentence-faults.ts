@@ -7,8 +7,9 @@ const QUOTED = /“[^”]*”/gu;
 const MASK = 'Q';
 
 /**
- * The faults of a text that should be whole sentences; empty when there are none. Each sentence begins with a capital and ends with a stop,
- * no slot of a template is open or empty, and no word is doubled. Each line is checked by itself.
+ * The faults of a text that should consist of whole sentences; empty when it has none. Each sentence begins with a
+ * capital and ends with a full stop, no slot of a template is open or empty, and no word is doubled. Each line is
+ * checked separately.
  */
 export function sentenceFaults(text: string): readonly string[] {
   const lines = text.split('\n').filter((line) => line !== '');

@@ -8,7 +8,7 @@ export interface Superuser {
   close(): Promise<void>;
 }
 
-/** Opens a session of its own. */
+/** Opens a separate session. */
 export function openSuperuser(postgres: TestPostgres): Superuser {
   const db = openDatabase({ url: postgres.url(), poolSize: 1, onError: () => undefined });
   return {

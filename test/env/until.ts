@@ -9,7 +9,7 @@ export interface UntilOptions {
   readonly pauseMs?: number;
 }
 
-/** Polls until the answer is neither undefined nor false; a probe that throws has no answer yet. */
+/** Polls until the answer is neither undefined nor false. A probe that throws counts as having no answer yet. */
 export async function until<T>(
   what: string,
   probe: () => Promise<T | undefined | false>,

@@ -107,7 +107,7 @@ function boardCareTests(stage: Stage): void {
     const { page, url, memberToken, shot } = stage();
     await visit(page, '?view=moderation');
     const member = createClient({ baseUrl: url, token: memberToken });
-    // Agents write too.
+    // Agents write posts too, so the count is relative.
     const before = await unseen(page);
     const posted = await member.call(createPost, {
       body: { title: 'Buy my rope', body: 'Rope, rope, rope.', tags: ['offer'] },

@@ -26,7 +26,7 @@ before(async () => {
   builtWeb();
   mkdirSync(OUTPUT, { recursive: true });
   state = mkdtempSync(join(tmpdir(), 'hamlet-web-'));
-  // Postgres runs as nobody under root and must be able to enter.
+  // As root, Postgres runs as the user nobody, which must be able to enter the folder.
   chmodSync(state, 0o755);
   const folder = openDevFolder(state);
   code = folder.bootstrapCode;
@@ -135,7 +135,7 @@ economyTests(() => ({
   adaToken: village.file.agentTokens.ada,
 }));
 
-/** Refusals that were asked for above: the viewer's page asks who is signed in, and some acts are refused on purpose. */
+/** Refusals that the tests above caused: the viewer's page asks who is signed in, and some requests are refused on purpose. */
 const ASKED_FOR = [
   / 401 .*\/api\/v1\/me$/,
   / 409 .*\/api\/v1\/economy\/penalize$/,

@@ -11,7 +11,7 @@ interface Acknowledged {
   readonly text: string;
 }
 
-/** Lets an agent say numbered texts, and records those that the API acknowledged as durable. */
+/** Makes an agent say numbered texts, and records the texts that the API acknowledged as durable. */
 export class Witness {
   readonly #place: Village;
   readonly #agent: string;
@@ -31,7 +31,7 @@ export class Witness {
     return this.#acknowledged.length;
   }
 
-  /** Waits until the API acknowledges a text that is said after this call. */
+  /** Waits until the API acknowledges a text that the agent says after this call. */
   async untilHeard(): Promise<void> {
     const before = this.#said;
     await until('a durable event is acknowledged', async () =>
@@ -39,9 +39,9 @@ export class Witness {
     );
   }
 
-  /** Acknowledged texts that Postgres lacks or has with other words; empty when nothing is lost. */
+  /** Acknowledged texts that Postgres lacks or has with other words; empty when no text is lost. */
   async lost(): Promise<readonly Acknowledged[]> {
-    // Copied before the query: later acknowledgements may be newer than its result.
+    // Copied before the query: later acknowledgements may be newer than the query's result.
     const acknowledged = [...this.#acknowledged];
     const sql = `select coalesce(json_object_agg(seq, event->>'text'), '{}') from world_event where kind = 'talk' and agent_id = '${this.#agent}'`;
     const stored = await until(

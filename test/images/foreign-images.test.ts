@@ -1,4 +1,7 @@
-/** The images for the architecture that this machine is not: what is in them, and that their programs run, under an emulator of the processor. */
+/**
+ * The images for the architecture that this machine does not have: their contents, and their programs under an
+ * emulator of the processor.
+ */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync, lstatSync, readlinkSync } from 'node:fs';
@@ -25,7 +28,7 @@ import { buildWeb } from '../../local/village/images/build.ts';
 const execute = promisify(execFile);
 const OTHER = ARCHITECTURES.find((architecture) => architecture !== hostArchitecture()) ?? 'arm64';
 const EMULATOR = { arm64: 'qemu-aarch64-static', amd64: 'qemu-x86_64-static' }[OTHER];
-/** Procedural languages and a test harness of Postgres, whose interpreters its image has on no architecture. */
+/** Procedural languages and a test harness of Postgres. The image has their interpreters on no architecture. */
 const WITHOUT_THEIR_LIBRARIES =
   /\/(bool_plperl|hstore_plperl|hstore_plpython3|jsonb_plperl|jsonb_plpython3|ltree_plpython3|plperl|plpython3|pltcl)\.so$|\/pgxs\//;
 
@@ -70,7 +73,7 @@ async function said(command: readonly [string, ...string[]]): Promise<string> {
   return (await execute(file, args, { env: { PATH: process.env['PATH'] } })).stdout;
 }
 
-/** Follows links within a root; undefined where they lead nowhere. */
+/** Follows links within a root; undefined when they lead nowhere. */
 function resolveIn(root: string, path: string): string | undefined {
   let now = '';
   let steps = 0;

@@ -1,4 +1,7 @@
-/** docs/METRICS.md, docs/RUNBOOK.md and the alert rules, held to the metrics that the api and the operator really register. */
+/**
+ * Compares docs/METRICS.md, docs/RUNBOOK.md and the alert rules with the metrics that the api and the operator really
+ * register.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -20,7 +23,7 @@ const rows = metricRows(read('docs/METRICS.md'));
 const alerts = (parse(read('charts/hamlet/files/alerts.yaml')) as { groups: { rules: AlertRule[] }[] }).groups.flatMap(
   ({ rules }) => rules,
 );
-/** Labels that Prometheus' discovery adds, and that of a histogram's series. */
+/** Labels that Prometheus' discovery adds, and the label of a histogram's series. */
 const ADDED_LABELS = ['namespace', 'le'];
 
 let api: readonly RegisteredMetric[] = [];

@@ -16,18 +16,18 @@ export interface RegisteredMetric {
   readonly help: string;
 }
 
-/** Nothing listens there: what is only constructed, or fails, does no harm. */
+/** An address without a listener: clients that are only constructed, or fail, do no harm. */
 const NOWHERE = 'http://127.0.0.1:1';
 
 function describe(registry: Pick<Registry, 'getMetricsAsArray'>): readonly RegisteredMetric[] {
   return registry.getMetricsAsArray().map((metric) => {
-    // prom-client keeps the label names on the metric; its types do not say so.
+    // prom-client stores the label names on the metric, although its types do not declare them.
     const labels = 'labelNames' in metric && Array.isArray(metric.labelNames) ? metric.labelNames.map(String) : [];
     return { name: metric.name, type: String(metric.type), labels: labels.toSorted(), help: metric.help };
   });
 }
 
-/** Starts a real replica of the api with everything on that registers metrics (PayPal included), and reads its registry. */
+/** Starts a real replica of the api with every feature that registers metrics (PayPal included), and reads its registry. */
 export async function metricsOfApi(): Promise<readonly RegisteredMetric[]> {
   const folder = await mkdtemp(join(tmpdir(), 'hamlet-metrics-'));
   const village = await startTestVillage();
@@ -46,7 +46,7 @@ export async function metricsOfApi(): Promise<readonly RegisteredMetric[]> {
   }
 }
 
-/** Constructs the operator as its main program does, without starting it, and reads its registry. */
+/** Constructs the operator like its main program, without starting it, and reads its registry. */
 export function metricsOfOperator(): readonly RegisteredMetric[] {
   const metrics = operatorMetrics();
   const client = new KubeClient({ server: NOWHERE, namespace: 'hamlet', tls: {} });

@@ -3,7 +3,7 @@ import { parser } from '@prometheus-io/lezer-promql';
 
 /** A row of a table of metrics. */
 export interface MetricRow {
-  /** Heading of the second level that the row stands under. */
+  /** Heading of the second level above the row. */
   readonly section: string;
   readonly name: string;
   readonly type: string;
@@ -38,7 +38,10 @@ export interface Selector {
   readonly labels: readonly string[];
 }
 
-/** The selectors of an expression, by Prometheus' own grammar, and the labels that it groups by. Throws where it is no PromQL. Pure. */
+/**
+ * The selectors of an expression by Prometheus' own grammar, and the labels by which it groups. Throws if the text is
+ * not PromQL. Pure.
+ */
 export function readExpression(expression: string): {
   readonly selectors: readonly Selector[];
   readonly groupsBy: readonly string[];

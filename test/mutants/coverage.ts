@@ -16,7 +16,7 @@ interface Report {
   }[];
 }
 
-/** Whether a place of a source was executed. Node blanks types out, so V8's offsets are those of the source. */
+/** True if a place of a source was executed. Node replaces types with blanks, so V8's offsets are those of the source. */
 export type Coverage = (source: string, at: number) => boolean;
 
 /**

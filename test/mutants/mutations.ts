@@ -1,4 +1,4 @@
-/** Changes of one operator in a source of TypeScript. */
+/** Changes of one operator in a TypeScript source. */
 import { stripTypeScriptTypes } from 'node:module';
 
 export interface Mutation {
@@ -27,12 +27,12 @@ const CHANGES: Readonly<Record<string, readonly string[]>> = {
   true: ['false'],
   false: ['true'],
 };
-/** The formatter sets operators between blanks, unlike generics, arrows and signs. Literals are whole words. */
+/** The formatter puts blanks around operators, unlike generics, arrows and signs. Literals are whole words. */
 const OPERATOR = /(?<=\s)(===|!==|<=|>=|&&|\|\||\+=|-=|<|>|\+|-|\*)(?=\s)|(?<![\w.'-])(true|false)(?![\w'-])/g;
-/** Lines that import other modules, where `*` is no operator. */
+/** Lines that import other modules, where `*` is not an operator. */
 const NOT_RUN = /^\s*(import|export \*)/;
 
-/** Every possible change of a text, in order. Node blanks the types out, so that every offset stays the same. */
+/** Every possible change of a text, in order. Node replaces types with blanks, so every offset stays the same. */
 export function mutationsOf(text: string): readonly Mutation[] {
   const code = withoutTextAndComments(stripTypeScriptTypes(text));
   const lines = code.split('\n');

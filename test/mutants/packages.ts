@@ -20,7 +20,7 @@ export const NAMED: Readonly<Record<string, readonly string[]>> = {
     'api/server/src/http/pipeline/authorize.test.ts',
   ],
 };
-/** Programs, lists of exports, and support code of tests. */
+/** Programs, lists of exports, and support code of tests, which are not changed. */
 const NOT_TRIED = ['**/*.test.ts', '**/testing/**', '**/index.ts', '**/main.ts', '**/*.generated.ts'];
 
 export interface TriedPackage {
@@ -41,7 +41,7 @@ export function packageOf(name: string): TriedPackage | undefined {
   return sources.length === 0 || tests.length === 0 ? undefined : { sources, tests, support };
 }
 
-/** The pattern in a folder; for a file, the file itself if the pattern means files of its kind. */
+/** The pattern within a folder. For a file: the file itself if the pattern matches files of its kind. */
 function patternsOf(root: string, pattern: string): readonly string[] {
   if (!root.endsWith('.ts')) return [`${root}/${pattern}`];
   return root.endsWith('.test.ts') || pattern === '**/*.ts' ? [root] : [];
@@ -50,7 +50,10 @@ function patternsOf(root: string, pattern: string): readonly string[] {
 /** Names of packages. */
 export const packageNames = Object.keys(NAMED);
 
-/** The tests, the likeliest to notice a change of the source first: beside it, in its folder, near it, the others. */
+/**
+ * The tests in the order in which they are likely to notice a change of the source: beside it, in its folder, near it,
+ * the others.
+ */
 export function nearestFirst(tests: readonly string[], source: string): readonly string[] {
   const beside = source.replace(/\.ts$/, '.test.ts');
   const near = (file: string): number => {

@@ -1,4 +1,4 @@
-/** Runs a package's tests on one change after the other, and stores every verdict. */
+/** Runs a package's tests on one change after another, and stores every verdict. */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { mutated, mutationsOf, type Mutation } from './mutations.ts';
 import { nearestFirst, type TriedPackage } from './packages.ts';
 import type { Verdict, WorkCopy } from './work-copy.ts';
 
-/** A test that runs so much longer than without a change counts as an endless loop. */
+/** A test that takes this many times its duration without a change counts as an endless loop. */
 const SLOWER = 4;
 const SLOWER_MS = 20_000;
 /** Longest run of a file of tests without a change. */
@@ -82,7 +82,7 @@ export class Trials {
       if ((await this.#copy.test(test, BASELINE_MS, { NODE_V8_COVERAGE: reports })) !== 'passed')
         throw new Failure(`${test} fails without a change`, `node_modules/.bin/node --test ${test}`);
       const isRun = coverageIn(reports, this.#copy.folder);
-      // The blank before an operator is run whenever the operator is.
+      // The blank before an operator is executed whenever the operator is.
       const places = changes
         .filter(({ file, at }) => isRun(file, Math.max(0, at - 1)))
         .map(({ file, at }) => placeOf(file, at));
@@ -92,7 +92,7 @@ export class Trials {
     }
   }
 
-  /** The files of tests that execute a change, the likeliest to notice it first. */
+  /** The files of tests that execute a change; the file that is most likely to notice it comes first. */
   reaching({ file, at }: Change): readonly string[] {
     const reached = this.#package.tests.filter((test) => this.#baselines.get(test)?.places.has(placeOf(file, at)));
     return nearestFirst(reached, file);

@@ -1,4 +1,4 @@
-/** `kubectl hamlet` as a person types it: the bundled file on PATH, the real kubectl, a real API server and a real api. */
+/** `kubectl hamlet` as a person runs it: the bundled file on PATH, the real kubectl, a real API server and a real api. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { startTestVillage, TOKENS, type TestVillage } from '../../api/server/src
 import { buildPlugin } from '../../cli/kubectl/build.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-/** What people have on their machines besides the project's own. */
+/** A Node that people may have on their machines, other than the project's own. */
 const SYSTEM_NODE = '/usr/bin/node';
 
 interface Said {
@@ -74,7 +74,7 @@ function create(type: ResourceType, name: string, spec: object): Promise<unknown
   );
 }
 
-/** Runs a program with nothing on PATH but kubectl, the plugin and a Node; whatever its exit code. */
+/** Runs a program with only kubectl, the plugin and a Node on PATH; accepts any exit code. */
 function run(
   program: string,
   args: readonly string[],

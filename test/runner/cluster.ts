@@ -1,4 +1,4 @@
-/** Tests of a separate local cluster: every component killed, started twice, nothing left behind. */
+/** Tests of a separate local cluster: every component killed, `up` run twice, nothing left behind. */
 import { stream } from './stream.ts';
 import type { FailedTest, Part, Print, Tally } from './part.ts';
 

@@ -12,7 +12,7 @@ export default async function* countReporter(source: AsyncIterable<TestEvent>): 
     if (event.type === 'test:fail' && !isOfItsTests(event.data))
       failures.push({ file: pathOf(event.data), what: describe(event.data) });
     if (event.type !== 'test:summary') continue;
-    // There is one summary for each file, and one without a file for the whole run.
+    // node:test emits a summary for each file, and one without a file for the whole run.
     const { file, duration_ms, counts } = event.data;
     if (file !== undefined) {
       durations[relative(ROOT, file)] = Math.round(duration_ms);
@@ -23,7 +23,7 @@ export default async function* countReporter(source: AsyncIterable<TestEvent>): 
   }
 }
 
-/** Whether it failed only because of a nested test, which has its own line. */
+/** True if the test failed only because of a nested test, which has its own line. */
 const isOfItsTests = ({ details }: Failed): boolean =>
   'failureType' in details.error && details.error.failureType === 'subtestsFailed';
 

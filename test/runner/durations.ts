@@ -1,4 +1,4 @@
-/** The last duration of each test file: the slowest start first, so that none runs alone at the end. */
+/** The last duration of each test file. The slowest files start first, so that none of them runs alone at the end. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { stateFile } from '../../local/village/paths.ts';
 

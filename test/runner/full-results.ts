@@ -17,7 +17,7 @@ interface FullResults {
   readonly parts: Readonly<Record<string, PartResult>>;
 }
 
-/** Whether a part passed in full at the present commit. */
+/** True if a part passed in full at the present commit. */
 export function isDoneInFull(part: string): boolean {
   const result = resultsOf(commit())?.parts[part];
   return result !== undefined && result.failed === 0;
@@ -41,7 +41,7 @@ function resultsOf(wanted: string): FullResults | undefined {
   return results.commit === wanted ? results : undefined;
 }
 
-/** The commit, marked where the work tree differs from it. */
+/** The commit, with a mark if the work tree differs from it. */
 function commit(): string {
   const head = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: ROOT, encoding: 'utf8' }).trim();
   const dirty =

@@ -19,8 +19,8 @@ export const IMAGES_PART: Part = {
 };
 
 /**
- * An emulator is slow (minutes of CPU), and an image's name is a hash of its inputs: images that
- * passed the same tests before are skipped, as in `go test`, except in a full run.
+ * An emulator is slow (minutes of CPU), and an image's name is a hash of its inputs. So images that have passed the
+ * same tests before are skipped, as in `go test`, except in a full run.
  */
 async function run(print: Print): Promise<Tally> {
   const files = testFiles('test/images/*.test.ts');

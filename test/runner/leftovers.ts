@@ -1,4 +1,4 @@
-/** Finds processes that outlive the tests which started them, by a mark in their environment. */
+/** Finds processes that outlive the tests that started them, by a mark in their environment. */
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -5,7 +5,7 @@ import { stream } from './stream.ts';
 
 const BIN = 'node_modules/.bin';
 
-/** `gofmt -l` lists files and does not fail. */
+/** Fails if `gofmt -l` lists files, because that command itself does not fail. */
 const GOFMT =
   'files=$(git ls-files -z "*.go" | xargs -0 gofmt -l) && test -z "$files" || { echo "gofmt would change: $files"; echo "  fix: make format"; exit 1; }';
 

@@ -1,4 +1,4 @@
-/** Runs files of node:test and sums what they counted. */
+/** Runs files of node:test and sums their counts. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { stream } from './stream.ts';
 
 /** A test that hangs ends after this long: twice the longest wait for a kubelet. */
 const TEST_TIMEOUT_MS = 900_000;
-/** Gets about a ninth of a processor that other processes want too. */
+/** At this priority a process gets about a ninth of a processor that other processes use too. */
 const BACKGROUND = ['nice', '-n', '10', NODE] as const;
 
 export interface NodeTestOptions {

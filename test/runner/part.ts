@@ -20,7 +20,7 @@ export type Print = (line: string) => void;
 export interface Part {
   readonly name: string;
   readonly does: string;
-  /** Whether the part starts browsers and databases or needs the cluster's programs. */
+  /** `packages` if the part starts browsers or databases; `programs` if it needs the cluster's programs. */
   readonly needs: readonly ('packages' | 'programs')[];
   readonly run: (print: Print) => Promise<Tally>;
 }

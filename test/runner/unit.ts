@@ -1,4 +1,4 @@
-/** The tests beside the code, with real Postgres, Redis and API server where they need them. */
+/** The tests beside the code, with a real Postgres, Redis and API server if they need them. */
 import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { ROOT } from '../../local/village/paths.ts';
@@ -7,7 +7,7 @@ import type { Part, Print, Tally } from './part.ts';
 
 /** Folders without unit tests: dependencies, fixtures, and tests of other parts. */
 const NOT_HERE = ['**/node_modules', '**/planted', '**/dist', 'test/e2e', 'test/images', 'test/output', '.hamlet'];
-/** Tests of these folders mostly wait for leases, back-offs, slots and watches, and use little CPU. */
+/** Tests of these folders mostly wait for leases, backoffs, slots and watches, and use little CPU. */
 const WAITING = /^(operator|kubectl|kube|village|test\/(runtime|schedules|drift|storm|simulation|plugin))\//;
 const WAITING_AT_ONCE = 2;
 /** Files that compute run at a lower priority than files that wait. */

@@ -1,6 +1,6 @@
 /**
- * The end-to-end tests. Without a running village they start one, and wipe it at the end. The data of a stopped village of the person
- * who runs the tests are set aside meanwhile.
+ * The end-to-end tests. Without a running village they start one, and remove it with its data at the end. If the
+ * person who runs the tests has a stopped village, its data is set aside in the meantime.
  */
 import { clusterStatus } from '../../local/village/cluster.ts';
 import { setAside } from '../../local/village/commands/kept-data.ts';
@@ -40,7 +40,7 @@ async function run(print: Print): Promise<Tally> {
   }
 }
 
-/** Run alone, such a test needs a running village. */
+/** Adds to the command of a failed test that it needs a running village. */
 function needingTheVillage(tally: Tally): Tally {
   return { ...tally, failures: tally.failures.map(({ what, rerun }) => ({ what, rerun: `make up && ${rerun}` })) };
 }

@@ -44,7 +44,7 @@ export async function compact(server: TestApiServer, version: string): Promise<v
   });
 }
 
-/** Kills the API server; its supervisor starts it again, and it remembers no event of before. */
+/** Kills the API server. Its supervisor starts it again; it has no events from before the kill. */
 export async function restartApiServer(server: TestApiServer): Promise<void> {
   const { stdout } = await execute(BUILD, ['--print-bin']);
   await execute(join(stdout.trim(), 'hamlet-cluster'), ['kill', '--state', stateOf(server), 'kube-apiserver']);

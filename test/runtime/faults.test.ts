@@ -1,4 +1,7 @@
-/** The operator's kinds and runtime on a real API server and etcd, with everything going wrong between them: nothing is missed, made twice or left open. */
+/**
+ * The operator's kinds and runtime on a real API server and etcd, with every kind of fault between them: the operator
+ * misses nothing, creates nothing twice and leaves nothing open.
+ */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -75,7 +78,10 @@ async function settled(what: string): Promise<void> {
   });
 }
 
-/** What is open when all is well. Watches end and begin anew, so that one reading may fall between: many equal ones count. */
+/**
+ * Waits for the normal number of open watches. Watches end and open again, and one reading may fall between, so
+ * several equal readings count.
+ */
 async function steady(): Promise<void> {
   let equal = 0;
   let before = '';
@@ -91,7 +97,7 @@ async function steady(): Promise<void> {
 
 let changes = 0;
 
-/** What people do meanwhile: one comes, one goes, one sleeps, one is rebooted, one gets a name. */
+/** Changes by people in the meantime: one Agent is created, one deleted, one put to sleep, one rebooted, one renamed. */
 async function change(): Promise<void> {
   changes += 1;
   const { hands } = it;
@@ -104,7 +110,7 @@ async function change(): Promise<void> {
   if (changes > 1) await hands.remove(`guest-${changes - 1}`);
 }
 
-/** After a fault: everything is as people asked, nobody ever had two pods, and no watch is left over on either side. */
+/** After a fault: everything is as people requested, no Agent ever had two pods, and neither side has a surplus watch. */
 async function unharmed(what: string): Promise<void> {
   await settled(what);
   it.proxy.heal();
@@ -125,7 +131,7 @@ const resetAll = (): void => it.proxy.watches.forEach((watch) => watch.reset());
 const relists = (): number => Object.values(it.operator.watched).reduce((sum, { state }) => sum + state.relists, 0);
 const failures = (): number => Object.values(it.operator.watched).reduce((sum, { state }) => sum + state.failures, 0);
 
-/** Watches are opened anew, under the fault. */
+/** Faults of watches, which open again under the fault. */
 const ON_WATCHES = {
   'a connection that breaks in the middle of an event': () => through(watchesOf(), 12, breakInMidEvent),
   'characters split between packets': () => through(watchesOf(), NEVER, byteByByte),
@@ -301,7 +307,7 @@ test('giant objects of characters that take four bytes each', async () => {
 
 test('what the operator holds is what a list holds, and every watch of it is the only one of its kind', async () => {
   assert.equal(it.operator.problem(), undefined);
-  // One that ends and begins anew is not open for a moment.
+  // A watch that ends and opens again is closed for a moment.
   const asBefore = async (): Promise<boolean> => isDeepStrictEqual(sorted(it.proxy.watchCounts), sorted(watchesBefore));
   await until('each is open once', asBefore);
   await Promise.all(Object.values(it.operator.watched).map((reflector) => reflector.start()));

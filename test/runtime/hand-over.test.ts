@@ -1,4 +1,4 @@
-/** Two operators as processes, on a real control plane: an upgrade, a stolen lease, a lease that is dropped. */
+/** Two operators as processes, on a real control plane: an upgrade, a stolen lease, a lease that the holder loses. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { after, afterEach, before, test } from 'node:test';
@@ -16,7 +16,7 @@ import { Hands, unsettled } from './village-objects.ts';
 type Lease = KubeObject & { readonly spec: { readonly holderIdentity: string; readonly leaseTransitions: number } };
 
 const LEASE = 'hamlet-operator';
-/** Between two rounds of changes: often enough that some fall into the hand-over. */
+/** Pause between two rounds of changes: short enough that some changes fall into the handover. */
 const CHANGE_MS = 200;
 
 let server: TestApiServer;
@@ -52,7 +52,7 @@ after(async () => {
   earlier?.remove();
 });
 
-/** A process behind a proxy of its own, which counts what that process does. */
+/** A process behind a separate proxy, which counts the requests of that process. */
 async function start(main?: string): Promise<(typeof running)[number]> {
   const proxy = new FaultProxy(server.connection);
   await proxy.start();
@@ -70,7 +70,7 @@ async function start(main?: string): Promise<(typeof running)[number]> {
 
 const leads = async ({ operator }: (typeof running)[number]): Promise<boolean> =>
   figure(await operator.read('/metrics'), 'hamlet_operator_leader') === 1;
-/** Waits until it leads; a process that has died instead is told with its last words. */
+/** Waits until the process leads; if the process ends instead, throws with its last output. */
 async function untilLeads(what: string, one: (typeof running)[number]): Promise<void> {
   const died = one.operator.ended.then((code) => {
     throw new Error(`${what}: ended with ${code}\n${one.operator.output().slice(-4_000)}`);
@@ -113,7 +113,7 @@ for (const [from, to] of [
   });
 }
 
-/** Changes go on without a pause while the old one ends and the next takes over. */
+/** Makes changes without a pause while the old leader ends and the next takes over. */
 async function handOver(
   old: (typeof running)[number],
   startNext: () => Promise<(typeof running)[number]>,

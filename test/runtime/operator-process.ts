@@ -1,4 +1,4 @@
-/** The operator as its image runs it: a process with its environment. */
+/** The operator as its image runs it: a process that reads its environment. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ const BINDINGS: ResourceType = {
 /** Longer than any run. */
 const TOKEN_SECONDS = 3 * 86_400;
 
-/** A token of the operator's account with every right: which rights it needs is another test's matter. */
+/** A token of the operator's account with all rights; another test checks the rights that the operator needs. */
 export async function operatorToken(client: KubeClient, namespace: string): Promise<string> {
   const apply = (type: ResourceType, object: object): Promise<unknown> =>
     client.apply(type, object as NewObject, { fieldManager: 'hamlet-test' });
@@ -45,27 +45,27 @@ export async function operatorToken(client: KubeClient, namespace: string): Prom
 }
 
 export interface OperatorProcessOptions {
-  /** Where it finds the API server: a proxy, as a rule. */
+  /** The operator's address of the API server; usually a proxy. */
   readonly server: string;
   readonly token: string;
   readonly namespace: string;
   readonly apiUrl: string;
   readonly environment?: Readonly<Record<string, string>>;
-  /** The main file of another version; this work tree's when it is left out. */
+  /** The main file of another version; default: that of this work tree. */
   readonly main?: string;
 }
 
 export interface OperatorProcess {
   readonly pid: number;
-  /** Everything that it said so far. */
+  /** The whole output of the process so far. */
   readonly output: () => string;
-  /** The exit code, once it has ended; a signal counts as 128. */
+  /** The exit code, after the process has ended; a signal counts as 128. */
   readonly ended: Promise<number>;
   /** `/metrics`, `/readyz` or `/livez`, as text. */
   read(path: string): Promise<string>;
   rssMb(): number;
   signal(name: NodeJS.Signals): void;
-  /** Asks it to end and waits until it has. */
+  /** Sends SIGTERM and waits until the process has ended. */
   end(): Promise<number>;
 }
 
@@ -74,13 +74,13 @@ const kubeconfig = ({ server, token, namespace }: OperatorProcessOptions): strin
     apiVersion: 'v1',
     kind: 'Config',
     'current-context': 'operator',
-    // client-node sends no token by plain HTTP unless this says that it is meant.
+    // client-node sends no token by plain HTTP without this setting.
     clusters: [{ name: 'test', cluster: { server, 'insecure-skip-tls-verify': true } }],
     users: [{ name: 'operator', user: { token } }],
     contexts: [{ name: 'operator', context: { cluster: 'test', user: 'operator', namespace } }],
   });
 
-/** Starts it. Whether it leads is another question. */
+/** Starts the process. Does not wait until it leads. */
 export async function startOperatorProcess(options: OperatorProcessOptions): Promise<OperatorProcess> {
   const folder = await mkdtemp(join(tmpdir(), 'hamlet-test-operator-'));
   const file = join(folder, 'kubeconfig');
@@ -122,7 +122,7 @@ export async function startOperatorProcess(options: OperatorProcessOptions): Pro
   };
 }
 
-/** A figure of `/metrics`, with its labels as they are written there; 0 if it is not there. */
+/** A figure of `/metrics`, by its name and labels as written there; 0 if it is absent. */
 export function figure(metrics: string, name: string): number {
   const line = metrics.split('\n').find((each) => each.startsWith(`${name} `));
   return line === undefined ? 0 : Number(line.slice(name.length + 1));

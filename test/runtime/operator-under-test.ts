@@ -1,4 +1,7 @@
-/** The operator's own kinds and runtime behind a fault proxy, on a real API server and etcd, beside the truth. */
+/**
+ * The operator's own kinds and runtime behind a fault proxy, on a real API server and etcd, with an observer that
+ * bypasses the proxy.
+ */
 import { Environment, Operator, operatorMetrics, settingsOf, villageClient } from '@hamlet/operator';
 import {
   CLAIMS,
@@ -20,7 +23,7 @@ import { FaultProxy } from './proxy/fault-proxy.ts';
 import { serverWatches } from './server-watches.ts';
 import { AGENTS, agentOf, Hands, unsettled, type RawPod } from './village-objects.ts';
 
-/** Watches end after seconds instead of minutes: the ratios are what counts. */
+/** Watches end after seconds instead of minutes; the ratios between the times are unchanged. */
 const WATCH_TIMES: WatchTimes = {
   minTimeoutMs: 8_000,
   maxTimeoutMs: 12_000,
@@ -41,7 +44,7 @@ export interface UnderTest {
   readonly twins: readonly string[];
   /** Differences of the village and of the operator's caches from the API server. */
   problems(): Promise<readonly string[]>;
-  /** Open watches of what the operator watches, as the API server counts them. */
+  /** Open watches of the kinds that the operator watches, as the API server counts them. */
   serverWatches(): Promise<string>;
   end(): Promise<void>;
 }
@@ -87,7 +90,7 @@ function twinWatch(
   return { reflector, twins };
 }
 
-/** No controllers run here, whose own watches would be counted too: so this is what collects the garbage of an Agent. */
+/** Collects the garbage of an Agent, because no controllers run here: the API server would count their watches too. */
 function collector({ client, namespace }: Hands, onError: (error: unknown) => void): Reflector<KubeObject> {
   const agents = new Reflector<KubeObject>({ client, type: AGENTS, namespace, metadataOnly: true });
   const collect = async (uid: string): Promise<void> => {
@@ -117,7 +120,7 @@ interface Environs {
   stop(): Promise<void>;
 }
 
-/** Everything around the operator: an API server with a node, an api, a fault proxy, and those who watch. */
+/** Everything around the operator: an API server with a node, an api, a fault proxy, and observers. */
 async function startEnvirons(): Promise<Environs> {
   const server = await testApiServer();
   await server.installCrds();
@@ -128,7 +131,7 @@ async function startEnvirons(): Promise<Environs> {
   const kubelet = await fakeKubelet(server.client, 'sparky1', (error) => {
     if (!isStatus(error, 404) && !isStatus(error, 409)) log.push(String(error));
   });
-  // A node begins with a taint that only controllers take away.
+  // A node begins with a taint that only controllers remove.
   await server.client.mergePatch(NODES, { spec: { taints: null } }, { name: 'sparky1' });
   const truth = twinWatch(server.client, hands.namespace);
   const garbage = collector(hands, (error) => log.push(String(error)));
@@ -143,7 +146,7 @@ async function startEnvirons(): Promise<Environs> {
   return { server, hands, proxy, village, log, twins: truth.twins, stop };
 }
 
-/** @param tokenOf a source of tokens that the API server takes from the operator */
+/** @param tokenOf a source of tokens that the API server accepts from the operator */
 export async function operatorUnderTest(
   tokenOf: (server: TestApiServer, namespace: string) => Promise<TokenSource>,
 ): Promise<UnderTest> {

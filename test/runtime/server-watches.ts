@@ -1,6 +1,6 @@
 import type { KubeClient } from '@hamlet/kube';
 
-/** Watches that the API server itself counts as open, by kind: what no client can hide. */
+/** Watches that the API server itself counts as open, by kind; no client can hide them. */
 export async function serverWatches(client: KubeClient): Promise<Readonly<Record<string, number>>> {
   const counts: Record<string, number> = {};
   for (const line of (await client.read('/metrics')).split('\n')) {

@@ -1,4 +1,4 @@
-/** The operator as it was before the last change to it: what an upgrade replaces. */
+/** The operator before its last change: the version that an upgrade replaces. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const PACKAGES = ['operator', 'kube', 'api/contract', 'api/core'];
-/** Tests are no part of a version. */
+/** Tests are not part of a version. */
 const SOURCES = [...PACKAGES, ':(exclude,glob)**/*.test.ts', ':(exclude,glob)**/testing/**'];
 const ARCHIVE_LIMIT_BYTES = 256 << 20;
 
@@ -18,8 +18,8 @@ export interface VersionBefore {
 }
 
 /**
- * Unpacks the newest commit whose operator differs from the work tree's, with the npm packages that are installed here.
- * Undefined where git does not have that commit: in a shallow clone, or without a repository.
+ * Unpacks the newest commit whose operator differs from the work tree's, with the npm packages that are installed
+ * here. Undefined when git does not have that commit: in a shallow clone, or without a repository.
  */
 export function versionBefore(): VersionBefore | undefined {
   const commit = commitBefore();
@@ -42,7 +42,7 @@ function commitBefore(): string | undefined {
   try {
     if (git('status', '--porcelain', '--untracked-files=no', '--', ...SOURCES) !== '') return git('rev-parse', 'HEAD');
     const newest = git('log', '-1', '--format=%H', '--', ...SOURCES);
-    // The end of a shallow clone has no parent, and looks like the commit that changed everything.
+    // The oldest commit of a shallow clone has no parent, and looks like a commit that changed everything.
     return git('rev-parse', '--verify', '--quiet', `${newest}^`);
   } catch {
     return undefined;
@@ -53,7 +53,7 @@ function git(...args: string[]): string {
   return execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
 }
 
-/** Its own packages are those of its commit; all others are the installed ones. */
+/** Links the packages: the project's own packages are those of the commit, all others are the installed ones. */
 function linkPackages(folder: string): void {
   const [installed, linked] = [join(ROOT, 'node_modules'), join(folder, 'node_modules')];
   mkdirSync(join(linked, '@hamlet'), { recursive: true });

@@ -19,7 +19,7 @@ export type RawPod = KubeObject & { readonly spec: { readonly containers: readon
 
 const AGENT_LABEL = 'hamlet.village/agent';
 
-/** A person's hands in one namespace, past any proxy. */
+/** Changes by a person in one namespace, which bypass any proxy. */
 export class Hands {
   readonly client: KubeClient;
   readonly namespace: string;
@@ -29,7 +29,7 @@ export class Hands {
     this.namespace = namespace;
   }
 
-  /** The tier that everybody has who has nothing. */
+  /** Creates the tier of agents without money. */
   async createTier(name = 'tier-0'): Promise<void> {
     const limits = { requestsPerMinute: 1, concurrentTools: 1, tokensPerHour: 1 };
     const spec = { rank: 0, minBalance: '0', limits, compute: { resources: { cpu: '50m', memory: '64Mi' } } };
@@ -92,7 +92,7 @@ function wrongWith({ metadata, spec, status }: RawAgent, own: readonly KubeObjec
     : `${name} has a pod of another life`;
 }
 
-/** Differences of the village from its Agents; none in the end. */
+/** Differences between the village and its Agents; empty in the end. */
 export function unsettled(agents: readonly RawAgent[], pods: readonly KubeObject[]): readonly string[] {
   const byAgent = Map.groupBy(pods, agentOf);
   const wrong = agents.flatMap((agent) => wrongWith(agent, byAgent.get(agent.metadata.name) ?? []) ?? []);

@@ -1,4 +1,4 @@
-/** docs/SCHEDULES.md lists every reason, with the words that the contract has for it. */
+/** docs/SCHEDULES.md lists every reason, with the words of the contract. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';

@@ -1,4 +1,7 @@
-/** A Schedule of ten seconds on a real API server, with the whole operator and the whole api: every slot fires, and everybody says the same of it. */
+/**
+ * A Schedule of ten seconds on a real API server, with the whole operator and the whole api: every slot fires, and all
+ * views of it agree.
+ */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join, resolve } from 'node:path';
@@ -81,7 +84,7 @@ async function slotsOf(uid: string): Promise<readonly number[]> {
   return rows.map(({ slot }) => slot.getTime());
 }
 
-/** The newest run that came of it, by the table of runs. */
+/** The newest run that the Schedule started, from the table of runs. */
 async function newestRunOf(uid: string): Promise<string | undefined> {
   const { rows } = await sql<{
     run_id: string;
@@ -121,7 +124,7 @@ const listed = async (name: string): Promise<ScheduleView | undefined> =>
   );
 
 test(`${SLOTS} slots of ten seconds, with a change of the leader: each fires, once`, async () => {
-  // On a machine that stands still for half a minute a slot is missed, and made up for.
+  // A machine that stalls for half a minute misses a slot; the operator fires it later.
   const { uid } = dataOf(
     await play.admin.call(createSchedule, {
       body: {
@@ -149,7 +152,7 @@ test(`${SLOTS} slots of ten seconds, with a change of the leader: each fires, on
 });
 
 test('the list of /schedules, kubectl get sch and the table of firings say the same', async () => {
-  // Suspended, so that all three can be read at one time.
+  // Suspended, so that all three can be read at the same time.
   dataOf(await play.admin.call(changeSchedule, { params: { name: 'tick' }, query: {}, body: { suspend: true } }));
   const { metadata, status } = await until('the status says so, and knows of the last firing', async () => {
     const schedule = await stored('tick');
@@ -159,7 +162,7 @@ test('the list of /schedules, kubectl get sch and the table of firings say the s
   });
   assert.ok(status !== undefined);
   const slots = await slotsOf(metadata.uid);
-  // The api hears of a status a moment after it is written.
+  // The api receives a status a moment after it is written.
   const schedule = await until('the api has heard of it', async () => {
     const now = await listed('tick');
     return (

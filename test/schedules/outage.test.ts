@@ -1,4 +1,7 @@
-/** Nobody leads for 24 hours: each policy about missed runs does what it says, in the table of firings, the status and the Events. */
+/**
+ * No operator leads for 24 hours: each policy about missed runs takes effect in the table of firings, the status and
+ * the Events.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { ScheduleSpec } from '@hamlet/contract/kinds';
@@ -12,7 +15,7 @@ const keys = new Map<string, string>();
 let firstHourMs = 0;
 let returnMs = 0;
 
-/** Late beyond these is missed: what came at the full hour, two minutes before the return. */
+/** A slot that is later than this deadline is missed: the slot of the full hour was two minutes before the return. */
 const SHORT = { startingDeadlineSeconds: 30 } as const;
 const SPECS: Readonly<Record<string, Partial<ScheduleSpec>>> = {
   skip: { ...SHORT, every: '1h' },
@@ -27,7 +30,7 @@ const SPECS: Readonly<Record<string, Partial<ScheduleSpec>>> = {
 before(async () => {
   village = await SimulatedVillage.start();
   for (const [name, spec] of Object.entries(SPECS)) keys.set(name, await village.schedule(name, spec));
-  // The hour may begin between the first of them and the last.
+  // The hour may begin between the creation of the first and of the last.
   const createdMs = Math.max(
     ...(await Promise.all(
       [...keys.values()].map(async (key) => Date.parse((await village.stored(key)).metadata.creationTimestamp ?? '')),
@@ -37,7 +40,7 @@ before(async () => {
   await village.setTime(Math.max(createdMs + 1_000, firstHourMs - MINUTE_MS));
   await village.process();
 });
-// Undefined where the start has failed.
+// Undefined if the start has failed.
 after(() => (village as SimulatedVillage | undefined)?.remove());
 
 function keyOf(name: string): string {
@@ -46,14 +49,14 @@ function keyOf(name: string): string {
   return key;
 }
 
-/** Hours since the first, with a mark where a firing makes up for a missed one; from the first hour on. */
+/** Hours since the first one, with a mark if a firing replaces a missed one; from the first hour on. */
 async function hoursOf(name: string): Promise<readonly string[]> {
   return (await village.firings(keyOf(name)))
     .filter(({ slotMs }) => slotMs >= firstHourMs)
     .map(({ slotMs, madeUp }) => `${(slotMs - firstHourMs) / HOUR_MS}${madeUp ? ' made up' : ''}`);
 }
 
-/** What the status counts as missed. */
+/** The missed slots by the status. */
 async function missedNow(): Promise<Readonly<Record<string, number>>> {
   const counts = await Promise.all(
     [...keys].map(async ([name, key]) => [name, (await village.stored(key)).status.missed ?? 0] as const),

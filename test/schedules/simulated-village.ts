@@ -1,6 +1,6 @@
 /**
- * Schedules on a real API server and a real api with its Postgres, in a time that the test decides: the database's clock
- * is replaced for the api by one that stands still until it is told to move.
+ * Schedules on a real API server and a real api with its Postgres, in a time that the test controls: for the api, a
+ * clock that moves only on command replaces the database's clock.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,16 +18,16 @@ import { SCHEDULES } from '../../operator/src/objects/names.ts';
 import { scheduleView, type ScheduleView } from '../../operator/src/kinds/schedule/cached-schedule.ts';
 import { villageClient } from '../../operator/src/village/village-client.ts';
 
-/** The api looks here for functions before it looks at Postgres's own. */
+/** The api searches this schema for functions before Postgres's own. */
 const SEARCH_PATH = 'sim,pg_catalog,public';
 /**
- * How much slower the pace of status writes runs than the time of the simulation: a status tells what is decided, and what
- * a new leader goes by besides is the api's word for the newest slot.
+ * Factor by which status writes are slower than the time of the simulation. A status only reports past decisions; a
+ * new leader also relies on the newest slot by the api.
  */
 const STATUS_PACE = 12;
-/** Looks of several leaders within this time happen at once. */
+/** Checks of several leaders within this time happen at once. */
 const TOGETHER_MS = 100;
-/** A process that was stopped when its lease was stolen goes on for so long before its elector sees it: longer than a slot. */
+/** A process whose lease was stolen continues for this long before its elector notices: longer than a slot. */
 const ELECTOR_LATE_MS = 8_000;
 const AGENT = { metadata: { name: 'ada', namespace: '', uid: 'uid-ada', resourceVersion: '1' } };
 
@@ -36,16 +36,16 @@ export interface Firing {
   readonly madeUp: boolean;
 }
 
-/** One process that believes that it leads. */
+/** A process that believes that it leads. */
 export interface Leader {
   readonly name: string;
   readonly results: FiringResult[];
   readonly events: KubeEvent[];
-  /** When it looks at each Schedule next, by the time of the simulation. */
+  /** The time of the next check of each Schedule, by the time of the simulation. */
   readonly nextMs: Map<string, number>;
-  /** Its elector has ended it, or it was stopped. */
+  /** True if the elector has ended the process, or the process was stopped. */
   done: boolean;
-  /** When its elector ends it, by the time of the simulation. */
+  /** The time at which the elector ends the process, by the time of the simulation. */
   endsAtMs: number;
   look(key: string): Promise<void>;
 }
@@ -130,7 +130,7 @@ export class SimulatedVillage {
     await sql`update sim.time set at = to_timestamp(${nowMs / 1_000}::double precision)`.execute(this.#db);
   }
 
-  /** A process of its own: with a connection and watches of its own, and a clock that is wrong by `skewMs`. */
+  /** A separate process: it has its own connection and watches, and a clock that is wrong by `skewMs`. */
   async process(): Promise<number> {
     const client = this.#kube.clientWith({});
     const schedules = new Reflector<ScheduleView>({
@@ -144,8 +144,8 @@ export class SimulatedVillage {
   }
 
   /**
-   * A process takes the lease, whoever holds it, and begins with what the API server tells it.
-   * @param lease `remade`: somebody deleted the Lease, and the process has made another
+   * A process takes the lease from any holder, and begins with the objects of the API server.
+   * @param lease `remade`: the old Lease was deleted, and the process has created another
    */
   async lead(process: number, skewMs: number, lease: 'stolen' | 'remade' = 'stolen'): Promise<Leader> {
     const { client, schedules } = this.#processOf(process);
@@ -199,7 +199,7 @@ export class SimulatedVillage {
     return whole;
   }
 
-  /** Lets time pass until `untilMs`; `between` is called before each step. */
+  /** Advances the time to `untilMs`; `between` is called before each step. */
   async run(untilMs: number, between: () => Promise<void> = () => Promise.resolve()): Promise<void> {
     for (;;) {
       await between();
@@ -212,7 +212,7 @@ export class SimulatedVillage {
           atMs <= Math.min(nextMs + TOGETHER_MS, untilMs) ? [{ leader, key, atMs }] : [],
         ),
       );
-      // All check when the last is due: no timer fires early.
+      // All checks run when the last one is due: no timer fires early.
       await this.setTime(Math.max(nextMs, ...due.map(({ atMs }) => atMs)));
       await Promise.all(due.map(({ leader, key }) => leader.look(key)));
     }
@@ -263,7 +263,10 @@ export class SimulatedVillage {
     );
   }
 
-  /** The simulation is faster than a watch: who begins to lead has heard all, as it would have by then. */
+  /**
+   * The simulation is faster than a watch: a new leader waits until it has received all events, which it would have by
+   * then.
+   */
   async #seesAll({ cache }: Reflector<ScheduleView>): Promise<void> {
     const { items } = await this.#kube.client.list<ScheduleView>(SCHEDULES, { namespace: this.#namespace });
     await until(

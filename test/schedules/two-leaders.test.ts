@@ -7,18 +7,18 @@ import { SimulatedVillage } from './simulated-village.ts';
 const SLOTS = process.env['HAMLET_TEST_FULL'] === '1' ? 10_000 : 300;
 const SLOT_MS = 5_000;
 const SEED = 4;
-/** Every so many-th time the Lease is deleted and made again instead: the api first refuses the leader of the new one. */
+/** Every third time the test deletes and recreates the Lease instead: the api first refuses the leader of the new Lease. */
 const REMADE_EVERY = 3;
-/** The lease is stolen after this many slots at the most. */
+/** The lease is stolen after at most this many slots. */
 const REIGN_SLOTS = 40;
-/** Of the two processes: 30 s apart, one behind the database and one ahead of it. */
+/** Errors of the clocks of the two processes: 30 s apart, one behind the database and one ahead of it. */
 const SKEWS_MS = [-12_000, 18_000] as const;
 
 let village: SimulatedVillage;
 before(async () => {
   village = await SimulatedVillage.start();
 });
-// Undefined where the start has failed.
+// Undefined if the start has failed.
 after(() => (village as SimulatedVillage | undefined)?.remove());
 
 test(`${SLOTS} slots, the lease stolen or deleted again and again: ${SLOTS} firings, none twice, none missed`, async () => {
@@ -30,13 +30,14 @@ test(`${SLOTS} slots, the lease stolen or deleted again and again: ${SLOTS} firi
 
   const leaders = [await village.lead(0, SKEWS_MS[0])];
   let stolenAtMs = village.nowMs;
-  // Half a slot after the last: the api accepts a firing shortly before its slot, so the next one is still far away.
+  // Half a slot before the next: the api accepts a firing shortly before its slot, so the next slot is still far
+  // away.
   await village.run(firstMs + SLOTS * SLOT_MS - SLOT_MS / 2, async () => {
     const reignMs = drawBelow(REIGN_SLOTS * SLOT_MS, SEED, leaders.length) + 1;
     if (village.nowMs - stolenAtMs < reignMs) return;
     const process = leaders.length % 2;
     stolenAtMs = village.nowMs;
-    // The one before goes on until its elector sees that its lease has passed.
+    // The previous leader continues until its elector notices that the lease has changed hands.
     leaders.push(
       await village.lead(process, SKEWS_MS[process] ?? 0, leaders.length % REMADE_EVERY === 0 ? 'remade' : 'stolen'),
     );

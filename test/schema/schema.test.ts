@@ -1,6 +1,6 @@
 /**
- * The served OpenAPI, held against the running api by schemathesis in every role: no 5xx, no status that is not in the document, no body
- * that is not of its schema.
+ * schemathesis compares the served OpenAPI with the running api in every role: no status of 500 or above, no status
+ * that the document lacks, no body that violates its schema.
  */
 import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
@@ -11,7 +11,10 @@ import type { TestVillage } from '../../api/server/src/testing/test-village.ts';
 import { runSchemathesis } from './schemathesis.ts';
 
 const FULL = process.env['HAMLET_TEST_FULL'] === '1';
-/** Some hundred requests in each role, or all that the document's borders give and many more: at least 20,000 together. */
+/**
+ * Some hundred requests in each role; in a full run all boundary values of the document and many more requests: at
+ * least 20,000 together.
+ */
 const EXTENT = FULL
   ? ({ phases: ['examples', 'coverage', 'fuzzing', 'stateful'], examples: 40 } as const)
   : ({ phases: ['examples', 'fuzzing'], examples: 1 } as const);
@@ -28,7 +31,7 @@ before(async () => {
 });
 after(() => village.remove());
 
-/** An agent that may ask ten times a minute would be told so, and nothing else would be seen. */
+/** Raises the rate limit of the agent: with ten requests a minute, nearly all answers would be refusals. */
 async function liftLimits(folder: string): Promise<void> {
   for (const file of (await readdir(folder)).filter((name) => name.startsWith('good-entitlement-'))) {
     const text = await readFile(join(folder, file), 'utf8');
@@ -36,7 +39,7 @@ async function liftLimits(folder: string): Promise<void> {
   }
 }
 
-/** The admin comes last: it bars agents and changes accounts. */
+/** The admin comes last, because an admin bans agents and changes accounts. */
 const ROLES = [
   ['visitor', undefined],
   ['operator', TOKENS.operator],

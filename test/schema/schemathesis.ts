@@ -11,7 +11,10 @@ const execute = promisify(execFile);
 const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt');
 const OUTPUT_BYTES = 64 << 20;
 
-/** What of an answer is looked at; whether a request is good is for our own schemas to say, and tests beside the routes hold them to it. */
+/**
+ * The checks of an answer. The validity of requests is not checked here: the API's own schemas decide it, and tests
+ * beside the routes cover it.
+ */
 const CHECKS = [
   'not_a_server_error',
   'status_code_conformance',
@@ -21,8 +24,8 @@ const CHECKS = [
 ];
 
 /**
- * The program, in a virtual environment of the cache that all checkouts share; made where it is not there, from requirements.txt, which
- * pins everything. Two that come at once wait for each other.
+ * The program, in a virtual environment of the cache that all checkouts share. If missing, it is created from
+ * requirements.txt, which pins all versions. A lock makes concurrent calls wait for each other.
  */
 async function program(): Promise<string> {
   const version = createHash('sha256')
@@ -45,20 +48,20 @@ export interface SchemaRun {
   readonly url: string;
   readonly token: string | undefined;
   readonly phases: readonly ('examples' | 'coverage' | 'fuzzing' | 'stateful')[];
-  /** Made-up requests for each operation. */
+  /** Generated requests for each operation. */
   readonly examples: number;
   readonly seed: number;
 }
 
 export interface SchemaReport {
   readonly exitCode: number;
-  /** Requests that were sent. */
+  /** Number of requests that were sent. */
   readonly cases: number;
-  /** Its output: each failure with a request that shows it. */
+  /** The program's output: each failure with a request that reproduces it. */
   readonly output: string;
 }
 
-/** Holds a running api to the OpenAPI document that it serves, as one role. */
+/** Compares a running api with the OpenAPI document that it serves, in one role. */
 export async function runSchemathesis({ url, token, phases, examples, seed }: SchemaRun): Promise<SchemaReport> {
   const file = await program();
   const folder = await mkdtemp(join(tmpdir(), 'hamlet-schemathesis-'));
@@ -75,7 +78,7 @@ export async function runSchemathesis({ url, token, phases, examples, seed }: Sc
     String(examples),
     '--seed',
     String(seed),
-    // A path without the prefix is the same route again; a stream does not end.
+    // A path without the prefix is the same route; a stream does not end.
     '--exclude-operation-id-regex',
     '(Bare|openWakes|openInternalStream)$',
     '--continue-on-failure',

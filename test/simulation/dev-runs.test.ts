@@ -45,7 +45,7 @@ test('a run of the development village is settled by its resident', async () => 
 });
 
 test('a run is cancelled while its resident walks', async () => {
-  // Far enough that it still walks when the test cancels the run.
+  // A long way, so that the resident still walks when the test cancels the run.
   const run = await give('Go to the forest clearing. Go to the fishing dock. '.repeat(10).trim());
   await until('it to go', async () => {
     const answer = await admin.call(getRun, { params: { run_id: run.run_id } });

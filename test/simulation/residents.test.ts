@@ -19,7 +19,7 @@ const NAMES = ['ada', 'bob'] as const;
 type Name = (typeof NAMES)[number];
 type Recorded = CallData<typeof listTurns>['turns'][number];
 
-/** Both live in one house and take a turn each second; the stub answers for ada. */
+/** Both agents live in one house and take a turn each second; the stub runtime answers for ada. */
 const AGENTS: Readonly<Record<Name, string>> = {
   ada: 'runtime: { name: stub }\n  repository: { url: https://example.org/engine.git, branch: trunk }',
   bob: 'displayName: Bob',
@@ -54,7 +54,10 @@ async function start(name: Name): Promise<void> {
   running.set(name, await residents.start(name));
 }
 
-/** All turns of an agent, newest first: a page holds the newest 100, which is under two minutes of an agent that turns once a second. */
+/**
+ * The turns of an agent, newest first: a page has the newest 100, which is under two minutes of an agent with one turn
+ * a second.
+ */
 async function turnsOf(name: Name): Promise<readonly Recorded[]> {
   const turns: Recorded[] = [];
   let cursor: string | null | undefined;
@@ -118,7 +121,7 @@ function walked({ acted, decided }: Turn): boolean {
   return acted['outcome'] === 'accepted' && (decided['command'] as { kind: string }).kind === 'move';
 }
 
-/** An agent may stay at a place for two minutes: the test moves one that stands, so that it walks back by itself. */
+/** An agent may stay at a place for two minutes. The test moves an agent that stands, so that it walks back. */
 async function leadAway(name: Name): Promise<void> {
   const { moving_to, landmark_id } = await play.agent(name);
   if (moving_to !== null) return;

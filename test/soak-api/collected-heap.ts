@@ -3,12 +3,12 @@ import { once } from 'node:events';
 
 /** Reads the heap of a process that was started with `--inspect=127.0.0.1:PORT`. */
 export interface CollectedHeap {
-  /** Collects garbage there, then says what is left, in MB. */
+  /** Collects garbage in that process, then returns the size of the remaining heap in MB. */
   readMb(): Promise<number>;
   close(): void;
 }
 
-/** @param port where the inspector listens on loopback */
+/** @param port port of the inspector on loopback */
 export async function openCollectedHeap(port: number): Promise<CollectedHeap> {
   const listed = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as readonly {
     readonly webSocketDebuggerUrl: string;

@@ -6,7 +6,7 @@ const HOSTILE = '127.0.0.66';
 const EVERY_MS = 20;
 const LEAVE_AFTER_MS = 5_000;
 
-/** A caller at one address that does in turn what costs it little and the api much. */
+/** A caller at one address that makes, in turn, requests that are cheap for it and expensive for the api. */
 export interface HostileClient {
   readonly deeds: number;
   stop(): Promise<void>;
@@ -20,7 +20,7 @@ function ask(url: string, body?: string): void {
   sent.on('error', () => undefined).end(body);
 }
 
-/** Claims cells that no map has, and wants fifty views of the whole map at once. */
+/** Requests cells that no map has, and fifty views of the whole map at once. */
 function wantViews(url: string): void {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/ws/world?format=json`, { localAddress: HOSTILE });
   socket
@@ -43,7 +43,7 @@ function beginSlowly(url: string): void {
   setTimeout(() => socket.destroy(), LEAVE_AFTER_MS);
 }
 
-/** Starts the caller, which runs until it is stopped. */
+/** Starts the caller, which runs until the test stops it. */
 export function startHostileClient(url: string): HostileClient {
   const acts = [
     () => ask(`${url}/nowhere`),

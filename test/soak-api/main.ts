@@ -21,7 +21,7 @@ import type { Sample } from './verdict.ts';
 const ROOT = resolve(import.meta.dirname, '../..');
 const SAMPLES = join(ROOT, 'crds/samples');
 const WALKERS = 1_000;
-/** Each walker is sent somewhere about once in seven seconds. */
+/** Each walker gets a new destination about once in seven seconds. */
 const MOVES_PER_SECOND = 143;
 const SAMPLE_EVERY_MS = 30_000;
 const TELL_EVERY_MS = 60_000;
@@ -29,7 +29,7 @@ const LIVEZ_CAP_MS = 60_000;
 const { values } = parseArgs({ options: { hours: { type: 'string', default: '1' } } });
 const totalMs = Number(values.hours) * 3_600_000;
 
-/** The files of a village of a thousand agents, each with a token of its own. */
+/** The files of a village of a thousand agents, each with its own token. */
 async function writeVillage(folder: string): Promise<void> {
   for (const file of await readdir(SAMPLES))
     if (file.startsWith('good-entitlement-')) await copyFile(join(SAMPLES, file), join(folder, file));
@@ -60,7 +60,7 @@ async function sampleOf(api: ApiProcess, heap: CollectedHeap, startedMs: number)
   };
 }
 
-/** Sends walkers to and fro. Returns what stops it, with how many moves were accepted. */
+/** Sends walkers to and fro. Returns a function that stops it and returns the number of accepted moves. */
 function walk(url: string): () => number {
   const random = new Seeded(1);
   let accepted = 0;
@@ -108,7 +108,8 @@ const samples: Sample[] = [];
 const probe = probeLivez(api.url, LIVEZ_CAP_MS);
 const stopWalking = walk(api.url);
 const hostile = startHostileClient(api.url);
-// The probe shares this process with the walkers: a stall here lengthens its answers too.
+// The probe shares this process with the walkers, so a stall of this process lengthens the measured answers
+// too.
 const ownDelay = monitorEventLoopDelay();
 ownDelay.enable();
 for (let toldMs = 0; performance.now() - startedMs < totalMs;) {

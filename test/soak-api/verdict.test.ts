@@ -1,4 +1,4 @@
-/** What a soak of the api calls a problem. */
+/** The faults that the verdict of a soak of the api finds. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { verdictOf } from './verdict.ts';
@@ -7,7 +7,7 @@ import type { Sample } from './verdict.ts';
 const EVERY_MS = 30_000;
 const COUNT = 120;
 
-/** An hour of samples: the heap swings by what is in hand. */
+/** An hour of samples: the heap varies with the requests in progress. */
 const hour = (
   heapAt: (hours: number, index: number) => number,
   handlesAt: (index: number) => number = () => 300,

@@ -3,15 +3,15 @@
 /** The api at one moment. */
 export interface Sample {
   readonly atMs: number;
-  /** After a collection. */
+  /** Size of the heap after a garbage collection. */
   readonly heapMb: number;
   readonly handles: number;
-  /** The longest that the api's event loop stood still since the sample before. */
+  /** The longest stall of the api's event loop since the previous sample. */
   readonly stallMs: number;
 }
 
 export interface Verdict {
-  /** Growth of the heap, behind the warm-up. */
+  /** Growth of the heap after the warm-up. */
   readonly heapMbPerHour: number;
   readonly handlesEarly: number;
   readonly handlesLate: number;
@@ -20,7 +20,7 @@ export interface Verdict {
 
 const WARM_UP_SHARE = 0.25;
 const HEAP_MB_PER_HOUR_MAX = 1;
-/** Sockets of callers come and go; more than this between the halves is growth. */
+/** Sockets of callers open and close; a greater difference between the halves is growth. */
 const HANDLES_GROWTH_MAX = 20;
 const LIVEZ_MAX_MS = 1_000;
 

@@ -5,11 +5,11 @@ import type { TestVillage } from '../../api/server/src/testing/test-village.ts';
 
 const LOOK_EVERY_MS = 250;
 
-/** Two api processes, each started again when it ends by itself, as a cluster would. */
+/** Two api processes. Each starts again after it ends, as in a cluster. */
 export interface ApiPair {
-  /** Where they are now. */
+  /** The present addresses of the processes. */
   readonly urls: readonly string[];
-  /** How often one was started again. */
+  /** Number of restarts. */
   readonly restarts: number;
   stop(): Promise<void>;
 }
@@ -34,7 +34,7 @@ export async function startApiPair(village: TestVillage, changes: Readonly<Recor
       const process = pair[index];
       if (stopped || process === undefined || lives(process)) continue;
       restarts += 1;
-      // In the storm a start may fail as well; then it is tried again.
+      // During the storm a start may fail too; then it is repeated.
       pair[index] = await startApiProcess(village, changes).catch(() => process);
     }
   }

@@ -1,6 +1,7 @@
 /**
- * Idempotent writes while everything between the api and its stores breaks: each is retried until it is answered, by whichever replica. In the end there
- * is one row for each key, whatever was answered is there, and the books agree.
+ * Idempotent writes while all connections between the api and its stores break. The test retries each write at either
+ * replica until it is answered. In the end there is one row for each key, every acknowledged write is stored, and the
+ * ledger is consistent.
  */
 import assert from 'node:assert/strict';
 import { performance } from 'node:perf_hooks';
@@ -36,7 +37,7 @@ const WRITERS = 64;
 const SEED = Number(process.env['HAMLET_TEST_SEED'] ?? 20_261_122);
 const CENT = 10_000n;
 const LIMIT_MS = 3_600_000;
-/** A request that is answered by nobody is sent again. */
+/** A request without an answer is sent again after this time. */
 const ANSWER_LIMIT_MS = 15_000;
 const PAUSE_MS = [5, 100] as const;
 
@@ -56,7 +57,7 @@ before(async () => {
   stores = { postgres, redis };
   const through = new URL(direct);
   through.host = `127.0.0.1:${postgres.port}`;
-  // A connection that hangs in the storm is given up as soon as in a village.
+  // A connection that hangs in the storm times out as soon as in a village.
   through.searchParams.delete('connect_timeout');
   pair = await startApiPair(village, {
     HAMLET_POSTGRES_URL: through.href,
@@ -77,11 +78,11 @@ interface Write {
   readonly key: string;
 }
 
-/** What the answer named: an entry of the ledger, or a post. */
+/** The object of an answer: an entry of the ledger, or a post. */
 interface Answered {
   readonly write: Write;
   readonly id: string;
-  /** It had been done before: the answer to that was lost. */
+  /** True if the write had been done before, and the answer to it was lost. */
   readonly replayed: boolean;
 }
 
@@ -103,7 +104,7 @@ function attempted<T>(outcome: Outcome<T>, idOf: (data: T) => string | null): At
   return { code, again: status >= 500 || status === 429 || code === 'idempotency_in_flight' };
 }
 
-/** Sends a write once: the id it was answered with, or the code of why not. */
+/** Sends a write once; returns the id of the answer, or the code of the refusal. */
 async function attempt(client: Client, { kind, agentId, key: idempotencyKey }: Write): Promise<Attempted> {
   if (kind === 'reward') {
     const body = { agent_id: agentId, amount: '0.01', reason: idempotencyKey };

@@ -7,22 +7,22 @@ const execute = promisify(execFile);
 const BUILD = resolve(import.meta.dirname, '../../local/cluster/build.sh');
 const BUILD_OUTPUT_BYTES = 16 << 20;
 
-/** A fault of toxiproxy, in its own words. */
+/** A fault of toxiproxy, in toxiproxy's terms. */
 export interface Toxic {
   readonly type: 'latency' | 'bandwidth' | 'slicer' | 'timeout' | 'reset_peer' | 'limit_data' | 'slow_close';
   readonly stream: 'upstream' | 'downstream';
-  /** The part of connections that it befalls. */
+  /** The share of connections that the fault affects. */
   readonly toxicity: number;
   readonly attributes: Readonly<Record<string, number>>;
 }
 
-/** One way from a program to its store, that faults can be put upon. */
+/** A connection from a program to its store on which faults can be set. */
 export interface ProxiedStore {
   readonly port: number;
   add(toxic: Toxic): Promise<void>;
-  /** Cuts every connection, and takes none until it is up again. */
+  /** Cuts every connection, and accepts none until `heal`. */
   down(): Promise<void>;
-  /** Up, and without any fault. */
+  /** Accepts connections again, and removes all faults. */
   heal(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export interface Toxiproxy {
   stop(): Promise<void>;
 }
 
-/** Builds what is missing and says where toxiproxy is. */
+/** Builds the program if it is missing; returns its path. */
 async function program(): Promise<string> {
   await execute('bash', [BUILD, '--with', 'toxiproxy'], { maxBuffer: BUILD_OUTPUT_BYTES });
   const { stdout } = await execute('bash', [BUILD, '--print-bin']);

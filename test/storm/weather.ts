@@ -4,7 +4,7 @@ import type { ProxiedStore, Toxic } from './toxiproxy.ts';
 
 type Stream = Toxic['stream'];
 
-/** Faults by chance, each as hard as a seed says. Times in ms, rates in KB/s. */
+/** Random faults whose strength the seed determines. Times in ms, rates in KB/s. */
 const FAULTS: readonly ((random: Seeded, stream: Stream) => Toxic)[] = [
   (random, stream) => ({
     type: 'latency',
@@ -52,9 +52,9 @@ const DOWN_CHANCE = 0.15;
 const BOTH_CHANCE = 0.2;
 
 export interface Weather {
-  /** How many faults there were. */
+  /** Number of faults so far. */
   readonly faults: number;
-  /** Ends the weather and heals everything. */
+  /** Ends the faults and restores all connections. */
   end(): Promise<void>;
 }
 
@@ -65,7 +65,10 @@ async function strike(store: ProxiedStore, random: Seeded): Promise<void> {
   if (fault !== undefined) await store.add(fault(random, stream));
 }
 
-/** Lets faults come and go over stores until it is ended. Postgres is struck more often than Redis, now and then both. */
+/**
+ * Starts and ends faults of stores at random until it is stopped. Postgres is affected more often than Redis,
+ * sometimes both.
+ */
 export function startWeather(
   { postgres, redis }: { readonly postgres: ProxiedStore; readonly redis: ProxiedStore },
   random: Seeded,

@@ -10,7 +10,7 @@ import { usage as operatorUsage } from '../../operator/src/config.ts';
 import { REQUIREMENTS } from '../../local/village/doctor/machine.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-/** Folders that commands write; what is in them is not in the work tree. */
+/** Folders that commands write; their contents are not in the work tree. */
 const WRITTEN = /^(bench\/results|cli\/kubectl\/dist|web\/dist|test\/(results|output))(\/|$)/;
 /** Every `HAMLET_` variable that a script outside of the three services reads. */
 const SCRIPTS = ['local', 'cli', 'bench', 'test', 'kube'];
@@ -24,7 +24,7 @@ const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--excl
   .split('\0')
   .filter((file) => file !== '');
 const documents = tracked.filter((file) => file.endsWith('.md') && existsSync(join(ROOT, file)));
-/** Those that speak of the project as it is now: decisions and history keep the names of their day. */
+/** Documents that describe the present project. Decisions and history keep the names of their time. */
 const present = documents.filter((file) => !/^docs\/adr\/|^CHANGELOG\.md$/.test(file));
 const folders = new Set(tracked.flatMap((file) => file.split('/').slice(0, 1)));
 
@@ -53,7 +53,10 @@ function named(file: string, pattern: RegExp): readonly string[] {
   return [...read(file).matchAll(pattern)].map(([, name = '']) => name);
 }
 
-/** Names in the documents that are not there. Throws where the pattern finds hardly any: it would hold nothing. */
+/**
+ * Names in the documents that do not exist. Throws if the pattern matches hardly any name, since the test would then
+ * check nothing.
+ */
 function offenders(pattern: RegExp, isThere: (name: string) => boolean): readonly string[] {
   const all = present.flatMap((file) => named(file, pattern).map((name) => ({ file, name })));
   assert.ok(all.length > 2, `${pattern.source} finds only ${all.length}`);

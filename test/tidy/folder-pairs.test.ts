@@ -16,7 +16,7 @@ const tracked = execFileSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: '
 const packages = tracked.filter((file) => file.endsWith('/package.json')).map((file) => `${dirname(file)}/`);
 const packageOf = (file: string): string => packages.find((folder) => file.startsWith(folder)) ?? '';
 
-/** `from to` of each two folders of one package, with an import that shows it. */
+/** `from to` for each pair of folders of one package, with an import as proof. */
 function dependencies(): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const file of tracked.filter((name) => /\.tsx?$/.test(name) && !NOT_COUNTED.test(name))) {

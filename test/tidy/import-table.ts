@@ -50,7 +50,7 @@ export const NPM_OWNERS: Readonly<Record<string, string>> = {
   '@kubernetes/client-node': '@hamlet/kube',
 };
 
-/** Packages that tests and `testing/` folders may import beside those of their package. */
+/** Packages that tests and `testing/` folders may import in addition to those of their package. */
 export const TEST_IMPORTS: readonly string[] = ['@hamlet/dev', '@hamlet/test', 'hamlet-verify'];
 
 const NEVER_BY_PATH = ['**/crds/gen/**', '../**/local/**', '../**/test/env/**', '../**/bench/**'];

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { OUT, plainWordHits } from './plain-words.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-/** Hits that are still there. Lower it whenever some are gone. */
+/** The present number of hits. Lower it when hits are removed. */
 const MAX_HITS = 34;
 
 test(`comments, texts and documents have at most ${MAX_HITS} words that are out`, () => {

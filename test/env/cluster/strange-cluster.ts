@@ -12,7 +12,7 @@ const VOLUMES: ResourceType = { group: '', version: 'v1', plural: 'persistentvol
 const CAPACITY = { cpu: '64', memory: '256Gi', 'ephemeral-storage': '1Ti', pods: '110' };
 const TOKEN_SECONDS = 3_600;
 const NODE_NAME = 'elsewhere';
-/** Kubernetes takes a node without a heartbeat for lost after 40 s or more. */
+/** Kubernetes declares a node lost after 40 s or more without a heartbeat. */
 const HEARTBEAT_MS = 5_000;
 
 const READY = { type: 'Ready', status: 'True', reason: 'KubeletReady', message: '' };
@@ -174,7 +174,7 @@ class Node {
   }
 }
 
-/** @param architecture of its node */
+/** @param architecture of the cluster's node */
 export async function strangeCluster(architecture: string): Promise<StrangeCluster> {
   const server = await testApiServer('control-plane');
   const node = new Node(server, NODE_NAME);
@@ -192,7 +192,7 @@ export async function strangeCluster(architecture: string): Promise<StrangeClust
   return { server, output: () => node.output, remove };
 }
 
-/** A node, and volumes for the claims of Postgres and the api. */
+/** Creates a node, and volumes for the claims of Postgres and the api. */
 async function furnish({ client }: TestApiServer, architecture: string): Promise<void> {
   await client.create(
     NODES,

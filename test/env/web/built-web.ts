@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const DIST = join(ROOT, 'web/dist');
-/** Written last, so that an interrupted build does not count. */
+/** The build writes this file last, so that an interrupted build does not count. */
 const DONE = join(DIST, '.built-for-tests');
 const SOURCES = [
   'web/index.html',

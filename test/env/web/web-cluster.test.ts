@@ -136,7 +136,8 @@ test('while the database is away the board is read from a copy, which says so, u
 });
 
 test('the page breaks nothing on the way', () => {
-  // Refusals are what is asked for above: who am I (401), owned elsewhere and not what was sealed (409), changed meanwhile (412), not sealed yet (404), no database (503).
+  // Refusals that the tests above caused: not signed in (401), owned by another manager or different from the sealed
+  // record (409), changed in the meantime (412), not sealed yet (404), no database (503).
   assert.deepEqual(
     stage.browser.errors.filter((error) => !/\b(401|404|409|412|503)\b/.test(error)),
     [],

@@ -38,7 +38,7 @@ export interface ClusterStage {
   /** Writes a custom resource as another field manager, by server-side apply. */
   apply(kind: Kind, name: string, wish: { readonly spec: object; readonly manager: string }): Promise<void>;
   stored(kind: Kind, name: string): Promise<Stored>;
-  /** Writes an Agent's status as the operator would. */
+  /** Writes an Agent's status like the operator. */
   tell(name: string, status: object): Promise<void>;
   shot(name: string): Promise<void>;
   remove(): Promise<void>;

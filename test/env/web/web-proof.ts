@@ -8,7 +8,7 @@ import { visit } from '../web-operator.ts';
 
 type Stage = () => ClusterStage;
 
-/** Opens the proof of an entry on the ledger's page; the last one is closed first. */
+/** Opens the proof of an entry on the ledger's page, after it closes the previous one. */
 async function verify(page: Page, entry: string): Promise<void> {
   const button = page.locator(`.entry-row[data-entry="${entry}"] [data-action="verify"]`);
   await button.waitFor();
@@ -94,7 +94,7 @@ function forgedTests(stage: Stage, proven: Proven): void {
     await verify(page, proven.entry);
     await page.locator(verdict('refuted'), { hasText: 'what it has stored is not what was sealed' }).waitFor();
     await change('Carried the water');
-    // A forged answer: it is changed on its way to the browser.
+    // A forged answer: the test changes it on the way to the browser.
     await page.route('**/api/v1/log/proof/*', async (route) => {
       const response = await route.fetch();
       const proof = (await response.json()) as InclusionProof;

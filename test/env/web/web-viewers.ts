@@ -28,7 +28,7 @@ export interface ViewerStage {
   shot(viewer: TestBrowser, name: string): Promise<void>;
   stopApi(): Promise<void>;
   startApi(changes?: Readonly<Record<string, string>>): Promise<void>;
-  /** A folder of samples with {@link MANY} agents more. */
+  /** Creates a folder of samples with {@link MANY} more agents. */
   manyAgents(): string;
   remove(): Promise<void>;
 }

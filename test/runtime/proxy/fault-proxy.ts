@@ -1,4 +1,4 @@
-/** Stands between a client and a real API server, speaks HTTP on one side and TLS on the other, and injects faults. */
+/** A proxy between a client and a real API server. It speaks HTTP to the client and TLS to the server, and injects faults. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { freePort } from '@hamlet/dev';
 import type { Connection } from '@hamlet/kube';
 
-/** A request as it came. */
+/** A request as it arrived. */
 export interface Exchange {
   readonly method: string;
   readonly path: string;
@@ -15,14 +15,14 @@ export interface Exchange {
   readonly query: URLSearchParams;
   readonly authorization: string | undefined;
   readonly isWatch: boolean;
-  /** Of the answer; 0 until it came. */
+  /** Status of the answer; 0 until it arrives. */
   status: number;
 }
 
 /** A watch that is open now. */
 export interface OpenWatch {
   readonly exchange: Exchange;
-  /** From now on nothing reaches the client, without an error. */
+  /** From now on no data reaches the client, and no error either. */
   freeze(): void;
   /** The connection breaks as if a router had forgotten it. */
   reset(): void;
@@ -32,7 +32,7 @@ export interface OpenWatch {
 export interface FaultPorts {
   readonly exchange: Exchange;
   readonly response: ServerResponse;
-  /** Sends it on, and the answer's body through `pump`. */
+  /** Forwards the request, and the answer's body through `pump`. */
   forward(pump: Pump): void;
   reset(): void;
 }
@@ -41,12 +41,12 @@ export type Pump = (upstream: IncomingMessage, response: ServerResponse) => void
 
 export interface Fault {
   readonly matches: (exchange: Exchange) => boolean;
-  /** How many requests it befalls. */
+  /** Number of requests that the fault affects. */
   times: number;
   readonly act: (ports: FaultPorts) => void;
 }
 
-/** Sends on what comes, as it comes. */
+/** Forwards data as it arrives. */
 export const plainly: Pump = (upstream, response) => void upstream.pipe(response);
 
 function resourceOf(path: string): string {
@@ -72,7 +72,7 @@ function exchangeOf({ method = 'GET', url = '/', headers }: IncomingMessage): Ex
 
 /** One proxy in front of one API server. */
 export class FaultProxy {
-  /** Every request that came, oldest first, up to `logLimit`. */
+  /** Every request that arrived, oldest first, up to `logLimit`. */
   readonly log: Exchange[] = [];
   readonly #connection: Connection;
   readonly #logLimit: number;
@@ -83,7 +83,7 @@ export class FaultProxy {
   #faults: Fault[] = [];
   #port = 0;
 
-  /** @param connection to the API server; its certificate is not passed on: who asks must have a token */
+  /** @param connection to the API server; the proxy does not use its certificate, so each client must have a token */
   constructor(connection: Connection, logLimit = 100_000) {
     this.#connection = connection;
     this.#logLimit = logLimit;
@@ -100,19 +100,19 @@ export class FaultProxy {
     return `http://127.0.0.1:${this.#port}`;
   }
 
-  /** Watches that are open now. */
+  /** Watches that are open at present. */
   get watches(): readonly OpenWatch[] {
     return [...this.#watches];
   }
 
-  /** How many watches are open now, by kind. */
+  /** Number of watches that are open at present, by kind. */
   get watchCounts(): Readonly<Record<string, number>> {
     const counts: Record<string, number> = {};
     for (const { exchange } of this.#watches) counts[exchange.resource] = (counts[exchange.resource] ?? 0) + 1;
     return counts;
   }
 
-  /** Does this wrong from now on, until it has done it often enough. */
+  /** Applies the fault to matching requests, as many times as it says. */
   inject(fault: Fault): void {
     this.#faults.push(fault);
   }
@@ -121,15 +121,15 @@ export class FaultProxy {
     this.#faults = [];
   }
 
-  /** Listens, again on the same port after `refuse`. */
+  /** Listens; after `refuse` again on the same port. */
   async start(): Promise<void> {
-    // Requests of other clients that it refuses meanwhile.
+    // A port outside the range of outgoing connections, so that none takes it between `refuse` and `start`.
     if (this.#port === 0) this.#port = await freePort();
     this.#server.listen(this.#port, '127.0.0.1');
     await once(this.#server, 'listening');
   }
 
-  /** Breaks every connection and takes no new one: "connection refused" until `start`. */
+  /** Breaks every connection and accepts no new one: "connection refused" until `start`. */
   refuse(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     for (const socket of this.#sockets) socket.resetAndDestroy();

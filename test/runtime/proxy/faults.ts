@@ -31,7 +31,7 @@ const status = (code: number, reason: string): string =>
     message: `${reason}, says the proxy`,
   });
 
-/** The API server refuses, with these headers. */
+/** The API server refuses the request, with these headers. */
 export function refusing(
   matches: Matches,
   times: number,
@@ -64,7 +64,7 @@ export const breakInMidEvent: Pump = (upstream, response) => {
   });
 };
 
-/** Each byte is a packet of its own, so that no character of more than one byte comes whole. */
+/** Sends each byte as a separate packet, so that no character of several bytes arrives whole. */
 export const byteByByte: Pump = (upstream, response) => {
   upstream.on('data', (chunk: Buffer) => {
     for (const byte of chunk) response.write(Uint8Array.of(byte));
@@ -72,7 +72,7 @@ export const byteByByte: Pump = (upstream, response) => {
   upstream.once('end', () => response.end());
 };
 
-/** A few bytes, then a pause, and so on. */
+/** Sends a few bytes, then pauses, repeatedly. */
 export const slowDrip =
   (bytes: number, everyMs: number): Pump =>
   (upstream, response) => {
@@ -91,16 +91,16 @@ export const slowDrip =
     response.once('close', () => clearInterval(timer));
   };
 
-/** The version has expired: not as a status, but as an event within the watch. */
+/** The version has expired: the answer is not a status but an event within the watch. */
 export const goneAsEvent: Pump = (upstream, response) => {
   upstream.resume();
   response.end(`${JSON.stringify({ type: 'ERROR', object: JSON.parse(status(410, 'Expired')) as unknown })}\n`);
 };
 
-/** Nothing ever comes, and nothing says so. */
+/** No data ever arrives, and no error either. */
 export const silence: Pump = (upstream) => void upstream.resume();
 
-/** The request arrives and is done; its answer never comes back. */
+/** The API server receives and performs the request; its answer never arrives. */
 export function answerLost(matches: Matches, times: number): Fault {
   return {
     matches,

@@ -1,4 +1,7 @@
-/** Electors with clocks that differ, processes that stall, die and are replaced, and a network that loses things: who leads, writes, and nobody else. */
+/**
+ * Electors with clocks that differ, processes that stall, die and are replaced, and a network that loses messages:
+ * only the leader writes.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Elector, LEASES, type Fence } from '@hamlet/kube';
@@ -11,7 +14,10 @@ const STORM_MS = 3 * 60_000;
 const CALM_MS = 60_000;
 const PROCESSES = 3;
 const WINDOW_MS = 10_000;
-/** A process that holds or waits asks once in two seconds, once a second while that fails, and a watch that breaks is opened anew. */
+/**
+ * A process that holds the Lease or waits for it sends a request every two seconds, and every second while requests
+ * fail; it opens a broken watch again.
+ */
 const MAX_PER_WINDOW = 30;
 
 interface Write {
@@ -20,7 +26,7 @@ interface Write {
   readonly fence: Fence;
 }
 
-/** One process with an elector, which writes whenever it may. */
+/** A process with an elector, which writes whenever the elector permits it. */
 class Process {
   readonly clock: ProcessClock;
   readonly elector: Elector;
@@ -74,14 +80,14 @@ class Process {
     const fence = await this.elector.elected;
     while (!this.ended) {
       await this.elector.leadership();
-      // Between the answer of `leadership` and the bytes on the wire nothing is awaited: neither here nor in the client.
+      // No await occurs between the answer of `leadership` and the bytes on the wire, neither here nor in the client.
       if (this.elector.leads) this.writes.push({ atMs: this.#sim.now(), by: this.elector.identity, fence });
       await new Promise<void>((resolve) => this.clock.after(this.#random.between(50, 1_000), resolve));
     }
   }
 }
 
-/** A client whose answers are heard only while the process runs. */
+/** A client that delivers answers only while the process runs. */
 function throughProcess(server: SimServer, clock: ProcessClock): ConstructorParameters<typeof Elector>[0]['client'] {
   const heard = async <T>(answer: Promise<T>): Promise<T> => {
     const [outcome] = await Promise.allSettled([answer]);
@@ -117,7 +123,7 @@ function addProcess({ sim, random, server, processes, writes }: World): void {
   process.start();
 }
 
-/** Stalls, ends, kills and replaces processes; with `tampers`, also does to the Lease what nobody should. */
+/** Stalls, ends, kills and replaces processes. With `tampers` it also makes forbidden changes to the Lease. */
 async function meddle(world: World, tampers: boolean): Promise<void> {
   const { sim, random, server, processes } = world;
   while (sim.now() < STORM_MS) {
@@ -146,7 +152,7 @@ function steal(server: SimServer): void {
   });
 }
 
-/** With the same Lease, a later write never has a smaller fence; and one fence has one writer. */
+/** Checks the fences: with the same Lease, a later write never has a smaller fence, and each fence has only one writer. */
 function fenceProblems(writes: readonly Write[]): readonly string[] {
   const writers = new Map<string, string>();
   const greatest = new Map<string, number>();
@@ -179,7 +185,8 @@ async function simulate(seed: number, tampers: boolean): Promise<void> {
   void meddle(world, tampers);
   const atMostOne = (): void => {
     const leaders = world.processes.filter(({ leads }) => leads);
-    // Who steals or deletes a Lease takes the promise away; its fence still tells the late one from the new.
+    // A stolen or deleted Lease voids the guarantee of a single leader. Its fence still distinguishes the old
+    // leader from the new one.
     if (!tampers) assert.ok(leaders.length <= 1, `${leaders.length} lead at ${sim.now()}`);
   };
   await sim.run(STORM_MS, atMostOne);

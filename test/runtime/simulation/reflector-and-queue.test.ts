@@ -8,15 +8,15 @@ import { NO_FAULTS, SimServer, type Call } from './sim-server.ts';
 import { SimVillage } from './sim-village.ts';
 
 const STORM_MS = 5 * 60_000;
-/** Longer than the longest back-off of a key (1,000 s), which a fault at the very end may have begun. */
+/** Longer than the longest backoff of a key (1,000 s), because a fault at the very end may have begun one. */
 const CALM_MS = 25 * 60_000;
 const PARENTS = 6;
 const CHANGE_MS = 8_000;
 const WINDOW_MS = 10_000;
-/** The back-off of a watch begins at 0.8 s, so this is what a kind may ask for in ten seconds, pages included. */
+/** The backoff of a watch begins at 0.8 s, which permits this many requests of a kind in ten seconds, pages included. */
 const MAX_PER_WINDOW = { watch: 16, list: 48 } as const;
 
-/** People's hands: something changes, now and then the history is compacted. */
+/** Changes by people; sometimes the history is compacted. */
 async function meddle(clock: SimClock, random: Seeded, server: SimServer): Promise<void> {
   while (clock.now() < STORM_MS) {
     await clock.pause(random.between(0, CHANGE_MS));
@@ -33,7 +33,7 @@ async function meddle(clock: SimClock, random: Seeded, server: SimServer): Promi
   }
 }
 
-/** No loop asks again and again: of one kind, so many calls in any ten seconds. */
+/** Finds loops without pauses: kinds with more than the permitted calls in any ten seconds. */
 function hotLoops(calls: readonly Call[]): readonly string[] {
   return (['parents', 'children'] as const).flatMap((plural) =>
     (['watch', 'list'] as const).flatMap((verb) => {
@@ -52,7 +52,8 @@ async function simulate(seed: number): Promise<void> {
   const random = new Seeded(seed);
   const clock = new SimClock();
   const server = new SimServer(clock, random);
-  // An answer that is lost is a child that nobody has heard of: then the name must tell.
+  // After a lost answer the controller does not know the child, so only a deterministic name prevents a second
+  // one.
   const deterministicNames = random.chance(0.5);
   const storm = {
     refused: random.between(0, 0.2),

@@ -6,7 +6,7 @@ interface Timer {
   readonly action: () => void;
 }
 
-/** Simulated time: it moves from one timer to the next, and between two of them everything that was promised happens. */
+/** Simulated time. It moves from one timer to the next; between two timers all pending promises settle. */
 export class SimClock implements Clock {
   #nowMs = 0;
   #orders = 0;
@@ -30,10 +30,10 @@ export class SimClock implements Clock {
     return new Promise((resolve) => this.after(delayMs, resolve));
   }
 
-  /** Runs until `untilMs`; `check` is asked after each timer and may throw. */
+  /** Runs until `untilMs`; `check` is called after each timer and may throw. */
   async run(untilMs: number, check: () => void): Promise<void> {
     for (;;) {
-      // A turn of the real event loop: every promise that can be kept is kept.
+      // One turn of the real event loop, in which all pending promises settle.
       await new Promise((resolve) => setImmediate(resolve));
       check();
       const next = this.#timers.at(-1);
@@ -59,20 +59,20 @@ export class SimClock implements Clock {
   }
 }
 
-/** The clock of one process: a little fast or slow, and now and then the process stands still. */
+/** The clock of one process: a little fast or slow. Sometimes the process stalls. */
 export class ProcessClock implements Clock {
   readonly #sim: SimClock;
   readonly #rate: number;
   #stalledUntilMs = 0;
   #dead = false;
 
-  /** @param rate its seconds in a second */
+  /** @param rate its seconds in a second of simulated time */
   constructor(sim: SimClock, rate: number) {
     this.#sim = sim;
     this.#rate = rate;
   }
 
-  /** Whether it stands still now. */
+  /** True while the process is stalled. */
   get isStalled(): boolean {
     return this.#dead || this.#sim.now() < this.#stalledUntilMs;
   }
@@ -95,7 +95,7 @@ export class ProcessClock implements Clock {
     };
   }
 
-  /** The process stops for so long; its clock continues. */
+  /** Stalls the process for this time; its clock continues. */
   stall(milliseconds: number): void {
     this.#stalledUntilMs = Math.max(this.#stalledUntilMs, this.#sim.now() + milliseconds);
   }

@@ -1,4 +1,4 @@
-/** An API server as a model: objects, versions, a history that is compacted, watches that lag; and faults as the seed has it. */
+/** A model of an API server: objects, versions, a history that is compacted, delayed watches, and faults by the seed. */
 import { KubeError, type KubeObject, type ListPage, type ResourceType, type ToKind, type ToObject } from '@hamlet/kube';
 import type { Seeded } from '../../env/seeded.ts';
 import type { SimClock } from './sim-clock.ts';
@@ -74,7 +74,7 @@ export class SimServer {
     return [...(this.#objects.get(plural)?.values() ?? [])];
   }
 
-  /** Forgets all history, as etcd does: who asks for an older version must list. */
+  /** Drops all history, like etcd: a client that requests an older version must list again. */
   compact(): void {
     this.#compacted = this.#version;
   }
@@ -235,7 +235,7 @@ export class SimServer {
     }
   }
 
-  /** The next event after `position`, which moves on; undefined if there is none yet. */
+  /** The next event after `position`, which then advances; undefined if there is none yet. */
   #lineAfter(
     position: { sent: number; index: number },
     { plural, at }: { readonly plural: string; readonly at: ToKind },
@@ -249,7 +249,7 @@ export class SimServer {
     return undefined;
   }
 
-  /** How a stream goes wrong: broken, half open, expired, or nonsense. */
+  /** Breaks a stream in one way: an error, a half-open connection, an expired version, or nonsense. */
   async *#breakStream(signal: AbortSignal | undefined): AsyncGenerator<unknown> {
     switch (this.#random.one(['broken', 'frozen', 'expired', 'nonsense'])) {
       case 'frozen':
@@ -293,7 +293,7 @@ export class SimServer {
     return answer;
   }
 
-  /** The way there. */
+  /** Delays or loses a request on its way to the server. */
   async #network(signal: AbortSignal | undefined): Promise<void> {
     await this.#lag(signal);
     if (this.#random.chance(this.faults.broken)) throw broken();
@@ -314,7 +314,7 @@ export class SimServer {
     if (signal?.aborted === true) throw broken();
   }
 
-  /** Until the time, the next event, or the end of the connection. */
+  /** Resolves at the time, at the next event, or at the end of the connection. */
   async #until(atMs: number, signal: AbortSignal | undefined): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const cancel = this.#clock.after(atMs - this.#clock.now(), resolve);

@@ -1,4 +1,4 @@
-/** A controller as the operator's kinds are, on the real queue and the real reflectors: parents want one child each. */
+/** A controller like those of the operator, on the real queue and the real reflectors: each parent needs one child. */
 import { keyOf, Reflector, settle, WorkQueue, type KubeObject, type Outcome, type ResourceType } from '@hamlet/kube';
 import type { Seeded } from '../../env/seeded.ts';
 import type { SimClock } from './sim-clock.ts';
@@ -8,7 +8,10 @@ const kind = (plural: string, name: string): ResourceType => ({ group: 'sim', ve
 export const PARENTS = kind('parents', 'Parent');
 export const CHILDREN = kind('children', 'Child');
 
-/** `life` is raised when another child is wanted. The status says which generation was last worked on. */
+/**
+ * A parent. `life` increases when the parent needs another child. The status has the generation that the controller
+ * last handled.
+ */
 export type Parent = KubeObject & {
   readonly wanted: boolean;
   readonly life: number;
@@ -23,7 +26,7 @@ export interface SimVillageOptions {
   readonly clock: SimClock;
   readonly random: Seeded;
   readonly server: SimServer;
-  /** Names of children follow from their parent. Without, only what was learned from answers keeps from making twins. */
+  /** True if the parent determines the name of a child. Otherwise only the received answers prevent a second child. */
   readonly deterministicNames: boolean;
 }
 
@@ -57,7 +60,7 @@ export class SimVillage {
     this.children.cache.onChange(({ object }) => this.queue.add(object.parentName));
   }
 
-  /** Begins; nothing of it needs the real clock. */
+  /** Starts the controller; it does not use the real clock. */
   async start(): Promise<void> {
     await Promise.all([this.parents.start(), this.children.start()]);
     for (let worker = 0; worker < WORKERS; worker += 1) void this.#work();
@@ -111,7 +114,7 @@ export class SimVillage {
     );
   }
 
-  /** As the operator does: on whatever the server holds by now, so that the answer may have what the watch has not shown yet. */
+  /** Writes the status like the operator: over the server's present object, so that the answer may be newer than the watch. */
   async #tell({ metadata: { name, uid, generation }, status }: Parent): Promise<void> {
     if (status?.observed === generation) return;
     this.parents.learn(
@@ -131,7 +134,7 @@ export class SimVillage {
     ];
   }
 
-  /** A cache that is not the server, a watch too many or too few. */
+  /** Differences of a cache from the server, and surplus or missing watches. */
   #unlike(plural: string, { cache }: { readonly cache: { values(): Iterable<KubeObject> } }): readonly string[] {
     const { server } = this.#options;
     const there = server

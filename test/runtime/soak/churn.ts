@@ -15,11 +15,11 @@ export interface ChurnOptions {
   readonly pods: Reflector<RawPod>;
   readonly random: () => number;
   readonly population: number;
-  /** A change that has had no effect for so long counts as missed. */
+  /** A change without an effect counts as missed after this time. */
   readonly missedAfterMs: number;
 }
 
-/** Changes Agents as people do, and counts the changes to which the operator does not react. */
+/** Changes Agents like people, and counts the changes to which the operator does not react. */
 export class Churn {
   readonly missed: string[] = [];
   /** Milliseconds from each change to its effect, newest last. */
@@ -66,7 +66,7 @@ export class Churn {
     return this.#patch(one.metadata.name, { displayName: `Zoë ${this.#changes} 🦉` });
   }
 
-  /** Looks which changes have had their effect, and which never will. */
+  /** Checks which changes have had their effect, and which are missed. */
   look(nowMs: number): void {
     const { missedAfterMs } = this.#options;
     this.#expected = this.#expected.filter((expectation) => {
@@ -98,7 +98,7 @@ export class Churn {
     await this.#sees(await this.#options.hands.patch(name, spec), JSON.stringify(spec));
   }
 
-  /** A later change of the same Agent, or its end, contains this one. */
+  /** Waits for the change, or for a later change or the end of the same Agent, which includes this one. */
   #sees({ metadata: { name, uid, generation = 0 } }: RawAgent, what: string): Promise<void> {
     this.#expect(name, what, () => {
       const now = this.#agent(name);

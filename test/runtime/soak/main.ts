@@ -1,4 +1,7 @@
-/** `make soak HOURS=h`: the operator for hours under churn and faults; counts what it misses, weighs it, counts its watches. */
+/**
+ * `make soak HOURS=h`: runs the operator for hours under changes and faults; counts missed changes, measures memory,
+ * counts watches.
+ */
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -25,9 +28,9 @@ const CHANGE_EVERY_MS = 2_000;
 const TROUBLE_EVERY_MS = 60_000;
 const SAMPLE_EVERY_MS = 30_000;
 const TELL_EVERY_MS = 120_000;
-/** The longest that a watch which says nothing is believed is 180 s. */
+/** Longer than 180 s, after which the operator no longer trusts a silent watch. */
 const MISSED_AFTER_MS = 300_000;
-/** At the end nothing is changed and nothing is broken: what the operator asks for when idle. */
+/** Time at the end without changes or faults, in which the requests of the idle operator are counted. */
 const IDLE_MS = 60_000;
 
 const BUILD = resolve(import.meta.dirname, '../../../local/cluster/build.sh');
@@ -98,7 +101,7 @@ async function weather(
   ended = true;
 }
 
-/** Lets everything settle, then counts what is asked for when nothing happens. */
+/** Lets everything settle, then counts the requests of the idle operator. */
 async function rest({
   village,
   churn,

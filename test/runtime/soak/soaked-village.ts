@@ -1,4 +1,7 @@
-/** The setting of a soak: a real control plane, a node that only the API server knows, a proxy, and the operator as a process. */
+/**
+ * The setting of a soak: a real control plane, a node that exists only in the API server, a proxy, and the operator as
+ * a process.
+ */
 import { isStatus, PODS, Reflector, slim } from '@hamlet/kube';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { until } from '@hamlet/test/env/until';
@@ -15,7 +18,7 @@ export interface SoakedVillage {
   readonly hands: Hands;
   readonly proxy: FaultProxy;
   readonly operator: OperatorProcess;
-  /** A client of the API server without the proxy. */
+  /** The Agents, through a client of the API server without the proxy. */
   readonly agents: Reflector<RawAgent>;
   readonly pods: Reflector<RawPod>;
   /** Watches of the operator, as the API server counts them. */
@@ -47,7 +50,7 @@ function truth(server: TestApiServer, namespace: string): Pick<SoakedVillage, 'a
   };
 }
 
-/** Starts all of it; resolves when the operator leads. */
+/** Starts the whole setting; resolves when the operator leads. */
 export async function soakedVillage(log: (line: string) => void): Promise<SoakedVillage> {
   const server = await testApiServer('control-plane');
   await server.installCrds();

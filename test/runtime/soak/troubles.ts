@@ -22,7 +22,7 @@ function oneWatch(proxy: FaultProxy, random: () => number): FaultProxy['watches'
   return watches[Math.floor(random() * watches.length)];
 }
 
-/** Faults by name; faults of a watch first break one, so that it is opened again. */
+/** Faults by name. A fault of a watch first breaks a watch, so that the operator opens it again. */
 export function troubles(random: () => number): Readonly<Record<string, Trouble>> {
   const reopened =
     (fault: Parameters<FaultProxy['inject']>[0]): Trouble =>

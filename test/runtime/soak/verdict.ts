@@ -4,7 +4,7 @@
 export interface Sample {
   readonly atMs: number;
   readonly rssMb: number;
-  /** Watches of the operator that the API server counts, without those that were open before it came. */
+  /** Watches of the operator that the API server counts, without those that were open before the operator started. */
   readonly watches: number;
   readonly requests: number;
 }
@@ -17,7 +17,7 @@ export interface Verdict {
   readonly problems: readonly string[];
 }
 
-/** Noise of a garbage-collected process; more than this between the second and the last quarter is growth. */
+/** Memory of a garbage-collected process varies by this much; more between the second and the last quarter is growth. */
 const GROWTH_MB = 10;
 
 function median(values: readonly number[]): number {
@@ -31,7 +31,7 @@ function quarter(samples: readonly Sample[], index: number): readonly Sample[] {
   );
 }
 
-/** The second quarter is compared with the last: the first still warms up. */
+/** Compares the second quarter with the last, because the process still warms up in the first. */
 export function verdictOf(
   samples: readonly Sample[],
   missed: readonly string[],
