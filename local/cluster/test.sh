@@ -62,7 +62,7 @@ eventually() {
 }
 
 says() { local wanted=$1; shift; local out; out=$("$@" 2>&1); grep -q -- "$wanted" <<<"$out" || { echo "wanted: $wanted, got: $out"; return 1; }; }
-refused() { local out; if out=$("$@" 2>&1); then echo "was let through: $out"; return 1; fi; grep -Eq 'refused|no route|prohibited|Lost' <<<"$out" || { echo "failed otherwise: $out"; return 1; }; }
+refused() { local out; if out=$("$@" 2>&1); then echo "was permitted: $out"; return 1; fi; grep -Eq 'refused|no route|prohibited|Lost' <<<"$out" || { echo "failed for another reason: $out"; return 1; }; }
 
 stopped() { ! hamlet status; }
 
@@ -126,13 +126,13 @@ scheduling() {
   k apply -f test/pods.yaml >/dev/null
   check "a pod runs on each node" k wait --for=condition=Ready pod/one pod/two pod/beside --timeout="${WAIT}s"
   check "a pod that asks for too many GPUs waits" eventually waits_for_gpu
-  check "a GPU request is met" says 1 k get pod one -o jsonpath='{.spec.containers[0].resources.limits}'
+  check "a GPU request is fulfilled" says 1 k get pod one -o jsonpath='{.spec.containers[0].resources.limits}'
   check "pod to pod across nodes" says two probe one get "http://$(ip_of two):8080"
   check "pod to pod on one node" says beside probe one get "http://$(ip_of beside):8080"
   check "a Service by its name" says two probe one get http://two
   check "a Service from the machine" says two curl -s --max-time 5 "http://$(k get service two -o jsonpath='{.spec.clusterIP}')"
-  check "a name outside does not resolve" says "no such host" probe one lookup example.com
-  check "logs" says "serving as one" k logs one
+  check "a name outside the cluster does not resolve" says "no such host" probe one lookup example.com
+  check "kubectl shows the logs of a pod" says "serving as one" k logs one
   check "hostUsers: false is a user namespace" in_user_namespace
   check "a resize without a restart is accepted" k patch pod two --subresource resize -p \
     '{"spec":{"containers":[{"name":"probe","resources":{"requests":{"cpu":"80m","memory":"48Mi"},"limits":{"cpu":"200m","memory":"96Mi"}}}]}}'
@@ -152,12 +152,12 @@ policies() {
   check "egress: kubelet of its own node refused" refused probe one dial "10.89.$SLOT.11:10250"
   check "egress: kubelet of the other node refused" refused probe one dial "10.89.$SLOT.12:10250"
   check "egress: a neighbour on the node refused" refused probe one get "http://$(ip_of beside):8080"
-  check "egress: what is allowed passes, by a port's name" says two probe one get http://two
-  check "ingress: a stranger is refused" refused probe beside get http://two
-  check "egress: others are not touched" says connected probe beside dial "$API"
-  check "a pod is born under its policy" eventually newborn_stopped
+  check "egress: allowed traffic passes, by a port's name" says two probe one get http://two
+  check "ingress: another pod is refused" refused probe beside get http://two
+  check "egress: other pods are not affected" says connected probe beside dial "$API"
+  check "a new pod starts under its policy" eventually newborn_stopped
   k delete networkpolicy one-out two-in >/dev/null
-  check "policies gone, all is open again" eventually says connected probe one dial "$API"
+  check "without policies all traffic passes again" eventually says connected probe one dial "$API"
 }
 
 forwards() {
@@ -165,7 +165,7 @@ forwards() {
   url=http://127.0.0.1:$port
   check "forward to a Service" hamlet forward --listen "127.0.0.1:$port" --to two.probe:80
   check "the forward answers" says two curl -s --max-time 20 "$url"
-  check "the forward again is no mistake" says already hamlet forward --listen "127.0.0.1:$port" --to two.probe:80
+  check "a repeated forward is not an error" says already hamlet forward --listen "127.0.0.1:$port" --to two.probe:80
   hamlet kill "forward-$port" >/dev/null
   check "the forward survives a kill" eventually says two curl -s --max-time 20 "$url"
   check "the forward ends" hamlet forward --listen "127.0.0.1:$port" --remove
@@ -180,11 +180,11 @@ faults() {
     node=sparky$((1 + RANDOM % 2))
     check "survives kill -9 of $component on $node" survives "$component" "$node"
   done
-  check "pods lived through it all" says "0 0" k get pod one two -o jsonpath='{.items[*].status.containerStatuses[0].restartCount}'
-  check "up again is a no-op" says "nothing to do" start
+  check "no pod restarted during the kills" says "0 0" k get pod one two -o jsonpath='{.items[*].status.containerStatuses[0].restartCount}'
+  check "a repeated up changes nothing" says "nothing to do" start
   hamlet kill supervisor >/dev/null
   check "up heals a cluster whose supervisor was killed" start
-  check "and it works" eventually works
+  check "the cluster works again" eventually works
 }
 
 node_down() { says "False\|Unknown" k get node sparky2 -o jsonpath='{.status.conditions[?(@.type=="Ready")].status}'; }
@@ -201,28 +201,28 @@ silent() { local out; if out=$("$@" 2>&1); then echo "it answered: $out"; return
 node_loss() {
   check "stop-node" hamlet stop-node sparky2
   check "no process of the node is left" no_process_on sparky2
-  check "the cluster sees that it is gone" eventually node_down
-  check "nothing answers there" silent probe one get "http://$(ip_of two):8080"
-  check "pods of the other node live on" says "0" k get pod one -o jsonpath='{.status.containerStatuses[0].restartCount}'
-  check "stop-node again is no mistake" hamlet stop-node sparky2
+  check "the cluster reports the node as down" eventually node_down
+  check "no pod answers on the stopped node" silent probe one get "http://$(ip_of two):8080"
+  check "pods of the other node continue" says "0" k get pod one -o jsonpath='{.status.containerStatuses[0].restartCount}'
+  check "a repeated stop-node is not an error" hamlet stop-node sparky2
   check "start-node" hamlet start-node sparky2
-  check "and it works" eventually works
-  check "start-node again is no mistake" hamlet start-node sparky2
+  check "the cluster works again" eventually works
+  check "a repeated start-node is not an error" hamlet start-node sparky2
 }
 
 ending() {
   k delete pod two --now >/dev/null
   k delete pvc data >/dev/null
-  check "a deleted claim takes its data along" eventually data_gone
+  check "a deleted claim removes its data" eventually data_gone
   k create configmap kept --from-literal=a=b >/dev/null
   check "down --keep-data" hamlet down --keep-data
   check "up after down --keep-data" start
   check "the data was kept" k get configmap kept
-  check "and it works" eventually works
+  check "the cluster works again" eventually works
   [ -z "$KEEP" ] || return 0
   check "down" hamlet down
   check "down leaves nothing" eventually nothing_left
-  check "down again is no mistake" hamlet down
+  check "a repeated down is not an error" hamlet down
 }
 
 small_profiles() {
@@ -236,8 +236,8 @@ small_profiles() {
   local owner=$!
   check "up --while a process lives" hamlet up --name "$NAME" --profile api --while "$owner"
   { kill "$owner" && wait "$owner"; } 2>/dev/null
-  check "it ends with that process" eventually stopped
-  check "down clears up after it" hamlet down
+  check "the cluster ends with that process" eventually stopped
+  check "down cleans up after it" hamlet down
   check "the small profiles leave nothing" eventually nothing_left
 }
 

@@ -109,7 +109,7 @@ const reward = async (amount: string): Promise<void> =>
 const sealed = async (): Promise<boolean> =>
   (await readFile(join(folder, 'log/checkpoint'), 'utf8').catch(() => '')).split('\n')[1] !== undefined;
 
-test('what came after a backup is gone once it is restored, and the log goes on', async () => {
+test('a restore removes the data after the backup, and the log continues', async () => {
   await reward('3');
   await eventually('a checkpoint', sealed);
   const then = await balance();

@@ -113,7 +113,7 @@ async function driftEvents(kind: string, name: string): Promise<readonly string[
   );
 }
 
-test('a village that stands still has no drift, however often it is looked at', async () => {
+test('an unchanged village has no drift in any round of the audit', async () => {
   const before = await rounds();
   await until('ten rounds', async () => (await rounds()) >= before + 10);
   assert.deepEqual(
@@ -122,7 +122,7 @@ test('a village that stands still has no drift, however often it is looked at', 
   );
 });
 
-test('a quarantine that nobody told of is named, counted, heard and acted on', async () => {
+test('a quarantine without a notification is named, counted, noticed and applied', async () => {
   await sql`insert into standing_measure (agent_id, measure, reason, by_role, by_id) values ('ada', 'quarantine', 'planted', 'admin', 'key admin')`.execute(
     db,
   );
@@ -145,7 +145,7 @@ test('a quarantine that nobody told of is named, counted, heard and acted on', a
   assert.equal(await condition('bob'), 'False NotQuarantined');
 });
 
-test('a run of a Schedule that nobody told of reaches its status', async () => {
+test('a run of a Schedule without a notification reaches the status', async () => {
   const { uid } = dataOf(
     await play.admin.call(createSchedule, {
       body: { name: 'tick', agent_name: 'bob', prompt: 'Look round.', every: '24h', suspend: true },
@@ -165,7 +165,7 @@ test('a run of a Schedule that nobody told of reaches its status', async () => {
   await until('the drift is gone', async () => (await value('hamlet_operator_drift', 'schedule')) === 0);
 });
 
-test('a life whose Agent is gone is named and counted once, and left to a person', async () => {
+test('a life whose Agent was deleted is named and counted once, and left to a person', async () => {
   await sql`insert into agent_life (uid, agent_id) values ('ghost-uid', 'ghost')`.execute(db);
   await until('it is named', async () =>
     lines.some((line) =>

@@ -88,7 +88,7 @@ test('two agents, one on each node, walk in the same world', async () => {
   await shot('moving');
 });
 
-test('kubectl get village tells the same story', async () => {
+test('kubectl get village shows the same state', async () => {
   const lines = (await place.kubectl(['get', 'village'])).split('\n');
   const [head = ''] = lines.filter((line) => line.includes('NODE'));
   for (const column of ['POWER', 'TIER', 'NODE', 'READY', 'REASON', 'AGE'])

@@ -40,7 +40,7 @@ after(async () => {
   await deleteAgents(place, [NAME, SLEEPER]);
 });
 
-test('an agent that is stuck asks on the board; a person answers in the browser, and its next turn acts on it', async () => {
+test('a blocked agent asks on the board; a person answers in the browser, and the next turn follows the answer', async () => {
   dataOf(await place.admin.call(createRun, { params: { agent_id: NAME }, body: { prompt: 'Find Zoe' } }));
   const asked = await until('the question', async () =>
     dataOf(await place.admin.call(listPosts, { query: { author: NAME } })).posts.at(0),
@@ -62,7 +62,7 @@ test('an agent that is stuck asks on the board; a person answers in the browser,
   await page.screenshot({ path: join(OUTPUT, 'village-board.png') });
 });
 
-test('a deposit that an admin credits in the browser is in the account once, however often its transaction is named', async () => {
+test('a deposit that an admin credits in the browser is booked once, for any number of requests with its transaction', async () => {
   const { page } = browser;
   const transaction = `5O${process.pid}TN364715T`;
   const credit = async (): Promise<void> => {

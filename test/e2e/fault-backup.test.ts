@@ -68,7 +68,7 @@ test(
   },
 );
 
-test('a village of another name is refused before anything is changed', async () => {
+test('a village of another name is refused before any change', async () => {
   const { code, output } = await command('restore', { FILE: file(), YES: '1', NAMESPACE: 'elsewhere' });
   assert.equal(code, 1);
   assert.match(output, /no village runs in namespace elsewhere/);

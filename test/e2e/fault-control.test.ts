@@ -68,7 +68,7 @@ async function agentPods(): Promise<string> {
   ]);
 }
 
-test('a new version of the operator takes over without a gap, and no agent notices', async () => {
+test('a new version of the operator takes over without a gap, and without effect on the agents', async () => {
   const before = await lease();
   const pods = await agentPods();
   await place.kubectl(['rollout', 'restart', OPERATOR]);
@@ -103,7 +103,7 @@ test('a new version of the operator takes over without a gap, and no agent notic
   await untilReady(place, FROZEN);
 });
 
-test('the api is away and the operator new: what was held stays held, what was running runs, and nobody gets more', async () => {
+test('without the api a new operator keeps measures and running pods, and grants no agent more', async () => {
   dataOf(await place.admin.call(freezeAgent, { params: { agent_id: FROZEN }, body: { reason: 'winter' } }));
   await until('its pod is gone', async () => (await podsOf(FROZEN)) === '');
   const pods = await agentPods();

@@ -18,7 +18,7 @@ async function exec(place: Village, ...command: string[]): Promise<string> {
   return place.kubectl(['exec', pod, '--', ...command]);
 }
 
-test('make down keeps the village, and make up goes on with it', { timeout: UP_LIMIT_MS }, async () => {
+test('make down keeps the village, and make up continues it', { timeout: UP_LIMIT_MS }, async () => {
   const before = await village();
   await untilReady(before, AGENT);
   const { home } = (await agentOf(before, AGENT)) ?? {};

@@ -46,7 +46,7 @@ after(async () => {
   await deleteAgents(place, [STAYS, MOVES]);
 });
 
-test('a drained node gives its agents up and gets none back before it is open again', async () => {
+test('a drained node loses its agents, and gets none back before it is uncordoned', async () => {
   const { pod } = await untilReady(place, STAYS);
   const { code, output } = await place.tryKubectl([
     'drain',

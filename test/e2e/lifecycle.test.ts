@@ -31,7 +31,7 @@ after(async () => {
   await place.tryKubectl(['delete', 'agent', NAME, '--ignore-not-found', '--timeout=90s']);
 });
 
-test('an applied Agent comes into the world', async () => {
+test('an applied Agent appears in the world', async () => {
   const started = performance.now();
   await place.kubectl(['apply', '-f', '-'], MANIFEST);
   await until('in the world and online', async () => (await agentOf(place, NAME))?.status.online === true);

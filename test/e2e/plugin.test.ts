@@ -41,7 +41,7 @@ const hamlet = (line: string): Promise<RunResult> =>
     cwd: folder,
   });
 
-test('why says what the api says, before and after it sleeps', async () => {
+test('why agrees with the api, before and after the agent is put to sleep', async () => {
   const ready = await hamlet(`why ${AGENT} -o json`);
   assert.equal(ready.code, 0, ready.output);
   assert.equal((await hamlet(`sleep ${AGENT}`)).code, 0);
@@ -67,7 +67,7 @@ test('runs come through kubectl port-forward, logs from the pod', async () => {
   assert.match((await hamlet(`logs ${AGENT} --tail=5`)).stdout, /agent_id/);
 });
 
-test('plan prices a newcomer and changes nothing', async () => {
+test('plan prices a new agent and changes nothing', async () => {
   const file = join(folder, 'newcomer.yaml');
   await writeFile(file, `apiVersion: ${API_VERSION}\nkind: Agent\nmetadata: { name: newcomer }\nspec: {}\n`);
   const planned = await hamlet(`plan -f ${file}`);

@@ -55,7 +55,7 @@ test('root in the pod is an unprivileged user of the node, in a range of its own
   assert.equal(new Set(ranges).size, AGENTS.length);
 });
 
-test('it is not privileged, shares nothing with the node and mounts nothing of it', () => {
+test('the pod is not privileged, and shares and mounts nothing of the node', () => {
   for (const { pod } of pods.values()) {
     const [container] = pod.spec.containers;
     assert.equal(container?.securityContext.privileged, false);
@@ -82,7 +82,7 @@ test('seccomp filters its system calls and privileges cannot grow', async () => 
   }
 });
 
-test('the one token in it is for the api alone', async () => {
+test('the only token in the pod is for the api alone', async () => {
   for (const agent of AGENTS) {
     assert.equal(pods.get(agent)?.pod.spec.automountServiceAccountToken, false);
     const missing = await place.tryKubectl([

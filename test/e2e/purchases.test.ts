@@ -196,7 +196,7 @@ async function isLaneFree(): Promise<boolean | undefined> {
 let without: Pod;
 let volume: string | undefined;
 
-test('an agent buys a GPU window from inside its pod: its pod is made anew with the GPU, on the same volume, and it is sold to nobody else', async () => {
+test('an agent buys a GPU window from inside its pod: the pod is replaced by one with the GPU, on the same volume, and no other agent can buy the window', async () => {
   without = await untilPod(BUYER, 'a pod', () => true);
   assert.equal(devicesOf(without, GPU), undefined);
   volume = await volumeOf(BUYER);
@@ -240,7 +240,7 @@ async function requestsShown(): Promise<number | null | undefined> {
   return (await agentOf(place, BUYER))?.entitlement.limits?.requests_per_minute;
 }
 
-test('it buys requests: the limit that the header tells it and people see is raised', async () => {
+test('it buys requests: the limit rises in the header and in the API', async () => {
   assert.equal(await requestsTold(), REQUESTS);
   await buysForItself({ kind: 'quota', limit: 'requests_per_minute', amount: 60 }, REQUESTS_SECONDS);
   await until('the header tells more', async () => (await requestsTold()) === REQUESTS + 60);
@@ -283,7 +283,7 @@ async function untilTold(agent: string, event: string): Promise<void> {
   );
 }
 
-test('priority is bought: the last of the queue comes before the others of its tier, and keeps the seat when that has ended', async () => {
+test('bought priority moves the last of the queue before the others of its tier, and the agent keeps the seat afterwards', async () => {
   const sitting = await untilPod(SITS, 'the stool', (pod) => devicesOf(pod, STOOL) === '1');
   await applyAgent(place, WAITS, pinned(STOOL_TIER));
   await untilWaits(WAITS, 1);
@@ -306,7 +306,7 @@ test('priority is bought: the last of the queue comes before the others of its t
   assert.equal(kept?.metadata.uid, seated.metadata.uid);
 });
 
-test("what was bought ends: the pod is made anew without the GPU, on the same volume; the lane is for sale again, and the limit is the tier's", async () => {
+test("purchases end: the pod is replaced by one without the GPU, on the same volume; the lane is for sale again, and the limit is the tier's", async () => {
   await untilAllEnded(BUYER);
   const back = await untilPod(BUYER, 'a pod without the GPU', (pod) => devicesOf(pod, GPU) === undefined);
   assert.notEqual(back.metadata.uid, without.metadata.uid);

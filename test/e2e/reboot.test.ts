@@ -62,7 +62,7 @@ test('the old cycle is refused and the new pod carries the new cycle in its name
   );
 });
 
-test('awakening the awake and suspending the asleep change nothing; rebooting the asleep is refused', async () => {
+test('awakening an awake agent and suspending a sleeping one change nothing; rebooting a sleeping one is refused', async () => {
   const awake = await untilReady(place, NAME);
   const again = await place.admin.call(awakenAgent, { params: { agent_id: NAME } });
   assert.equal(again.ok && again.data.changed, false);

@@ -75,7 +75,7 @@ for (const [account, verb, resource, allowed] of TABLE) {
   });
 }
 
-test('the api makes no pods and gives no rights even if its Role said it may', async () => {
+test('the api can create no pods and grant no rights, even with a Role that permits it', async () => {
   const made: string[] = [];
   await place.kubectl([
     'create',

@@ -34,7 +34,7 @@ async function scheduleView(): Promise<ScheduleView | undefined> {
   return dataOf(await place.admin.call(listSchedules, { query: {} })).schedules.find(({ name }) => name === NAME);
 }
 
-test('it fires in its slots, and the resident settles what it is given', async () => {
+test('the Schedule fires in its slots, and the resident settles its runs', async () => {
   const schedule = {
     apiVersion: API_VERSION,
     kind: 'Schedule',
@@ -54,7 +54,7 @@ test('it fires in its slots, and the resident settles what it is given', async (
   assert.equal(new Set(done.map((run) => run.schedule?.slot)).size, done.length, 'no slot twice');
 });
 
-test('kubectl, the api and the table say the same', async () => {
+test('kubectl, the api and the table agree', async () => {
   await place.kubectl(['patch', 'schedule', NAME, '--type=merge', '-p', '{"spec":{"suspend":true}}']);
   // A suspended schedule fires no more. After the last run has settled and its status is written, all three agree.
   const view = await until('they agree', async () => {

@@ -128,7 +128,7 @@ for (const { agent, take, reason, metric } of CASES) {
   });
 }
 
-test('once it is lifted, each comes back by itself, on the volume it had', async () => {
+test('after the measure is lifted, each agent returns on its own, with its volume', async () => {
   for (const { agent } of CASES) await until(`${agent} has no pod`, async () => (await podsOf(agent)) === '');
   for (const { agent, lift } of CASES) dataOf(await place.admin.call(lift, { params: { agent_id: agent } }));
   for (const { agent } of CASES) {
@@ -138,7 +138,7 @@ test('once it is lifted, each comes back by itself, on the volume it had', async
   }
 });
 
-test('revokeAgentToken: the pod stays and the api refuses it, until that is lifted', async () => {
+test('revokeAgentToken: the pod stays and the api refuses it, until the measure is lifted', async () => {
   const { pod } = await untilReady(place, REVOKED);
   const run = await containerOf(place, pod ?? '');
   dataOf(

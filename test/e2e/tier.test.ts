@@ -68,7 +68,7 @@ async function untilItLivesIn(tier: string, models: readonly string[]): Promise<
   });
 }
 
-test('a reward over a threshold raises the limit of the container that runs', async () => {
+test('a reward over a threshold raises the limit of the running container', async () => {
   const [small, large] = [await memoryOf('tier-0'), await memoryOf('tier-1')];
   assert.equal(await memoryInside(), small * MI);
   const run = await containerOf(place, pod);
@@ -98,7 +98,7 @@ test('a reward over a threshold raises the limit of the container that runs', as
   );
 });
 
-test('a penalty within the slack of the tier changes nothing, one below it takes the memory back', async () => {
+test('a penalty within the slack of the tier changes nothing; a larger one takes the memory back', async () => {
   const run = await containerOf(place, pod);
   dataOf(await place.admin.call(penalizeAgent, { body: { agent_id: NAME, amount: '2.5', reason: 'late' } }));
   const judged = await until('the balance', async () => {

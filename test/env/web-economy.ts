@@ -25,7 +25,7 @@ export function economyTests(stage: Stage): void {
 }
 
 function boardTests(stage: Stage): void {
-  test('a post is written with audience, tags and a place on the map, and hangs there', async () => {
+  test('a post is written with audience, tags and a place on the map, and is shown at the place', async () => {
     const { page, url, shot } = stage();
     await page.goto(`${url}/?view=board`);
     await page.click('[data-action="new-post"]');
@@ -45,7 +45,7 @@ function boardTests(stage: Stage): void {
     assert.match(page.url(), /view=board&.*post=[0-9a-f-]{36}/);
   });
 
-  test('a reply of an agent comes by itself, is answered, and is rewarded in place', async () => {
+  test('a reply of an agent appears without a reload, is answered, and is rewarded in its thread', async () => {
     const { page, url, adaToken, shot } = stage();
     const ada = createClient({ baseUrl: url, token: adaToken });
     const postId = new URL(page.url()).searchParams.get('post') ?? '';
@@ -103,7 +103,7 @@ function boardCareTests(stage: Stage): void {
     await page.locator('.board-empty', { hasText: 'No posts match' }).waitFor();
   });
 
-  test('what comes while nobody looks is counted, and a flagged post is hidden and brought back', async () => {
+  test('unread posts are counted, and a flagged post is hidden and restored', async () => {
     const { page, url, memberToken, shot } = stage();
     await visit(page, '?view=moderation');
     const member = createClient({ baseUrl: url, token: memberToken });
@@ -135,7 +135,7 @@ function boardCareTests(stage: Stage): void {
 }
 
 function ledgerTests(stage: Stage): void {
-  test('balances are drawn over time, read with the arrow keys, and there as a table', async () => {
+  test('balances are drawn over time, readable with the arrow keys, and available as a table', async () => {
     const { page, shot } = stage();
     await visit(page, '?view=ledger&who=ada,bob');
     await page.waitForSelector('.plot [data-series="bob"] .plot-line[d^="M"]');
@@ -150,7 +150,7 @@ function ledgerTests(stage: Stage): void {
     assert.ok((await page.locator('.plot-table tbody tr').count()) >= 2);
   });
 
-  test('the ladder says where an agent stands and what the next aiDollars unlock', async () => {
+  test("the ladder shows an agent's tier and what the next aiDollars open", async () => {
     const { page, shot } = stage();
     await visit(page, '?view=ledger&agent=bob&tab=money');
     await page.waitForSelector('.rung[data-place="here"]');
@@ -162,7 +162,7 @@ function ledgerTests(stage: Stage): void {
 }
 
 function marketTests(stage: Stage): void {
-  test('a purchase says beforehand what it costs and does, and lasts from then on', async () => {
+  test('a purchase form shows cost and effect beforehand, and the page lists the purchase afterwards', async () => {
     const { page, shot } = stage();
     await visit(page, '?view=market');
     await page.selectOption('.market-card [name="agent"]', 'bob');
@@ -173,7 +173,7 @@ function marketTests(stage: Stage): void {
     await shot('market');
   });
 
-  test('a window is offered and called off, with a reason that stays', async () => {
+  test('a window is offered and cancelled, and the reason stays visible', async () => {
     const { page } = stage();
     await page.click('[data-action="new-auction"]');
     await page.fill('.action-form [name="note"]', 'The evening window');
@@ -233,7 +233,7 @@ function officeTests(stage: Stage): void {
     await page.waitForSelector('[data-account-name="mo"][data-state="Invited"]');
   });
 
-  test('the audit has what was done here, and is narrowed by area and by words', async () => {
+  test('the audit has the acts of these tests, and filters by area and by words', async () => {
     const { page, shot } = stage();
     await visit(page, '?view=audit');
     await page.waitForSelector('.audit-row[data-action="account.ban"]');

@@ -33,7 +33,7 @@ export function operatorTests(stage: Stage): void {
 }
 
 function moneyTests(stage: Stage): void {
-  test('a reward raises the balance that is shown, and says before what it will open', async () => {
+  test('a reward raises the shown balance, and the form says beforehand what it will open', async () => {
     const { page, url, shot } = stage();
     await page.goto(`${url}/?view=tiers&agent=bob&tab=money`);
     await page.waitForSelector('.balance-sum[data-balance]');
@@ -56,7 +56,7 @@ function moneyTests(stage: Stage): void {
     );
   });
 
-  test('more than there is cannot be taken, and the form says so before the api does', async () => {
+  test('a penalty above the balance is impossible, and the form says so before a request', async () => {
     const { page } = stage();
     await page.click('[data-tab="money"]');
     await page.locator('.judge .segment', { hasText: 'Penalize' }).click();
@@ -69,7 +69,7 @@ function moneyTests(stage: Stage): void {
 }
 
 function runTests(stage: Stage): void {
-  test('a prompt becomes a run that the resident takes up and settles', async () => {
+  test('a prompt becomes a run that the resident takes and settles', async () => {
     const { page, shot } = stage();
     await visit(page, '?view=tiers&agent=ada&tab=runs');
     await page.fill('.prompt-form [name="prompt"]', 'Go to the library.');
@@ -132,7 +132,7 @@ function standingTests(stage: Stage): void {
 }
 
 function scheduleTests(stage: Stage): void {
-  test('the form of a schedule shows the next times while one types, and what the cluster would not take', async () => {
+  test('the form of a schedule shows the next times and the errors while a person types', async () => {
     const { page, shot } = stage();
     await visit(page, '?view=schedules');
     await page.click('[data-action="new-schedule"]');
@@ -153,7 +153,7 @@ function scheduleTests(stage: Stage): void {
     await shot('schedule-form');
   });
 
-  test('a refusal of the village stays beside what was written, which Escape does not throw away unasked', async () => {
+  test('a refusal stays beside the text, and Escape asks before it discards the text', async () => {
     const { page, shot } = stage();
     await page.fill('.schedule-form [name="name"]', 'weekday-round');
     await page.selectOption('.schedule-form [name="agent"]', 'ada');
@@ -171,7 +171,7 @@ function scheduleTests(stage: Stage): void {
 }
 
 function tierTests(stage: Stage): void {
-  test('tiers stand as a ladder, with who is on each and on which node', async () => {
+  test('tiers are shown as a ladder, with the agents of each and their nodes', async () => {
     const { page, shot } = stage();
     await visit(page, '?view=tiers');
     await page.waitForSelector('.tier[data-tier="tier-2"]');
@@ -182,7 +182,7 @@ function tierTests(stage: Stage): void {
     await page.waitForSelector('.inspector .facts');
   });
 
-  test('pages are reached and left by keyboard, and the browser goes back through them', async () => {
+  test("pages can be opened and left by keyboard, and the browser's Back works", async () => {
     const { page } = stage();
     await visit(page, '?view=tiers');
     await page.keyboard.press('3');

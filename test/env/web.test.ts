@@ -71,7 +71,7 @@ test('a visitor sees two agents move in one world', async () => {
   await shot('visitor');
 });
 
-test('a visitor may look at an agent and not change it', async () => {
+test('a visitor can see an agent and not change it', async () => {
   await browser.page.click('.agent-row[data-agent-id="ada"]');
   await browser.page.waitForSelector('.inspector .conditions .condition');
   assert.equal(await browser.page.getAttribute('[data-verb="suspend"]', 'aria-disabled'), 'true');
@@ -79,7 +79,7 @@ test('a visitor may look at an agent and not change it', async () => {
   await shot('inspector');
 });
 
-test('the tabs of an agent stay clear of the button that closes it, however far one has scrolled', async () => {
+test('the tabs of an agent never cover the button that closes it, at any scroll position', async () => {
   const { page } = browser;
   for (const width of [1280, 960, 400]) {
     await page.setViewportSize({ width, height: 500 });

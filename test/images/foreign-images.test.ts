@@ -123,7 +123,7 @@ test(`every program and library of every image is for ${OTHER}, and has all its 
   }
 });
 
-test('what no package brought leads somewhere, and dpkg knows every package for the architecture', async () => {
+test('links outside of packages have targets, and dpkg knows every package for the architecture', async () => {
   for (const [name, { root }] of images) {
     const owned = ownedPaths(root);
     const loose = [...walkTree(root)].filter(
@@ -154,7 +154,7 @@ test('what no package brought leads somewhere, and dpkg knows every package for 
   }
 });
 
-test('accounts, certificates and alternatives are those that the maintainer scripts make', async () => {
+test('accounts, certificates and alternatives equal the results of the maintainer scripts', async () => {
   for (const [name, { root }] of images) {
     for (const file of ['/etc/passwd', '/etc/ssl/certs/ca-certificates.crt', '/usr/bin/awk', '/bin/sh'])
       assert.ok(resolveIn(root, file) !== undefined, `${name} has ${file}`);
@@ -163,7 +163,7 @@ test('accounts, certificates and alternatives are those that the maintainer scri
   assert.match(await said(emulated('agent', 'usr/bin/gcc', '--version')), /^gcc/);
 });
 
-test('the programs of Postgres and Redis say their versions', async () => {
+test('the programs of Postgres and Redis print their versions', async () => {
   assert.match(
     await said(emulated('postgres', 'usr/local/pgsql/bin/postgres', '--version')),
     /^postgres \(PostgreSQL\) 18/,
@@ -173,12 +173,12 @@ test('the programs of Postgres and Redis say their versions', async () => {
   assert.match(await said(emulated('redis', 'usr/bin/redis-server', '--version')), /^Redis server/);
 });
 
-test('the version of Node is the one that runs here', async () => {
+test('the version of Node is that of this test', async () => {
   for (const name of ['api', 'operator', 'agent'] as const)
     assert.equal((await said(emulated(name, 'usr/local/bin/node', '--version'))).trim(), process.version, name);
 });
 
-test('the operator says how it is used', async () => {
+test('the operator prints its usage', async () => {
   assert.match(
     await said(
       emulated('operator', 'usr/local/bin/node', join(rootOf('operator'), 'app/operator/src/main.ts'), '--help'),

@@ -47,7 +47,7 @@ test('docs/METRICS.md lists every metric of the api and of the operator, and no 
   assert.deepEqual(tableOf('operator', 'Both'), operator.map(shape).toSorted());
 });
 
-test('each metric whose help says that it must stay 0 says so in the table, and has an alert', () => {
+test('each metric whose help says that it must stay 0 is marked in the table, and has an alert', () => {
   const zero = [...api, ...operator].filter(({ help }) => help.includes('must stay 0')).map(({ name }) => name);
   assert.ok(zero.length >= 8);
   assert.deepEqual(
@@ -91,7 +91,7 @@ test('each alert rule is PromQL over metrics and labels that exist', () => {
   }
 });
 
-test('what is no PromQL and what names no metric is found', () => {
+test('the check finds invalid PromQL and unknown metrics', () => {
   assert.throws(() => readExpression('sum by (namespace (hamlet_world_seq)'), /no PromQL/);
   assert.deepEqual(readExpression('rate(gone{kind="x"}[5m]) > 0'), {
     selectors: [{ metric: 'gone', labels: ['kind'] }],

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { NODE } from '../../local/village/paths.ts';
 import { coverageIn } from './coverage.ts';
 
-test('a place counts as run where a process came to it, also behind types, and in no source that was not loaded', (t) => {
+test('a place counts as executed if a process reached it, also after types, and never in a source that was not loaded', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'hamlet-coverage-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const source =

@@ -5,7 +5,7 @@ import { mutated, mutationsOf } from './mutations.ts';
 const changes = (text: string): readonly string[] =>
   mutationsOf(text).map(({ line, from, to }) => `${line}: ${from} ${to}`);
 
-test('each operator of the code is changed to each of its others', () => {
+test('each operator of the code is changed to each of its replacements', () => {
   assert.deepEqual(changes('const a = b === c && d < 1;\nf(x - 1);'), [
     '1: === !==',
     '1: && ||',
@@ -16,7 +16,7 @@ test('each operator of the code is changed to each of its others', () => {
   assert.deepEqual(changes('let on = true;\non = false;'), ['1: true false', '2: false true']);
 });
 
-test('text, comments, types and what only looks like an operator stay', () => {
+test('text, comments, types and apparent operators stay unchanged', () => {
   assert.deepEqual(
     changes("// a === b\nconst s = 'a && b';\n/* x < y */\nconst t = `a - b`;\nconst r = /a || b/;"),
     [],
@@ -34,7 +34,7 @@ test('text, comments, types and what only looks like an operator stay', () => {
   assert.deepEqual(changes('interface A {\n  on: true;\n  off:\n    | false\n    | undefined;\n}'), []);
 });
 
-test('a change is made where it was found, and nowhere else', () => {
+test('a change applies only to its place', () => {
   const text = "const s = 'a < b'; // <\nif (a < b) f(a < c);";
   const [first] = mutationsOf(text);
   assert.ok(first);

@@ -12,7 +12,7 @@ test('every named package has sources and tests, and everything that it lists ex
   }
 });
 
-test('a package lists a file as what it is', () => {
+test('a package lists each file by its kind', () => {
   const { sources = [], tests = [] } = packageOf('permissions') ?? {};
   assert.ok(sources.includes('api/contract/src/http/permissions.ts'));
   assert.ok(sources.includes('api/server/src/http/pipeline/authorize.ts'));

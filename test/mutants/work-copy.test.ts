@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { removeStaleCopies } from './work-copy.ts';
 
-test('the copy of a dead process is removed; that of a living one and other folders stay', (t) => {
+test('the copy of a dead process is removed; the copy of a living process and other folders stay', (t) => {
   const parent = mkdtempSync(join(tmpdir(), 'hamlet-stale-'));
   t.after(() => rmSync(parent, { recursive: true }));
   const living = `hamlet-mutants-${process.pid}-abc`;

@@ -110,7 +110,7 @@ async function conditions(name: string, stopsAt: string | undefined): Promise<vo
 
 const agent = (name: string): Promise<Agent & KubeObject> => kube.client.get(AGENTS, { namespace, name });
 
-test('one file, which runs under every Node that people have', async () => {
+test('the plugin is one file, which runs under every supported Node', async () => {
   const { stdout } = await hamlet('--help');
   assert.match(stdout, /Usage: kubectl hamlet COMMAND/);
   for (const command of ['why', 'awake', 'sleep', 'reboot', 'logs', 'runs', 'schedules', 'plan']) {
@@ -148,7 +148,7 @@ test('why: the chain, the advice, and the exit code', async () => {
   assert.deepEqual([unknown.code, unknown.stderr], [1, 'there is no Agent "zoe" in this namespace; there are ada\n']);
 });
 
-test('sleep, awake and reboot write what they say, once', async () => {
+test('sleep, awake and reboot write the announced change, once', async () => {
   assert.equal((await hamlet('sleep ada')).stdout, 'ada is going to sleep\n');
   assert.equal((await agent('ada')).spec.power, 'Asleep');
   assert.equal((await hamlet('sleep ada')).stdout, 'ada sleeps already\n');
@@ -159,7 +159,7 @@ test('sleep, awake and reboot write what they say, once', async () => {
   assert.match((await agent('ada')).spec.rebootedAt ?? '', /^\d{4}-/);
 });
 
-test('plan: what would be created and refused, the price, the seats, the next firings; and nothing is changed', async () => {
+test('plan: creations, refusals, the price, the seats, the next firings; and no change', async () => {
   const file = join(folder, 'village.yaml');
   const object = (kind: string, name: string, spec: string): string =>
     `apiVersion: ${API_VERSION}\nkind: ${kind}\nmetadata: { name: ${name} }\nspec: ${spec}\n`;
@@ -218,7 +218,7 @@ test('schedules: the list and the next firings of one', async () => {
   assert.match((await hamlet('schedules none')).stderr, /"none" not found/);
 });
 
-test('runs: asked of the api, with a token; without one it says how to get in', async () => {
+test('runs: read from the api with a token; without one the error says how to get a token', async () => {
   dataOf(await play.admin.call(createRun, { params: { agent_id: 'ada' }, body: { prompt: 'Water the flowers.' } }));
   const place = { HAMLET_URL: play.url, HAMLET_TOKEN: TOKENS.member };
   assert.match(
@@ -237,6 +237,6 @@ test('runs: asked of the api, with a token; without one it says how to get in', 
   assert.match((await hamlet('runs --state resting', place)).stderr, /must be one of queued, running/);
 });
 
-test('logs of an agent without a pod say why there are none', async () => {
+test('logs of an agent without a pod explain why there are none', async () => {
   assert.match((await hamlet('logs ada')).stderr, /ada has no pod/);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { slowest, slowestFirst } from './durations.ts';
 
-test('the slowest files go first, after those that nobody measured', () => {
+test('the slowest files go first, after those without a measurement', () => {
   assert.deepEqual(slowestFirst(['a', 'b', 'c', 'd'], { a: 1, b: 30, d: 2 }), ['c', 'b', 'd', 'a']);
   assert.deepEqual(slowestFirst(['b', 'a'], {}), ['b', 'a']);
 });

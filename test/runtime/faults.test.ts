@@ -157,7 +157,7 @@ for (const [name, fault] of Object.entries(ON_WATCHES)) {
   });
 }
 
-test('connections that are half open: silent on the server side, and no end', async () => {
+test('half-open connections: the server sends nothing and does not close', async () => {
   const before = failures();
   for (const watch of it.proxy.watches) watch.freeze();
   await change();
@@ -175,7 +175,7 @@ test('connections refused for a while', async () => {
   await unharmed('refused');
 });
 
-test('answers of writes that are lost: the child is there, and stays the only one', async () => {
+test('lost answers of writes: the child exists, and stays the only one', async () => {
   it.proxy.inject(answerLost(writes, 6));
   await change();
   await unharmed('lost answers');
@@ -186,7 +186,7 @@ test('answers of writes that are lost: the child is there, and stays the only on
   assert.ok(made > 0);
 });
 
-test('a list whose pages expire between one and the next', async () => {
+test('a list whose pages expire between two requests', async () => {
   it.proxy.inject(refusing(listsOf('pods'), 2, { code: 410, reason: 'Expired' }));
   it.proxy.inject(refusing(watchesOf('pods'), 1, { code: 410, reason: 'Expired' }));
   resetAll();
@@ -194,7 +194,7 @@ test('a list whose pages expire between one and the next', async () => {
   await unharmed('expired pages');
 });
 
-test('bookmarks only: a quiet kind stays fresh, and outlives a compaction of its history without a list', async () => {
+test('bookmarks only: an unchanged kind stays fresh, and needs no list after a compaction of its history', async () => {
   const { tiers } = it.operator.watched;
   const version = tiers.state.version;
   await until(
@@ -215,7 +215,7 @@ test('bookmarks only: a quiet kind stays fresh, and outlives a compaction of its
   assert.equal(tiers.state.relists, before);
 });
 
-test('etcd compacted and the API server restarted while nobody could watch: what was deleted meanwhile is found', async () => {
+test('etcd compacted and the API server restarted without a watch: the operator finds the deletions', async () => {
   const before = relists();
   await it.proxy.refuse();
   await change();
@@ -236,7 +236,7 @@ test('etcd compacted and the API server restarted while nobody could watch: what
   assert.ok(relists() >= before);
 });
 
-test('a token that the API server refuses: read again from its file', async () => {
+test('a token that the API server refuses is read again from its file', async () => {
   const { client, namespace } = it.hands;
   const bound = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'bound' }, type: 'Opaque' };
   const { metadata } = await client.create<KubeObject>(SECRETS, bound, { namespace });
@@ -305,7 +305,7 @@ test('giant objects of characters that take four bytes each', async () => {
   await unharmed('giants');
 });
 
-test('what the operator holds is what a list holds, and every watch of it is the only one of its kind', async () => {
+test("the operator's caches equal a list, and it has exactly one watch of each kind", async () => {
   assert.equal(it.operator.problem(), undefined);
   // A watch that ends and opens again is closed for a moment.
   const asBefore = async (): Promise<boolean> => isDeepStrictEqual(sorted(it.proxy.watchCounts), sorted(watchesBefore));

@@ -163,7 +163,7 @@ async function handOver(
   assert.doesNotMatch(log, /did not end within/);
 }
 
-test('a lease that is stolen: the leader writes nothing more and ends; who comes next has a greater fence', async () => {
+test('a stolen lease: the leader writes nothing more and ends; the next leader has a greater fence', async () => {
   const robbed = await start();
   await untilLeads('it leads', robbed);
   await settled('before');
@@ -195,7 +195,7 @@ test('a lease that is stolen: the leader writes nothing more and ends; who comes
   assert.equal((await lease()).spec.leaseTransitions, spec.leaseTransitions + 2);
 });
 
-test('renewals that are not answered: writes wait, the other takes over, and the first never writes again', async () => {
+test('unanswered renewals: writes wait, the other operator takes over, and the first never writes again', async () => {
   const cut = await start();
   await untilLeads('it leads', cut);
   const other = await start();
@@ -212,7 +212,7 @@ test('renewals that are not answered: writes wait, the other takes over, and the
   assert.equal(writesOf(cut), writes);
 });
 
-test('a lease that is late for a moment and still free: the leader goes on, and its fence stays', async () => {
+test('a lease that is late for a moment and not taken: the leader continues with its fence', async () => {
   const one = await start();
   await untilLeads('it leads', one);
   const { spec } = await lease();

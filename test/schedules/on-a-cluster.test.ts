@@ -151,7 +151,7 @@ test(`${SLOTS} slots of ten seconds, with a change of the leader: each fires, on
   );
 });
 
-test('the list of /schedules, kubectl get sch and the table of firings say the same', async () => {
+test('the list of /schedules, kubectl get sch and the table of firings agree', async () => {
   // Suspended, so that all three can be read at the same time.
   dataOf(await play.admin.call(changeSchedule, { params: { name: 'tick' }, query: {}, body: { suspend: true } }));
   const { metadata, status } = await until('the status says so, and knows of the last firing', async () => {
@@ -199,7 +199,7 @@ test('the list of /schedules, kubectl get sch and the table of firings say the s
   assert.match(row['LAST'] ?? '', /^\d+[smh]/);
 });
 
-test('awake again it goes on with the next slot; what passed meanwhile is not missed', async () => {
+test('a resumed Schedule continues with the next slot; slots during the suspension do not count as missed', async () => {
   const { metadata } = await stored('tick');
   const before = await slotsOf(metadata.uid);
   await until('a slot has passed', async () => Date.now() > (before.at(-1) ?? 0) + 2 * SLOT_MS);
@@ -216,7 +216,7 @@ test('awake again it goes on with the next slot; what passed meanwhile is not mi
   assert.equal((await stored('tick')).status?.missed, 0);
 });
 
-test('whom a selector speaks to counts at the moment of firing; a Schedule without an Agent says so', async () => {
+test('a selector chooses the Agents at the moment of firing; a Schedule without an Agent reports it', async () => {
   const { uid } = dataOf(
     await play.admin.call(createSchedule, {
       body: { name: 'team', selector: { match_labels: { team: 'carriers' } }, prompt: 'Carry.', every: '10s' },
@@ -242,7 +242,7 @@ test('whom a selector speaks to counts at the moment of firing; a Schedule witho
   dataOf(await play.admin.call(deleteSchedule, { params: { name: 'team' } }));
 });
 
-test('the cron fields that the schema cannot judge are judged by the operator', async () => {
+test('the operator checks the cron fields that the schema cannot check', async () => {
   const object = (name: string, cron: string): object => ({
     apiVersion: API_VERSION,
     kind: 'Schedule',

@@ -64,7 +64,7 @@ async function missedNow(): Promise<Readonly<Record<string, number>>> {
   return Object.fromEntries(counts);
 }
 
-test('a full hour, 24 hours away, and back', async () => {
+test('an hourly Schedule misses 24 hours and resumes', async () => {
   const before = await village.lead(0, 0);
   await village.run(firstHourMs + 2 * MINUTE_MS);
   before.done = true;
@@ -112,7 +112,7 @@ test('a full hour, 24 hours away, and back', async () => {
   assert.equal(back.events.filter(({ reason }) => reason === 'FiringMadeUp').length, 1 + 5 + 24);
 });
 
-test('a Schedule of ten seconds fires what is at most thirty seconds late, and then goes on', async () => {
+test('a Schedule of ten seconds fires slots that are at most thirty seconds late, and then continues', async () => {
   const around = (await village.firings(keyOf('often'))).filter(
     ({ slotMs }) => slotMs > returnMs - 24 * HOUR_MS && slotMs < returnMs + 20_000,
   );

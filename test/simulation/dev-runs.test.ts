@@ -57,7 +57,7 @@ test('a run is cancelled while its resident walks', async () => {
   assert.deepEqual([state, error], ['cancelled', null], 'the resident confirmed it');
 });
 
-test('schedules of the samples are shown, and nothing fires without an operator', async () => {
+test('the API shows the Schedules of the samples, and none fires without an operator', async () => {
   const answer = await admin.call(listSchedules, { query: {} });
   assert.ok(answer.ok);
   assert.deepEqual(

@@ -80,7 +80,7 @@ async function bringBobTo(ada: AgentDetail): Promise<void> {
   if (landmark_id !== null) await play.admin.call(moveAgent, { params: { agent_id: 'bob' }, body: { landmark_id } });
 }
 
-test('what is said to ada is answered by its runtime, aloud, with the prompt, the repository and the branch', async () => {
+test('the runtime of ada answers speech, with the prompt, the repository and the branch', async () => {
   await start('ada');
   const turn = await until(
     'ada has answered',
@@ -150,7 +150,7 @@ test('each turn is recorded: perceived, decided and why, acted, reflected', asyn
   }
 });
 
-test('a reboot ends the process of the older cycle with 0, and the next one lives on in the new cycle', async () => {
+test('a reboot ends the process of the older cycle with 0, and the next process continues in the new cycle', async () => {
   const old = running.get('bob');
   assert.ok(old !== undefined);
   const ended = once(old, 'exit');
@@ -161,7 +161,7 @@ test('a reboot ends the process of the older cycle with 0, and the next one live
   await until('bob lives in the new cycle', async () => (await turnsOf('bob')).some((turn) => turn.cycle === cycle));
 });
 
-test('told to end, it ends with 0 and is no longer connected', async () => {
+test('after SIGTERM the resident ends with 0 and is no longer connected', async () => {
   const resident = running.get('ada');
   assert.ok(resident !== undefined);
   const ended = once(resident, 'exit');

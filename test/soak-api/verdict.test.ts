@@ -19,7 +19,7 @@ const hour = (
     stallMs: 10,
   }));
 
-test('a heap with swings and no growth, flat handles and quick answers are no problem', () => {
+test('a heap that varies without growth, constant handles and quick answers are no problem', () => {
   const verdict = verdictOf(
     hour(() => 100),
     999,

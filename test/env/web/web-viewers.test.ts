@@ -46,7 +46,7 @@ async function figureInTheOpen(page: Page): Promise<{ readonly x: number; readon
   );
 }
 
-test('a member writes, rewards and gives work, and is told what only admins do', async () => {
+test('a member writes, rewards and gives work, and sees what only admins may do', async () => {
   const mo = await stage.viewer();
   await stage.signIn(mo, 'mo');
   const { page } = mo;
@@ -72,7 +72,7 @@ test('a member writes, rewards and gives work, and is told what only admins do',
   await mo.close();
 });
 
-test('what was refused succeeds by the same button once its cause is gone, and what was written is there after a look elsewhere', async () => {
+test('a refused request succeeds by the same button after its cause is gone, and a draft survives a visit to another page', async () => {
   const kim = await stage.viewer();
   await stage.signIn(kim, 'kim');
   const { page } = kim;
@@ -97,7 +97,7 @@ test('what was refused succeeds by the same button once its cause is gone, and w
   await kim.close();
 });
 
-test('a session that ends elsewhere takes its buttons along and says so; signing in again goes on', async () => {
+test('a session that ends elsewhere removes its buttons and says so; signing in again continues it', async () => {
   const mo = await stage.viewer();
   await stage.signIn(mo, 'mo');
   const { page } = mo;
@@ -115,7 +115,7 @@ test('a session that ends elsewhere takes its buttons along and says so; signing
   await mo.close();
 });
 
-test('two viewers see each other write, and what was unsent is sent once the api is back', async () => {
+test("two viewers see each other's posts, and an unsent text is sent when the api is back", async () => {
   const [mo, kim] = await Promise.all([stage.viewer(), stage.viewer()]);
   await stage.signIn(mo, 'mo');
   await stage.signIn(kim, 'kim');
@@ -147,7 +147,7 @@ test('two viewers see each other write, and what was unsent is sent once the api
   await Promise.all([mo.close(), kim.close()]);
 });
 
-test('offline, what is known stays beside a refusal in words; online it goes on by itself', async () => {
+test('offline, the page keeps its data beside an error message; online it continues without a reload', async () => {
   const visitor = await stage.viewer();
   const { page, context } = visitor;
   await page.goto(`${stage.url}/?view=tiers`);
@@ -186,7 +186,7 @@ test('without the world the agents can still be found and opened', async () => {
   await visitor.close();
 });
 
-test('an emote is drawn, and a tap on an agent opens it, which Back closes again', async () => {
+test('an emote is drawn; a tap on an agent opens its panel, and Back closes it', async () => {
   const phone = await stage.viewer({ width: 400, height: 800, phone: true });
   const { page } = phone;
   await page.goto(stage.url);
@@ -216,7 +216,7 @@ test('an emote is drawn, and a tap on an agent opens it, which Back closes again
 
 accessTests(() => stage);
 
-test('an admin freezes everyone with a reason; everybody sees it with the proof, money stands still, and it is lifted', async () => {
+test('an admin freezes the village with a reason; every viewer sees the freeze with its proof, no money moves, and the freeze is lifted', async () => {
   const [kim, visitor] = await Promise.all([stage.viewer(), stage.viewer()]);
   await stage.signIn(kim, 'kim');
   await visitor.page.goto(`${stage.url}/?view=tiers`);
@@ -257,7 +257,7 @@ test('an admin freezes everyone with a reason; everybody sees it with the proof,
   await Promise.all([kim.close(), visitor.close()]);
 });
 
-test('the inspector takes the keyboard and gives it back, one that fails leaves the rest, and single keys can be turned off', async () => {
+test('the inspector takes the focus and returns it, a failed panel leaves the rest of the page, and single-key shortcuts can be turned off', async () => {
   const visitor = await stage.viewer();
   const { page } = visitor;
   await page.goto(stage.url);
@@ -287,7 +287,7 @@ test('the inspector takes the keyboard and gives it back, one that fails leaves 
   await visitor.close();
 });
 
-test('the address of a run beyond those that are listed shows that run', async () => {
+test('the address of a run outside of the list shows that run', async () => {
   const kim = await stage.viewer();
   await stage.signIn(kim, 'kim');
   const runs: string[] = [];
@@ -311,7 +311,7 @@ test('the address of a run beyond those that are listed shows that run', async (
   await kim.close();
 });
 
-test('a member pays in at PayPal; who comes back reads how it ended, once, and a captured payment forgets what was written', async () => {
+test('a member pays by PayPal; after the return the page shows the outcome once, and a captured payment clears the form', async () => {
   const standIn = await startPayPalStandIn();
   await stage.stopApi();
   await stage.startApi({ ...standIn.environment, HAMLET_PAYPAL_RATE: '2' });
@@ -346,7 +346,7 @@ test('a member pays in at PayPal; who comes back reads how it ended, once, and a
   await standIn.close();
 });
 
-test('a thousand agents are all in the list, of which only what is in sight is drawn, the richest first where asked', async () => {
+test('the list has a thousand agents and draws only the visible rows; it can sort by balance', async () => {
   await stage.stopApi();
   await stage.startApi({ HAMLET_SAMPLES_DIR: stage.manyAgents() });
   const visitor = await stage.viewer();

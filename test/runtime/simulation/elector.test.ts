@@ -207,10 +207,10 @@ async function simulate(seed: number, tampers: boolean): Promise<void> {
   );
 }
 
-test('at most one leads and writes, whatever stalls, dies or is lost; in the end one does', async () => {
+test('at most one process leads and writes, despite stalls, deaths and losses; in the end one leads', async () => {
   await play(seeds(2_000, 100), (seed) => simulate(seed, false));
 });
 
-test('a Lease that is stolen or deleted: leaders end, and one follows', async () => {
+test('a stolen or deleted Lease: leaders end, and one process follows', async () => {
   await play(seeds(500, 25), (seed) => simulate(seed, true));
 });

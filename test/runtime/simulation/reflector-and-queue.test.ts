@@ -76,6 +76,6 @@ async function simulate(seed: number): Promise<void> {
   assert.deepEqual([server.open.get('parents'), server.open.get('children')], [0, 0], 'a watch is left open');
 }
 
-test('in the end every cache is as the server, every parent has its one child, and nobody asked too often', async () => {
+test('in the end every cache equals the server, every parent has one child, and no loop sent too many requests', async () => {
   await play(seeds(2_000, 100), simulate);
 });
