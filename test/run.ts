@@ -31,9 +31,9 @@ const USAGE = `usage: test/run.ts [--full] [--serial] [--only PART,PART]
 Runs every test and prints "N passed, N failed" as its last line.
 
   --only  parts to run: ${PARTS.map(({ name }) => name).join(', ')} (ONLY=... does the same)
-  --serial  runs one part after the other, as a machine with less than 12 GiB or two processors always does
-  --full  counts as written in the tests' tables instead of a seeded twentieth; parts that passed
-          at this commit are not run again; writes test/results/full.json
+  --serial  runs one part after the other; this is the default below 12 GiB of memory or two processors
+  --full  runs all cases instead of a seeded twentieth; skips parts that have passed at this commit;
+          writes test/results/full.json
   --help  this text`;
 
 interface Choice {

@@ -27,7 +27,7 @@ export async function load({ url, authors, seconds, body }: Target): Promise<Loa
     setupClient: (client) => {
       const author = authors[next % authors.length];
       next += 1;
-      if (author === undefined) throw new Error('nobody to ask as');
+      if (author === undefined) throw new Error('no author for the request');
       const headers = {
         authorization: `Bearer ${author.token}`,
         'x-actor': author.name,

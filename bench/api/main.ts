@@ -10,10 +10,10 @@ import { openStage, type Stage } from './stage.ts';
 const USAGE = `Usage: node bench/api/main.ts [--seconds N] [--rounds N] [--connections N]
 
 A real api with Postgres (durable) and Redis, and a bare node:http server on the same database, which runs the same
-SQL and checks nothing. They take turns; the report takes the median of the rounds. Writes bench/results/api.json.
-  --seconds      of each measurement (8)
-  --rounds       how often they take turns (3)
-  --connections  that ask at one time, each as another author (20)
+SQL and checks nothing. Both are measured in turn; the report has the median of the rounds. Writes bench/results/api.json.
+  --seconds      length of each measurement (8)
+  --rounds       measurements of each server (3)
+  --connections  concurrent connections, each with another author (20)
 `;
 
 const OVER_BARE = 0.5;

@@ -23,9 +23,9 @@ import type { PgbenchRun } from './pgbench.ts';
 
 const USAGE = `usage: make bench-ledger, or node bench/ledger/main.ts [--seconds N] [--rounds N]
 
-Our ledger.post, called with the post and trace that it is about as the api calls it, and ledger.post_batch beside bench/peers/ledger: hand-ledger.sql
-keeps the least that a ledger can, hand-ledger-whole.sql what ours keeps and refuses. 10,000 accounts, Debian's pgbench against one Postgres 18 with fsync on. The sides are measured in turn in each round: a figure is the median of its rounds, and a ratio the median of the
-ratios within a round. What they committed is then sealed, read to tiles with the checkpoint on disk. Writes bench/results/ledger.json.
+Our ledger.post, called like the api calls it (with a related post and a trace), and ledger.post_batch, compared with bench/peers/ledger: hand-ledger.sql
+stores the minimum of a ledger, hand-ledger-whole.sql stores and refuses the same as ours. 10,000 accounts, Debian's pgbench against one Postgres 18 with fsync on. The sides are measured in turn in each round: a figure is the median of its rounds, and a ratio the median of the
+ratios within a round. Then the sealed log seals all committed entries, from the database to tiles and checkpoint on disk. Writes bench/results/ledger.json.
   --seconds  length of each measurement (3)
   --rounds   measurements of each side (5)`;
 

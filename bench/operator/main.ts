@@ -20,19 +20,19 @@ type Part = (typeof PARTS)[number];
 const USAGE = `Usage: node bench/operator/main.ts [--agents N] [--large N] [--nodes N] [--rounds N] [--only PART,PART] [--verbose]
 
 Real API server, etcd, scheduler and controllers; nodes are simulated by kwok. Each case has a fresh control plane,
-and the cases take turns; the report takes the median of the rounds. Writes bench/results/operator.json.
+and the cases run in turn; the report has the median of the rounds. Writes bench/results/operator.json.
   --agents   Agents to apply (1000)
   --large    Agents of the large village: operator and script, one round (5000)
   --nodes    simulated nodes (100)
-  --rounds   how often operator, script and barePods run (2)
-  --only     some of ${PARTS.join(', ')}; writes no report, but puts the rows of ${REAL} into the one that is there
+  --rounds   runs of operator, script and barePods (2)
+  --only     some of ${PARTS.join(', ')}; writes no report, but adds the rows of ${REAL} to the existing report
   --verbose  prints the operator's metrics
 
 Parts: the cases start all agents at once; large does so with a large village; ${ONE_AGENT} rewards agents through a real
 api with Postgres until their pods are resized, and wakes single agents beside a bare pod's own start; ${REAL} does so with 20
-agents in the village of make up, on its two nodes with kubelets and cgroups. If none is up it brings one up and takes it
-down; in one that is up it takes its agents and tiers away again, and their lines in the books and on the board stay.
-Whatever ends it, nothing stays: processes, networks and folders go with it.
+agents in the village of make up, on its two nodes with kubelets and cgroups. If no village is up, it starts one and takes
+it down at the end. In a running village it removes its agents and tiers; their entries in the ledger and on the board stay.
+After any kind of end the bench leaves no processes, networks or folders.
 `;
 
 const none = (): Results => ({ operator: [], script: [], barePodsWithClaims: [], barePods: [] });

@@ -24,7 +24,7 @@ pan 4 tiles a second; then the same with
 50,000 agents at the same density; then the same walkers in a Colyseus room, broadcast and filtered by StateView (2 Hz).
 Bytes are those on the websocket with their headers; delivery runs from the start of an update to its receipt in another
 process; CPU is that of the server's process. Writes bench/results/world.json.
-  --quick    shorter windows; the figures are rougher, not smaller
+  --quick    shorter windows; the figures are less exact, but not smaller
   --only     one of hamlet, crowd, colyseus-broadcast, colyseus-view; writes no report
   --profile  folder for a CPU profile of the server of each run of the product; the figures include the profiler's own cost
   --seconds  length of the measured window (${FULL.measureSeconds})

@@ -60,7 +60,7 @@ const WRONG: Readonly<Record<string, string>> = {
   NAMESPACE: 'My_Village',
 };
 for (const [name, value] of Object.entries(WRONG)) {
-  test(`${name}=${value} is refused with what to write`, () => {
+  test(`${name}=${value} is refused with the allowed values`, () => {
     assert.throws(
       () => readSettings({ [name]: value }),
       (error) => error instanceof Failure && error.message.includes(`${name}=${value}`) && (error.fix ?? '') !== '',

@@ -122,7 +122,7 @@ test('an admin signs in, and Suspend, Awaken and Reboot act on the custom resour
   assert.equal((await agentOf(place, 'bob'))?.power, 'Awake');
 });
 
-test('the page breaks nothing on the way', () => {
+test('the page logged no unexpected error', () => {
   // A visitor's page causes only one refusal: its question "who am I".
   assert.deepEqual(
     browser.errors.filter((error) => !error.includes('401')),

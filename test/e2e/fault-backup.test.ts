@@ -34,7 +34,7 @@ const write = async (title: string): Promise<string> =>
   dataOf(await v.admin.call(createPost, { body: { title, body: title } })).post.post_id;
 
 test(
-  'make backup writes one file that only its owner reads; make restore puts it in the place of what came after',
+  'make backup writes one file that only its owner can read; make restore replaces all later data by it',
   { timeout: LIMIT_MS },
   async () => {
     dataOf(await v.admin.call(rewardAgent, { body: { agent_id: AGENT, amount: '1', reason: 'before the backup' } }));

@@ -121,7 +121,7 @@ test('without the api a new operator keeps measures and running pods, and grants
   await applyAgent(place, NEWCOMER);
   // The new leader has worked on the new agent, so it could have worked on the frozen one too.
   await until(
-    'the newcomer is told why it waits',
+    'the status of the new agent gives the reason of its wait',
     async () =>
       (await reasonsOf(NEWCOMER)).includes('ApiUnreachable') || (await reasonsOf(NEWCOMER)).includes('LastKnown'),
   );

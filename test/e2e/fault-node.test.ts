@@ -73,7 +73,7 @@ test('a drained node loses its agents, and gets none back before it is uncordone
       '-o',
       'name',
     ]);
-    assert.equal(there, '', 'nobody runs on a drained node');
+    assert.equal(there, '', 'no agent runs on a drained node');
   } finally {
     await place.kubectl(['uncordon', node]);
   }
@@ -84,7 +84,7 @@ test('a drained node loses its agents, and gets none back before it is uncordone
 });
 
 test(
-  'a node stops answering: who may moves without its volume, who may not waits for it, and both say so',
+  'a node stops answering: one agent may move without its volume and does, the other waits for its volume, and both report it',
   { skip: FULL ? false : 'two and a half minutes: make test-full' },
   async () => {
     const moving = await until(

@@ -168,7 +168,7 @@ async function everythingBack(): Promise<void> {
 }
 
 test(
-  'the node without Postgres loses its power: the other goes on, and the work of lost agents waits',
+  'the node without Postgres loses its power: the other node continues, and the runs of lost agents wait',
   { skip: SKIP },
   async () => {
     const given = dataOf(
@@ -199,7 +199,7 @@ test(
 );
 
 test(
-  'the node of Postgres loses its power: map and board are read, and all is back when the node is',
+  'the node of Postgres loses its power: map and board stay readable, and everything works when the node is back',
   { skip: SKIP },
   async () => {
     // Kubernetes does not move a pod on its own: after the loss of a node, both replicas may be on the other

@@ -42,7 +42,7 @@ test('the old cycle is refused and the new pod carries the new cycle in its name
   const talk = { token, body: { kind: 'talk', text: 'Am I still here?' } };
   // The resident shares this rate limit, and may have used it up for a moment.
   await until(
-    'the present cycle is heard',
+    'the API accepts the present cycle',
     async () => typeof (await callFrom(old.pod ?? '', `/agents/${NAME}/action`, talk))['accepted_seq'] === 'number',
   );
 

@@ -106,7 +106,7 @@ async function untilSays(agent: string, reason: string): Promise<AgentDetail> {
 const earlier = new Map<string, { readonly pod: string | null; readonly volume: string }>();
 
 for (const { agent, take, reason, metric } of CASES) {
-  test(`${take.name}: the pod ends at once, the agent says why, and nothing else of it is touched`, async () => {
+  test(`${take.name}: the pod ends at once, the status gives the reason, and everything else of the agent stays`, async () => {
     const { pod } = await untilReady(place, agent);
     const volume = await volumeOf(agent);
     earlier.set(agent, { pod, volume });
@@ -120,7 +120,7 @@ for (const { agent, take, reason, metric } of CASES) {
 
     const barred = await untilSays(agent, reason);
     assert.match(barred.why.message, /it sings at night/);
-    assert.equal(barred.power, 'Awake', 'nobody has touched the spec');
+    assert.equal(barred.power, 'Awake', 'the spec is unchanged');
     if (take === banAgent) {
       const refused = await place.admin.call(awakenAgent, { params: { agent_id: agent } });
       assert.equal(refused.ok ? null : refused.problem.code, 'agent_banned');
@@ -153,6 +153,6 @@ test('revokeAgentToken: the pod stays and the api refuses it, until the measure 
   assert.equal(refused.pod, pod);
   dataOf(await place.admin.call(liftTokenRevocation, { params: { agent_id: REVOKED } }));
   assert.equal((await untilReady(place, REVOKED)).pod, pod);
-  assert.equal((await containerOf(place, pod ?? '')).id, run.id, 'the same container goes on');
+  assert.equal((await containerOf(place, pod ?? '')).id, run.id, 'the same container continues');
   assert.deepEqual(dataOf(await place.admin.call(getStanding, { params: { agent_id: REVOKED } })).measures, []);
 });

@@ -86,7 +86,7 @@ test('a reward over a threshold raises the limit of the running container', asyn
   assert.deepEqual([agent.standing.balance_tier, agent.pod], ['tier-1', pod]);
   // A model writes the agent's post about its new tier, and the agent pays for it at once.
   assert.ok(Number(agent.balance) > 11.9 && Number(agent.balance) <= 12, String(agent.balance));
-  assert.deepEqual(await containerOf(place, pod), run, 'the same container goes on');
+  assert.deepEqual(await containerOf(place, pod), run, 'the same container continues');
   assert.equal(agent.entitlement.limits?.requests_per_minute, 300);
   assert.equal(agent.entitlement.price?.per_hour, '0.05');
   await untilItLivesIn('tier-1', ['small', 'large']);

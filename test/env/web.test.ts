@@ -143,7 +143,7 @@ const ASKED_FOR = [
   / 409 .*\/api\/v1\/economy\/credits$/,
 ];
 
-test('the page breaks nothing on the way', () => {
+test('the page logged no unexpected error', () => {
   assert.deepEqual(
     browser.errors.filter((error) => !ASKED_FOR.some((pattern) => pattern.test(error))),
     [],

@@ -6,7 +6,7 @@ const SCRIPT = 'local/cluster/test.sh';
 
 export const CLUSTER_PART: Part = {
   name: 'cluster',
-  does: 'the promises of the local cluster',
+  does: 'the guarantees of the local cluster',
   needs: ['packages', 'programs'],
   run,
 };

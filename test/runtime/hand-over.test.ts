@@ -190,7 +190,7 @@ test('a stolen lease: the leader writes nothing more and ends; the next leader h
   await hands.create('late');
   const next = await start();
   await untilLeads('the next one leads', next);
-  await settled('the agent that came meanwhile');
+  await settled('the agent that was created in the meantime');
   assert.equal(writesOf(robbed), writes);
   assert.equal((await lease()).spec.leaseTransitions, spec.leaseTransitions + 2);
 });
@@ -205,7 +205,7 @@ test('unanswered renewals: writes wait, the other operator takes over, and the f
   const writes = writesOf(cut);
   await hands.create('meanwhile');
   await untilLeads('the other leads', other);
-  await settled('the agent that came meanwhile');
+  await settled('the agent that was created in the meantime');
   assert.equal(writesOf(cut), writes);
   cut.proxy.heal();
   assert.equal(await cut.operator.ended, 1, 'it hears that it has lost the lease, and ends');
@@ -221,6 +221,6 @@ test('a lease that is late for a moment and not taken: the leader continues with
   await until('it may not write', async () => !(await leads(one)));
   await one.proxy.start();
   await untilLeads('it leads again', one);
-  await settled('the agent that came meanwhile');
+  await settled('the agent that was created in the meantime');
   assert.equal((await lease()).spec.leaseTransitions, spec.leaseTransitions);
 });

@@ -123,7 +123,7 @@ const listed = async (name: string): Promise<ScheduleView | undefined> =>
     (schedule) => schedule.name === name,
   );
 
-test(`${SLOTS} slots of ten seconds, with a change of the leader: each fires, once`, async () => {
+test(`${SLOTS} slots of ten seconds, with a change of the leader: each fires once`, async () => {
   // A machine that stalls for half a minute misses a slot; the operator fires it later.
   const { uid } = dataOf(
     await play.admin.call(createSchedule, {
@@ -163,7 +163,7 @@ test('the list of /schedules, kubectl get sch and the table of firings agree', a
   assert.ok(status !== undefined);
   const slots = await slotsOf(metadata.uid);
   // The api receives a status a moment after it is written.
-  const schedule = await until('the api has heard of it', async () => {
+  const schedule = await until('the api has received the status', async () => {
     const now = await listed('tick');
     return (
       now?.suspend === true &&
@@ -223,7 +223,7 @@ test('a selector chooses the Agents at the moment of firing; a Schedule without 
     }),
   ).schedule;
   await until(
-    'nobody is there',
+    'the selector matches no agent',
     async () =>
       (await stored('team')).status?.conditions?.some(
         ({ type, reason }) => type === 'Active' && reason === 'NoAgentMatches',

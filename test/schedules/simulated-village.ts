@@ -270,7 +270,7 @@ export class SimulatedVillage {
   async #seesAll({ cache }: Reflector<ScheduleView>): Promise<void> {
     const { items } = await this.#kube.client.list<ScheduleView>(SCHEDULES, { namespace: this.#namespace });
     await until(
-      'the watch has told all',
+      'the watch has delivered all events',
       async () => {
         await sleep(1);
         return items.every(

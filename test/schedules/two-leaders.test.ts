@@ -21,7 +21,7 @@ before(async () => {
 // Undefined if the start has failed.
 after(() => (village as SimulatedVillage | undefined)?.remove());
 
-test(`${SLOTS} slots, the lease stolen or deleted again and again: ${SLOTS} firings, none twice, none missed`, async () => {
+test(`${SLOTS} slots, with a lease that is stolen or deleted repeatedly: ${SLOTS} firings, none twice, none missed`, async () => {
   const key = await village.schedule('tick', { every: '5s' });
   const createdMs = Date.parse((await village.stored(key)).metadata.creationTimestamp ?? '');
   const firstMs = Math.floor(createdMs / SLOT_MS) * SLOT_MS + SLOT_MS;

@@ -49,7 +49,7 @@ const ROLES = [
 ] as const;
 
 for (const [role, token] of ROLES) {
-  test(`what the api answers a ${role} is what its document says`, async () => {
+  test(`the answers of the api to a ${role} match its document`, async () => {
     const { exitCode, cases, output } = await runSchemathesis({ url, token, ...EXTENT, seed: SEED });
     assert.equal(exitCode, 0, output);
     assert.ok(cases >= LEAST_CASES, `only ${cases} requests were made\n${output}`);

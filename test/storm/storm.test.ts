@@ -166,7 +166,7 @@ async function postsOf(client: Client): Promise<readonly Post[]> {
 }
 
 test(
-  `${KEYS} writes through the storm (seed ${SEED}): as many rows as keys, none lost and none doubled`,
+  `${KEYS} writes through the storm (seed ${SEED}): as many rows as keys, none lost and none duplicated`,
   { timeout: LIMIT_MS },
   async () => {
     const random = new Seeded(SEED);

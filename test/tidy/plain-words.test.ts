@@ -9,7 +9,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 /** The present number of hits. Lower it when hits are removed. */
 const MAX_HITS = 34;
 
-test(`comments, texts and documents have at most ${MAX_HITS} words that are out`, () => {
+test(`comments, texts and documents have at most ${MAX_HITS} forbidden words`, () => {
   const hits = plainWordHits();
   const lines = hits.map(({ file, line, word, text }) => `${file}:${line} [${word}] ${text}`);
   assert.ok(hits.length <= MAX_HITS, `${hits.length} hits:\n${lines.join('\n')}`);

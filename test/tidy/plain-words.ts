@@ -10,7 +10,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 
 const AT_THE_BEGINNING = 'What, Who, Of at the beginning';
 
-/** Expressions that are out, each with its replacement. */
+/** Forbidden expressions, each with its replacement. */
 export const OUT: readonly { readonly word: string; readonly pattern: RegExp; readonly say: string }[] = [
   {
     word: 'tell, told',

@@ -68,7 +68,7 @@ function dayOf({ events }: CoreVillage, agentId: string, home: string) {
 }
 
 for (const seed of SEEDS) {
-  test(`seed ${seed}: each visits four landmarks, meets another, carries something, and sleeps at home`, async () => {
+  test(`seed ${seed}: each agent visits four landmarks, meets another agent, carries an item, and sleeps at home`, async () => {
     const village = await liveOneDay(seed, DEEP_NIGHT_TICK);
     const { agents } = village.view();
     for (const { agentId, turns } of village.villagers) {
@@ -76,7 +76,7 @@ for (const seed of SEEDS) {
       assert.ok(self !== undefined);
       const day = dayOf(village, agentId, self.home);
       assert.ok(day.places.size >= 4, `${agentId} visited only ${[...day.places].join(', ')}`);
-      assert.ok(day.heard.length > 0 && day.talks.length > 0, `${agentId} met nobody`);
+      assert.ok(day.heard.length > 0 && day.talks.length > 0, `${agentId} met no agent`);
       assert.ok(day.carried.length > 0, `${agentId} carried nothing`);
       assert.ok(day.bed.length > 0, `${agentId} did not go to bed`);
       assert.deepEqual([self.landmark_id, self.activity], [self.home, 'sleeping'], `${agentId} does not sleep at home`);

@@ -41,7 +41,7 @@ const villageCommand = (command: 'up' | 'down'): readonly [string, string, strin
 
 /** Starts the village. The guard that stops it starts first. */
 async function bringUp(): Promise<Guard> {
-  console.log('no village is up: bringing one up, and taking it down afterwards');
+  console.log('no village is up: the bench starts one and takes it down at the end');
   setAside();
   const guard = openGuard(RUN, villageCommand('down'), { ...process.env, WIPE: '1' });
   const [node, ...args] = villageCommand('up');

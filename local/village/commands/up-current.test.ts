@@ -97,7 +97,7 @@ const REFUSED: readonly {
 ];
 
 for (const { what, env, says } of REFUSED) {
-  test(`refused before anything is changed: ${what}`, async () => {
+  test(`refused before any change: ${what}`, async () => {
     const { code, output } = await village('up', env);
     assert.equal(code, 1, output);
     assert.match(output, says);

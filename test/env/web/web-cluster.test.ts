@@ -135,7 +135,7 @@ test('while the database is down the board shows a copy and says so, until the d
   await until('the thread is the board itself', async () => (await page.locator('.board [data-copy]').count()) === 0);
 });
 
-test('the page breaks nothing on the way', () => {
+test('the page logged no unexpected error', () => {
   // Refusals that the tests above caused: not signed in (401), owned by another manager or different from the sealed
   // record (409), changed in the meantime (412), not sealed yet (404), no database (503).
   assert.deepEqual(

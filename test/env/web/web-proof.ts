@@ -122,7 +122,7 @@ function forgedTests(stage: Stage, proven: Proven): void {
     await page.locator(verdict('refuted'), { hasText: 'by another key: hamlet.village' }).waitFor();
     await page.click('[data-action="forget-log"]');
     await page.waitForSelector(verdict('proven'));
-    await until('it is kept anew', () =>
+    await until('the new checkpoint is stored', () =>
       page.evaluate<boolean>(`!localStorage.getItem('hamlet-log').includes('+00000000+')`),
     );
   });

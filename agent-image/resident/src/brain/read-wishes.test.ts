@@ -78,7 +78,7 @@ const ONLY_READ: readonly string[] = [
   '   {"kind":"move"} go to the market',
 ];
 for (const prompt of ONLY_READ) {
-  test(`${JSON.stringify(prompt)} can only be read`, () => {
+  test(`${JSON.stringify(prompt)} contains no request`, () => {
     const readings = readWishes(prompt, HERE);
     assert.ok(readings.length > 0);
     assert.deepEqual(

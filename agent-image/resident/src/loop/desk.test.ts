@@ -121,7 +121,7 @@ for (const [code, told] of [
   ['token_quota_exhausted', /My tokens of this hour are used up/],
   ['insufficient_funds', /I cannot pay for the model/],
 ] as const) {
-  test(`refused by the gateway with ${code} it writes by itself, says so, and asks for help`, async () => {
+  test(`after the refusal ${code} of the gateway the agent writes without a model, says so, and asks for help`, async () => {
     const village = villageOf();
     village.desk.news.push(aNews());
     const refused = { kind: 'refused', code, detail: 'nothing is left' } as const;

@@ -48,7 +48,7 @@ test('the log and the api record a turn as perceived, decided, acted, reflected'
   assert.deepEqual(turn.decided['command'], { kind: 'move', body: village.commands[0] });
   assert.ok(turn.decided.why.length > 0);
   assert.deepEqual(turn.acted, { outcome: 'accepted', seq: 2 });
-  assert.equal(turn.reflected['remembered'], null, 'the stay goes on');
+  assert.equal(turn.reflected['remembered'], null, 'the stay continues');
   assert.match(
     JSON.stringify(turn.reflected['stay']),
     /"entry":"Day 0, 10:00, the \w+: I went to the \w+ because [^"]+\."/,
@@ -131,7 +131,7 @@ test('a refusal is recorded, and the next turn does something else', async () =>
 });
 
 for (const question of ['world', 'standing', 'config', 'move', 'record'] as const) {
-  test(`a newer cycle ends the loop, told by ${question}`, async () => {
+  test(`a newer cycle that ${question} reports ends the loop`, async () => {
     const village = scriptedVillage();
     village.script[question] = [STALE];
     assert.equal(await setUp(village).run(), 'stale');

@@ -155,7 +155,7 @@ test('after a crash recorded steps are not repeated, and the step that was under
   const { worker, stop, until } = setUp(village);
   worker.check();
   await until(settled(village));
-  assert.deepEqual(village.commands, [{ kind: 'talk', text: 'bye' }], 'it walks nowhere and greets nobody again');
+  assert.deepEqual(village.commands, [{ kind: 'talk', text: 'bye' }], 'it neither walks nor greets again');
   assert.deepEqual(village.keys, [`run-${RUN_ID}-3-0`]);
   assert.equal(village.settled[0]?.summary, 'I was at the cafe. I said “hello”. I was at the market. I said “bye”.');
   stop.abort();

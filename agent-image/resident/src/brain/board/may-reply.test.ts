@@ -35,7 +35,7 @@ test('only a text that asks nothing is a courtesy', () => {
 });
 
 for (const seed of [1, 2, 3, 7, 42, 1_000]) {
-  test(`seed ${seed}: any number of agents that answer whatever they may in one thread fall silent`, () => {
+  test(`seed ${seed}: any number of agents that send every permitted answer in one thread fall silent`, () => {
     const agents = Array.from({ length: 2 + Math.floor(chance(seed, 'agents') * 10) }, () => ({
       thread: null as Times | null,
       lastTick: null as number | null,

@@ -164,7 +164,7 @@ const TABLE: readonly { name: string; given: Given; command: Command; why: RegEx
     why: /time until the next hour/,
   },
   {
-    name: 'on its way it walks on',
+    name: 'an agent on its way continues its walk',
     given: { minute: 1_120, self: { moving_to: to('square') } },
     command: { kind: 'stay' },
     why: /gathers there/,

@@ -40,7 +40,7 @@ const kinds = (given: Given): readonly string[] =>
   );
 const SIT = { kind: 'act', body: { kind: 'use', target: 'sit' } };
 
-test('on its way it walks on', () => {
+test('an agent on its way continues its walk', () => {
   const { command, why } = lingers({ self: { moving_to: { ...AT.cafe, landmark_id: 'cafe', arrives_tick: 9_000 } } });
   assert.deepEqual([command, why], [{ kind: 'stay' }, 'I am on my way']);
 });
