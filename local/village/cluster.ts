@@ -32,7 +32,7 @@ export async function program(name: string): Promise<string> {
   return join(await run('bash', [BUILD, '--print-bin'], { fix: 'run make up, or bash local/cluster/build.sh' }), name);
 }
 
-/** Whether the programs are built from the current sources. */
+/** True if the programs are built from the current sources. */
 export async function areProgramsBuilt(): Promise<boolean> {
   return (await tryRun('bash', [BUILD, '--print-bin'])).code === 0;
 }

@@ -127,7 +127,7 @@ test('a quarantine without a notification is named, counted, noticed and applied
     db,
   );
   await until('the condition says so', async () => (await condition('ada')) === 'True Quarantined');
-  await until('the drift is gone', async () => (await value('hamlet_operator_drift', 'standing')) === 0);
+  await until('the audit reports no drift', async () => (await value('hamlet_operator_drift', 'standing')) === 0);
   assert.ok((await value('hamlet_operator_drift_total', 'standing')) >= 1);
   assert.ok(
     lines.some((line) =>
@@ -162,7 +162,7 @@ test('a run of a Schedule without a notification reaches the status', async () =
       runId,
   );
   await until('the Event', async () => (await driftEvents('Schedule', 'tick')).length > 0);
-  await until('the drift is gone', async () => (await value('hamlet_operator_drift', 'schedule')) === 0);
+  await until('the audit reports no drift', async () => (await value('hamlet_operator_drift', 'schedule')) === 0);
 });
 
 test('a life whose Agent was deleted is named and counted once, and left to a person', async () => {

@@ -93,7 +93,11 @@ function boardCareTests(stage: Stage): void {
     await page.click('[data-action="back"]');
     // Wait for the list, which is empty or shows other posts.
     await page.waitForSelector('.board-list .board-empty, .board-list .post-row');
-    assert.equal(await page.locator('.post-row:has-text("Who brings wood")').count(), 0, 'it left the open ones');
+    assert.equal(
+      await page.locator('.post-row:has-text("Who brings wood")').count(),
+      0,
+      'the list has no unresolved posts',
+    );
     await page.click('[data-choice="all"]');
     await page.locator('.post-row[data-status="resolved"]:has-text("Who brings wood")').waitFor();
     await page.fill('.board [data-search]', 'damp');
@@ -124,7 +128,7 @@ function boardCareTests(stage: Stage): void {
     const card = page.locator(`[data-item="${posted.data.post_id}"]`);
     await card.locator('[data-decision="undo"]').click();
     await card.locator('.action-form button[type="submit"]').click();
-    await until('it is on the board again', async () => {
+    await until('the post is on the board again', async () => {
       const found = await member.call(listPosts, { query: { q: 'rope', author_type: 'human' } });
       return (
         found.ok && found.data.posts.some(({ post_id: id, status }) => id === posted.data.post_id && status === 'open')

@@ -125,9 +125,9 @@ async function handOver(
   await settled('three agents');
   const { spec: before } = await lease();
   const next = await startNext();
-  await until('the new one is ready', async () => (await next.operator.read('/readyz')).includes('[+] running ok'));
+  await until('the new process is ready', async () => (await next.operator.read('/readyz')).includes('[+] running ok'));
   assert.equal(await leads(next), false);
-  assert.equal(writesOf(next), 0, 'the one that does not lead writes nothing');
+  assert.equal(writesOf(next), 0, 'the process that does not lead writes nothing');
 
   let changes = 0;
   const changing = new AbortController();
@@ -150,8 +150,8 @@ async function handOver(
   await hand;
 
   assert.equal(code, 0);
-  await settled('everything that was asked for before, during and after');
-  assert.equal(writesOf(old), writesOfOld, 'the old one writes nothing after its end');
+  await settled('all requested changes before, during and after');
+  assert.equal(writesOf(old), writesOfOld, 'the old process writes nothing after its end');
   const { spec: now } = await lease();
   assert.equal(now.leaseTransitions, before.leaseTransitions + 1);
   const made = running
@@ -201,14 +201,14 @@ test('unanswered renewals: writes wait, the other operator takes over, and the f
   const other = await start();
   cut.proxy.inject(through(leases, Number.POSITIVE_INFINITY, silence));
   for (const watch of cut.proxy.watches) if (watch.exchange.resource === 'leases') watch.freeze();
-  await until('it knows that it may not write', async () => !(await leads(cut)));
+  await until('the process knows that it may not write', async () => !(await leads(cut)));
   const writes = writesOf(cut);
   await hands.create('meanwhile');
   await untilLeads('the other leads', other);
   await settled('the agent that was created in the meantime');
   assert.equal(writesOf(cut), writes);
   cut.proxy.heal();
-  assert.equal(await cut.operator.ended, 1, 'it hears that it has lost the lease, and ends');
+  assert.equal(await cut.operator.ended, 1, 'the process notices the loss of the lease, and ends');
   assert.equal(writesOf(cut), writes);
 });
 
@@ -218,7 +218,7 @@ test('a lease that is late for a moment and not taken: the leader continues with
   const { spec } = await lease();
   await one.proxy.refuse();
   await hands.create('patient');
-  await until('it may not write', async () => !(await leads(one)));
+  await until('the process may not write', async () => !(await leads(one)));
   await one.proxy.start();
   await untilLeads('it leads again', one);
   await settled('the agent that was created in the meantime');

@@ -92,7 +92,7 @@ async function newestRunOf(uid: string): Promise<string | undefined> {
   return rows[0]?.run_id;
 }
 
-/** What `kubectl get sch` prints of one Schedule, by column. */
+/** The output of `kubectl get sch` for one Schedule, by column. */
 async function printed(name: string): Promise<Readonly<Record<string, string>>> {
   const { stdout: bin } = await promisify(execFile)(join(ROOT, 'local/cluster/build.sh'), ['--print-bin']);
   const { stdout } = await promisify(execFile)(join(bin.trim(), 'kubectl'), [

@@ -54,14 +54,14 @@ test(`${SLOTS} slots, with a lease that is stolen or deleted repeatedly: ${SLOTS
   const claimed = results.filter((result) => result.kind === 'fired' && result.claimed).length;
   const repeated = results.filter((result) => result.kind === 'fired' && !result.claimed).length;
   assert.equal(claimed, SLOTS);
-  assert.ok(count('too early') > 0, 'the clock that is ahead was corrected');
+  assert.ok(count('too early') > 0, 'the clock that was ahead is corrected');
   assert.ok(count('stale') > 0, 'a leader without its lease was refused');
   const trustedLate = leaders.filter((leader) =>
     leader.results.some(
       (result, index) => result.kind === 'stale' && leader.results.slice(index).some(({ kind }) => kind === 'fired'),
     ),
   );
-  assert.ok(trustedLate.length > 0, 'the leader of a Lease that was made again was refused at first, and fired later');
+  assert.ok(trustedLate.length > 0, 'the leader of a recreated Lease was refused at first, and fired later');
   assert.ok(repeated > 0, 'leaders met at a slot');
   assert.ok(leaders.length > SLOTS / REIGN_SLOTS, `${leaders.length} leaders`);
   assert.equal(count('failed'), 0);

@@ -54,7 +54,7 @@ test('a run is cancelled while its resident walks', async () => {
   const cancelled = await admin.call(cancelRun, { params: { run_id: run.run_id }, body: {} });
   assert.ok(cancelled.ok);
   const { state, error } = await ended(run);
-  assert.deepEqual([state, error], ['cancelled', null], 'the resident confirmed it');
+  assert.deepEqual([state, error], ['cancelled', null], 'the resident confirmed the cancellation');
 });
 
 test('the API shows the Schedules of the samples, and none fires without an operator', async () => {

@@ -200,7 +200,7 @@ test(
         .map(({ id }) => id)
         .sort();
     const ledgerIds = idsOf('reward', 'credit');
-    assert.equal(new Set(ledgerIds).size, ledgerIds.length, 'no two keys were answered with one entry');
+    assert.equal(new Set(ledgerIds).size, ledgerIds.length, 'no two keys got the same entry');
     const direct = await village.startReplica();
     const client = clientOf(direct.peopleUrl, TOKENS.admin);
     const entries = (await Promise.all(AGENT_IDS.map((agentId) => entriesOf(client, agentId)))).flat();
@@ -217,7 +217,7 @@ test(
     }
 
     const posts = await postsOf(client);
-    assert.deepEqual(posts.map(({ post_id: id }) => id).sort(), idsOf('post'), 'posts are what was answered');
+    assert.deepEqual(posts.map(({ post_id: id }) => id).sort(), idsOf('post'), 'the stored posts equal the answers');
     assert.equal(new Set(posts.map(({ title }) => title)).size, posts.length, 'one post for each key');
     const deposits = await db.selectFrom('deposit').select(['transaction_id', 'state']).execute();
     assert.equal(deposits.length, idsOf('credit').length);

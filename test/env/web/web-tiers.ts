@@ -198,7 +198,7 @@ function meanwhileTest(stage: Stage): void {
       .waitFor();
     assert.equal(await page.inputValue('.tier-form [name="memory"]'), '384Mi');
     // The API may need a moment to see the change; until then it refuses again.
-    await until('what would be undone is in sight', async () => {
+    await until('the page shows the change that would be undone', async () => {
       await page.click('[data-action="read-again"]');
       await page.locator('[data-action="read-again"]').waitFor({ state: 'detached' });
       if ((await page.locator('[data-change="Requests a minute"]').count()) === 1) return true;

@@ -20,7 +20,7 @@ before(async () => {
   stage = await startViewerStage();
   memberId = await stage.account('mo', 'member');
   await stage.account('kim', 'admin');
-  await until('the agents are there', async () =>
+  await until('the page shows the agents', async () =>
     (await (await fetch(`${stage.url}/api/v1/agents`)).text()).includes('"bob"'),
   );
 });
@@ -271,7 +271,7 @@ test('the inspector takes the focus and returns it, a failed panel leaves the re
   );
   await page.click('.agent-row[data-agent-id="bob"]');
   await page.locator('.inspector[role="alert"]', { hasText: 'could not be shown' }).waitFor();
-  assert.ok((await page.locator('.agent-row').count()) > 1, 'the rest of the page is there');
+  assert.ok((await page.locator('.agent-row').count()) > 1, 'the rest of the page works');
   await page.evaluate('window.mend()');
   await page.click('.inspector .panel-close');
   await page.click('.agent-row[data-agent-id="bob"]');

@@ -84,12 +84,12 @@ export function nameOf({ landmarks }: Pick<Situation, 'landmarks'>, landmarkId: 
   return place === undefined ? landmarkId : placeInWords(place);
 }
 
-/** Whether the agent stands at the landmark. */
+/** True if the agent stands at the landmark. */
 export function isAt({ self }: Situation, landmarkId: string): boolean {
   return self.moving_to === null && self.landmark_id === landmarkId;
 }
 
-/** Whether the village has lately refused the command with this key. */
+/** True if the village has lately refused the command with this key. */
 export function isPaused({ mind, tick }: Situation, key: string): boolean {
   const refusedAt = mind.refused[key];
   return refusedAt !== undefined && tick - refusedAt < REFUSAL_PAUSE_TICKS;

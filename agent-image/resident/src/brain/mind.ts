@@ -25,7 +25,7 @@ export const DayMind = z.strictObject({
   greeted: z.record(z.string(), Tick),
   /** The agent's answers in a row, by speaker. */
   answered: z.record(z.string(), Times),
-  /** Whether today's errand is done. */
+  /** True if today's errand is done. */
   delivered: z.boolean(),
   /** Sentences of the agent's own list that it said today; it does not repeat them. */
   said: z.array(z.string().max(200)).default([]),
