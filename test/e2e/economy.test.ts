@@ -84,7 +84,7 @@ test('a deposit that an admin credits in the browser is booked once, for any num
   );
   assert.equal(
     (
-      await until('the tier that it opens', async () =>
+      await until('the agent has the tier that the balance opens', async () =>
         ((found) => (found?.tier === 'tier-1' ? found : undefined))(await agentOf(place, NAME)),
       )
     ).tier,

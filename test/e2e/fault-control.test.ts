@@ -86,7 +86,7 @@ test('a new version of the operator takes over without a gap, and without effect
   );
   recordRecovery('operatorHandOverMs', Math.max(0, Date.parse(now.spec.acquireTime) - lastSignMs));
   await place.kubectl(['rollout', 'status', OPERATOR, '--timeout=120s']);
-  assert.equal((await lease()).metadata.uid, before.metadata.uid, 'the fence goes on from the same Lease');
+  assert.equal((await lease()).metadata.uid, before.metadata.uid, 'the fence continues from the same Lease');
   assert.ok(now.spec.leaseTransitions > before.spec.leaseTransitions);
   assert.equal(await agentPods(), pods);
 
@@ -105,7 +105,7 @@ test('a new version of the operator takes over without a gap, and without effect
 
 test('without the api a new operator keeps measures and running pods, and grants no agent more', async () => {
   dataOf(await place.admin.call(freezeAgent, { params: { agent_id: FROZEN }, body: { reason: 'winter' } }));
-  await until('its pod is gone', async () => (await podsOf(FROZEN)) === '');
+  await until('the pod of the agent is gone', async () => (await podsOf(FROZEN)) === '');
   const pods = await agentPods();
   await place.kubectl(['scale', ...APIS, '--replicas=0']);
   await until(
@@ -125,9 +125,9 @@ test('without the api a new operator keeps measures and running pods, and grants
     async () =>
       (await reasonsOf(NEWCOMER)).includes('ApiUnreachable') || (await reasonsOf(NEWCOMER)).includes('LastKnown'),
   );
-  assert.equal(await podsOf(FROZEN), '', 'frozen as it was');
+  assert.equal(await podsOf(FROZEN), '', 'the agent is still frozen');
   assert.ok((await reasonsOf(FROZEN)).includes('Frozen'));
-  assert.equal(await agentPodsBut(NEWCOMER), pods, 'the others run on in the pods they had');
+  assert.equal(await agentPodsBut(NEWCOMER), pods, 'the other agents still run in their pods');
   const tiers = await place.kubectl([
     'get',
     'agents',

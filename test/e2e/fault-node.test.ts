@@ -78,7 +78,7 @@ test('a drained node loses its agents, and gets none back before it is uncordone
     await place.kubectl(['uncordon', node]);
   }
   const back = await untilReady(place, STAYS);
-  assert.equal(back.node, node, 'its volume is there');
+  assert.equal(back.node, node, 'the volume of the agent exists');
   assert.notEqual(back.pod, pod);
   await untilReady(place, MOVES);
 });

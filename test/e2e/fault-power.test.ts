@@ -160,7 +160,7 @@ async function everythingBack(): Promise<void> {
       capMs: BACK_CAP_MS,
     });
   await until(
-    'the board takes a post',
+    'the board accepts a post',
     async () =>
       (await place.admin.call(createPost, { body: { title: 'The power is back', body: 'All lights are on.' } })).ok,
     { capMs: BACK_CAP_MS },

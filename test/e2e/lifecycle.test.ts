@@ -82,6 +82,6 @@ test('deleted: nothing is left', async () => {
     'pods and claims are gone',
     async () => (await place.kubectl(['get', 'pods,pvc', '-l', `hamlet.village/agent=${NAME}`, '-o', 'name'])) === '',
   );
-  await until('its place in the world is gone', async () => !(await namesInWorld(place)).includes(NAME));
+  await until('the agent has left the world', async () => !(await namesInWorld(place)).includes(NAME));
   await until('the volume is gone', async () => (await getObject(place, 'pv', volume)) === undefined);
 });

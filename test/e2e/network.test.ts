@@ -89,6 +89,6 @@ test('agents do not reach each other', async () => {
     ]);
   await until('it listens', async () => (await self('')) === 'open');
   assert.equal(await reaches('ada', other, 7777), false);
-  assert.equal(await self('enough'), 'open', 'it has listened all the time');
+  assert.equal(await self('enough'), 'open', 'the agent listened all the time');
   await listening;
 });

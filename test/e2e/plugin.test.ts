@@ -45,7 +45,7 @@ test('why agrees with the api, before and after the agent is put to sleep', asyn
   const ready = await hamlet(`why ${AGENT} -o json`);
   assert.equal(ready.code, 0, ready.output);
   assert.equal((await hamlet(`sleep ${AGENT}`)).code, 0);
-  const { why } = await until('the api says that it sleeps', async () => {
+  const { why } = await until('the api reports the agent asleep', async () => {
     const agent = dataOf(await place.admin.call(getAgent, { params: { agent_id: AGENT } }));
     return agent.why.reason === 'Asleep' && agent;
   });

@@ -216,7 +216,7 @@ test('an agent buys a GPU window from inside its pod: the pod is replaced by one
   assert.equal(during.spec.nodeName, without.spec.nodeName);
   assert.equal(await volumeOf(BUYER), volume);
   assert.equal(await place.kubectl(['exec', during.metadata.name, '--', 'cat', '/workspace/keepsake']), 'kept');
-  assert.equal((await agentOf(place, BUYER))?.tier, TIER, 'the tier is what it was');
+  assert.equal((await agentOf(place, BUYER))?.tier, TIER, 'the tier is unchanged');
   await untilTold(BUYER, 'GpuWindow');
   const second = await place.admin.call(buyCompute, { body: { agent_id: BUYER, item: GPU_WINDOW, seconds: 1 } });
   assert.equal(second.ok ? 'sold' : second.problem.code, 'window_taken');
@@ -312,7 +312,7 @@ test("purchases end: the pod is replaced by one without the GPU, on the same vol
   assert.notEqual(back.metadata.uid, without.metadata.uid);
   assert.equal(await volumeOf(BUYER), volume);
   assert.equal(await place.kubectl(['exec', back.metadata.name, '--', 'cat', '/workspace/keepsake']), 'kept');
-  await until('no pod of it has the GPU any more', async () => {
+  await until('no pod of the agent has the GPU', async () => {
     const { items } = JSON.parse(
       await place.kubectl(['get', 'pods', '-l', `hamlet.village/agent=${BUYER}`, '-o', 'json']),
     ) as { items: readonly Pod[] };

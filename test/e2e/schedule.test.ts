@@ -49,7 +49,7 @@ test('the Schedule fires in its slots, and the resident settles its runs', async
   for (const run of done) {
     assert.deepEqual([run.agent_id, run.kind, run.schedule?.name, run.attempt], [AGENT, 'schedule', NAME, 1]);
     assert.notEqual(run.summary, null);
-    assert.equal(Date.parse(run.schedule?.slot ?? '') % (EVERY_S * 1_000), 0, 'a slot is a multiple of its period');
+    assert.equal(Date.parse(run.schedule?.slot ?? '') % (EVERY_S * 1_000), 0, 'each slot is a multiple of the period');
   }
   assert.equal(new Set(done.map((run) => run.schedule?.slot)).size, done.length, 'no slot twice');
 });

@@ -94,7 +94,7 @@ test('a reward over a threshold raises the limit of the running container', asyn
   assert.deepEqual(
     posts.map(({ title }) => title),
     ['I am in tier-1 now'],
-    'on the board; so soon after it, aloud',
+    'on the board, or in speech soon after another post',
   );
 });
 

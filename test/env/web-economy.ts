@@ -96,7 +96,7 @@ function boardCareTests(stage: Stage): void {
     assert.equal(
       await page.locator('.post-row:has-text("Who brings wood")').count(),
       0,
-      'the list has no unresolved posts',
+      'the list leaves out the resolved post',
     );
     await page.click('[data-choice="all"]');
     await page.locator('.post-row[data-status="resolved"]:has-text("Who brings wood")').waitFor();

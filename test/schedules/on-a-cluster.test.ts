@@ -147,7 +147,7 @@ test(`${SLOTS} slots of ten seconds, with a change of the leader: each fires onc
   assert.deepEqual(
     slots,
     slots.map((_, index) => firstMs + index * SLOT_MS),
-    'from the first slot after it was made, without a gap',
+    'from the first slot after the creation, without a gap',
   );
 });
 

@@ -64,7 +64,7 @@ async function missedNow(): Promise<Readonly<Record<string, number>>> {
   return Object.fromEntries(counts);
 }
 
-test('an hourly Schedule misses 24 hours and resumes', async () => {
+test('each policy after 24 hours without a leader', async () => {
   const before = await village.lead(0, 0);
   await village.run(firstHourMs + 2 * MINUTE_MS);
   before.done = true;
@@ -90,7 +90,7 @@ test('an hourly Schedule misses 24 hours and resumes', async () => {
   assert.deepEqual(
     [await hoursOf('in-time'), missedSince('in-time')],
     [['0', '24'], 23],
-    'what is within its deadline is the one that RunOnce asks for',
+    'the slot within its deadline is the one that RunOnce fires',
   );
   assert.deepEqual(
     [await hoursOf('by-the-clock'), missedSince('by-the-clock')],

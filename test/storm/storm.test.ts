@@ -204,11 +204,7 @@ test(
     const direct = await village.startReplica();
     const client = clientOf(direct.peopleUrl, TOKENS.admin);
     const entries = (await Promise.all(AGENT_IDS.map((agentId) => entriesOf(client, agentId)))).flat();
-    assert.deepEqual(
-      entries.map(({ ledger_entry_id: id }) => id).sort(),
-      ledgerIds,
-      'entries are what was answered, no more and no less',
-    );
+    assert.deepEqual(entries.map(({ ledger_entry_id: id }) => id).sort(), ledgerIds, 'the entries equal the answers');
     assert.equal(new Set(entries.map(({ note }) => note)).size, ledgerIds.length, 'one entry for each key');
     for (const agentId of AGENT_IDS) {
       const balance = await client.call(getBalance, { params: { agent_id: agentId } });

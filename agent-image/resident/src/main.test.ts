@@ -168,7 +168,11 @@ test('after a restart the resident remembers its home and its last plan', async 
   assert.equal((await second.line('started'))['lived_before'], true);
   const next = await second.line('turn');
   assert.equal(commandOf(refused).kind, 'move');
-  assert.notDeepEqual(commandOf(next), commandOf(refused), 'it tries again what it should remember was refused');
+  assert.notDeepEqual(
+    commandOf(next),
+    commandOf(refused),
+    'the agent repeats a command whose refusal it should remember',
+  );
 });
 
 test('the resident warns about a missing capability and continues without it', async () => {

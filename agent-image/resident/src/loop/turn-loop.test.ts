@@ -64,7 +64,7 @@ test('after a turn the memory has the stay, the home and the plan', async () => 
   const loop = setUp(village);
   village.onTurn = () => loop.inbox.end('stopped');
   await loop.run();
-  assert.equal(loop.memory.diary().length, 0, 'a stay is written down when it ends');
+  assert.equal(loop.memory.diary().length, 0, 'a stay is recorded when it ends');
   assert.equal(recallStay(loop.memory)?.id, village.turns[0]?.turn_id);
   assert.deepEqual(loop.memory.recall('home')?.observations, ['home']);
   assert.equal(recallMind(loop.memory).goal, village.turns[0]?.reflected['goal']);

@@ -42,7 +42,7 @@ function setUp(answers: readonly Answer<never>[] | readonly Said[], times: reado
 test('without api and operator the process ends itself after its paid time and the grace', async () => {
   const { ports, asked } = setUp([DOWN, DOWN], [PAID_GRACE_MS - 5, PAID_GRACE_MS + 1]);
   assert.equal(await watchPaidTime(ports, 1), 'over');
-  assert.equal(asked(), 2, 'it asks at the end, and once more before it gives up');
+  assert.equal(asked(), 2, 'the process asks the API at the end, and once more before it gives up');
 });
 
 test('the process continues when the next hour is paid', async () => {

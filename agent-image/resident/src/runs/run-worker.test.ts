@@ -176,7 +176,7 @@ test('a refused step ends the run, with a report of the earlier steps', async ()
     village.settled[0]?.summary ?? '',
     /^I am at the market\. I said “hi”, but the village refused it: too long\./,
   );
-  assert.equal(village.commands.length, 2, 'it does not go home');
+  assert.equal(village.commands.length, 2, 'the agent does not go home');
   stop.abort();
 });
 
@@ -278,7 +278,7 @@ test('an end that the village does not accept now is not retried at once', async
   assert.deepEqual([village.settled, remembered], [[], []]);
   worker.check();
   await until(settled(village));
-  assert.deepEqual(village.steps.length, 1, 'what was done is not done again');
+  assert.deepEqual(village.steps.length, 1, 'recorded steps are not repeated');
   stop.abort();
 });
 

@@ -24,7 +24,7 @@ test('the surroundings have the other agents, never the agent itself, and its pl
       anAgent('ada', { landmark_id: 'square', moving_to: { ...AT.cafe, landmark_id: 'cafe', arrives_tick: 9_000 } }),
     ],
   });
-  assert.equal(surroundingsOf(walking, 'ada')?.place, null, 'on its way it is nowhere');
+  assert.equal(surroundingsOf(walking, 'ada')?.place, null, 'an agent on its way is at no place');
 });
 
 function sight(changes: Partial<WorldView>, self = anAgent('ada', { landmark_id: 'square' })): string {

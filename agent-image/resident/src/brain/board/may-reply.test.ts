@@ -54,7 +54,7 @@ for (const seed of [1, 2, 3, 7, 42, 1_000]) {
       agent.lastTick = tick;
       replies += 1;
       quietSince = tick;
-      assert.ok(replies <= THREAD_REPLIES_MAX, 'it would go on for ever');
+      assert.ok(replies <= THREAD_REPLIES_MAX, 'the conversation would never end');
     }
     assert.ok(replies > 0 && replies <= AGENT_REPLIES_MAX * agents.length);
   });

@@ -176,7 +176,7 @@ test('the agent responds to a reward or a penalty on its post, or else in speech
   const thanks = decide(now);
   assert.ok(thanks.command.kind === 'reply' && thanks.command.postId === anId(9));
   assert.match(thanks.command.occasion.facts, /I was given 5 aiDollars with the words “good bread”/);
-  assert.equal(now.mind.board.balance, '0', 'it looks again until all are answered');
+  assert.equal(now.mind.board.balance, '0', 'the agent reads the account again until it has answered all judgements');
   assert.equal(settle(now, thanks, ACCEPTED).board.entry, 4);
   const aloud = decided({
     sight: { judged: [{ entry: anEntry({ reason: 'penalty', amount: '-2', note: 'late', version: 5 }), post: null }] },
@@ -215,7 +215,7 @@ test('a blocked agent asks for help once about each obstacle, and about one at a
   const run = requestAfterRun('r1', 'Find Zoe.', { code: 'step_failed', message: 'There is no zoe.' });
   const model = requestForModel('token_quota_exhausted', 'none left');
   assert.ok(model !== null);
-  assert.equal(requestForModel('unavailable', 'x'), null, 'what passes is no need');
+  assert.equal(requestForModel('unavailable', 'x'), null, 'a temporary refusal causes no help request');
   const now = situation({ sight: { requests: [run, model] } });
   const asked = decide(now);
   assert.ok(asked.command.kind === 'post');
