@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
-/** One figure, with those of the peers in the same run on the same input. */
+/** A figure, with those of the peers in the same run on the same input. */
 export interface Row {
   readonly metric: string;
   readonly unit: string;
@@ -13,7 +13,7 @@ export interface Row {
   readonly ours: number;
   readonly peers: Readonly<Record<string, number>>;
   readonly target: number | null;
-  /** Ratio of ours to the first peer, when that says more than the figure. */
+  /** Ratio of our figure to that of the first peer, if the ratio says more than the figure. */
   readonly ratio?: number;
   /** Set when the row was added to the report of an earlier run. */
   readonly measured?: { readonly date: string; readonly commit: string };

@@ -8,7 +8,10 @@ export interface SealRun {
   readonly seconds: number;
 }
 
-/** Seals every row that the bench has committed, as the API does: reads it into tiles, signs, and writes to disk outside the database. */
+/**
+ * Seals every row that the bench has committed, like the API: reads the rows into tiles, signs the root, and writes to
+ * disk outside of the database.
+ */
 export async function sealEverything(appUrl: string, folder: string): Promise<SealRun> {
   const db = openDatabase({ url: appUrl, poolSize: 2, onError: () => undefined });
   const signer = await openLogSigner({ origin: 'hamlet.village/bench', keyFile: undefined, folder });

@@ -13,7 +13,7 @@ import { medianRssMb, startMeasured } from './measured-process.ts';
 import type { MeasuredProcess } from './measured-process.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-/** A process counts as idle so long after its start. */
+/** A process counts as idle after this time from its start. */
 const SETTLE_MS = 45_000;
 const SAMPLES = 30;
 const SAMPLE_EVERY_MS = 1_000;

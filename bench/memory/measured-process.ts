@@ -16,14 +16,14 @@ export interface MeasuredProcess {
 }
 
 export interface MeasuredProgram {
-  /** Node's flags, as the image has them. */
+  /** Node's flags, the same as in the image. */
   readonly flags?: readonly string[];
   /** Variables that receive a free loopback `host:port`. */
   readonly ports: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   /** Files of a service account, mounted for the program as in a pod; needs root. */
   readonly serviceAccountDir?: string;
-  /** A URL that answers once the program is ready; null for a program without one. */
+  /** A URL that answers as soon as the program is ready; null for a program without such a URL. */
   readonly ready: (environment: Readonly<Record<string, string>>) => string | null;
 }
 
@@ -58,8 +58,9 @@ export async function startMeasured(main: string, program: MeasuredProgram): Pro
 }
 
 /**
- * Arguments of unshare(1) that give Node a /run of its own with a pod's service account in it. Outside of a pod the programs load client-node to read a
- * kubeconfig, which weighs 60 MB and is not there in an image. The shell execs, so the process keeps its pid.
+ * Arguments of unshare(1) that give Node its own /run with a pod's service account. Outside of a pod the programs load
+ * client-node to read a kubeconfig; client-node takes 60 MB and is absent from the image. The shell calls exec, so the
+ * process keeps its id.
  */
 function asInPod(dir: string): string[] {
   const mounted = '/run/secrets/kubernetes.io/serviceaccount';

@@ -14,7 +14,10 @@ const RATE_LIMIT = '100000';
 /** A real API with a real Postgres and Redis, which reads its agents from the control plane. */
 export interface VillageProcess {
   readonly operatorAccess: ApiAccess;
-  /** Gives an agent aiDollars, as an admin. Resolves with the time of the entry (milliseconds since 1970), which the database takes at the begin of its transaction. */
+  /**
+   * Gives an agent aiDollars, as an admin. Resolves with the time of the ledger entry (milliseconds since 1970), by
+   * the database's clock at the begin of its transaction.
+   */
   reward(agentId: string, amount: string): Promise<number>;
   end(): Promise<void>;
 }
@@ -58,7 +61,7 @@ async function startApi(
   return { people: `http://127.0.0.1:${people}`, agents: `http://127.0.0.1:${agents}`, end: () => endProcess(child) };
 }
 
-/** Starts all of it, with its data in the folder of the control plane. */
+/** Starts the API, Postgres and Redis, with their data in the folder of the control plane. */
 export async function startVillage(plane: ControlPlane): Promise<VillageProcess> {
   const folder = await mkdtemp(join(plane.folder, 'village-'));
   await chmod(folder, 0o755);

@@ -1,4 +1,4 @@
-/** The objects that every case creates, as the operator creates them from an Agent, so that all cases do the same work. */
+/** The objects that every case creates, with the operator's own functions, so that all cases do the same work. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { API_VERSION } from '@hamlet/contract/kinds';
 import { CLAIMS, KubeError, PODS, type KubeClient, type KubeObject, type NewObject } from '@hamlet/kube';
@@ -140,17 +140,17 @@ function claimOf(agent: CachedAgent): NewObject {
 const localTier = (): TierView =>
   tierView({ metadata: { name: 'tier-0', uid: 'tier', resourceVersion: '1' }, ...({ spec: TIER.spec } as object) });
 
-/** A pod alone, with the same spec as an agent's but for the volume. */
+/** A pod without an agent, with the same spec as an agent's pod except for the volume. */
 export function barePod(index: number, namespace: string): NewObject {
   return orphaned(withoutClaim(podOf({ agent: standIn(index, namespace), tier: localTier() })));
 }
 
-/** The pods alone. */
+/** Creates only the pods. */
 export async function createBarePods({ client, namespace }: ControlPlane, count: number): Promise<void> {
   await inParallel(count, (index) => client.create(PODS, barePod(index, namespace), { namespace, query: MANAGER }));
 }
 
-/** Claims and pods. */
+/** Creates the claims and the pods. */
 export async function createClaimsAndPods({ client, namespace }: ControlPlane, count: number): Promise<void> {
   const tier = localTier();
   await inParallel(count, async (index) => {
@@ -194,7 +194,7 @@ async function writeStatus(client: KubeClient, { agent, tier }: Children): Promi
   );
 }
 
-/** The same Agents, claims, pods and one status write each, by a script: no watch, no queue, no controller. */
+/** Creates the same Agents, claims and pods, and writes each status once, by a script without watch, queue or controller. */
 export async function runScript({ client, namespace }: ControlPlane, count: number): Promise<void> {
   const tier = localTier();
   await inParallel(count, async (index) => {

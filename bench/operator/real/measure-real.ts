@@ -1,4 +1,7 @@
-/** The time that an agent waits on real nodes (kubelets, cgroups, containers), beside bare pods on the same nodes. */
+/**
+ * Measures how long an agent waits on real nodes (kubelets, cgroups, containers), compared with bare pods on the same
+ * nodes.
+ */
 import { penalizeAgent, rewardAgent } from '@hamlet/contract';
 import { PODS, type NewObject } from '@hamlet/kube';
 import { CAP_MS } from '../control-plane.ts';

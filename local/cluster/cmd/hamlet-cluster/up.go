@@ -20,7 +20,7 @@ import (
 const (
 	// startLimit bounds the whole start.
 	startLimit = 6 * time.Minute
-	// healLimit bounds the repair of a running cluster.
+	// healLimit bounds the time in which a running cluster may recover.
 	healLimit = 2 * time.Minute
 	pollEvery = 100 * time.Millisecond
 )

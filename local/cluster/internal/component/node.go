@@ -117,7 +117,7 @@ kubeAPIBurst: 400
 eventRecordQPS: 100
 eventBurst: 200
 # The machine's disk and memory are shared with everything else on it, and images
-# come from no registry, so one that was collected would be gone for good.
+# come from no registry, so a collected image would be lost permanently.
 imageGCHighThresholdPercent: 100
 imageGCLowThresholdPercent: 99
 evictionHard: {memory.available: 50Mi, nodefs.available: 1%%, nodefs.inodesFree: 1%%, imagefs.available: 1%%, imagefs.inodesFree: 1%%}

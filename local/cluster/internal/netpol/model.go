@@ -16,7 +16,7 @@ type Model struct {
 	Policies   []*networkingv1.NetworkPolicy
 }
 
-// Pod is a pod with an address of its own.
+// Pod is a pod that has its own address.
 type Pod struct {
 	Namespace string
 	Name      string

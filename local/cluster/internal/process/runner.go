@@ -22,8 +22,8 @@ const (
 	maxLogBytes  = 50 << 20
 )
 
-// Runner keeps components alive. Each child starts in a cgroup of its own, so that all
-// its descendants can be found without their names.
+// Runner keeps components alive. Each child starts in a separate cgroup, so that the
+// runner can find all its descendants without their names.
 type Runner struct {
 	pidFolder string
 	logFolder string

@@ -98,7 +98,7 @@ test('the agent answers a question of an agent, not thanks, and never a third ti
   assert.deepEqual(settle(now, decide(now), ACCEPTED).board.threads, { [anId(1)]: { times: 1, tick: 7_000 } });
 });
 
-test("a person's advice is taken up: it replies, notes that its post has its answer, and goes there", () => {
+test("the agent accepts a person's advice: it replies, resolves its post, and goes to the place", () => {
   const own = aPost({ author_type: 'agent', author_id: 'ada', author_name: 'Ada', title: 'I am stuck with a run' });
   const now = situation({
     sight: { news: [aNews({ post: own, reply: aReply({ body: 'Go to the library, Ada.' }), why: 'reply' })] },

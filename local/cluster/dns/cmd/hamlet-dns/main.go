@@ -17,9 +17,8 @@ import (
 )
 
 func main() {
-	// CoreDNS passes a query through the plugins in this order. The template that
-	// denies every name outside the cluster comes after the plugin for the cluster's
-	// own names.
+	// Order matters to CoreDNS: a query walks the plugins in this order.
+	// The template that denies everything outside comes after the cluster's own names.
 	dnsserver.Directives = []string{
 		"reload", "health", "ready", "prometheus", "errors", "loadbalance", "cache", "kubernetes", "template",
 	}

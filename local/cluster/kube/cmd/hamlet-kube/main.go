@@ -1,7 +1,7 @@
-// Command hamlet-kube is every Kubernetes program of the local cluster in one binary,
-// like k3s: eight programs that share nearly all their code are linked once instead of
-// eight times. The name of the binary selects the program (a link named kubectl is
-// kubectl), or else the first argument does.
+// Command hamlet-kube is every Kubernetes program of the local cluster in one
+// binary, as k3s does it: eight programs that share nearly all their code cost
+// one link instead of eight. The program is chosen by the name the binary is
+// called by (a link named kubectl is kubectl) or by the first argument.
 package main
 
 import (
@@ -24,7 +24,7 @@ import (
 	scheduler "k8s.io/kubernetes/cmd/kube-scheduler/app"
 	kubelet "k8s.io/kubernetes/cmd/kubelet/app"
 
-	// The upstream main packages link these metrics registries.
+	// The metrics registries that the upstream main packages link in.
 	_ "k8s.io/component-base/metrics/prometheus/clientgo"
 	_ "k8s.io/component-base/metrics/prometheus/restclient"
 	_ "k8s.io/component-base/metrics/prometheus/version"
@@ -44,8 +44,8 @@ func programs() map[string]func(args []string) int {
 	}
 }
 
-// run delays the construction of the command: each constructor registers global flags
-// and feature gates, and a process may have only those of the chosen program.
+// run defers building the command: each constructor registers global flags and
+// feature gates, and only the chosen program's may exist in a process.
 func run(newCommand func() *cobra.Command) func([]string) int {
 	return func(args []string) int {
 		command := newCommand()
@@ -75,8 +75,7 @@ func main() {
 	}
 	if len(os.Args) > 1 {
 		if main, ok := known[os.Args[1]]; ok {
-			// Programs read os.Args for their usage text and when they execute
-			// themselves again.
+			// Programs read os.Args for their usage text and re-executions.
 			os.Args = os.Args[1:]
 			os.Exit(main(os.Args[1:]))
 		}
