@@ -29,8 +29,7 @@ before(async () => {
   node = status?.spec.nodes.map(({ name }) => name).find((name) => name !== core) ?? '';
   kubelet = status?.components.find((component) => component.name === 'kubelet' && component.node === node)?.pid ?? 0;
   assert.ok(kubelet > 1, `no kubelet of ${node}`);
-  // An agent without a required node stays where its first pod ran, because of its volume. The cordon puts both
-  // first pods on that node.
+  // With the other node cordoned, the first pods of both agents start on `node`, and their volumes keep them there.
   await place.kubectl(['cordon', core]);
   try {
     await applyAgent(place, STAYS);
