@@ -1,4 +1,4 @@
 export { keyOf, NOTHING_KEPT, readKept, type Kept } from './kept.ts';
-export { folderSource, saveLog, SourceError, villageSource, type LogSource } from './log-source.ts';
+export { atItsCheckpoint, folderSource, saveLog, SourceError, villageSource, type LogSource } from './log-source.ts';
 export { gatherReference } from './reference.ts';
 export { verifyLog, type Reference, type Verdict } from './verify-log.ts';

@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createClient, getLogCheckpoint, getLogEntries, getLogKey, getLogTile, type Outcome } from '@hamlet/contract';
 import { tilePath, tilesOfLevel, type TileAddress } from '@hamlet/core';
@@ -65,8 +65,18 @@ async function save(file: string, content: Uint8Array | string): Promise<void> {
   await writeFile(file, content);
 }
 
-/** Saves the first `size` entries of a log. It writes the checkpoint last, so a folder with a checkpoint is complete. */
+/** The source with its checkpoint of now: a village seals more entries while a log is read, and a saved log ends at one checkpoint. */
+export async function atItsCheckpoint(source: LogSource): Promise<LogSource> {
+  const note = await source.checkpoint();
+  return { ...source, checkpoint: () => Promise.resolve(note) };
+}
+
+/**
+ * Saves the first `size` entries of a log. It removes an earlier checkpoint first and writes the new one last, so a
+ * folder with a checkpoint is complete.
+ */
 export async function saveLog(source: LogSource, size: number, folder: string): Promise<void> {
+  await rm(join(folder, 'checkpoint'), { force: true });
   for (const tile of tilesOfLevel(size, 0)) {
     const [entries, hashes] = await Promise.all([source.entries(tile), source.hashes(tile)]);
     if (entries !== null) await save(join(folder, 'tile/entries', tilePath(tile)), entries);

@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { keyOf, NOTHING_KEPT, readKept, type Kept } from './kept.ts';
-import { folderSource, saveLog, SourceError, villageSource, type LogSource } from './log-source.ts';
+import { atItsCheckpoint, folderSource, saveLog, SourceError, villageSource, type LogSource } from './log-source.ts';
 import { Contradiction, gatherReference } from './reference.ts';
 import { verifyLog, type Reference, type Verdict } from './verify-log.ts';
 
@@ -123,9 +123,10 @@ async function main(values: Values): Promise<number> {
   const { text, own } = await keyText(values.key, kept, source);
   const key = keyOf(text);
   if (values.save !== undefined) {
-    const { checkpoints } = await gatherReference(source, NOTHING_KEPT, key);
+    const sealed = await atItsCheckpoint(source);
+    const { checkpoints } = await gatherReference(sealed, NOTHING_KEPT, key);
     const size = checkpoints.at(-1)?.size ?? 0;
-    await saveLog(source, size, values.save);
+    await saveLog(sealed, size, values.save);
     console.log(`saved ${size} entries in ${values.save}`);
     return 0;
   }

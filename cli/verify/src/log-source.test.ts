@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { atItsCheckpoint, saveLog, type LogSource } from './log-source.ts';
+
+test('a log that grows while it is saved is saved up to one checkpoint', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'hamlet-saved-log-'));
+  t.after(() => rm(folder, { recursive: true }));
+  let asked = 0;
+  const growing: LogSource = {
+    name: 'a village',
+    checkpoint: () => Promise.resolve(`checkpoint ${(asked += 1)}`),
+    key: () => Promise.resolve('key'),
+    entries: () => Promise.resolve(new Uint8Array([1])),
+    hashes: () => Promise.resolve(new Uint8Array([2])),
+  };
+  const sealed = await atItsCheckpoint(growing);
+  await saveLog(sealed, 1, folder);
+  assert.equal(await readFile(join(folder, 'checkpoint'), 'utf8'), 'checkpoint 1');
+  await assert.rejects(saveLog({ ...sealed, entries: () => Promise.reject(new Error('away')) }, 1, folder), /away/);
+  await assert.rejects(
+    readFile(join(folder, 'checkpoint')),
+    { code: 'ENOENT' },
+    'an unfinished save has no checkpoint',
+  );
+});
