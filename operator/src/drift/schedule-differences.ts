@@ -16,8 +16,8 @@ const runsOf = (runs: Runs | undefined): string =>
   `${runs?.active_runs ?? 0} under way, the newest ${runs?.last_run_id ?? 'none'}`;
 
 /**
- * The runs that a status shows. A status keeps its newest run after the database has deleted the firing, so that run is
- * left out then.
+ * The runs shown by a status. A status still names its newest run after the database has deleted that firing; in that
+ * case this omits the run.
  */
 function runsOfStatus({ activeRuns = 0, lastRunID }: ScheduleView['status'], books: Runs | undefined): Runs {
   const isKnown = books !== undefined && books.last_run_id !== null;

@@ -27,7 +27,7 @@ export const FINALIZER_POLICY = {
   ],
 } as const;
 
-/** Matches requests of the operator of the request's namespace. */
+/** Matches a request if the operator in the same namespace sent it. */
 const IS_THE_OPERATOR = {
   name: 'is-the-operator',
   expression: "request.userInfo.username == 'system:serviceaccount:' + request.namespace + ':hamlet-operator'",

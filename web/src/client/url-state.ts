@@ -121,8 +121,8 @@ export function readUrl(search: string): UrlState {
 }
 
 /**
- * The query for a state; empty if there is nothing to write. It never has the outcome of a payment, which is shown only
- * once. It has the camera only with the map, to a quarter of a tile.
+ * The query for a state; empty if there is nothing to write. It never includes the outcome of a payment, which is shown
+ * only once. It includes the camera only while the map is shown, rounded to a quarter of a tile.
  */
 export function writeUrl(state: UrlState): string {
   const query = new URLSearchParams();

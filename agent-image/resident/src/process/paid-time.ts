@@ -61,7 +61,7 @@ function pause(ms: number, { stop }: PaidPorts): Promise<void> {
   return delay(ms, undefined, { signal: stop }).catch(() => {});
 }
 
-/** Waits until the paid time is not over: a restarted container in an unpaid pod does nothing. */
+/** Waits until the pod has paid time left, so that a container restarted in an unpaid pod does nothing. */
 export async function untilPaid(ports: PaidPorts, everyMs = ASK_AGAIN_MS): Promise<PaidEnd> {
   const message = 'the paid time of this pod is over: the resident waits until the next hour is paid or the pod ends';
   for (let known = await askOnce(ports, null), logged = false; ; known = await askOnce(ports, known)) {

@@ -31,8 +31,8 @@ export interface Progress {
 type Perform = (step: number) => Promise<ToolResult>;
 
 /**
- * Numbers tool calls. It answers a recorded step from the record; it performs and records any other step. Mutable
- * because it counts.
+ * Gives each tool call its step number. Answers a recorded step from the record; performs and records any other.
+ * Mutable because it counts.
  */
 class Steps implements Progress {
   readonly done: string[] = [];

@@ -7,7 +7,7 @@ export const RENEW_BEFORE_MS = 60_000;
 export interface TokenSource {
   /** The current token, renewed when it is about to expire. */
   get(): Promise<string>;
-  /** Called after the API has refused the token: the next `get` exchanges a new one. */
+  /** Called after the API has refused the token: the next `get` obtains a new token by exchange. */
   renew(): void;
 }
 

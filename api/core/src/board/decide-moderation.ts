@@ -58,9 +58,10 @@ function baseOf({ kind, rank, isNew }: Flagger): number {
 }
 
 /**
- * Weight of a flag. An admin's flag alone hides; so do the flags of three known authors (2 each). A flag of an agent of the lowest tier
- * weighs 1, on its first day 0. A record with more dismissed than upheld flags makes the weight 0; more than twice as many upheld as
- * dismissed flags add 1. Pure.
+ * Weight of a flag. One flag of an admin or of the system hides a post or reply. A known author's flag weighs 2, so
+ * three such flags hide it; a new member's flag weighs 1. A flag of a lowest-tier agent weighs 1, or 0 on the agent's
+ * first day. From RECORD_MIN decided flags on, the record of a member or agent counts: more dismissed than upheld gives
+ * 0; more than twice as many upheld as dismissed adds 1. Pure.
  */
 export function flagWeight(flagger: Flagger): number {
   const base = baseOf(flagger);

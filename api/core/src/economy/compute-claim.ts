@@ -61,7 +61,7 @@ export function holdAmount(perHour: bigint, { periodMs }: ClaimTerms): bigint {
   return timeCost(periodMs, perHour);
 }
 
-/** A request of an operator for a tier. */
+/** An operator's request for compute of a tier. */
 export interface Ask {
   readonly uid: string;
   readonly cycle: number;
@@ -71,15 +71,16 @@ export interface Ask {
 }
 
 /**
- * Decision about the hold when an operator asks. `free`: no hold is needed, and a present one ends. `keep`: it pays for the tier already,
- * with the meter as it is now. `take`: a hold is needed; the present one ends in the same transaction, unless the new one is refused.
+ * Decision about the hold when an operator asks. `free`: no hold is needed, and a present hold ends. `keep`: the
+ * present hold already pays for the tier; `meter` is its meter as of now. `take`: a new hold is needed; the present
+ * hold ends in the same transaction, unless the new hold is refused.
  */
 export type AskDecision =
   | { readonly kind: 'free' }
   | { readonly kind: 'keep'; readonly meter: Pick<HeldClaim, 'cycle' | 'runningSinceMs' | 'usedMs'> }
   | { readonly kind: 'take' };
 
-/** The time of a pod counts from the report that it runs; that of the cycle before counts until the next one asks. */
+/** A pod's time counts from the report that the pod runs; a cycle's time counts until the next cycle asks. */
 function meterOf(
   held: HeldClaim,
   { cycle, runs }: Ask,

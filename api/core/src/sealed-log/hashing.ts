@@ -1,7 +1,7 @@
 /** SHA-256 of some bytes. Core has no cryptography of its own: callers pass the function of their platform. */
 export type Sha256 = (bytes: Uint8Array) => Uint8Array;
 
-/** Length of a hash in bytes. */
+/** Length of a SHA-256 hash in bytes. */
 export const HASH_BYTES = 32;
 
 /** The hash of an entry (RFC 6962, section 2.1). The first hashed byte is 0 for an entry and 1 for a node. */

@@ -102,12 +102,12 @@ export class SeatPlan {
   }
 
   /**
-   * Gives a seat to an agent that came, or whose tier changed, after the plan was made. It uses only room that no waiting agent could use.
-   * Undefined if that is not enough: the next plan decides.
+   * Gives a seat to an agent that was added, or whose tier changed, after the plan was made. Uses only room that no
+   * waiting agent could use. Undefined if that room is not enough: the next plan decides.
    */
   admit(request: SeatRequest): SeatDecision | undefined {
     const tier = this.#tierOf(request);
-    // The plan counts only devices that a tier or request named when it was made.
+    // The plan counts only devices that a tier or request named when the plan was made.
     if (
       tier === undefined ||
       !devicesOf(request.seat === undefined ? [] : [request.seat.size]).every((name) => this.#devices.includes(name))

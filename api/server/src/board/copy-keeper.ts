@@ -44,13 +44,19 @@ export class CopyKeeper {
   /** The time at which the copy held every committed write, by the monotonic clock. */
   #currentMs = 0;
   #away = false;
-  /** The number of reasons to load the whole copy again, and the number that loads have settled. The first reason is that there is no copy. */
+  /**
+   * `#doubts` counts the reasons to reload the whole copy; `#answered`, how many of them a load has resolved. `#doubts`
+   * starts at 1 because there is no copy yet.
+   */
   #doubts = 1;
   #answered = 0;
   #complained = false;
   #reading = 0;
   #loadedMs = 0;
-  /** Hidings after a reading began, with the number of that reading, whose rows may still show the text. The next reading empties this list. */
+  /**
+   * Texts hidden since a reading began, each with the number of that reading: its rows may still show the text. The
+   * next reading removes them from this list.
+   */
   #hidings: readonly (Hiding & { readonly after: number })[] = [];
   #working: Promise<void> | null = null;
   #again = false;

@@ -14,9 +14,9 @@ import {
 import type { Db, PostRow, ReplyRow, Tx } from '@hamlet/store';
 import { postView, replyView } from './post-view.ts';
 
-/** Posts of one read, with their replies. */
+/** Number of posts that one read loads, with their replies. */
 const BATCH = 25;
-/** Events of one read. */
+/** Number of events that one read loads. */
 const PAGE = 200;
 
 // A copy omits the weight of flags. Only an admin's decision needs it, and that needs the database as well; settling
@@ -58,7 +58,7 @@ export function loadCopy(db: Db, limits: CopyLimits): Promise<{ readonly copy: B
     const { last: offset } = await boardRange(tx);
     const known: CopiedThread[] = [];
     for (let before: string | null = null; ;) {
-      // One reply more than the copy keeps shows whether there are more.
+      // Reads one reply more than the copy keeps, to learn whether there are more.
       const { threads, next } = await readThreads(tx, { before, replies: limits.replies + 1 });
       known.push(...threads);
       const copy = copyOf({ threads: known, whole: next === null }, limits);

@@ -107,7 +107,7 @@ function verdictOn({ body }: Asked, { held, last }: Weighed): ModerationVerdict 
   );
 }
 
-/** Stores and applies a decision. Returns its id, and the note of the hiding. */
+/** Stores and applies a decision. Returns the decision's id, and the note shown for a hidden text. */
 async function carryOut(
   request: Asked,
   tx: Tx,

@@ -17,7 +17,7 @@ export interface Caller {
   readonly traceparent: string;
 }
 
-/** A request after its limits, authentication, authorization and parsing. */
+/** A request that has passed rate limits, authentication, authorization and parsing. */
 export interface RequestOf<R extends RouteSpec> {
   readonly params: Part<R, 'params'>;
   readonly query: Part<R, 'query'>;

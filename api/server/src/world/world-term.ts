@@ -147,7 +147,7 @@ export class WorldTerm {
   }
 
   #unsaved(): never {
-    throw new UnavailableError('The world could not save this; try again with the same Idempotency-Key');
+    throw new UnavailableError("The command's events could not be saved; try again with the same Idempotency-Key");
   }
 
   #passTime(): WorldEvent[] {

@@ -23,7 +23,7 @@ export function guardedPool(pool: pg.Pool, monotonicMs: () => number): PostgresP
     let silent = false;
     const query = async (sql: string, parameters: readonly unknown[]): Promise<unknown> => {
       // A statement sent after an unanswered one, for example a rollback, would wait for its answer.
-      if (silent) throw new Error('Connection terminated: the server does not answer on it');
+      if (silent) throw new Error('Connection terminated: the database server did not answer an earlier query');
       try {
         return await client.query(sql, [...parameters]);
       } catch (error) {

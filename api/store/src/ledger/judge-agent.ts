@@ -21,7 +21,7 @@ export interface AgentJudgement extends Pick<
    * micro-aiDollars; null if no allowance applies.
    */
   readonly allowance: { readonly day: string; readonly limit: bigint } | null;
-  /** The post or reply whose total of rewards includes the money. */
+  /** The post or reply whose reward total includes this amount. */
   readonly subject: Subject | null;
 }
 

@@ -82,7 +82,7 @@ export async function proposeDeposit(
   return row === undefined ? null : depositOf(row);
 }
 
-/** The deposit of an id, locked until the transaction ends. */
+/** The deposit with this id, locked until the transaction ends. */
 export async function lockDeposit(tx: Tx, depositId: string): Promise<Deposit | null> {
   const row = await tx
     .selectFrom('deposit')

@@ -149,8 +149,8 @@ async function configure(tx: Tx, settings: Readonly<Record<string, string>>): Pr
 
 /**
  * Reads the right edge of the log at its head without trusting the database. The log's key must have signed the
- * head's note, the stored tiles must match the note's tree, and that tree must continue the newest tree known
- * outside. So changed tiles or notes are never signed. Throws LogBroken.
+ * head's note, the stored tiles must match the note's tree, and that tree must extend the newest tree known from
+ * outside the database (`known`). So changed tiles or notes are never signed. Throws LogBroken.
  */
 export async function readSignedEdge(tx: Db, head: LogHead, { open, known }: Omit<LogSigning, 'sign'>): Promise<Edge> {
   const before = known();

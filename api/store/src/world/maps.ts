@@ -7,14 +7,14 @@ import { seizeLease } from './lease.ts';
 /** A stored map. Only the caller interprets the text `plan`. */
 export interface KeptMap {
   readonly version: string;
-  /** The number of the last event before this map; later events were made on it. */
+  /** The number of the last event before this map; later events happened on this map. */
   readonly sinceSeq: number;
   readonly plan: string;
 }
 
 /**
- * Stores a map, so that a later version of Hamlet can replay the events that were made on it. Idempotent: a stored
- * map never changes.
+ * Stores a map, so that a later version of Hamlet can replay the events that happened on this map. Idempotent: a
+ * stored map never changes.
  */
 export async function keepMap(db: Db, map: KeptMap): Promise<void> {
   const { version, sinceSeq, plan } = map;

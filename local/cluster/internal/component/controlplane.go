@@ -85,7 +85,8 @@ func ControllerManager(s spec.Spec) process.Component {
 		"--service-account-private-key-file=" + s.Path("pki", "service-account.key"),
 		"--cluster-signing-cert-file=" + s.Path("pki", "ca.crt"), "--cluster-signing-key-file=" + s.Path("pki", "ca.key"),
 		"--controllers=*,-nodeipam", "--cluster-cidr=" + s.PodCIDR,
-		// Volumes are node-local folders, so there is nothing to attach or detach.
+		// The default folder for FlexVolume drivers is in /usr, outside the cluster's own folder. This one
+		// stays empty: volumes are folders on a node and need no driver.
 		"--flex-volume-plugin-dir=" + s.Path("run", "flexvolume"),
 		"--profiling=false",
 	}

@@ -145,7 +145,7 @@ func killUntilGone(folders func() []string) error {
 			return nil
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("%d processes survive SIGKILL for %s", left, limit)
+			return fmt.Errorf("%d processes still run %s after SIGKILL", left, limit)
 		}
 	}
 }

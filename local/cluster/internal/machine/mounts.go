@@ -23,8 +23,8 @@ var nodeFolders = map[string]string{
 	"/var/log":         "log",
 }
 
-// EnsureMountNamespace creates a mount namespace for a node, which a file holds. Every
-// mount of the node's pods stays inside the namespace and disappears with it.
+// EnsureMountNamespace creates a node's mount namespace and keeps it alive through a file.
+// Every mount of the node's pods stays inside the namespace and disappears with it.
 func EnsureMountNamespace(s spec.Spec, n spec.Node) error {
 	if err := ensurePrivateFolder(s.Path("run")); err != nil {
 		return err

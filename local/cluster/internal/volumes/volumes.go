@@ -54,7 +54,8 @@ func (f folders) Provision(_ context.Context, o controller.ProvisionOptions) (
 	}
 	for _, mode := range o.PVC.Spec.AccessModes {
 		if mode != corev1.ReadWriteOnce && mode != corev1.ReadWriteOncePod {
-			return nil, controller.ProvisioningFinished, fmt.Errorf("access mode %s: a folder of one node is ReadWriteOnce", mode)
+			return nil, controller.ProvisioningFinished, fmt.Errorf(
+				"access mode %s is not supported: a volume is a folder on one node; use ReadWriteOnce or ReadWriteOncePod", mode)
 		}
 	}
 	if o.PVC.Spec.VolumeMode != nil && *o.PVC.Spec.VolumeMode != corev1.PersistentVolumeFilesystem {

@@ -12,7 +12,7 @@ export const REPLACE_AFTER_MS = 10_000;
 /** Interval at which the operator checks whether it is an agent's turn to get a new pod. */
 export const UPGRADE_LOOK_MS = 5_000;
 
-/** How a pod ended that the operator did not end. */
+/** The way in which a pod ended without the operator ending it. */
 export type EndOfPod =
   | Extract<
       EventReason,

@@ -54,7 +54,7 @@ export interface Sources {
   /** The resize of the pod that is under way. */
   readonly resizeOf: (pod: PodView) => ResizeAttempt | undefined;
   readonly refusals: ReadonlyMap<string, Refusal>;
-  /** By uid of an Agent: a cycle whose pod was gone before the status showed that cycle. */
+  /** Maps an Agent's uid to a cycle whose pod disappeared before the status recorded that cycle. */
   readonly ended: ReadonlyMap<string, number>;
   readonly settings: Settings;
   /** Milliseconds since 1970. */
@@ -63,8 +63,8 @@ export interface Sources {
 
 /**
  * The status with the cycle of the newest pod. A pod named NAME-CYCLE begins the cycle. The operator writes the status
- * later, and may end before it does.
- * @param ended a cycle whose pod was gone before the status showed that cycle
+ * later, and the operator may end before that.
+ * @param ended a cycle whose pod disappeared before the status recorded that cycle
  */
 export function statusFromPods({ metadata, status }: CachedAgent, pods: readonly PodView[], ended = 0): AgentStatus {
   const written = status.cycle ?? 0;

@@ -133,8 +133,8 @@ function takeForeign({ foreign }: SeatSources, taken: Taken): void {
 }
 
 /**
- * Counts the room of an agent without a request, whose tier is gone or whose pod is about to end. It keeps that room
- * until its pod is gone.
+ * Counts the room of an agent that makes no request because its tier is gone or its pod is about to end. The agent
+ * keeps that room until the pod is gone.
  */
 function keep(
   { pods }: SeatSources,

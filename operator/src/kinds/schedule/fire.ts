@@ -50,7 +50,7 @@ interface Asked {
   readonly between: readonly [number, number];
 }
 
-/** Sets `time` from Retry-After, the time from now by the database's clock to the slot. */
+/** Corrects `time` from Retry-After: the seconds that remain until the slot by the database's clock. */
 function tooEarly(response: Response, { slotMs, time, between }: Asked): FiringResult {
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
   if (Number.isFinite(seconds))

@@ -11,7 +11,7 @@ export interface Answer<T> {
   readonly chance: number;
 }
 
-/** The cached answer after a reply. `chance` is 0 to 1. */
+/** The cached answer after a reply. `chance`: a random number from 0 to 1 that spreads retries. */
 export function answerAfter<T>(before: Answer<T> | undefined, reply: Reply<T>, chance: number): Answer<T> {
   return reply.ok
     ? { data: reply.data, refused: null, failures: 0, chance: 0 }

@@ -59,7 +59,7 @@ interface Question<T> {
   /** Null sends no request. `latest` returns the newest cached data. */
   readonly read: ((signal: AbortSignal, latest: () => T | null) => Promise<Reply<T>>) | null;
   readonly everyMs: Pace<T>;
-  /** A change of this value requests the answer at once; the last one stays meanwhile. */
+  /** When this value changes, the answer is requested at once; the previous answer stays until the new one arrives. */
   readonly version?: number | string | undefined;
 }
 

@@ -69,9 +69,9 @@ export function matches(post: Post, { status, tag, audience, author, find }: Pos
 }
 
 /**
- * The posts of a list after the events since it was read: each in its present state, without those that left the list,
- * and with those that joined it. A post that the page did not have joins only if it is newer: older ones are on a later
- * page.
+ * Updates a list with the events received since it was read: shows each post's present state, removes posts that are
+ * gone or no longer match, and adds new ones. A post not on the page is added only if it is newer than the page's first
+ * post; older ones are on a later page.
  */
 export function freshList(
   page: readonly Post[],

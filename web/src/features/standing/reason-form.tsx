@@ -24,7 +24,7 @@ interface ReasonFormProps {
   readonly onDone: () => void;
   /** True if the reason may be empty. */
   readonly optional?: boolean;
-  /** True to ask also for the duration. */
+  /** True if the form also asks for the duration. */
   readonly withTerm?: boolean;
   readonly danger?: boolean;
   /** The longest reason, in characters. */

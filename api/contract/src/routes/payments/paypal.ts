@@ -36,7 +36,7 @@ export const PayPalOrderBody = z.strictObject({
     .meta({ description: 'Amount in the currency of the village', example: '10.00' }),
 });
 
-/** An order of PayPal that waits for the payer. */
+/** A PayPal order that awaits the payer's approval. */
 export const PayPalOrder = z.strictObject({
   order_id: z.string(),
   approval_url: z.url().describe('Page of PayPal where the payer approves'),

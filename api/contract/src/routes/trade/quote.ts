@@ -52,7 +52,7 @@ export const TIER_ASPECTS = [
 export const TierChange = z.strictObject({ what: z.enum(TIER_ASPECTS), from: z.string(), to: z.string() });
 export type TierChange = z.infer<typeof TierChange>;
 
-/** The tier that the next aiDollars open. */
+/** The next tier that a higher balance would open. */
 export const NextTier = z.strictObject({
   tier: z.string(),
   min_balance: AiDollars,

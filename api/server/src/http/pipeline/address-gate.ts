@@ -2,17 +2,17 @@ import { clientAddress, countedAddress } from '../client-address.ts';
 import type { Addressed, ProxyTrust } from '../client-address.ts';
 import type { RateLimiter, RatePolicy, RateVerdict } from '../rate-limit.ts';
 
-/** Websockets of one path on one replica. */
+/** Limit of open websockets on one path of one replica. */
 const SOCKETS_PER_PATH = 5_000;
-/** Plain connections for each allowed websocket of an address. */
+/** Connections that one address may have for each websocket that it may have. */
 const CONNECTIONS_PER_SOCKET = 4;
-/** Connections of one replica. Each one needs a file descriptor. */
+/** Limit of open connections to one replica. Each connection needs a file descriptor. */
 const CONNECTIONS_MAX = 20_000;
 
 export interface AddressGatePorts {
   readonly limiter: RateLimiter;
   readonly trust: ProxyTrust;
-  /** Requests a minute of one address, and messages on its websockets. */
+  /** Limit per minute for one address: HTTP requests, and separately websocket messages. */
   readonly requestsPerMinute: number;
   /** Websockets that one address may have open on this replica. */
   readonly socketsPerAddress: number;
@@ -27,9 +27,12 @@ export interface AddressGate {
   takeRequest(address: string): RateVerdict;
   /** Counts one message on a websocket. */
   takeMessage(address: string): RateVerdict;
-  /** Counts a websocket; returns a function for its close, or the exceeded limit. */
+  /** Counts a websocket; returns a function to call when it closes, or the exceeded limit. */
   openSocket(path: string, address: string): (() => void) | 'address' | 'path';
-  /** Counts a connection of a peer, except a trusted proxy; returns a function for its close, or the exceeded limit. */
+  /**
+   * Counts a connection from a peer; one from a trusted proxy counts only in the total. Returns a function to call when
+   * the connection closes, or the exceeded limit.
+   */
   openConnection(peer: string): (() => void) | 'address' | 'all';
 }
 
@@ -75,7 +78,10 @@ export function createAddressGate({
   };
 }
 
-/** Counts open connections, by key and in total. It has one entry for each key with an open connection. Mutable because it is a counter. */
+/**
+ * Counts open connections, by key and in total. Has one entry for each key with an open connection. Mutable because it
+ * is a counter.
+ */
 export class OpenConnections {
   readonly #perKey: number;
   readonly #total: number;
@@ -87,7 +93,10 @@ export class OpenConnections {
     this.#total = limits.total;
   }
 
-  /** Counts a connection. Returns an idempotent function for its close, or the limit that it would exceed. With a null key only the total counts. */
+  /**
+   * Counts a connection. Returns an idempotent function to call when the connection closes, or the limit that the
+   * connection would exceed. With a null key only the total counts.
+   */
   open(key: string | null): (() => void) | 'key' | 'total' {
     const before = key === null ? 0 : (this.#byKey.get(key) ?? 0);
     if (before >= this.#perKey) return 'key';

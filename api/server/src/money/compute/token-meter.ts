@@ -179,7 +179,7 @@ export interface UnpostedUsagePorts {
   readonly freeze: Pick<FreezeCache, 'frozen'>;
 }
 
-/** Posts the usage that was recorded while the village was frozen, after the freeze. */
+/** After a freeze, posts the usage recorded during it. */
 export function unpostedUsageJob({ db, tiers, freeze }: UnpostedUsagePorts): Job {
   async function postOne(tx: Tx): Promise<boolean> {
     const usage = await takeUnpostedUsage(tx);

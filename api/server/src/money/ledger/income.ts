@@ -39,7 +39,7 @@ export interface Income {
   readonly agentId: string;
   /** Micro-aiDollars, above zero. The adapter of the source converts other currencies. */
   readonly amount: bigint;
-  /** 1 to 500 characters for a person. */
+  /** A note for people to read, 1 to 500 characters. */
   readonly note: string;
   readonly actor: LedgerActor;
   /** The time of the payment at its source; left out, the present time. */

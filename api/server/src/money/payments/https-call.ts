@@ -40,7 +40,7 @@ async function wholeBody(message: IncomingMessage): Promise<Buffer> {
   let size = 0;
   for await (const part of message as AsyncIterable<Buffer>) {
     size += part.length;
-    if (size > ANSWER_MAX_BYTES) throw new Error(`an answer of more than ${ANSWER_MAX_BYTES} bytes`);
+    if (size > ANSWER_MAX_BYTES) throw new Error(`the answer is larger than ${ANSWER_MAX_BYTES} bytes`);
     parts.push(part);
   }
   return Buffer.concat(parts);

@@ -196,7 +196,7 @@ export function resizedResult(observed: Observed): ConditionResult {
   const { pod, admission } = observed;
   const { tier } = admission;
   if (pod?.size === undefined || tier === undefined)
-    return { status: 'True', reason: 'AsEntitled', message: 'no pod lacks compute of its tier' };
+    return { status: 'True', reason: 'AsEntitled', message: 'the agent has no pod to resize, or its tier is unknown' };
   const { name } = pod.metadata;
   const lacking = misfit(observed, pod, tier) ?? (isResizing(pod) ? whileResizing(pod, name) : undefined);
   if (lacking !== undefined) return lacking;

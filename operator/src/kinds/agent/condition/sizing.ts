@@ -64,7 +64,10 @@ function asked({ resize }: Facts): Sizing {
   return maySucceed ? { kind: 'resize', lookMs: RESIZE_TIMEOUT_MS } : { kind: 'replace', cause: 'ResizeRefused' };
 }
 
-/** Whether the agent has a seat of its tier. A granted seat with a reason is a seat of another tier. */
+/**
+ * Whether the agent has a seat of its tier. If a granted seat has a `reason`, the agent keeps its seat of another tier
+ * and waits for one of its own.
+ */
 export function hasSeatOfTier({ seat }: Pick<Facts, 'seat'>): boolean {
   return seat.granted && seat.reason === undefined;
 }
@@ -80,7 +83,7 @@ function hasWaitedForSeat({ agent: { status } }: Facts, pod: PodView, tier: Tier
 
 /** The step for a pod with the wrong devices or priority. */
 function replacing(facts: Facts, pod: PodView, tier: TierView): Sizing {
-  // The agent has paid for the time of its GPU window, so it does not wait for its turn.
+  // The agent has paid for its GPU window, so its pod is replaced at once, without waiting for a turn.
   if (isOfOtherWindow(pod, tier)) return { kind: 'replace', cause: 'GpuWindow' };
   // An edited tier changes many agents at once, so they take turns. A change to another tier concerns this agent alone.
   const isKnown = facts.publishedTier === tier.metadata.name && !hasWaitedForSeat(facts, pod, tier);
