@@ -51,7 +51,7 @@ export interface JobPorts {
   /** Separates the keys of villages that share a Redis. */
   readonly namespace: string;
   readonly jobs: readonly Job[];
-  readonly link: Pick<RedisLink, 'connected' | 'publish' | 'subscribe'>;
+  readonly link: Pick<RedisLink, 'ping' | 'publish' | 'subscribe'>;
   readonly registry: Registry;
   readonly log: Log;
   readonly timing?: JobTiming;
@@ -67,6 +67,7 @@ const FAILED_KEPT = 100;
 const EVENTS_KEPT = 100;
 const RECONNECT_MAX_MS = 1_000;
 const COMMAND_LIMIT_MS = 5_000;
+const PING_LIMIT_MS = 1_000;
 /** Longest time that an ending process waits for the jobs under way. */
 const STOP_LIMIT_MS = 8_000;
 
@@ -193,8 +194,12 @@ export function startJobs(ports: JobPorts): () => Promise<void> {
   return async () => {
     stopping = true;
     await stopDeriving();
-    // Without Redis a graceful close never ends, so this waits only for the jobs under way.
-    const closed = link.connected ? worker.close() : runner.idle().then(() => worker.close(true));
+    // Without Redis a graceful close never ends, so this waits only for the jobs under way. `link.connected` may be late.
+    const isConnected = await withTimeout(PING_LIMIT_MS, link.ping()).then(
+      () => true,
+      () => false,
+    );
+    const closed = isConnected ? worker.close() : runner.idle().then(() => worker.close(true));
     await withTimeout(STOP_LIMIT_MS, closed).catch(complaint.fail);
     await withTimeout(COMMAND_LIMIT_MS, queue.close()).catch(complaint.fail);
   };

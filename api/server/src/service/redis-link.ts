@@ -77,6 +77,7 @@ export function openRedisLink(url: string, log: Log, answerLimitMs = ANSWER_LIMI
       await commands.ping();
     },
     close: () => {
+      commands.removeAllListeners('close');
       commands.disconnect();
       listening.disconnect();
     },
