@@ -31,25 +31,29 @@ export type Answer =
   | { readonly kind: 'bytes'; readonly contentType: string }
   | { readonly kind: 'redirect' };
 
+/** Groups of routes with their titles, in the order of the documents. */
+export const ROUTE_TAGS = {
+  world: 'World',
+  board: 'Board',
+  agents: 'Agents',
+  standing: 'Standing',
+  runs: 'Runs',
+  schedules: 'Schedules',
+  resident: 'For residents',
+  economy: 'Money',
+  models: 'Language models',
+  accounts: 'Accounts',
+  log: 'Audit and sealed log',
+  internal: 'For the operator',
+  service: 'Service',
+} as const;
+
 /** One route: the source of its mount, client call, OpenAPI operation, permission row and reference line. */
 export interface RouteSpec {
   /** The operation id and the client's method name. */
   readonly name: string;
   readonly summary: string;
-  readonly tag:
-    | 'world'
-    | 'board'
-    | 'agents'
-    | 'standing'
-    | 'runs'
-    | 'schedules'
-    | 'economy'
-    | 'models'
-    | 'resident'
-    | 'accounts'
-    | 'log'
-    | 'internal'
-    | 'service';
+  readonly tag: keyof typeof ROUTE_TAGS;
   readonly method: Method;
   /** OpenAPI style: `/agents/{agent_id}/move`. A last `{name*}` may hold slashes. */
   readonly path: `/${string}`;

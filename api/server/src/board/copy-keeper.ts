@@ -3,7 +3,8 @@ import { changeCopy, COPY_LIMITS, hideInCopy } from '@hamlet/core';
 import type { BoardCopy, CopyLimits, Hiding } from '@hamlet/core';
 import { isConnectionError } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
-import type { Log } from '../service/log.ts';
+import { createComplaint } from '../service/log.ts';
+import type { Complaint, Log } from '../service/log.ts';
 import { LateError, withTimeout } from '../service/with-timeout.ts';
 import type { BoardRelay } from './board-relay.ts';
 import { loadCopy, readChanges } from './load-copy.ts';
@@ -50,7 +51,7 @@ export class CopyKeeper {
    */
   #doubts = 1;
   #answered = 0;
-  #complained = false;
+  readonly #complaint: Complaint;
   #reading = 0;
   #loadedMs = 0;
   /**
@@ -64,6 +65,7 @@ export class CopyKeeper {
 
   constructor(ports: KeeperPorts) {
     this.#ports = ports;
+    this.#complaint = createComplaint(ports.log, 'the copy of the board is not updated: the database does not answer');
     this.#limits = ports.limits ?? COPY_LIMITS;
     ports.relay.onHead(() => this.nudge());
     this.#timer = setInterval(() => this.nudge(), ASK_EVERY_MS);
@@ -133,7 +135,7 @@ export class CopyKeeper {
       const doubts = this.#doubts;
       try {
         await this.#read();
-        this.#complained = false;
+        this.#complaint.succeed();
         // noteAway may have been called during the reading, and then reports a later failure.
         if (this.#doubts === doubts) this.#away = false;
       } catch (error) {
@@ -144,9 +146,7 @@ export class CopyKeeper {
   }
 
   #fail(error: unknown): void {
-    if (!this.#complained)
-      this.#ports.log('warn', 'the copy of the board is not updated: the database does not answer', { error });
-    this.#complained = true;
+    this.#complaint.fail(error);
     this.#doubts += 1;
     if (saysAway(error)) this.#away = true;
   }

@@ -1,22 +1,6 @@
-import { PERMISSIONS, REFUSALS, ROUTES, pathsOf } from '@hamlet/contract';
+import { PERMISSIONS, REFUSALS, ROUTE_TAGS, ROUTES, pathsOf } from '@hamlet/contract';
 import type { Refusal, RouteSpec } from '@hamlet/contract';
 import { jsonSchemaOf, reasonsByStatus } from './openapi.ts';
-
-const TAGS = {
-  world: 'World',
-  board: 'Board',
-  agents: 'Agents',
-  standing: 'Standing',
-  runs: 'Runs',
-  schedules: 'Schedules',
-  resident: 'For residents',
-  economy: 'Money',
-  models: 'Language models',
-  accounts: 'Accounts',
-  log: 'Audit and sealed log',
-  internal: 'For the operator',
-  service: 'Service',
-} as const satisfies Readonly<Record<RouteSpec['tag'], string>>;
 
 const STYLE = `
 :root { color-scheme: light dark; --line: #8884; --soft: #8882; --link: #0a7d4f; }
@@ -87,7 +71,7 @@ function reasonRow(code: Refusal): string {
 }
 
 function build(): string {
-  const tags = Object.entries(TAGS);
+  const tags = Object.entries(ROUTE_TAGS);
   const sections = tags.map(([tag, title]) => {
     const routes = ROUTES.filter((route) => route.tag === tag);
     return `<section id="${tag}"><h2>${title}</h2>${routes.map(articleOf).join('\n')}</section>`;

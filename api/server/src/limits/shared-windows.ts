@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { createComplaint } from '../service/log.ts';
 import type { Log } from '../service/log.ts';
 import { withTimeout } from '../service/with-timeout.ts';
 
@@ -47,22 +48,13 @@ export function openSharedWindows(
     retryStrategy: (attempt: number) => Math.min(attempt * 50, RECONNECT_MAX_MS),
   });
   let restUntilMs = -Infinity;
-  let complained = false;
-  const fail = (error: unknown): null => {
-    if (!complained)
-      log(
-        'warn',
-        'Redis does not answer: this replica counts requests alone, and refuses requests that move money or call models',
-        {
-          error,
-        },
-      );
-    complained = true;
-    return null;
-  };
-  redis.on('error', fail);
+  const complaint = createComplaint(
+    log,
+    'Redis does not answer: this replica counts requests alone, and refuses requests that move money or call models',
+  );
+  redis.on('error', complaint.fail);
   redis.on('ready', () => {
-    complained = false;
+    complaint.succeed();
     restUntilMs = -Infinity;
   });
 
@@ -78,7 +70,8 @@ export function openSharedWindows(
         return { count, endsInMs };
       } catch (error) {
         restUntilMs = monotonicMs() + REST_MS;
-        return fail(error);
+        complaint.fail(error);
+        return null;
       }
     },
     close: () => redis.disconnect(),

@@ -2,8 +2,9 @@ import { Queue, Worker } from 'bullmq';
 import { Counter } from 'prom-client';
 import type { Registry } from 'prom-client';
 import type { z } from 'zod';
+import { createComplaint } from './log.ts';
+import type { Complaint, Log } from './log.ts';
 import type { RedisLink } from './redis-link.ts';
-import type { Log } from './log.ts';
 import { repeat } from './single-flight.ts';
 import { withTimeout } from './with-timeout.ts';
 
@@ -73,20 +74,6 @@ const STOP_LIMIT_MS = 8_000;
 
 const OPTIONS = { removeOnComplete: { count: 0 }, removeOnFail: { count: FAILED_KEPT } };
 
-/** Logs only the first error of a series, until the next success. */
-function createComplaint(log: Log, message: string): { fail(error: unknown): void; succeed(): void } {
-  let complained = false;
-  return {
-    fail: (error) => {
-      if (!complained) log('warn', message, { error });
-      complained = true;
-    },
-    succeed: () => {
-      complained = false;
-    },
-  };
-}
-
 /** Adds schedulers that are missing, changed or stuck, and removes those whose jobs this version does not have. */
 async function deriveSchedulers(queue: Queue, jobs: readonly Job[]): Promise<void> {
   const known = new Map((await queue.getJobSchedulers()).map((scheduler) => [scheduler.key, scheduler]));
@@ -103,7 +90,7 @@ async function deriveSchedulers(queue: Queue, jobs: readonly Job[]): Promise<voi
 interface State {
   readonly each: Job;
   running: Promise<void> | null;
-  readonly complaint: ReturnType<typeof createComplaint>;
+  readonly complaint: Complaint;
 }
 
 /** Runs a job by its name, never twice at once on this replica, and publishes its result to every replica. */

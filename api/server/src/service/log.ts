@@ -16,3 +16,23 @@ export function createLog(write: (line: string) => void, lowest: LogLevel = 'inf
     write(`${JSON.stringify({ time: new Date().toISOString(), level, message, ...shown })}\n`);
   };
 }
+
+/** Reports a failure that repeats: only the first one of a series is logged, until the next success. */
+export interface Complaint {
+  fail(error: unknown): void;
+  succeed(): void;
+}
+
+/** Makes a complaint that logs its message as a warning. */
+export function createComplaint(log: Log, message: string): Complaint {
+  let complained = false;
+  return {
+    fail: (error) => {
+      if (!complained) log('warn', message, { error });
+      complained = true;
+    },
+    succeed: () => {
+      complained = false;
+    },
+  };
+}

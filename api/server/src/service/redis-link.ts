@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { createComplaint } from './log.ts';
 import type { Log } from './log.ts';
 
 const RECONNECT_MAX_MS = 500;
@@ -32,21 +33,15 @@ export function openRedisLink(url: string, log: Log, answerLimitMs = ANSWER_LIMI
   const commands = new Redis(url, options);
   const listening = new Redis(url, { ...options, autoResubscribe: false });
   const hearers = new Map<string, (message: string) => void>();
-  let complained = false;
-  const complain = (error: Error): void => {
-    if (!complained) log('warn', 'Redis cannot be reached', { error });
-    complained = true;
-  };
-  commands.on('error', complain);
-  listening.on('error', complain);
-  commands.on('ready', () => {
-    complained = false;
-  });
+  const complaint = createComplaint(log, 'Redis cannot be reached');
+  commands.on('error', complaint.fail);
+  listening.on('error', complaint.fail);
+  commands.on('ready', complaint.succeed);
   // The subscribing connection sends nothing, so it would not notice a Redis that vanished without closing it.
   commands.on('close', () => listening.disconnect(true));
   listening.on('ready', () => {
     const channels = [...hearers.keys()];
-    if (channels.length > 0) listening.subscribe(...channels).catch(complain);
+    if (channels.length > 0) listening.subscribe(...channels).catch(complaint.fail);
   });
   listening.on('message', (channel, message) => {
     try {
@@ -67,11 +62,11 @@ export function openRedisLink(url: string, log: Log, answerLimitMs = ANSWER_LIMI
     },
     subscribe: async (channel, hear) => {
       hearers.set(channel, hear);
-      if (listening.status === 'ready') await listening.subscribe(channel).catch(complain);
+      if (listening.status === 'ready') await listening.subscribe(channel).catch(complaint.fail);
     },
     unsubscribe: async (channel) => {
       hearers.delete(channel);
-      if (listening.status === 'ready') await listening.unsubscribe(channel).catch(complain);
+      if (listening.status === 'ready') await listening.unsubscribe(channel).catch(complaint.fail);
     },
     ping: async () => {
       await commands.ping();

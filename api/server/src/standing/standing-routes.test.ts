@@ -82,10 +82,6 @@ const MEASURES = [
 
 for (const { take, lift, flag, code, action } of MEASURES) {
   test(`${action}: every replica refuses at once, the audit has it, and it ends when an admin lifts it`, async () => {
-    await eventually(
-      'the tier of the balance, which the replicas compute after their start',
-      async () => dataOf(await play.admin.call(getStanding, on('bob'))).balance_tier !== null,
-    );
     assert.deepEqual(await whatAnAgentIsTold(play, 'bob'), [null, null, null]);
     const held = dataOf(await play.admin.call(take, because('bob', `a test of ${action}`)));
     assert.deepEqual(

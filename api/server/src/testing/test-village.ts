@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@hamlet/contract';
 import type { Client } from '@hamlet/contract';
 import type { LocalRedis } from '@hamlet/dev';
-import { migrate, openDatabase } from '@hamlet/store';
+import { migrate, openDatabase, readTiers } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import { testPostgres } from '@hamlet/test/env/postgres';
 import type { TestPostgres } from '@hamlet/test/env/postgres';
@@ -47,7 +47,10 @@ export interface TestVillage {
   readonly logs: string[];
   /** Migrates the schema, like the init container of the chart. */
   migrate(): Promise<void>;
-  /** Migrates, and starts a replica in this process. Resolves once the replica serves and has connected to Redis. */
+  /**
+   * Migrates, and starts a replica in this process. Resolves once the replica serves, has connected to Redis and, if
+   * its agents are samples, has computed their tiers.
+   */
   startReplica(
     changes?: Readonly<Record<string, string>>,
     options?: Pick<StartOptions, 'providers'>,
@@ -91,6 +94,11 @@ async function countsTogether({ metricsUrl }: RunningServer): Promise<boolean> {
   return /^hamlet_limits_shared 1$/m.test(await (await fetch(`${metricsUrl}/metrics`)).text());
 }
 
+/** Before its first comparison a replica knows no standing of an agent. */
+async function untilTiersAreComputed(db: Db): Promise<void> {
+  await eventually('the first tiers', async () => (await readTiers(db, AGENT_IDS)).length === AGENT_IDS.length);
+}
+
 /** @param options.villageSpeed factor by which village time is faster than the clock, so that tests do not wait for walks */
 export async function startTestVillage(options: { readonly villageSpeed?: number } = {}): Promise<TestVillage> {
   const folder = await mkdtemp(join(tmpdir(), 'hamlet-test-village-'));
@@ -117,6 +125,11 @@ export async function startTestVillage(options: { readonly villageSpeed?: number
   async function migrateNow(): Promise<void> {
     await migrate({ ownerUrl: postgres.url(), appUrl: environment.HAMLET_POSTGRES_URL });
   }
+  function openDb(): Db {
+    const db = openDatabase({ url: postgres.url(), poolSize: POOL_SIZE, onError: () => undefined });
+    databases.push(db);
+    return db;
+  }
   return {
     postgres,
     redis,
@@ -134,13 +147,10 @@ export async function startTestVillage(options: { readonly villageSpeed?: number
       );
       replicas.push(replica);
       await eventually('requests to be counted', () => countsTogether(replica));
+      if (config.agents.source === 'samples') await untilTiersAreComputed(openDb());
       return replica;
     },
-    openDb: () => {
-      const db = openDatabase({ url: postgres.url(), poolSize: POOL_SIZE, onError: () => undefined });
-      databases.push(db);
-      return db;
-    },
+    openDb,
     remove: async () => {
       await Promise.all([...replicas.map((replica) => replica.stop()), ...databases.map((db) => db.destroy())]);
       await Promise.all([postgres.remove(), redis.stop()]);

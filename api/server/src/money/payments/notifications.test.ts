@@ -175,7 +175,7 @@ test('the caller refuses a host that is not allowed, and an answer without an en
       more();
     },
   });
-  await assert.rejects(call({ method: 'GET', host: HOSTS.api, path: '/endless' }), /more than/);
+  await assert.rejects(call({ method: 'GET', host: HOSTS.api, path: '/endless' }), /larger than/);
   assert.deepEqual(
     standIn.connects.filter(
       (target) => target !== 'api.sandbox.paypal.com:443' && target !== 'api-m.sandbox.paypal.com:443',
