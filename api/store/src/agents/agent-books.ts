@@ -22,10 +22,7 @@ interface Named {
   readonly lifeUid: string | null;
 }
 
-/**
- * Reads the facts that the operator needs about agents, ordered by name, at most `limit`. Agents without any fact are
- * left out. In a snapshot transaction, the page shows one moment.
- */
+/** Reads the facts that the operator needs about agents, by name, at most `limit`; leaves out agents without facts. */
 export async function readAgentBooks(
   tx: Tx,
   { after, limit }: { readonly after: string; readonly limit: number },

@@ -43,10 +43,7 @@ export async function insertAgentSession(db: Db, session: NewAgentSession): Prom
     .execute();
 }
 
-/**
- * Finds the sessions of tokens, in the order of `tokenHashes`, each with the measure against its agent. Null for an
- * unknown or expired token, and for a token whose life has ended.
- */
+/** Finds the sessions of tokens, by `tokenHashes`. Null for an unknown or expired token, or an ended life. */
 export async function findAgentSessions(
   db: Db,
   tokenHashes: readonly Buffer[],

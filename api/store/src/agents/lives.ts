@@ -22,10 +22,7 @@ const COLUMNS = [
   'closed_at as closedAt',
 ] as const;
 
-/**
- * Opens a life and the account of the agent's name; repeating it changes nothing. Closes an older open life of the
- * name, because an agent has one life at a time. Returns null if this life has already ended.
- */
+/** Opens a life and the account of its agent; ends an older life of the agent. Null if this life has already ended. */
 export async function openLife(db: Db, uid: string, agentId: string): Promise<Life | null> {
   return inTransaction(db, async (tx) => {
     const known = await tx
@@ -58,10 +55,7 @@ export async function openLife(db: Db, uid: string, agentId: string): Promise<Li
   });
 }
 
-/**
- * Ends a life, revokes its tokens, and closes the account unless a newer life of the name is open. Repeating it
- * changes nothing. An unknown life is recorded as ended, so that a late request cannot open it.
- */
+/** Ends a life, known or not, and revokes its tokens; closes the account unless a newer life of the agent is open. */
 export async function closeLife(db: Db, uid: string, agentId: string): Promise<void> {
   await inTransaction(db, async (tx) => {
     await tx

@@ -42,10 +42,7 @@ async function announce(tx: Tx, rows: readonly PresenceRow[]): Promise<void> {
   for (const row of rows) await addInternalEvent(tx, 'presence', wireOf(row));
 }
 
-/**
- * Records a new stream of an agent, which replaces any earlier stream. Returns null and changes nothing if a later
- * cycle of the same life is recorded.
- */
+/** Records a new stream, which replaces an earlier one. Null, unchanged, if a later cycle of the life is known. */
 export async function connectStream(db: Db, stream: Omit<Stream, 'streamNo'>): Promise<Stream | null> {
   return inTransaction(db, async (tx) => {
     const before = await tx
@@ -98,7 +95,6 @@ async function noteStream(db: Db, { agentId, streamNo }: Stream, connected: bool
   });
 }
 
-/** Records a heartbeat of a replica. */
 export async function beat(db: Db, replicaId: string): Promise<void> {
   await db
     .insertInto('api_replica')

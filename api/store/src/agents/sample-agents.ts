@@ -22,7 +22,6 @@ const COLUMNS = [
   'created_at as createdAt',
 ] as const;
 
-/** Creates the row of a sample agent if it is missing, and returns it. */
 export async function ensureSampleAgent(db: Db, agentId: string, uid: string): Promise<SampleAgentRow> {
   await db
     .insertInto('sample_agent')
@@ -40,10 +39,7 @@ async function notify(db: Db, agentId: string): Promise<void> {
   await sql`select pg_notify(${SAMPLE_AGENTS_CHANNEL}, ${agentId})`.execute(db);
 }
 
-/**
- * Sets the power; a change raises the cycle. Returns the row and whether it changed; null if the agent does not
- * exist.
- */
+/** Sets the power; a change raises the cycle. Null if the agent does not exist. */
 export async function setSamplePower(
   db: Db,
   agentId: string,

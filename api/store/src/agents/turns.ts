@@ -20,11 +20,10 @@ export interface TurnCursor {
 
 export interface TurnPage {
   readonly turns: readonly TurnRow[];
-  /** Null on the last page. */
   readonly next: TurnCursor | null;
 }
 
-/** Stores a turn. Changes nothing if a turn with this id is stored already. */
+/** Stores a turn, unless a turn with this id is stored already. */
 export async function recordTurn(
   db: Db,
   agent: { readonly agentId: string; readonly uid: string },
@@ -82,11 +81,7 @@ export async function readTurns(
   };
 }
 
-/**
- * Deletes the texts of turns recorded before a time, oldest first, at most `atMost` (1 to 10,000), and records one
- * act for them. The rows keep the hash of the text; the sealed log contains only this hash. Returns the number of
- * turns; 0 also while another replica deletes texts.
- */
+/** Deletes the oldest texts, at most 10,000, with one act; hashes stay. 0 also while another replica does it. */
 export async function dropTurnTexts(
   db: Db,
   { before, atMost }: { readonly before: Date; readonly atMost: number },

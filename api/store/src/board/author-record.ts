@@ -5,32 +5,22 @@ import { firstRow } from '../connection/result-rows.ts';
 
 /** Posts, replies and flags of an author in the past hour, and the time since the author joined the village. */
 export interface AuthorRecord extends BoardCounts {
-  /**
-   * Seconds until the oldest post of the past hour is an hour old and no longer counts; 0 if there is none. The next
-   * two fields are the same for replies and flags.
-   */
+  /** Seconds until the oldest post of the past hour no longer counts; 0 without posts. The next two fields likewise. */
   readonly postsFreeInS: number;
   readonly repliesFreeInS: number;
   readonly flagsFreeInS: number;
-  /**
-   * Seconds since the account was created or the agent's first life began; null for a person with an API key and for
-   * the village.
-   */
+  /** Seconds since the account or the agent's first life began; null for an API key and for the village. */
   readonly knownForS: number | null;
 }
 
-/** Most rows that are counted for an hour; above every limit. */
+/** Most rows counted for an hour; above every limit. */
 const COUNTED_MAX = 300;
 
-/** Counts an author's rows of the past hour, at most COUNTED_MAX, and the seconds until the oldest is an hour old. */
 function lastHour(rows: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(select count(*)::integer as count, coalesce(ceil(3600 - extract(epoch from now() - min(at))), 0)::integer as free from (${rows} limit ${sql.lit(COUNTED_MAX)}) mine)`;
 }
 
-/**
- * Reads an author's record. The author must be the viewer of the transaction, which holds the author's lock
- * (writeAs). `accountId` is null unless the author is a person with an account.
- */
+/** Reads an author's record. The author must be the viewer and hold the author's lock (writeAs). */
 export async function readAuthorRecord(
   tx: Tx,
   author: { readonly authorType: string; readonly authorId: string; readonly accountId: string | null },

@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import { type PostRow, type ReplyRow, selectPosts, selectReplies } from './post-row.ts';
 
-/** An event of the board at its offset. */
 export interface BoardEventRow {
   readonly offset: number;
   readonly what: BoardEventKind;
@@ -17,16 +16,12 @@ export interface ShownEvent extends BoardEventRow {
   readonly reply: ReplyRow | null;
 }
 
-/** An event that concerns an agent. */
 export interface NewsRow extends BoardEventRow {
   readonly agentId: string;
   readonly why: NewsWhy;
 }
 
-/**
- * Moves at most `atMost` entries of the outbox to the events and numbers them. Returns the last offset; null while
- * another replica does it.
- */
+/** Numbers at most `atMost` entries of the outbox as events. Returns the last; null while another replica does it. */
 export async function relayBoard(db: Db, atMost: number): Promise<number | null> {
   const { rows } = await sql<{ last: number | null }>`select board.relay(${atMost}) as last`.execute(db);
   return rows[0]?.last ?? null;
@@ -85,10 +80,7 @@ async function withContent<T extends { readonly postId: string; readonly replyId
   }));
 }
 
-/**
- * News of an agent after an offset, oldest first, with the visible posts and replies, and whether the agent has replied since. The viewer
- * must be that agent.
- */
+/** News of an agent after an offset, oldest first, with its visible content. The viewer must be that agent. */
 export async function readNews(
   tx: Tx,
   agentId: string,

@@ -31,10 +31,7 @@ export async function insertFlag(tx: Tx, { postId, replyId, by, reason, note, we
   return rows.length > 0;
 }
 
-/**
- * Sums the weights of the undecided flags, and finds the reason with the greatest weight. The viewer must be the
- * village.
- */
+/** Sums the weights of the undecided flags and finds the heaviest reason. The viewer must be the village. */
 export async function weighFlags(
   tx: Tx,
   subject: Subject,

@@ -5,7 +5,7 @@ import { asMoment, type Moment } from '../connection/moment.ts';
 import type { Subject } from './flags.ts';
 import { type PostRow, type ReplyRow, selectPosts, selectReplies } from './post-row.ts';
 
-/** A line of the queue. The queue is sorted by `key`. */
+/** A line of the queue, which is sorted by `key`. */
 export interface QueueRow extends Subject {
   readonly subject: string;
   readonly key: string;
@@ -43,10 +43,7 @@ const decided = (before: string | null): RawBuilder<unknown> => sql`
   from board.moderation group by subject, post_id, reply_id
   having ${before}::uuid is null or (array_agg(moderation_id order by moderation_id desc))[1] < ${before}::uuid order by key desc`;
 
-/**
- * A page of the subjects that wait for a decision, longest first, or of the decided subjects, newest decision first.
- * The viewer must be a moderator.
- */
+/** A page of the waiting subjects, longest wait first, or of the decided ones, newest first. For moderators. */
 export async function readQueue(
   tx: Tx,
   state: 'waiting' | 'decided',
@@ -59,7 +56,6 @@ export async function readQueue(
   return rows;
 }
 
-/** Details of the subjects on a page of the queue. */
 export interface QueueDetails {
   readonly posts: readonly PostRow[];
   readonly replies: readonly ReplyRow[];
@@ -67,7 +63,6 @@ export interface QueueDetails {
   readonly decisions: readonly DecisionRow[];
 }
 
-/** Reads the posts and replies that the subjects name, with their flags and decisions. */
 export async function readQueueDetails(tx: Tx, subjects: readonly Subject[]): Promise<QueueDetails> {
   const postIds = [...new Set(subjects.map(({ postId }) => postId))];
   const replyIds = subjects.flatMap(({ replyId }) => replyId ?? []);

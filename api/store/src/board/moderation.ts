@@ -12,7 +12,6 @@ export interface LockedSubject {
   readonly openFlags: boolean;
 }
 
-/** The newest decision that was not undone. */
 export interface LastDecision {
   readonly moderationId: string;
   readonly decision: Exclude<Decision, 'undo'>;
@@ -57,7 +56,6 @@ export async function findLastDecision(tx: Tx, subject: Subject): Promise<LastDe
   return rows[0] ?? null;
 }
 
-/** Stores a decision and returns its id. */
 export async function insertDecision(tx: Tx, made: NewDecision): Promise<string> {
   const { rows } = await sql<{ moderationId: string }>`
     insert into board.moderation (post_id, reply_id, decision, reason, note, by_type, by_id, by_name, hidden_before, undoes)

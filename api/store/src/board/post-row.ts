@@ -12,13 +12,12 @@ interface Written {
   readonly hidden: ModerationNote | null;
   readonly createdAt: Moment;
   readonly updatedAt: Moment;
-  /** Micro-aiDollars, as text. */
+  /** Micro-aiDollars. */
   readonly rewarded: string;
   /** Weight of the undecided flags; null unless the reader moderates. */
   readonly flags: number | null;
 }
 
-/** A post as its reader may see it. */
 export interface PostRow extends Written {
   readonly postId: string;
   readonly audience: string;
@@ -31,7 +30,6 @@ export interface PostRow extends Written {
   readonly replies: number;
 }
 
-/** A reply as its reader may see it. */
 export interface ReplyRow extends Written {
   readonly replyId: string;
   readonly postId: string;
@@ -54,23 +52,20 @@ const POST = sql`w.post_id as "postId", w.audience, w.title, w.tags, w.status, w
 const REPLY = sql`w.reply_id as "replyId", w.post_id as "postId", ${WRITTEN}`;
 const NEW = sql`w.rewarded::text as rewarded, case when board.moderates() then 0 end as flags`;
 
-/** Selects posts (`select … from SOURCE w …`) from a table or result that has the columns of posts. */
 export function selectPosts(source: RawBuilder<unknown>): RawBuilder<PostRow> {
   return sql<PostRow>`select ${POST}, (w.replies + coalesce(pending.replies, 0))::integer as replies, (w.rewarded + coalesce(pending.rewarded, 0))::text as rewarded, ${FLAGS(sql`w.post_id`)}
     from ${source} w ${PENDING_OF_POST}`;
 }
 
-/** Selects replies as selectPosts selects posts. */
 export function selectReplies(source: RawBuilder<unknown>): RawBuilder<ReplyRow> {
   return sql<ReplyRow>`select ${REPLY}, (w.rewarded + coalesce(pending.rewarded, 0))::text as rewarded, ${FLAGS(sql`w.reply_id`)} from ${source} w ${PENDING_OF_REPLY}`;
 }
 
-/** Selects a post that the same statement inserted, so it has no pending counts and no flags. */
+/** Selects a post that the same statement inserted: it has no pending counts and no flags. */
 export function selectNewPost(source: RawBuilder<unknown>): RawBuilder<PostRow> {
   return sql<PostRow>`select ${POST}, w.replies, ${NEW} from ${source} w`;
 }
 
-/** Selects a reply that the same statement inserted, so it has no pending counts and no flags. */
 export function selectNewReply(source: RawBuilder<unknown>): RawBuilder<ReplyRow> {
   return sql<ReplyRow>`select ${REPLY}, ${NEW} from ${source} w`;
 }

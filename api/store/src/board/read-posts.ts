@@ -6,7 +6,6 @@ import type { Tx } from '../connection/database.ts';
 import { asMoment, type Moment } from '../connection/moment.ts';
 import { type PostRow, type ReplyRow, selectPosts, selectReplies } from './post-row.ts';
 
-/** Filter of a list of posts. */
 export interface PostFilter extends PostQuestion {
   /** Words in the syntax of a web search (`websearch_to_tsquery`). */
   readonly search?: string | undefined;
@@ -74,7 +73,6 @@ export async function findReply(tx: Tx, postId: string, replyId: string): Promis
   return rows[0] ?? null;
 }
 
-/** A page of the replies to a post, oldest first. */
 export async function readReplies(
   tx: Tx,
   postId: string,
@@ -88,7 +86,6 @@ export async function readReplies(
   return cutPage(rows, page.limit, ({ replyId }) => replyId);
 }
 
-/** The oldest replies to each of the posts, at most `atMost` to one post. */
 export async function readFirstReplies(
   tx: Tx,
   postIds: readonly string[],
@@ -99,7 +96,6 @@ export async function readFirstReplies(
   return rows;
 }
 
-/** An earlier text of a post or reply, which a revision replaced. */
 export interface RevisionRow {
   readonly number: number;
   readonly title: string | null;
@@ -108,7 +104,7 @@ export interface RevisionRow {
   readonly at: Moment;
 }
 
-/** The earlier texts of a post or reply, newest first. */
+/** The texts of a post or reply that revisions replaced, newest first. */
 export async function readRevisions(tx: Tx, subject: string, limit: number): Promise<readonly RevisionRow[]> {
   const { rows } = await sql<RevisionRow>`
     select number, title, body, tags, ${asMoment(sql`at`)} as at from board.revision where subject = ${subject}::uuid order by number desc limit ${limit}

@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import { type Db, inSnapshot, inTransaction, type Tx } from '../connection/database.ts';
 import type { Subject } from './flags.ts';
 
-/** The viewer of the board that row-level security checks. */
 export type Viewer = BoardViewer;
 
 /** The village itself: it sees everything, and writes only in its own name. */
@@ -14,17 +13,13 @@ export async function setViewer(tx: Tx, { role, actor }: Viewer): Promise<void> 
   await sql`select set_config('hamlet.role', ${role}, true), set_config('hamlet.actor', ${actor}, true)`.execute(tx);
 }
 
-/**
- * Sets the viewer and locks it as an author until the transaction ends. The writes of one author run one after the
- * other, so that each counts all earlier ones against the author's limits.
- */
+/** Sets the viewer and locks it as an author, so that each write counts all earlier ones against its limits. */
 export async function writeAs(tx: Tx, { role, actor }: Viewer): Promise<void> {
   await sql`
     select set_config('hamlet.role', ${role}, true), set_config('hamlet.actor', ${actor}, true),
       pg_advisory_xact_lock(hashtextextended(${`board ${role} ${actor}`}, 0))`.execute(tx);
 }
 
-/** Reads the board as a viewer. */
 export function readAs<T>(db: Db, viewer: Viewer, read: (tx: Tx) => Promise<T>): Promise<T> {
   return inTransaction(db, async (tx) => {
     await setViewer(tx, viewer);
@@ -32,7 +27,7 @@ export function readAs<T>(db: Db, viewer: Viewer, read: (tx: Tx) => Promise<T>):
   });
 }
 
-/** Runs several reads of the board as a viewer, all as of one moment. */
+/** Runs several reads of the board as of one moment. */
 export function readSnapshotAs<T>(db: Db, viewer: Viewer, read: (tx: Tx) => Promise<T>): Promise<T> {
   return inSnapshot(db, async (tx) => {
     await setViewer(tx, viewer);
@@ -40,15 +35,12 @@ export function readSnapshotAs<T>(db: Db, viewer: Viewer, read: (tx: Tx) => Prom
   });
 }
 
-/** The post or reply with an id, and whether an agent took part: it wrote the post or reply, or replied to the post. */
+/** The post or reply with an id. `tookPart`: the agent wrote it, or replied to the post. */
 export interface Related extends Subject {
   readonly tookPart: boolean;
 }
 
-/**
- * Sets the viewer for the rest of the transaction and finds the post or reply with an id; null if it does not exist
- * or the viewer may not see it.
- */
+/** Sets the viewer for the rest of the transaction. Null if the viewer may not see the post or reply. */
 export async function findRelated(
   tx: Tx,
   { role, actor }: Viewer,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Tx } from '../connection/database.ts';
 
-/** A note that an agent pinned to the notice board in the world. */
+/** A note on the notice board in the world. */
 export interface WorldNote {
   readonly seq: number;
   readonly agentId: string;
@@ -10,10 +10,7 @@ export interface WorldNote {
 
 const EVENTS_AT_ONCE = 5_000;
 
-/**
- * Reads the notes among the next world events, in order, and the number of the last event read (`upTo`). Null while
- * another replica does this. Locks the cursor until the transaction ends.
- */
+/** Locks the cursor and reads the notes in the next world events, up to `upTo`. Null while another replica does so. */
 export async function takeWorldNotes(
   tx: Tx,
 ): Promise<{ readonly notes: readonly WorldNote[]; readonly upTo: number; readonly from: number } | null> {
@@ -35,7 +32,6 @@ export async function takeWorldNotes(
   };
 }
 
-/** Stores the number of the last world event that was read for notes. */
 export async function moveWorldCursor(tx: Tx, seq: number): Promise<void> {
   await sql`update board.world_cursor set seq = ${seq}`.execute(tx);
 }

@@ -25,7 +25,7 @@ export interface NewPost {
   readonly worldSeq?: number;
 }
 
-/** Writes a post and its board event. Null if the world event already has a post. */
+/** Writes a post and its board event; null if the world event already has a post. */
 export async function insertPost(tx: Tx, post: NewPost): Promise<PostRow | null> {
   const { by, audience, title, body, tags, place, mentions, worldSeq = null } = post;
   const { rows } = await sql<PostRow>`
@@ -46,7 +46,6 @@ export interface NewReply {
   readonly mentions: readonly string[];
 }
 
-/** Writes a reply and its board event. */
 export async function insertReply(tx: Tx, { by, postId, body, mentions }: NewReply): Promise<ReplyRow> {
   const { rows } = await sql<ReplyRow>`
     with made as (
@@ -57,10 +56,7 @@ export async function insertReply(tx: Tx, { by, postId, body, mentions }: NewRep
   return firstRow(rows, 'the reply was not written');
 }
 
-/**
- * Replaces the text of a post if `revision` is still its revision; null if it is not, or if the post is moderated.
- * The database keeps the earlier text.
- */
+/** Replaces the text of a post. Null if `revision` is no longer current or the post is moderated. */
 export async function revisePost(
   tx: Tx,
   post: Pick<PostRow, 'postId' | 'revision' | 'title' | 'body' | 'tags'>,
@@ -75,10 +71,7 @@ export async function revisePost(
   return rows[0] ?? null;
 }
 
-/**
- * Replaces the text of a reply if `revision` is still its revision; null if it is not, or if the reply is hidden. The
- * database keeps the earlier text.
- */
+/** Replaces the text of a reply. Null if `revision` is no longer current or the reply is hidden. */
 export async function reviseReply(
   tx: Tx,
   reply: Pick<ReplyRow, 'replyId' | 'revision' | 'body'>,

@@ -4,17 +4,14 @@ import { DatabaseBusyError, guardedPool } from './guarded-pool.ts';
 import { firstRow } from './result-rows.ts';
 import type { Tables } from './tables.ts';
 
-/** A database connection: the pool, or the transaction of the caller. */
+/** The pool, or the transaction of the caller. */
 export type Db = Kysely<Tables>;
 export type Tx = Transaction<Tables>;
 
 const INT8_OID = 20;
 const STATEMENT_LIMIT_MS = 10_000;
 const CONNECT_LIMIT_S = 5;
-/**
- * Without keepalive, Postgres holds the locks of a vanished client for about two hours. With it, probes begin after
- * 15 s of silence, and Postgres closes a connection if data stays unacknowledged for 20 s.
- */
+/** Probes after 15 s of silence: without them, Postgres holds the locks of a vanished client for about two hours. */
 const PROBES =
   '-c tcp_keepalives_idle=15 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 -c tcp_user_timeout=20000';
 
@@ -28,15 +25,9 @@ function typeParser(oid: number, format?: string): (value: string) => unknown {
 
 /** Limits of a connection, in ms. */
 export interface DatabaseLimits {
-  /**
-   * Longest wait for the answer to a statement. It is longer than the statement timeout of Postgres, so only a silent
-   * connection exceeds it.
-   */
+  /** Longest wait for an answer; longer than the statement timeout, so only a silent connection exceeds it. */
   readonly answerMs: number;
-  /**
-   * Longest pause between two statements of a transaction; after it, Postgres ends the session, because the process
-   * or the network may be gone.
-   */
+  /** Longest pause in a transaction; then Postgres ends the session, because its process or network may be gone. */
   readonly idleInTransactionMs: number;
   readonly transactionMs: number;
 }
@@ -50,7 +41,7 @@ export interface DatabaseOptions {
   readonly onError: (error: Error) => void;
 }
 
-/** Time limit of one connection attempt in ms: `?connect_timeout=` of the url, in seconds as in libpq, else five seconds. Pure. */
+/** Longest connection attempt in ms: `?connect_timeout=` of the url (seconds, as in libpq), else five seconds. */
 export function connectLimitMs(url: string): number {
   const seconds = Number(URL.parse(url)?.searchParams.get('connect_timeout') ?? CONNECT_LIMIT_S);
   return (seconds > 0 ? seconds : CONNECT_LIMIT_S) * 1_000;
@@ -91,10 +82,7 @@ export function inSnapshot<T>(db: Db, read: (tx: Tx) => Promise<T>): Promise<T> 
   return db.transaction().setIsolationLevel('repeatable read').execute(read);
 }
 
-/**
- * Runs a part of a transaction under a savepoint. If the outcome is not ok, the part's writes are undone and the
- * transaction continues. Exceptions are rethrown.
- */
+/** Runs a part of a transaction. If its outcome is not ok, undoes the part's writes and continues the transaction. */
 export async function inSavepoint<T extends { readonly ok: boolean }>(tx: Tx, work: () => Promise<T>): Promise<T> {
   await sql`savepoint part`.execute(tx);
   const outcome = await work();
@@ -104,38 +92,32 @@ export async function inSavepoint<T extends { readonly ok: boolean }>(tx: Tx, wo
   return outcome;
 }
 
-/** The clock of the database, by which leases, windows and purchases begin and end. */
+/** The clock of the database, which decides about leases, windows and purchases. */
 export async function databaseNow(db: Db): Promise<Date> {
   const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db);
   return firstRow(rows, 'the database returned no row for its clock').now;
 }
 
-/**
- * Takes an advisory lock on a name until the transaction ends, so that transactions that lock the same name run one
- * after the other.
- */
+/** Locks a name until the transaction ends. */
 export async function lockName(tx: Tx, name: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx);
 }
 
-/** Resolves when Postgres answers. Throws if it does not. */
+/** Throws if Postgres does not answer. */
 export async function ping(db: Db): Promise<void> {
   await db.selectFrom('village').select('seed').executeTakeFirstOrThrow();
 }
 
 const TOO_MANY_CONNECTIONS = '53300';
 const STATEMENT_CANCELED = '57014';
-/**
- * SQLSTATEs of a session that Postgres ended: idle in a transaction for too long, and a transaction that lasted too
- * long.
- */
+/** SQLSTATEs of a session that Postgres ended: idle in a transaction, or a transaction that took too long. */
 const TIMED_OUT: ReadonlySet<string> = new Set(['25P03', '25P04']);
 
 function codeOf(error: Error): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-/** Whether Postgres is unreachable. False if it is only busy: all connections in use, or a statement that took too long. */
+/** Whether Postgres is unreachable; false if it is only busy. */
 export function isOutage(error: unknown): boolean {
   if (!isConnectionError(error) || error instanceof DatabaseBusyError) return false;
   return !(error instanceof Error) || ![TOO_MANY_CONNECTIONS, STATEMENT_CANCELED].includes(codeOf(error));
@@ -164,7 +146,6 @@ export function isUnkeepableText(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === '22021' || error.code === '22P05');
 }
 
-/** Whether an insert failed because a row with the same key exists. */
 export function isDuplicateError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '23505';
 }

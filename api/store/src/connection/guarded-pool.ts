@@ -1,20 +1,14 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
 
-/**
- * Every connection of the pool is in use, and Postgres answers on them: this process sends too many queries at once.
- */
+/** Every connection is in use and Postgres answers on them: this process sends too many queries at once. */
 export class DatabaseBusyError extends Error {}
 
-/** Whether pg gave up waiting for an answer. */
 function isSilence(error: unknown): boolean {
   return error instanceof Error && error.message === 'Query read timeout';
 }
 
-/**
- * A pool that never reuses a connection on which the server has stopped answering. `connect` throws DatabaseBusyError
- * if all connections are in use and Postgres answers on them, and pg's timeout error if Postgres does not answer.
- */
+/** Never reuses a connection without an answer. `connect` throws DatabaseBusyError if all connections are in use. */
 export function guardedPool(pool: pg.Pool, monotonicMs: () => number): PostgresPool {
   const guards = new WeakMap<pg.PoolClient, PostgresPoolClient>();
   let answeredMs = Number.NEGATIVE_INFINITY;

@@ -2,12 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
 const PAUSE_MS = 500;
-/**
- * A connection that only listens sends nothing by itself, so it needs these queries to notice that its peer is gone.
- */
+/** A listening connection sends nothing else, so only these queries notice that its peer is gone. */
 const PATIENCE: ListenerPatience = { askEveryMs: 15_000, answerMs: 10_000 };
 
-/** Interval of the queries that check a listener's connection, and the longest wait for their answer, in ms. */
+/** Interval of the queries that check a listener's connection, and the longest wait for an answer, in ms. */
 export interface ListenerPatience {
   readonly askEveryMs: number;
   readonly answerMs: number;
@@ -19,11 +17,7 @@ export interface Listener {
   stop(): Promise<void>;
 }
 
-/**
- * Listens for NOTIFY on channels until it is stopped, and reconnects by itself. Postgres keeps no notifications for a
- * disconnected listener, so `onNotify` is also called with a null payload for each channel after every (re)connect:
- * the caller then reads the current state.
- */
+/** Listens until it is stopped. A null payload after each (re)connect: the caller must read the current state. */
 export function listen(url: string, channels: readonly string[], onNotify: OnNotify): Listener {
   return listenWith({ url, channels, onNotify, patience: PATIENCE });
 }
@@ -35,7 +29,6 @@ export interface ListenOptions {
   readonly patience: ListenerPatience;
 }
 
-/** Like listen, with another interval and another longest wait. */
 export function listenWith({ url, channels, onNotify, patience }: ListenOptions): Listener {
   let client: pg.Client | null = null;
   let stopped = false;

@@ -6,10 +6,7 @@ type Json<T> = ColumnType<T | null, string | null, string | null>;
 /** An int8 that may exceed 2^53; it is read and written as text. */
 type Money = ColumnType<string, string, string>;
 
-/**
- * A payment as a notification reports it (ToldPayment), and as PayPal confirms it (KnownPayment). Amounts are
- * millionths of the currency, as text.
- */
+/** A payment as a notification reports it. The amount is in millionths of the currency. */
 export interface ToldPayment {
   readonly amount: string;
   readonly currency: string;
@@ -19,7 +16,6 @@ export interface KnownPayment extends ToldPayment {
   readonly status: string;
 }
 
-/** Tables of payments, the freeze, compute claims and the models gateway. */
 export interface MoneyTables {
   deposit: {
     deposit_id: Generated<string>;

@@ -4,10 +4,7 @@ export interface Page<Row, Place> {
   readonly next: Place | null;
 }
 
-/**
- * Makes a page from rows that were read with the limit `limit + 1`: a row beyond `limit` only shows that more follow.
- * Pure.
- */
+/** Makes a page from rows that were read with the limit `limit + 1`. Pure. */
 export function cutPage<Row, Place>(
   read: readonly Row[],
   limit: number,
@@ -27,7 +24,7 @@ export function byHash<Row extends { readonly hash: Uint8Array }>(
   return hashes.map((hash) => found.get(hash.toHex()) ?? null);
 }
 
-/** The first row of a statement that returns one row. Throws an Error with the message `missing` if there is none. */
+/** The only row of a result. Throws an Error with the message `missing` if there is none. */
 export function firstRow<Row>(rows: readonly Row[], missing: string): Row {
   const [row] = rows;
   if (row === undefined) throw new Error(missing);

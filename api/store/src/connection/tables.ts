@@ -5,7 +5,7 @@ import type { MoneyTables } from './money-tables.ts';
 type Defaulted<T> = ColumnType<T, T | undefined, T>;
 type Json = ColumnType<unknown, string, string>;
 
-/** Tables that queries reach through kysely. int8 is read as a number: counters and ticks stay below 2^53. */
+/** int8 is read as a number: counters and ticks stay below 2^53. */
 export interface Tables extends MoneyTables {
   village: { genesis: Date; seed: number; stream_epoch: string };
   world_lease: { epoch: number; holder: string; until: Date };

@@ -3,7 +3,6 @@ import { type Db, inSavepoint, type Tx } from '../connection/database.ts';
 import { firstRow } from '../connection/result-rows.ts';
 import { type Circumstance, circumstanceJson } from '../ledger/transfer-request.ts';
 
-/** The freeze in force. */
 export interface ActiveFreeze {
   readonly reason: string;
   readonly byRole: string;
@@ -11,17 +10,13 @@ export interface ActiveFreeze {
   readonly since: Date;
 }
 
-/**
- * Times of the last transfer, the last request to a model and the last start of an attempt at a run; null if there
- * was none.
- */
+/** Null if there was none. */
 export interface LastActivity {
   readonly transferAt: Date | null;
   readonly modelRequestAt: Date | null;
   readonly runStartedAt: Date | null;
 }
 
-/** An act of freezing or lifting. */
 export interface FreezeAct {
   readonly reason: string | null;
   readonly actor: { readonly role: string; readonly id: string };
@@ -29,7 +24,7 @@ export interface FreezeAct {
 
 const FROZEN = 'VF001';
 const LOCK_NOT_AVAILABLE = '55P03';
-/** Time to wait for transactions that write one of the gated tables; then their connections are ended. */
+/** Longest wait for transactions that write a gated table; then their connections are ended. */
 const WAIT_MS = 3_000;
 const ATTEMPTS_MAX = 3;
 
@@ -37,7 +32,6 @@ function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }
 
-/** Whether a statement failed because the village is frozen (migrations/0017_freeze.sql). */
 export function isVillageFrozenError(error: unknown): boolean {
   return hasCode(error, FROZEN);
 }
@@ -62,10 +56,7 @@ export async function readLastActivity(db: Db): Promise<LastActivity> {
   return firstRow(rows, 'the database returned no times of the last activity');
 }
 
-/**
- * Ends the API's connections that write a gated table. Without this, the connection of an unreachable replica could
- * prevent the freeze.
- */
+/** Ends connections that write a gated table: the connection of an unreachable replica would prevent the freeze. */
 async function endWriters(tx: Tx): Promise<void> {
   await sql`
     select pg_terminate_backend(writer.pid) from pg_stat_activity writer
@@ -76,10 +67,7 @@ async function endWriters(tx: Tx): Promise<void> {
 
 type Changed = { readonly ok: true; readonly changed: boolean } | { readonly ok: false; readonly error: unknown };
 
-/**
- * Changes the gates in the caller's transaction. Throws 55P03 (lock not available) if transactions of other database
- * users still block the change at the last attempt.
- */
+/** Throws 55P03 (lock not available) if transactions of other database users still block the last attempt. */
 async function changeGates(tx: Tx, change: () => Promise<boolean>): Promise<boolean> {
   await sql`select set_config('lock_timeout', ${`${WAIT_MS}ms`}, true)`.execute(tx);
   for (let attempt = 1; ; attempt += 1) {
@@ -96,10 +84,7 @@ async function changeGates(tx: Tx, change: () => Promise<boolean>): Promise<bool
   }
 }
 
-/**
- * Freezes the village. Once the caller's transaction has committed, no transfer, hold, resolution, request to a model or attempt at a run commits any more.
- * @returns false if the village is frozen already
- */
+/** Freezes the village: after the commit, no money moves, no request or run starts. False if it is frozen already. */
 export function freezeVillage(tx: Tx, { reason, actor }: FreezeAct): Promise<boolean> {
   return changeGates(tx, async () => {
     const { rows } = await sql<{
@@ -109,7 +94,7 @@ export function freezeVillage(tx: Tx, { reason, actor }: FreezeAct): Promise<boo
   });
 }
 
-/** Lifts the freeze. @returns false if the village is not frozen */
+/** False if the village is not frozen. */
 export function liftVillageFreeze(tx: Tx, { reason, actor }: FreezeAct): Promise<boolean> {
   return changeGates(tx, async () => {
     const { rows } = await sql<{
@@ -139,10 +124,7 @@ export async function noteUnpostedUsage(db: Db, { holdId, agentId, amount, key, 
     .execute();
 }
 
-/**
- * Deletes and returns the oldest record, which the caller posts in the same transaction; null if there is none or
- * another replica took it.
- */
+/** Deletes and returns the oldest record; null if there is none or another replica took it. The caller posts it. */
 export async function takeUnpostedUsage(tx: Tx): Promise<UnpostedUsage | null> {
   const { rows } = await sql<Omit<UnpostedUsage, 'amount'> & { readonly amount: string }>`
     delete from unposted_usage where hold_id = (select hold_id from unposted_usage order by used_at limit 1)

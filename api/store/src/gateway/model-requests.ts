@@ -7,17 +7,13 @@ import { firstRow } from '../connection/result-rows.ts';
 export const MODEL_HOUR_S = 3_600;
 const KEPT_DAYS = 90;
 
-/**
- * Tokens that an agent has used in its current hour, and its requests in flight. `resetsInS` is 0 if no hour has
- * begun.
- */
+/** Tokens that an agent has used in its hour, and its requests in flight. `resetsInS` is 0 if no hour has begun. */
 export interface ModelHour {
   readonly used: number;
   readonly resetsInS: number;
   readonly inFlight: number;
 }
 
-/** A new request to a model. */
 export interface NewModelRequest {
   readonly agentId: string;
   readonly agentUid: string;
@@ -30,7 +26,6 @@ export interface NewModelRequest {
   readonly reservedTokens: number;
 }
 
-/** A stored request to a model. */
 export interface ModelRequestRow extends NewModelRequest {
   readonly requestId: string;
   readonly outcome: ModelOutcome;
@@ -45,10 +40,7 @@ export interface RequestLife {
   readonly limitS: number;
 }
 
-/**
- * Locks the hour of an agent until the transaction ends, and begins a new hour if the last has ended. Other requests
- * of the agent wait.
- */
+/** Locks the hour of an agent until the transaction ends; begins a new hour if the last has ended. */
 export async function holdModelHour(tx: Tx, agentId: string, life: RequestLife): Promise<ModelHour> {
   await sql`
     insert into model_hour as hour (agent_id, began_at, used) values (${agentId}, now(), 0)
@@ -71,10 +63,7 @@ export async function readModelHour(db: Db, agentId: string, { limitS }: Request
   return rows[0] ?? { used: 0, resetsInS: 0, inFlight: 0 };
 }
 
-/**
- * Stores a new request and reserves its tokens in the hour that the transaction has locked. Returns the id of the
- * request.
- */
+/** Stores a request and reserves its tokens in the locked hour. Returns its id. */
 export async function addModelRequest(tx: Tx, request: NewModelRequest): Promise<string> {
   const { agentId, agentUid, podUid, runId, tier, model, provider, reservedTokens } = request;
   const { rows } = await sql<{ requestId: string }>`
@@ -85,7 +74,6 @@ export async function addModelRequest(tx: Tx, request: NewModelRequest): Promise
   return firstRow(rows, `the hour of ${agentId} is not locked`).requestId;
 }
 
-/** Outcome of a request and the tokens that it used. */
 export interface ModelRequestEnd {
   readonly outcome: Exclude<ModelOutcome, 'under_way' | 'lost'>;
   readonly promptTokens: number;
@@ -118,7 +106,6 @@ export async function endModelRequest(tx: Tx, requestId: string, end: ModelReque
   return true;
 }
 
-/** The newest requests of an agent, newest first. */
 export async function readModelRequests(db: Db, agentId: string, limit: number): Promise<readonly ModelRequestRow[]> {
   return db
     .selectFrom('model_request')
@@ -157,7 +144,6 @@ export async function markLostModelRequests(db: Db, { limitS }: RequestLife): Pr
   return Number(numUpdatedRows);
 }
 
-/** Deletes requests that ended more than 90 days ago. */
 export async function forgetOldModelRequests(db: Db): Promise<void> {
   await db
     .deleteFrom('model_request')
@@ -165,7 +151,6 @@ export async function forgetOldModelRequests(db: Db): Promise<void> {
     .execute();
 }
 
-/** Whether a run belongs to an agent. */
 export async function isRunOf(db: Db, runId: string, agentId: string): Promise<boolean> {
   const row = await db
     .selectFrom('run')

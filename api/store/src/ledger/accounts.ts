@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import { firstRow } from '../connection/result-rows.ts';
 
-/** The village's own accounts: `treasury` pays rewards, `deposits` counts money from outside, `compute` counts spending on compute. */
+/** `treasury` pays rewards, `deposits` counts money from outside, `compute` counts spending on compute. */
 export type VillageBook = 'treasury' | 'deposits' | 'compute';
 
 export interface AgentAccount {
@@ -18,7 +18,6 @@ export async function findAgentAccount(db: Db, agentId: string): Promise<AgentAc
   return rows[0] ?? null;
 }
 
-/** Finds and locks the account of an agent until the transaction ends. */
 export async function lockAgentAccount(tx: Tx, agentId: string): Promise<AgentAccount | null> {
   const account = await findAgentAccount(tx, agentId);
   if (account === null) return null;
@@ -31,7 +30,7 @@ export async function lockAccounts(tx: Tx, accounts: readonly number[]): Promise
   await sql`select ledger.lock_accounts(${accounts as number[]}::bigint[])`.execute(tx);
 }
 
-/** Opens the account of an agent's name, or opens it again for a later life. Changes nothing if it is open. */
+/** Opens the account of an agent's name; opens it again for a later life. */
 export async function openAgentAccount(tx: Tx, agentId: string): Promise<void> {
   await sql`select ledger.open_agent(${agentId})`.execute(tx);
 }
@@ -41,10 +40,7 @@ export async function closeAgentAccount(tx: Tx, agentId: string): Promise<void> 
   await sql`select ledger.close_agent(${agentId})`.execute(tx);
 }
 
-/**
- * Id of the shard of a village account that this database connection uses. The shards keep concurrent transfers from
- * waiting for one row.
- */
+/** The shard of a village account that this connection uses; shards keep transfers from waiting for one row. */
 export async function villageAccount(db: Db, book: VillageBook): Promise<number> {
   const { rows } = await sql<{ id: number }>`select ledger.village_account(${book}) as id`.execute(db);
   return firstRow(rows, `the village has no account ${book}`).id;

@@ -28,7 +28,6 @@ export async function readBalances(db: Db, agentIds: readonly string[]): Promise
   return new Map(rows.map(({ owner, balance }) => [owner, BigInt(balance)]));
 }
 
-/** The funds of an account now. */
 export async function readFunds(db: Db, accountId: number): Promise<Funds> {
   const { rows } = await sql<FundsRow>`
     select balance::text, held::text, ${asMoment(sql`clock_timestamp()`)} as "asOf" from ledger.account where account_id = ${accountId}
@@ -36,11 +35,7 @@ export async function readFunds(db: Db, accountId: number): Promise<Funds> {
   return fundsOf(firstRow(rows, `account ${accountId} does not exist`));
 }
 
-/**
- * Reads the funds of an account at a frozen moment (freezeMoment). The holds at that moment are the present holds,
- * less those taken since, plus those resolved since, so the cost depends on the changes since the moment and not on
- * the whole history.
- */
+/** Funds at a frozen moment (freezeMoment). The cost grows with the changes since then, not with the history. */
 export async function readFundsAt(db: Db, accountId: number, asOf: Moment): Promise<Funds> {
   const { rows } = await sql<FundsRow>`
     select ${asMoment(sql`${asOf}::timestamptz`)} as "asOf",
@@ -65,10 +60,7 @@ export async function readAllowance(
   return BigInt(rows[0]?.used ?? '0');
 }
 
-/**
- * Returns the moment at which to read an account: `asked`, or now if `asked` is null or in the future. From then on,
- * the ledger dates no change of the account at or before this moment, so repeated reads as of it agree.
- */
+/** The moment to read an account at: `asked`, but at most now. The ledger dates no later change at or before it. */
 export async function freezeMoment(db: Db, accountId: number, asked: Moment | null): Promise<Moment> {
   const frozen = sql`ledger.freeze(array[${accountId}::bigint], coalesce(${asked}::timestamptz, 'infinity'))`;
   const { rows } = await sql<{ moment: Moment }>`select ${asMoment(frozen)} as moment`.execute(db);

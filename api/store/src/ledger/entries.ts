@@ -43,7 +43,6 @@ export async function readEntries(
   return rows.map(entryOf);
 }
 
-/** The entry that a transfer made in an account. Throws if there is none. */
 export async function findEntry(db: Db, accountId: number, transferId: string): Promise<EntryRow> {
   const condition = sql`(e.account_id, e.version) = (select case t.payer when ${accountId} then t.payer else t.payee end,
     case t.payer when ${accountId} then t.payer_version else t.payee_version end from ledger.transfer t where t.transfer_id = ${transferId}) and e.account_id = ${accountId}`;
@@ -51,7 +50,6 @@ export async function findEntry(db: Db, accountId: number, transferId: string): 
   return entryOf(firstRow(rows, `transfer ${transferId} made no entry in account ${accountId}`));
 }
 
-/** The circumstance of a transfer or hold; null if none is recorded. */
 export async function findCircumstance(db: Db, id: string): Promise<Required<Circumstance> | null> {
   const { rows } = await sql<Required<Circumstance>>`
     select related_post_id as "relatedPostId", pod_uid as "podUid", run_id as "runId", image_digest as "imageDigest", traceparent
@@ -63,7 +61,6 @@ export async function findCircumstance(db: Db, id: string): Promise<Required<Cir
   return rows[0] ?? null;
 }
 
-/** A transfer that was posted under a key, and its reversal. */
 export interface KeyedTransfer {
   readonly transferId: string;
   /** Micro-aiDollars. */
@@ -78,7 +75,6 @@ interface Row extends Omit<KeyedTransfer, 'amount'> {
   readonly amount: string;
 }
 
-/** The transfer to an agent that was posted under a key, with its reversal; null if there is none. */
 export async function findCredit(tx: Tx, key: string): Promise<KeyedTransfer | null> {
   const { rows } = await sql<Row>`
     select t.transfer_id as "transferId", t.amount::text, a.owner as "agentId", undo.idempotency_key as "reversedBy"
@@ -89,7 +85,6 @@ export async function findCredit(tx: Tx, key: string): Promise<KeyedTransfer | n
   return row === undefined ? null : { ...row, amount: BigInt(row.amount) };
 }
 
-/** Id of the transfer that was posted under a key; null if there is none. */
 export async function findTransfer(tx: Tx, key: string): Promise<string | null> {
   const { rows } = await sql<{
     id: string;

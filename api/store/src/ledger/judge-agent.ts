@@ -16,21 +16,14 @@ export interface AgentJudgement extends Pick<
   readonly agentId: string;
   /** Whether an agent without an account gets one. */
   readonly opens: boolean;
-  /**
-   * The day of the village (`2026-11-22`) whose allowance pays the amount, and the actor's limit for that day in
-   * micro-aiDollars; null if no allowance applies.
-   */
+  /** The day (`2026-11-22`) whose allowance pays, and the limit of that day in micro-aiDollars. */
   readonly allowance: { readonly day: string; readonly limit: bigint } | null;
-  /** The post or reply whose reward total includes this amount. */
   readonly subject: Subject | null;
 }
 
 export type AgentJudged =
   | { readonly ok: true; readonly replayed: boolean; readonly entry: EntryRow }
-  /**
-   * `available`, in micro-aiDollars: the money that the account (insufficient_funds) or the allowance of the day
-   * (allowance_exceeded) still has; 0 for other reasons.
-   */
+  /** `available`: micro-aiDollars that the account or the allowance still has; 0 for other reasons. */
   | { readonly ok: false; readonly reason: LedgerRefusal | 'allowance_exceeded'; readonly available: bigint };
 
 interface JudgedRow {
@@ -72,11 +65,7 @@ function judgedOf(row: JudgedRow, { kind, source, note, about }: AgentJudgement)
   };
 }
 
-/**
- * Moves the money, takes it from the actor's allowance and adds it to the post or reply, in one round trip and in the
- * caller's transaction. A refusal changes nothing. A replayed key only reads its entry. With a subject, the viewer of
- * the board must be set (findRelated).
- */
+/** Moves the money and counts it in allowance and subject, in one round trip. A subject needs a viewer (setViewer). */
 export async function judgeAgent(tx: Tx, judgement: AgentJudgement): Promise<AgentJudged> {
   const { kind, agentId, opens, amount, key, source, note, actor, about, allowance, subject } = judgement;
   const { rows } = await sql<JudgedRow>`

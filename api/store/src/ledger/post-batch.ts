@@ -29,11 +29,7 @@ function columnOf<T>(
   return cells.every((value) => value === null) ? null : cells;
 }
 
-/**
- * Posts many transfers as if one after the other, with an outcome for each. A refused transfer does not affect the
- * others. Throws if there are more than BATCH_MAX. Throws 40001 if another transaction is posting one of the keys
- * between other accounts at the same time: retry the whole transaction.
- */
+/** Posts transfers in order, at most BATCH_MAX. Throws 40001 on a race for a key: retry the whole transaction. */
 export async function postBatch(tx: Tx, requests: readonly TransferRequest[]): Promise<readonly PostOutcome[]> {
   const all = <T>(cell: (request: TransferRequest) => T): readonly T[] => requests.map(cell);
   const { rows } = await sql<ResultRow>`

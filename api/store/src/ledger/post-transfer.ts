@@ -23,7 +23,6 @@ function posted(rows: readonly PostedRow[]): Posted {
   return { ok: true, ...row };
 }
 
-/** Posts one transfer in the caller's transaction; a refusal changes nothing. */
 export async function postTransfer(tx: Tx, request: TransferRequest): Promise<PostOutcome> {
   const { payer, payee, amount, key, reason, source, note, actor, eventAt, about } = request;
   return attempt(tx, async () => {
@@ -34,15 +33,14 @@ export async function postTransfer(tx: Tx, request: TransferRequest): Promise<Po
   });
 }
 
-/** Reverses a transfer by the opposite transfer. */
 export interface ReversalRequest extends Pick<TransferRequest, 'key' | 'reason' | 'source' | 'note' | 'actor'> {
   readonly transferId: string;
-  /** Reverses the transfer even if the payee has spent the money; its balance then falls below zero. */
+  /** Reverses even spent money; the payee's balance then falls below zero. */
   readonly forced: boolean;
   readonly about?: Circumstance;
 }
 
-/** Moves a transfer's money back. A transfer is reversed at most once, and a reversal cannot be reversed. */
+/** A transfer is reversed at most once, and a reversal cannot be reversed. */
 export async function reverseTransfer(tx: Tx, request: ReversalRequest): Promise<PostOutcome> {
   const { transferId, key, reason, source, note, actor, forced, about } = request;
   return attempt(tx, async () => {
@@ -53,7 +51,6 @@ export async function reverseTransfer(tx: Tx, request: ReversalRequest): Promise
   });
 }
 
-/** Money to hold until the hold is posted, voided or expires. */
 export interface HoldRequest extends Omit<TransferRequest, 'eventAt'> {
   readonly expiresAt: Date;
 }
@@ -62,7 +59,7 @@ export type HoldOutcome =
   | { readonly ok: true; readonly holdId: string; readonly replayed: boolean }
   | Refused<LedgerRefusal>;
 
-/** Holds money. It stays in the balance but is not available. */
+/** Holds money: it stays in the balance but is not available. */
 export async function holdMoney(tx: Tx, request: HoldRequest): Promise<HoldOutcome> {
   const { payer, payee, amount, key, reason, source, note, actor, expiresAt, about } = request;
   return attempt(tx, async (): Promise<HoldOutcome> => {
@@ -106,10 +103,7 @@ export interface Refused<R> {
   readonly reason: R;
 }
 
-/**
- * Runs a part of a transaction under a savepoint. A refusal, returned by `work` or raised by the ledger, undoes the
- * part's writes. Other exceptions are rethrown.
- */
+/** Runs a part of a transaction. A refusal, returned by `work` or raised by the ledger, undoes the part's writes. */
 export async function attempt<T extends { readonly ok: boolean }>(
   tx: Tx,
   work: () => Promise<T>,

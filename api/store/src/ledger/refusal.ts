@@ -25,12 +25,10 @@ function isRefusalCode(code: string): code is keyof typeof LEDGER_REFUSALS {
   return code in LEDGER_REFUSALS;
 }
 
-/** The reason behind an SQLSTATE of the ledger; null for any other. */
 export function refusalOfCode(code: string): LedgerRefusal | null {
   return isRefusalCode(code) ? LEDGER_REFUSALS[code] : null;
 }
 
-/** The reason behind an exception that the ledger raised; null for any other. */
 export function refusalOfException(error: unknown): LedgerRefusal | null {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? refusalOfCode(error.code) : null;
 }

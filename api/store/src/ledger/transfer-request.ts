@@ -1,6 +1,5 @@
 import type { EntryReason } from '@hamlet/contract';
 
-/** Actor of a transfer: a person, an agent, or the village itself. */
 export interface LedgerActor {
   readonly role: string;
   readonly id: string;
@@ -15,7 +14,6 @@ export interface Circumstance {
   readonly traceparent?: string | null;
 }
 
-/** Money to move between two accounts. */
 export interface TransferRequest {
   readonly payer: number;
   readonly payee: number;
@@ -31,7 +29,6 @@ export interface TransferRequest {
   readonly about?: Circumstance;
 }
 
-/** A circumstance with the column names of its table, without unknown fields. */
 function circumstanceRow(about: Circumstance | undefined): Readonly<Record<string, string>> {
   const { relatedPostId, podUid, runId, imageDigest, traceparent } = about ?? {};
   const row = {

@@ -13,23 +13,19 @@ export interface LedgerRule {
   readonly broken: number;
 }
 
-/** Checks the whole ledger against its rules, in one snapshot. Takes about a second for five million entries. */
+/** Checks the whole ledger in one snapshot; about a second for five million entries. */
 export async function checkLedger(db: Db): Promise<readonly LedgerRule[]> {
   const { rows } = await sql<LedgerRule>`select rule, broken from ledger.check()`.execute(db);
   return rows;
 }
 
-/**
- * Checks the part of the ledger that is new since the last check, at a cost in proportion to it. Null while another
- * replica checks. The result lists a broken rule until it holds again, because the next check begins at the last
- * moment at which all rules held.
- */
+/** Checks what is new since all rules last held; null while another replica checks. */
 export async function checkLedgerGrowth(db: Db): Promise<readonly LedgerRule[] | null> {
   const { rows } = await sql<LedgerRule>`select rule, broken from ledger.check_new()`.execute(db);
   return rows.length === 0 ? null : rows;
 }
 
-/** Checks purchases, windows, auctions and the ledger against each other, in one snapshot; docs/ECONOMY.md lists the rules. */
+/** Checks purchases, windows, auctions and the ledger against each other, in one snapshot. */
 export async function checkTrade(db: Db): Promise<readonly LedgerRule[]> {
   const { rows } = await sql<LedgerRule>`select rule, broken from trade_check()`.execute(db);
   return rows;

@@ -3,20 +3,13 @@ import { sql } from 'kysely';
 import type pg from 'pg';
 import type { Db } from '../connection/database.ts';
 
-/**
- * Whether this Postgres cluster has yet to adopt the dump that was loaded into it. Works for any role, once the
- * schema is current.
- */
+/** Whether this cluster has yet to adopt a loaded dump. Works for any role, once the schema is current. */
 export async function isClusterBehind(db: Db): Promise<boolean> {
   const { rows } = await sql<{ behind: boolean }>`select log.is_behind() as behind`.execute(db);
   return rows[0]?.behind ?? false;
 }
 
-/**
- * Adopts a loaded dump: raises this cluster's transaction offset above everything in the log; stored rows do not
- * change. Needs the owner's session outside of a transaction. Returns whether there was anything to do. Throws while
- * an API is connected, because its writes could get positions below sealed rows.
- */
+/** Raises the transaction offset above the log of a loaded dump. Needs the owner. Throws while an API is connected. */
 export async function adoptCluster(client: pg.Client, appRole: string): Promise<boolean> {
   if (!(await isBehind(client))) return false;
   await client.query('begin');

@@ -61,7 +61,6 @@ async function applyMissing(client: pg.Client, roles: Roles): Promise<readonly s
   return done;
 }
 
-/** The roles to which the migrations grant rights. */
 interface Roles {
   readonly app: string;
   readonly reader: string;
@@ -69,10 +68,7 @@ interface Roles {
 
 const READER = 'reader';
 
-/**
- * Creates a role if it is missing. Only this needs an owner that may create roles; a deployment that creates the
- * roles itself can do without that right.
- */
+/** Only this needs an owner that may create roles; a deployment may create the roles itself. */
 async function ensureRole(client: pg.Client, role: string, attributes: string): Promise<void> {
   const { rowCount } = await client.query('select 1 from pg_roles where rolname = $1', [role]);
   if (rowCount === 0) await client.query(`create role ${client.escapeIdentifier(role)} ${attributes}`);
@@ -86,11 +82,7 @@ async function ensureRoles(client: pg.Client, appUrl: string): Promise<Roles> {
   return { app, reader: READER };
 }
 
-/**
- * Brings the schema up to date (forward only, as the owner) and adopts a village that was loaded from a dump. Waits
- * while another replica migrates. Returns the names of the migrations that it applied. Throws if the file of an
- * applied migration has changed, or if an API is connected to a loaded village.
- */
+/** Migrates forward as owner, adopts a loaded dump. Returns the applied names. Throws if an applied file changed. */
 export async function migrate(options: {
   readonly ownerUrl: string;
   readonly appUrl: string;
@@ -111,10 +103,7 @@ export async function migrate(options: {
   }
 }
 
-/**
- * SQLSTATEs of a table that does not exist or that this role may not read: the schema is older than the migration
- * that grants the right.
- */
+/** SQLSTATEs of a schema that is older than the migration that grants the right: no table, or no right to read it. */
 const UNREADABLE = new Set(['42P01', '42501']);
 
 /** The migrations of this version that the database has not applied. Works for any role. */

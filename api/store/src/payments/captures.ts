@@ -3,10 +3,7 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import type { KnownPayment, ToldPayment } from '../connection/money-tables.ts';
 
-/**
- * Lease of one replica to ask PayPal about a payment. After it, another replica may ask, and the answer of the first
- * is ignored.
- */
+/** After the lease, another replica may ask PayPal, and the API ignores the answer of the first. */
 const LEASE_S = 60;
 
 export interface TakingId {
@@ -14,10 +11,7 @@ export interface TakingId {
   readonly takingId: string;
 }
 
-/**
- * A payment about which this replica asks PayPal. `claim` later shows whether another replica has taken the payment
- * over.
- */
+/** A payment about which this replica asks PayPal. Another replica's claim replaces `claim`. */
 export interface ClaimedCapture {
   readonly captureId: string;
   readonly claim: string;
@@ -46,10 +40,7 @@ export async function claimCapture(db: Db): Promise<ClaimedCapture | null> {
   return { ...row, claim, takings };
 }
 
-/**
- * Locks a claimed payment until the transaction ends. False if another replica has claimed it since: PayPal's answer
- * may then be out of date.
- */
+/** Locks a claimed payment. False if another replica has claimed it since: the answer may be out of date. */
 export async function holdClaim(
   tx: Tx,
   { captureId, claim }: Pick<ClaimedCapture, 'captureId' | 'claim'>,

@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import type { ToldPayment } from '../connection/money-tables.ts';
 
-/** A notification as received, before it is verified. */
 export interface Delivery {
   readonly transmissionId: string;
   readonly transmissionTime: string;
@@ -18,17 +17,13 @@ export interface ClaimedDelivery extends Delivery {
   readonly receivedAt: Date;
 }
 
-/** Lease of one replica to verify a delivery; after it, another replica may. */
 const LEASE_S = 60;
 const REFUSED_KEPT_DAYS = 7;
-/** Most refused deliveries that are kept, without their bytes, so that a flood of deliveries takes limited space. */
+/** Most refused deliveries that are kept, so that a flood takes limited space. */
 const REFUSED_KEPT_MAX = 10_000;
 const VERIFIED_KEPT_DAYS = 400;
 
-/**
- * Stores a delivery. `digest` covers the whole delivery, so an identical one is stored once. `known`: see
- * isKnownCertificate. False if the delivery is stored already.
- */
+/** Stores a delivery; `known`: see isKnownCertificate. False if one with this digest is stored already. */
 export async function keepDelivery(
   db: Db,
   { digest, known, delivery }: { readonly digest: Buffer; readonly known: boolean; readonly delivery: Delivery },
@@ -51,10 +46,7 @@ export async function keepDelivery(
   return kept !== undefined;
 }
 
-/**
- * Whether the certificate at an address has verified a delivery before. The API can then check quickly whether a
- * delivery that names it comes from PayPal.
- */
+/** Whether a certificate has verified a delivery before, so that the API can check a new delivery quickly. */
 export async function isKnownCertificate(db: Db, certUrl: string): Promise<boolean> {
   const row = await db
     .selectFrom('paypal_delivery')
@@ -66,10 +58,7 @@ export async function isKnownCertificate(db: Db, certUrl: string): Promise<boole
   return row !== undefined;
 }
 
-/**
- * Whether more than `most` deliveries with (or without) a known certificate wait, so that the API must accept no more
- * of them.
- */
+/** Whether more than `most` deliveries with (or without) a known certificate wait. */
 export async function areTooManyWaiting(
   db: Db,
   { known, most }: { readonly known: boolean; readonly most: number },
@@ -112,11 +101,9 @@ export async function postponeDelivery(
   );
 }
 
-/** A verified notification in the fields of the tables. */
 export interface VerifiedEvent {
   readonly eventId: string;
   readonly eventType: string;
-  /** Captures that the notification names. */
   readonly captureIds: readonly string[];
   readonly hint: ToldPayment | null;
   readonly taking: { readonly kind: 'refund' | 'reversal' | 'dispute'; readonly takingId: string } | null;
@@ -136,10 +123,7 @@ async function tellOf(tx: Tx, captureId: string, { hint, taking }: VerifiedEvent
     .execute();
 }
 
-/**
- * Records the content of a verified delivery. Another delivery of the same event adds nothing. Returns whether the
- * event was new.
- */
+/** Records a verified delivery; returns whether its event was new. */
 export async function acceptDelivery(tx: Tx, deliveryId: string, event: VerifiedEvent): Promise<boolean> {
   await tx
     .updateTable('paypal_delivery')
@@ -162,10 +146,6 @@ export async function acceptDelivery(tx: Tx, deliveryId: string, event: Verified
   return true;
 }
 
-/**
- * Deletes refused deliveries that are older than 7 days or beyond the newest 10,000, and verified deliveries older
- * than 400 days.
- */
 export async function forgetOldDeliveries(db: Db): Promise<void> {
   await sql`
     delete from paypal_delivery where (state = 'refused' and received_at < now() - ${REFUSED_KEPT_DAYS} * interval '1 day')

@@ -53,10 +53,7 @@ function depositOf(row: Selectable<MoneyTables['deposit']>): Deposit {
   };
 }
 
-/**
- * Proposes a deposit. Null if its transaction already has a deposit that is not rejected. Waits while another
- * transaction writes one.
- */
+/** Proposes a deposit; null if the transaction has one that is not rejected. Waits for concurrent proposals. */
 export async function proposeDeposit(
   tx: Tx,
   { provider, transactionId, agentId, amount, origin, note, actor }: NewDeposit,
@@ -82,7 +79,6 @@ export async function proposeDeposit(
   return row === undefined ? null : depositOf(row);
 }
 
-/** The deposit with this id, locked until the transaction ends. */
 export async function lockDeposit(tx: Tx, depositId: string): Promise<Deposit | null> {
   const row = await tx
     .selectFrom('deposit')
@@ -93,7 +89,7 @@ export async function lockDeposit(tx: Tx, depositId: string): Promise<Deposit | 
   return row === undefined ? null : depositOf(row);
 }
 
-/** The deposit of a provider's transaction that is not rejected, locked until the transaction ends. */
+/** The deposit of a transaction that is not rejected, locked until the transaction ends. */
 export async function lockDepositOf(tx: Tx, provider: string, transactionId: string): Promise<Deposit | null> {
   const row = await tx
     .selectFrom('deposit')
@@ -106,7 +102,6 @@ export async function lockDepositOf(tx: Tx, provider: string, transactionId: str
   return row === undefined ? null : depositOf(row);
 }
 
-/** Marks a proposal as credited, with its approver if one was needed. */
 export async function noteCredited(
   tx: Tx,
   depositId: string,
@@ -136,7 +131,7 @@ export async function noteCredited(
   return depositOf(row);
 }
 
-/** Rejects a proposal, so that its transaction can be proposed again. */
+/** Rejects a proposal; its transaction can then be proposed again. */
 export async function noteRejected(
   tx: Tx,
   depositId: string,
@@ -171,10 +166,7 @@ export async function noteNet(
     .execute();
 }
 
-/**
- * Amount that an admin has credited without an approver in the last 24 hours, in micro-aiDollars. Locks the admin's
- * credits, so that each of two concurrent credits counts the other.
- */
+/** Micro-aiDollars that an admin credited alone in 24 hours, locked so that concurrent credits count each other. */
 export async function creditedAlone(tx: Tx, adminId: string): Promise<bigint> {
   await lockName(tx, `credits of ${adminId}`);
   const { rows } = await sql<{ total: string }>`
@@ -187,12 +179,10 @@ export async function creditedAlone(tx: Tx, adminId: string): Promise<bigint> {
 export interface DepositQuery {
   readonly state: CreditState | null;
   readonly agentId: string | null;
-  /** Id of the last deposit of the previous page. */
   readonly before: string | null;
   readonly limit: number;
 }
 
-/** Deposits, newest first. */
 export async function readDeposits(
   db: Db,
   { state, agentId, before, limit }: DepositQuery,

@@ -2,10 +2,9 @@ import type { DifferenceKind } from '@hamlet/contract';
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, lockName, type Tx } from '../connection/database.ts';
 
-/** Value of one unit of a currency. A payment in another currency always counts as a difference. */
+/** Micro-aiDollars a unit of a currency. A payment in another currency always counts as a difference. */
 export interface Rate {
   readonly currency: string;
-  /** Micro-aiDollars a unit. */
   readonly ratePerUnit: bigint;
 }
 
@@ -47,7 +46,7 @@ function differing({ currency, ratePerUnit }: Rate): RawBuilder<unknown> {
       else o.covered and (t.currency <> ${currency} or trunc(t.net * ${String(ratePerUnit)}::bigint) <> o.net) end`;
 }
 
-/** Compares the ledger with the providers' statements: opens new differences and settles those that agree now. Returns the number of open ones. */
+/** Opens and settles differences between the ledger and the statements. Returns the number of open ones. */
 export async function compareBooks(tx: Tx, rate: Rate): Promise<number> {
   await lockName(tx, 'reconciliation');
   const { rows } = await sql<{ open: number }>`
@@ -85,7 +84,7 @@ export async function readDifferences(db: Db, only: string | null = null): Promi
   }));
 }
 
-/** Sets the owner, the explanation, or both, of an open difference. False if no open difference has this id. */
+/** Sets the owner, the explanation or both. False if no open difference has this id. */
 export async function changeDifferenceRow(
   tx: Tx,
   differenceId: string,
@@ -102,7 +101,6 @@ export async function changeDifferenceRow(
   return rows.length > 0;
 }
 
-/** Number of unexplained differences, and the age of the oldest. */
 export async function measureDifferences(db: Db): Promise<{ readonly open: number; readonly oldestS: number }> {
   const { rows } = await sql<{ open: number; oldestS: number }>`
     select count(*) as open, coalesce(floor(extract(epoch from now() - min(found_at)))::int, 0) as "oldestS" from difference

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 
-/** One payment as a provider lists it. */
 export interface StatementLine {
   readonly transactionId: string;
   /** Decimal, in `currency`; negative for outgoing money. */
@@ -13,7 +12,6 @@ export interface StatementLine {
   readonly agentId: string | null;
 }
 
-/** A provider's list of the payments in a period. */
 export interface Statement {
   readonly provider: string;
   readonly from: Date;
@@ -54,7 +52,6 @@ export interface Coverage {
   readonly comparedAt: Date;
 }
 
-/** Per provider, the period that all statements span and the time of the last comparison. */
 export async function readCoverage(db: Db): Promise<readonly Coverage[]> {
   const { rows } = await sql<Coverage>`
     select provider, min(compared_from) as "from", max(compared_through) as through, max(compared_at) as "comparedAt" from provider_statement group by provider order by provider

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 
-/** A ban in force. */
 export interface AccountBanRow {
   readonly accountId: string;
   readonly reason: string;
@@ -11,7 +10,6 @@ export interface AccountBanRow {
   readonly expiresAt: Date | null;
 }
 
-/** Whether a row of `account_ban` is in force now. */
 export const BAN_HOLDS = sql<boolean>`account_ban.lifted_at is null and (account_ban.expires_at is null or account_ban.expires_at > now())`;
 const EXPIRED_AT_ONCE = 500;
 
@@ -34,7 +32,7 @@ export async function insertAccountBan(
   return true;
 }
 
-/** Lifts the ban of a person. Returns whether there was one. */
+/** Returns whether there was a ban. */
 export async function liftAccountBanRow(
   tx: Tx,
   lifted: { readonly accountId: string; readonly reason: string | null },
@@ -71,7 +69,6 @@ export async function liftExpiredAccountBans(tx: Tx): Promise<readonly string[]>
   return rows.map(({ accountId }) => accountId);
 }
 
-/** The ban of a person; null if there is none. */
 export async function readAccountBan(db: Db, accountId: string): Promise<AccountBanRow | null> {
   const row = await db
     .selectFrom('account_ban')

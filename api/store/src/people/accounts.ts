@@ -13,7 +13,6 @@ export interface AccountRow {
   readonly federated: boolean;
 }
 
-/** An account with details for admins. */
 export interface AccountDetailRow extends AccountRow {
   readonly hasPassword: boolean;
   readonly lastSeenAt: Date | null;
@@ -21,7 +20,6 @@ export interface AccountDetailRow extends AccountRow {
   readonly ban: AccountBanRow | null;
 }
 
-/** Identity of an account at an identity provider: its issuer and subject. */
 export interface FederatedIdentity {
   readonly issuer: string;
   readonly subject: string;
@@ -129,10 +127,7 @@ export async function lockAccount(tx: Tx, accountId: string): Promise<AccountRow
   return row ?? null;
 }
 
-/**
- * Whether another account can administer the village. Locks the rows of all admins, by id, until the transaction ends, so that two admins
- * cannot remove each other at once. Call it before the account's own row is locked.
- */
+/** Locks all admins, so that two cannot remove each other at once. Call it before locking the account itself. */
 export async function hasOtherAdmin(tx: Tx, accountId: string): Promise<boolean> {
   const admins = await tx
     .selectFrom('account')
@@ -253,16 +248,12 @@ export async function noteHand(
 
 /** An account as a possible second approver. */
 export interface SecondEyes {
-  /** Time at which the present owner got the account: its creation, or its last reset. */
+  /** Creation of the account, or its last reset. */
   readonly ownSince: Date;
-  /**
-   * Ids of the actors who created or reset this account, of the actors who created or reset their accounts, and so
-   * on.
-   */
+  /** Ids of the actors who created or reset this account, or an account among these actors, and so on. */
   readonly hands: readonly string[];
 }
 
-/** Reads an account as a possible second approver; null if there is no such account. */
 export async function readSecondEyes(db: Db, accountId: string): Promise<SecondEyes | null> {
   const { rows } = await sql<{ ownSince: Date; hands: readonly string[] }>`
     with recursive above(id) as (

@@ -9,7 +9,7 @@ export interface OidcAttempt {
   readonly returnTo: string;
 }
 
-/** Stores the hash of a code that sets a password once; an earlier code of the account becomes invalid. */
+/** Stores the hash of a code that sets a password once; an earlier code becomes invalid. */
 export async function keepAccountCode(
   tx: Tx,
   code: { readonly accountId: string; readonly codeHash: Uint8Array; readonly expiresAt: Date },
@@ -81,7 +81,6 @@ export async function takeOidcAttempt(db: Db, idHash: Uint8Array): Promise<OidcA
   return attempt;
 }
 
-/** Deletes expired codes and attempts. */
 export async function forgetOneTimeSecrets(db: Db): Promise<void> {
   await db
     .deleteFrom('account_code')

@@ -25,7 +25,6 @@ export interface SessionRow {
   readonly expiresAt: Date;
 }
 
-/** The account of a session, with its ban if there is one. */
 export interface SessionHolder extends AccountRow {
   readonly ban: { readonly reason: string; readonly expiresAt: Date | null } | null;
 }
@@ -34,7 +33,6 @@ export interface SessionHolder extends AccountRow {
 const ADDRESS_MAX_CHARS = 64;
 const USER_AGENT_MAX_CHARS = 256;
 
-/** Opens a session that ends at `expiresAt`; only the hash of its id is kept. */
 export async function insertSession(db: Db, session: NewSession): Promise<void> {
   await db
     .insertInto('account_session')
@@ -53,10 +51,7 @@ function isOpen(idleMs: number): ReturnType<typeof sql<boolean>> {
   return sql<boolean>`account_session.expires_at > now() and account_session.seen_at > now() - ${idleMs} * interval '1 millisecond'`;
 }
 
-/**
- * Accounts of sessions, in the order of the hashes; null if a session is unknown, expired, idle for longer than
- * `idleMs`, or of a disabled account. Records the use of a session at most once a minute.
- */
+/** Null if unknown, expired, idle longer than `idleMs`, or of a disabled account. Notes a use once a minute. */
 export async function findSessions(
   db: Db,
   idHashes: readonly Buffer[],
@@ -89,10 +84,7 @@ export async function findSessions(
   });
 }
 
-/**
- * Skips rows that another transaction has locked: that transaction records the use or ends the session, and two of
- * these updates cannot deadlock.
- */
+/** Skips rows that another transaction has locked, so that two of these updates cannot deadlock. */
 async function noteUse(db: Db, idHashes: readonly Buffer[]): Promise<void> {
   if (idHashes.length === 0) return;
   await db
@@ -109,7 +101,6 @@ async function noteUse(db: Db, idHashes: readonly Buffer[]): Promise<void> {
     .execute();
 }
 
-/** The open sessions of an account, newest first. */
 export async function listSessions(db: Db, accountId: string, idleMs: number): Promise<readonly SessionRow[]> {
   return db
     .selectFrom('account_session')
@@ -155,7 +146,6 @@ export async function endSessions(tx: Tx, accountId: string, which: WhichSession
   return ended.length;
 }
 
-/** Ends the session of a cookie. Returns its account. */
 export async function endSessionOf(tx: Tx, idHash: Uint8Array): Promise<string | null> {
   const row = await tx
     .deleteFrom('account_session')

@@ -4,7 +4,7 @@ import type { Tx } from '../connection/database.ts';
 import { leaseEnd } from './overdue.ts';
 import { RUN_COLUMNS, type RunRow, UNDER_WAY } from './run-row.ts';
 
-/** Fields of a run to change; absent optional fields stay as they are. */
+/** Absent optional fields stay as they are. */
 export interface RunChange {
   readonly state: RunState;
   readonly attempt: number;
@@ -20,10 +20,7 @@ export interface RunChange {
 
 const ENDED: ReadonlySet<RunState> = new Set<RunState>(['done', 'failed', 'cancelled']);
 
-/**
- * Locks a run until the transaction ends, after the row of its Schedule: every transaction locks in this order. Null
- * if there is no such run. If the Schedule's row is gone, locks only the run.
- */
+/** Locks a run after the row of its Schedule, if that still exists: every transaction locks in this order. */
 export async function lockRun(tx: Tx, runId: string): Promise<RunRow | null> {
   const known = await tx.selectFrom('run').select('schedule_uid').where('run_id', '=', runId).executeTakeFirst();
   if (known === undefined) return null;
@@ -39,7 +36,6 @@ export async function lockRun(tx: Tx, runId: string): Promise<RunRow | null> {
   );
 }
 
-/** Writes a change of a run that the transaction has locked, and the event that records the change. */
 export async function changeRun(tx: Tx, run: RunRow, change: RunChange): Promise<RunRow> {
   const now = sql<Date>`clock_timestamp()`;
   const number = run.events + 1;
@@ -79,10 +75,7 @@ export async function findStep(tx: Tx, runId: string, step: number): Promise<unk
   return row?.detail ?? null;
 }
 
-/**
- * Locks the runs of a Schedule that have not ended, until the transaction ends. The caller has already locked the
- * Schedule's row.
- */
+/** Locks the runs that have not ended. The caller has already locked the Schedule's row. */
 export async function lockRunsOfSchedule(tx: Tx, scheduleUid: string): Promise<readonly RunRow[]> {
   return tx
     .selectFrom('run')

@@ -1,30 +1,20 @@
 import { sql } from 'kysely';
 import { type Db, inTransaction, type Tx } from '../connection/database.ts';
 
-/**
- * Proof of leadership that a request of the operator carries: the uid of the Lease, and how often the Lease had
- * changed hands.
- */
+/** Proof of leadership in a request: the uid of the Lease, and how often the Lease had changed hands. */
 export interface Fence {
   readonly leaseUid: string;
   readonly transitions: number;
 }
 
-/**
- * Seconds of silence after which another Lease may replace the trusted Lease; equal to the duration of the operator's
- * Lease.
- */
+/** Seconds of silence after which another Lease may replace the trusted one: the duration of the Lease. */
 export const FENCE_EXPIRES_S = 6;
-/** Least interval, in seconds, at which the database stores that a leader is alive. */
+/** Shortest interval, in seconds, at which the database stores that a leader is alive. */
 const NOTED_EVERY_S = 1;
 /** Most replaced Leases that the database remembers. */
 const REPLACED_KEPT = 1_000;
 
-/**
- * Records that a leader has sent a request: raises the transitions of the trusted Lease, or trusts another Lease if
- * the trusted one has been silent for FENCE_EXPIRES_S. The leader may act only if {@link lockFence} allows it in the
- * transaction of the act.
- */
+/** Records a request of a leader; trusts another Lease after FENCE_EXPIRES_S of silence. {@link lockFence} decides. */
 export async function noteFence(db: Db, { leaseUid, transitions }: Fence): Promise<void> {
   const fresh = await db
     .selectFrom('operator_fence')
@@ -81,7 +71,7 @@ async function learn(tx: Tx, { leaseUid, transitions }: Fence): Promise<void> {
 
 const FENCE_LOCK = 4_832_004;
 
-/** Whether a leader may act. If so, no other leader can replace it before the transaction ends. */
+/** Whether a leader may act. If so, no other leader replaces it before the transaction ends. */
 export async function lockFence(tx: Tx, { leaseUid, transitions }: Fence): Promise<boolean> {
   const row = await tx
     .selectFrom('operator_fence')

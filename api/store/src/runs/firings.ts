@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import type { Fence } from './fences.ts';
 
-/** A stored firing. */
 export interface FiringRow {
   readonly firingId: string;
   readonly slot: Date;
@@ -13,10 +12,7 @@ export interface FiringRow {
 }
 
 export interface LockedSchedule {
-  /**
-   * Slots up to this one are closed: their firings may be deleted, and none of them fires again. Null if no firing
-   * was deleted.
-   */
+  /** These slots and earlier ones are closed: they never fire again. Null if no firing was deleted. */
   readonly prunedThrough: Date | null;
 }
 
@@ -45,7 +41,6 @@ function rowOf(row: Omit<FiringRow, 'runs'> & { readonly runs: unknown }): Firin
   return { ...row, runs: row.runs as readonly FiredRun[] };
 }
 
-/** The firing of a slot; null if it has not fired. */
 export async function findFiring(db: Db, scheduleUid: string, slot: Date): Promise<FiringRow | null> {
   const row = await db
     .selectFrom('firing')
@@ -66,10 +61,7 @@ export interface NewFiring {
   readonly lastRun: { readonly runId: string; readonly createdAt: Date } | null;
 }
 
-/**
- * Stores the firing of a slot with its runs. Throws if the slot has fired already: the caller has locked the Schedule
- * and checked this.
- */
+/** Stores a firing. The caller has locked the Schedule and checked that the slot has not fired. */
 export async function insertFiring(tx: Tx, firing: NewFiring): Promise<FiringRow> {
   const { scheduleUid, slot, fence, madeUp, runs, lastRun } = firing;
   const row = await tx
@@ -95,7 +87,6 @@ export async function insertFiring(tx: Tx, firing: NewFiring): Promise<FiringRow
   return rowOf(row);
 }
 
-/** The firings of each Schedule, newest first, at most `limit` for each. */
 export async function readLastFirings(
   db: Db,
   scheduleUids: readonly string[],

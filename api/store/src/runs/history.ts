@@ -2,16 +2,14 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import type { RunRow } from './run-row.ts';
 
-/** Most ended runs from people that are kept for an agent: the newest. */
+/** Most ended runs from people that are kept for an agent. */
 export const PROMPT_RUNS_KEPT = 1_000;
-/** Most firings that are kept for a Schedule, the newest: two days for a Schedule that fires every ten seconds. */
+/** Most firings that are kept for a Schedule: two days of one that fires every ten seconds. */
 export const FIRINGS_KEPT = 20_000;
-/** Days without a firing after which the database deletes its state of a Schedule, with the firings and runs. */
+/** Days without a firing after which the database forgets a Schedule, its firings and runs. */
 const FORGOTTEN_AFTER_DAYS = 90;
-/** Most rows that one call deletes. */
 const AT_ONCE = 5_000;
 
-/** Deletes the ended runs of a Schedule beyond its history limit. */
 export async function pruneScheduleRuns(tx: Tx, scheduleUid: string, historyLimit: number): Promise<void> {
   await sql`
     delete from run where run_id in (
@@ -19,7 +17,6 @@ export async function pruneScheduleRuns(tx: Tx, scheduleUid: string, historyLimi
       order by run_id desc offset ${historyLimit} limit ${AT_ONCE})`.execute(tx);
 }
 
-/** Deletes the runs that exceed the history of a Schedule, or of an agent, after another run has ended. */
 export async function pruneHistory(
   tx: Tx,
   { scheduleUid, agentId }: Pick<RunRow, 'scheduleUid' | 'agentId'>,
@@ -55,10 +52,7 @@ export async function forgetOldFirings(db: Db): Promise<void> {
   `.execute(db);
 }
 
-/**
- * Deletes the database's state of Schedules that have not fired for FORGOTTEN_AFTER_DAYS and have no run under way,
- * with their firings; then the ended runs that are left without such a state.
- */
+/** Deletes Schedules without a firing for FORGOTTEN_AFTER_DAYS and without a run under way, then their ended runs. */
 export async function forgetOldSchedules(db: Db): Promise<void> {
   await sql`
     delete from schedule_state where fired_at < now() - ${FORGOTTEN_AFTER_DAYS} * interval '1 day' and not exists (

@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import type { Tx } from '../connection/database.ts';
 import { RUN_COLUMNS, type RunRow } from './run-row.ts';
 
-/** A run to create. */
 export interface NewRun {
   readonly agentId: string;
   readonly agentUid: string;
@@ -17,7 +16,6 @@ export interface NewRun {
 /** Channel that announces a new run of an agent; the payload is the agent's id. */
 export const RUN_HINTS_CHANNEL = 'run_hint';
 
-/** Notifies agents of new runs when the transaction commits. */
 export async function hintAgents(tx: Tx, agentIds: readonly string[]): Promise<void> {
   if (agentIds.length === 0) return;
   await sql`select pg_notify(${RUN_HINTS_CHANNEL}, agent_id) from unnest(${[...new Set(agentIds)]}::text[]) as agent_id`.execute(
@@ -58,7 +56,7 @@ export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<reado
   return made;
 }
 
-/** Number of runs that wait for each agent; agents without waiting runs are left out. */
+/** Agents without waiting runs are left out. */
 export async function countWaiting(tx: Tx, agentIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
   if (agentIds.length === 0) return new Map();
   const rows = await tx

@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { RUN_LEASE_S } from '@hamlet/contract';
 import type { Db, Tx } from '../connection/database.ts';
 
-/** Reason for which the village ends a run. */
 export type GivenUp = 'agent_gone' | 'cancel_unconfirmed' | 'time_limit';
 
 export interface OverdueRun {
@@ -21,10 +20,7 @@ export interface RunLimits {
 
 const AT_ONCE = 200;
 
-/**
- * Runs that the village must end: the life of their agent has ended, the agent does not answer a cancel, or they
- * exceed the time limit.
- */
+/** Runs that the village must end: their life ended, a cancel is unanswered, or they exceed the time limit. */
 export async function readOverdueRuns(db: Db, limits: RunLimits): Promise<readonly OverdueRun[]> {
   const { rows } = await sql<OverdueRun>`
     select run_id as "runId", case
@@ -41,18 +37,13 @@ export async function readOverdueRuns(db: Db, limits: RunLimits): Promise<readon
   return rows;
 }
 
-/** The end of a lease on a run that begins now. */
 export const leaseEnd = sql<Date>`clock_timestamp() + ${RUN_LEASE_S} * interval '1 second'`;
 
-/** Renews the lease on a locked run. */
 export async function renewClaim(tx: Tx, runId: string): Promise<void> {
   await tx.updateTable('run').set({ lease_until: leaseEnd }).where('run_id', '=', runId).execute();
 }
 
-/**
- * Runs whose lease has lapsed, oldest first, at most 200. The caller locks each run and checks its lease again,
- * because the agent may renew it in between.
- */
+/** Runs whose lease has lapsed, oldest first, at most 200. The caller locks each and checks again. */
 export async function readRunsOverLease(db: Db): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('run')

@@ -6,7 +6,6 @@ import { RUN_COLUMNS, type RunRow, UNDER_WAY } from './run-row.ts';
 
 export interface RunFilter {
   readonly agentId?: string | undefined;
-  /** Name of a Schedule. */
   readonly schedule?: string | undefined;
   readonly state?: RunState | undefined;
 }
@@ -58,7 +57,6 @@ export async function readNextRun(db: Db, agentId: string, agentUid: string): Pr
   return row ?? null;
 }
 
-/** Events of a run after a number, in order. */
 export async function readRunEvents(
   db: Db,
   runId: string,
@@ -74,7 +72,6 @@ export async function readRunEvents(
     .execute();
 }
 
-/** The recorded steps of a run, in order. */
 export async function readRunSteps(db: Db, runId: string): Promise<readonly RunStep[]> {
   const rows = await db
     .selectFrom('run_event')
@@ -86,10 +83,7 @@ export async function readRunSteps(db: Db, runId: string): Promise<readonly RunS
   return rows.map(({ detail }) => detail as RunStep);
 }
 
-/**
- * Number of runs that an agent works on besides one. Locks this number until the transaction ends, so that each of
- * two concurrent starts counts the other. Call it before locking any row of `run`.
- */
+/** Counts the runs in flight besides one. Locks the count; call it before locking any row of `run`. */
 export async function countRunsInFlight(tx: Tx, agentId: string, besides: string): Promise<number> {
   await lockName(tx, `runs in flight ${agentId}`);
   const { count } = await tx

@@ -29,7 +29,6 @@ export interface RunRow {
   readonly events: number;
 }
 
-/** Every column of a run under its name in RunRow. */
 export const RUN_COLUMNS = [
   'run_id as runId',
   'agent_id as agentId',
@@ -55,5 +54,4 @@ export const RUN_COLUMNS = [
   'events',
 ] as const;
 
-/** The states in which a run is under way. */
 export const UNDER_WAY = ['queued', 'running', 'waiting_permission'] as const satisfies readonly RunState[];

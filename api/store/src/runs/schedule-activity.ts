@@ -5,7 +5,6 @@ import type { Db, Tx } from '../connection/database.ts';
 
 interface Asked {
   readonly uid?: string;
-  /** Only the Schedules after a uid, at most `limit`. */
   readonly page?: { readonly after: string; readonly limit: number };
 }
 
@@ -34,7 +33,6 @@ async function activities(db: Db, { uid, page }: Asked): Promise<readonly Schedu
   }));
 }
 
-/** State of the runs of every Schedule, or of a page of Schedules in the order of their uids. */
 export function readScheduleActivity(
   db: Db,
   page?: { readonly after: string; readonly limit: number },
@@ -42,10 +40,7 @@ export function readScheduleActivity(
   return activities(db, page === undefined ? {} : { page });
 }
 
-/**
- * Notifies the operator of the state of a Schedule's runs. Call it last in a transaction, because it takes the lock
- * that orders internal events.
- */
+/** Notifies the operator. Call it last in a transaction: it takes the lock that orders internal events. */
 export async function announceSchedule(tx: Tx, scheduleUid: string): Promise<void> {
   for (const activity of await activities(tx, { uid: scheduleUid })) await addInternalEvent(tx, 'schedule', activity);
 }

@@ -2,10 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import { asRow, FIRST_PLACE, LOG_KINDS, type LogKind, type Place } from './tiles.ts';
 
-/**
- * The smallest transaction number that may still be under way. Transactions with smaller numbers have ended, and
- * later reads see them.
- */
+/** The smallest transaction number that may be under way. Later reads see all transactions with smaller numbers. */
 export async function sealHorizon(tx: Tx): Promise<bigint> {
   const { rows } = await sql<{
     horizon: string;
@@ -13,7 +10,6 @@ export async function sealHorizon(tx: Tx): Promise<bigint> {
   return BigInt(rows[0]?.horizon ?? '0');
 }
 
-/** Hashes of entries that go into one tile of level 0. */
 export interface LeafPart {
   readonly number: number;
   readonly hashes: Uint8Array;
@@ -34,10 +30,7 @@ interface PartRow {
   readonly lastId: string;
 }
 
-/**
- * Entries after a place, of the transactions from `from` up to but not including `below`, to append to a log of
- * `size` entries.
- */
+/** Entries after a place, of the transactions from `from` to below `below`, for a log of `size` entries. */
 export interface LeafRange {
   readonly after: Place;
   readonly from: bigint;
@@ -45,7 +38,7 @@ export interface LeafRange {
   readonly size: number;
 }
 
-/** Hashes of a range of entries, grouped by tile. The database computes the hashes, so the entries are not sent. */
+/** Hashes by tile. The database computes them, so that it need not send the entries. */
 export async function readLeafHashes(tx: Tx, { after, from, below, size }: LeafRange): Promise<readonly LeafPart[]> {
   const { rows } = await sql<PartRow>`
     select at / 256 as number, string_agg(hash, '' order by at) as hashes, min(at) % 256 = 0 as "isFirst",
@@ -63,15 +56,12 @@ export async function readLeafHashes(tx: Tx, { after, from, below, size }: LeafR
   }));
 }
 
-/** Updates the BRIN indexes for rows that were written since the last vacuum, so that range reads can use them. */
+/** Updates the BRIN indexes for rows since the last vacuum, so that range reads can use them. */
 export async function summarizeLeaves(tx: Tx): Promise<void> {
   await sql`select log.summarize()`.execute(tx);
 }
 
-/**
- * The entries of a tile as their rows are now, for comparison with the sealed hashes: all rows from the place where
- * the tile begins up to where the next one begins. Null if there is no such tile.
- */
+/** Entries of a tile as their rows are now, for comparison with the sealed hashes. Null if there is no such tile. */
 export async function readEntriesOfTile(db: Db, number: number): Promise<readonly Uint8Array[] | null> {
   const { rows: bounds } = await sql<Place & { number: number }>`
     select number, xact::text, kind, id from log.tile where level = 0 and number in (${number}::bigint, ${number}::bigint + 1) order by number
@@ -99,7 +89,6 @@ export interface LogRecord {
   readonly leaf: Uint8Array;
   /** Number of its tile; null if the row is not sealed yet. */
   readonly tile: number | null;
-  /** Accounts of a transfer. */
   readonly accounts: readonly number[];
 }
 
@@ -125,14 +114,14 @@ export async function findLogRecord(db: Db, id: string): Promise<LogRecord | nul
   };
 }
 
-/** A sealed entry of an account. Amounts in micro-aiDollars. */
+/** Amounts in micro-aiDollars. */
 export interface SealedEntry {
   readonly transferId: string;
   readonly version: number;
   readonly balanceAfter: bigint;
 }
 
-/** The newest sealed entry of an account; null if no entry is sealed. */
+/** The newest sealed entry of an account. */
 export async function newestSealedEntry(db: Db, accountId: number): Promise<SealedEntry | null> {
   const { rows } = await sql<{ transferId: string; version: number; balanceAfter: string }>`
     select e.transfer_id as "transferId", e.version, e.balance_after::text as "balanceAfter"

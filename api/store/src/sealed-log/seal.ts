@@ -6,39 +6,33 @@ import { type LeafPart, type LeafRange, readLeafHashes, sealHorizon, summarizeLe
 import { lockLogHead, LogBroken, moveLogHead, readLogEdge, writeLogTiles } from './tiles.ts';
 import type { LogHead, Place, TileToWrite } from './tiles.ts';
 
-/**
- * Approximate number of entries that one read returns. Postgres sorts them in memory, and this process hashes them
- * while the next read runs.
- */
+/** About as many entries as one read returns. This process hashes them while the next read runs. */
 const STEP_ENTRIES = 16_384;
 const FIRST_SPAN = 2_048n;
 const SPAN_MAX = 1n << 24n;
-/** Approximate limit of the entries that one sealing adds; after a crash, at most these must be sealed again. */
+/** About as many entries as one sealing adds, and as a crash costs at most. */
 const SEAL_ENTRIES_MAX = 1 << 20;
-/** Limit for one statement. The first range after a long pause reads the whole table. */
+/** Limit of one statement: the first range after a long pause reads the whole table. */
 const STATEMENT_LIMIT_MS = 120_000;
 
 export const sha256: Sha256 = (bytes) => hash('sha256', bytes, 'buffer');
 
-/** A tree by its size and root. */
 export interface Tree {
   readonly size: number;
   readonly root: Uint8Array;
 }
 
-/** Signs the checkpoint of a tree and returns the note. */
+/** Returns the signed note of a tree. */
 export type SignCheckpoint = (tree: Tree) => string;
 
-/** The key of the log, and the knowledge of the log outside of the database. */
 export interface LogSigning {
   readonly sign: SignCheckpoint;
-  /** The tree of a note; null if this key has not signed the note. */
+  /** Null if this key has not signed the note. */
   readonly open: (note: string) => Tree | null;
-  /** The newest tree that this process knows, from its folder or from its memory; null if it knows none yet. */
+  /** The newest tree that this process knows from its folder or memory. */
   readonly known: () => Tree | null;
 }
 
-/** Result of a sealing. */
 export interface Sealed {
   readonly from: number;
   readonly size: number;
@@ -58,7 +52,6 @@ function countOf(parts: readonly LeafPart[]): number {
   return parts.reduce((sum, { hashes }) => sum + hashes.length / 32, 0);
 }
 
-/** Adds entries to the tree and writes the tiles that are full. */
 async function grow(tx: Tx, growing: Growing, parts: readonly LeafPart[]): Promise<void> {
   const tail = parts.at(-1);
   if (tail === undefined) return;
@@ -77,7 +70,7 @@ async function writeTiles(tx: Tx, { firsts }: Growing, tiles: readonly Omit<Tile
   );
 }
 
-/** The next range of transactions to read, sized by the previous read so that it has about STEP_ENTRIES entries. */
+/** The next range to read: about STEP_ENTRIES entries, judged by the previous read. */
 function rangeAfter(before: LeafRange, parts: readonly LeafPart[], horizon: bigint): LeafRange {
   const count = countOf(parts);
   const span = before.below - before.from;
@@ -95,7 +88,7 @@ function smaller(a: bigint, b: bigint): bigint {
   return a < b ? a : b;
 }
 
-/** Reads range by range up to the horizon and hashes each while the next is read. Returns whether entries are left. */
+/** Hashes each range while it reads the next. Returns whether entries are left. */
 async function growToHorizon(tx: Tx, growing: Growing, horizon: bigint): Promise<boolean> {
   const limit = growing.edge.size + SEAL_ENTRIES_MAX;
   const from = BigInt(growing.last.xact);
@@ -121,10 +114,7 @@ async function growToHorizon(tx: Tx, growing: Growing, horizon: bigint): Promise
   return range.from < horizon;
 }
 
-/**
- * Settings that make Postgres read ranges by index and rows by key. Without statistics the planner would read or
- * merge whole tables, and for the rows of one second, parallel workers cost more than they save.
- */
+/** Postgres must read by index: without statistics, it would read whole tables. Workers cost more than they save. */
 const PLAINLY = {
   enable_seqscan: 'off',
   enable_mergejoin: 'off',
@@ -147,11 +137,7 @@ async function configure(tx: Tx, settings: Readonly<Record<string, string>>): Pr
   );
 }
 
-/**
- * Reads the right edge of the log at its head without trusting the database. The log's key must have signed the
- * head's note, the stored tiles must match the note's tree, and that tree must extend the newest tree known from
- * outside the database (`known`). So changed tiles or notes are never signed. Throws LogBroken.
- */
+/** Reads the edge without trusting the database: key, tiles and the newest known tree must agree. Throws LogBroken. */
 export async function readSignedEdge(tx: Db, head: LogHead, { open, known }: Omit<LogSigning, 'sign'>): Promise<Edge> {
   const before = known();
   if (before !== null && head.size < before.size)
@@ -165,7 +151,7 @@ export async function readSignedEdge(tx: Db, head: LogHead, { open, known }: Omi
   return edge;
 }
 
-/** The edge of the stored tiles at the size of a tree. Throws LogBroken if their root differs from the tree's root. */
+/** Throws LogBroken if the root of the stored tiles differs from the tree's root. */
 async function readEdgeOf(tx: Db, { size, root }: Tree): Promise<Edge> {
   const edge = await readLogEdge(tx, size);
   if (!sameBytes(rootOf(edge, sha256), root))
@@ -173,11 +159,7 @@ async function readEdgeOf(tx: Db, { size, root }: Tree): Promise<Edge> {
   return edge;
 }
 
-/**
- * Seals the rows committed since the last sealing: writes their hashes to tiles and signs the root as a checkpoint,
- * in one transaction. Null if there are no new rows or another replica is sealing. Throws LogBroken, before it signs
- * anything, if the log differs from the sealed one.
- */
+/** Seals the rows committed since the last sealing; null without such rows. Throws LogBroken before it signs. */
 export async function sealLog(db: Db, signing: LogSigning): Promise<Sealed | null> {
   return inTransaction(db, async (tx) => {
     await configure(tx, PLAINLY);

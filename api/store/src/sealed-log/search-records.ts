@@ -3,7 +3,6 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
 import { asMoment, type Moment } from '../connection/moment.ts';
 
-/** A record of the audit: an act or a transfer. */
 export interface RecordRow {
   readonly recordId: string;
   readonly kind: RecordKind;
@@ -17,25 +16,22 @@ export interface RecordRow {
   readonly traceparent: string | null;
 }
 
-/** A search of records. A record must match all given fields. */
+/** A record must match all given fields. */
 export interface RecordSearch {
   readonly kind: RecordKind | null;
   readonly actor: string | null;
   /** An action, or its area: the part before its first dot. */
   readonly action: string | null;
-  /** An action or area to leave out. */
   readonly except: string | null;
   readonly object: string | null;
   /** Words that the record must contain, all of them. */
   readonly words: string | null;
   readonly since: Moment | null;
   readonly until: Moment | null;
-  /** The last record of the previous page. */
   readonly before: { readonly at: Moment; readonly id: string } | null;
   readonly limit: number;
 }
 
-/** SQL of the searched columns, for acts or for transfers. */
 interface Source {
   readonly at: RawBuilder<unknown>;
   readonly id: RawBuilder<unknown>;
@@ -74,10 +70,7 @@ function acts(search: RecordSearch): RawBuilder<unknown> {
     from audit a where ${conditions(source, search)} order by a.at desc, a.audit_id desc limit ${search.limit})`;
 }
 
-/**
- * The smallest (`0`) or largest (`f`) id of a transfer in a millisecond. Transfers have no index by time, but their
- * ids are in the order of time (UUIDv7).
- */
+/** The smallest (`0`) or largest (`f`) transfer id of a millisecond: ids are in the order of time (UUIDv7). */
 function idOfMoment(moment: Moment, rest: '0' | 'f'): string {
   // No id is older than 1970.
   const hex = Math.max(0, Date.parse(moment)).toString(16).padStart(12, '0');
@@ -110,7 +103,6 @@ function money(search: RecordSearch): RawBuilder<unknown> {
     where ${sql.join(range, sql` and `)} and ${conditions(source, search)} order by t.transfer_id desc limit ${search.limit})`;
 }
 
-/** Finds records, newest first, at most `limit`. */
 export async function searchRecords(db: Db, search: RecordSearch): Promise<readonly RecordRow[]> {
   const sources = [
     ...(search.kind === 'ledger' ? [] : [acts(search)]),

@@ -5,7 +5,6 @@ import type { Db, Tx } from '../connection/database.ts';
 /** The stored log differs from the sealed one, or cannot continue. A person must examine it. */
 export class LogBroken extends Error {}
 
-/** The newest checkpoint, and the place of the last entry under it. */
 export interface LogHead {
   readonly size: number;
   /** The signed checkpoint; null while nothing is sealed. */
@@ -31,20 +30,19 @@ export async function readLogHead(db: Db): Promise<LogHead> {
   return headOf(row);
 }
 
-/** Locks the head until the transaction ends and reads it; null if another replica has locked it. */
+/** Locks and reads the head; null if another replica has locked it. */
 export async function lockLogHead(tx: Tx): Promise<LogHead | null> {
   const { rows } = await sql<HeadRow>`${HEAD} for update skip locked`.execute(tx);
   const [row] = rows;
   return row === undefined ? null : headOf(row);
 }
 
-/** A tile by its place in the tree. */
 export interface TileKey {
   readonly level: number;
   readonly number: number;
 }
 
-/** The present hashes of tiles; missing tiles are left out. The key of the map is `level/number`. */
+/** Missing tiles are left out. The key of the map is `level/number`. */
 export async function readLogTiles(db: Db, keys: readonly TileKey[]): Promise<ReadonlyMap<string, Uint8Array>> {
   const { rows } = await sql<TileKey & { hashes: Buffer }>`
     select t.level, t.number, t.hashes from unnest(${keys.map(({ level }) => level)}::smallint[], ${keys.map(({ number }) => number)}::bigint[]) k(level, number)
@@ -52,7 +50,6 @@ export async function readLogTiles(db: Db, keys: readonly TileKey[]): Promise<Re
   return new Map(rows.map(({ level, number, hashes }) => [`${level}/${number}`, hashes]));
 }
 
-/** Hashes of entries from tile `from` up to but not including tile `to`, in order. */
 export async function readLeafTiles(
   db: Db,
   { from, to }: { readonly from: number; readonly to: number },
@@ -63,7 +60,7 @@ export async function readLeafTiles(
   return rows.map(({ hashes }) => hashes);
 }
 
-/** The right edge of the log at an earlier or the present size. Throws LogBroken if one of its tiles is missing. */
+/** Throws LogBroken if a tile is missing. */
 export async function readLogEdge(db: Db, size: number): Promise<Edge> {
   const tiles = await readLogTiles(db, edgeTiles(size));
   return edgeOf(size, ({ level, number }) => {
@@ -109,7 +106,6 @@ export async function moveLogHead(tx: Tx, { size, note, last }: LogHead & { read
   `.execute(tx);
 }
 
-/** Kinds of log entries by their number in the database. */
 export const LOG_KINDS = { 1: 'ledger', 2: 'act', 3: 'turn' } as const;
 export type LogKind = (typeof LOG_KINDS)[keyof typeof LOG_KINDS];
 
@@ -120,10 +116,8 @@ export interface Place {
   readonly id: string;
 }
 
-/** The place before every row. */
 export const FIRST_PLACE: Place = { xact: '0', kind: 0, id: '00000000-0000-0000-0000-000000000000' };
 
-/** A place as a row of SQL, to compare with `(xact, kind, id)`. */
 export function asRow({ xact, kind, id }: Place): RawBuilder<unknown> {
   return sql`(${xact}::bigint, ${kind}::smallint, ${id}::uuid)`;
 }

@@ -3,13 +3,11 @@ import { sql } from 'kysely';
 import { MEASURES } from '@hamlet/contract';
 import type { Db, Tx } from '../connection/database.ts';
 
-/** Actor who takes or lifts a measure. */
 export interface MeasureActor {
   readonly role: string;
   readonly id: string;
 }
 
-/** A measure in force. */
 export interface MeasureRow {
   readonly agentId: string;
   readonly measure: Measure;
@@ -20,7 +18,6 @@ export interface MeasureRow {
   readonly expiresAt: Date | null;
 }
 
-/** Actor that lifts expired measures. */
 const EXPIRY: MeasureActor = { role: 'system', id: 'expiry' };
 const EXPIRED_AT_ONCE = 500;
 
@@ -70,7 +67,7 @@ async function isAhead(tx: Tx, at: Date): Promise<boolean> {
   return rows[0]?.ahead === true;
 }
 
-/** Lifts a measure. Returns whether it was in force. */
+/** Returns whether the measure was in force. */
 export async function liftMeasure(
   tx: Tx,
   lifted: { readonly agentId: string; readonly measure: Measure; readonly reason: string | null },
@@ -115,14 +112,12 @@ export async function isKnownAgent(db: Db, agentId: string): Promise<boolean> {
   return rows[0]?.known === true;
 }
 
-/** The most severe measure in force against an agent. */
 export interface AgentBar {
   readonly measure: Measure;
   readonly reason: string;
   readonly expiresAt: Date | null;
 }
 
-/** Whether a row of `standing_measure` is in force now. */
 export const HOLDS = sql<boolean>`lifted_at is null and (expires_at is null or expires_at > now())`;
 
 /** Position in {@link MEASURES}: the most severe first. */

@@ -4,7 +4,7 @@ import type { Db, Tx } from '../connection/database.ts';
 import { addInternalEvents, ORDER_LOCK } from '../writes/internal-events.ts';
 import { type MeasureRow, readMeasures } from './measures.ts';
 
-/** Makes a standing from its parts. `measures` are ordered by severity; the first gives the reason. Pure. */
+/** The first of `measures` gives the reason. Pure. */
 export function standingOf(
   agentId: string,
   balanceTier: string | null,
@@ -34,10 +34,7 @@ function byHardness(one: HeldMeasure, other: HeldMeasure): number {
   return MEASURES.indexOf(one.measure) - MEASURES.indexOf(other.measure);
 }
 
-/**
- * Notifies the operator and every replica of agents' standings when the transaction commits. Call it last in a
- * transaction, because it takes the lock that orders internal events.
- */
+/** Notifies the operator of standings. Call it last: it takes the lock that orders internal events. */
 export async function announceStandings(tx: Tx, agentIds: readonly string[]): Promise<void> {
   if (agentIds.length === 0) return;
   const { rows } = await sql<LockedStanding>`
@@ -56,7 +53,6 @@ export interface TierRow {
   readonly balanceTier: string | null;
 }
 
-/** The stored tiers of all agents or of some. */
 export async function readTiers(db: Db, agentIds?: readonly string[]): Promise<readonly TierRow[]> {
   return db
     .selectFrom('agent_tier')
@@ -65,19 +61,12 @@ export async function readTiers(db: Db, agentIds?: readonly string[]): Promise<r
     .execute();
 }
 
-/**
- * A tier whose row is locked, with the balance in micro-aiDollars; the balance includes the writes of every earlier
- * holder of the lock.
- */
+/** A locked tier and the balance in micro-aiDollars with the writes of all earlier holders of the lock. */
 export interface LockedTier extends TierRow {
   readonly balance: bigint;
 }
 
-/**
- * Locks the tiers of agents in the order of their ids and reads them with the balances. Creates missing rows; an
- * agent without an account has a balance of 0. Measures read afterwards include the writes of every earlier holder of
- * the lock.
- */
+/** Locks and reads tiers in the order of ids; creates missing rows. Later reads see the writes of earlier holders. */
 export async function lockTiers(tx: Tx, agentIds: readonly string[]): Promise<readonly LockedTier[]> {
   const { rows } = await sql<TierRow & { readonly balance: string }>`
     select agent_id as "agentId", balance_tier as "balanceTier", balance::text from lock_tiers(${agentIds}::text[])
@@ -85,7 +74,6 @@ export async function lockTiers(tx: Tx, agentIds: readonly string[]): Promise<re
   return rows.map((row) => ({ ...row, balance: BigInt(row.balance) }));
 }
 
-/** Writes tiers whose rows are locked. */
 export async function writeTiers(tx: Tx, tiers: readonly TierRow[]): Promise<void> {
   const [ids, names] = [tiers.map(({ agentId }) => agentId), tiers.map(({ balanceTier }) => balanceTier)];
   await sql`

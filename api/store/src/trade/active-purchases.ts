@@ -7,9 +7,8 @@ import { firstRow } from '../connection/result-rows.ts';
 /** Purchases that begin this soon are read too, for callers that cache the answer for some seconds. */
 const AHEAD = sql`interval '5 seconds'`;
 
-/** Active purchases of agents. */
 export interface ActivePurchases {
-  /** The database's clock at the time of reading, in milliseconds since 1970; add the time since then to know which purchases are active. */
+  /** The database's clock in ms since 1970 at the read; add the time since then to know the active purchases. */
   readonly readAtMs: number;
   of(agentId: string): readonly ActivePurchase[];
 }

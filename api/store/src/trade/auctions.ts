@@ -14,7 +14,6 @@ export interface NewAuction {
   readonly by: LedgerActor;
 }
 
-/** An auction with its window. */
 export interface AuctionRow extends Omit<NewAuction, 'by'> {
   readonly auctionId: string;
   readonly devices: BoughtDevices;
@@ -53,7 +52,7 @@ function auctionOf(raw: Raw): AuctionRow {
   return { ...raw, reserve: BigInt(raw.reserve), price: raw.price === null ? null : BigInt(raw.price) };
 }
 
-/** Opens an auction of a reserved window. Returns its id. */
+/** Returns the id of the auction. */
 export async function insertAuction(tx: Tx, { windowId, reserve, closesAt, note, by }: NewAuction): Promise<string> {
   const { rows } = await sql<{ auctionId: string }>`
     insert into auction (window_id, reserve, closes_at, note, created_by_role, created_by_id)
@@ -67,7 +66,6 @@ export async function findAuction(db: Db, auctionId: string): Promise<AuctionRow
   return rows[0] === undefined ? null : auctionOf(rows[0]);
 }
 
-/** A page of auctions, newest first. */
 export async function readAuctions(
   db: Db,
   state: AuctionState | undefined,
@@ -79,10 +77,7 @@ export async function readAuctions(
   return { auctions: shown, next };
 }
 
-/**
- * Locks an auction and reads it; null if there is none. `bid` allows other bids at the same time, `end` waits for
- * them, and `end_if_free` returns null while another transaction has locked the auction.
- */
+/** `bid` allows other bids, `end` waits for them, `end_if_free` gives null while another transaction has the lock. */
 export async function lockAuction(
   tx: Tx,
   auctionId: string,
@@ -93,7 +88,6 @@ export async function lockAuction(
   return rows.length === 0 ? null : findAuction(tx, auctionId);
 }
 
-/** How an auction ends. */
 export type AuctionEnd =
   | { readonly state: 'sold'; readonly winner: string; readonly price: bigint }
   | { readonly state: 'unsold' }
@@ -107,7 +101,7 @@ export async function writeAuctionEnd(tx: Tx, auctionId: string, end: AuctionEnd
     where auction_id = ${auctionId}`.execute(tx);
 }
 
-/** Auctions whose bidding has ended and that are not settled, in the order of their ends, at most `atMost`. */
+/** Auctions to settle, in the order of their ends. */
 export async function dueAuctions(db: Db, atMost: number): Promise<readonly string[]> {
   const { rows } = await sql<{ auctionId: string }>`
     select auction_id as "auctionId" from auction where state = 'open' and closes_at <= clock_timestamp() order by closes_at limit ${atMost}

@@ -41,7 +41,6 @@ export async function insertBid(
   return bidOf(bid);
 }
 
-/** The bid whose money was held under a key of the ledger. */
 export async function findBidOfKey(db: Db, key: string): Promise<BidRow | null> {
   const { rows } = await bidsWhere(
     sql`b.hold_id = (select h.hold_id from ledger.hold h where h.idempotency_key = ${key})`,
@@ -49,7 +48,6 @@ export async function findBidOfKey(db: Db, key: string): Promise<BidRow | null> 
   return rows[0] === undefined ? null : bidOf(rows[0]);
 }
 
-/** The newest bid of an agent in each of the auctions. */
 export async function readOwnBids(
   db: Db,
   auctionIds: readonly string[],
@@ -61,7 +59,7 @@ export async function readOwnBids(
   return new Map(rows.map((raw) => [raw.auctionId, bidOf(raw)]));
 }
 
-/** All bids of an auction, highest first, and the earlier first among equal bids. */
+/** Highest first, and the earlier first among equal bids. */
 export async function readBids(db: Db, auctionId: string): Promise<readonly BidRow[]> {
   const { rows } =
     await sql<Raw>`${bidsWhere(sql`b.auction_id = ${auctionId}`)} order by b.amount desc, b.place`.execute(db);
@@ -70,14 +68,13 @@ export async function readBids(db: Db, auctionId: string): Promise<readonly BidR
 
 /** An open bid, with the facts that decide whether it counts. */
 export interface StandingBid extends BidRow {
-  /** The accounts of its hold. */
   readonly payer: number;
   readonly payee: number;
   /** True if its money is still held and its agent's account is open. */
   readonly good: boolean;
 }
 
-/** The open bids of an auction. The caller must have locked the auction to end it. */
+/** The caller must have locked the auction to end it. */
 export async function readStandingBids(db: Db, auctionId: string): Promise<readonly StandingBid[]> {
   const { rows } = await sql<Raw & Pick<StandingBid, 'payer' | 'payee' | 'good'>>`
     select b.*, h.payer, h.payee, coalesce(o.expires_at > clock_timestamp(), false) and a.closed_at is null as good
@@ -87,7 +84,6 @@ export async function readStandingBids(db: Db, auctionId: string): Promise<reado
   return rows.map((raw) => ({ ...raw, amount: BigInt(raw.amount) }));
 }
 
-/** Records the outcome of a bid. */
 export async function writeBidOutcome(tx: Tx, bidId: string, outcome: Exclude<BidOutcome, 'open'>): Promise<void> {
   await sql`update bid set outcome = ${outcome} where bid_id = ${bidId}`.execute(tx);
 }

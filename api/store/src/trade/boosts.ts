@@ -10,9 +10,7 @@ interface Raw {
   readonly until: Date;
 }
 
-/**
- * Active purchases that affect pods and seats, of all agents or of some; agents without such purchases are left out.
- */
+/** Active purchases that affect pods and seats; agents without such purchases are left out. */
 export async function readBoosts(db: Db, agentIds?: readonly string[]): Promise<readonly Boost[]> {
   const { rows } = await sql<Raw>`
     with lasting as (
@@ -34,10 +32,7 @@ export async function readBoosts(db: Db, agentIds?: readonly string[]): Promise<
   }));
 }
 
-/**
- * Notifies the operator of the boosts of agents when the transaction commits, also if an agent has none any more.
- * Call it last in a transaction, because it takes the lock that orders internal events.
- */
+/** Notifies the operator of boosts, also of none. Call it last: it takes the lock that orders internal events. */
 export async function announceBoosts(tx: Tx, agentIds: readonly string[]): Promise<void> {
   if (agentIds.length === 0) return;
   await lockInternalEvents(tx);
@@ -48,7 +43,6 @@ export async function announceBoosts(tx: Tx, agentIds: readonly string[]): Promi
   await addInternalEvents(tx, 'boost', all);
 }
 
-/** A purchase that has begun or ended, to announce to the operator. */
 export interface PurchaseNews {
   readonly purchaseId: string;
   readonly agentId: string;
@@ -56,11 +50,7 @@ export interface PurchaseNews {
   readonly told: 'begun' | 'ended';
 }
 
-/**
- * Marks purchases whose begin or end is due as announced, at most `atMost` that no other transaction has locked. The
- * caller announces them in the same transaction. A purchase that began and ended since the last call is returned
- * once.
- */
+/** Marks due begins and ends as announced. The caller announces each returned purchase once. */
 export async function takePurchaseNews(tx: Tx, atMost: number): Promise<readonly PurchaseNews[]> {
   const { rows } = await sql<PurchaseNews>`
     update purchase p set told = case when upper(p.during) <= clock_timestamp() then 'ended' else 'begun' end

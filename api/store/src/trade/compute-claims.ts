@@ -20,17 +20,13 @@ export interface ClaimHold {
   readonly traceparent: string | null;
 }
 
-/**
- * A tier for which the API refused a hold. `payable` is the highest lower tier that the agent can pay; null if there
- * is none.
- */
+/** A tier for which the API refused a hold. `payable` is the highest lower tier that the agent can pay. */
 export interface RefusedTier {
   readonly tier: string;
   readonly reason: Exclude<ClaimRefusal, 'HoldPending'>;
   readonly payable: string | null;
 }
 
-/** The compute claim of an agent: a hold or a refused tier. */
 export interface ClaimRow {
   readonly agentId: string;
   readonly uid: string;
@@ -91,7 +87,6 @@ export async function lockClaim(tx: Tx, agentId: string): Promise<ClaimRow | nul
   return raw === undefined ? null : rowOf(raw);
 }
 
-/** All claims, or those of `agentIds`. */
 export async function readClaims(db: Db, agentIds?: readonly string[]): Promise<readonly ClaimRow[]> {
   const raws = await db
     .selectFrom('compute_claim')
@@ -102,10 +97,7 @@ export async function readClaims(db: Db, agentIds?: readonly string[]): Promise<
   return raws.map(rowOf);
 }
 
-/**
- * The next version of a claim. The caller has locked the claim, so the version is greater than every earlier version
- * of the same agent.
- */
+/** Greater than every earlier version of the same agent's claim, because the caller has locked the claim. */
 export async function nextClaimVersion(tx: Tx): Promise<number> {
   const { rows } = await sql<{ version: number }>`select nextval('compute_claim_version') as version`.execute(tx);
   return firstRow(rows, 'the database returned no version of a claim').version;
@@ -152,7 +144,6 @@ function holdColumns({
   };
 }
 
-/** Writes a claim that the caller has locked. */
 export async function writeClaim(
   tx: Tx,
   { agentId, uid, version, cycle, askedAt, hold, refused }: ClaimRow,

@@ -24,14 +24,13 @@ export interface NewPurchase {
   readonly by: LedgerActor;
 }
 
-/** Devices of a GPU window. */
 export interface BoughtDevices {
   readonly lane: string;
   readonly resourceName: string;
   readonly count: number;
 }
 
-/** One purchase. `state` is as of the time of the read, by the database's clock. */
+/** `state` is as of the time of the read, by the database's clock. */
 export interface PurchaseRow extends Omit<NewPurchase, 'item' | 'by' | 'holdId'> {
   readonly purchaseId: string;
   readonly kind: PurchaseKind;
@@ -82,7 +81,7 @@ export async function findPurchase(db: Db, purchaseId: string): Promise<Purchase
   return rows[0] === undefined ? null : purchaseOf(rows[0]);
 }
 
-/** The purchase that was paid under a key of the ledger, with the note of its hold; null if there is none. */
+/** The purchase that was paid under a key, with the note of its hold. */
 export async function findPaidPurchase(
   db: Db,
   key: string,
@@ -98,7 +97,7 @@ export interface PurchaseFilter {
   readonly state: PurchaseRow['state'] | undefined;
 }
 
-/** A page of purchases, newest first. `before` is the last id of the previous page. */
+/** `before` is the last id of the previous page. */
 export async function readPurchases(
   db: Db,
   { agentId, state }: PurchaseFilter,
@@ -127,19 +126,15 @@ export async function lastsUntil(
   return rows[0]?.until ?? null;
 }
 
-/** A period in which one agent has devices for itself. */
 export interface NewWindow {
   readonly devices: BoughtDevices;
   readonly startsAt: Date;
   readonly endsAt: Date;
-  /** Buyer; null while an auction offers it. */
+  /** Null while an auction offers it. */
   readonly agentId: string | null;
 }
 
-/**
- * Reserves a window and returns its id. Null if a part of the period is sold or offered; the exclusion constraint
- * decides between concurrent calls.
- */
+/** Returns the id; null if a part of the period is taken: the exclusion constraint decides between concurrent calls. */
 export async function takeWindow(tx: Tx, { devices, startsAt, endsAt, agentId }: NewWindow): Promise<string | null> {
   const { rows } = await sql<{ windowId: string }>`
     insert into gpu_window (lane, resource_name, count, during, state, agent_id)

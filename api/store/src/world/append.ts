@@ -4,7 +4,6 @@ import { type Db, inTransaction, type Tx } from '../connection/database.ts';
 import { type AuditEntry, recordAudit } from '../writes/audit.ts';
 import { keepAnswers, type KeptAnswer } from '../writes/idempotency.ts';
 
-/** The packed moves of one commit. */
 export interface MoveChunk {
   readonly seqFrom: number;
   readonly seqTo: number;
@@ -14,14 +13,12 @@ export interface MoveChunk {
   readonly packed: Uint8Array;
 }
 
-/** All data of one commit of the writer. */
 export interface Batch {
   readonly epoch: number;
   readonly events: readonly WorldEvent[];
   readonly moves: MoveChunk | null;
-  /** Answers to keyed writes, stored in the same transaction as their effects. */
+  /** Stored in the same transaction as their effects. */
   readonly answers: readonly KeptAnswer[];
-  /** Acts about these events, stored in the same transaction. */
   readonly audits: readonly AuditEntry[];
 }
 
@@ -32,7 +29,7 @@ export class FencedError extends Error {
   }
 }
 
-/** Commits a batch under its epoch. Throws FencedError and writes nothing if a newer epoch has begun. */
+/** Throws FencedError and writes nothing if a newer epoch has begun. */
 export async function appendBatch(db: Db, batch: Batch): Promise<void> {
   const { epoch, events, moves, answers, audits } = batch;
   const isMovesAlone = events.length === 0 && answers.length === 0 && audits.length === 0;
@@ -63,10 +60,7 @@ export async function appendEvents(tx: Tx, epoch: number, events: readonly World
     from jsonb_array_elements(${JSON.stringify(events)}::jsonb) e`.execute(tx);
 }
 
-/**
- * Commits a chunk in one statement and so in one round trip, because most commits contain only moves. The share lock
- * is the same as in {@link appendBatch}.
- */
+/** One statement, so one round trip, because most commits contain only moves. */
 async function commitMoves(db: Db, epoch: number, chunk: MoveChunk): Promise<void> {
   const { seqFrom, seqTo, tickFrom, tickTo, count } = chunk;
   const { rows } = await sql`

@@ -13,7 +13,7 @@ export interface Snapshot {
 
 const KEPT_SNAPSHOTS = 8;
 
-/** Start of the village (tick 0), the seed of its random numbers, the epoch of its streams and the time now. */
+/** The village starts at tick 0. `seed`: its random numbers; `streamEpoch`: its streams. */
 export async function readVillage(db: Db): Promise<{
   readonly genesisMs: number;
   readonly seed: number;
@@ -39,7 +39,7 @@ export async function newestSnapshot(db: Db, beforeSeq: number): Promise<Snapsho
   return row === undefined ? null : { seq: row.seq, tick: row.tick, stateHash: row.state_hash, state: row.state };
 }
 
-/** Stores a snapshot under the writer's epoch, and deletes all but the newest eight. */
+/** Deletes all but the newest eight. */
 export async function saveSnapshot(db: Db, epoch: number, snapshot: Snapshot): Promise<void> {
   await inTransaction(db, async (tx) => {
     await lockLease(tx, epoch);
@@ -50,7 +50,7 @@ export async function saveSnapshot(db: Db, epoch: number, snapshot: Snapshot): P
   });
 }
 
-/** Inserts a snapshot; the caller holds the lease of the epoch. */
+/** The caller holds the lease of the epoch. */
 export async function insertSnapshot(tx: Tx, epoch: number, snapshot: Snapshot): Promise<void> {
   await tx
     .insertInto('world_snapshot')
@@ -81,10 +81,7 @@ export interface Tail {
   readonly chunks: readonly Uint8Array[];
 }
 
-/**
- * Events in (seq, seq + span], read as of one moment. Chunks may extend beyond both ends. A chunk holds the events of
- * one commit or of several merged commits, so the read is limited to the span and two chunks.
- */
+/** Events in (seq, seq + span] as of one moment. Chunks may extend beyond both ends. */
 export async function readTail(db: Db, seq: number, span: number): Promise<Tail> {
   return inSnapshot(db, async (tx) => {
     const upTo = seq + span;
@@ -121,7 +118,6 @@ export async function lastSeq(db: Db): Promise<number> {
   return rows[0]?.seq ?? 0;
 }
 
-/** The chunks that are entirely in (after, upTo], oldest first, at most `limit`. */
 export async function readChunks(
   db: Db,
   range: { readonly after: number; readonly upTo: number; readonly limit: number },
@@ -144,7 +140,7 @@ export async function readChunks(
   }));
 }
 
-/** Replaces many chunks by one chunk with the same events. */
+/** Replaces many chunks by one with the same events. */
 export async function replaceChunks(db: Db, epoch: number, chunk: MoveChunk): Promise<void> {
   await inTransaction(db, async (tx) => {
     await lockLease(tx, epoch);

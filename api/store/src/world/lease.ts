@@ -19,10 +19,7 @@ export async function takeLease(db: Db, holder: string, ttlMs: number): Promise<
   return row?.epoch ?? null;
 }
 
-/**
- * Begins a new epoch even if another writer holds the lease. Until the transaction ends, no other writer commits or
- * takes the lease; then the lease is free.
- */
+/** Begins a new epoch. Until the transaction ends, no writer commits or takes the lease; then the lease is free. */
 export async function seizeLease(tx: Tx, holder: string): Promise<number> {
   const row = await tx
     .updateTable('world_lease')
@@ -52,7 +49,6 @@ export async function dropLease(db: Db, epoch: number): Promise<void> {
     .execute();
 }
 
-/** The present or last holder of the lease. */
 export async function readLease(db: Db): Promise<Lease> {
   const row = await db
     .selectFrom('world_lease')

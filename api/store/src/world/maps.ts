@@ -12,10 +12,7 @@ export interface KeptMap {
   readonly plan: string;
 }
 
-/**
- * Stores a map, so that a later version of Hamlet can replay the events that happened on this map. Idempotent: a
- * stored map never changes.
- */
+/** Stores a map, so that a later version can replay its events. A stored map never changes. */
 export async function keepMap(db: Db, map: KeptMap): Promise<void> {
   const { version, sinceSeq, plan } = map;
   await db
@@ -25,7 +22,6 @@ export async function keepMap(db: Db, map: KeptMap): Promise<void> {
     .execute();
 }
 
-/** The plan of a map; null if the village has not stored the map. */
 export async function keptPlan(db: Db, version: string): Promise<string | null> {
   const row = await db.selectFrom('world_map').select('plan').where('version', '=', version).executeTakeFirst();
   return row?.plan ?? null;
@@ -43,19 +39,13 @@ export async function firstMapVersion(db: Db): Promise<string | null> {
   return row?.version ?? null;
 }
 
-/** A change of the world to another map: the event, the new plan and the world after the event. */
 export interface MapChange {
   readonly event: WorldEventOf<'map'>;
   readonly plan: string;
-  /** The world after the event. */
   readonly snapshot: Snapshot;
 }
 
-/**
- * Changes the map in one transaction. It takes the lease from its holder, so that a writer on the old map commits
- * nothing more, and releases it with the commit. `prepare` runs while no writer can commit; if it returns null,
- * nothing changes and the answer is false.
- */
+/** Takes the lease, so that no writer commits on the old map. False, without a change, if `prepare` returns null. */
 export async function commitMapChange(
   db: Db,
   holder: string,

@@ -12,12 +12,10 @@ export interface AuditEntry {
   readonly traceparent: string | null;
 }
 
-/** Records an act, in the transaction of its effect. */
 export function recordAudit(db: Db, entry: AuditEntry): Promise<void> {
   return recordAudits(db, [entry]);
 }
 
-/** Records several acts at once. */
 export async function recordAudits(db: Db, entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length === 0) return;
   await db
@@ -37,7 +35,6 @@ export async function recordAudits(db: Db, entries: readonly AuditEntry[]): Prom
     .execute();
 }
 
-/** The audit of one object, newest first, at most `limit`. */
 export async function readAudit(
   db: Db,
   object: string,

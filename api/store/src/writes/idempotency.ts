@@ -2,10 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import type { Tables } from '../connection/tables.ts';
 
-/**
- * The stored answer to a keyed write. `hash` is the hash of the request, which detects another request under the same
- * key.
- */
+/** The stored answer to a keyed write. `hash` detects another request under the same key. */
 export interface KeptAnswer {
   readonly actor: string;
   readonly key: string;
@@ -20,7 +17,6 @@ function keptOf({ actor, key, request_hash: hash, status, answer }: Selectable<T
   return { actor, key, hash, status, answer };
 }
 
-/** The answer under a key; null if there is none. */
 export async function findAnswer(db: Db, actor: string, key: string): Promise<KeptAnswer | null> {
   const row = await db
     .selectFrom('idempotency_key')
@@ -31,7 +27,6 @@ export async function findAnswer(db: Db, actor: string, key: string): Promise<Ke
   return row === undefined ? null : keptOf(row);
 }
 
-/** Stores answers in the transaction of their effects. */
 export async function keepAnswers(tx: Tx, answers: readonly KeptAnswer[]): Promise<void> {
   if (answers.length === 0) return;
   await tx
@@ -66,9 +61,7 @@ interface ClaimRow {
   readonly answer: unknown;
 }
 
-/**
- * Locks a key until the transaction ends and reads its stored answer. Null while another request has locked the key.
- */
+/** Locks a key and reads its answer; null while another request has locked the key. */
 export async function claimKey(
   tx: Tx,
   actor: string,
@@ -84,7 +77,6 @@ export async function claimKey(
   return { kept: hash === null || status === null ? null : { actor, key, hash, status, answer } };
 }
 
-/** Deletes answers older than 24 hours. */
 export async function forgetOldAnswers(db: Db): Promise<void> {
   await db
     .deleteFrom('idempotency_key')

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 
-/** One event for the operator. */
 export interface InternalEvent {
   readonly id: number;
   readonly event: 'standing' | 'presence' | 'schedule' | 'boost' | 'claim' | 'village';
@@ -14,23 +13,18 @@ export const INTERNAL_EVENTS_CHANNEL = 'internal_event';
 export const ORDER_LOCK = 4_832_003;
 const KEPT_HOURS = 1;
 
-/**
- * Makes the order of ids the order of commits, so that a reader never skips an event. Other writers of events wait
- * until the transaction ends, so call it late in the transaction.
- */
+/** Makes the order of ids the order of commits. Other writers of events wait, so call it late in a transaction. */
 export async function lockInternalEvents(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(${ORDER_LOCK})`.execute(tx);
 }
 
-/**
- * Adds an event in the caller's transaction, which from then on has the lock that orders events (lockInternalEvents).
- */
+/** Adds an event and takes the lock that orders events until the transaction ends. */
 export async function addInternalEvent(tx: Tx, event: InternalEvent['event'], data: unknown): Promise<void> {
   await lockInternalEvents(tx);
   await addInternalEvents(tx, event, [data]);
 }
 
-/** Adds events of one kind in the caller's transaction, which has taken the lock that orders events. */
+/** The caller has taken the lock that orders events. */
 export async function addInternalEvents(tx: Tx, event: InternalEvent['event'], all: readonly unknown[]): Promise<void> {
   if (all.length === 0) return;
   const texts = all.map((data) => JSON.stringify(data));
@@ -39,7 +33,6 @@ export async function addInternalEvents(tx: Tx, event: InternalEvent['event'], a
     select pg_notify(${INTERNAL_EVENTS_CHANNEL}, ${event})`.execute(tx);
 }
 
-/** Events after an id in order, at most `limit`. */
 export async function readInternalEvents(db: Db, after: number, limit: number): Promise<readonly InternalEvent[]> {
   const rows = await db
     .selectFrom('internal_event')
@@ -51,10 +44,7 @@ export async function readInternalEvents(db: Db, after: number, limit: number): 
   return rows;
 }
 
-/**
- * The first and last stored id. A reader that resumes from before `first - 1` would miss events. Both 0 if there are
- * none.
- */
+/** A reader that resumes before `first - 1` would miss events. Both 0 if there are none. */
 export async function internalEventRange(db: Db): Promise<{ readonly first: number; readonly last: number }> {
   const row = await db
     .selectFrom('internal_event')
@@ -63,7 +53,7 @@ export async function internalEventRange(db: Db): Promise<{ readonly first: numb
   return row;
 }
 
-/** Deletes events older than an hour, except the newest event, whose id marks the position of the stream. */
+/** Deletes events older than an hour except the newest, whose id marks the position of the stream. */
 export async function forgetOldInternalEvents(db: Db): Promise<void> {
   await sql`delete from internal_event where at < now() - ${KEPT_HOURS} * interval '1 hour' and id < (select max(id) from internal_event)`.execute(
     db,

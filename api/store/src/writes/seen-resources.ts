@@ -29,15 +29,11 @@ const COLUMNS = [
   'gone_at as goneAt',
 ] as const;
 
-/**
- * Locks a custom resource against other writers and auditors until the transaction ends. Lock order: idempotency key, resource, accounts; a
- * transaction locks at most one resource.
- */
+/** Lock order: idempotency key, resource, accounts. A transaction locks at most one resource. */
 export async function lockResource(tx: Tx, kind: IntentKind, name: string): Promise<void> {
   await lockName(tx, `resource ${kind}/${name}`);
 }
 
-/** Lives without a recorded end. */
 export async function readPresentResources(db: Db): Promise<readonly SeenResource[]> {
   const rows = await db.selectFrom('resource_seen').select(COLUMNS).where('gone_at', 'is', null).execute();
   return rows.map(seenOf);
@@ -48,7 +44,6 @@ export async function findSeenResource(tx: Tx, uid: string): Promise<SeenResourc
   return row === undefined ? null : seenOf(row);
 }
 
-/** A generation of a life of a custom resource. */
 export interface ResourceGeneration {
   readonly uid: string;
   readonly kind: IntentKind;
@@ -56,10 +51,7 @@ export interface ResourceGeneration {
   readonly generation: number;
 }
 
-/**
- * Records a generation that the API itself wrote and recorded as an act. Earlier generations by other writers may
- * still arrive and are not skipped.
- */
+/** Records a generation that the API itself wrote. Earlier ones by other writers may still arrive. */
 export async function noteResource(tx: Tx, { uid, kind, name, generation }: ResourceGeneration): Promise<void> {
   const isNext = generation === 1;
   const next = sql<boolean>`resource_seen.generation = ${generation}::bigint - 1`;
@@ -85,7 +77,6 @@ export async function noteResource(tx: Tx, { uid, kind, name, generation }: Reso
     .execute();
 }
 
-/** Records that the audit has every change up to a generation, and the digests of its fields. */
 export async function noteResourceSeen(
   tx: Tx,
   { uid, kind, name, generation }: ResourceGeneration,
@@ -106,7 +97,7 @@ export async function noteResourceSeen(
     .execute();
 }
 
-/** Records the end of a life. Returns false if it was recorded already. */
+/** False if it was recorded already. */
 export async function noteResourceGone(tx: Tx, uid: string): Promise<boolean> {
   const rows = await tx
     .updateTable('resource_seen')
