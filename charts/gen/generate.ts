@@ -9,7 +9,6 @@ import { specSchema, valuesSchema } from './values-schema.ts';
 const ROOT = resolve(import.meta.dirname, '../..');
 const COMMAND = 'make charts';
 
-/** The content of every generated file, by its path in the repository. */
 async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
   const files = new Map<string, string>();
   const bases = join(ROOT, 'crds/bases');

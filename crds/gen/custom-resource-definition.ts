@@ -47,7 +47,6 @@ function rootSchema(definition: KindDefinition): Structural {
   };
 }
 
-/** The CustomResourceDefinition of one kind. */
 export function customResourceDefinition(definition: KindDefinition): Structural {
   const { kind, plural, shortName, columns } = definition;
   return {

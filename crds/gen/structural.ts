@@ -73,8 +73,7 @@ function objectParts(node: Structural, path: string): Structural {
 }
 
 /**
- * API servers handle fractional numbers and values of several types badly: a schema may contain such a field only if
- * the village always refuses it; its description then begins with `Refused: `.
+ * API servers handle fractions and mixed types badly. Such fields must be refused; the description says `Refused: …`.
  */
 function refusedParts(node: Structural, path: string): Structural {
   const isNamed = node['type'] === 'number' || node['x-kubernetes-int-or-string'] === true;
@@ -109,11 +108,10 @@ function partsOf(node: Structural, path: string): Structural {
 }
 
 /**
- * Converts one node to its structural form.
- *
- * Drops `additionalProperties: false`, which an API server refuses beside `properties` and does not need: it refuses or
- * prunes unknown fields anyway.
- * @throws NotStructuralError for unions, references, patterns, and for strings, lists, maps and integers without bounds.
+ * Converts one node to its structural form, without `additionalProperties: false`, which API servers refuse beside
+ * `properties`.
+ * @throws NotStructuralError for unions, references, patterns, and for strings, lists, maps and integers without
+ * bounds.
  */
 export function structural(node: Structural, path: string): Structural {
   const unknown = Object.keys(node).filter((key) => !HANDLED.has(key));

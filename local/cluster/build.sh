@@ -105,8 +105,7 @@ report() {
     { print; fflush() }' >&2
 }
 
-# build NAME builds one tool unless its key is in the cache. It renames the result into
-# place, so that an interrupted build never looks like a finished one.
+# build NAME builds one tool unless its key is cached. The result is renamed into place, so it is never incomplete.
 build() {
   local name=$1 out started=$SECONDS
   out=$CACHE/tools/$name-$(key "$name")
@@ -124,8 +123,7 @@ bin_directory() {
   echo "$CACHE/bin/$(for name in "${TOOLS[@]}"; do echo "$name $(key "$name")"; done | sha256sum | cut -c1-16)"
 }
 
-# gather BIN hard-links the tools into one directory: hamlet-cluster looks for the other programs beside its own
-# executable, and a symbolic link would hide their folder.
+# gather BIN hard-links the tools into one directory: hamlet-cluster looks for programs beside its own executable.
 gather() {
   local name file
   mkdir -p "$1"

@@ -1,6 +1,4 @@
-# Installs Debian packages without questions and without starting daemons.
-# Source it, then: install_packages LIST...
-# It is silent and quick if nothing is missing, so callers need no check.
+# Source it, then: install_packages LIST... installs Debian packages without questions and without starting daemons.
 
 # packages_missing LIST... prints the packages that are not installed.
 packages_missing() {
@@ -10,8 +8,7 @@ packages_missing() {
   done
 }
 
-# install_packages LIST... installs the missing packages. It refreshes the index only if
-# the first attempt fails, because that is slow.
+# install_packages LIST... installs the missing packages; it refreshes the slow index only if the first attempt fails.
 install_packages() {
   local missing started=$SECONDS policy=/usr/sbin/policy-rc.d made_policy=""
   missing=$(packages_missing "$@")
@@ -21,8 +18,7 @@ install_packages() {
     return 1
   fi
   echo "packages: installing" $missing >&2
-  # A package such as redis-server starts its daemon on installation. Debian runs this file first, and its exit
-  # code 101 prevents the start. An existing file belongs to the machine's owner and stays.
+  # Debian runs this file before it starts a daemon; 101 prevents the start. An existing file belongs to the owner.
   if [ ! -e "$policy" ]; then
     printf '#!/bin/sh\nexit 101\n' >"$policy"
     chmod +x "$policy"
@@ -39,8 +35,7 @@ install_packages() {
   echo "packages: done in $((SECONDS - started)) s" >&2
 }
 
-# apt_quietly VERB ARGS... runs apt-get and shows its output only if it fails.
-# It waits for the lock of another apt on the machine.
+# apt_quietly VERB ARGS... runs apt-get, waits for another apt's lock, and shows the output only of a failure.
 apt_quietly() {
   local log status=0
   log=$(mktemp)

@@ -37,7 +37,6 @@ export async function areProgramsBuilt(): Promise<boolean> {
   return (await tryRun('bash', [BUILD, '--print-bin'])).code === 0;
 }
 
-/** Runs hamlet-cluster and returns its output. */
 export async function hamletCluster(args: readonly string[], options: RunOptions = {}): Promise<string> {
   return run(await program('hamlet-cluster'), args, options);
 }

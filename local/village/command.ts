@@ -1,7 +1,4 @@
-/**
- * Runs programs. Their output goes to the caller and to a log; the error of a failed program contains the end of its
- * output.
- */
+/** Runs programs. Their output goes to the caller and to a log; a failed program's error contains the end of it. */
 import { spawn } from 'node:child_process';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { Failure } from './failure.ts';

@@ -1,6 +1,5 @@
-// Exits 0 if node_modules has exactly the versions of package-lock.json, 1 otherwise. It reads npm's own
-// record, so the result is also correct after npm install. It runs on Node 18 and newer, because Node 26 may
-// not be installed yet.
+// Exits 0 if node_modules has exactly the versions of package-lock.json, by npm's own record, else 1.
+// It runs on Node 18 and newer, because Node 26 may not be installed yet.
 import { existsSync, readFileSync } from 'node:fs';
 
 const read = (file) => JSON.parse(readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')).packages;

@@ -26,7 +26,6 @@ export async function currentPlace(namespace: string): Promise<Place> {
   return { kubectl: 'kubectl', helm: await anyHelm(), kubeconfig: undefined, namespace };
 }
 
-/** Name of kubectl's current context. */
 export async function currentContext(): Promise<string> {
   const { code, stdout } = await tryRun('kubectl', ['config', 'current-context']);
   if (code !== 0)
@@ -47,17 +46,14 @@ function on(place: Place, args: readonly string[], options: RunOptions): [readon
   return [['--namespace', place.namespace, ...args], { ...options, env: { ...env, ...options.env } }];
 }
 
-/** Runs kubectl and returns its output. Throws when it fails. */
 export async function kubectl(place: Place, args: readonly string[], options: RunOptions = {}): Promise<string> {
   return run(place.kubectl, ...on(place, args, options));
 }
 
-/** Runs kubectl and returns its exit code and output. */
 export async function tryKubectl(place: Place, args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
   return tryRun(place.kubectl, ...on(place, args, options));
 }
 
-/** Runs helm and returns its output. Throws when it fails. */
 export async function helm(place: Place, args: readonly string[], options: RunOptions = {}): Promise<string> {
   return run(place.helm, ...on(place, args, options));
 }

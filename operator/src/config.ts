@@ -67,7 +67,6 @@ export const Environment = z.object({
 });
 export type Environment = z.infer<typeof Environment>;
 
-/** The settings of new pods. */
 export function settingsOf(environment: Environment): Settings {
   return {
     image: environment.HAMLET_AGENT_IMAGE,
@@ -86,7 +85,6 @@ export function reserveOf({ HAMLET_SEAT_RESERVE_CPU: cpu, HAMLET_SEAT_RESERVE_ME
   return { cpuMillis: cpuMillis(cpu), memoryBytes: bytes(memory), pods: 0, devices: {} };
 }
 
-/** The text of `--help`. */
 export function usage(): string {
   const lines = Object.entries(Environment.shape).map(
     ([name, schema]) => `  ${name.padEnd(34)}${schema.description ?? ''}`,

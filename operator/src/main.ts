@@ -20,17 +20,11 @@ import { Operator } from './operator.ts';
 import { villageClient } from './village/village-client.ts';
 
 const LEASE = 'hamlet-operator';
-/**
- * Time for the work under way to end. After it the connections are closed, so that the process gives the lease back in
- * time.
- */
+/** Time for the work under way. Then the connections are closed, so that the lease is given back in time. */
 const DRAIN_MS = 8_000;
 const CLOSE_MS = 1_000;
 const RELEASE_MS = 3_000;
-/**
- * A leader that cannot list all objects in this time ends, so that another process can try, which may have the missing
- * rights.
- */
+/** A leader that cannot list all objects in this time ends: another process may have the missing rights. */
 const LIST_MS = 120_000;
 /** If keys wait this long while no worker takes or finishes a key, the workers hang. */
 const STALL_MS = 300_000;
@@ -39,8 +33,7 @@ const LOOP_LATENESS_MS = 2_000;
 const BURST_FACTOR = 2;
 const IN_FLIGHT = 32;
 /**
- * V8 collects garbage once the heap is 25 % larger than its live part, not twice as large, because parsing leaves much
- * more garbage than the caches hold.
+ * V8 collects garbage at a heap 25 % above its live part, not twice: parsing leaves more garbage than the caches hold.
  */
 const HEAP_GROWING = '--heap-growing-percent=25';
 
@@ -101,8 +94,7 @@ function serviceServer(self: Process): ServiceServer {
       { name: 'loop', problem: () => self.loop.problem },
       { name: 'workers', problem: () => stall(self) },
     ],
-    // A process that waits for the lease is ready. A leader is ready once it has listed all objects and receives
-    // changes.
+    // Ready: waiting for the lease, or leading with all objects listed and changes arriving.
     ready: [
       { name: 'running', problem: () => (self.ending ? 'ending' : undefined) },
       { name: 'watches', problem: () => self.leadership?.operator.problem() },
@@ -123,8 +115,7 @@ async function run(environment: Environment): Promise<number> {
   const code = typeof first === 'number' ? first : await Promise.race([ended, lead(self, first)]);
   self.ending = true;
   log(code === 0 ? 'ending' : 'ending at once');
-  // First stop new work, then all writes, then give the lease back, so that no write of this process reaches the next
-  // leader's term.
+  // First no new work, then no writes, then the lease goes back: no write reaches the next leader's term.
   const steps = [
     {
       name: 'workers',

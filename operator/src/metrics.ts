@@ -117,7 +117,6 @@ export function addGauges(registry: Registry, queue: WorkQueue, watched: Watched
   });
 }
 
-/** An error for the log. */
 export function errorText(error: unknown): string {
   if (error instanceof KubeError) return `${error.status} ${error.reason}: ${error.message}`;
   return error instanceof Error ? error.message : String(error);

@@ -136,10 +136,7 @@ export class Operator {
     this.#audit.start();
   }
 
-  /**
-   * The problems for `/readyz`, if there are any: kinds that are not listed yet, are refused, or have been silent for
-   * too long.
-   */
+  /** The problems for `/readyz`, if any: kinds that are not listed yet, are refused, or are silent for too long. */
   problem(): string | undefined {
     const problems = Object.entries(this.watched).flatMap(([kind, { problem }]) =>
       problem === undefined ? [] : [`${kind}: ${problem}`],

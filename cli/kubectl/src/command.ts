@@ -9,7 +9,6 @@ export interface Invocation {
   readonly flags: Readonly<Record<string, string | boolean | undefined>>;
   readonly json: boolean;
   readonly kubectl: Kubectl;
-  /** Writes a line to standard output. */
   readonly print: (line: string) => void;
   readonly environment: NodeJS.ProcessEnv;
   readonly nowMs: number;

@@ -1,5 +1,6 @@
-// Command second verifies a Hamlet log with golang.org/x/mod/sumdb. It opens the signed note, rebuilds the tree from the entries, and compares
-// roots, tiles, inclusion and consistency proofs with its own. It reads one JSON document and prints how many agree, or the first difference.
+// Command second verifies a Hamlet log with golang.org/x/mod/sumdb. It opens the signed note, rebuilds the tree from
+// the entries, and compares roots, tiles, inclusion and consistency proofs with its own. It reads one JSON document and
+// prints how many agree, or the first difference.
 package main
 
 import (

@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path';
 import { createClient, getLogCheckpoint, getLogEntries, getLogKey, getLogTile, type Outcome } from '@hamlet/contract';
 import { tilePath, tilesOfLevel, type TileAddress } from '@hamlet/core';
 
-/** A log to read, from a running village or a folder. */
 export interface LogSource {
   readonly name: string;
   /** The newest signed checkpoint; null if there is none. */
@@ -72,8 +71,7 @@ export async function atItsCheckpoint(source: LogSource): Promise<LogSource> {
 }
 
 /**
- * Saves the first `size` entries of a log. It removes an earlier checkpoint first and writes the new one last, so a
- * folder with a checkpoint is complete.
+ * Saves the first `size` entries of a log. It writes the checkpoint last, so a folder with a checkpoint is complete.
  */
 export async function saveLog(source: LogSource, size: number, folder: string): Promise<void> {
   await rm(join(folder, 'checkpoint'), { force: true });

@@ -1,7 +1,6 @@
 import { createPublicKey, hash, verify } from 'node:crypto';
 import type { NoteCrypto } from '@hamlet/core';
 
-/** The platform's SHA-256 and Ed25519. */
 export const PLATFORM: NoteCrypto = {
   sha256: (bytes) => hash('sha256', bytes, 'buffer'),
   verify: (message, signature, publicKey) => {

@@ -124,8 +124,7 @@ function compareRoots(run: Run, hashes: Uint8Array): Verdict | null {
 }
 
 /**
- * Reads the log from its beginning and compares every entry with its sealed hash, the tree with every checkpoint, and the
- * balances with the entries. Stops at the first difference.
+ * Compares every entry with its hash, the tree with every checkpoint, and balances with entries, up to a difference.
  */
 export async function verifyLog(source: LogSource, reference: Reference): Promise<Verdict> {
   const size = reference.checkpoints.at(-1)?.size ?? 0;

@@ -2,7 +2,6 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** An API server, and this process's identity there. */
 export interface Connection {
   /** Origin, for example `https://10.96.0.1:443`. */
   readonly server: string;
@@ -28,10 +27,7 @@ export interface TokenSource {
   forget(): void;
 }
 
-/**
- * The kubelet replaces a projected token at 80 % of its lifetime (at least ten minutes), so a copy of one minute is
- * valid.
- */
+/** The kubelet replaces a token at 80 % of its life of at least ten minutes, so a copy of one minute is valid. */
 const REREAD_AFTER_MS = 60_000;
 
 /** The token in the file `path`. It is read again after one minute, and after the API server refuses it. */
@@ -123,8 +119,7 @@ function tokenOf(config: KubeConfig): TokenSource {
 }
 
 /**
- * The connection of the current context of a kubeconfig file. It supports certificates, tokens, exec programs and auth
- * providers.
+ * Connects to the kubeconfig's current context by certificate, token, exec program or auth provider.
  * @throws KubeconfigError where the context, cluster or user that the file names is missing
  */
 export async function kubeconfigConnection(file: string): Promise<Connection> {
@@ -149,8 +144,7 @@ export async function kubeconfigConnection(file: string): Promise<Connection> {
 }
 
 /**
- * Connects with the kubeconfig if the caller names one, otherwise with the pod's service account.
- * @throws Error if the process has neither
+ * Connects with the kubeconfig, if one is named, else with the pod's service account. Throws an Error without either.
  */
 export async function connect({
   kubeconfig,

@@ -27,7 +27,6 @@ export interface Target {
   readonly subresource?: string;
 }
 
-/** Options of one call. */
 export interface CallOptions {
   readonly query?: Query;
   readonly priority?: Priority;
@@ -72,9 +71,7 @@ export interface RequestRecord {
 
 export interface KubeClientOptions {
   readonly limits?: GateLimits;
-  /**
-   * Awaited right before every write. It waits while a renewal of the lease is late, and throws once the lease is lost.
-   */
+  /** Awaited before each write. It waits while a renewal of the lease is late, and throws once the lease is lost. */
   readonly beforeWrite?: () => void | Promise<void>;
   readonly onRequest?: (record: RequestRecord) => void;
 }
@@ -101,9 +98,7 @@ function withQuery(path: string, query: Query | undefined): string {
   return entries.length === 0 ? path : `${path}?${new URLSearchParams(entries).toString()}`;
 }
 
-/**
- * Sends requests and watches to the API server. Watches have their own connections, so that writes never delay them.
- */
+/** Sends requests and watches to the API server. Watches have their own connections and never delay writes. */
 export class KubeClient {
   readonly #connection: Connection;
   readonly #calls: Pool;
@@ -135,7 +130,6 @@ export class KubeClient {
     return this.#gate.waiting;
   }
 
-  /** Namespace of the connection. */
   get namespace(): string {
     return this.#connection.namespace;
   }
@@ -182,8 +176,7 @@ export class KubeClient {
   }
 
   /**
-   * Deletes an object. With `uid`, the API server refuses to delete another object of that name (409). A missing object
-   * is no error.
+   * Deletes an object; with `uid`, only that object, else 409. A missing object is no error.
    * @returns the object while its grace period or its finalizers keep it; undefined if it is gone
    */
   async delete<T extends KubeObject>(
@@ -220,8 +213,8 @@ export class KubeClient {
   }
 
   /**
-   * Yields the parsed lines of a watch until the server ends it. Throws KubeError if the server refuses, and undici's
-   * error if the connection breaks. `onBytes` is called for the response head and for each chunk.
+   * Yields the lines of a watch until the server ends it. Throws KubeError for a refusal, undici's error for a broken
+   * connection. `onBytes` is called for the response head and each chunk.
    */
   async *watch(type: ResourceType, at: ToKind & { readonly onBytes?: () => void }): AsyncGenerator<unknown> {
     const path = withQuery(pathOf(type, at), { ...at.query, watch: true });

@@ -29,8 +29,8 @@ interface Lane {
 }
 
 /**
- * Limits requests to the API server. Each priority has a lane with a token bucket and a queue. One limit on requests
- * under way applies to all lanes but `critical`.
+ * Limits requests to the API server: a token bucket and a queue for each priority, and one limit on requests under way
+ * for all but `critical`.
  */
 export class RequestGate {
   readonly #inFlightLimit: number;
@@ -58,7 +58,6 @@ export class RequestGate {
     this.#byUrgency = PRIORITIES.map((priority) => this.#lanes[priority]);
   }
 
-  /** Requests that wait for their turn. */
   get waiting(): number {
     return this.#byUrgency.reduce((sum, { waiting }) => sum + waiting.length, 0);
   }
@@ -73,7 +72,6 @@ export class RequestGate {
     this.#heldUntilMs = Math.max(this.#heldUntilMs, this.#clock.now() + Math.min(milliseconds, MAX_HOLD_MS));
   }
 
-  /** Runs `request` once it is admitted. */
   async pass<T>(priority: Priority, request: () => Promise<T>): Promise<T> {
     const lane = this.#lanes[priority];
     await new Promise<void>((admit) => {
@@ -111,10 +109,7 @@ export class RequestGate {
     return critical ? bucket.waitMs : Math.max(bucket.waitMs, this.#heldUntilMs - this.#clock.now());
   }
 
-  /**
-   * Sets a timer for the earliest time at which a waiting request may pass. If that time has already come, the timer
-   * fires at once, because no later request may come to trigger it.
-   */
+  /** Sets a timer for the next waiting request. A due one passes at once: no later request may come to trigger it. */
   #admitLater(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;

@@ -20,7 +20,6 @@ export class LineSplitter {
   }
 }
 
-/** One parsed line of a watch. */
 export type WatchEvent =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: KubeObject }
   | { readonly type: 'BOOKMARK'; readonly version: string };
@@ -36,9 +35,8 @@ function metadataOf(line: Record<string, unknown>): Record<string, unknown> {
 }
 
 /**
- * Parses one line of a watch.
- * @throws KubeError for an ERROR event, with its status (410: the version has expired)
- * @throws SyntaxError for a line that is no event
+ * Parses one line of a watch. Throws KubeError for an ERROR event (410: the version has expired), SyntaxError for other
+ * lines.
  */
 export function watchEventOf(line: unknown): WatchEvent {
   if (!isRecord(line)) throw new SyntaxError('the watch sent a line that is no event');

@@ -15,10 +15,7 @@ import {
   type LeaseView,
 } from './lease-step.ts';
 
-/**
- * Proof of leadership that travels with requests: the receiver stores it and refuses a smaller one. A new Lease counts
- * `transitions` from 0 again, so the uid of the Lease is part of the proof.
- */
+/** Proof of leadership: receivers refuse a smaller one. A new Lease counts from 0, so its uid is part of the proof. */
 export interface Fence {
   readonly leaseUid: string;
   readonly transitions: number;
@@ -35,7 +32,6 @@ export type LeasePort = Pick<KubeClient, 'get' | 'create' | 'replace' | 'list' |
 export interface ElectorOptions {
   readonly client: LeasePort;
   readonly namespace: string;
-  /** Name of the Lease. */
   readonly name: string;
   /** Uid of the pod, or a host name. The elector adds a random part for each process. */
   readonly holder: string;
@@ -47,11 +43,10 @@ export interface ElectorOptions {
 
 /**
  * Holds a Lease, or waits for it. It measures expiry with this process's monotonic clock alone.
- *
- * It polls the Lease, and a watch wakes it early: it takes a free lease within milliseconds, and a leader learns as
- * fast that another process took its lease. A late renewal pauses every write but does not end the leadership: the next
- * renewal that the API server accepts at the resourceVersion of this process proves that no other process has held the
- * lease meanwhile. Only evidence ends the leadership: another holder, or a deleted Lease.
+ * It polls the Lease, and a watch wakes it early, so that it takes a free lease and notices a lost one within
+ * milliseconds. A late renewal pauses every write but does not end the leadership: a renewal that the API server
+ * accepts at this process's resourceVersion proves that no other process held the lease meanwhile. Only another holder
+ * or a deleted Lease ends it.
  */
 export class Elector {
   readonly identity: string;
@@ -93,10 +88,7 @@ export class Elector {
     return this.#elected.promise;
   }
 
-  /**
-   * Resolves once this process has lost the lease. The process must then end, because only a new process may lead
-   * again.
-   */
+  /** Resolves once this process has lost the lease. It must then end: only a new process may lead again. */
   get lost(): Promise<void> {
     return this.#lost.promise;
   }
@@ -111,8 +103,7 @@ export class Elector {
   }
 
   /**
-   * Await it right before every external effect. Resolves at once while this process leads, waits while a renewal is
-   * late, throws NotLeaderError once the lease is lost or given back.
+   * Await it before every external effect. It waits while a renewal is late; throws NotLeaderError without the lease.
    */
   async leadership(): Promise<void> {
     while (!this.leads) {
@@ -128,8 +119,7 @@ export class Elector {
   }
 
   /**
-   * Forbids every further write while this process still holds the lease. Call it before `stop`, which gives the lease
-   * back.
+   * Forbids further writes while this process still holds the lease. Call it before `stop`, which gives the lease back.
    */
   resign(): void {
     this.#lose();

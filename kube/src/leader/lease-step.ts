@@ -13,8 +13,8 @@ export interface Lease extends KubeObject {
 }
 
 /**
- * Times of the election: a lease lasts 6 s. Its holder renews it every 2 s (half a request a second), retries each
- * second after a failure, and writes nothing once 4 s have passed without a renewal.
+ * Times of the election. By default a lease lasts 6 s, its holder renews it every 2 s, retries each second after a
+ * failure, and writes nothing once 4 s have passed without a renewal.
  */
 export interface LeaseTimes {
   readonly durationMs: number;
@@ -25,9 +25,7 @@ export interface LeaseTimes {
 
 export const LEASE_TIMES: LeaseTimes = { durationMs: 6_000, renewDeadlineMs: 4_000, renewMs: 2_000, retryMs: 1_000 };
 
-/**
- * The Lease as last read, and the time of its last change by this process's clock. Election never uses another clock.
- */
+/** The Lease as last read, and when it last changed by this process's clock, the only one that the election uses. */
 export interface LeaseView {
   readonly lease: Lease | undefined;
   readonly changedAtMs: number;
@@ -35,7 +33,6 @@ export interface LeaseView {
 
 export type LeaseStep = 'create' | 'renew' | 'take' | 'wait';
 
-/** The next step of the election. */
 export function leaseStep(view: LeaseView, identity: string, nowMs: number): LeaseStep {
   const { lease } = view;
   if (lease === undefined) return 'create';

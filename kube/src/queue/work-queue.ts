@@ -21,10 +21,7 @@ export interface WorkQueueOptions {
   readonly onTaken?: (key: string, waitedMs: number) => void;
 }
 
-/**
- * A queue of keys. A key that is added several times waits only once. Each key has at most one worker at a time; a key
- * added while its worker runs waits again once that worker is done.
- */
+/** A queue of keys. A key waits once at most and has one worker at most. Added meanwhile, it waits for that worker. */
 export class WorkQueue {
   readonly #clock: Clock;
   readonly #options: WorkQueueOptions;
@@ -62,14 +59,12 @@ export class WorkQueue {
     return this.#processing.size;
   }
 
-  /** Retries since the start. */
   get retries(): number {
     return this.#retries;
   }
 
   /**
-   * Milliseconds for which keys have waited while no worker took or finished any; 0 while there is progress or nothing
-   * to do.
+   * How long keys have waited, in ms, while no worker took or finished any; 0 while there is progress or nothing to do.
    */
   get stalledMs(): number {
     return this.depth === 0 ? 0 : this.#clock.now() - this.#progressAtMs;
@@ -113,10 +108,7 @@ export class WorkQueue {
     });
   }
 
-  /**
-   * Adds the key after the back-off of its failures so far, this one included. Returns the wait in milliseconds.
-   * @param atLeastMs the server's Retry-After
-   */
+  /** Adds the key after its back-off, or after `atLeastMs` (Retry-After) if that is longer. Returns the wait in ms. */
   addAfterFailure(key: string, atLeastMs = 0): number {
     const failures = (this.#failures.get(key) ?? 0) + 1;
     this.#failures.set(key, failures);

@@ -1,7 +1,6 @@
 import type { WorkQueue } from './work-queue.ts';
 import { KubeError } from '../client/kube-error.ts';
 
-/** The result of the work on one key. */
 export type Outcome =
   | { readonly kind: 'done' }
   /** Reconcile again after this time, even if nothing changes. */

@@ -14,12 +14,11 @@ export type Indexer<T> = (object: T) => readonly string[];
 const MAX_TOMBSTONES = 8_192;
 
 /**
- * The objects of one kind, by `namespace/name` and by index. Objects are deeply frozen.
- *
- * The cache never goes backwards: it ignores an object with an older resourceVersion, and a uid whose deletion it has
- * seen. So a controller can `learn` the response of its own write before the watch shows it, and never acts twice. That
- * response may include an earlier write of another client. The cache ignores that write when the watch shows it,
- * because it is older by then, so `learn` reports the change.
+ * The objects of one kind, by `namespace/name` and by index, deeply frozen.
+ * The cache never goes backwards: it ignores older resourceVersions and uids whose deletion it has seen. So a
+ * controller can `learn` the response of its own write before the watch shows it, and never acts twice. Such a response
+ * may include a write of another client, which the cache would ignore in the watch; therefore `learn` reports the
+ * change.
  */
 export class ObjectCache<T extends KubeObject> {
   readonly #objects = new Map<string, T>();
@@ -61,7 +60,6 @@ export class ObjectCache<T extends KubeObject> {
     return [...keys].flatMap((key) => this.#objects.get(key) ?? []);
   }
 
-  /** Number of objects that the index `name` files under `value`. */
   count(name: string, value: string): number {
     return this.#indexes.get(name)?.get(value)?.size ?? 0;
   }
@@ -80,9 +78,8 @@ export class ObjectCache<T extends KubeObject> {
   }
 
   /**
-   * Stores the response of a write of this process. The caller already knows a new object and a new status, so the
-   * cache does not report these to listeners. It reports any change of the other metadata (generation, labels,
-   * deletion), because another client may have made it.
+   * Stores the response of an own write. Listeners know new objects and statuses already, so it reports only changes of
+   * other metadata (generation, labels, deletion), which another client may have made.
    */
   learn(object: T): void {
     const key = keyOf(object.metadata);
@@ -98,10 +95,7 @@ export class ObjectCache<T extends KubeObject> {
     if (this.#objects.get(key)?.metadata.uid === object.metadata.uid) this.#remove(key, object);
   }
 
-  /**
-   * Takes a whole list as of `version`. It removes cached objects that are missing from the list and not newer than
-   * `version`, because they were deleted meanwhile.
-   */
+  /** Takes a whole list as of `version`: removes cached objects that it lacks and that are not newer than `version`. */
   replaceAll(objects: readonly T[], version: string): void {
     const listed = new Set(objects.map((object) => keyOf(object.metadata)));
     for (const [key, object] of this.#objects) {

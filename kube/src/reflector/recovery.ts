@@ -14,9 +14,8 @@ export interface Recovery {
 }
 
 /**
- * Chooses the recovery from an error. The first 410 relists at once; a repeated one waits like any other failure.
- * @param failures failures in a row, this one included
- * @param random 0 ≤ random < 1
+ * Chooses the recovery after `failures` in a row; `random` is in 0…1. The first 410 relists at once, a repeated one
+ * waits.
  */
 export function recoveryOf(error: unknown, failures: number, random: number): Recovery {
   const delayMs = backoffMs(failures, WATCH_BACKOFF, random);

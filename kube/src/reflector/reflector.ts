@@ -8,7 +8,6 @@ import { watchEventOf, type WatchEvent } from '../client/watch-stream.ts';
 const PAGE_SIZE = 500;
 const MAX_PAGES = 2_000;
 
-/** Times of a watch. */
 export interface WatchTimes {
   /** The reflector asks the server to end a watch after a random time in this range. */
   readonly minTimeoutMs: number;
@@ -17,10 +16,7 @@ export interface WatchTimes {
   readonly graceMs: number;
   /** Silence that means a dead connection once the server sends bookmarks, about one a minute. */
   readonly bookmarkSilenceMs: number;
-  /**
-   * A watch that ends sooner than this and without an event counts as a failure. After a watch with events, the next
-   * watch begins no sooner than this.
-   */
+  /** A watch that ends sooner, without an event, is a failure; after one with events, the next begins no sooner. */
   readonly shortMs: number;
   /** The back-off starts over after this time without a failure. */
   readonly healthyMs: number;
@@ -38,7 +34,6 @@ export const DEFAULT_WATCH_TIMES: WatchTimes = {
   patienceMs: 60_000,
 };
 
-/** The client calls that a reflector uses. */
 export type WatchPort = Pick<KubeClient, 'list' | 'watch'>;
 
 export interface ReflectorOptions<T extends KubeObject> {
@@ -50,8 +45,7 @@ export interface ReflectorOptions<T extends KubeObject> {
   /** Requests only the metadata of each object. */
   readonly metadataOnly?: boolean;
   /**
-   * Maps an object to its cached form; `held` is the object in the cache now, whose parts the result may share.
-   * Default: {@link slim}.
+   * Maps an object to its cached form, which may share parts of `held`, the one in the cache. Default: {@link slim}.
    */
   readonly transform?: (object: T, held: T | undefined) => T;
   readonly indexers?: Readonly<Record<string, Indexer<T>>>;
@@ -67,7 +61,6 @@ export interface ReflectorOptions<T extends KubeObject> {
 /** The cause of a full list. */
 export type RelistCause = 'start' | Recovery['cause'];
 
-/** Figures for metrics and readiness. */
 export interface ReflectorState {
   readonly synced: boolean;
   readonly version: string | undefined;
@@ -80,8 +73,7 @@ export interface ReflectorState {
 }
 
 /**
- * Keeps an {@link ObjectCache} equal to the objects of one kind in the API server: a paged list, then one watch at a
- * time, resumed without end. It never gives up and never has two watches open.
+ * Keeps an {@link ObjectCache} equal to the API server: a paged list, then one watch at a time, resumed without end.
  */
 export class Reflector<T extends KubeObject> {
   readonly cache: ObjectCache<T>;
@@ -262,9 +254,7 @@ export class Reflector<T extends KubeObject> {
     await pause(shortMs - livedMs, this.#stopping.signal, this.#clock);
   }
 
-  /**
-   * The silence after which a connection counts as dead. The shorter limit applies once the server has sent a bookmark.
-   */
+  /** A connection this silent counts as dead. The shorter limit applies once the server has sent a bookmark. */
   #silenceMs(): number {
     const { maxTimeoutMs, graceMs, bookmarkSilenceMs } = this.#times;
     return this.#bookmarked ? Math.min(bookmarkSilenceMs, maxTimeoutMs + graceMs) : maxTimeoutMs + graceMs;

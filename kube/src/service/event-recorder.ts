@@ -5,7 +5,6 @@ import { isStatus } from '../client/kube-error.ts';
 import { TokenBucket, type Rate } from '../time/token-bucket.ts';
 import { EVENTS, type KubeObject } from '../client/kube-object.ts';
 
-/** The object that an event is about. */
 export interface EventTarget {
   readonly apiVersion: string;
   readonly kind: string;
@@ -152,10 +151,7 @@ export class EventRecorder {
     }
   }
 
-  /**
-   * Adds to an event that another process wrote. The response to the first patch holds its count, so this process needs
-   * no right to read events.
-   */
+  /** Adds to an Event of another process. The response to the first patch holds its count, so no read is needed. */
   async #addTo(name: string, { event, count, lastAt }: Pending): Promise<void> {
     const { client } = this.#options;
     const at = { namespace: event.target.namespace, name, priority: 'events' } as const;

@@ -32,7 +32,6 @@ export class LoopWatch {
     return this.#lateness.toSorted((a, b) => a - b)[Math.floor(this.#lateness.length / 2)] ?? 0;
   }
 
-  /** The problem for liveness, if there is one. */
   get problem(): string | undefined {
     const lateMs = this.latenessMs;
     return this.#lateness.length >= MIN_SAMPLES && lateMs > this.#limitMs

@@ -1,10 +1,8 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A check of `/livez` or `/readyz`. */
 export interface Check {
   readonly name: string;
-  /** The problem; undefined if there is none. */
   readonly problem: () => string | undefined;
 }
 
@@ -84,10 +82,7 @@ export interface DrainStep {
   readonly withinMs: number;
 }
 
-/**
- * Runs the steps in order, each until it ends or its time is over. An error or a timeout is reported, and the next step
- * still runs.
- */
+/** Runs the steps in order, each until it ends or its time is over. It reports a failed or late step and goes on. */
 export async function drain(steps: readonly DrainStep[], onError: (error: unknown) => void): Promise<void> {
   for (const { name, run, withinMs } of steps) {
     const late = Promise.withResolvers<void>();

@@ -8,8 +8,7 @@ export interface BackoffLimits {
 const MAX_DOUBLINGS = 30;
 
 /**
- * The wait before another attempt, in milliseconds: doubles with each failure up to the maximum.
- * @param failures failures in a row, at least 1
+ * Milliseconds before another attempt after `failures` (from 1) in a row: doubles up to the maximum.
  * @param random 0 ≤ random < 1 spreads the wait over its upper half; 1 gives the whole of it
  */
 export function backoffMs(failures: number, { firstMs, maxMs }: BackoffLimits, random = 1): number {

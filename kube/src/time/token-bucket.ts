@@ -1,6 +1,5 @@
 import type { Clock } from './clock.ts';
 
-/** A rate limit. */
 export interface Rate {
   /** Tokens a second in the long run. */
   readonly perSecond: number;

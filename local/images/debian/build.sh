@@ -1,6 +1,5 @@
 #!/bin/bash
-# Fills a folder with a small Debian 12: the base of the images that are built
-# here, because a machine without a registry cannot pull one.
+# Fills a folder with a small Debian 12, the base of images: without a registry no base can be pulled.
 # usage: local/images/debian/build.sh FOLDER
 set -euo pipefail
 readonly ROOTFS=${1:?usage: local/images/debian/build.sh FOLDER}

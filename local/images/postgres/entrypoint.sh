@@ -8,8 +8,7 @@ export PGDATA POSTGRES_USER POSTGRES_DB
 # Socket folder of the clients (PGHOST); the default of server and clients is /tmp.
 readonly SOCKETS=/var/run/postgresql
 
-# Created beside PGDATA and renamed when complete, so that a killed first start leaves
-# no partial database.
+# Created beside PGDATA and renamed when complete: a killed first start leaves no partial database.
 initialise() {
   local target=$PGDATA part=$PGDATA.part script
   rm -rf "$part"

@@ -1,4 +1,3 @@
-/** Waits for the agents of the village. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../failure.ts';
 import { kubectl, type Place } from '../kubectl.ts';
@@ -43,8 +42,7 @@ export function stateOf(agent: AgentObject): string {
 }
 
 /**
- * Waits until each agent is Ready on the installed image (the operator replaces older pods one by one) or asleep as its
- * spec says. Returns a line with the node of each.
+ * Waits until each agent is Ready on the installed image or asleep as its spec says. Returns a line with their nodes.
  */
 export async function waitForAgents(place: Place, image: string, context: StepContext): Promise<string> {
   const deadline = Date.now() + LIMIT_MS;

@@ -1,4 +1,3 @@
-/** Installs or upgrades both charts. */
 import { join } from 'node:path';
 import type { BuiltImage } from '../images/build.ts';
 import { helm, kubectl, type Place } from '../kubectl.ts';
@@ -32,14 +31,10 @@ export function valuesOf({ images, coreNode, secrets, cores }: Omit<Installation
   };
 }
 
-/**
- * Tiers that replace those of the chart on nodes with few cores, since no such node would have a seat of the chart's
- * tier-2. Pure.
- */
+/** Tiers for nodes with few cores, on which the chart's tier-2 would have no seat. Pure. */
 export function localTiers(cores: number): object {
   if (cores >= ENOUGH_CORES) return {};
-  // A pod requests half of its limits: a quarter of a node with two cores. The village's own pods leave that much
-  // free.
+  // A pod requests half of its limits: a quarter of a node with two cores, which leaves room for the village.
   return { entitlements: { 'tier-2': { compute: { resources: { cpu: '1', memory: '1Gi' } } } } };
 }
 

@@ -1,7 +1,4 @@
-/**
- * The data that a local village leaves between `make down` and `make up`. While a test runs a village, the data is
- * moved aside.
- */
+/** The data that a local village leaves between `make down` and `make up`; moved aside while a test runs a village. */
 import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { tryRun } from '../command.ts';
@@ -18,8 +15,7 @@ export function isKept(folder = CLUSTER_FOLDER): boolean {
 }
 
 /**
- * Moves the data of a stopped village aside, so that another one can start. Data that is already aside stays there.
- * Returns the outcome in words.
+ * Moves a stopped village's data aside for another village; data already aside stays. Returns the outcome in words.
  * @throws Failure if the village was not taken down
  */
 export function setAside(folder = CLUSTER_FOLDER): string {

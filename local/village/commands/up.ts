@@ -63,7 +63,6 @@ export async function up(settings: Settings): Promise<void> {
   await report(here(), url);
 }
 
-/** Installs the Debian packages of the village. */
 export async function installPackages({ log, doing }: StepContext): Promise<void> {
   await run('bash', ['local/village/packages.sh', 'up'], {
     log,
@@ -96,8 +95,8 @@ async function forward({ port, namespace }: Settings): Promise<string> {
 }
 
 /**
- * Creates the first admin with the one-time code, as a person would in the browser, and retries while the api starts.
- * Returns the outcome in words: the account may exist already, created in the browser or by another checkout.
+ * Creates the first admin with the one-time code, while the api starts with retries. Returns the outcome in words: the
+ * account may exist already.
  */
 async function firstAdmin(place: Place, url: string): Promise<string> {
   const code = await secretValue(place, 'hamlet-bootstrap', 'code');

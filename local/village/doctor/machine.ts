@@ -84,8 +84,7 @@ function rootOnLinux(): Finding {
 }
 
 /**
- * Whether a distribution is new enough, by the text of its /etc/os-release. One that is neither Debian nor Ubuntu, or has no
- * version (Debian testing), passes. Pure.
+ * Whether a distribution is new enough, by its /etc/os-release. Unknown ones and those without a version pass. Pure.
  */
 export function distributionCheck(osRelease: string): Finding {
   const field = (key: string): string | undefined => new RegExp(`^${key}="?([^"\\n]*)`, 'm').exec(osRelease)?.[1];

@@ -7,13 +7,11 @@ const STORAGE = ['--root', join(CACHE, 'images/storage'), '--runroot', join(CACH
 // The default isolation needs the cgroups of a container engine; chroot needs only root.
 const ENVIRONMENT = { BUILDAH_ISOLATION: 'chroot', STORAGE_DRIVER: process.env['STORAGE_DRIVER'] ?? 'overlay' };
 
-/** Runs buildah and returns its output. */
 export async function buildah(args: readonly string[], options: RunOptions = {}): Promise<string> {
   const [verb = '', ...rest] = args;
   return run('buildah', [...STORAGE, verb, ...rest], { ...options, env: { ...ENVIRONMENT, ...options.env } });
 }
 
-/** True if the storage has an image of this name. */
 export async function hasImage(name: string): Promise<boolean> {
   return (await tryRun('buildah', [...STORAGE, 'inspect', '--type', 'image', name], { env: ENVIRONMENT })).code === 0;
 }
@@ -23,10 +21,7 @@ export interface DockerfileBuild {
   readonly context: string;
   readonly dockerfile: string;
   readonly buildArgs: Readonly<Record<string, string>>;
-  /**
-   * Caches each instruction as a layer. This saves time if an instruction is slow; otherwise it costs a second for
-   * each instruction.
-   */
+  /** Caches each instruction as a layer, which saves time only for slow instructions: it costs a second each. */
   readonly keepsLayers?: boolean;
 }
 

@@ -1,4 +1,3 @@
-/** Imports images into the nodes of the local cluster. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,9 +27,8 @@ export async function importImages(images: readonly BuiltImage[], context: StepC
 }
 
 /**
- * Writes the images as one OCI layout in a tar for `ctr image import`; layers that several images share occur once.
- * The caller removes the returned file. The function assembles the layout from buildah's plain folders, because
- * buildah compresses the layers of a layout, which takes longer than all other steps together.
+ * Writes the images as one OCI layout in a tar for `ctr image import`; the caller removes the file. Shared layers occur
+ * once. It reads buildah's plain folders, because buildah would compress the layers of a layout, which is slow.
  */
 async function bundleImages(images: readonly BuiltImage[], context: StepContext): Promise<string> {
   const folder = join(CACHE, `images/bundle-${process.pid}`);

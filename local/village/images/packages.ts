@@ -1,7 +1,4 @@
-/**
- * The npm packages of an image. The machine's npm installs them, because it has the settings of registry, proxy and
- * certificates.
- */
+/** The npm packages of an image. The machine's npm installs them, with its registry, proxy and certificates. */
 import { existsSync, globSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { run } from '../command.ts';

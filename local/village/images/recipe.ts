@@ -1,4 +1,3 @@
-/** The inputs of each image. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../paths.ts';

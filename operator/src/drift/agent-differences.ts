@@ -21,7 +21,6 @@ export interface AgentFacts {
   readonly claim: KnownClaim | undefined;
 }
 
-/** The objects of an agent in Kubernetes. */
 export interface AgentObjects {
   readonly agent: CachedAgent;
   /** Pods of this Agent object. */
@@ -125,10 +124,7 @@ function standingInKubernetes(standing: Standing, { agent, pods }: AgentObjects)
   return found;
 }
 
-/**
- * Compares the tier of the balance with that of the status. They may differ if the spec pins a tier, the agent cannot
- * pay for it, or the tier is gone.
- */
+/** Compares the tiers of balance and status. They may differ if the spec pins one, or the agent's is unpaid or gone. */
 function tierInKubernetes(wanted: string | null, claim: Maybe<ComputeClaim>, objects: AgentObjects): readonly Found[] {
   const { status } = objects.agent;
   const isByBalance = conditionIn(status, 'Entitled')?.reason === 'ByBalance' && !claim?.refused;
@@ -186,10 +182,7 @@ function objectDifferences(
   ];
 }
 
-/**
- * Every fact of one agent on which the sides differ. Some of these are changes that are still under way; `judgeDrift`
- * sorts them out. Pure.
- */
+/** Every fact of one agent on which the sides differ, changes under way included: see `judgeDrift`. Pure. */
 export function agentDifferences({ name, books, remembered, objects }: AgentSides): readonly Difference[] {
   const found = [...memoryDifferences(books, remembered), ...objectDifferences(name, books, objects)];
   return found.map((each) => ({ ...each, of: 'Agent', name }));

@@ -3,8 +3,7 @@ export const DRIFT_KINDS = ['life', 'standing', 'tier', 'hold', 'presence', 'boo
 export type DriftKind = (typeof DRIFT_KINDS)[number];
 
 /**
- * A fact on which the database differs from Kubernetes, or from the operator's memory. Two differences with equal
- * fields are the same difference.
+ * A fact on which the database differs from Kubernetes or the operator's memory. Equal fields mean the same difference.
  */
 export interface Difference {
   readonly kind: DriftKind;
@@ -12,9 +11,7 @@ export interface Difference {
   /** Name of the Agent or the Schedule. */
   readonly name: string;
   readonly fact: string;
-  /** The database's value. */
   readonly database: string;
-  /** The other side's value. */
   readonly other: string;
   /** The other side: the operator's memory, which the api can send again, or the objects in Kubernetes. */
   readonly against: 'operator' | 'kubernetes';
@@ -36,7 +33,6 @@ const keyOf = ({ kind, of, name, fact, database, other, against }: Difference): 
 /** Differences that the operator remembers. Beyond this limit it ignores new ones, so that memory is bounded. */
 const MAX_KNOWN = 20_000;
 
-/** A difference, and the time of its first observation. */
 export interface KnownDifference {
   readonly difference: Difference;
   /** Milliseconds of a monotonic clock. */
@@ -61,8 +57,7 @@ export interface Judgement {
 
 /**
  * Drift is a difference in two comparisons at least `afterMs` apart. A difference that has gone or changed by the next
- * comparison was a change under way, and is dropped. Pure.
- * @param nowMs milliseconds by the same monotonic clock as `sinceMs`
+ * one was a change under way. Pure; `nowMs` is of the same monotonic clock as `sinceMs`.
  */
 export function judgeDrift(
   before: Known,

@@ -27,7 +27,6 @@ const LOOK_AGAIN_MARGIN_MS = 1_000;
 /** The most log lines of one audit; the metric counts all differences. */
 const MAX_LINES = 50;
 
-/** The audit's sources and effects. */
 export interface DriftPorts {
   readonly namespace: string;
   readonly books: Books;
@@ -57,10 +56,7 @@ export interface DriftPorts {
   readonly afterMs?: number;
 }
 
-/**
- * Compares the database with Kubernetes and with the operator's memory at intervals. It reports each difference and
- * requeues its object.
- */
+/** Compares the database with Kubernetes and the operator's memory at intervals, and requeues objects that differ. */
 export class DriftAudit {
   readonly #ports: DriftPorts;
   readonly #clock: Clock;

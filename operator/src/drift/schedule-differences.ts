@@ -15,10 +15,7 @@ type Runs = Pick<ScheduleActivity, 'active_runs' | 'last_run_id'>;
 const runsOf = (runs: Runs | undefined): string =>
   `${runs?.active_runs ?? 0} under way, the newest ${runs?.last_run_id ?? 'none'}`;
 
-/**
- * The runs shown by a status. A status still names its newest run after the database has deleted that firing; in that
- * case this omits the run.
- */
+/** The runs shown by a status, without its newest run once the database has deleted that firing. */
 function runsOfStatus({ activeRuns = 0, lastRunID }: ScheduleView['status'], books: Runs | undefined): Runs {
   const isKnown = books !== undefined && books.last_run_id !== null;
   return { active_runs: activeRuns, last_run_id: isKnown ? (lastRunID ?? null) : null };

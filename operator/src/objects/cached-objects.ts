@@ -65,9 +65,8 @@ const isOfSameSpec = ({ uid, generation }: StoredMeta, held: StoredMeta): boolea
   generation !== undefined && generation === held.generation && uid === held.uid;
 
 /**
- * The cached form of an Agent, without its texts. A spec that the operator cannot parse, such as one of an older
- * schema, becomes a `problem`, not an exception.
- * @param held the Agent in the cache, whose parsed spec is used again if the spec has not changed
+ * The cached form of an Agent, without its texts. A spec that the operator cannot parse becomes a `problem`, not an
+ * exception. An unchanged spec is taken from `held`, the Agent in the cache.
  */
 export function cachedAgent(raw: RawObject, held?: CachedAgent): CachedAgent {
   const { metadata } = slim(raw);
@@ -81,10 +80,7 @@ const UNREADABLE = EntitlementSpec.parse({
   limits: { requestsPerMinute: 0, concurrentTools: 0, tokensPerHour: 0 },
 });
 
-/**
- * The cached form of an Entitlement. An Entitlement that the operator cannot parse counts as missing, see {@link
- * isReadable}.
- */
+/** The cached form of an Entitlement. One that the operator cannot parse counts as missing, see {@link isReadable}. */
 export function tierView(raw: RawObject): TierView {
   const parsed = Entitlement.shape.spec.safeParse(raw.spec);
   return {
@@ -138,10 +134,7 @@ export function isTerminating(object: KubeObject): boolean {
   return object.metadata.deletionTimestamp !== undefined;
 }
 
-/**
- * The deletionTimestamp in milliseconds since 1970: for a pod the end of its grace period, otherwise the time of the
- * deletion request. NaN if the object is not being deleted.
- */
+/** The deletionTimestamp in ms since 1970: a pod's end of grace, else the time of the request. NaN without one. */
 export function deletionMs(object: KubeObject): number {
   return Date.parse(object.metadata.deletionTimestamp ?? '');
 }

@@ -21,15 +21,9 @@ export const TIER_ANNOTATION = 'hamlet.village/tier';
 export const FIXED_ANNOTATION = 'hamlet.village/fixed-compute';
 /** Annotation of a pod: the spec.rebootedAt of its cycle. */
 export const REBOOTED_ANNOTATION = 'hamlet.village/rebooted-at';
-/**
- * Annotation of a pod: the node of its seat, the only node that it may run on. A pod without it may run on a node that
- * the spec or the scheduler chooses.
- */
+/** Annotation of a pod: the node of its seat, its only node. Without it, spec or scheduler choose the node. */
 export const SEAT_ANNOTATION = 'hamlet.village/seat';
-/**
- * Annotation of a pod: the image that the operator asked for. An admission webhook may write another image into the
- * container, such as a digest or a mirror.
- */
+/** Annotation of a pod: the image that the operator asked for. A webhook may write another into the container. */
 export const IMAGE_ANNOTATION = 'hamlet.village/image';
 /** Annotation of a volume claim: the node of its volume. The scheduler sets it when it places the first pod. */
 export const VOLUME_NODE_ANNOTATION = 'volume.kubernetes.io/selected-node';

@@ -1,7 +1,4 @@
-/**
- * Pods of agents as the operator caches them. There may be five thousand, so the cache keeps only the fields that the
- * operator reads.
- */
+/** Pods of agents as the operator caches them, with only the fields that it reads: there may be five thousand. */
 import { bytes, cpuMillis } from '@hamlet/core/seats';
 import { slim, type KubeObject, type OwnerReference, type StoredMeta } from '@hamlet/kube';
 import { AGENT_LABEL, IMAGE_ANNOTATION } from './names.ts';
@@ -40,7 +37,6 @@ export interface PodView extends KubeObject {
   readonly phase: string;
   readonly scheduled: { readonly status: string; readonly reason: string; readonly message: string } | undefined;
   readonly container: ContainerState | undefined;
-  /** Reason and message of the whole pod, for example the reason `Evicted`. */
   readonly reason: string | undefined;
   readonly message: string | undefined;
 }
@@ -233,7 +229,6 @@ function statusParts({
   };
 }
 
-/** The cached form of a pod. */
 export function podView(raw: RawPod): PodView {
   const { nodeName, containers = [] } = raw.spec ?? {};
   const asked = containers.find(({ name }) => name === CONTAINER) ?? containers[0];

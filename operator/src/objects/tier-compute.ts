@@ -7,8 +7,8 @@ import type { OperatedSpec, TierView } from './cached-objects.ts';
 /** Name of the container of every agent. */
 export const CONTAINER = 'resident';
 /**
- * Disk of the node that a pod may use besides its volume, for the container's file system and log. The kubelet evicts a
- * pod above the limit, so that no pod fills the disk. It is the same in every tier, because a resize cannot change it.
+ * Disk of the node for the container's file system and log, besides the volume. The kubelet evicts a pod above the
+ * limit. It is the same in every tier, because a resize cannot change it.
  */
 export const SCRATCH = { request: '64Mi', limit: '4Gi' } as const;
 const DISK = 'ephemeral-storage';
@@ -61,8 +61,8 @@ export function halfOfMemory(memory: string): string {
 }
 
 /**
- * cpu and memory of the container. The requests are half of the limits in every tier, so that every pod has the QoS
- * class Burstable, which a resize may not change.
+ * cpu and memory of the container. Requests are half of the limits, for the QoS class Burstable in every tier, which a
+ * resize may not change.
  */
 export function sizeResources({ spec }: TierView): {
   readonly requests: Readonly<Record<string, string>>;
@@ -95,8 +95,7 @@ export function resourceClaimsOf({ spec }: TierView): { readonly resourceClaims?
 }
 
 /**
- * Whether the scheduler must choose the node, because only the scheduler knows the devices of claim templates, the
- * nodes of runtime classes and the required spread.
+ * Whether the scheduler must choose the node: it alone knows devices of claim templates, runtime classes and spread.
  */
 export function isSchedulersChoice({ placement, isolation }: OperatedSpec, tier: TierView): boolean {
   return (
@@ -107,10 +106,7 @@ export function isSchedulersChoice({ placement, isolation }: OperatedSpec, tier:
   );
 }
 
-/**
- * A tier during a GPU window of its agent. The GPUs of the window replace those of the tier; if both are of one kind,
- * the agent gets the larger number.
- */
+/** A tier during its agent's GPU window, whose GPUs replace the tier's; of one kind, the larger number counts. */
 export function boostedTier(tier: TierView, boost: Boost | undefined): TierView {
   if (boost === undefined || boost.gpu === null) return tier;
   const { resource_name: resourceName, count } = boost.gpu;

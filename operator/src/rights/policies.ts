@@ -7,8 +7,7 @@ import { AGENT_LABEL, AGENT_ROLE, FINALIZER, ROLE_LABEL } from '../objects/names
 const GROUP = 'admissionregistration.k8s.io';
 
 /**
- * A MutatingAdmissionPolicy (Kubernetes 1.36 and newer) that stores each Agent with its finalizer. Without it, or if
- * the API server skips it, the operator writes the finalizer.
+ * A MutatingAdmissionPolicy (Kubernetes 1.36+) that stores Agents with their finalizer. Else the operator writes it.
  */
 export const FINALIZER_POLICY = {
   // A failing policy must not prevent the creation of Agents.
@@ -59,10 +58,7 @@ const CONFINED = [
 const OWN_VOLUME = `has(v.persistentVolumeClaim) && v.persistentVolumeClaim.claimName == object.metadata.labels['${AGENT_LABEL}'] + '-home'`;
 const OWN_TOKEN = `has(v.projected) && v.projected.sources.all(s, has(s.serviceAccountToken) && s.serviceAccountToken.audience == '${TOKEN_AUDIENCE}')`;
 
-/**
- * Lets the operator create only pods of agents, so that a compromised operator cannot mount other objects of the
- * namespace.
- */
+/** Lets the operator create only pods of agents: a compromised one then mounts no other objects of the namespace. */
 export const OPERATOR_POD_POLICY = {
   failurePolicy: 'Fail',
   matchConstraints: {

@@ -1,8 +1,5 @@
-/**
- * The rights of the operator. The file is plain data without imports, because the chart's Roles are generated from it.
- */
+/** The rights of the operator. Plain data without imports, because the chart's Roles are generated from it. */
 
-/** One rule of a Role. */
 export interface Rule {
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];

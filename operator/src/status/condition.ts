@@ -14,9 +14,7 @@ function cut(message: string): string {
 }
 
 /**
- * The conditions of a status. The transition time of a condition is the time of its last change of status; a new reason
- * alone does not change it.
- * @param now the current time, in RFC 3339
+ * The conditions of a status. Only a changed status, not a new reason alone, gets the transition time `now` (RFC 3339).
  */
 export function conditionsOf(
   results: readonly (readonly [type: string, result: ConditionResult])[],

@@ -15,10 +15,7 @@ export const STATUS_COALESCE_MS = 500;
 export const STATUS_PATIENCE_MS = 5_000;
 /** Back-off of a failed write. Each attempt writes the status as it is then. */
 export const STATUS_RETRY = { firstMs: 1_000, maxMs: 60_000 } as const;
-/**
- * Limit of status writes under way. It is low, because pods and volume claims matter more when the API server is slow.
- * At other times, two are enough for hundreds of writes a second.
- */
+/** Limit of status writes under way: low, because pods and volume claims matter more to a slow API server. */
 const IN_FLIGHT = 2;
 
 export interface StatusWriterOptions {
@@ -38,10 +35,7 @@ export class StatusWriter {
   readonly #options: StatusWriterOptions;
   /** Due times by key, for each pace, in the order of the marks. */
   readonly #dueAtMs: Record<Pace, Map<string, number>> = { soon: new Map(), patient: new Map() };
-  /**
-   * Keys whose last write failed, with the failures in a row, the time of the next attempt, and whether that attempt
-   * has begun.
-   */
+  /** Keys whose last write failed: failures in a row, time of the next attempt, and whether it has begun. */
   readonly #failed = new Map<
     string,
     { readonly times: number; readonly dueAtMs: number; readonly attempted: boolean }
@@ -134,20 +128,14 @@ export class StatusWriter {
     }
   }
 
-  /**
-   * Schedules the retry. A later change does not wait for it, because that change may make the API server accept the
-   * status.
-   */
+  /** Schedules the retry. A later change does not wait for it: the API server may accept the newer status. */
   #retryLater(key: string, times: number): void {
     const dueAtMs = this.#options.clock.now() + backoffMs(times, STATUS_RETRY);
     this.#failed.set(key, { times, dueAtMs, attempted: false });
   }
 }
 
-/**
- * The merge patch from `before` to `after`: the changed fields, and null for removed fields; undefined if nothing
- * changes.
- */
+/** The merge patch from `before` to `after`: changed fields, null for removed ones; undefined if nothing changes. */
 export function statusPatch(before: object, after: object): Readonly<Record<string, unknown>> | undefined {
   const old = new Map<string, unknown>(Object.entries(before));
   const patch: Record<string, unknown> = {};

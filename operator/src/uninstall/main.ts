@@ -1,7 +1,4 @@
-/**
- * The chart runs this file before it is uninstalled. It deletes the village's Agents while the operator can still clean
- * up after them.
- */
+/** The chart runs this before an uninstall. It deletes the Agents while the operator can still clean up after them. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, KubeClient, KubeError } from '@hamlet/kube';
 import * as z from 'zod';
@@ -33,10 +30,9 @@ interface Dismissal {
 const log = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /**
- * Deletes every Agent of a village before the operator is gone, so that no Agent is stuck with its finalizer. While the
- * operator runs, it cleans up and removes the finalizer. After `patienceMs` this function removes the finalizer.
- * Kubernetes then still deletes the Agent's pod and the volume that it owns, but its account stays open, and the log
- * says so.
+ * Deletes every Agent of a village before the operator is gone, so that no Agent is stuck with its finalizer. After
+ * `patienceMs` it removes the finalizers: Kubernetes then still deletes pods and volumes, but the accounts stay open,
+ * and the log says so.
  */
 async function dismissAgents(dismissal: Dismissal): Promise<void> {
   const { client, namespace, patienceMs } = dismissal;

@@ -2,9 +2,8 @@
 import type { Boost, ComputeClaim, Presence, ScheduleActivity, Standing } from '@hamlet/contract';
 
 /**
- * Freshness of the api's state. `Current`: the operator follows the stream. `Last`: it has read the whole state before,
- * and the api does not answer now. `None`: this process has not read the whole state yet, so the written status is its
- * best source.
+ * Freshness of the api's state. `Current`: the operator follows the stream. `Last`: it has read the state, and the api
+ * does not answer now. `None`: it has not read it yet; the written status is the best source.
  */
 export type ApiState = 'Current' | 'Last' | 'None';
 
@@ -12,10 +11,7 @@ export type ApiState = 'Current' | 'Last' | 'None';
 export interface KnownClaim extends ComputeClaim {
   /** When this process last asked the api about the claim and got an answer, in milliseconds since 1970. */
   readonly askedMs?: number | undefined;
-  /**
-   * True if the operator has released the claim, or tried to. The claim then does not count until the api reports a
-   * newer version.
-   */
+  /** The operator has released the claim, or tried to: it does not count until the api reports a newer version. */
   readonly givenUp?: boolean;
 }
 
@@ -29,7 +25,6 @@ export interface Hold extends KnownClaim {
 
 /** The api's facts that plans and statuses read. */
 export interface ApiFacts {
-  /** True while the api is reachable. */
   readonly reachable: boolean;
   /** True once the whole state was read. */
   readonly synced: boolean;

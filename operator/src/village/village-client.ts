@@ -11,10 +11,7 @@ export interface VillageClientOptions {
   /** The operator's projected token; undefined if the api requires none. */
   readonly token?: TokenSource;
   readonly fence: Fence;
-  /**
-   * Awaited right before every call that is not a GET. It waits while a renewal of the lease is late, and throws once
-   * the lease is lost.
-   */
+  /** Awaited before each write. It waits while a renewal of the lease is late, and throws once the lease is lost. */
   readonly beforeWrite?: () => Promise<void>;
 }
 
@@ -42,26 +39,16 @@ export async function closeAccount(client: Client, agentId: string, uid: string)
 
 /** Money that the api reserves for pods of priced tiers. */
 export interface HoldPort {
-  /**
-   * Requests money for a pod, or reports that the pod runs now. Remembers the answer. Throws if the api cannot decide
-   * yet.
-   */
+  /** Requests money for a pod, or reports that it runs. Remembers the answer; throws if the api cannot decide yet. */
   ask(claim: ClaimBody): Promise<void>;
   /** Releases the claim up to that version, because no pod of a priced tier needs it. */
   release(claim: { readonly agentId: string; readonly uid: string; readonly version: number }): Promise<void>;
 }
 
-/** The operator's memory of compute claims. */
 export interface ClaimMemory {
-  /**
-   * Stores a claim that the api reported. `askedMs` is the time of the request in milliseconds since 1970, if this
-   * process asked.
-   */
+  /** Stores a claim that the api reported; `askedMs`, since 1970: the time of this process's own request. */
   learnClaim(claim: ComputeClaim, askedMs?: number): void;
-  /**
-   * Notes that a release up to that version begins. From then on no pod may begin with that claim, even if no answer
-   * arrives.
-   */
+  /** Notes that a release up to that version begins: no pod may begin with that claim, even without an answer. */
   giveUpClaim(agentId: string, version: number): void;
 }
 

@@ -165,8 +165,7 @@ export class VillageStream implements ApiFacts, RunFacts, ClaimMemory {
       () => silence.abort(new Error(`the api sent nothing for ${SILENCE_MS / 1_000} s`)),
       SILENCE_MS,
     );
-    // If the last stream broke before `synced`, the api has not sent the whole state, so the next stream starts from
-    // the beginning.
+    // If the last stream broke before `synced`, its state was incomplete: start from the beginning.
     const query = this.#after === undefined || !this.#synced ? {} : { after: this.#after };
     const onBytes = (): void => this.#onBytes(timer);
     try {

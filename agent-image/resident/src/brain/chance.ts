@@ -1,7 +1,4 @@
-/**
- * A random number in 0…1 without state: the same seed and words always give the same number. So a turn that runs twice
- * takes the same decision.
- */
+/** A stateless random number in 0…1: equal seed and words give equal numbers, so a repeated turn decides the same. */
 export function chance(seed: number, ...words: readonly (string | number)[]): number {
   let hash = 0x811c9dc5 ^ seed;
   for (const character of words.join('\u0000')) {

@@ -42,12 +42,10 @@ export interface Stop {
   readonly why: string;
 }
 
-/** An agent's plan of one village day. */
 export interface DayPlan {
   /** Minutes of the village day at which the agent gets up and at which it goes home. */
   readonly rises: number;
   readonly retires: number;
-  /** In order of time. */
   readonly stops: readonly Stop[];
   /** From this minute on the agent looks for an item to carry to `errandTo`. */
   readonly errandFrom: number;

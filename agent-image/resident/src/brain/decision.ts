@@ -8,7 +8,6 @@ export const REFUSAL_PAUSE_TICKS = 600;
 
 /** The content of a post or a reply: a prompt for a model, a sentence for an agent without one, and facts. */
 export interface Occasion {
-  /** The prompt for the model. */
   readonly prompt: string;
   /** The first sentence when no model writes it. */
   readonly fallback: string;
@@ -16,7 +15,6 @@ export interface Occasion {
   readonly facts: string;
 }
 
-/** One command of an agent to the village. */
 export type Command =
   | { readonly kind: 'stay' }
   | { readonly kind: 'move'; readonly body: MoveBody }
@@ -49,7 +47,6 @@ export type Command =
       readonly wakeSeq: number;
     };
 
-/** The decision of one turn. */
 export interface Decision {
   readonly command: Command;
   /** Identifies the command, so that the agent does not repeat a refused one at once. */
@@ -84,7 +81,6 @@ export function nameOf({ landmarks }: Pick<Situation, 'landmarks'>, landmarkId: 
   return place === undefined ? landmarkId : placeInWords(place);
 }
 
-/** True if the agent stands at the landmark. */
 export function isAt({ self }: Situation, landmarkId: string): boolean {
   return self.moving_to === null && self.landmark_id === landmarkId;
 }

@@ -59,7 +59,6 @@ export function doingHere(self: AgentView, landmarks: readonly Landmark[]): stri
   return place === undefined ? null : `${ACTIVITY[self.activity]} at ${placeInWords(place)}`;
 }
 
-/** The main use of a place, as an action. */
 export function actionAt({ affordances: [use] }: Pick<Landmark, 'affordances'>): ActionBody {
   if (use === undefined) return { kind: 'emote', emote: 'think' };
   return use === 'board' ? { kind: 'use_board' } : { kind: 'use', target: use };

@@ -17,7 +17,6 @@ export type Times = Readonly<z.infer<typeof Times>>;
 export const DayMind = z.strictObject({
   /** The village day of the lists below. */
   day: z.int().min(0),
-  /** The goal of the last turn, in words. */
   goal: z.string().max(200),
   /** Landmarks that the agent has used today. */
   visited: z.array(z.string()),
@@ -72,14 +71,10 @@ export const BoardMind = z.strictObject({
 });
 export type BoardMind = Readonly<z.infer<typeof BoardMind>>;
 
-/**
- * The state of trade, stored in memory under the name `trade`: the ticks at which the agent last read prices and last
- * bought.
- */
+/** The state of trade, under the name `trade`: the ticks at which the agent last read prices and last bought. */
 export const TradeMind = z.strictObject({ lookedAt: Tick.nullable(), boughtAt: Tick.nullable() });
 export type TradeMind = Readonly<z.infer<typeof TradeMind>>;
 
-/** The state that the brain carries from turn to turn. */
 export type Mind = DayMind & { readonly board: BoardMind; readonly trade: TradeMind };
 
 export const NEW_DAY: DayMind = {

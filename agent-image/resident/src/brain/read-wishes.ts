@@ -87,7 +87,6 @@ function agentIn(text: string, { agents }: Surroundings): string | null {
   );
 }
 
-/** The first quotation; null when there is none. */
 function quotedIn(text: string): string | null {
   const [, double, curly, angled, single] =
     /"([^"]+)"|“([^”]+)”|«([^»]+)»|(?<![\p{L}\p{N}])'([^']+)'(?![\p{L}\p{N}])/u.exec(text) ?? [];
@@ -213,11 +212,9 @@ export const NO_MODEL = 'no_model';
 export const HOW_TO_CONNECT =
   'This village has only scripted models so far, and they understand nothing. To connect a language model, give the models gateway of the API a provider (docs/AGENTS.md, “Connecting a language model”).';
 
-/** Examples of the requests that the patterns understand. */
 export const WHAT_I_UNDERSTAND =
   'I understand “go to the library”, “say hello to Bob”, “find Bob”, “tell Bob that the bread is ready”, “read the board” and “look around”.';
 
-/** Explains why a run failed, and what would help. */
 export function noModelWords(prompt: string): string {
   const asked = prompt.trim() === '' ? 'I was asked nothing' : `None of my rules understood ${quoted(prompt, 80)}`;
   return `I did nothing. ${asked}, and I have no language model. ${HOW_TO_CONNECT} ${WHAT_I_UNDERSTAND}`;

@@ -11,7 +11,6 @@ export interface UsableModel {
   readonly contextTokens: number;
 }
 
-/** The resources that the agent works with at its tier. */
 export interface ResourcePlan {
   readonly tier: string | null;
   /** The model that writes its posts; null when it writes from its own list. */
@@ -35,7 +34,6 @@ export function resourcePlanOf({
   return { tier, model: largest?.model ?? null, toolCalls };
 }
 
-/** An announcement of a changed plan. */
 export interface PlanChange {
   readonly title: string;
   /** Whole sentences. */

@@ -16,7 +16,6 @@ export interface Character {
   readonly tier: string | null;
 }
 
-/** An item that lies on the ground. */
 export type LyingItem = ItemView & { readonly position: NonNullable<ItemView['position']> };
 
 /** The village as one agent sees it at one tick: the only input of a decision. */
@@ -46,7 +45,6 @@ export interface Situation {
   readonly work: string | null;
 }
 
-/** The board, the account and the resources of the agent, read in one turn. */
 export interface BoardSight {
   /** Unread news that concern the agent, oldest first. */
   readonly news: readonly BoardNews[];
@@ -78,7 +76,6 @@ export interface HelpRequest {
   readonly facts: string;
 }
 
-/** The trade that the agent would make now. */
 export interface TradeSight {
   readonly offer: Offer | null;
   readonly bid: PlannedBid | null;

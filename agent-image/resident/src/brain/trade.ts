@@ -23,12 +23,10 @@ const HOUR_MS = 3_600_000n;
 /** Subject of the help request of an agent that has used up its tokens of the hour. */
 export const OUT_OF_TOKENS = 'model token_quota_exhausted';
 
-/** True if it is time to read prices and auctions again. */
 export function looksAgain({ lookedAt }: TradeMind, tick: number): boolean {
   return lookedAt === null || tick - lookedAt >= LOOK_GAP_TICKS;
 }
 
-/** True if the agent may buy again. */
 export function mayBuy({ boughtAt }: TradeMind, tick: number): boolean {
   return boughtAt === null || tick - boughtAt >= BUY_GAP_TICKS;
 }
@@ -52,8 +50,7 @@ function modelsToBuy({ limits, prices }: WantsOf): readonly string[] {
 }
 
 /**
- * The purchase that the agent wants now; null when it wants none. Needs come first: more tokens once those of the hour are used up,
- * then the cheapest model if its tier has none. Its wish is the dearest model when a person waits for an answer on the board.
+ * The purchase that the agent wants now, or null. It needs tokens first, then a model; its wish is the dearest model.
  */
 export function wantOf(seen: WantsOf): Want | null {
   const { needs, model, prices, personWaits } = seen;
@@ -122,9 +119,8 @@ export interface Purse {
 }
 
 /**
- * The agent's bid in an auction; null when it makes none. The winner pays the second highest bid, so the agent bids
- * the amount that the window is worth to it: the price of the same time on the price list, limited by the agent's
- * share for bids. The agent bids once, and never below the reserve.
+ * The agent's bid in an auction, or null: one bid, never below the reserve. The winner pays the second highest bid, so
+ * the agent bids the list price of the same time, limited by its share for bids.
  */
 export function bidOf(
   { state, startsAtMs, endsAtMs, closesAtMs, reserve, ownBid }: AuctionSeen,
@@ -137,7 +133,6 @@ export function bidOf(
   return amount > 0n && amount >= reserve ? amount : null;
 }
 
-/** Buys the item that the agent wants and can afford. */
 export const buy: Rule = (situation) => {
   const { trade, mind, tick } = situation;
   const offer = trade?.offer ?? null;
@@ -151,7 +146,6 @@ export const buy: Rule = (situation) => {
   });
 };
 
-/** Bids for a GPU window whose price is within the agent's limit. */
 export const bid: Rule = (situation) => {
   const planned = situation.trade?.bid ?? null;
   if (planned === null) return null;

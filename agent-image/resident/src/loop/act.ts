@@ -11,8 +11,7 @@ import type { Written } from './board-writer.ts';
 import type { Desk } from './desk.ts';
 
 /**
- * The outcome of a decision. `unknown`: the connection broke, and the village may or may not have carried out the command;
- * the next turn reads the village again and decides again.
+ * The outcome of a decision. `unknown`: the connection broke; the next turn reads the village again and decides again.
  */
 export type Acted =
   | { readonly outcome: 'none' }

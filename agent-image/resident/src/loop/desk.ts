@@ -10,7 +10,6 @@ import type { BoardWriter } from './board-writer.ts';
 /** Most help requests that wait; when more come, the oldest are dropped. */
 const REQUESTS_MAX = 8;
 
-/** The agent's means to write on the board, and its reasons to do so. */
 export interface Desk {
   readonly writer: BoardWriter;
   readonly requests: HelpRequests;
@@ -35,7 +34,6 @@ export function createDesk(village: Village, log: Log): Desk {
 export interface HelpRequests {
   add(request: HelpRequest): void;
   list(): readonly HelpRequest[];
-  /** Removes a request that was posted. */
   drop(subject: string): void;
 }
 
@@ -53,13 +51,11 @@ export function createHelpRequests(): HelpRequests {
   };
 }
 
-/** Plans the agent's work within its tier. */
 export interface ResourcePlanner {
   /** The last complete plan; null before the first. */
   readonly plan: ResourcePlan | null;
   /**
-   * Plans again; asks the gateway for its models when the models of the tier have changed. Null while the tier, its
-   * limits or the gateway's models are unknown: a plan from partial knowledge would change with the next call.
+   * Plans again, with the gateway's models if those of the tier have changed. Null while one of its inputs is unknown.
    */
   look(config: Pick<AgentConfig, 'tier' | 'limits'>): Promise<ResourcePlan | null>;
 }

@@ -17,10 +17,7 @@ export interface FollowPorts {
   readonly stop: AbortSignal;
 }
 
-/**
- * Keeps the stream of wakes open until the process ends, and resumes after the last wake. The API counts an agent as connected
- * while its stream is open. Ends the inbox when a newer cycle has begun.
- */
+/** Keeps the stream of wakes open until the process ends; resumes after the last wake. A newer cycle ends the inbox. */
 export async function followWakes({
   village,
   inbox,

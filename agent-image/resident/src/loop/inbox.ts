@@ -3,7 +3,6 @@ import type { Wake } from '@hamlet/contract';
 /** Most wakes that wait; when more come, the oldest are dropped. */
 export const MAX_WAITING_WAKES = 64;
 
-/** The cause of a turn, or the end of the loop. */
 export type Trigger =
   | { readonly kind: 'tick' }
   | { readonly kind: 'wake'; readonly wake: Wake }
@@ -12,7 +11,6 @@ export type Trigger =
 /** `stale`: a newer cycle has begun. `stopped`: the process received a signal. `unpaid`: the paid time of the pod is over. */
 export type EndReason = 'stale' | 'stopped' | 'unpaid';
 
-/** The queue of wakes for the loop. */
 export interface Inbox {
   push(wake: Wake): void;
   /** Requests a turn at once, after the wakes that wait. */

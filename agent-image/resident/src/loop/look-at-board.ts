@@ -28,8 +28,7 @@ export async function lookAtBoard(
 }
 
 /**
- * Rewards and penalties since the last read, oldest first, and the newest entry. The first read only notes the newest
- * entry.
+ * Rewards and penalties since the last read, oldest first, and the newest entry. The first read only notes that entry.
  */
 async function judgedSince(
   village: Village,

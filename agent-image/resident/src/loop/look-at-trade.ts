@@ -11,8 +11,7 @@ type TradingVillage = Pick<Village, 'quote' | 'auctions'>;
 type Funds = NonNullable<QuoteAnswer['agent']>;
 
 /**
- * Reads the price list and the open auctions, and asks for a quote of the agent's wish. A later turn repeats reads
- * that fail now.
+ * Reads prices and open auctions, and asks for a quote of the agent's wish. A later turn repeats reads that fail now.
  */
 export async function lookAtTrade(
   village: TradingVillage,
@@ -29,7 +28,6 @@ export async function lookAtTrade(
   return { offer, bid };
 }
 
-/** True if a person waits for the agent's answer on the board. */
 function personWaits(situation: Situation): boolean {
   return (
     situation.board?.news.some(
@@ -81,8 +79,7 @@ async function offerOf(village: TradingVillage, want: Want): Promise<Offer | nul
 }
 
 /**
- * The bid in the first suitable auction, in the order in which auctions close; null if paying the list price would
- * cost the agent its tier.
+ * The bid in the first suitable auction by closing time; null if paying the list price would cost the agent its tier.
  */
 async function plannedBid(
   village: TradingVillage,

@@ -11,7 +11,6 @@ import type { MemoryStore } from '../memory/memory-store.ts';
 import type { Acted } from './act.ts';
 import { diaryEventOf, placeOfTurn } from './diary-event.ts';
 
-/** Names of the brain's state in the memory file. */
 const PLAN = 'plan';
 const HOME = 'home';
 const BOARD = 'board';
@@ -30,7 +29,6 @@ export interface Reflection {
   readonly stay: Stay;
 }
 
-/** A turn whose outcome is known. */
 export interface DecidedTurn {
   readonly decided: Decision;
   readonly acted: Acted;

@@ -76,7 +76,6 @@ export async function runTurn(
   return { kind: 'done', turn, mind: reflection.mind, loopEveryMs: config.loop_every_ms };
 }
 
-/** Reads the input of a turn from the village. */
 async function look({ village, turnGate, desk }: TurnPorts, trigger: Trigger, mind: Mind): Promise<Answer<Seen>> {
   const wake = trigger.kind === 'wake' ? trigger.wake : null;
   const [world, standing, config] = await Promise.all([

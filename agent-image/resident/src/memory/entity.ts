@@ -3,10 +3,7 @@ import { z } from 'zod';
 /** Longest observation; the store cuts longer ones. */
 export const MAX_OBSERVATION_CHARS = 4_000;
 
-/**
- * An entry of the memory, in the form of the MCP memory server, so that its tools can read the file.
- * The name is the key: a later entry replaces an earlier one.
- */
+/** An entry of the memory, in the form of the MCP memory server. A later entry replaces an earlier one of its name. */
 export const Entity = z.object({
   type: z.literal('entity'),
   name: z.string().min(1).max(200),

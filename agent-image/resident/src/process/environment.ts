@@ -41,7 +41,6 @@ export function parseEnvironment(variables: NodeJS.ProcessEnv): ParsedEnvironmen
   return { ok: false, message: lines.join('\n') };
 }
 
-/** The text of `--help`. */
 export function helpText(): string {
   const variables = Object.entries(Environment.shape).map(
     ([name, schema]) => `  ${name.padEnd(21)} ${describe(schema)}`,

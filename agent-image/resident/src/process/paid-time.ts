@@ -2,10 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Village } from '../village/village.ts';
 import type { Log } from './json-log.ts';
 
-/**
- * The process runs for this long after the end of its paid time. In that time the operator pays the next hour or ends
- * the pod.
- */
+/** How long the process outlives its paid time. Meanwhile the operator pays the next hour or ends the pod. */
 export const PAID_GRACE_MS = 120_000;
 /** Interval at which the process asks the API while its time is paid. The operator pays the next hour half an hour ahead. */
 export const ASK_EVERY_MS = 300_000;
@@ -48,10 +45,7 @@ export interface PaidPorts {
   readonly stop: AbortSignal;
 }
 
-/**
- * The end of the paid time after one more request. A failed request changes nothing: the API is down, or too old to
- * know the route.
- */
+/** The end of the paid time after one more request. A failed request changes nothing: the API is down or too old. */
 async function askOnce({ village, now }: PaidPorts, known: PaidEnd): Promise<PaidEnd> {
   const answer = await village.paidTime();
   return answer.kind === 'ok' ? paidEnd(answer.value, now()) : known;
@@ -73,8 +67,7 @@ export async function untilPaid(ports: PaidPorts, everyMs = ASK_AGAIN_MS): Promi
 }
 
 /**
- * Ends an unpaid pod when neither the operator nor the API can. Resolves `over` when the paid time and its grace are
- * over, `stopped` when the process ends for another reason.
+ * Ends an unpaid pod when neither operator nor API can. `over`: paid time and grace are over. `stopped`: another end.
  */
 export async function watchPaidTime(ports: PaidPorts, begun: PaidEnd): Promise<'over' | 'stopped'> {
   let known = begun;

@@ -6,14 +6,12 @@ const LOCK_FILE = 'resident.lock';
 /** SQLite's error code when another process holds the lock (sqlite3.h). */
 const SQLITE_BUSY = 5;
 
-/** The lock of an agent's volume. */
 export type StateLock = Readonly<{ release: () => void }>;
 
 /**
  * Takes the exclusive lock of an agent's state folder; null while another process holds it.
- *
- * SQLite takes a byte-range lock on a file, which the kernel releases when the process ends for any reason. A file with a process
- * id would not do: successive pods have separate process namespaces, so both see themselves as process 1 and cannot see each other.
+ * SQLite locks bytes of a file; the kernel frees them when the process ends for any reason. A process id would not do:
+ * every pod sees itself as process 1.
  */
 export function tryLockState(stateDir: string): StateLock | null {
   mkdirSync(stateDir, { recursive: true });

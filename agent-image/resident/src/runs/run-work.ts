@@ -30,10 +30,7 @@ export interface Progress {
 
 type Perform = (step: number) => Promise<ToolResult>;
 
-/**
- * Gives each tool call its step number. Answers a recorded step from the record; performs and records any other.
- * Mutable because it counts.
- */
+/** Numbers the tool calls of one run, and answers a recorded step from the record. Mutable because it counts. */
 class Steps implements Progress {
   readonly done: string[] = [];
   underWay: string | null = null;
@@ -74,8 +71,8 @@ class Steps implements Progress {
 }
 
 /**
- * The tools of one run. Each try of a step has its own idempotency key. So a process that repeats a step, because the
- * step was performed but not yet recorded, has no further effect. `signal` aborts when the run must end.
+ * The tools of one run; `signal` aborts when it must end. Each try of a step has its own idempotency key, so a repeated
+ * step has no further effect.
  */
 export function createRunWork(
   ports: RunWorkPorts,

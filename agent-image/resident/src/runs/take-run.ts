@@ -13,10 +13,7 @@ import type { TurnGate } from './turn-gate.ts';
 /** The agent gives up a run after this time. */
 export const RUN_TIME_LIMIT_MS = 900_000;
 const WORDS_OF_WORK = 80;
-/**
- * Refusals of a renewal that end the lease. Any other refusal, such as one because of a measure against the agent, may
- * be temporary.
- */
+/** Refusals of a renewal that end the lease. Any other refusal, for example because of a measure, may be temporary. */
 const LOST: ReadonlySet<Refusal> = new Set<Refusal>(['claim_lapsed', 'run_settled', 'run_not_started', 'no_such_run']);
 
 export interface TakePorts extends RunWorkPorts {
@@ -35,11 +32,10 @@ export class RunCancelled extends Error {}
 export type EndedRun = Omit<RunEnd, keyof RunLease>;
 
 /**
- * Works on a run until the API has stored its end. `cancelled` aborts with RunCancelled when a person cancels the run, and with any
- * other reason when the process ends: then the run is not settled, and the next cycle continues it. Rejects with CycleOver.
- *
- * Resolves with true when the resident is done with the run, also when its lease has lapsed; with false when the API does not accept
- * an end now, for example because of a measure against the agent.
+ * Works on a run until the API has stored its end. `cancelled` aborts with RunCancelled when a person cancels, and with
+ * any other reason when the process ends: then the next cycle continues the run. Rejects with CycleOver.
+ * Resolves with true when the resident is done with the run, also when its lease has lapsed; with false when the API
+ * accepts no end now, for example because of a measure.
  */
 export async function takeRun(ports: TakePorts, run: Run, cancelled: AbortSignal): Promise<boolean> {
   const { village, cycle, turnGate } = ports;
@@ -68,8 +64,8 @@ export async function takeRun(ports: TakePorts, run: Run, cancelled: AbortSignal
 }
 
 /**
- * Renews the lease of a run until the run is over or the lease is lost. A renewal that the API does not answer is
- * repeated at the next interval: an API that restarts extends every lease, and refuses requests under a lapsed lease.
+ * Renews a run's lease until the run is over or the lease is lost. It repeats an unanswered renewal at the next
+ * interval.
  */
 export async function renewUntilOver(
   village: Pick<Village, 'renewRun'>,

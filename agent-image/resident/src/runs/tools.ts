@@ -57,7 +57,6 @@ export interface Tools {
   ask<T>(request: () => Promise<Answer<T>>): Promise<Definite<T>>;
   /** The agent's surroundings; `other` adds one more agent, wherever it is. */
   around(other?: string): Promise<Seen>;
-  /** The whole village. */
   world(): Promise<Seen>;
   /** Walks and waits for the arrival; null on success. */
   walk(body: MoveBody, key: string): Promise<WalkFailure | null>;
@@ -197,7 +196,6 @@ export async function usePlace(tools: Tools, step: number): Promise<ToolResult> 
   return actOnce(tools, body, { step, words });
 }
 
-/** Describes the surroundings. */
 export async function lookAround(tools: Tools): Promise<ToolResult> {
   const { view, self } = await tools.around();
   return done(sightOf(view, self));

@@ -2,7 +2,6 @@
 export interface TurnGate {
   /** Prompt of the run under way; null when there is none. */
   readonly work: string | null;
-  /** Runs one turn of the loop. */
   turn<T>(run: () => Promise<T>): Promise<T>;
   /** Begins a run; resolves once the turn under way has ended. */
   begin(work: string): Promise<void>;

@@ -6,9 +6,9 @@ import { listed, quoted } from '../brain/words.ts';
 import type { Reading, Wish } from '../brain/read-wishes.ts';
 
 /**
- * The runtime of an agent without a language model. It answers speech with sentences of a list, chosen by seed. It carries out the
- * parts of a run's prompt that its sentence patterns understand, in order, and names the other parts in the summary. A run without
- * any such part fails with `no_model`, and nothing is done.
+ * The runtime of an agent without a language model. It answers speech with sentences chosen by seed. It carries out the
+ * parts of a prompt that its patterns understand, and names the others in the summary; a run without such a part fails
+ * with `no_model`.
  */
 export function createScriptedRuntime(): AgentRuntime {
   return {

@@ -3,7 +3,6 @@ import type { AgentTokenAnswer } from '@hamlet/contract';
 /** Time before expiry at which a token is renewed, so that it does not expire during a request. */
 export const RENEW_BEFORE_MS = 60_000;
 
-/** The bearer token of the agent. */
 export interface TokenSource {
   /** The current token, renewed when it is about to expire. */
   get(): Promise<string>;

@@ -3,7 +3,6 @@ import type { Client, Outcome, Problem, StreamEvent } from '@hamlet/contract';
 import type { TokenSource } from './agent-token.ts';
 import type { Answer, Village, WakeEvent } from './village.ts';
 
-/** Timeout of a request. */
 export const REQUEST_TIMEOUT_MS = 10_000;
 /** Three heartbeats of the API: a stream that is silent for longer is dead, even if its connection is open. */
 export const SILENCE_TIMEOUT_MS = 15_000;

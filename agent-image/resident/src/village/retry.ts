@@ -10,8 +10,7 @@ export interface BackoffLimits {
 export const API_BACKOFF: BackoffLimits = { firstMs: 250, maxMs: 5_000 };
 
 /**
- * The pause after a number of failures in a row, from 1. It doubles each time, and half of it is random so that agents do not
- * retry at the same moment. `random` is in 0…1.
+ * The pause after `failures` (from 1) in a row: it doubles, and half of it is `random` (0…1), to spread the retries.
  */
 export function backoffMs(failures: number, random: number, { firstMs, maxMs }: BackoffLimits = API_BACKOFF): number {
   const whole = Math.min(maxMs, firstMs * 2 ** Math.min(failures - 1, 30));

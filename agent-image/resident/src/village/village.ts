@@ -30,10 +30,7 @@ import type {
 } from '@hamlet/contract';
 import type { UsableModel } from '../brain/resource-plan.ts';
 
-/**
- * The answer of the API. `stale`: a newer cycle has begun, and this process must end. `unreachable`: the API did not answer or
- * failed, and a retry may succeed.
- */
+/** The API's answer. `stale`: a newer cycle has begun, this process must end. `unreachable`: a retry may succeed. */
 export type Answer<T> =
   | { readonly kind: 'ok'; readonly value: T }
   | { readonly kind: 'refused'; readonly code: Refusal; readonly detail: string }
@@ -90,7 +87,6 @@ export interface Village {
   post(postId: string): Promise<Answer<Post>>;
   publish(body: NewPost, key: string): Promise<Answer<{ readonly post_id: string }>>;
   reply(postId: string, body: string, key: string): Promise<Answer<{ readonly reply_id: string }>>;
-  /** Marks its own post as resolved. */
   resolve(postId: string, key: string): Promise<Answer<unknown>>;
   /** The entries of the agent's account, newest first. */
   ledger(): Promise<Answer<readonly LedgerEntry[]>>;
@@ -102,7 +98,6 @@ export interface Village {
     body: { readonly item: PurchaseItem; readonly seconds: number; readonly max_price: string },
     key: string,
   ): Promise<Answer<PurchaseView>>;
-  /** The open auctions. */
   auctions(): Promise<Answer<readonly AuctionView[]>>;
   bid(auctionId: string, amount: string, key: string): Promise<Answer<BidView>>;
   /** Asks a model. Never retried, since each request costs money. */
@@ -113,12 +108,8 @@ export interface Village {
   startRun(runId: string, cycle: number): Promise<Answer<{ readonly run: Run; readonly steps: readonly RunStep[] }>>;
   /** Records a step; the first record of a step counts. */
   noteStep(runId: string, lease: RunLease, step: RunStep): Promise<Answer<unknown>>;
-  /** Renews the lease of a run. */
   renewRun(runId: string, lease: RunLease): Promise<Answer<unknown>>;
   settleRun(runId: string, end: RunEnd): Promise<Answer<unknown>>;
-  /**
-   * Streams the wakes after a sequence number, or new ones only. Calls `onEvent` in order; resolves when the stream ends, with `ok`
-   * when the API closed it.
-   */
+  /** Streams the wakes after a number, or only new ones, to `onEvent` in order; `ok` when the API ends the stream. */
   follow(after: number | null, onEvent: (event: WakeEvent) => void): Promise<Answer<null>>;
 }

@@ -54,7 +54,6 @@ async function present(kubectl: Kubectl, manifest: Manifest): Promise<Wanted['pr
   return code === 0 && stdout.trim() !== '' ? (JSON.parse(stdout) as Wanted['present']) : undefined;
 }
 
-/** Applies the object on the API server as a dry run. */
 async function dryRun(kubectl: Kubectl, manifest: Manifest): Promise<Wanted['answer']> {
   const apply = ['apply', '--server-side', '--force-conflicts', '--field-manager=kubectl-hamlet'];
   const dry = ['--dry-run=server', '--validate=strict', '--output=json', '--filename=-'];

@@ -54,8 +54,8 @@ func down(f *flag.FlagSet, args []string) error {
 	return nil
 }
 
-// clear removes the rest of the cluster from the machine, from the outside in:
-// processes hold mounts, mounts hold namespaces, and all of them hold the folder.
+// clear removes the rest of the cluster from the machine, from the outside in: processes hold mounts, mounts hold
+// namespaces, and all of them hold the folder.
 func clear(s spec.Spec, keep bool) error {
 	machine.KillRecorded(s)
 	if err := machine.RemoveCgroups(s); err != nil {
@@ -84,8 +84,7 @@ func supervisorRecord(s spec.Spec) (process.Record, bool) {
 	return r, json.Unmarshal(raw, &r) == nil && r.Pid > 1
 }
 
-// stopSupervisor asks the supervisor to stop its components and itself, and kills it
-// if it does not end.
+// stopSupervisor asks the supervisor to stop its components and itself, and kills it if it does not end.
 func stopSupervisor(s spec.Spec) error {
 	err := control.Call(s.State, "POST", "/stop", nil, nil)
 	if err != nil && !errors.Is(err, control.ErrNotRunning) {

@@ -90,8 +90,7 @@ func kill(f *flag.FlagSet, args []string) error {
 	return nil
 }
 
-// killSupervisor kills the supervisor only; the components continue, but no process
-// restarts them.
+// killSupervisor kills the supervisor only; the components continue, but no process restarts them.
 func killSupervisor(s spec.Spec) error {
 	record, ok := supervisorRecord(s)
 	if !ok || !record.Alive() {
@@ -170,8 +169,7 @@ func forwardTo(f *flag.FlagSet, args []string) error {
 	return addForward(s, wanted)
 }
 
-// addForward registers a forward, which replaces one of the same address, and waits
-// until it listens.
+// addForward registers a forward, which replaces one of the same address, and waits until it listens.
 func addForward(s spec.Spec, wanted control.Forward) error {
 	var now control.Status
 	if err := control.Call(s.State, "GET", "/status", nil, &now); err != nil {

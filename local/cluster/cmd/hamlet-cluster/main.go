@@ -1,5 +1,5 @@
-// Command hamlet-cluster runs a Kubernetes cluster on this machine, with two nodes
-// that are network and mount namespaces, and removes it without a trace.
+// Command hamlet-cluster runs a Kubernetes cluster on this machine, with two nodes that are network and mount
+// namespaces, and removes it without a trace.
 package main
 
 import (
@@ -13,8 +13,7 @@ import (
 
 const defaultState = "/var/lib/hamlet-cluster"
 
-// command is one subcommand. A subcommand without a help text is only for the
-// supervisor.
+// command is one subcommand. A subcommand without a help text is only for the supervisor.
 type command struct {
 	arguments string
 	help      string

@@ -121,8 +121,8 @@ func sameFile(open *os.File, path string) bool {
 	return err == nil && os.SameFile(ours, theirs)
 }
 
-// adopt handles an existing cluster: it leaves a healthy cluster alone, waits for a
-// cluster that recovers, and removes the rest of a broken one.
+// adopt handles an existing cluster: it leaves a healthy cluster alone, waits for a cluster that recovers, and removes
+// the rest of a broken one.
 func adopt(s spec.Spec) (running bool, err error) {
 	var now control.Status
 	err = control.Call(s.State, "GET", "/status", nil, &now)

@@ -1,5 +1,5 @@
-// Command hamlet-policy is the CNI plugin that delays a pod until its network policies
-// are in place. It is a separate small program, because it starts once for every pod.
+// Command hamlet-policy is the CNI plugin that delays a pod until its network policies are in place. It is a separate
+// small program, because it starts once for every pod.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Package announce is the protocol between the CNI plugin and the network policy agent.
-// It is separate from the agent so that the plugin stays small.
+// Package announce is the protocol between the CNI plugin and the network policy agent. It is separate from the agent
+// so that the plugin stays small.
 package announce
 
 import (
@@ -13,8 +13,8 @@ import (
 // Time is the timeout of the exchange about one pod.
 const Time = 5 * time.Second
 
-// Announcement describes a pod whose network the CNI plugin has just made. The uid
-// distinguishes it from an earlier pod of the same name.
+// Announcement describes a pod whose network the CNI plugin has just made. The uid distinguishes it from an earlier pod
+// of the same name.
 type Announcement struct {
 	UID       string `json:"uid"`
 	Namespace string `json:"namespace"`
@@ -22,8 +22,8 @@ type Announcement struct {
 	IP        string `json:"ip"`
 }
 
-// Send announces a new pod to a node's agent and returns when the pod's rules are in
-// place. Without the announcement a pod would run for a moment without rules.
+// Send announces a new pod to a node's agent and returns when the pod's rules are in place. Without the announcement a
+// pod would run for a moment without rules.
 func Send(socket string, said Announcement) error {
 	conn, err := net.DialTimeout("unix", socket, Time)
 	if err != nil {

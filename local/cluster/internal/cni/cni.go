@@ -1,5 +1,5 @@
-// Package cni is the last plugin in the setup of a pod's network. It changes nothing;
-// it delays the pod until the network policy agent has the pod's rules in place.
+// Package cni is the last plugin in the setup of a pod's network. It changes nothing; it delays the pod until the
+// network policy agent has the pod's rules in place.
 package cni
 
 import (
@@ -25,8 +25,8 @@ type result struct {
 	} `json:"ips"`
 }
 
-// Main runs the plugin by the CNI specification: it reads command and arguments from
-// the environment and the configuration from stdin, and writes the answer to stdout.
+// Main runs the plugin by the CNI specification: it reads command and arguments from the environment and the
+// configuration from stdin, and writes the answer to stdout.
 func Main(getenv func(string) string, in io.Reader, out io.Writer) int {
 	if err := serve(getenv, in, out); err != nil {
 		const tryAgainLater = 11

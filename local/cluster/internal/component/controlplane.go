@@ -1,5 +1,5 @@
-// Package component has the arguments and configuration files of each program of a
-// cluster, derived from the spec without side effects.
+// Package component has the arguments and configuration files of each program of a cluster, derived from the spec
+// without side effects.
 package component
 
 import (
@@ -12,8 +12,7 @@ import (
 	"hamlet.village/cluster/internal/spec"
 )
 
-// Etcd stores the cluster. It does not wait for the disk (--unsafe-no-fsync), which
-// makes writes 10 times faster; a power cut may lose the cluster, which is disposable.
+// Etcd stores the cluster. --unsafe-no-fsync makes writes 10 times faster; a power cut may lose the disposable cluster.
 func Etcd(s spec.Spec) process.Component {
 	client := fmt.Sprintf("https://127.0.0.1:%d", s.Ports.EtcdClient)
 	peer := fmt.Sprintf("https://127.0.0.1:%d", s.Ports.EtcdPeer)
@@ -58,8 +57,7 @@ func APIServer(s spec.Spec) process.Component {
 		"--service-account-signing-key-file=" + s.Path("pki", "service-account.key"),
 		"--service-cluster-ip-range=" + s.ServiceCIDR,
 		"--allow-privileged=true", "--profiling=false",
-		// With the default limits, the writers of a benchmark would wait for each
-		// other.
+		// The default limits would make the writers of a benchmark wait for each other.
 		"--max-requests-inflight=1600", "--max-mutating-requests-inflight=800",
 	}
 	if s.Profile != spec.ProfileFull {
@@ -69,8 +67,7 @@ func APIServer(s spec.Spec) process.Component {
 	return process.Component{Name: "kube-apiserver", Args: args}
 }
 
-// fastClient raises the request limits, which would otherwise decide every benchmark:
-// 1,000 volume claims take 283 s at the default of 20 requests a second.
+// fastClient raises the request limits: 1,000 volume claims take 283 s at the default of 20 requests a second.
 func fastClient() []string { return []string{"--kube-api-qps=1000", "--kube-api-burst=1000"} }
 
 // ControllerManager runs once, so it needs no leader election.
@@ -85,8 +82,7 @@ func ControllerManager(s spec.Spec) process.Component {
 		"--service-account-private-key-file=" + s.Path("pki", "service-account.key"),
 		"--cluster-signing-cert-file=" + s.Path("pki", "ca.crt"), "--cluster-signing-key-file=" + s.Path("pki", "ca.key"),
 		"--controllers=*,-nodeipam", "--cluster-cidr=" + s.PodCIDR,
-		// The default folder for FlexVolume drivers is in /usr, outside the cluster's own folder. This one
-		// stays empty: volumes are folders on a node and need no driver.
+		// The default folder is in /usr, outside the cluster's own. This one stays empty: volumes need no driver.
 		"--flex-volume-plugin-dir=" + s.Path("run", "flexvolume"),
 		"--profiling=false",
 	}

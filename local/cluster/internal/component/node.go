@@ -12,8 +12,8 @@ import (
 	"hamlet.village/cluster/internal/spec"
 )
 
-// onNode runs a program inside a node's namespaces. It does not use `ip netns exec`,
-// which mounts another /sys and so hides the cgroups.
+// onNode runs a program inside a node's namespaces. It does not use `ip netns exec`, which mounts another /sys and so
+// hides the cgroups.
 func onNode(s spec.Spec, n spec.Node, name string, args ...string) process.Component {
 	enter := []string{"nsenter", "--net=" + s.NetNamespace(n), "--mount=" + s.MountNamespace(n), "--"}
 	return process.Component{
@@ -28,7 +28,6 @@ func Containerd(s spec.Spec, n spec.Node) process.Component {
 	return onNode(s, n, "containerd", s.Program("containerd"), "--config", s.NodePath(n, "containerd.toml"), "--log-level", "warn")
 }
 
-// Kubelet is the agent of Kubernetes on a node.
 func Kubelet(s spec.Spec, n spec.Node) process.Component {
 	return onNode(s, n, "kubelet", s.Program("kubelet"),
 		"--config="+s.NodePath(n, "kubelet.yaml"), "--kubeconfig="+pki.File(s, "node-"+n.Name),
@@ -71,8 +70,7 @@ func containerdConfig(s spec.Spec, n spec.Node) string {
 		`[plugins.'io.containerd.cri.v1.images'.pinned_images]`,
 		fmt.Sprintf(`sandbox = %q`, image.PauseName),
 		`[plugins.'io.containerd.cri.v1.runtime']`,
-		// Without CAP_SYS_RESOURCE runc may only raise a score, and fails if it lowers
-		// one.
+		// Without CAP_SYS_RESOURCE runc may only raise a score, and fails if it lowers one.
 		`restrict_oom_score_adj = true`,
 		`[plugins.'io.containerd.cri.v1.runtime'.cni]`,
 		fmt.Sprintf(`bin_dirs = [%q, "/usr/lib/cni", "/opt/cni/bin"]`, s.Bin),
@@ -86,8 +84,8 @@ func containerdConfig(s spec.Spec, n spec.Node) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// kubeletConfig differs from the defaults because two nodes share the computer, and
-// because a village must recover quickly from a fault.
+// kubeletConfig differs from the defaults because two nodes share the computer, and because a village must recover
+// quickly from a fault.
 func kubeletConfig(s spec.Spec, n spec.Node) string {
 	return fmt.Sprintf(`apiVersion: kubelet.config.k8s.io/v1beta1
 kind: KubeletConfiguration
@@ -143,10 +141,8 @@ nftables: {minSyncPeriod: 200ms, syncPeriod: 30s}
 `, pki.File(s, "kube-proxy"), s.PodCIDR, n.Name)
 }
 
-// cniConfig gives each pod its own link to the node (ptp) instead of a port of a
-// bridge. So all traffic of a pod is routed, and the policy rules apply to it even
-// between two pods of one node. hamlet-policy delays a pod until its rules are in
-// place.
+// cniConfig gives each pod its own link to the node (ptp), so that the policy rules apply even between two pods of one
+// node. hamlet-policy delays a pod until its rules are in place.
 func cniConfig(s spec.Spec, n spec.Node) string {
 	return fmt.Sprintf(`{
   "cniVersion": "1.0.0",

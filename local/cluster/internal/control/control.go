@@ -1,5 +1,5 @@
-// Package control is the protocol between the commands and the supervisor in the
-// background: HTTP over a socket in the state folder.
+// Package control is the protocol between the commands and the supervisor in the background: HTTP over a socket in the
+// state folder.
 package control
 
 import (
@@ -20,11 +20,9 @@ import (
 	"hamlet.village/cluster/internal/spec"
 )
 
-// Phase is the progress of a cluster.
 type Phase string
 
 const (
-	// Starting means that steps are running.
 	Starting Phase = "starting"
 	// Ready means that all steps are done; components may still restart.
 	Ready Phase = "ready"
@@ -32,7 +30,6 @@ const (
 	Failed Phase = "failed"
 )
 
-// Step is one part of the start-up.
 type Step struct {
 	Name    string  `json:"name"`
 	Done    bool    `json:"done"`
@@ -46,7 +43,6 @@ type Forward struct {
 	To     string `json:"to"`
 }
 
-// Status is the state of the cluster.
 type Status struct {
 	Phase      Phase            `json:"phase"`
 	Spec       spec.Spec        `json:"spec"`
@@ -56,14 +52,12 @@ type Status struct {
 	Forwards   []Forward        `json:"forwards"`
 }
 
-// Kill names a component to be killed.
 type Kill struct {
 	Component string `json:"component"`
 	Node      string `json:"node"`
 	Pid       int    `json:"pid"`
 }
 
-// Node names a node to be stopped or started.
 type Node struct {
 	Name string `json:"name"`
 }
@@ -113,8 +107,7 @@ func Call(state, method, path string, in, out any) error {
 	return nil
 }
 
-// unanswered reports whether no supervisor listens, or whether it ended before it
-// answered.
+// unanswered reports whether no supervisor listens, or whether it ended before it answered.
 func unanswered(err error) bool {
 	var dial *net.OpError
 	return errors.As(err, &dial) && dial.Op == "dial" ||

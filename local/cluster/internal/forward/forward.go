@@ -1,5 +1,4 @@
-// Package forward forwards connections on a port of the machine to the present pods of
-// a Service.
+// Package forward forwards connections on a port of the machine to the present pods of a Service.
 package forward
 
 import (
@@ -25,18 +24,17 @@ import (
 )
 
 const (
-	// A new connection waits for a pod this long, so that callers see a slow answer and
-	// not an error while the only pod is replaced.
+	// A new connection waits for a pod this long, so that callers see a slow answer and not an error while the only pod
+	// is replaced.
 	patience = 15 * time.Second
 	dialTime = time.Second
 	retry    = 100 * time.Millisecond
-	// A pod whose node lost its power sends no reset. Without this limit a caller would
-	// wait for minutes on a connection without an answer.
+	// A pod whose node lost its power sends no reset. Without this limit a caller would wait for minutes on a connection
+	// without an answer.
 	silence = 10 * time.Second
 )
 
-// podDialer dials connections that fail when the pod has acknowledged no data for the duration of
-// silence.
+// podDialer dials connections that fail when the pod has acknowledged no data for the duration of silence.
 var podDialer = net.Dialer{
 	Timeout:         dialTime,
 	KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: silence / 2, Interval: silence / 5, Count: 3},
@@ -49,7 +47,6 @@ var podDialer = net.Dialer{
 	},
 }
 
-// Target is a port of a Service.
 type Target struct {
 	Service, Namespace string
 	Port               int32
@@ -116,9 +113,8 @@ func (f *forwarder) serve(ctx context.Context, from *net.TCPConn) {
 	<-done
 }
 
-// pass copies one direction and then closes it, so that half-closed connections work. An
-// error ends both directions: the caller then notices the closed connection and connects
-// again.
+// pass copies one direction and then closes it, so that half-closed connections work. An error ends both directions:
+// the caller then connects again.
 func pass(to, from *net.TCPConn) {
 	if _, err := io.Copy(to, from); err != nil {
 		_ = to.Close()

@@ -1,5 +1,4 @@
-// Package gpu simulates GPUs on nodes. There is no device; only the count for the
-// scheduler is real.
+// Package gpu simulates GPUs on nodes. There is no device; only the count for the scheduler is real.
 package gpu
 
 import (
@@ -19,12 +18,11 @@ import (
 	"hamlet.village/cluster/internal/spec"
 )
 
-// recheck is the interval at which a patch is repeated that failed while the API server
-// was down.
+// recheck is the interval at which a patch is repeated that failed while the API server was down.
 const recheck = 10 * time.Second
 
-// Run gives each node its GPUs, and gives them again when the node loses them: a
-// restarted kubelet finds no device plugin and sets the count to zero.
+// Run gives each node its GPUs, and gives them again when the node loses them: a restarted kubelet finds no device
+// plugin and sets the count to zero.
 func Run(ctx context.Context, s spec.Spec, client kubernetes.Interface) error {
 	factory := informers.NewSharedInformerFactory(client, recheck)
 	ensure := func(object any) {

@@ -1,5 +1,5 @@
-// Package image packs static programs as container images without a container tool: an
-// image of one file is a tar that contains a tar and two small JSON documents.
+// Package image packs static programs as container images without a container tool: an image of one file is a tar that
+// contains a tar and two small JSON documents.
 package image
 
 import (
@@ -23,8 +23,8 @@ const ProbeName = "hamlet.local/probe:1"
 // nobody is the user that images run as unless a pod says otherwise.
 const nobody = "65532:65532"
 
-// Archive writes an image with one program as its entry point, in the format of
-// `docker save`. Equal programs give equal bytes.
+// Archive writes an image with one program as its entry point, in the format of `docker save`. Equal programs give
+// equal bytes.
 func Archive(out io.Writer, name, program string) error {
 	binary, err := os.ReadFile(program)
 	if err != nil {

@@ -29,7 +29,6 @@ func Load(s spec.Spec, archive string) error {
 	return errors.Join(errs...)
 }
 
-// LoadNode imports an image archive into one node.
 func LoadNode(s spec.Spec, n spec.Node, archive string) error {
 	cmd := exec.Command(s.Program("ctr"), "-a", s.Containerd(n), "-n", "k8s.io", "image", "import", archive)
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -38,8 +37,7 @@ func LoadNode(s spec.Spec, n spec.Node, archive string) error {
 	return nil
 }
 
-// DNSName is the image of the cluster's DNS. The tag is a hash of the program, so an
-// upgrade replaces the running pods.
+// DNSName is the image of the cluster's DNS. The tag is a hash of the program, so an upgrade replaces the running pods.
 func DNSName(s spec.Spec) (string, error) {
 	binary, err := os.ReadFile(s.Program(dnsProgram))
 	if err != nil {

@@ -28,8 +28,8 @@ var baseManifests string
 //go:embed dns.yaml
 var dnsManifests string
 
-// Config reads a kubeconfig. It sets high request limits: the callers are few and
-// known, and a benchmark sends a thousand volume claims at once.
+// Config reads a kubeconfig. It sets high request limits: the callers are few and known, and a benchmark sends a
+// thousand volume claims at once.
 func Config(kubeconfig string) (*rest.Config, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
@@ -39,7 +39,6 @@ func Config(kubeconfig string) (*rest.Config, error) {
 	return config, nil
 }
 
-// Client returns a client for a kubeconfig.
 func Client(kubeconfig string) (*kubernetes.Clientset, error) {
 	config, err := Config(kubeconfig)
 	if err != nil {
@@ -78,8 +77,8 @@ func Listening(network, address string) func(context.Context) error {
 	}
 }
 
-// APIReady checks that the API server reports itself ready. It skips the certificate
-// check, because it sends nothing and reads only a status.
+// APIReady checks that the API server reports itself ready. It skips the certificate check, because it sends nothing
+// and reads only a status.
 func APIReady(s spec.Spec) func(context.Context) error {
 	client := &http.Client{
 		Timeout:   2 * time.Second,
@@ -114,8 +113,7 @@ func Apply(ctx context.Context, s spec.Spec, manifests string) error {
 	return nil
 }
 
-// Manifests returns the first objects of every cluster. They include DNS only if nodes
-// can run it.
+// Manifests returns the first objects of every cluster. They include DNS only if nodes can run it.
 func Manifests(s spec.Spec) (string, error) {
 	if s.Profile != spec.ProfileFull {
 		return baseManifests, nil

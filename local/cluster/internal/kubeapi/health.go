@@ -17,8 +17,8 @@ import (
 // GPUResource is the resource name of simulated GPUs.
 const GPUResource corev1.ResourceName = "nvidia.com/gpu"
 
-// NodesReady checks that each node is Ready, has its simulated GPUs, and has renewed
-// its Lease after `since`: a Ready condition from before a restart is stale.
+// NodesReady checks that each node is Ready, has its simulated GPUs, and has renewed its Lease after `since`: a Ready
+// condition from before a restart is stale.
 func NodesReady(s spec.Spec, client kubernetes.Interface, since time.Time) func(context.Context) error {
 	return func(ctx context.Context) error {
 		for _, n := range s.Nodes {
@@ -55,8 +55,7 @@ func nodeReady(ctx context.Context, client kubernetes.Interface, name string, si
 	return nil
 }
 
-// DNSServes checks that the cluster's DNS answers through its Service, which needs
-// kube-proxy, a pod and the routes of the machine.
+// DNSServes checks that the cluster's DNS answers through its Service: kube-proxy, a pod and the machine's routes work.
 func DNSServes(s spec.Spec) func(context.Context) error {
 	resolver := &net.Resolver{
 		PreferGo: true,

@@ -15,8 +15,8 @@ import (
 	"hamlet.village/cluster/internal/spec"
 )
 
-// cgroup2 is the mount point of version 2. On a hybrid machine it has no controllers,
-// but it still shows the descendants of a process.
+// cgroup2 is the mount point of version 2. On a hybrid machine it has no controllers, but it still shows the
+// descendants of a process.
 func cgroup2() (string, error) {
 	for _, m := range mountTable() {
 		if m.kind == "cgroup2" {
@@ -26,8 +26,8 @@ func cgroup2() (string, error) {
 	return "", errors.New("cgroup version 2 is mounted nowhere: mount it on /sys/fs/cgroup/unified")
 }
 
-// TrackingCgroup is the version 2 cgroup in which every process of the cluster starts.
-// All descendants of these processes, with shims and containers, stay below it.
+// TrackingCgroup is the version 2 cgroup in which every process of the cluster starts. All descendants of these
+// processes, with shims and containers, stay below it.
 func TrackingCgroup(s spec.Spec) (string, error) {
 	root, err := cgroup2()
 	if err != nil {
@@ -36,7 +36,6 @@ func TrackingCgroup(s spec.Spec) (string, error) {
 	return filepath.Join(root, s.Cgroup), nil
 }
 
-// OpenCgroup creates and opens the cgroup of a component.
 func OpenCgroup(s spec.Spec, id string) (*os.File, error) {
 	root, err := TrackingCgroup(s)
 	if err != nil {
@@ -77,8 +76,7 @@ func EnsureNodeCgroups(n spec.Node) error {
 	return nil
 }
 
-// copyCpuset copies the settings of the parent to a new version 1 cpuset: an empty
-// cpuset accepts no process.
+// copyCpuset copies the settings of the parent to a new version 1 cpuset: an empty cpuset accepts no process.
 func copyCpuset(parent, child string) error {
 	for _, file := range []string{"cpuset.cpus", "cpuset.mems"} {
 		raw, err := os.ReadFile(filepath.Join(parent, file))
@@ -150,8 +148,8 @@ func killUntilGone(folders func() []string) error {
 	}
 }
 
-// killAll kills the members of a cgroup and of the cgroups below it, and returns their
-// number. It reads the members each time, so it never uses a stale process id.
+// killAll kills the members of a cgroup and of the cgroups below it, and returns their number. It reads the members
+// each time, so it never uses a stale process id.
 func killAll(folder string) int {
 	count := 0
 	for _, sub := range subfolders(folder) {
@@ -185,8 +183,8 @@ func subfolders(folder string) []string {
 	return found
 }
 
-// removeTree removes cgroups from the leaves up. It retries, because the kernel
-// releases a dead process a moment after its end.
+// removeTree removes cgroups from the leaves up. It retries, because the kernel releases a dead process a moment after
+// its end.
 func removeTree(folder string) error {
 	var err error
 	for range 40 {
@@ -204,8 +202,8 @@ func removeTree(folder string) error {
 	return err
 }
 
-// KillRecorded kills the processes of an earlier supervisor, after it has checked their
-// start time. Shims and containers continue: the new containerd adopts them.
+// KillRecorded kills the processes of an earlier supervisor, after it has checked their start time. Shims and
+// containers continue: the new containerd adopts them.
 func KillRecorded(s spec.Spec) {
 	for _, record := range process.LoadRecords(s.Path("run", "pids")) {
 		for tries := 0; record.Alive() && tries < 100; tries++ {

@@ -14,17 +14,16 @@ import (
 	"hamlet.village/cluster/internal/spec"
 )
 
-// nodeFolders are the fixed paths of Kubernetes on a node. A separate folder of each
-// node backs each path. The most important one is the kubelet's device plugin folder:
-// its path cannot be configured, and two kubelets must not share it.
+// nodeFolders are fixed paths of Kubernetes that each node needs for itself: two kubelets, for example, must not share
+// the device plugin folder. A folder of the node backs each path.
 var nodeFolders = map[string]string{
 	"/var/lib/kubelet": "kubelet",
 	"/var/lib/cni":     "cni",
 	"/var/log":         "log",
 }
 
-// EnsureMountNamespace creates a node's mount namespace and keeps it alive through a file.
-// Every mount of the node's pods stays inside the namespace and disappears with it.
+// EnsureMountNamespace creates a node's mount namespace and keeps it alive through a file. Every mount of the node's
+// pods stays inside the namespace and disappears with it.
 func EnsureMountNamespace(s spec.Spec, n spec.Node) error {
 	if err := ensurePrivateFolder(s.Path("run")); err != nil {
 		return err
@@ -44,9 +43,7 @@ func EnsureMountNamespace(s spec.Spec, n spec.Node) error {
 		}
 		script = append(script, fmt.Sprintf("mount --bind %q %q", source, target))
 	}
-	// Slave propagation: an unmount on the machine reaches the node, so that the node
-	// never keeps a disk of the machine busy. Mounts of the node do not reach the
-	// machine.
+	// Slave propagation: an unmount on the machine reaches the node, so that the node never keeps a disk busy.
 	if _, err := run("unshare", "--mount="+file, "--propagation", "slave", "true"); err != nil {
 		return err
 	}
@@ -54,8 +51,8 @@ func EnsureMountNamespace(s spec.Spec, n spec.Node) error {
 	return err
 }
 
-// ensurePrivateFolder turns a folder into a private mount: the kernel refuses to hold
-// a mount namespace by a file on a shared one.
+// ensurePrivateFolder turns a folder into a private mount: the kernel refuses to hold a mount namespace by a file on a
+// shared one.
 func ensurePrivateFolder(folder string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
@@ -69,8 +66,8 @@ func ensurePrivateFolder(folder string) error {
 	return unix.Mount("", folder, "", unix.MS_PRIVATE, "")
 }
 
-// RemoveMounts unmounts everything under the state folder, innermost first, and
-// removes the mount points of nodeFolders if they are empty.
+// RemoveMounts unmounts everything under the state folder, innermost first, and removes the mount points of nodeFolders
+// if they are empty.
 func RemoveMounts(s spec.Spec) error {
 	var errs []error
 	for _, point := range mountsUnder(s.State) {
@@ -86,8 +83,8 @@ func RemoveMounts(s spec.Spec) error {
 	return errors.Join(errs...)
 }
 
-// mountedSomewhere reports whether any process sees a mount at the path. A node of
-// another cluster may have one, and would lose it if the folder were removed.
+// mountedSomewhere reports whether any process sees a mount at the path. A node of another cluster may have one, and
+// would lose it if the folder were removed.
 func mountedSomewhere(path string) bool {
 	tables, _ := filepath.Glob("/proc/[0-9]*/mountinfo")
 	for _, table := range tables {
@@ -122,8 +119,8 @@ func mountsUnder(path string) []string {
 
 type mount struct{ point, kind string }
 
-// mountTable parses mountinfo: field 5 is the mount point, and the file system type is
-// the first field after a single dash.
+// mountTable parses mountinfo: field 5 is the mount point, and the file system type is the first field after a single
+// dash.
 func mountTable() []mount {
 	file, err := os.Open("/proc/self/mountinfo")
 	if err != nil {

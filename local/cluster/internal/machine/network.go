@@ -9,13 +9,11 @@ import (
 	"hamlet.village/cluster/internal/spec"
 )
 
-// ownsNetwork names a file in the state folder of the cluster that owns the slot's
-// links.
+// ownsNetwork names a file in the state folder of the cluster that owns the slot's links.
 const ownsNetwork = "network-is-ours"
 
-// EnsureNetwork creates the bridge, a network namespace and a link for each node, and
-// the routes between machine, nodes, pods and Services. It is idempotent. If a part of
-// a node's network is missing, it creates the whole network of that node again.
+// EnsureNetwork creates the bridge, each node's namespace and link, and all routes. It is idempotent, and creates the
+// whole network of a node again if a part is missing.
 func EnsureNetwork(s spec.Spec) error {
 	if err := ensureBridge(s); err != nil {
 		return err
@@ -25,8 +23,8 @@ func EnsureNetwork(s spec.Spec) error {
 			return fmt.Errorf("network of %s: %w", n.Name, err)
 		}
 	}
-	// The machine reaches Services through the first node, whose kube-proxy
-	// translates and masquerades; nothing inside the cluster depends on it.
+	// The machine reaches Services through the first node, whose kube-proxy translates and masquerades; nothing inside
+	// the cluster depends on it.
 	return ip(fmt.Sprintf("route replace %s via %s", s.ServiceCIDR, s.Nodes[0].IP))
 }
 
@@ -39,8 +37,7 @@ func ensureBridge(s spec.Spec) error {
 	if missing == nil {
 		return fmt.Errorf("another cluster uses address slot %d (the link %s exists): choose another --slot", s.Slot, s.Bridge)
 	}
-	// The file is written before the link is created: an interrupted start must not look like
-	// another cluster's.
+	// The file comes first: the link of an interrupted start must not look like another cluster's.
 	if err := spec.WriteFile(s.Path(ownsNetwork), nil, 0o600); err != nil {
 		return err
 	}
@@ -65,9 +62,8 @@ func ensureNodeNetwork(s spec.Spec, n spec.Node) error {
 		fmt.Sprintf("-n %s link set lo up", n.Unique),
 		fmt.Sprintf("-n %s addr add %s/24 dev eth0", n.Unique, n.IP),
 		fmt.Sprintf("-n %s link set eth0 up", n.Unique),
-		// A node has no default route: nothing on a node, image pulls included, can
-		// leave the machine. Programs on the node need a route for Services, because
-		// the kernel routes their packets before kube-proxy translates them.
+		// A node has no default route: nothing, image pulls included, can leave the machine. Its programs need a route for
+		// Services, because the kernel routes packets before kube-proxy translates them.
 		fmt.Sprintf("-n %s route replace %s via %s", n.Unique, s.ServiceCIDR, s.APIHost),
 		fmt.Sprintf("route replace %s via %s", n.PodCIDR, n.IP),
 	); err != nil {
@@ -95,15 +91,14 @@ func removeNodeNetwork(s spec.Spec, n spec.Node) {
 	}
 }
 
-// OwnsNetwork reports whether this cluster owns the links, namespaces and cgroups of
-// the slot. If not, it must not touch them.
+// OwnsNetwork reports whether this cluster owns the links, namespaces and cgroups of the slot. If not, it must not
+// touch them.
 func OwnsNetwork(s spec.Spec) bool {
 	_, err := os.Stat(s.Path(ownsNetwork))
 	return err == nil
 }
 
-// RemoveNetwork removes everything that EnsureNetwork created. The routes disappear with
-// the bridge.
+// RemoveNetwork removes everything that EnsureNetwork created. The routes disappear with the bridge.
 func RemoveNetwork(s spec.Spec) error {
 	if !OwnsNetwork(s) {
 		return nil

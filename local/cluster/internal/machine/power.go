@@ -8,15 +8,15 @@ import (
 	"hamlet.village/cluster/internal/spec"
 )
 
-// CutNode disconnects a node from the network. Neither side is notified: a process
-// that dies afterwards cannot close a connection.
+// CutNode disconnects a node from the network. Neither side is notified: a process that dies afterwards cannot close a
+// connection.
 func CutNode(n spec.Node) error { return ip("link set " + n.Veth + " down") }
 
 // JoinNode connects a node to the network again; idempotent.
 func JoinNode(n spec.Node) error { return ip("link set " + n.Veth + " up") }
 
-// KillNode sends SIGKILL to every process of a node's pods and components. The caller
-// has stopped the programs that would restart them.
+// KillNode sends SIGKILL to every process of a node's pods and components. The caller has stopped the programs that
+// would restart them.
 func KillNode(s spec.Spec, n spec.Node) error {
 	folders, err := nodeCgroups(s, n)
 	if err != nil {
@@ -28,8 +28,8 @@ func KillNode(s spec.Spec, n spec.Node) error {
 	return nil
 }
 
-// nodeCgroups lists the cgroups of a node's processes: those of its pods in every
-// hierarchy, and those in which its components started.
+// nodeCgroups lists the cgroups of a node's processes: those of its pods in every hierarchy, and those in which its
+// components started.
 func nodeCgroups(s spec.Spec, n spec.Node) ([]string, error) {
 	tracking, err := TrackingCgroup(s)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package machine prepares the computer for a cluster and cleans up after it:
-// links, namespaces, cgroups, mounts and kernel settings.
+// Package machine prepares the computer for a cluster and cleans up after it: links, namespaces, cgroups, mounts and
+// kernel settings.
 package machine
 
 import (

@@ -21,8 +21,7 @@ import (
 const (
 	// Changes come in groups: the agent waits this long for the rest of a group.
 	settle = 20 * time.Millisecond
-	// The agent writes the rules again at this interval even without a change, in case
-	// another program has removed them.
+	// The agent writes the rules again at this interval even without a change, in case another program has removed them.
 	rewrite = 30 * time.Second
 )
 
@@ -68,8 +67,7 @@ func Run(ctx context.Context, client kubernetes.Interface, node, socket string) 
 	if err := a.sync(ctx); err != nil {
 		return err
 	}
-	// The agent serves only from here on: before the caches are complete, a pod would
-	// start with too few rules.
+	// The agent serves only from here on: before the caches are complete, a pod would start with too few rules.
 	if err := a.serve(ctx, socket); err != nil {
 		return err
 	}
@@ -147,8 +145,8 @@ func (a *Agent) model() (Model, error) {
 	return m, err
 }
 
-// address is a pod's address: the announced one until the API server has it. A pod on
-// the node's network has no address of its own, and neither has a pod that has ended.
+// address is a pod's address: the announced one until the API server has it. A pod on the node's network has no address
+// of its own, and neither has a pod that has ended.
 func (a *Agent) address(pod *corev1.Pod) string {
 	if pod.Spec.HostNetwork || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
 		return ""

@@ -49,8 +49,8 @@ func (a *Agent) answer(ctx context.Context, conn net.Conn) {
 	_ = json.NewEncoder(conn).Encode(problem)
 }
 
-// admit stores the pod's address and applies the rules. The kubelet got the pod from
-// the API server, so the agent's cache has it already or gets it within a moment.
+// admit stores the pod's address and applies the rules. The kubelet got the pod from the API server, so the agent's
+// cache has it already or gets it within a moment.
 func (a *Agent) admit(ctx context.Context, said announce.Announcement) error {
 	const tries, pause = 40, 50 * time.Millisecond
 	for try := 0; ; try++ {

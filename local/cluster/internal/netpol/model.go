@@ -1,6 +1,5 @@
-// Package netpol enforces networking.k8s.io/v1 NetworkPolicies on one node by
-// nftables. MakePlan decides the rules as plain data; Render writes them as an nft
-// script; Agent watches the cluster and applies them.
+// Package netpol enforces NetworkPolicies on one node by nftables. MakePlan decides the rules as plain data; Render
+// writes them as an nft script; Agent watches the cluster and applies them.
 package netpol
 
 import (
@@ -34,11 +33,8 @@ type NamedPort struct {
 	Port     int32
 }
 
-// Plan has the rules of a node.
 type Plan struct {
-	// Ingress and Egress list the chains that decide for an isolated pod, by its
-	// address. A pod without an entry is not isolated in that direction; a pod with an
-	// empty list has no traffic.
+	// Ingress and Egress list the chains of each isolated pod, by its address. A pod with an empty list has no traffic.
 	Ingress map[string][]string
 	Egress  map[string][]string
 	Chains  []Chain
@@ -54,8 +50,7 @@ type Chain struct {
 // Rule allows traffic that matches all of its parts; an empty part matches anything.
 type Rule struct {
 	Peers Peers
-	// Pods limits the rule to these destinations: the number of a named port depends on
-	// the pod.
+	// Pods limits the rule to these destinations: the number of a named port depends on the pod.
 	Pods []string
 	// Port is nil for all ports of all protocols.
 	Port *Port
@@ -68,7 +63,6 @@ type Peers struct {
 	Blocks []Block
 }
 
-// Block is an address range with exceptions.
 type Block struct {
 	CIDR   string
 	Except []string

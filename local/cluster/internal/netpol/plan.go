@@ -14,8 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// MakePlan returns the rules of a node. It is pure. Equal models give equal plans, in
-// any order of their parts.
+// MakePlan returns the rules of a node. It is pure. Equal models give equal plans, in any order of their parts.
 func MakePlan(m Model) Plan {
 	p := Plan{Ingress: map[string][]string{}, Egress: map[string][]string{}}
 	policies := slices.Clone(m.Policies)
@@ -64,8 +63,7 @@ func (m Model) selectLocal(policy *networkingv1.NetworkPolicy) []string {
 	return tidy(found)
 }
 
-// matches reports whether a selector selects the labels; an invalid selector matches
-// nothing.
+// matches reports whether a selector selects the labels; an invalid selector matches nothing.
 func matches(selector *metav1.LabelSelector, set map[string]string) bool {
 	s, err := metav1.LabelSelectorAsSelector(selector)
 	return err == nil && s.Matches(labels.Set(set))
@@ -85,8 +83,7 @@ func (m Model) chain(policy *networkingv1.NetworkPolicy, ingress bool) Chain {
 	return c
 }
 
-// chainName returns a hash, because a namespace and a name together may exceed the
-// length of a chain's name.
+// chainName returns a hash, because a namespace and a name together may exceed the length of a chain's name.
 func chainName(policy *networkingv1.NetworkPolicy, ingress bool) string {
 	direction := "egress"
 	if ingress {
@@ -135,8 +132,8 @@ func numbered(port networkingv1.NetworkPolicyPort) *Port {
 	return p
 }
 
-// namedPortRules returns one rule for each number of a named port. The destination
-// defines the name: the selected pods for ingress, the peers for egress.
+// namedPortRules returns one rule for each number of a named port. The destination defines the name: the selected pods
+// for ingress, the peers for egress.
 func (m Model) namedPortRules(
 	policy *networkingv1.NetworkPolicy, ingress bool, peers Peers, port networkingv1.NetworkPolicyPort,
 ) []Rule {

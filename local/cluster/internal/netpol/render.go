@@ -13,13 +13,12 @@ import (
 // Table is the nftables table that the agent owns.
 const Table = "hamlet_netpol"
 
-// Render writes a plan as an nft script that replaces the whole table at once, so that
-// no packet passes between two versions.
+// Render writes a plan as an nft script that replaces the whole table at once, so that no packet passes between two
+// versions.
 //
-// A packet first passes the rules of its sender, then those of its receiver. Both come
-// after kube-proxy has translated Services to pods. The hook "input" sees packets from
-// pods to their own node; "forward" sees all others. Packets from the node to its pods
-// always pass, because the kubelet's probes need that.
+// A packet first passes the rules of its sender, then those of its receiver. Both come after kube-proxy has translated
+// Services to pods. The hook "input" sees packets from pods to their own node; "forward" sees all others. Packets from
+// the node to its pods always pass, because the kubelet's probes need that.
 func Render(p Plan) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -61,8 +60,8 @@ func sortedKeys(m map[string][]string) []string {
 	return keys
 }
 
-// podChain names the chain of the pods that are subject to the same policies: a
-// thousand agents under one policy share one chain.
+// podChain names the chain of the pods that are subject to the same policies: a thousand agents under one policy share
+// one chain.
 func podChain(prefix string, chains []string) string {
 	sum := sha256.Sum256([]byte(strings.Join(chains, ",")))
 	return prefix + "-" + hex.EncodeToString(sum[:8])

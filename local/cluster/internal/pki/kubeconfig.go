@@ -26,7 +26,6 @@ func kubeconfigs(s spec.Spec) []kubeconfig {
 	return list
 }
 
-// File is the path of a component's kubeconfig.
 func File(s spec.Spec, name string) string { return s.Path("pki", name+".kubeconfig") }
 
 func writeKubeconfig(s spec.Spec, ca []byte, k kubeconfig) error {

@@ -1,5 +1,5 @@
-// Package pki makes the certificates, keys and kubeconfigs of a local cluster.
-// They live as long as the cluster's state folder, and only the cluster trusts them.
+// Package pki makes the certificates, keys and kubeconfigs of a local cluster. They live as long as the cluster's state
+// folder, and only the cluster trusts them.
 package pki
 
 import (
@@ -35,9 +35,8 @@ type authority struct {
 	pem  []byte
 }
 
-// Ensure makes a new authority and writes all files under STATE/pki and all kubeconfigs.
-// It writes nothing if STATE/pki/complete exists, which it writes last, so that running
-// clients keep working when a cluster is repaired.
+// Ensure makes a new authority and writes STATE/pki and all kubeconfigs, unless STATE/pki/complete, written last,
+// exists: clients keep working when a cluster is repaired.
 func Ensure(s spec.Spec) error {
 	if _, err := os.Stat(s.Path("pki", "complete")); err == nil {
 		return nil

@@ -21,7 +21,6 @@ type Component struct {
 	Env  []string
 }
 
-// ID names the component in logs, folders and commands.
 func (c Component) ID() string { return ID(c.Name, c.Node) }
 
 // ID joins a component's name and node.
@@ -42,8 +41,7 @@ type Status struct {
 	LastExit  string    `json:"lastExit,omitempty"`
 }
 
-// Record identifies a process by its id, start time and boot, because the kernel reuses
-// ids.
+// Record identifies a process by its id, start time and boot, because the kernel reuses ids.
 type Record struct {
 	Pid       int    `json:"pid"`
 	StartTick uint64 `json:"startTick"`
@@ -69,8 +67,7 @@ func (r Record) Alive() bool {
 	return err == nil && now == r
 }
 
-// AwaitEnd returns when the process or the context has ended. A missing process counts
-// as ended.
+// AwaitEnd returns when the process or the context has ended. A missing process counts as ended.
 func AwaitEnd(ctx context.Context, pid int) {
 	const pollEvery = time.Second
 	record, err := NewRecord(pid)
@@ -99,8 +96,8 @@ func LoadRecords(folder string) map[string]Record {
 	return found
 }
 
-// startTick is field 22 of /proc/PID/stat. The command, field 2, may contain spaces and
-// brackets, so counting starts after the last bracket. A zombie counts as ended.
+// startTick is field 22 of /proc/PID/stat. The command, field 2, may contain spaces and brackets, so counting starts
+// after the last bracket. A zombie counts as ended.
 func startTick(pid int) (uint64, error) {
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

@@ -22,8 +22,8 @@ const (
 	maxLogBytes  = 50 << 20
 )
 
-// Runner keeps components alive. Each child starts in a separate cgroup, so that the
-// runner can find all its descendants without their names.
+// Runner keeps components alive. Each child starts in a separate cgroup, so that the runner can find all its
+// descendants without their names.
 type Runner struct {
 	pidFolder string
 	logFolder string
@@ -42,8 +42,7 @@ type task struct {
 	done      chan struct{}
 }
 
-// NewRunner keeps records in pidFolder and logs in logFolder; cgroup opens the
-// folder of a component's cgroup.
+// NewRunner keeps records in pidFolder and logs in logFolder; cgroup opens the folder of a component's cgroup.
 func NewRunner(pidFolder, logFolder string, cgroup func(id string) (*os.File, error)) *Runner {
 	return &Runner{pidFolder: pidFolder, logFolder: logFolder, cgroup: cgroup, tasks: map[string]*task{}}
 }
@@ -122,8 +121,7 @@ func (r *Runner) runOnce(t *task) error {
 	return cmd.Wait()
 }
 
-// launch starts the command under the lock, so that a stop either prevents the start or
-// knows the process.
+// launch starts the command under the lock, so that a stop either prevents the start or knows the process.
 func (r *Runner) launch(t *task, cmd *exec.Cmd) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -176,8 +174,8 @@ func (r *Runner) Signal(id string, signal syscall.Signal) (pid int, err error) {
 	return t.process.Pid, t.process.Signal(signal)
 }
 
-// Stop ends a component and forgets it: it sends SIGTERM, and SIGKILL after grace.
-// Without a grace it sends only SIGKILL.
+// Stop ends a component and forgets it: it sends SIGTERM, and SIGKILL after grace. Without a grace it sends only
+// SIGKILL.
 func (r *Runner) Stop(id string, grace time.Duration) {
 	r.mu.Lock()
 	t, ok := r.tasks[id]

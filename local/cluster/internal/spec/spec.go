@@ -1,5 +1,5 @@
-// Package spec describes a local cluster: its names, addresses, ports and folders. A
-// spec is plain data, computed once before any side effect.
+// Package spec describes a local cluster: its names, addresses, ports and folders. A spec is plain data, computed once
+// before any side effect.
 package spec
 
 import (
@@ -9,8 +9,7 @@ import (
 	"regexp"
 )
 
-// maxState leaves room for the names of sockets, whose paths may have at most 107
-// characters.
+// maxState leaves room for the names of sockets, whose paths may have at most 107 characters.
 const maxState = 64
 
 // Profile selects the parts of a cluster that run.
@@ -37,8 +36,8 @@ type Ports struct {
 	Scheduler         int `json:"scheduler"`
 }
 
-// Node is one simulated machine: a network and a mount namespace with a
-// containerd, a kubelet, a kube-proxy and a network policy agent in it.
+// Node is one simulated machine: a network and a mount namespace with a containerd, a kubelet, a kube-proxy and a
+// network policy agent in it.
 type Node struct {
 	Name    string `json:"name"`
 	IP      string `json:"ip"`
@@ -65,8 +64,8 @@ type Spec struct {
 	APIService  string  `json:"apiService"`
 	DNSService  string  `json:"dnsService"`
 	GPUsPerNode int     `json:"gpusPerNode"`
-	// Cgroup names the cgroup of all processes of the cluster. It includes the state
-	// folder: two clusters may have the same name, but never the same folder.
+	// Cgroup names the cgroup of all processes of the cluster. It includes the state folder: two clusters may have the
+	// same name, but never the same folder.
 	Cgroup string `json:"cgroup"`
 }
 
@@ -151,17 +150,14 @@ func (s Spec) NodePath(n Node, parts ...string) string {
 // Program is the path of one of our binaries.
 func (s Spec) Program(name string) string { return filepath.Join(s.Bin, name) }
 
-// Server is the address of the API server.
 func (s Spec) Server() string { return fmt.Sprintf("https://%s:%d", s.APIHost, s.Ports.API) }
 
 // Kubeconfig is the administrator's kubeconfig.
 func (s Spec) Kubeconfig() string { return s.Path("kubeconfig") }
 
-// VolumePath is the folder of a node's volumes. It is separate from the files that
-// `down --keep-data` removes.
+// VolumePath is the folder of a node's volumes. It is separate from the files that `down --keep-data` removes.
 func (s Spec) VolumePath(node string) string { return s.Path("volumes", node) }
 
-// NodeNamed finds a node.
 func (s Spec) NodeNamed(name string) (Node, bool) {
 	for _, n := range s.Nodes {
 		if n.Name == name {

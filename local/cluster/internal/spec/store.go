@@ -23,7 +23,6 @@ func Load(state string) (Spec, error) {
 	return s, nil
 }
 
-// Save writes the cluster to its state folder.
 func (s Spec) Save() error {
 	return WriteJSON(s.Path("cluster.json"), s)
 }
@@ -49,13 +48,11 @@ func WriteFile(path string, content []byte, mode os.FileMode) error {
 	return os.Rename(part, path)
 }
 
-// Range of ports. The kernel takes the ports of outgoing connections from 32768 up, so
-// no outgoing connection can occupy a chosen port before its use, or while a component
-// restarts.
+// Range of ports. Outgoing connections use ports from 32768 up, so they never occupy a chosen port.
 const firstPort, lastPort = 12_000, 30_000
 
-// FreePorts finds unused loopback ports. It keeps all of them open until it has found
-// the last, so that it returns no port twice.
+// FreePorts finds unused loopback ports. It keeps all of them open until it has found the last, so that it returns no
+// port twice.
 func FreePorts() (Ports, error) {
 	var p Ports
 	var held []net.Listener

@@ -17,8 +17,7 @@ import (
 	"hamlet.village/cluster/internal/spec"
 )
 
-// serve answers the commands. Only root can open the socket; no other access control
-// exists.
+// serve answers the commands. Only root can open the socket; no other access control exists.
 func (v *Supervisor) serve(listener net.Listener) {
 	routes := http.NewServeMux()
 	routes.HandleFunc("GET /status", func(w http.ResponseWriter, _ *http.Request) { answer(w, v.status(), nil) })

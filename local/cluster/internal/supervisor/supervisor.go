@@ -1,5 +1,4 @@
-// Package supervisor is the background program that brings a cluster up and keeps
-// its components alive.
+// Package supervisor is the background program that brings a cluster up and keeps its components alive.
 package supervisor
 
 import (
@@ -22,7 +21,6 @@ const (
 	storeGrace = 5 * time.Second
 )
 
-// Supervisor runs one cluster.
 type Supervisor struct {
 	spec    spec.Spec
 	runner  *process.Runner
@@ -35,8 +33,7 @@ type Supervisor struct {
 	forwards []control.Forward
 }
 
-// Run brings the cluster up and supervises it until a caller of the control socket
-// stops it or the context ends.
+// Run brings the cluster up and supervises it until a caller of the control socket stops it or the context ends.
 func Run(ctx context.Context, s spec.Spec) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

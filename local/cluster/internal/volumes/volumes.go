@@ -1,10 +1,7 @@
-// Package volumes provides the cluster's default StorageClass: each volume is a folder
-// on the node of its first pod.
+// Package volumes provides the default StorageClass: each volume is a folder on the node of its first pod.
 //
-// It replaces local-path-provisioner, which starts a pod from a shell image to create
-// and to remove every folder. This program runs on the machine that has the folders of
-// all nodes. So two system calls suffice, a volume claim is bound in milliseconds
-// instead of seconds, and no shell image is needed. The controller library is the same.
+// Unlike local-path-provisioner, which starts a pod from a shell image for every folder, it makes and removes folders
+// on the machine itself, which binds a volume claim in milliseconds. The controller library is the same.
 package volumes
 
 import (
@@ -26,8 +23,7 @@ import (
 // Provisioner is the name of this program in the StorageClass.
 const Provisioner = "hamlet.village/local"
 
-// workers is the number of volume claims handled at once; it suffices for a thousand
-// claims.
+// workers is the number of volume claims handled at once; it suffices for a thousand claims.
 const workers = 16
 
 // Run serves volume claims until the context ends.
@@ -44,8 +40,8 @@ func Run(ctx context.Context, s spec.Spec, client kubernetes.Interface) error {
 
 type folders struct{ spec spec.Spec }
 
-// Provision creates the folder and describes it. An unknown node is a simulated node:
-// its volume is a description without a folder.
+// Provision creates the folder and describes it. An unknown node is a simulated node: its volume is a description
+// without a folder.
 func (f folders) Provision(_ context.Context, o controller.ProvisionOptions) (
 	*corev1.PersistentVolume, controller.ProvisioningState, error,
 ) {
@@ -71,8 +67,8 @@ func (f folders) Provision(_ context.Context, o controller.ProvisionOptions) (
 	return describe(o, node, folder), controller.ProvisioningFinished, nil
 }
 
-// makeFolder lets every user write, because the outer uid of a pod in a user namespace
-// is not known in advance. Only root can enter the parent.
+// makeFolder lets every user write, because the outer uid of a pod in a user namespace is not known in advance. Only
+// root can enter the parent.
 func makeFolder(folder string) error {
 	if err := os.MkdirAll(filepath.Dir(folder), 0o711); err != nil {
 		return err
@@ -100,8 +96,7 @@ func describe(o controller.ProvisionOptions, node, folder string) *corev1.Persis
 	}
 }
 
-// Delete removes the data of a volume, but nothing outside of the folder of the
-// volumes.
+// Delete removes the data of a volume, but nothing outside of the folder of the volumes.
 func (f folders) Delete(_ context.Context, pv *corev1.PersistentVolume) error {
 	if pv.Spec.Local == nil {
 		return fmt.Errorf("volume %s belongs to another provisioner", pv.Name)

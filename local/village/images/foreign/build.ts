@@ -1,4 +1,3 @@
-/** Images for any architecture. */
 import { join } from 'node:path';
 import { ROOT } from '../../paths.ts';
 import type { StepContext } from '../../steps.ts';

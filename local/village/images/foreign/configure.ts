@@ -1,6 +1,5 @@
 /**
- * Configures unpacked packages like the image of this machine's architecture: the results of Debian's maintainer scripts and
- * of a Dockerfile's RUN (accounts, alternatives, certificates, our own files) do not depend on the architecture.
+ * Configures unpacked packages like the native image: results of maintainer scripts and RUN depend on no architecture.
  */
 import {
   chmodSync,
@@ -46,8 +45,7 @@ export function ownedPaths(root: string): ReadonlySet<string> {
 }
 
 /**
- * Copies the files that no package owns, sets the owners and modes of the other files, and removes the files that the
- * native image removed.
+ * Copies files that no package owns, sets owners and modes of the others, and removes what the native image removed.
  */
 export function configure({ native, target, isReplaced }: Configuration): void {
   const owned = ownedPaths(native);

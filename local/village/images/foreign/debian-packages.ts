@@ -59,10 +59,7 @@ export class ForeignApt {
     return apt;
   }
 
-  /**
-   * Downloads packages with their dependencies. Returns their files. If a package does not exist for the architecture,
-   * apt's error names it.
-   */
+  /** Downloads packages with dependencies; returns their files. apt's error names a package that does not exist. */
   async fetch(names: readonly string[]): Promise<readonly string[]> {
     const simulated = await this.#run(['-s', 'install', ...names]);
     const files = simulated.split('\n').flatMap((line) => {

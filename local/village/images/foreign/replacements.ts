@@ -64,10 +64,7 @@ interface Lock {
   readonly packages: Readonly<Record<string, { readonly version: string; readonly integrity: string }>>;
 }
 
-/**
- * Folder of a package in the version of the lock file, whose hash is checked. npm does not install this package for
- * another architecture.
- */
+/** Folder of a package in the version of the lock file, hash checked: npm installs none for another architecture. */
 async function npmPackage(name: string, { log, doing }: StepContext): Promise<string> {
   const locked = (JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as Lock).packages[
     `node_modules/${name}`

@@ -16,14 +16,12 @@ export interface Transposition {
   /** The image of this machine's architecture. */
   readonly native: string;
   readonly architecture: Architecture;
-  /** Name of the new image. */
   readonly name: string;
   /** The image of the other architecture whose layers it shares; undefined for none. */
   readonly base: string | undefined;
   readonly workspace?: string | undefined;
 }
 
-/** OCI image configuration. */
 interface ImageConfig {
   readonly config: {
     readonly Env?: readonly string[];

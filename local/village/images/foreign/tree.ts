@@ -1,4 +1,3 @@
-/** Walks the root folder of an image. */
 import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 

@@ -1,6 +1,5 @@
 #!/bin/bash
-# Unpacks Debian packages of any architecture into a folder and writes dpkg's records, without running their programs.
-# The results of their maintainer scripts come from an image of this machine's architecture (configure.ts).
+# Unpacks Debian packages of any architecture into a folder with dpkg's records; configure.ts stands for their scripts.
 # usage: unpack.sh FOLDER PACKAGE.deb...
 set -euo pipefail
 readonly ROOT=${1:?usage: unpack.sh FOLDER PACKAGE.deb...}

@@ -21,7 +21,6 @@ import { claimTaken, isOurClaim } from './volume-claim.ts';
 import type { AgentEvent } from './events-for.ts';
 import type { Action } from './plan.ts';
 
-/** The Agent that the actions change. */
 export interface Subject {
   /** The cached Agent. It changes with every action that writes it. */
   readonly latest: () => CachedAgent | undefined;
@@ -55,10 +54,7 @@ interface Child<T extends KubeObject> {
   readonly check?: (found: T) => void;
 }
 
-/**
- * Creates a child. An existing object of the name enters the cache as if the watch had shown it, so that the next plan
- * sees its owner and its state.
- */
+/** Creates a child. An existing object of the name enters the cache, so that the next plan sees its owner and state. */
 async function create<T extends KubeObject>(
   client: KubeClient,
   { type, known, check }: Child<T>,
@@ -187,9 +183,7 @@ export class ResizeRefusedError extends Error {
   }
 }
 
-/**
- * Applies the resources of the agent's container, with the pod's uid as precondition. Returns the text of a refusal.
- */
+/** Applies the resources of the agent's container, with the pod's uid as precondition. Returns a refusal's text. */
 async function applySize(
   { client, pods }: ApplyPorts,
   { agent }: Now,
@@ -207,8 +201,7 @@ async function applySize(
 }
 
 /**
- * Resizes a pod. After a refusal, a dry run asks whether a new pod of that size would be accepted. If it would, the
- * resize is tried again, because the quota may have grown between the two requests.
+ * Resizes a pod. After a refusal, it tries again if a dry run accepts a new pod of that size: the quota may have grown.
  */
 async function resizePod(ports: ApplyPorts, now: Now, action: Of<'resizePod'>): Promise<void> {
   const refused = await applySize(ports, now, action);
@@ -235,7 +228,6 @@ async function ownClaim(
   ports.claims.learn(await ports.client.mergePatch<VolumeClaimView>(CLAIMS, patch, at));
 }
 
-/** Records an Event about an Agent. */
 export function recordEvent(
   recorder: Pick<EventRecorder, 'record'>,
   { metadata: { namespace = 'default', name, uid } }: CachedAgent,
@@ -276,7 +268,6 @@ function perform<K extends Kind>(ports: ApplyPorts, now: Now, action: Of<K> & { 
   return PERFORM[action.kind](ports, now, action);
 }
 
-/** An action that failed, and its error. */
 export interface Failure {
   readonly action: Action;
   readonly error: unknown;
@@ -300,10 +291,7 @@ export async function apply(
   return undefined;
 }
 
-/**
- * HTTP statuses of refusals that last until a person changes something: the quota, an admission rule, a missing service
- * account or an old API server.
- */
+/** HTTP statuses of lasting refusals: a quota, an admission rule, a missing service account or an old API server. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 403, 405, 422]);
 
 /** The API server's refusal of a request; undefined for another failure. */
@@ -311,10 +299,7 @@ function refusalText(error: unknown): string | undefined {
   return error instanceof KubeError && REFUSALS.has(error.status) ? error.message : undefined;
 }
 
-/**
- * The refusal of a pod or a volume claim, if it lasts until a person changes something; undefined for a failure that
- * may pass.
- */
+/** The refusal of a child, if it lasts until a person changes something; undefined for a failure that may pass. */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof ClaimTakenError) return { reason: 'VolumeTaken', message: error.message };
   const text = refusalText(error);

@@ -28,7 +28,6 @@ export type EndOfPod =
     >
   | Extract<Reason, 'NodeLost'>;
 
-/** The cause of a new cycle. */
 export type CycleCause =
   | Bar
   | EndOfPod
@@ -38,7 +37,6 @@ export type CycleCause =
     >
   | Extract<Reason, 'Displaced' | 'NotPaid' | 'HoldRefused' | 'ResizeRefused'>;
 
-/** The next step of the cycle. */
 export interface CycleStep {
   /** The cycle after this step. */
   readonly cycle: number;
@@ -69,10 +67,7 @@ function disruptionOf({ node }: Observed, pod: PodView): EndOfPod | undefined {
   return end === 'Evicted' && node?.cordoned === true ? 'NodeDrained' : end;
 }
 
-/**
- * Why a pod that still waits for the scheduler must end: its seat has moved from the node that it is bound to, because
- * that node has failed or is full.
- */
+/** Why a pod that waits for the scheduler must end: its seat has moved from its node, which has failed or is full. */
 function seatMoved({ seatNode, seat }: Observed, { nodeName }: PodView): EndOfPod | undefined {
   const isMoved = seat.reason === undefined && seat.node !== undefined && seat.node !== seatNode?.name;
   if (nodeName !== undefined || seatNode === undefined || !isMoved) return undefined;
@@ -102,16 +97,13 @@ interface PowerStep {
   readonly cause: CycleCause;
 }
 
-/**
- * Whether the agent may be awake. `HoldPending` does not prevent that: the operator asks for the money of a cycle when
- * the cycle is about to begin.
- */
+/** Whether the agent may be awake. `HoldPending` does not prevent that: money is asked for when a cycle begins. */
 const isGranted = ({ admission: { granted, admitted } }: Observed): boolean =>
   granted || admitted.reason === 'HoldPending';
 
 /**
- * The power in force: the power of the spec, if the agent may run. A running pod stays if only its tier is missing, so
- * that deleting an Entitlement by mistake does not stop the village.
+ * The spec's power, if the agent may run. A pod whose tier alone is missing stays, so that deleting an Entitlement by
+ * mistake does not stop the village.
  */
 function powerOf(observed: Observed): PowerStep {
   const { agent, seat, admission } = observed;
@@ -125,10 +117,7 @@ function powerOf(observed: Observed): PowerStep {
   return { power: agent.status.power ?? 'Asleep', cause: 'Suspended' };
 }
 
-/**
- * Causes that can recur with the next pod: a failing container, a node under pressure, or an admission webhook that
- * changes the image.
- */
+/** Causes that can recur: a failing container, a node under pressure, an admission webhook that changes the image. */
 const RECURRING: ReadonlySet<CycleCause> = new Set(['PodFailed', 'NodePressure', 'ImageChanged']);
 
 /** Milliseconds until the operator may replace the pod; 0 or less if it may do so now. */
@@ -167,8 +156,7 @@ function whileAwake(observed: Observed, nowMs: number): CycleStep {
 }
 
 /**
- * Decides the next cycle. The number grows by each awakening, suspension and reboot, and after the end of the cycle's
- * pod; it never grows twice for one request.
+ * Decides the next cycle. The number grows by awakening, suspension, reboot and the pod's end, once for each request.
  */
 export function cycleStep(observed: Observed, nowMs: number): CycleStep {
   const { agent, pod, nextCycle } = observed;

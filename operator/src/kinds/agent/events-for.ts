@@ -2,17 +2,13 @@ import type { AgentStatus, Condition, EventReason, Reason } from '@hamlet/contra
 import { conditionIn } from '../../status/condition.ts';
 import { isBar } from './condition/standing.ts';
 
-/** A Kubernetes Event about an Agent. */
 export interface AgentEvent {
   readonly type: 'Normal' | 'Warning';
   readonly reason: Reason | EventReason;
   readonly message: string;
 }
 
-/**
- * Reasons that become an Event when a condition changes to them. A new cycle records its own cause, so reasons that
- * occur in every start are left out.
- */
+/** Reasons that become an Event when a condition changes to them. Reasons of every start are left out. */
 const TYPES: { readonly [K in Reason]?: AgentEvent['type'] } = {
   InvalidSpec: 'Warning',
   EntitlementNotFound: 'Warning',
@@ -69,8 +65,7 @@ function resizeEvents(before: AgentStatus, after: AgentStatus): readonly AgentEv
 }
 
 /**
- * The Events for a change from one status to the next. Pure: the same change gives the same text, so that the recorder
- * counts repeated Events.
+ * The Events for a change of status. Pure: equal changes give equal texts, so that the recorder counts repeated Events.
  */
 export function eventsFor(before: AgentStatus, after: AgentStatus): readonly AgentEvent[] {
   return [

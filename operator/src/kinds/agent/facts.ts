@@ -1,4 +1,3 @@
-/** The values from which the operator derives its observation of an Agent. */
 import type { Presence, Standing } from '@hamlet/contract';
 import type { Reason } from '@hamlet/contract/kinds';
 import type { SeatDecision } from '@hamlet/core/seats';
@@ -51,9 +50,7 @@ export interface Refusal {
 
 /** The state of one Agent and of everything that it depends on, at one moment. */
 export interface Facts {
-  /**
-   * The Agent. Its status shows the cycle of the newest pod, even if the written status is older: see `statusFromPods`.
-   */
+  /** The Agent. Its status shows the newest pod's cycle even if the written one is older: see `statusFromPods`. */
   readonly agent: CachedAgent;
   /** The tier of the written status. */
   readonly publishedTier: string | undefined;
@@ -65,8 +62,7 @@ export interface Facts {
   readonly nextCycle: number;
   readonly claim: VolumeClaimView | undefined;
   /**
-   * The Entitlements that the operator can parse, by rank, lowest first, with the GPUs that the agent has bought for
-   * now.
+   * The Entitlements that the operator can parse, lowest rank first, with the GPUs that the agent has bought for now.
    */
   readonly tiers: readonly TierView[];
   /** The node of the cycle's pod, once the scheduler has placed the pod. */
@@ -82,9 +78,7 @@ export interface Facts {
   readonly apiState: ApiState;
   /** The money that the api reserves for the pod; undefined if the agent never needed any. */
   readonly hold?: Hold | undefined;
-  /**
-   * The agent's seat in the plan of the whole village. A seat that is not granted and has no reason is not counted yet.
-   */
+  /** The agent's seat in the village's plan. Neither granted nor a reason: not counted yet. */
   readonly seat: SeatDecision;
   readonly resize: ResizeAttempt | undefined;
   /** The refusal of the last attempt to create the pod or the volume claim. */

@@ -7,11 +7,9 @@ import { hasSeatOfTier } from './condition/sizing.ts';
 import type { CycleStep } from './cycle.ts';
 import type { Observed } from './observe.ts';
 
-/** A request to the api about money. */
 export type HoldAction =
   /**
-   * Reserve money for an hour of the tier for a pod of that cycle. With `podUid`, the api charges that pod's time from
-   * now on.
+   * Reserve an hour of the tier for a pod of that cycle. With `podUid`, the api charges that pod's time from now on.
    */
   | {
       readonly kind: 'askHold';
@@ -54,10 +52,7 @@ function isMetered(observed: Observed, pod: PodView, cycle: number): boolean {
   return hold?.cycle === cycle && (pod.container?.running !== true || hold.pod_uid === pod.metadata.uid);
 }
 
-/**
- * Asks for money while the cycle has a pod: for its next tier, or for its tier if the api does not count the time of
- * that pod yet.
- */
+/** Asks for money for the running pod's next tier, or for its tier if the api does not count that pod's time yet. */
 function whileRunning(observed: Observed, { cycle, pod }: CycleStep): readonly HoldAction[] {
   const { tier, target, payment } = observed.admission;
   if (pod === undefined || tier === undefined || target === undefined || isTerminating(pod)) return [];
@@ -81,10 +76,7 @@ function releases(observed: Observed, { power, pod }: CycleStep, nowMs: number):
   return isIdle || isOfFreeTier(observed, pod) ? [{ kind: 'releaseHold', version: hold.version }] : [];
 }
 
-/**
- * Decides the requests for money that precede the creation or resize of a pod. There are none while the api does not
- * answer. Pure.
- */
+/** Decides the requests for money that come before creating or resizing a pod; none while the api is away. Pure. */
 export function holdStep(observed: Observed, step: CycleStep, nowMs: number): HoldStep {
   const { admission, apiState } = observed;
   const hold = holdOf(observed);

@@ -36,7 +36,6 @@ export interface Observed extends FactsWithPod {
   readonly upgrade: Upgrade;
 }
 
-/** The caches and functions from which observations are made. */
 export interface Sources {
   readonly agents: ObjectCache<CachedAgent>;
   readonly pods: ObjectCache<PodView>;
@@ -47,9 +46,7 @@ export interface Sources {
   readonly village: ApiFacts;
   /** Whether it is the turn of this Agent to get a pod with the current image or compute. */
   readonly turnOf: (key: string) => Turn;
-  /**
-   * The seat of an Agent; undefined until the operator has counted it. Without this function every Agent has a seat.
-   */
+  /** The seat of an Agent; undefined until it is counted. Without this function every Agent has a seat. */
   readonly seatOf?: (key: string) => SeatDecision | undefined;
   /** The resize of the pod that is under way. */
   readonly resizeOf: (pod: PodView) => ResizeAttempt | undefined;
@@ -62,8 +59,7 @@ export interface Sources {
 }
 
 /**
- * The status with the cycle of the newest pod. A pod named NAME-CYCLE begins the cycle. The operator writes the status
- * later, and the operator may end before that.
+ * The status with the cycle of the newest pod, NAME-CYCLE: the operator may end before it writes that status.
  * @param ended a cycle whose pod disappeared before the status recorded that cycle
  */
 export function statusFromPods({ metadata, status }: CachedAgent, pods: readonly PodView[], ended = 0): AgentStatus {
@@ -173,8 +169,7 @@ function factsOf(sources: Sources, key: string): Facts | undefined {
 }
 
 /**
- * Derives the pod, the admission and the upgrade from the facts, once for each reconcile.
- * @param turn takes a turn to replace the pod; called only if the pod needs to be replaced
+ * Derives pod, admission and upgrade from the facts, once a reconcile; calls `turn` only if the pod must be replaced.
  */
 export function observedFrom(facts: Facts, turn: () => Upgrade): Observed {
   const own = withPod(facts);

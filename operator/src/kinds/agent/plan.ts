@@ -19,22 +19,15 @@ export const CLOSE_ESCAPE_MS = 60_000;
 /** One action of a plan. The operator performs actions in order and stops at the first that fails. */
 export type Action =
   | { readonly kind: 'setFinalizers'; readonly finalizers: readonly string[] }
-  /**
-   * Writes a new cycle that has no pod. A cycle with a pod needs no write: the name and the owner of its pod prove it.
-   */
+  /** Writes a new cycle that has no pod. The name and the owner of a pod prove its cycle without a write. */
   | { readonly kind: 'endCycle'; readonly cycle: number; readonly power: Power; readonly rebootedAt: string | null }
   | { readonly kind: 'createClaim'; readonly manifest: NewObject }
   | { readonly kind: 'ownClaim'; readonly name: string; readonly uid: string; readonly owners: readonly object[] }
   | { readonly kind: 'deleteClaim'; readonly name: string; readonly uid: string }
-  /**
-   * Asks the API server by a dry run whether it would accept the pod, before the operator ends a running pod for it.
-   */
+  /** Asks by a dry run whether the API server would accept the pod, before a running pod ends for it. */
   | { readonly kind: 'tryPod'; readonly manifest: NewObject }
   | { readonly kind: 'createPod'; readonly manifest: NewObject }
-  /**
-   * Changes cpu and memory of the running pod through its subresource `resize`. After a refusal, the operator tries the
-   * pod `instead` by a dry run.
-   */
+  /** Changes cpu and memory of the running pod. After a refusal, the operator tries the pod `instead` by a dry run. */
   | {
       readonly kind: 'resizePod';
       readonly name: string;
@@ -143,8 +136,7 @@ function endActions(observed: Observed, step: CycleStep): readonly Action[] {
 }
 
 /**
- * Deletes the pods of earlier cycles. The next pod does not wait for their grace period. Pods of a killed agent get no
- * grace period, even if they were ending already.
+ * Deletes the pods of earlier cycles; the next pod does not wait for them. A killed agent's pods get no grace period.
  */
 function retirements(observed: Observed, { cycle, power }: CycleStep): readonly Action[] {
   const { agent, pods } = observed;
@@ -155,10 +147,7 @@ function retirements(observed: Observed, { cycle, power }: CycleStep): readonly 
     : over.filter((pod) => !isTerminating(pod)).map((pod) => removal(pod));
 }
 
-/**
- * Whether to give up the volume: its node is lost, the pod waits for that node, and the spec allows to move without the
- * volume.
- */
+/** Whether to give up the volume: the pod waits for a lost node, and the spec allows to move without the volume. */
 function isVolumeGivenUp({ agent, volumeNode }: Observed, { pod }: CycleStep): boolean {
   return (
     volumeNode !== undefined &&
@@ -263,10 +252,7 @@ function earliest(...timesMs: readonly (number | undefined)[]): Pick<Plan, 'requ
   return times.length === 0 ? {} : { requeueAfterMs: Math.min(...times) };
 }
 
-/**
- * The actions that bring the cluster nearer to the Agent's spec. Every state has a plan; the plan is empty once nothing
- * is left to do.
- */
+/** The actions that bring the cluster nearer to the Agent's spec; none once nothing is left to do. */
 export function plan(observed: Observed, nowMs: number): Plan {
   if (isTerminating(observed.agent)) return deletionPlan(observed, nowMs);
   const step = cycleStep(observed, nowMs);

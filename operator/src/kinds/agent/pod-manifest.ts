@@ -22,8 +22,7 @@ const GRACE_SECONDS = 10;
 /** Seconds until Kubernetes gives up a pod on a lost node; its default is 300 s. */
 const LOST_NODE_SECONDS = 60;
 /**
- * The resolver repeats a DNS query after one second instead of five, because a DNS server on a lost node still receives
- * queries for about a minute. The chart has the same options.
+ * Repeats a DNS query after 1 s, not 5: a lost node's DNS server gets queries for a minute. The chart does the same.
  */
 const DNS_CONFIG = {
   options: [
@@ -31,9 +30,7 @@ const DNS_CONFIG = {
     { name: 'attempts', value: '4' },
   ],
 };
-/**
- * Weight (of 100) of the seat's node if the scheduler chooses the node of a pod. The scheduler also weighs the spread.
- */
+/** Weight (of 100) of the seat's node if the scheduler chooses the node; the scheduler also weighs the spread. */
 const SEAT_WEIGHT = 50;
 
 /** Root of a user namespace may own files, change users and bind low ports, but not create devices, raw packets or capabilities. */
@@ -50,8 +47,7 @@ const CAPABILITIES = [
 ];
 
 /**
- * Without user namespaces, root in the pod is root on the node. It may bind low ports and use its own files, but it may
- * not use files of other users, change users or signal their processes.
+ * Without user namespaces, root in the pod is root on the node. It may bind low ports and use its own files, no more.
  */
 const CAPABILITIES_OF_REAL_ROOT = ['NET_BIND_SERVICE'];
 
@@ -62,18 +58,15 @@ const VOLUME_PARTS = [
   { subPath: 'hamlet', mountPath: '/var/lib/hamlet' },
 ];
 
-/** The values from which a pod is made. */
 export interface PodPlan {
   readonly agent: CachedAgent;
   readonly spec: OperatedSpec;
   readonly tier: TierView;
   readonly cycle: number;
   readonly settings: Settings;
-  /** The node of the agent's seat. */
   readonly seat?: string | undefined;
 }
 
-/** Metadata of a pod or a volume claim of an Agent. */
 export function childMetadata({ metadata }: CachedAgent, name: string): NewObject['metadata'] {
   return {
     name,
@@ -135,17 +128,14 @@ function containerOf(plan: PodPlan): object {
 const byName = (node: string): object => ({ matchFields: [{ key: 'metadata.name', operator: 'In', values: [node] }] });
 
 /**
- * The node of the seat, unless the spec or the scheduler chooses the node. On another node the pod would take room that
- * the plan has given to another agent. A pod whose volume is on another node waits, and takes no room, until its seat
- * is on that node again.
+ * The seat's node, unless spec or scheduler choose: elsewhere the pod would take room of another agent. A pod whose
+ * volume is on another node waits until its seat is there again.
  */
 function heldNode({ spec, tier, seat }: PodPlan): string | undefined {
   return spec.placement.nodeName !== undefined || isSchedulersChoice(spec, tier) ? undefined : seat;
 }
 
-/**
- * Binds the pod to the node of the spec or of its seat. If the scheduler chooses, it only prefers the node of the seat.
- */
+/** Binds the pod to the node of the spec or of its seat; if the scheduler chooses, it prefers the seat's node. */
 function affinityOf(plan: PodPlan): object {
   const {
     spec: { placement },

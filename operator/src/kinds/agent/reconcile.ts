@@ -26,9 +26,7 @@ import { UpgradeTurn } from './upgrade-turn.ts';
 /** If more statuses than this wait to be written, the status of a starting Agent waits until its first pod runs. */
 const CROWD = 50;
 
-/**
- * Retry interval after a refused pod or volume claim: no watch reports that a quota has grown or that a name is free.
- */
+/** Retry interval after a refused pod or volume claim: no watch reports a larger quota or a free name. */
 const REFUSED_LOOK_MS = 60_000;
 
 export interface ReconcilerOptions {
@@ -43,10 +41,7 @@ export interface ReconcilerOptions {
   readonly onStatusError: (key: string, error: unknown) => void;
 }
 
-/**
- * Brings one Agent a step nearer to its spec. It decides from the current state alone, and writes statuses later, at a
- * limited rate.
- */
+/** Brings one Agent a step nearer to its spec, from the current state alone. It writes statuses later, and seldom. */
 export class AgentReconciler {
   readonly #options: ReconcilerOptions;
   readonly #refusals = new Map<string, Refusal>();
@@ -202,10 +197,7 @@ export class AgentReconciler {
   }
 }
 
-/**
- * The longest wait after a failure. The planned time is kept even if the back-off is longer, because paid time ends
- * whether or not an action succeeds.
- */
+/** The longest wait after a failure: the planned time holds even if the back-off is longer, because paid time ends. */
 function withinMs(
   { requeueAfterMs = Number.POSITIVE_INFINITY }: Plan,
   isRefused: boolean,

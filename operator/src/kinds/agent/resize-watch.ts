@@ -10,10 +10,7 @@ interface Entry {
 const isEqual = (left: Size | undefined, right: Size | undefined): boolean =>
   left === right || (left !== undefined && right !== undefined && isSameSize(left, right));
 
-/**
- * Remembers the resizes that pods wait for, and those that the API server refused. It keeps them only in memory: a new
- * leader asks and waits again.
- */
+/** Remembers, in memory only, resizes that pods wait for or that the API server refused; a new leader asks again. */
 export class ResizeWatch {
   readonly #entries = new Map<string, Entry>();
   readonly #nowMs: () => number;
@@ -39,7 +36,6 @@ export class ResizeWatch {
     return attempt;
   }
 
-  /** Notes that the API server refused to resize the pod. */
   refuse(pod: PodView, refusal: ResizeRefusal): void {
     this.#entries.set(pod.metadata.uid, { size: pod.size, attempt: { sinceMs: this.#nowMs(), refusal } });
   }

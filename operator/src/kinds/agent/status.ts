@@ -53,10 +53,7 @@ function resultsOf(observed: Observed): Chain {
   ];
 }
 
-/**
- * When the agent began to wait for a seat, or for a seat of its tier. It does not change while the operator counts the
- * seats.
- */
+/** When the agent began to wait for a seat (of its tier). It does not change while the operator counts the seats. */
 function waitingSince({ agent: { spec, status }, seat, admission }: Observed, now: string): string | undefined {
   if (spec?.power === 'Asleep' || admission.entitled.status !== 'True') return undefined;
   if (seat.granted && seat.reason === undefined) return undefined;
@@ -66,18 +63,15 @@ function waitingSince({ agent: { spec, status }, seat, admission }: Observed, no
 }
 
 /**
- * Whether the first pod of a new Agent starts without trouble. Its status can then wait until the pod runs, so that a
- * thousand Agents applied at once cost one write each, not two.
+ * Whether a new Agent's first pod starts without trouble. Its status then waits until the pod runs: a thousand new
+ * Agents cost one write each, not two.
  */
 export function isOnItsWay({ publishedTier, pod }: Observed): boolean {
   if (publishedTier !== undefined || pod?.phase !== 'Pending') return false;
   return pod.scheduled?.status !== 'False' && !isInTrouble(pod);
 }
 
-/**
- * The whole status of an Agent, from an observation after the plan was applied.
- * @param now the transition time of conditions that change, in RFC 3339
- */
+/** The whole status of an Agent, observed after the plan was applied; `now`, in RFC 3339, dates changed conditions. */
 export function statusOf(observed: Observed, now: string): AgentStatus {
   const { agent, presence, admission, pod } = observed;
   const { cycle, power, rebootedAt, conditions } = agent.status;

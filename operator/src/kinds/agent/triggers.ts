@@ -5,7 +5,6 @@ import { isOver, isResizing, type PodView } from '../../objects/pod-view.ts';
 import { BY_NODE, NO_NODE, type Watched } from '../../objects/watched.ts';
 import { isUnschedulableByVolume } from './condition/pod-conditions.ts';
 
-/** The caches that triggers read. */
 type Caches = { readonly [Kind in keyof Watched]: Pick<Watched[Kind], 'cache' | 'state'> };
 
 function agentKey({ metadata }: PodView | VolumeClaimView): string | undefined {
@@ -46,10 +45,7 @@ export function effectOf(change: Change<PodView>): 'plan' | 'status' | 'none' {
   return differs(published, change) ? 'status' : 'none';
 }
 
-/**
- * Whether a change of a volume claim can change the plan, only the status or neither. Binding writes several
- * annotations; only the one of the node matters.
- */
+/** What a volume claim's change can affect. Binding writes several annotations; only the node's matters. */
 export function effectOfClaim(change: Change<VolumeClaimView>): 'plan' | 'status' | 'none' {
   if (change.kind === 'added') return 'none';
   if (change.kind === 'deleted') return 'plan';
@@ -60,7 +56,6 @@ export function effectOfClaim(change: Change<VolumeClaimView>): 'plan' | 'status
   return node(change.object) === node(change.previous) ? 'none' : 'status';
 }
 
-/** The receivers of changes. */
 export interface Destinations {
   /** Reconciles the key. */
   readonly add: (key: string, urgency?: Urgency) => void;
@@ -96,8 +91,8 @@ const keysOf = (children: readonly (PodView | VolumeClaimView)[]): readonly stri
   children.flatMap((child) => agentKey(child) ?? []);
 
 /**
- * Sends a change of a node to the agents that run on it, have their volume on it, or are bound to it. It leaves out
- * other waiting agents: with many nodes, every change would reconcile all of them.
+ * Sends a node's change to agents that run on it, have their volume on it, or are bound to it. It leaves out other
+ * waiting agents: with many nodes, every change would reconcile all of them.
  */
 function connectNodes({ agents, pods, claims, nodes }: Caches, { add, touch }: Destinations): void {
   nodes.cache.onChange((change) => {

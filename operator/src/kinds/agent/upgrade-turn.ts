@@ -3,16 +3,15 @@ export const TURN_MS = 60_000;
 /** Failures in a row that halt the rollout: all other agents keep their pods. */
 export const FAILURES_MAX = 3;
 /**
- * A halted rollout tries one more agent after this time, because the cause may be gone, for example a registry outage
- * or a quota.
+ * A halted rollout tries one more agent after this time: the cause, such as a registry outage or a quota, may be gone.
  */
 export const PROBE_MS = 600_000;
 
 export type Turn = 'now' | 'waits' | 'halted';
 
 /**
- * Gives the new image to one agent at a time. The next agent gets its turn once the present one is ready. The turn is
- * only in memory: after a change of leader, at most {@link FAILURES_MAX} more agents fail.
+ * Gives the new image to one agent at a time, the next once that one is ready. It is only in memory: after a change of
+ * leader, at most {@link FAILURES_MAX} more agents fail.
  */
 export class UpgradeTurn {
   #holder: string | undefined;
@@ -20,10 +19,7 @@ export class UpgradeTurn {
   /** Agents that have failed since an agent was last ready. */
   readonly #failed = new Set<string>();
 
-  /**
-   * Whether `key` has the turn. The call takes a free turn.
-   * @param isReady whether an agent is ready with the new image, or no longer needs the turn
-   */
+  /** Whether `key` has the turn, free or its own; `isReady`: an agent is ready with the new image or needs no turn. */
   take(key: string, isReady: (key: string) => boolean, nowMs: number): Turn {
     this.#judge(isReady, nowMs);
     if (this.#holder === undefined) {

@@ -43,10 +43,7 @@ const namesOf = (parts: readonly Amounts[]): readonly string[] => [
 
 const READERS: Readonly<Record<string, (value: string | undefined) => number>> = { cpu: cpuMillis, memory: bytes };
 
-/**
- * The amounts that the scheduler counts for a pod: the sum of its containers, or its largest init container if that is
- * more.
- */
+/** What the scheduler counts for a pod: the sum of its containers, or its largest init container if that is more. */
 function effective(
   { containers = [], initContainers = [], overhead = EMPTY, resources = {} }: NonNullable<RawPod['spec']>,
   kind: Kind,
@@ -79,7 +76,6 @@ function shared(room: Room): Room {
   return room;
 }
 
-/** The room that a pod takes on its node. */
 export function roomOf(spec: NonNullable<RawPod['spec']>, kind: Kind): Room {
   const all = effective(spec, kind);
   const devices = [...all].filter(([name, amount]) => name.includes('/') && amount > 0);
@@ -91,10 +87,7 @@ export function roomOf(spec: NonNullable<RawPod['spec']>, kind: Kind): Room {
   });
 }
 
-/**
- * The view of a foreign pod. An agent of another village counts with its limits, as in its own village; any other pod
- * counts with its requests.
- */
+/** The view of a foreign pod. An agent of another village counts with its limits, any other pod with its requests. */
 export function foreignPodView({ metadata, spec = {}, status }: RawPod): ForeignPodView {
   const { name, namespace, uid, resourceVersion, labels } = metadata;
   const kind = labels?.[ROLE_LABEL] === AGENT_ROLE ? 'limits' : 'requests';

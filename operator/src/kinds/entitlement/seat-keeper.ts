@@ -6,10 +6,7 @@ import { countSeats, requestOf, type Counted, type SeatSources } from './seat-so
 export const SOON_MS = 50;
 /** Delay before a plan after a change that only affects the number of free seats. */
 export const LATER_MS = 1_000;
-/**
- * Pause after a plan, as a multiple of its duration. After a plan of 20 ms, the next starts 180 ms later at the
- * earliest, so planning takes at most a tenth of the time.
- */
+/** Pause after a plan, as a multiple of its duration: planning takes at most a tenth of the time. */
 const COST_FACTOR = 9;
 
 export interface SeatKeeperOptions {
@@ -22,13 +19,9 @@ export interface SeatKeeperOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** How urgent a new plan is. */
 export type Urgency = 'soon' | 'later';
 
-/**
- * The parts of a decision that affect the agent's plan or status, as text to compare. The node is one of them, because
- * it binds a pod that waits for the scheduler.
- */
+/** What of a decision affects plan or status, as text to compare; the node binds a pod that waits for the scheduler. */
 const textOf = (decision: SeatDecision | undefined): string =>
   decision === undefined
     ? ''
@@ -38,8 +31,8 @@ const isSame = (a: SeatDecision | undefined, b: SeatDecision | undefined): boole
   a === b || textOf(a) === textOf(b);
 
 /**
- * Keeps the last plan of the village's seats, and the seats given since. It plans again some time after a change, so
- * that a thousand changes cost one plan. A new agent gets a free seat at once.
+ * Keeps the last plan of seats, and the seats given since. It plans some time after a change, so that a thousand
+ * changes cost one plan; a new agent gets a free seat at once.
  */
 export class SeatKeeper {
   readonly #options: SeatKeeperOptions;
@@ -85,9 +78,8 @@ export class SeatKeeper {
   }
 
   /**
-   * Whether an Agent may have a pod now.
-   * @param key `namespace/name`
-   * @returns undefined if the Agent requests no seat (asleep, barred or without a tier), or before the first plan
+   * Whether the Agent `namespace/name` may have a pod now.
+   * @returns undefined if it requests no seat (asleep, barred or without a tier), or before the first plan
    */
   seatOf(key: string): SeatDecision | undefined {
     const { sources } = this.#options;

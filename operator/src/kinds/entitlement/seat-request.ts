@@ -90,7 +90,6 @@ function holderOf(pod: PodView | undefined, tier: SeatTier): SeatHolder | undefi
   };
 }
 
-/** The values from which a request is made. */
 export interface RequestParts {
   readonly agent: CachedAgent;
   readonly tier: AgentSeat;

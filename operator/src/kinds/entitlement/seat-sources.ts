@@ -17,7 +17,6 @@ export interface Entitled {
   readonly boost?: Boost | undefined;
 }
 
-/** The caches and functions from which the operator counts seats. */
 export interface SeatSources {
   readonly agents: ObjectCache<CachedAgent>;
   readonly pods: ObjectCache<PodView>;
@@ -92,9 +91,7 @@ export function requestOf(sources: SeatSources, agent: CachedAgent): SeatRequest
   return requestAs(sources, agent, { tier, seat: boostedSeat(seatTier(tier), boost) });
 }
 
-/**
- * The seat of a tier. It is computed once for each Entitlement, and again only for a tier that a purchase has changed.
- */
+/** The seat of a tier, computed once for each Entitlement, and again only for a tier that a purchase has changed. */
 function sizes(tiers: readonly TierView[]): (tier: TierView | undefined) => SeatTier | undefined {
   const known = new Map(tiers.map((tier) => [tier.metadata.name, { tier, size: seatTier(tier) }]));
   return (tier) => {
@@ -132,10 +129,7 @@ function takeForeign({ foreign }: SeatSources, taken: Taken): void {
   }
 }
 
-/**
- * Counts the room of an agent that makes no request because its tier is gone or its pod is about to end. The agent
- * keeps that room until the pod is gone.
- */
+/** Counts the room of an agent that requests no seat (its tier is gone, its pod ends) until the pod is gone. */
 function keep(
   { pods }: SeatSources,
   { metadata }: CachedAgent,

@@ -46,10 +46,7 @@ export interface SeatsOptions {
   readonly onError: (what: string, error: unknown) => void;
 }
 
-/**
- * The controller of Entitlements. It counts seats, gives them to agents, and writes the counts to each Entitlement's
- * status.
- */
+/** The controller of Entitlements: counts seats, gives them to agents, and writes the counts to the statuses. */
 export class Seats {
   readonly #options: SeatsOptions;
   /** Pods that take room and are no agents of this village: one watch for its namespace, one for all others. */

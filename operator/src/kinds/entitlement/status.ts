@@ -3,7 +3,6 @@ import type { TierSeats } from '@hamlet/core/seats';
 import type { TierView } from '../../objects/cached-objects.ts';
 import { conditionsOf } from '../../status/condition.ts';
 
-/** The facts from which an Entitlement's status is made. */
 export interface TierFacts {
   readonly tier: TierView;
   /** Undefined if the operator cannot parse the spec. */
@@ -43,10 +42,7 @@ function derived({ tier: { spec }, seats, openNodes }: TierFacts): Derived {
   return ['True', 'Derived', `${size} ${where}, after the requests of other pods and the reserve of each node`];
 }
 
-/**
- * The whole status of an Entitlement.
- * @param now the transition time of a condition that changes, in RFC 3339
- */
+/** The whole status of an Entitlement; `now`, in RFC 3339, dates a changed condition. */
 export function tierStatus(facts: TierFacts, now: string): EntitlementStatus {
   const { tier, seats, agents } = facts;
   const [status, reason, message] = derived(facts);

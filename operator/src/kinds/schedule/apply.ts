@@ -11,7 +11,6 @@ import type { Observed, ScheduleView } from './cached-schedule.ts';
 /** The most Agents that an Event names. It counts the others. */
 const NAMED = 5;
 
-/** The clients that the actions use. */
 export interface ApplyPorts {
   readonly fire: Fire;
   readonly recorder: Pick<EventRecorder, 'record'>;

@@ -42,10 +42,7 @@ export interface Observed {
 export const millis = (time: string | null | undefined): number | undefined =>
   Number.isNaN(Date.parse(time ?? '')) ? undefined : Date.parse(time ?? '');
 
-/**
- * The cached form of a Schedule. A spec that the operator cannot parse, such as one of an older schema, becomes a
- * `problem`, not an exception.
- */
+/** The cached form of a Schedule. A spec that the operator cannot parse becomes a `problem`, not an exception. */
 export function scheduleView(raw: RawObject): ScheduleView {
   const { metadata } = slim(raw);
   const spec = ScheduleSpec.safeParse(raw.spec);

@@ -31,7 +31,6 @@ export interface ScheduleControllerOptions {
   readonly client: KubeClient;
   readonly village: Client;
   readonly namespace: string;
-  /** The cache of Agents. */
   readonly agents: {
     readonly cache: AgentsKnown & { onChange(listener: (change: Change<KubeObject>) => void): void };
     readonly state: { readonly synced: boolean };
@@ -164,10 +163,7 @@ export class ScheduleController {
     this.#queue.add(key, this.schedules.state.synced ? 'live' : 'bulk');
   }
 
-  /**
-   * Reconciles the Schedules whose selection the Agent enters or leaves, because a Schedule that selects no Agent gives
-   * up its slots.
-   */
+  /** Reconciles Schedules whose selection the Agent enters or leaves: one that selects no Agent gives up its slots. */
   #onAgent(change: Change<KubeObject>): void {
     if (!this.#options.agents.state.synced || !mayChangeSelection(change)) return;
     for (const schedule of this.schedules.cache.values()) {

@@ -5,7 +5,6 @@ const TIMEOUT_MS = 10_000;
 /** The api rounds Retry-After up to whole seconds, so its middle value is exact to half a second. */
 const RETRY_AFTER_EXACT_TO_MS = 500;
 
-/** The result of a firing. */
 export type FiringResult =
   | { readonly kind: 'fired'; readonly claimed: boolean; readonly runs: readonly FiredRun[] }
   /** The slot is still in the future by the database's clock. */
@@ -19,10 +18,7 @@ export type FiringResult =
 /** Fires one slot. A repeated call returns the result of the first. */
 export type Fire = (body: FiringBody) => Promise<FiringResult>;
 
-/**
- * Fires through the api, which first claims the pair of Schedule and slot in Postgres. Sets `time` from the api's
- * answers.
- */
+/** Fires through the api, which first claims Schedule and slot in Postgres. Sets `time` from the api's answers. */
 export function fireThrough(client: Client, time: VillageTime): Fire {
   return async (body) => {
     const sentMs = time.local();
@@ -61,10 +57,7 @@ function tooEarly(response: Response, { slotMs, time, between }: Asked): FiringR
 /** Smaller differences to the database's clock may come from network delay, and are ignored. */
 const NOTICEABLE_MS = 100;
 
-/**
- * An estimate of the database's clock, which decides about firings. It equals this machine's clock until the first
- * answer.
- */
+/** An estimate of the database's clock, which decides about firings; this machine's clock until the first answer. */
 export class VillageTime {
   readonly #now: () => number;
   #aheadMs = 0;
@@ -88,10 +81,7 @@ export class VillageTime {
     return this.#aheadMs;
   }
 
-  /**
-   * Adjusts the estimate to a time of the database that was read between two times of this machine's clock.
-   * @param exactToMs the possible error of the database's time, in milliseconds
-   */
+  /** Adjusts the estimate to a database time read between two own times; `exactToMs` is its possible error. */
   learn(villageMs: number, between: readonly [sentMs: number, receivedMs: number], exactToMs = 0): void {
     const ahead = villageMs - (between[0] + between[1]) / 2;
     const unsure = (between[1] - between[0]) / 2 + exactToMs + NOTICEABLE_MS;

@@ -2,13 +2,11 @@ import { keyOf, type KubeObject, type ObjectCache } from '@hamlet/kube';
 import type { RunFacts } from '../../village/api-state.ts';
 import { millis, type Decided, type Observed, type ScheduleView } from './cached-schedule.ts';
 
-/** The cache of Agents. */
 export interface AgentsKnown {
   get(key: string): KubeObject | undefined;
   values(): Iterable<KubeObject>;
 }
 
-/** The caches from which observations are made. */
 export interface Sources {
   readonly schedules: ObjectCache<ScheduleView>;
   readonly agents: AgentsKnown;

@@ -9,8 +9,8 @@ import { plan, type Plan } from './plan.ts';
 import { statusOf } from './status.ts';
 
 /**
- * Interval between two status writes of one Schedule, so that a Schedule that fires every second costs the API server
- * little. Missed slots are written at once, before any firing, so that no slot counts twice after a crash.
+ * Interval between status writes of one Schedule, to cost the API server little. Missed slots are written at once,
+ * before any firing, so that no slot counts twice after a crash.
  */
 export const STATUS_EVERY_MS = 5_000;
 /** Retry interval of a failed firing. It does not grow, because a due slot waits only for the api. */
@@ -29,7 +29,6 @@ export interface ReconcilerOptions {
   readonly onStatusError: (key: string, error: unknown) => void;
 }
 
-/** The result of applying a plan. */
 interface Applied {
   /** Milliseconds until the retry of a failed firing. */
   readonly againMs?: number;
@@ -37,9 +36,7 @@ interface Applied {
   readonly isStale?: boolean;
 }
 
-/**
- * Fires the due slots of one Schedule. It decides from the current state alone, and writes its decisions to the status.
- */
+/** Fires the due slots of one Schedule, from the current state alone, and writes its decisions to the status. */
 export class ScheduleReconciler {
   readonly #options: ReconcilerOptions;
   readonly #decided = new Map<string, Decided>();
@@ -97,9 +94,7 @@ export class ScheduleReconciler {
     return {};
   }
 
-  /**
-   * Notes the result of a firing. Returns undefined if the slot is decided, otherwise the milliseconds until the retry.
-   */
+  /** Notes the result of a firing. Returns undefined if the slot is decided, else the milliseconds until the retry. */
   #settle(uid: string, slotMs: number, result: FiringResult): number | undefined {
     const before = this.#decided.get(uid);
     switch (result.kind) {
@@ -113,8 +108,7 @@ export class ScheduleReconciler {
         const waitMs = slotMs - this.#options.time.now();
         return waitMs > 0 ? waitMs : RETRY_MS;
       }
-      // After the Lease was deleted, the api may trust a former leader for the duration of a Lease. So this
-      // leader retries; only its elector ends its leadership.
+      // After a deleted Lease, the api may trust a former leader for a Lease's duration. So this one retries.
       case 'stale':
       case 'failed':
         return RETRY_MS;

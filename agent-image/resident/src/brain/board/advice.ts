@@ -9,7 +9,6 @@ import type { Situation } from '../situation.ts';
 export const ADVICE_TICKS = 6_000;
 const SMILE: Command = { kind: 'act', body: { kind: 'emote', emote: 'smile' } };
 
-/** The advice to go to a place in a person's text; null when there is none. */
 export function adviceIn(
   { landmarks, character, tick }: Situation,
   { author_name: from, body }: { readonly author_name: string; readonly body: string },
@@ -22,7 +21,6 @@ export function adviceIn(
   return { landmarkId: wish.placeId, use: wish.kind === 'use', from: from.slice(0, 64), tick };
 }
 
-/** Goes to the place that a person advised on the board, and uses it if the advice said so. */
 export const followAdvice: Rule = (situation) => {
   const { mind, tick, landmarks } = situation;
   const { advice } = mind.board;

@@ -13,9 +13,8 @@ export const VISITS_BEFORE_WONDER = 2;
 const NEAR_TILES = 12;
 
 /**
- * A question out of curiosity to the whole village; null when the agent has no question or asked the last one less
- * than an hour ago. The agent asks about places that open with a higher tier and about items near it, each once, by
- * day and while it stands.
+ * A question out of curiosity, or null: about places of a higher tier and items near the agent. The agent asks each
+ * once, by day, while it stands, and at most one question an hour.
  */
 export function wonderOf(situation: Situation): HelpRequest | null {
   const { mind, tick, self, character, day } = situation;
@@ -35,7 +34,6 @@ function isNight({ character, landmarks, day, minute }: Situation): boolean {
   return isBedtime(planDay(character, landmarks, day), minute);
 }
 
-/** Places that open with a higher tier than the agent's own. */
 function placesAhead({ landmarks, character }: Situation): readonly Landmark[] {
   return landmarks.filter(
     ({ unlocked_by }) => unlocked_by !== undefined && rankOf(unlocked_by) > rankOf(character.tier ?? ''),

@@ -72,7 +72,6 @@ export function isWonder(subject: string): boolean {
   return subject.startsWith(WONDER);
 }
 
-/** The first request that the agent may post now. */
 export function nextRequest(
   requests: readonly HelpRequest[],
   asked: Readonly<Record<string, number>>,

@@ -9,7 +9,6 @@ export const AGENT_REPLY_GAP_TICKS = 600;
 /** Agents do not reply to each other in a thread with this many replies or more. */
 export const THREAD_REPLIES_MAX = 20;
 
-/** A post or reply to which the agent may want to reply. */
 export interface Written {
   readonly byAgent: boolean;
   /** Number of replies in its thread. */
@@ -25,9 +24,8 @@ export interface ToAgents {
 }
 
 /**
- * True if the agent may reply. It may always reply to a person. It may reply to an agent within the limits above, if
- * that agent's text is more than a courtesy. So agents that answer each other, in any number, fall silent after two
- * replies each.
+ * True for a person, and within the limits above for an agent whose text is more than a courtesy. So agents that answer
+ * each other fall silent after two replies each.
  */
 export function mayReply(
   { byAgent, replies, courtesy }: Written,
@@ -47,7 +45,6 @@ export function isCourtesy(text: string): boolean {
   return COURTESY.test(text) && !text.includes('?');
 }
 
-/** Id of the reply or post of a piece of news. */
 export function idOf({ post, reply }: BoardNews): string {
   return reply?.reply_id ?? post.post_id;
 }

@@ -59,7 +59,6 @@ export const replyOnBoard: Rule = (situation) => {
   });
 };
 
-/** True if the agent has lately explained what it understands. */
 function hasExplained({ mind, tick }: Situation): boolean {
   const { explainedAt } = mind.board;
   return explainedAt !== null && tick - explainedAt < EXPLAIN_AGAIN_TICKS;
@@ -115,14 +114,12 @@ function announcement({ mind, tick, board: sight }: Situation, change: PlanChang
   };
 }
 
-/** Asks for help with an obstacle. */
 export const askForHelp: Rule = (situation) => {
   const { mind, tick, board: sight } = situation;
   const request = sight === null ? null : nextRequest(sight.requests, mind.board.asked, tick);
   return request === null ? null : ask(situation, request, 'help');
 };
 
-/** Asks the village a question out of curiosity. */
 export const askOutOfCuriosity: Rule = (situation) => {
   const question = situation.board === null ? null : wonderOf(situation);
   return question === null ? null : ask(situation, question, 'question');

@@ -69,7 +69,6 @@ function named(
   return (choose(sentences, random) ?? '').replace('{name}', () => words.name).replace('{topic}', () => words.topic);
 }
 
-/** A request for help. */
 export function helpOccasion(
   seed: number,
   { title, facts }: { readonly title: string; readonly facts: string },
@@ -81,7 +80,6 @@ export function helpOccasion(
   };
 }
 
-/** A question out of curiosity. */
 export function questionOccasion(
   seed: number,
   { title, facts }: { readonly title: string; readonly facts: string },
@@ -93,10 +91,8 @@ export function questionOccasion(
   };
 }
 
-/** The agent that answers. */
 export interface Answering {
   readonly seed: number;
-  /** True if the agent has lately explained what it understands. */
   readonly explained: boolean;
 }
 
@@ -147,7 +143,6 @@ export function answerOccasion(answering: Answering, news: BoardNews, promise: s
   };
 }
 
-/** Thanks for a reward, or a response to a penalty. */
 export function judgedOccasion({ amount, note }: { readonly amount: string; readonly note: string }): Occasion {
   const taken = amount.startsWith('-');
   const sum = `${amount.replace('-', '')} aiDollars`;
@@ -165,7 +160,6 @@ export function judgedOccasion({ amount, note }: { readonly amount: string; read
       };
 }
 
-/** The announcement of a changed plan. */
 export function planOccasion({ title, facts }: { readonly title: string; readonly facts: string }): Occasion {
   return {
     prompt: `Write that my plan has changed: ${quoted(title)}. ${facts}`,

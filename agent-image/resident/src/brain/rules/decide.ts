@@ -46,10 +46,7 @@ export function decide(situation: Situation): Decision {
   });
 }
 
-/**
- * The mind after the village has answered. The mind notes a refusal, so that the next turn tries something else. A
- * refusal is `final` when the village would refuse a repetition too: then the agent gives up the post or reply.
- */
+/** The mind after the village has answered. It notes a refusal; after a `final` one it gives up the post or reply. */
 export function settle(
   situation: Situation,
   decided: Decision,

@@ -33,7 +33,6 @@ export const work: Rule = (situation) =>
     ? null
     : decision(situation, { command: STAY, goal: situation.mind.goal, why: `I am at work: ${situation.work}` });
 
-/** Goes home for the night and sleeps until it is time to rise. */
 export const sleep: Rule = (situation) => {
   const { self, character, landmarks, day, minute } = situation;
   if (!isBedtime(planDay(character, landmarks, day), minute)) return null;

@@ -6,7 +6,6 @@ import type { Facts, FactsWithPod } from '../facts.ts';
 import { holdOf, type Payment, type PaymentFacts, paymentOf, refusalReason, tierInstead } from './payment.ts';
 import { barMessage, barOf, type StandingFacts, standingOf } from './standing.ts';
 
-/** Whether the agent may run, and at which tier. */
 export interface Admission {
   readonly accepted: ConditionResult;
   readonly entitled: ConditionResult;
@@ -21,7 +20,6 @@ export interface Admission {
   readonly granted: boolean;
 }
 
-/** The facts that the tier of an agent depends on. */
 export type EntitledFacts = StandingFacts & PaymentFacts & Pick<Facts, 'publishedTier'>;
 
 type Entitlement = readonly [ConditionResult, TierView | undefined];
@@ -76,9 +74,8 @@ const asksForNothing = ({ agent: { spec, status } }: EntitledFacts): boolean =>
   status.power === 'Awake' || spec?.power === 'Asleep';
 
 /**
- * The entitlement while the api does not answer; undefined if the api's facts suffice. The operator then grants nothing
- * new: running agents keep their tier, all others wait. The written condition stays, so that an outage does not rewrite
- * the status of every Agent.
+ * The entitlement while the api does not answer, if the api's facts do not suffice: running agents keep their tier, all
+ * others wait. The written condition stays, so that an outage does not rewrite every status.
  */
 function withoutApi(facts: EntitledFacts): Entitlement | undefined {
   const { agent, apiState, publishedTier } = facts;
@@ -99,10 +96,7 @@ function entitlement(facts: EntitledFacts): Entitlement {
   return bar === undefined ? [result, tier] : [no(bar, barMessage(facts, bar)), tier];
 }
 
-/**
- * The tier of an agent, and whether its standing, its tier or its money keeps it from running. The plan of seats uses
- * both.
- */
+/** The tier of an agent, and whether standing, tier or money keeps it from running. The plan of seats uses both. */
 export function entitledTier(facts: EntitledFacts): { readonly tier: TierView | undefined; readonly barred: boolean } {
   const [{ status }, tier] = entitlement(facts);
   const isRefused = tier !== undefined && paymentOf(facts, tier) === 'refused';
@@ -124,8 +118,7 @@ function seatResult(facts: FactsWithPod): ConditionResult {
 }
 
 /**
- * Why money keeps the agent from a pod of the tier; undefined if the tier is paid, or if a pod runs and the api has not
- * refused it.
+ * Why money keeps the agent from a pod of the tier; undefined if it is paid, or a pod runs and the api has not refused.
  */
 function unpaidResult(facts: FactsWithPod, target: TierView | undefined): ConditionResult | undefined {
   if (target === undefined) return undefined;

@@ -4,10 +4,7 @@ import type { Facts } from '../facts.ts';
 
 export type PaymentFacts = Pick<Facts, 'agent' | 'hold' | 'tiers'>;
 
-/**
- * Whether a pod of a tier is paid for. `pending`: the api has not decided; no pod of the tier may begin, a running pod
- * may continue. `refused`: no pod of the tier may run.
- */
+/** `pending`: the api has not decided; no pod may begin, a running pod may continue. `refused`: no pod may run. */
 export type Payment = 'paid' | 'pending' | 'refused';
 
 /** A tier without an hourly price needs no payment. */
@@ -36,10 +33,7 @@ export function refusalReason(facts: PaymentFacts, tier: TierView): Extract<Reas
   return refused?.tier !== tier.metadata.name || refused.reason === 'NotPaid' ? 'NotPaid' : 'HoldRefused';
 }
 
-/**
- * The replacement for a refused tier: the highest tier that the agent can pay, as the api reported, otherwise the
- * highest free tier below.
- */
+/** The replacement for a refused tier: the highest that the api calls payable, else the highest free tier below. */
 export function tierInstead(facts: PaymentFacts, tier: TierView): TierView | undefined {
   const below = facts.tiers.filter(({ spec }) => spec.rank < tier.spec.rank);
   const payable = below.find(({ metadata }) => metadata.name === holdOf(facts)?.refused?.payable);
@@ -52,9 +46,9 @@ export function isCovered(facts: PaymentFacts, tier: TierView, cycle: number): b
 }
 
 /**
- * Whether a cycle may begin with a pod of a tier now. The operator asks the api before each cycle, and begins the cycle
- * while the answer is fresh, because the api may release an older hold at any time. While the api does not answer, an
- * agent that stayed awake continues with its hold: the api releases only the holds of sleeping agents.
+ * Whether a cycle may begin with a pod of a tier now: while the api's answer is fresh, because the api may release an
+ * older hold. While the api does not answer, an agent that stayed awake continues: the api releases only holds of
+ * sleepers.
  */
 export function mayBegin(facts: PaymentFacts & Pick<Facts, 'apiState'>, tier: TierView, cycle: number): boolean {
   if (isFree(tier)) return true;

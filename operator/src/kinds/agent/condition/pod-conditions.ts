@@ -36,8 +36,7 @@ function faultOf(node: NodeState | undefined): string | undefined {
 }
 
 /**
- * Whether the volume keeps the pod from a node. Either the scheduler says so, or the seat binds the pod to the volume's
- * node, which takes no pods; then the scheduler's message names only the affinity.
+ * Whether the volume keeps the pod from a node: by the scheduler, or because its node, which the seat names, is closed.
  */
 export function isUnschedulableByVolume(pod: PodView, volumeNode: NodeState | undefined): boolean {
   if (pod.scheduled?.status !== 'False') return false;
@@ -205,9 +204,7 @@ export function resizedResult(observed: Observed): ConditionResult {
   return { status: 'True', reason: 'AsEntitled', message };
 }
 
-/**
- * `UpToDate`: whether the pod has the current image and compute, and if not, why the operator has not replaced it yet.
- */
+/** `UpToDate`: whether the pod has the current image and compute, or why the operator has not replaced it yet. */
 export function upToDateResult({ pod, refusal, upgrade }: Observed): ConditionResult {
   if (pod !== undefined && refusal !== undefined)
     return no(refusal.reason, `pod ${pod.metadata.name} stays: ${refusal.message}`);

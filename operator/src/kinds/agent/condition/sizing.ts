@@ -7,10 +7,7 @@ import { fixedOf, isOfWindow, isSameSize, type Size, sizeOf } from '../../../obj
 import { conditionIn } from '../../../status/condition.ts';
 import type { Facts, FactsWithPod } from '../facts.ts';
 
-/**
- * The longest time for a node to make a pod smaller, or to find room for a larger pod. After it the operator replaces
- * the pod.
- */
+/** Time for a node to shrink a pod, or to find room for a larger one. After it the operator replaces the pod. */
 export const RESIZE_TIMEOUT_MS = 30_000;
 
 /** The step that brings a running pod to the compute of its tier. */
@@ -43,10 +40,7 @@ function isOfOtherWindow(pod: PodView, tier: TierView): boolean {
 const isSmaller = (size: Size, given: Size): boolean =>
   size.cpuMillis < given.cpuMillis || size.memoryBytes < given.memoryBytes;
 
-/**
- * Whether the timeout applies. It does not apply to a node that enlarges a pod and reports no lack of room, since that
- * node is at work, nor to a lost node, which has another timeout.
- */
+/** Whether the timeout applies: not while a node enlarges a pod and has room, nor to a lost node (another timeout). */
 function isTimed({ node }: Facts, { size, given, resize }: PodView): boolean {
   if (node?.ready === false || size === undefined || given === undefined) return false;
   return isSmaller(size, given) || resize?.reason === 'Deferred';
@@ -64,10 +58,7 @@ function asked({ resize }: Facts): Sizing {
   return maySucceed ? { kind: 'resize', lookMs: RESIZE_TIMEOUT_MS } : { kind: 'replace', cause: 'ResizeRefused' };
 }
 
-/**
- * Whether the agent has a seat of its tier. If a granted seat has a `reason`, the agent keeps its seat of another tier
- * and waits for one of its own.
- */
+/** Whether the agent has a seat of its tier. A granted seat with a `reason` is of another tier. */
 export function hasSeatOfTier({ seat }: Pick<Facts, 'seat'>): boolean {
   return seat.granted && seat.reason === undefined;
 }

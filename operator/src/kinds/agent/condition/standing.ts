@@ -22,12 +22,9 @@ const SENTENCES: Readonly<Record<Bar, string>> = {
   Frozen: 'an admin has frozen the agent: thaw it to let it run',
 };
 
-/** The facts from which the standing is derived. */
 export type StandingFacts = Pick<Facts, 'agent' | 'standing' | 'apiState'>;
 
-/**
- * The standing in force: the api's last report. Before the first report, the standing that the written status shows.
- */
+/** The standing in force: the api's last report, before the first one that of the written status. */
 export function standingOf({ apiState, standing, agent: { metadata, status } }: StandingFacts): Standing {
   const good = goodStanding(metadata.name);
   if (apiState !== 'None') return standing ?? good;
