@@ -4,14 +4,12 @@ import type { Db, TurnCursor, Tx } from '@hamlet/store';
 import { z } from 'zod';
 import { recordAct } from '../audit/record-act.ts';
 import type { Caller, Handlers } from '../http/handler.ts';
-import { accepted, refused } from '../http/outcome.ts';
-import type { Outcome, Refused } from '../http/outcome.ts';
+import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
 import { pageCursor } from '../http/page-cursor.ts';
 import { refusalOfBar } from '../standing/bar-refusal.ts';
 import { boughtLimits } from './bought-limits.ts';
 import type { AgentSource, LifecycleChange } from './agent-source.ts';
-import { agentDetail, entitlementView } from './describe-agent.ts';
-import type { Described, Holdings } from './describe-agent.ts';
+import { agentDetail, entitlementView, type Described, type Holdings } from './describe-agent.ts';
 
 /** A date from Postgres. It has six decimal places of a second, which zod's own schemas refuse. */
 const Moment = z

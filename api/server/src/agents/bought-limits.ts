@@ -1,7 +1,6 @@
 import type { Limits } from '@hamlet/contract';
 import { effectiveLimits } from '@hamlet/core';
-import { activePurchases } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
+import { activePurchases, type Db } from '@hamlet/store';
 
 /** Raises the limits of a tier by the active purchases of an agent, at the moment of the call. */
 export type RaiseLimits = (limits: Limits) => Limits;

@@ -1,14 +1,10 @@
-import { API_VERSION } from '@hamlet/contract';
-import type { Power } from '@hamlet/contract';
-import { KubeError } from '@hamlet/kube';
-import type { KubeObject } from '@hamlet/kube';
-import { accepted, refused } from '../http/outcome.ts';
-import type { Outcome } from '../http/outcome.ts';
+import { API_VERSION, type Power } from '@hamlet/contract';
+import { KubeError, type KubeObject } from '@hamlet/kube';
+import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import { UnavailableError } from '../http/respond.ts';
 import type { AgentRecord, AgentSource, LifecycleChange, OnConflict } from './agent-source.ts';
 import { FIELD_MANAGER } from './field-owners.ts';
-import { AGENTS, recordOf, watchVillage } from './kubernetes-watch.ts';
-import type { WatchPorts } from './kubernetes-watch.ts';
+import { AGENTS, recordOf, watchVillage, type WatchPorts } from './kubernetes-watch.ts';
 
 interface Fields {
   /** Undefined if no manager has written the field: the first manager that writes it then owns it. */

@@ -1,6 +1,5 @@
 import { Agent, API_VERSION, Entitlement, GROUP, VERSION } from '@hamlet/contract';
-import { Reflector, slim } from '@hamlet/kube';
-import type { KubeClient, KubeObject, ResourceType } from '@hamlet/kube';
+import { Reflector, slim, type KubeClient, type KubeObject, type ResourceType } from '@hamlet/kube';
 import type { Log } from '../service/log.ts';
 import type { AgentRecord, EntitlementRecord } from './agent-source.ts';
 

@@ -14,13 +14,10 @@ import {
   suspendAgent,
 } from '@hamlet/contract';
 import type { AgentTokenAnswer, Client, Outcome } from '@hamlet/contract';
-import { PODS, SERVICE_ACCOUNTS } from '@hamlet/kube';
-import type { KubeObject } from '@hamlet/kube';
-import { testApiServer } from '@hamlet/test/env/api-server';
-import type { TestApiServer } from '@hamlet/test/env/api-server';
+import { PODS, SERVICE_ACCOUNTS, type KubeObject } from '@hamlet/kube';
+import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { codeOf, dataOf, Play } from '../testing/play.ts';
-import { clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
-import type { TestVillage } from '../testing/test-village.ts';
+import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
 import { AGENTS, ENTITLEMENTS } from './kubernetes-watch.ts';
 
 const LIFETIME_S = 600;

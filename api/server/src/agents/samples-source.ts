@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Agent, Entitlement } from '@hamlet/contract';
-import type { AgentStatus, EntitlementSpec, Standing } from '@hamlet/contract';
+import { Agent, Entitlement, type AgentStatus, type EntitlementSpec, type Standing } from '@hamlet/contract';
 import {
   ensureSampleAgent,
   INTERNAL_EVENTS_CHANNEL,

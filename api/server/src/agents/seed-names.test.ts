@@ -9,8 +9,7 @@ import { API_PREFIX } from '@hamlet/contract';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { WebSocket } from 'ws';
 import { Play } from '../testing/play.ts';
-import { AGENT_IDS, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
-import type { TestVillage } from '../testing/test-village.ts';
+import { AGENT_IDS, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
 
 const DOCS = resolve(import.meta.dirname, '../../../../docs/DATA_MODEL.md');
 const KNOWN_POST = '01890000-0000-7000-8000-000000000001';

@@ -1,6 +1,5 @@
 import type { AuditRecord, RecordKind } from '@hamlet/contract';
-import { cutPage, searchRecords } from '@hamlet/store';
-import type { Db, RecordRow, RecordSearch } from '@hamlet/store';
+import { cutPage, searchRecords, type Db, type RecordRow, type RecordSearch } from '@hamlet/store';
 import { z } from 'zod';
 import type { Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';

@@ -11,8 +11,7 @@ import {
   suspendAgent,
 } from '@hamlet/contract';
 import type { AuditRecord, Client } from '@hamlet/contract';
-import { clientOf, startTestVillage, TOKENS } from '../testing/test-village.ts';
-import type { TestVillage } from '../testing/test-village.ts';
+import { clientOf, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
 
 let village: TestVillage;
 let admin: Client;

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { recordAudit } from '@hamlet/store';
-import type { AuditEntry, Db } from '@hamlet/store';
+import { recordAudit, type AuditEntry, type Db } from '@hamlet/store';
 
 /** The actor of a request, and the ids of the request. */
 export interface Acting {

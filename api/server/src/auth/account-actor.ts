@@ -1,5 +1,4 @@
-import { refused } from '../http/outcome.ts';
-import type { Refused } from '../http/outcome.ts';
+import { refused, type Refused } from '../http/outcome.ts';
 
 /** The name of an account in the audit, as an actor and as an object. */
 export function accountObject(accountId: string): string {

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { replaceApiKeys } from '@hamlet/store';
-import type { ApiKey, Db } from '@hamlet/store';
+import { replaceApiKeys, type ApiKey, type Db } from '@hamlet/store';
 import { z } from 'zod';
 import { hashOf } from './secrets.ts';
 

@@ -19,17 +19,15 @@ import {
   takeMeasure,
 } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
-import { testPostgres } from '@hamlet/test/env/postgres';
-import type { TestPostgres } from '@hamlet/test/env/postgres';
+import { testPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
 import type { AgentRecord } from '../agents/agent-source.ts';
 import type { Actor, Authenticate, Credentials } from '../http/actor.ts';
 import type { Outcome, Refused } from '../http/outcome.ts';
 import { loadApiKeys } from './api-keys-file.ts';
 import { createAuthenticate } from './authenticate.ts';
-import { createDevReviewer, exchangeToken } from './token-exchange.ts';
+import { createDevReviewer, exchangeToken, type ReviewedAgent, type TokenReviewer } from './token-exchange.ts';
 import { hashOf, newSecret } from './secrets.ts';
 import { sessionCookie } from '../http/session-cookie.ts';
-import type { ReviewedAgent, TokenReviewer } from './token-exchange.ts';
 
 const BY = { role: 'admin', id: 'key admin' } as const;
 const KEYS = {

@@ -1,15 +1,12 @@
 /** Open connections end when the API would refuse their actor now, by NOTIFY of a real Postgres. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { announceAccount, migrate, openDatabase } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
-import { testPostgres } from '@hamlet/test/env/postgres';
-import type { TestPostgres } from '@hamlet/test/env/postgres';
+import { announceAccount, migrate, openDatabase, type Db } from '@hamlet/store';
+import { testPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
 import { until } from '@hamlet/test/env/until';
 import type { Actor } from '../http/actor.ts';
 import type { Refused } from '../http/outcome.ts';
-import { startConnectionGuard } from './connection-guard.ts';
-import type { ConnectionGuard } from './connection-guard.ts';
+import { startConnectionGuard, type ConnectionGuard } from './connection-guard.ts';
 
 const AGENT: Actor = {
   role: 'agent',

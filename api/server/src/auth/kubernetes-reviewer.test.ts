@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AgentSpec } from '@hamlet/contract';
-import { KubeError } from '@hamlet/kube';
-import type { KubeClient, KubeObject } from '@hamlet/kube';
+import { KubeError, type KubeClient, type KubeObject } from '@hamlet/kube';
 import type { AgentRecord } from '../agents/agent-source.ts';
 import { createKubernetesReviewer, lifeOf } from './kubernetes-reviewer.ts';
 

@@ -1,9 +1,7 @@
-import { isStatus, PODS, TOKEN_REVIEWS } from '@hamlet/kube';
-import type { KubeClient, KubeObject } from '@hamlet/kube';
+import { isStatus, PODS, TOKEN_REVIEWS, type KubeClient, type KubeObject } from '@hamlet/kube';
 import { z } from 'zod';
 import type { AgentRecord, AgentSource } from '../agents/agent-source.ts';
-import { accepted, refused } from '../http/outcome.ts';
-import type { Outcome } from '../http/outcome.ts';
+import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import type { ReviewedAgent, TokenReviewer } from './token-exchange.ts';
 
 const AUDIENCE = 'hamlet-api';

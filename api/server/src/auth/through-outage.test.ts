@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { DatabaseBusyError } from '@hamlet/store';
-import { throughOutage } from './through-outage.ts';
-import type { LookUp } from './through-outage.ts';
+import { throughOutage, type LookUp } from './through-outage.ts';
 
 const AWAY = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
 const TOO_LATE = Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });

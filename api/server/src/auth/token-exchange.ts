@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AgentTokenAnswer } from '@hamlet/contract';
-import { insertAgentSession, openLife, raiseCycle, readBars, findApiKeys } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
-import type { Outcome } from '../http/outcome.ts';
-import { accepted, refused } from '../http/outcome.ts';
+import { insertAgentSession, openLife, raiseCycle, readBars, findApiKeys, type Db } from '@hamlet/store';
+import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import { refusalOfBar } from '../standing/bar-refusal.ts';
 import { AGENT_TOKEN_PREFIX } from './authenticate.ts';
 import { hashOf, newSecret } from './secrets.ts';

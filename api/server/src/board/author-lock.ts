@@ -1,10 +1,7 @@
-import { boardLimits, mentionsOf, overLimit } from '@hamlet/core';
-import type { BoardLimits, BoardText } from '@hamlet/core';
-import { setViewer, readAuthorRecord, UNCOUNTED, writeAs } from '@hamlet/store';
-import type { AuthorRecord, Tx } from '@hamlet/store';
+import { boardLimits, mentionsOf, overLimit, type BoardLimits, type BoardText } from '@hamlet/core';
+import { setViewer, readAuthorRecord, UNCOUNTED, writeAs, type AuthorRecord, type Tx } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
-import { refused } from '../http/outcome.ts';
-import type { Refused } from '../http/outcome.ts';
+import { refused, type Refused } from '../http/outcome.ts';
 import type { Author } from './author-of.ts';
 
 /** An author whose lock this transaction holds. */

@@ -1,10 +1,8 @@
 import type { BoardAuthor } from '@hamlet/core';
-import { VILLAGE, findRelated } from '@hamlet/store';
-import type { Byline, Viewer, Subject, Tx } from '@hamlet/store';
+import { VILLAGE, findRelated, type Byline, type Viewer, type Subject, type Tx } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
 import type { Actor } from '../http/actor.ts';
-import { refused } from '../http/outcome.ts';
-import type { Refused } from '../http/outcome.ts';
+import { refused, type Refused } from '../http/outcome.ts';
 
 /** An author, with the data that row-level security, readers and limits need. */
 export interface Author {

@@ -1,14 +1,11 @@
 import type { Hiding, BoardCopy } from '@hamlet/core';
 import type { Registry } from 'prom-client';
-import type { CopyNote } from '@hamlet/contract';
-import { ModerationNote } from '@hamlet/contract';
+import { ModerationNote, type CopyNote } from '@hamlet/contract';
 import { z } from 'zod';
 import { registerGauges } from '../service/metrics.ts';
 import type { RedisLink } from '../service/redis-link.ts';
-import { CopyKeeper, PATIENCE_MS, saysAway } from './copy-keeper.ts';
-import type { KeeperPorts } from './copy-keeper.ts';
-import { refused } from '../http/outcome.ts';
-import type { Outcome } from '../http/outcome.ts';
+import { CopyKeeper, PATIENCE_MS, saysAway, type KeeperPorts } from './copy-keeper.ts';
+import { refused, type Outcome } from '../http/outcome.ts';
 import { withTimeout } from '../service/with-timeout.ts';
 
 /** The copy of the board from which this replica answers while the database is away. */

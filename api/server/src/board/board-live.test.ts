@@ -16,8 +16,7 @@ import {
   rewardAgent,
 } from '@hamlet/contract';
 import type { BoardHint, CallInput, Post } from '@hamlet/contract';
-import { readBoardEvents, readAs, openDatabase, VILLAGE } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
+import { readBoardEvents, readAs, openDatabase, VILLAGE, type Db } from '@hamlet/store';
 import { Seeded } from '@hamlet/test/env/seeded';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { BoardViewer } from '../testing/board-viewer.ts';

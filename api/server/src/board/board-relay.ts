@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { relayBoard } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
+import { relayBoard, type Db } from '@hamlet/store';
 import { coalesce } from '../service/single-flight.ts';
 import type { Log } from '../service/log.ts';
 import type { RedisLink } from '../service/redis-link.ts';

@@ -1,10 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { changeCopy, COPY_LIMITS, hideInCopy } from '@hamlet/core';
-import type { BoardCopy, CopyLimits, Hiding } from '@hamlet/core';
-import { isConnectionError } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
-import { createComplaint } from '../service/log.ts';
-import type { Complaint, Log } from '../service/log.ts';
+import { changeCopy, COPY_LIMITS, hideInCopy, type BoardCopy, type CopyLimits, type Hiding } from '@hamlet/core';
+import { isConnectionError, type Db } from '@hamlet/store';
+import { createComplaint, type Complaint, type Log } from '../service/log.ts';
 import { LateError, withTimeout } from '../service/with-timeout.ts';
 import type { BoardRelay } from './board-relay.ts';
 import { loadCopy, readChanges } from './load-copy.ts';

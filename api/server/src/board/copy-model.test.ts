@@ -18,8 +18,7 @@ import {
   VILLAGE,
 } from '@hamlet/store';
 import type { Db, Tx } from '@hamlet/store';
-import { testPostgres } from '@hamlet/test/env/postgres';
-import type { TestPostgres } from '@hamlet/test/env/postgres';
+import { testPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
 import { Seeded } from '@hamlet/test/env/seeded';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { AUTHORS, BoardWriter, HIDDEN } from '../testing/board-writer.ts';

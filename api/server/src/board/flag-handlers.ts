@@ -14,13 +14,10 @@ import {
 } from '@hamlet/store';
 import type { PostRow, ReplyRow, Subject, Tx } from '@hamlet/store';
 import type { Handlers, RequestOf } from '../http/handler.ts';
-import { accepted, refused } from '../http/outcome.ts';
-import type { Outcome } from '../http/outcome.ts';
+import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import { recordAct } from '../audit/record-act.ts';
-import { authorOf, isAuthor } from './author-of.ts';
-import type { Author } from './author-of.ts';
-import { overRate, lockAuthor } from './author-lock.ts';
-import type { LockedAuthor } from './author-lock.ts';
+import { authorOf, isAuthor, type Author } from './author-of.ts';
+import { overRate, lockAuthor, type LockedAuthor } from './author-lock.ts';
 import type { Board } from './start-board.ts';
 import type { AgentSource } from '../agents/agent-source.ts';
 

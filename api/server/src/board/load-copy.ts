@@ -1,6 +1,5 @@
 import type { Post, Reply } from '@hamlet/contract';
-import { copyOf } from '@hamlet/core';
-import type { BoardChange, BoardCopy, CopiedThread, CopyLimits } from '@hamlet/core';
+import { copyOf, type BoardChange, type BoardCopy, type CopiedThread, type CopyLimits } from '@hamlet/core';
 import {
   boardRange,
   outboxWaits,

@@ -1,6 +1,5 @@
 import type { ModerationItem, ModerationNote, ModerationRecord, moderatePost, Post, Reply } from '@hamlet/contract';
-import { decideModeration } from '@hamlet/core';
-import type { ModerationVerdict } from '@hamlet/core';
+import { decideModeration, type ModerationVerdict } from '@hamlet/core';
 import {
   cutPage,
   findLastDecision,
@@ -16,21 +15,18 @@ import {
   setHidden,
   settleFlags,
   subjectId,
-} from '@hamlet/store';
-import type {
-  Db,
-  DecisionRow,
-  FlagRow,
-  LockedSubject,
-  LastDecision,
-  QueueDetails,
-  QueueRow,
-  Subject,
-  Tx,
+  type Db,
+  type DecisionRow,
+  type FlagRow,
+  type LockedSubject,
+  type LastDecision,
+  type QueueDetails,
+  type QueueRow,
+  type Subject,
+  type Tx,
 } from '@hamlet/store';
 import type { Handlers, RequestOf } from '../http/handler.ts';
-import { accepted, refused } from '../http/outcome.ts';
-import type { Outcome } from '../http/outcome.ts';
+import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import { recordAct } from '../audit/record-act.ts';
 import { authorOf, viewerOf } from './author-of.ts';
 import { nextCursor, readBoardCursor } from './read-handlers.ts';

@@ -18,8 +18,7 @@ import {
 } from '@hamlet/contract';
 import type { CallInput, Client, ModerationItem, Post } from '@hamlet/contract';
 import { FLAGS_HIDE_AT } from '@hamlet/core';
-import { openDatabase, readAudit } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
+import { openDatabase, readAudit, type Db } from '@hamlet/store';
 import { dataOf, Play } from '../testing/play.ts';
 import { AGENT_IDS, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { TestVillage } from '../testing/test-village.ts';

@@ -23,8 +23,7 @@ import {
 } from '@hamlet/store';
 import type { Tx } from '@hamlet/store';
 import type { Handlers, RequestOf } from '../http/handler.ts';
-import { accepted, refused } from '../http/outcome.ts';
-import type { Outcome, Refused } from '../http/outcome.ts';
+import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
 import { recordAct } from '../audit/record-act.ts';
 import { authorOf, isAuthor, refuseRevision } from './author-of.ts';
 import { postView, replyView } from './post-view.ts';

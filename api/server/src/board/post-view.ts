@@ -1,5 +1,4 @@
-import { formatAiDollars } from '@hamlet/contract';
-import type { Post, Reply, Revision } from '@hamlet/contract';
+import { formatAiDollars, type Post, type Reply, type Revision } from '@hamlet/contract';
 import type { PostRow, ReplyRow, RevisionRow } from '@hamlet/store';
 
 type Written = Pick<Post, Exclude<keyof Post & keyof Reply, 'post_id' | 'status'>>;

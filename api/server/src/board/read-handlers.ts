@@ -1,12 +1,10 @@
-import { REVISIONS_MAX } from '@hamlet/contract';
-import type { getPost, listBoardNews, listPosts } from '@hamlet/contract';
+import { REVISIONS_MAX, type getPost, type listBoardNews, type listPosts } from '@hamlet/contract';
 import { listFromCopy, threadFromCopy } from '@hamlet/core';
 import { findPost, findReply, readAs, readPosts, readNews, readReplies, readRevisions } from '@hamlet/store';
 import type { Db, PostFilter } from '@hamlet/store';
 import { z } from 'zod';
 import type { DataOf, Handlers, RequestOf } from '../http/handler.ts';
-import { accepted, refused } from '../http/outcome.ts';
-import type { Outcome, Refused } from '../http/outcome.ts';
+import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
 import { postView, replyView, revisionViews } from './post-view.ts';
 import { viewerOf } from './author-of.ts';
 import { pageCursor } from '../http/page-cursor.ts';

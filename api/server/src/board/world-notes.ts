@@ -4,8 +4,7 @@ import { insertPost, inTransaction, setViewer, moveWorldCursor, takeWorldNotes, 
 import type { Byline, Db, NewPost, Tx, WorldNote } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
 import { recordAct } from '../audit/record-act.ts';
-import { job } from '../service/jobs.ts';
-import type { Job } from '../service/jobs.ts';
+import { job, type Job } from '../service/jobs.ts';
 import { coalesce } from '../service/single-flight.ts';
 import { titleOfNote } from '@hamlet/core';
 import { agentAuthor } from './author-of.ts';

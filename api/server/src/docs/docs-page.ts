@@ -1,5 +1,4 @@
-import { PERMISSIONS, REFUSALS, ROUTE_TAGS, ROUTES, pathsOf } from '@hamlet/contract';
-import type { Refusal, RouteSpec } from '@hamlet/contract';
+import { PERMISSIONS, REFUSALS, ROUTE_TAGS, ROUTES, pathsOf, type Refusal, type RouteSpec } from '@hamlet/contract';
 import { jsonSchemaOf, reasonsByStatus } from './openapi.ts';
 
 const STYLE = `

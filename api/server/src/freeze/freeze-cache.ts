@@ -1,6 +1,5 @@
 import type { VillageState } from '@hamlet/contract';
-import { readFreeze } from '@hamlet/store';
-import type { Db, ActiveFreeze } from '@hamlet/store';
+import { readFreeze, type Db, type ActiveFreeze } from '@hamlet/store';
 import type { SnapshotPart } from '../operator/internal-feed.ts';
 import type { InternalSignal } from '../operator/internal-signal.ts';
 import type { Log } from '../service/log.ts';

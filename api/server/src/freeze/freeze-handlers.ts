@@ -1,11 +1,9 @@
 import type { VillageFreeze } from '@hamlet/contract';
 import { addInternalEvent, freezeVillage, liftVillageFreeze, readFreeze, readLastActivity } from '@hamlet/store';
 import type { Db, Tx } from '@hamlet/store';
-import { recordAct } from '../audit/record-act.ts';
-import type { Acting } from '../audit/record-act.ts';
+import { recordAct, type Acting } from '../audit/record-act.ts';
 import type { Handlers } from '../http/handler.ts';
-import { accepted } from '../http/outcome.ts';
-import type { Outcome } from '../http/outcome.ts';
+import { accepted, type Outcome } from '../http/outcome.ts';
 import { villageState } from './freeze-cache.ts';
 
 /** The object of audit rows about the village itself. */

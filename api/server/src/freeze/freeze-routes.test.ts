@@ -11,8 +11,7 @@ import {
 } from '@hamlet/contract';
 import type { VillageFreeze, VillageState } from '@hamlet/contract';
 import { codeOf, dataOf, Play } from '../testing/play.ts';
-import { clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
-import type { TestVillage } from '../testing/test-village.ts';
+import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
 
 let village: TestVillage;
 let one: Play;

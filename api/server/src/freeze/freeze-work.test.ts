@@ -21,8 +21,7 @@ import type { Db } from '@hamlet/store';
 import { heldProvider } from '../gateway/testing/held-provider.ts';
 import { codeOf, dataOf } from '../testing/play.ts';
 import { firingBody, leaderOf, RunPlay } from '../testing/run-play.ts';
-import { agentToken, clientOf, eventually, startTestVillage } from '../testing/test-village.ts';
-import type { TestVillage } from '../testing/test-village.ts';
+import { agentToken, clientOf, eventually, startTestVillage, type TestVillage } from '../testing/test-village.ts';
 
 let village: TestVillage;
 let one: RunPlay;

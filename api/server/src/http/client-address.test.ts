@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clientAddress, countedAddress, proxyTrust } from './client-address.ts';
-import type { ProxyTrust } from './client-address.ts';
+import { clientAddress, countedAddress, proxyTrust, type ProxyTrust } from './client-address.ts';
 
 const trusting = (networks: string, hops = 1): ProxyTrust => proxyTrust(networks, hops);
 

@@ -1,7 +1,6 @@
 import type { RouteSpec } from '@hamlet/contract';
 import type { Response } from 'express';
-import { showLimits } from './rate-limit.ts';
-import type { ShownLimit } from './rate-limit.ts';
+import { showLimits, type ShownLimit } from './rate-limit.ts';
 import type { Refused } from './outcome.ts';
 import { openAiErrorOf, problemOf } from './respond.ts';
 

@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
 import { REFUSALS } from '@hamlet/contract';
-import { claimKey, inTransaction, keepAnswers } from '@hamlet/store';
-import type { Db, KeptAnswer, Tx } from '@hamlet/store';
+import { claimKey, inTransaction, keepAnswers, type Db, type KeptAnswer, type Tx } from '@hamlet/store';
 import type { Answered, WriteKey } from './handler.ts';
-import type { Accepted, Outcome, Refused } from './outcome.ts';
-import { refused } from './outcome.ts';
+import { refused, type Accepted, type Outcome, type Refused } from './outcome.ts';
 
 const KEY_MAX_CHARS = 255;
 

@@ -1,9 +1,7 @@
-import { PROBLEM_CONTENT_TYPE, REFUSALS } from '@hamlet/contract';
-import type { Problem, Refusal } from '@hamlet/contract';
+import { PROBLEM_CONTENT_TYPE, REFUSALS, type Problem, type Refusal } from '@hamlet/contract';
 import { DatabaseBusyError, isConnectionError, isUnkeepableText, isVillageFrozenError } from '@hamlet/store';
 import type { Response } from 'express';
-import { refused } from './outcome.ts';
-import type { Refused } from './outcome.ts';
+import { refused, type Refused } from './outcome.ts';
 import { showLimits } from './rate-limit.ts';
 
 /** OpenAI's error type for a refusal. Clients of OpenAI read it. */

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ROUTES } from '@hamlet/contract';
-import type { Limits } from '@hamlet/contract';
+import { ROUTES, type Limits } from '@hamlet/contract';
 import type { Actor } from '../http/actor.ts';
 import { RateLimiter } from '../http/rate-limit.ts';
 import { createActorLimiter, failsClosed } from './actor-limiter.ts';

@@ -1,8 +1,7 @@
 import type { RouteSpec } from '@hamlet/contract';
 import type { Actor } from '../http/actor.ts';
-import { rateVerdict } from '../http/rate-limit.ts';
+import { rateVerdict, type RateLimiter, type RatePolicy } from '../http/rate-limit.ts';
 import type { LimitActor } from '../http/pipeline/exchange.ts';
-import type { RateLimiter, RatePolicy } from '../http/rate-limit.ts';
 import type { AgentLimits } from './agent-limits.ts';
 import type { SharedWindows } from './shared-windows.ts';
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AgentRecord } from '../agents/agent-source.ts';
-import { createAgentLimits } from './agent-limits.ts';
-import type { ReadBought } from './agent-limits.ts';
+import { createAgentLimits, type ReadBought } from './agent-limits.ts';
 
 const SPEC = {
   limits: { requestsPerMinute: 10, concurrentTools: 1, tokensPerHour: 100, models: ['small'] },

@@ -1,10 +1,8 @@
 /** Requests per minute across two replicas, with and without Redis. */
 import assert from 'node:assert/strict';
-import { request } from 'node:http';
-import type { IncomingMessage } from 'node:http';
+import { request, type IncomingMessage } from 'node:http';
 import { after, before, test } from 'node:test';
-import { getAgentConfig, getWorld, listModels, rewardAgent } from '@hamlet/contract';
-import type { Client, Outcome } from '@hamlet/contract';
+import { getAgentConfig, getWorld, listModels, rewardAgent, type Client, type Outcome } from '@hamlet/contract';
 import { dataOf, Play } from '../testing/play.ts';
 import { agentToken, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { AgentId, TestVillage } from '../testing/test-village.ts';

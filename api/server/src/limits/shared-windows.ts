@@ -1,6 +1,5 @@
 import { Redis } from 'ioredis';
-import { createComplaint } from '../service/log.ts';
-import type { Log } from '../service/log.ts';
+import { createComplaint, type Log } from '../service/log.ts';
 import { withTimeout } from '../service/with-timeout.ts';
 
 /** The number of requests of a key in its window, and the time until the window ends. */

@@ -7,8 +7,7 @@ import type { Log } from '../service/log.ts';
 import { registerGauges } from '../service/metrics.ts';
 import { boughtLimits } from '../agents/bought-limits.ts';
 import { createActorLimiter } from './actor-limiter.ts';
-import { createAgentLimits } from './agent-limits.ts';
-import type { AgentLimits } from './agent-limits.ts';
+import { createAgentLimits, type AgentLimits } from './agent-limits.ts';
 import { openSharedWindows } from './shared-windows.ts';
 
 export interface LimitsStart {

@@ -4,8 +4,7 @@ import { after, before, test } from 'node:test';
 import { closeAgent, listAgentBooks, listScheduleBooks, openInternalStream, openWakes } from '@hamlet/contract';
 import type { StreamEvent } from '@hamlet/contract';
 import { dataOf, Play } from '../testing/play.ts';
-import { clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
-import type { TestVillage } from '../testing/test-village.ts';
+import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
 
 let village: TestVillage;
 let play: Play;

@@ -1,5 +1,4 @@
-import { INTERNAL_EVENTS_CHANNEL, listen } from '@hamlet/store';
-import type { InternalEvent } from '@hamlet/store';
+import { INTERNAL_EVENTS_CHANNEL, listen, type InternalEvent } from '@hamlet/store';
 
 /** Calls back for internal events of all replicas, some milliseconds after their commit. */
 export interface InternalSignal {

@@ -1,8 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { lockFence, inTransaction, noteFence } from '@hamlet/store';
-import type { Db, Fence, Tx } from '@hamlet/store';
-import { refused } from '../http/outcome.ts';
-import type { Outcome, Refused } from '../http/outcome.ts';
+import { lockFence, inTransaction, noteFence, type Db, type Fence, type Tx } from '@hamlet/store';
+import { refused, type Outcome, type Refused } from '../http/outcome.ts';
 
 const FENCE_HEADER = 'hamlet-fence';
 const FENCE = /^([0-9A-Za-z-]{1,64}):([0-9]{1,15})$/;

@@ -10,13 +10,11 @@ import {
 } from '@hamlet/store';
 import type { AccountRow, Tx } from '@hamlet/store';
 import type { Handlers } from '../http/handler.ts';
-import { accepted, refused } from '../http/outcome.ts';
-import type { Outcome } from '../http/outcome.ts';
+import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import { grantCode, holdForChange, shownAccount } from './held-account.ts';
 import type { PeopleServices } from './people-services.ts';
-import { recordAct } from '../audit/record-act.ts';
+import { recordAct, type Acting } from '../audit/record-act.ts';
 import { accountObject } from '../auth/account-actor.ts';
-import type { Acting } from '../audit/record-act.ts';
 
 type OnAccount = Acting & { readonly params: { readonly account_id: string } };
 

@@ -18,14 +18,11 @@ import {
   redeemCode,
   resetPassword,
 } from '@hamlet/contract';
-import { readAudit } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
+import { readAudit, type Db } from '@hamlet/store';
 import { WebSocket } from 'ws';
-import { firstAdmin, invite, PASSWORD, personOf, signIn } from '../testing/people-play.ts';
-import type { SignedInPerson } from '../testing/people-play.ts';
+import { firstAdmin, invite, PASSWORD, personOf, signIn, type SignedInPerson } from '../testing/people-play.ts';
 import { codeOf, dataOf } from '../testing/play.ts';
-import { clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
-import type { TestVillage } from '../testing/test-village.ts';
+import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
 
 let village: TestVillage;
 let url = '';

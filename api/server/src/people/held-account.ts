@@ -3,8 +3,7 @@ import { hasOtherAdmin, lockAccount, keepAccountCode, readAccountDetail } from '
 import type { AccountRow, Db, Tx } from '@hamlet/store';
 import { hashOf, newSecret } from '../auth/secrets.ts';
 import { SESSION_IDLE_MS } from '../http/session-cookie.ts';
-import { accepted, refused } from '../http/outcome.ts';
-import type { Outcome, Refused } from '../http/outcome.ts';
+import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
 import { accountDetail } from './account-view.ts';
 
 /** Life of the code of an invitation or of a password reset. */

@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type * as OpenIdClient from 'openid-client';
 import { UnavailableError } from '../http/respond.ts';
 import type { Log } from '../service/log.ts';
-import { accountNameOf, groupsOf } from './oidc-settings.ts';
-import type { OidcSettings } from './oidc-settings.ts';
+import { accountNameOf, groupsOf, type OidcSettings } from './oidc-settings.ts';
 
 const TIMEOUT_S = 10;
 export const CALLBACK_PATH = '/api/v1/login/oidc/callback';

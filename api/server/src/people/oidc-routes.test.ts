@@ -20,15 +20,13 @@ import {
 } from '@hamlet/contract';
 import type { Account } from '@hamlet/contract';
 import { freePort } from '@hamlet/dev';
-import { readAudit } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
+import { readAudit, type Db } from '@hamlet/store';
 import { PASSWORD } from '../testing/people-play.ts';
 import { codeOf, dataOf } from '../testing/play.ts';
 import { TestBrowser } from '../testing/test-browser.ts';
 import { CLIENT, startTestIdentityProvider } from '../testing/test-identity-provider.ts';
 import type { ProviderPerson, TestIdentityProvider } from '../testing/test-identity-provider.ts';
-import { clientOf, startTestVillage, TOKENS } from '../testing/test-village.ts';
-import type { TestVillage } from '../testing/test-village.ts';
+import { clientOf, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
 import { CALLBACK_PATH } from './identity-provider.ts';
 
 let village: TestVillage;

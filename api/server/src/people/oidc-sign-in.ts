@@ -9,17 +9,14 @@ import {
   updateAccount,
 } from '@hamlet/store';
 import type { AccountRow, Db, Tx } from '@hamlet/store';
-import { refused } from '../http/outcome.ts';
-import type { Accepted, Outcome, Refused } from '../http/outcome.ts';
+import { refused, type Accepted, type Outcome, type Refused } from '../http/outcome.ts';
 import { recordAct } from '../audit/record-act.ts';
 import { accountObject } from '../auth/account-actor.ts';
-import { openSession, refuseBarredAccount } from './sign-in.ts';
-import type { Arrival } from './sign-in.ts';
+import { openSession, refuseBarredAccount, type Arrival } from './sign-in.ts';
 import { hashOf, newSecret } from '../auth/secrets.ts';
 import { attemptCookie, attemptOf, endedAttemptCookie } from '../http/session-cookie.ts';
 import type { IdentityProvider, VouchedPerson } from './identity-provider.ts';
-import { roleOfGroups, safeReturnTo } from './oidc-settings.ts';
-import type { RoleGroups } from './oidc-settings.ts';
+import { roleOfGroups, safeReturnTo, type RoleGroups } from './oidc-settings.ts';
 
 /** Longest time that a person may spend at the provider. */
 export const ATTEMPT_LIFE_MS = 600_000;

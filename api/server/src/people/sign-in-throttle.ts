@@ -1,6 +1,5 @@
 import { countedAddress } from '../http/client-address.ts';
-import { refused } from '../http/outcome.ts';
-import type { Refused } from '../http/outcome.ts';
+import { refused, type Refused } from '../http/outcome.ts';
 
 /** Failures allowed in one window: for one name from one address, for one address with any names, for one name from all addresses. */
 const PER_NAME_AT_ADDRESS = 10;

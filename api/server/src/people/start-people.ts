@@ -1,14 +1,11 @@
-import { announceAccount, inTransaction, liftExpiredAccountBans } from '@hamlet/store';
-import type { Db, Tx } from '@hamlet/store';
+import { announceAccount, inTransaction, liftExpiredAccountBans, type Db, type Tx } from '@hamlet/store';
 import { randomUUID } from 'node:crypto';
-import { startConnectionGuard } from '../auth/connection-guard.ts';
-import type { ConnectionGuard, GuardPorts } from '../auth/connection-guard.ts';
+import { startConnectionGuard, type ConnectionGuard, type GuardPorts } from '../auth/connection-guard.ts';
 import { createIdentityProvider } from './identity-provider.ts';
 import type { OidcSettings } from './oidc-settings.ts';
 import { createOidcSignIn } from './oidc-sign-in.ts';
 import { createPasswords } from '../auth/password.ts';
-import { job } from '../service/jobs.ts';
-import type { Job } from '../service/jobs.ts';
+import { job, type Job } from '../service/jobs.ts';
 import type { PeopleServices } from './people-services.ts';
 import { recordAct } from '../audit/record-act.ts';
 import { accountObject } from '../auth/account-actor.ts';

@@ -1,17 +1,14 @@
-import { readClaims, databaseNow, recordTurn } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
+import { readClaims, databaseNow, recordTurn, type Db } from '@hamlet/store';
 import { recordAct } from '../audit/record-act.ts';
-import { agentConfig } from '../agents/describe-agent.ts';
+import { agentConfig, type Described } from '../agents/describe-agent.ts';
 import { bearerOf } from '../auth/authenticate.ts';
-import { exchangeToken } from '../auth/token-exchange.ts';
+import { exchangeToken, type TokenReviewer } from '../auth/token-exchange.ts';
 import type { Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import { paidUntil } from '../money/compute/claim-view.ts';
 import { boughtLimits } from '../agents/bought-limits.ts';
 import type { WakeHub } from './wake-hub.ts';
 import type { Log } from '../service/log.ts';
-import type { TokenReviewer } from '../auth/token-exchange.ts';
-import type { Described } from '../agents/describe-agent.ts';
 import type { AgentSource } from '../agents/agent-source.ts';
 
 export interface ResidentPorts {

@@ -2,12 +2,10 @@ import type { BoardHint, RunHint, Wake } from '@hamlet/contract';
 import type { Stream } from '@hamlet/store';
 import type { AgentActor } from '../http/actor.ts';
 import type { EventSink } from '../http/event-sink.ts';
-import { accepted, refused } from '../http/outcome.ts';
-import type { Outcome } from '../http/outcome.ts';
+import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import type { Log } from '../service/log.ts';
 import type { AgentSource } from '../agents/agent-source.ts';
-import { isBarred } from '../standing/standing-cache.ts';
-import type { StandingCache } from '../standing/standing-cache.ts';
+import { isBarred, type StandingCache } from '../standing/standing-cache.ts';
 import type { PresenceCache } from '../agents/presence-cache.ts';
 
 /** Wakes kept for each agent, for a resident that reconnects. It asks for runs and news anyway, and 64 wakes of each of 1,000 agents take 8 MB. */

@@ -1,9 +1,7 @@
 import type { Refusal } from '@hamlet/contract';
-import { isStatus, KubeError } from '@hamlet/kube';
-import type { KubeClient, KubeObject, ResourceType } from '@hamlet/kube';
+import { isStatus, KubeError, type KubeClient, type KubeObject, type ResourceType } from '@hamlet/kube';
 import type { OnConflict } from '../agents/agent-source.ts';
-import { accepted, refused } from '../http/outcome.ts';
-import type { Outcome, Refused } from '../http/outcome.ts';
+import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
 import { UnavailableError } from '../http/respond.ts';
 import { FIELD_MANAGER, otherOwners } from '../agents/field-owners.ts';
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SeenResource } from '@hamlet/store';
-import { decideAudit } from './decide-audit.ts';
-import type { ShownResource } from './decide-audit.ts';
+import { decideAudit, type ShownResource } from './decide-audit.ts';
 import { authorOf, otherOwners } from '../agents/field-owners.ts';
 import { differenceOf, digestsOf, fieldsOf, nestedOf } from './spec-fields.ts';
 

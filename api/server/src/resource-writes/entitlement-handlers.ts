@@ -1,10 +1,8 @@
-import { lockResource, noteResource } from '@hamlet/store';
-import type { Tx } from '@hamlet/store';
+import { lockResource, noteResource, type Tx } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
 import { entitlementView } from '../agents/describe-agent.ts';
 import type { Handlers } from '../http/handler.ts';
-import { accepted, refused } from '../http/outcome.ts';
-import type { Refused } from '../http/outcome.ts';
+import { accepted, refused, type Refused } from '../http/outcome.ts';
 import { recordAct } from '../audit/record-act.ts';
 import type { SpecWriter } from './spec-writer.ts';
 

@@ -17,17 +17,14 @@ import {
 } from '@hamlet/contract';
 import type { EntitlementBody } from '@hamlet/contract';
 import type { KubeObject } from '@hamlet/kube';
-import { readAudit } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
-import { testApiServer } from '@hamlet/test/env/api-server';
-import type { TestApiServer } from '@hamlet/test/env/api-server';
+import { readAudit, type Db } from '@hamlet/store';
+import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { AGENTS, ENTITLEMENTS } from '../agents/kubernetes-watch.ts';
 import type { RunningServer } from '../start/start-server.ts';
 import { firstAdmin, invite } from '../testing/people-play.ts';
 import { dataOf } from '../testing/play.ts';
 import { firingBody, leaderOf } from '../testing/run-play.ts';
-import { clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
-import type { TestVillage } from '../testing/test-village.ts';
+import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
 import { SCHEDULES } from './resource-audit.ts';
 
 let kube: TestApiServer;

@@ -1,16 +1,11 @@
-import { API_VERSION } from '@hamlet/contract';
-import type { EntitlementBody } from '@hamlet/contract';
-import { isStatus } from '@hamlet/kube';
-import type { KubeClient, KubeObject } from '@hamlet/kube';
+import { API_VERSION, type EntitlementBody } from '@hamlet/contract';
+import { isStatus, type KubeClient, type KubeObject } from '@hamlet/kube';
 import type { EntitlementRecord } from '../agents/agent-source.ts';
 import { AGENTS, ENTITLEMENTS, entitlementOf, etagOf, recordOf } from '../agents/kubernetes-watch.ts';
-import { accepted, refused } from '../http/outcome.ts';
-import type { Outcome, Refused } from '../http/outcome.ts';
-import { changeSpec, guardWrite } from './change-spec.ts';
-import type { SpecPatch } from './change-spec.ts';
+import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
+import { changeSpec, guardWrite, type SpecPatch } from './change-spec.ts';
 import { FIELD_MANAGER } from '../agents/field-owners.ts';
-import { differenceOf, fieldsOf, nestedOf } from './spec-fields.ts';
-import type { SpecFields } from './spec-fields.ts';
+import { differenceOf, fieldsOf, nestedOf, type SpecFields } from './spec-fields.ts';
 import type { SpecWriter, Written } from './spec-writer.ts';
 
 function specOf(object: KubeObject): unknown {

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GROUP, VERSION } from '@hamlet/contract';
-import { Reflector, slim } from '@hamlet/kube';
-import type { KubeClient, KubeObject, ResourceType } from '@hamlet/kube';
+import { Reflector, slim, type KubeClient, type KubeObject, type ResourceType } from '@hamlet/kube';
 import {
   findSeenResource,
   lockResource,
@@ -14,8 +13,7 @@ import {
 import type { Db, IntentKind, SeenResource, Tx } from '@hamlet/store';
 import { recordAct } from '../audit/record-act.ts';
 import type { Log } from '../service/log.ts';
-import { decideAudit } from './decide-audit.ts';
-import type { ShownResource } from './decide-audit.ts';
+import { decideAudit, type ShownResource } from './decide-audit.ts';
 
 export const SCHEDULES: ResourceType = { group: GROUP, version: VERSION, plural: 'schedules', kind: 'Schedule' };
 /** Most changes that wait while Postgres is away. Beyond this number the queue drops the oldest; a later change of the same object covers it. */

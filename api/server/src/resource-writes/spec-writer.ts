@@ -1,7 +1,6 @@
 import type { AgentEntitlementBody, EntitlementBody } from '@hamlet/contract';
 import type { AgentRecord, EntitlementRecord, OnConflict } from '../agents/agent-source.ts';
-import type { Outcome, Refused } from '../http/outcome.ts';
-import { refused } from '../http/outcome.ts';
+import { refused, type Outcome, type Refused } from '../http/outcome.ts';
 
 /** The result of a write to a custom resource. */
 export interface Written<R> {

@@ -3,8 +3,7 @@ import { decideRun, isSettled, RUN_ATTEMPTS_MAX } from '@hamlet/core';
 import type { RunCommand, RunProgress, RunRefusal } from '@hamlet/core';
 import { announceSchedule, changeRun, hintAgents, lockRun, pruneHistory, renewClaim } from '@hamlet/store';
 import type { RunRow, Tx } from '@hamlet/store';
-import { accepted, refused } from '../http/outcome.ts';
-import type { Outcome, Refused } from '../http/outcome.ts';
+import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
 
 /** Texts of a command: the result of the run, and more fields of its event. */
 export interface RunWords {

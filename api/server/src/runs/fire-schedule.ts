@@ -1,7 +1,5 @@
-import { FIRING_EARLY_MS, RUNS_WAITING_MAX } from '@hamlet/contract';
-import type { FiredRun, FiringBody } from '@hamlet/contract';
-import { planFiring } from '@hamlet/core';
-import type { FiringPlan } from '@hamlet/core';
+import { FIRING_EARLY_MS, RUNS_WAITING_MAX, type FiredRun, type FiringBody } from '@hamlet/contract';
+import { planFiring, type FiringPlan } from '@hamlet/core';
 import {
   announceSchedule,
   countWaiting,
@@ -23,8 +21,7 @@ import {
 import type { Db, Fence, FiringRow, RunRow, Tx } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
 import { staleFence } from '../operator/operator-fence.ts';
-import { accepted, refused } from '../http/outcome.ts';
-import type { Outcome } from '../http/outcome.ts';
+import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import { applyToHeldRun } from './apply-to-run.ts';
 import { barsRuns } from './work-limits.ts';
 

@@ -1,8 +1,7 @@
 import { fenceOf } from '../operator/operator-fence.ts';
 import type { Handlers } from '../http/handler.ts';
 import { accepted } from '../http/outcome.ts';
-import { fireSchedule } from './fire-schedule.ts';
-import type { FiringPorts } from './fire-schedule.ts';
+import { fireSchedule, type FiringPorts } from './fire-schedule.ts';
 
 /** Handlers for firings by the operator. */
 export function firingHandlers(ports: FiringPorts): Pick<Handlers, 'fireSchedule'> {

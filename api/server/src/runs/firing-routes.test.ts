@@ -4,13 +4,10 @@ import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRun, fireSchedule, freezeAgent, listRuns, openInternalStream } from '@hamlet/contract';
 import type { CallData, FiringBody, Overlap, Run, ScheduleActivity } from '@hamlet/contract';
-import { FENCE_EXPIRES_S, forgetOldFirings } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
+import { FENCE_EXPIRES_S, forgetOldFirings, type Db } from '@hamlet/store';
 import { dataOf } from '../testing/play.ts';
-import { firingBody, leaderOf, RunPlay } from '../testing/run-play.ts';
-import type { FireAnswer } from '../testing/run-play.ts';
-import { clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
-import type { TestVillage } from '../testing/test-village.ts';
+import { firingBody, leaderOf, RunPlay, type FireAnswer } from '../testing/run-play.ts';
+import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
 
 const FULL = process.env['HAMLET_TEST_FULL'] === '1';
 /** Slots for which two leaders compete. */

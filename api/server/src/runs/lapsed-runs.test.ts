@@ -1,14 +1,12 @@
 /** Runs whose resident is gone wait again, and a resident that returns too late can do nothing for them. Leases are those of the product. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import { rebootAgent, recordRunStep, renewRun, settleRun } from '@hamlet/contract';
-import type { Run } from '@hamlet/contract';
+import { rebootAgent, recordRunStep, renewRun, settleRun, type Run } from '@hamlet/contract';
 import type { Db } from '@hamlet/store';
 import { codeOf, dataOf } from '../testing/play.ts';
 import { residentProcesses } from '../testing/resident-process.ts';
 import { RunPlay } from '../testing/run-play.ts';
-import { eventually, startTestVillage } from '../testing/test-village.ts';
-import type { AgentId, TestVillage } from '../testing/test-village.ts';
+import { eventually, startTestVillage, type AgentId, type TestVillage } from '../testing/test-village.ts';
 import { requeueRuns } from './run-upkeep.ts';
 
 const residents = residentProcesses(() => runs.play);

@@ -1,14 +1,12 @@
 /** Runs with residents as separate processes: done, cancelled, and continued after kills, without repeated speech. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import { rebootAgent } from '@hamlet/contract';
-import type { Run } from '@hamlet/contract';
+import { rebootAgent, type Run } from '@hamlet/contract';
 import type { Db } from '@hamlet/store';
 import { dataOf } from '../testing/play.ts';
 import { residentProcesses } from '../testing/resident-process.ts';
 import { RunPlay } from '../testing/run-play.ts';
-import { eventually, startTestVillage } from '../testing/test-village.ts';
-import type { AgentId, TestVillage } from '../testing/test-village.ts';
+import { eventually, startTestVillage, type AgentId, type TestVillage } from '../testing/test-village.ts';
 
 /** Kills of one run's resident, each at another moment. */
 const KILLS = process.env['HAMLET_TEST_FULL'] === '1' ? 20 : 3;

@@ -1,14 +1,11 @@
 /** Core's decision and the database's rules agree on every change of a run, and a random sequence of commands never violates either. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { RUN_STATES } from '@hamlet/contract';
-import type { RunState } from '@hamlet/contract';
-import { decideRun, isSettled } from '@hamlet/core';
-import type { RunCommand, RunProgress } from '@hamlet/core';
+import { RUN_STATES, type RunState } from '@hamlet/contract';
+import { decideRun, isSettled, type RunCommand, type RunProgress } from '@hamlet/core';
 import { changeRun, lockRun, inTransaction, insertRuns, migrate, openDatabase, readRunEvents } from '@hamlet/store';
 import type { Db, RunRow } from '@hamlet/store';
-import { testPostgres } from '@hamlet/test/env/postgres';
-import type { TestPostgres } from '@hamlet/test/env/postgres';
+import { testPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
 
 const WALKS = process.env['HAMLET_TEST_FULL'] === '1' ? 2_000 : 100;
 const WALK_STEPS = 12;

@@ -1,12 +1,10 @@
 /** When the leases of runs lapse, on a real Postgres without a village around it. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { RUN_ATTEMPTS_MAX } from '@hamlet/core';
-import type { RunCommand } from '@hamlet/core';
+import { RUN_ATTEMPTS_MAX, type RunCommand } from '@hamlet/core';
 import { findRun, inTransaction, insertRuns, migrate, openDatabase, readRunEvents } from '@hamlet/store';
 import type { Db, RunRow } from '@hamlet/store';
-import { testPostgres } from '@hamlet/test/env/postgres';
-import type { TestPostgres } from '@hamlet/test/env/postgres';
+import { testPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
 import { applyToRun } from './apply-to-run.ts';
 import { requeueLook, requeueRuns } from './run-upkeep.ts';
 

@@ -1,5 +1,4 @@
-import { RUN_LEASE_S } from '@hamlet/contract';
-import type { RunError } from '@hamlet/contract';
+import { RUN_LEASE_S, type RunError } from '@hamlet/contract';
 import { claimLapsed } from '@hamlet/core';
 import {
   forgetOldFirings,
@@ -11,8 +10,7 @@ import {
 } from '@hamlet/store';
 import type { Db, GivenUp, RunLimits } from '@hamlet/store';
 import { refused } from '../http/outcome.ts';
-import { job } from '../service/jobs.ts';
-import type { Job } from '../service/jobs.ts';
+import { job, type Job } from '../service/jobs.ts';
 import type { Log } from '../service/log.ts';
 import { repeat } from '../service/single-flight.ts';
 import { applyToRun } from './apply-to-run.ts';

@@ -1,5 +1,4 @@
-import { listen, readNextRun, readScheduleActivity, RUN_HINTS_CHANNEL } from '@hamlet/store';
-import type { Db, Stream } from '@hamlet/store';
+import { listen, readNextRun, readScheduleActivity, RUN_HINTS_CHANNEL, type Db, type Stream } from '@hamlet/store';
 import type { SnapshotPart } from '../operator/internal-feed.ts';
 import type { WakeHub } from '../residents/wake-hub.ts';
 import type { Job } from '../service/jobs.ts';

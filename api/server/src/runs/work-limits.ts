@@ -1,8 +1,6 @@
-import { countRunsInFlight } from '@hamlet/store';
-import type { AgentBar, Tx } from '@hamlet/store';
+import { countRunsInFlight, type AgentBar, type Tx } from '@hamlet/store';
 import type { AgentActor } from '../http/actor.ts';
-import { refused } from '../http/outcome.ts';
-import type { Refused } from '../http/outcome.ts';
+import { refused, type Refused } from '../http/outcome.ts';
 import type { AgentLimits } from '../limits/agent-limits.ts';
 
 const RETRY_S = 10;

@@ -1,12 +1,8 @@
-import { API_VERSION, Schedule } from '@hamlet/contract';
-import type { ScheduleChange, ScheduleSpec } from '@hamlet/contract';
-import { isStatus } from '@hamlet/kube';
-import type { KubeClient, KubeObject } from '@hamlet/kube';
+import { API_VERSION, Schedule, type ScheduleChange, type ScheduleSpec } from '@hamlet/contract';
+import { isStatus, type KubeClient, type KubeObject } from '@hamlet/kube';
 import type { OnConflict } from '../agents/agent-source.ts';
-import { accepted, refused } from '../http/outcome.ts';
-import type { Outcome } from '../http/outcome.ts';
-import { changeSpec, guardWrite } from '../resource-writes/change-spec.ts';
-import type { SpecPatch } from '../resource-writes/change-spec.ts';
+import { accepted, refused, type Outcome } from '../http/outcome.ts';
+import { changeSpec, guardWrite, type SpecPatch } from '../resource-writes/change-spec.ts';
 import { FIELD_MANAGER } from '../agents/field-owners.ts';
 import { SCHEDULES } from '../resource-writes/resource-audit.ts';
 import type { Log } from '../service/log.ts';

@@ -1,11 +1,9 @@
-import { LAST_FIRINGS_SHOWN } from '@hamlet/contract';
-import type { ScheduleView } from '@hamlet/contract';
+import { LAST_FIRINGS_SHOWN, type ScheduleView } from '@hamlet/contract';
 import { lockResource, noteResource, noteResourceGone, noteScheduleAuthor, readLastFirings } from '@hamlet/store';
 import type { Db, Tx } from '@hamlet/store';
 import type { Actor } from '../http/actor.ts';
 import type { Handlers } from '../http/handler.ts';
-import { accepted, refused } from '../http/outcome.ts';
-import type { Outcome } from '../http/outcome.ts';
+import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import { recordAct } from '../audit/record-act.ts';
 import type { ScheduleRecord, ScheduleSource } from './schedule-source.ts';
 import { scheduleView } from './schedule-view.ts';

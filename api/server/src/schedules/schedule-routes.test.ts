@@ -19,12 +19,10 @@ import {
 } from '@hamlet/contract';
 import type { ScheduleView } from '@hamlet/contract';
 import type { KubeObject, ResourceType } from '@hamlet/kube';
-import { testApiServer } from '@hamlet/test/env/api-server';
-import type { TestApiServer } from '@hamlet/test/env/api-server';
+import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { dataOf, Play } from '../testing/play.ts';
 import { firingBody, leaderOf } from '../testing/run-play.ts';
-import { clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
-import type { TestVillage } from '../testing/test-village.ts';
+import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
 
 const SAMPLES = resolve(import.meta.dirname, '../../../../crds/samples');
 const SCHEDULES: ResourceType = { group: GROUP, version: VERSION, plural: 'schedules', kind: 'Schedule' };

@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ScheduleChange, ScheduleSpec, ScheduleStatus } from '@hamlet/contract';
-import { Schedule } from '@hamlet/contract';
+import { Schedule, type ScheduleChange, type ScheduleSpec, type ScheduleStatus } from '@hamlet/contract';
 import { parse } from 'yaml';
 import type { OnConflict } from '../agents/agent-source.ts';
-import type { Outcome } from '../http/outcome.ts';
-import { accepted, refused } from '../http/outcome.ts';
+import { accepted, refused, type Outcome } from '../http/outcome.ts';
 
 /** A Schedule with the data of its custom resource. */
 export interface ScheduleRecord {

@@ -2,8 +2,7 @@ import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readLogHead, readSignedEdge, LogBroken, readLeafTiles, readLogEdge, sha256 } from '@hamlet/store';
 import type { Db, Tree } from '@hamlet/store';
-import { EMPTY_EDGE, growEdge, rootOf, sameBytes, TILE_WIDTH } from '@hamlet/core';
-import type { Edge } from '@hamlet/core';
+import { EMPTY_EDGE, growEdge, rootOf, sameBytes, TILE_WIDTH, type Edge } from '@hamlet/core';
 import type { LogSigner } from './log-signer.ts';
 
 /** Stores the newest checkpoint outside of the database. */

@@ -20,14 +20,10 @@ import {
   sha256,
 } from '@hamlet/store';
 import type { Db, Tree } from '@hamlet/store';
-import { testPostgres } from '@hamlet/test/env/postgres';
-import type { TestPostgres } from '@hamlet/test/env/postgres';
-import { openSuperuser } from '@hamlet/test/env/superuser';
-import type { Superuser } from '@hamlet/test/env/superuser';
-import { openCheckpointFolder, keepInBoth, keepInMemory } from './checkpoint-keeper.ts';
-import type { CheckpointKeeper } from './checkpoint-keeper.ts';
-import { openLogSigner } from './log-signer.ts';
-import type { LogSigner } from './log-signer.ts';
+import { testPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
+import { openSuperuser, type Superuser } from '@hamlet/test/env/superuser';
+import { openCheckpointFolder, keepInBoth, keepInMemory, type CheckpointKeeper } from './checkpoint-keeper.ts';
+import { openLogSigner, type LogSigner } from './log-signer.ts';
 import { sealAll } from './start-sealing.ts';
 
 const ORIGIN = 'hamlet.village/forged';

@@ -6,12 +6,9 @@ import { join, resolve } from 'node:path';
 import { after, before, test } from 'node:test';
 import { createPost } from '@hamlet/contract';
 import { rootOf } from '@hamlet/core';
-import { readLogEdge, readLogHead, sha256 } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
-import { openSuperuser } from '@hamlet/test/env/superuser';
-import type { Superuser } from '@hamlet/test/env/superuser';
-import { clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
-import type { TestVillage } from '../testing/test-village.ts';
+import { readLogEdge, readLogHead, sha256, type Db } from '@hamlet/store';
+import { openSuperuser, type Superuser } from '@hamlet/test/env/superuser';
+import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
 
 let village: TestVillage;
 let folder = '';

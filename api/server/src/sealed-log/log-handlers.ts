@@ -11,8 +11,7 @@ import {
 import type { Db, LogRecord } from '@hamlet/store';
 import type { Actor } from '../http/actor.ts';
 import type { Handlers } from '../http/handler.ts';
-import { accepted, refused } from '../http/outcome.ts';
-import type { Refused } from '../http/outcome.ts';
+import { accepted, refused, type Refused } from '../http/outcome.ts';
 import { proveConsistency, proveInclusion } from './log-proofs.ts';
 import type { Sealing } from './start-sealing.ts';
 import type { AgentSource } from '../agents/agent-source.ts';

@@ -11,10 +11,8 @@ import {
   TILE_WIDTH,
 } from '@hamlet/core';
 import type { Range } from '@hamlet/core';
-import { readLogTiles, sha256 } from '@hamlet/store';
-import type { Db, LogHead, LogRecord } from '@hamlet/store';
-import { accepted, refused } from '../http/outcome.ts';
-import type { Outcome } from '../http/outcome.ts';
+import { readLogTiles, sha256, type Db, type LogHead, type LogRecord } from '@hamlet/store';
+import { accepted, refused, type Outcome } from '../http/outcome.ts';
 
 /** An inclusion proof on the wire. */
 export interface InclusionView {

@@ -31,8 +31,7 @@ import {
 } from '@hamlet/core';
 import type { Checkpoint } from '@hamlet/core';
 import { sha256 } from '@hamlet/store';
-import { openSuperuser } from '@hamlet/test/env/superuser';
-import type { Superuser } from '@hamlet/test/env/superuser';
+import { openSuperuser, type Superuser } from '@hamlet/test/env/superuser';
 import { agentToken, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { TestVillage } from '../testing/test-village.ts';
 import { verifyEd25519 } from './log-signer.ts';

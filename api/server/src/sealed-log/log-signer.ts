@@ -1,11 +1,9 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
-import type { KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify, type KeyObject } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isKeyName, openNote, readCheckpoint, writeCheckpoint, writeNote, writeVerifierKey } from '@hamlet/core';
 import type { NoteKey, VerifyEd25519 } from '@hamlet/core';
-import { sha256 } from '@hamlet/store';
-import type { SignCheckpoint, Tree } from '@hamlet/store';
+import { sha256, type SignCheckpoint, type Tree } from '@hamlet/store';
 
 /** The signing key of checkpoints. */
 export interface LogSigner {

@@ -1,13 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LogBroken, sealLog } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
+import { LogBroken, sealLog, type Db } from '@hamlet/store';
 import type { Registry } from 'prom-client';
 import type { Log } from '../service/log.ts';
 import { registerGauges } from '../service/metrics.ts';
-import { openCheckpointFolder, keepInBoth, keepInMemory } from './checkpoint-keeper.ts';
-import type { CheckpointKeeper } from './checkpoint-keeper.ts';
-import { openLogSigner } from './log-signer.ts';
-import type { LogSigner, SignerOptions } from './log-signer.ts';
+import { openCheckpointFolder, keepInBoth, keepInMemory, type CheckpointKeeper } from './checkpoint-keeper.ts';
+import { openLogSigner, type LogSigner, type SignerOptions } from './log-signer.ts';
 
 const SEAL_EVERY_MS = 1_000;
 const BROKEN_EVERY_MS = 60_000;

@@ -19,11 +19,9 @@ import {
   villageAccount,
 } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
-import { openSuperuser } from '@hamlet/test/env/superuser';
-import type { Superuser } from '@hamlet/test/env/superuser';
+import { openSuperuser, type Superuser } from '@hamlet/test/env/superuser';
 import { gatherReference, keyOf, readKept, verifyLog, villageSource } from 'hamlet-verify';
-import { eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
-import type { TestVillage } from '../testing/test-village.ts';
+import { eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
 import { openLogSigner } from './log-signer.ts';
 
 const VERIFY = resolve(import.meta.dirname, '../../../../cli/verify/src/main.ts');

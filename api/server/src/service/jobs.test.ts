@@ -10,8 +10,7 @@ import { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
 import { z } from 'zod';
 import { eventually } from '../testing/test-village.ts';
-import { job, sharedJob, startJobs } from './jobs.ts';
-import type { Job } from './jobs.ts';
+import { job, sharedJob, startJobs, type Job } from './jobs.ts';
 import type { Log } from './log.ts';
 import { openRedisLink } from './redis-link.ts';
 

@@ -1,9 +1,7 @@
 import { Queue, Worker } from 'bullmq';
-import { Counter } from 'prom-client';
-import type { Registry } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
 import type { z } from 'zod';
-import { createComplaint } from './log.ts';
-import type { Complaint, Log } from './log.ts';
+import { createComplaint, type Complaint, type Log } from './log.ts';
 import type { RedisLink } from './redis-link.ts';
 import { repeat } from './single-flight.ts';
 import { withTimeout } from './with-timeout.ts';

@@ -1,6 +1,5 @@
 import { Redis } from 'ioredis';
-import { createComplaint } from './log.ts';
-import type { Log } from './log.ts';
+import { createComplaint, type Log } from './log.ts';
 
 const RECONNECT_MAX_MS = 500;
 /** Timeout of a connection: a Redis on a node without power neither answers nor closes its connections. */

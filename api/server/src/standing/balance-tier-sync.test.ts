@@ -19,12 +19,10 @@ import {
   villageAccount,
 } from '@hamlet/store';
 import type { Db, Tx } from '@hamlet/store';
-import { testPostgres } from '@hamlet/test/env/postgres';
-import type { TestPostgres } from '@hamlet/test/env/postgres';
+import { testPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
 import type { AgentSource } from '../agents/agent-source.ts';
 import { eventually } from '../testing/test-village.ts';
-import { startBalanceTierSync } from './balance-tier-sync.ts';
-import type { BalanceTierSync } from './balance-tier-sync.ts';
+import { startBalanceTierSync, type BalanceTierSync } from './balance-tier-sync.ts';
 
 const AIDOLLAR = 1_000_000n;
 /** Concurrent postings. */

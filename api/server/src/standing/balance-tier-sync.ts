@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { formatAiDollars, parseAiDollars } from '@hamlet/contract';
-import { tierOfBalance } from '@hamlet/core';
-import type { BalanceTier } from '@hamlet/core';
-import type { EntitlementSpec } from '@hamlet/contract';
+import { formatAiDollars, parseAiDollars, type EntitlementSpec } from '@hamlet/contract';
+import { tierOfBalance, type BalanceTier } from '@hamlet/core';
 import {
   announceStandings,
   inTransaction,

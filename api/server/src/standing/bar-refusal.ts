@@ -1,7 +1,6 @@
 import type { Bar, Measure } from '@hamlet/contract';
 import type { AgentBar } from '@hamlet/store';
-import { refused } from '../http/outcome.ts';
-import type { Refused } from '../http/outcome.ts';
+import { refused, type Refused } from '../http/outcome.ts';
 
 const CODE_OF_MEASURE: Readonly<Record<Measure, Bar>> = {
   kill: 'agent_killed',

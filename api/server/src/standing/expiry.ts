@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { announceStandings, inTransaction, liftExpired, recordAudit } from '@hamlet/store';
-import type { Db, Tx } from '@hamlet/store';
-import { job } from '../service/jobs.ts';
-import type { Job } from '../service/jobs.ts';
+import { announceStandings, inTransaction, liftExpired, recordAudit, type Db, type Tx } from '@hamlet/store';
+import { job, type Job } from '../service/jobs.ts';
 
 const EVERY_MS = 1_000;
 

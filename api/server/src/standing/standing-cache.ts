@@ -1,6 +1,5 @@
 import { FLAG_OF_MEASURE, goodStanding, MEASURES, Standing } from '@hamlet/contract';
-import { inSnapshot, internalEventRange, readInternalEvents, readStandings } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
+import { inSnapshot, internalEventRange, readInternalEvents, readStandings, type Db } from '@hamlet/store';
 import type { InternalSignal } from '../operator/internal-signal.ts';
 import { coalesce } from '../service/single-flight.ts';
 import type { Log } from '../service/log.ts';

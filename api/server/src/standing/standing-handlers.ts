@@ -13,8 +13,7 @@ import {
 import type { Db, Tx } from '@hamlet/store';
 import { recordAct } from '../audit/record-act.ts';
 import type { Caller, Handlers } from '../http/handler.ts';
-import { accepted, refused } from '../http/outcome.ts';
-import type { Outcome, Refused } from '../http/outcome.ts';
+import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
 
 export interface StandingPorts {
   readonly db: Db;

@@ -22,8 +22,7 @@ import {
   revokeAgentToken,
 } from '@hamlet/contract';
 import type { AgentStanding, Bar, Refusal, StreamEvent } from '@hamlet/contract';
-import { insertAgentSession, openLife, readAudit } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
+import { insertAgentSession, openLife, readAudit, type Db } from '@hamlet/store';
 import { createHash, randomUUID } from 'node:crypto';
 import { dataOf, Play, refusalOf } from '../testing/play.ts';
 import { agentToken, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';

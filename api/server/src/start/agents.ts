@@ -3,17 +3,14 @@ import type { Db } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
 import { openKubernetesSource } from '../agents/kubernetes-source.ts';
 import { openSamplesSource } from '../agents/samples-source.ts';
-import { createDevReviewer } from '../auth/token-exchange.ts';
+import { createDevReviewer, type TokenReviewer } from '../auth/token-exchange.ts';
 import { createKubernetesReviewer } from '../auth/kubernetes-reviewer.ts';
-import type { TokenReviewer } from '../auth/token-exchange.ts';
 import type { Config } from './config.ts';
 import { startResourceAudit } from '../resource-writes/resource-audit.ts';
 import { createKubernetesWriter } from '../resource-writes/kubernetes-writer.ts';
-import { createSamplesWriter } from '../resource-writes/spec-writer.ts';
-import type { SpecWriter } from '../resource-writes/spec-writer.ts';
+import { createSamplesWriter, type SpecWriter } from '../resource-writes/spec-writer.ts';
 import { kubernetesSchedules } from '../schedules/kubernetes-schedules.ts';
-import { openSampleSchedules } from '../schedules/schedule-source.ts';
-import type { ScheduleSource } from '../schedules/schedule-source.ts';
+import { openSampleSchedules, type ScheduleSource } from '../schedules/schedule-source.ts';
 import type { Log } from '../service/log.ts';
 
 export interface Agents {

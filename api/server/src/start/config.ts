@@ -1,13 +1,10 @@
 import { AiDollars, parseAiDollars, PriceList, TimeZone } from '@hamlet/contract';
 import { z } from 'zod';
-import { OIDC_ENVIRONMENT, oidcSettingsOf } from '../people/oidc-settings.ts';
-import type { OidcSettings } from '../people/oidc-settings.ts';
+import { OIDC_ENVIRONMENT, oidcSettingsOf, type OidcSettings } from '../people/oidc-settings.ts';
 import type { EconomyRules } from '../money/ledger/judgement.ts';
-import { proxyTrust } from '../http/client-address.ts';
-import type { ProxyTrust } from '../http/client-address.ts';
+import { proxyTrust, type ProxyTrust } from '../http/client-address.ts';
 import type { SignerOptions } from '../sealed-log/log-signer.ts';
-import { PAYMENT_VARIABLES, paymentsConfigOf } from '../money/payments/payments-config.ts';
-import type { PaymentsConfig } from '../money/payments/payments-config.ts';
+import { PAYMENT_VARIABLES, paymentsConfigOf, type PaymentsConfig } from '../money/payments/payments-config.ts';
 
 export interface HostPort {
   readonly host: string;

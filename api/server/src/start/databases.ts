@@ -1,5 +1,4 @@
-import { openDatabase } from '@hamlet/store';
-import type { DatabaseLimits, Db } from '@hamlet/store';
+import { openDatabase, type DatabaseLimits, type Db } from '@hamlet/store';
 import type { Log } from '../service/log.ts';
 
 /** Limits for requests and upkeep. A statement may take 10 s. */

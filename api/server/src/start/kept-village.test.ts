@@ -17,16 +17,13 @@ import {
   parseAiDollars,
   rewardAgent,
 } from '@hamlet/contract';
-import { checkLedger, checkTrade, readLogHead } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
+import { checkLedger, checkTrade, readLogHead, type Db } from '@hamlet/store';
 import { copyKeptLog, loadKeptVillage } from '@hamlet/test/env/kept-village';
 import { gatherReference, keyOf, readKept, verifyLog, villageSource } from 'hamlet-verify';
-import { openSuperuser } from '@hamlet/test/env/superuser';
-import type { Superuser } from '@hamlet/test/env/superuser';
+import { openSuperuser, type Superuser } from '@hamlet/test/env/superuser';
 import { signIn } from '../testing/people-play.ts';
 import { dataOf, Play } from '../testing/play.ts';
-import { eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
-import type { TestVillage } from '../testing/test-village.ts';
+import { eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
 
 interface Counted {
   readonly table: string;

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { Audience } from '@hamlet/contract';
 import type { Registry } from 'prom-client';
 import type { Authenticate } from '../http/actor.ts';
@@ -9,8 +8,7 @@ import type { AddressGate } from '../http/pipeline/address-gate.ts';
 import { createApp } from '../http/pipeline/create-app.ts';
 import type { MountPorts } from '../http/pipeline/exchange.ts';
 import type { Handlers } from '../http/handler.ts';
-import { serveSockets } from '../http/pipeline/serve-sockets.ts';
-import type { SocketsPorts } from '../http/pipeline/serve-sockets.ts';
+import { serveSockets, type SocketsPorts } from '../http/pipeline/serve-sockets.ts';
 
 /** Limit for the client to send its request. Streams and sockets may stay open for hours after it. */
 const REQUEST_LIMIT_MS = 30_000;

@@ -4,17 +4,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { createPost, getBalance, rewardAgent } from '@hamlet/contract';
-import { checkLedger, checkLedgerGrowth, isClusterBehind, openDatabase, readLogHead } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
-import { copyKeptLog, loadKeptVillage } from '@hamlet/test/env/kept-village';
-import type { KeptVillageName } from '@hamlet/test/env/kept-village';
-import { openSuperuser } from '@hamlet/test/env/superuser';
-import type { Superuser } from '@hamlet/test/env/superuser';
+import { checkLedger, checkLedgerGrowth, isClusterBehind, openDatabase, readLogHead, type Db } from '@hamlet/store';
+import { copyKeptLog, loadKeptVillage, type KeptVillageName } from '@hamlet/test/env/kept-village';
+import { openSuperuser, type Superuser } from '@hamlet/test/env/superuser';
 import { gatherReference, keyOf, readKept, verifyLog, villageSource } from 'hamlet-verify';
 import { createLog } from '../service/log.ts';
 import { dataOf, Play } from '../testing/play.ts';
-import { eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
-import type { TestVillage } from '../testing/test-village.ts';
+import { eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
 import { waitForSchema } from './schema.ts';
 
 interface Restored {

@@ -3,14 +3,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { listTurns } from '@hamlet/contract';
-import { dropTurnTexts, openDatabase, readLogHead, recordTurn } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
-import { openSuperuser } from '@hamlet/test/env/superuser';
-import type { Superuser } from '@hamlet/test/env/superuser';
+import { dropTurnTexts, openDatabase, readLogHead, recordTurn, type Db } from '@hamlet/store';
+import { openSuperuser, type Superuser } from '@hamlet/test/env/superuser';
 import { gatherReference, keyOf, readKept, verifyLog, villageSource } from 'hamlet-verify';
 import { dataOf, Play } from '../testing/play.ts';
-import { eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
-import type { TestVillage } from '../testing/test-village.ts';
+import { eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
 import { dropOldTexts } from './retention.ts';
 
 const DAY_MS = 86_400_000;

@@ -8,8 +8,7 @@ import {
 } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import { SESSION_IDLE_MS } from '../http/session-cookie.ts';
-import { job } from '../service/jobs.ts';
-import type { Job } from '../service/jobs.ts';
+import { job, type Job } from '../service/jobs.ts';
 import type { Log } from '../service/log.ts';
 
 const EVERY_MS = 60_000;

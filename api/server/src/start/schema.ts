@@ -1,7 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isClusterBehind, isConnectionError, migrate, missingMigrations } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
+import { isClusterBehind, isConnectionError, migrate, missingMigrations, type Db } from '@hamlet/store';
 import type { MigrationConfig } from './config.ts';
 import type { Log } from '../service/log.ts';
 

@@ -8,10 +8,8 @@ import type { Log } from '../service/log.ts';
 import { worldSocket } from '../world/world-socket.ts';
 import type { Config } from './config.ts';
 import { composeHandlers } from './handlers.ts';
-import { openListeners } from './listeners.ts';
-import type { Listeners } from './listeners.ts';
-import { openBase, startParts } from './parts.ts';
-import type { Base, Parts, StartOptions } from './parts.ts';
+import { openListeners, type Listeners } from './listeners.ts';
+import { openBase, startParts, type Base, type Parts, type StartOptions } from './parts.ts';
 import { retentionJobs } from './retention.ts';
 import type { RunningWorld } from './world.ts';
 

@@ -1,20 +1,15 @@
 import type { Db } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
-import { createInternalFeed } from '../operator/internal-feed.ts';
-import type { InternalFeed, SnapshotPart } from '../operator/internal-feed.ts';
+import { createInternalFeed, type InternalFeed, type SnapshotPart } from '../operator/internal-feed.ts';
 import { openInternalSignal } from '../operator/internal-signal.ts';
-import { startPresenceCache } from '../agents/presence-cache.ts';
-import type { PresenceCache } from '../agents/presence-cache.ts';
+import { startPresenceCache, type PresenceCache } from '../agents/presence-cache.ts';
 import { WakeHub } from '../residents/wake-hub.ts';
-import { startFreezeCache } from '../freeze/freeze-cache.ts';
-import type { FreezeCache } from '../freeze/freeze-cache.ts';
+import { startFreezeCache, type FreezeCache } from '../freeze/freeze-cache.ts';
 import type { Log } from '../service/log.ts';
 import { measureExpiryJob } from '../standing/expiry.ts';
 import type { Job } from '../service/jobs.ts';
-import { startStandingCache } from '../standing/standing-cache.ts';
-import type { StandingCache } from '../standing/standing-cache.ts';
-import { startBalanceTierSync } from '../standing/balance-tier-sync.ts';
-import type { BalanceTierSync } from '../standing/balance-tier-sync.ts';
+import { startStandingCache, type StandingCache } from '../standing/standing-cache.ts';
+import { startBalanceTierSync, type BalanceTierSync } from '../standing/balance-tier-sync.ts';
 
 export interface VillageFactsPorts {
   readonly db: Db;

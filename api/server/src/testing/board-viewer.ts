@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { BoardMessage } from '@hamlet/contract';
-import type { BoardEvent } from '@hamlet/contract';
+import { BoardMessage, type BoardEvent } from '@hamlet/contract';
 import { WebSocket } from 'ws';
 
 /** A viewer of /ws/board, which can leave and reconnect to any replica. Mutable: it collects the messages. */

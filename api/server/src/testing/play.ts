@@ -1,7 +1,6 @@
 import { actAsAgent, getAgent, getWorld, moveAgent } from '@hamlet/contract';
 import type { ActionBody, AgentDetail, Client, MoveBody, Outcome, Refusal, WorldView } from '@hamlet/contract';
-import { AGENT_IDS, agentToken, clientOf, eventually, TOKENS } from './test-village.ts';
-import type { AgentId } from './test-village.ts';
+import { AGENT_IDS, agentToken, clientOf, eventually, TOKENS, type AgentId } from './test-village.ts';
 
 /** Acts and reads for tests that control agents through the API. */
 export class Play {

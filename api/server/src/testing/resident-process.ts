@@ -1,12 +1,10 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Play } from './play.ts';
-import { agentToken, eventually } from './test-village.ts';
-import type { AgentId } from './test-village.ts';
+import { agentToken, eventually, type AgentId } from './test-village.ts';
 
 /** Characters of a resident's log that are kept for a test. */
 const SAID_CHARS = 65_536;

@@ -12,8 +12,7 @@ import {
 } from '@hamlet/contract';
 import type { CallData, CallInput, Client, FiringBody, Outcome, Run, RunEvent } from '@hamlet/contract';
 import { dataOf, Play } from './play.ts';
-import { TOKENS } from './test-village.ts';
-import type { AgentId } from './test-village.ts';
+import { TOKENS, type AgentId } from './test-village.ts';
 
 /** A client that sends the fence header of the present leader. */
 export function leaderOf(url: string, fence: string): Client {

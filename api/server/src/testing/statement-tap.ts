@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 /** A proxy between the API and Postgres that forwards every byte and reads the API's statements. Each statement is one round trip. */
 export interface StatementTap {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findAnswer } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
+import { findAnswer, type Db } from '@hamlet/store';
 import type { Answered } from '../http/handler.ts';
 import { replayOf } from '../http/idempotent.ts';
 import { refusalOfError, UnavailableError } from '../http/respond.ts';

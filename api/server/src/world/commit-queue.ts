@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { GROUP_COMMITTED_EVENTS } from '@hamlet/contract';
-import type { WorldEvent } from '@hamlet/contract';
+import { GROUP_COMMITTED_EVENTS, type WorldEvent } from '@hamlet/contract';
 import { encodeEvents } from '@hamlet/core';
 import type { AuditEntry, Batch, KeptAnswer, MoveChunk } from '@hamlet/store';
 

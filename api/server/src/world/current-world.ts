@@ -1,5 +1,4 @@
-import { TICK_MS } from '@hamlet/contract';
-import type { AgentPlace, AgentView, WorldView } from '@hamlet/contract';
+import { TICK_MS, type AgentPlace, type AgentView, type WorldView } from '@hamlet/contract';
 import { agentPlaces, AWAKE, has, itemViews, ONLINE, slotOf, surroundingOf, timeOfDay } from '@hamlet/core';
 import type { WorldState } from '@hamlet/core';
 import type { AgentSource } from '../agents/agent-source.ts';

@@ -2,12 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { actAsAgent, getAgent } from '@hamlet/contract';
-import type { WorldEvent } from '@hamlet/contract';
+import { actAsAgent, getAgent, type WorldEvent } from '@hamlet/contract';
 import { lastSeq, openDatabase } from '@hamlet/store';
 import { Seeded } from '@hamlet/test/env/seeded';
-import { startApiProcess } from '../testing/api-process.ts';
-import type { ApiProcess } from '../testing/api-process.ts';
+import { startApiProcess, type ApiProcess } from '../testing/api-process.ts';
 import { Play } from '../testing/play.ts';
 import { AGENT_IDS, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { TestVillage } from '../testing/test-village.ts';

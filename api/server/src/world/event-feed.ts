@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorldEvent } from '@hamlet/contract';
-import { lastSeq } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
+import { lastSeq, type Db } from '@hamlet/store';
 import { z } from 'zod';
 import type { Log } from '../service/log.ts';
 import { readEventsAfter } from './recovery/read-events.ts';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { planResidents } from './plan-residents.ts';
-import type { PlacedResident, WantedResident } from './plan-residents.ts';
+import { planResidents, type PlacedResident, type WantedResident } from './plan-residents.ts';
 
 const ada: WantedResident = {
   agentId: 'ada',

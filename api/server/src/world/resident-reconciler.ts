@@ -1,13 +1,10 @@
-import { aliveSlots, AWAKE, has, ONLINE, slotOf } from '@hamlet/core';
-import type { WorldState } from '@hamlet/core';
-import { closeLife, openLife, openLives, rememberHome } from '@hamlet/store';
-import type { Db, Life } from '@hamlet/store';
+import { aliveSlots, AWAKE, has, ONLINE, slotOf, type WorldState } from '@hamlet/core';
+import { closeLife, openLife, openLives, rememberHome, type Db, type Life } from '@hamlet/store';
 import type { Log } from '../service/log.ts';
 import type { WorldCommands } from './world-request.ts';
 import type { AgentRecord, AgentSource } from '../agents/agent-source.ts';
 import type { PresenceCache } from '../agents/presence-cache.ts';
-import { planResidents } from './plan-residents.ts';
-import type { PlacedResident, WantedResident } from './plan-residents.ts';
+import { planResidents, type PlacedResident, type WantedResident } from './plan-residents.ts';
 
 const EVERY_MS = 1_000;
 /** Seconds between full checks without a known change; they repair changes that another process made to the lives. */

@@ -3,11 +3,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { actAsAgent } from '@hamlet/contract';
-import { readAudit } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
+import { readAudit, type Db } from '@hamlet/store';
 import { dataOf, Play } from '../testing/play.ts';
-import { eventually, startTestVillage } from '../testing/test-village.ts';
-import type { TestVillage } from '../testing/test-village.ts';
+import { eventually, startTestVillage, type TestVillage } from '../testing/test-village.ts';
 
 let village: TestVillage;
 let db: Db;

@@ -1,10 +1,8 @@
-import { findAnswer } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
+import { findAnswer, type Db } from '@hamlet/store';
 import type { ActionBody, MapResponse, WorldCommand } from '@hamlet/contract';
 import { lineOf } from '../audit/record-act.ts';
 import type { Answered, Caller, Handlers, WriteKey } from '../http/handler.ts';
-import { accepted } from '../http/outcome.ts';
-import type { Refused } from '../http/outcome.ts';
+import { accepted, type Refused } from '../http/outcome.ts';
 import type { WorldReader } from './world-reader.ts';
 
 export interface WorldHandlerPorts {

@@ -5,8 +5,7 @@ import { ACTION_REASONS, actAsAgent, createPost, moveAgent, REFUSALS, suspendAge
 import type { ActionKind, Outcome, Refusal } from '@hamlet/contract';
 import { defaultMap } from '@hamlet/core';
 import { dataOf, Play, refusalOf } from '../testing/play.ts';
-import { AGENT_IDS, eventually, startTestVillage } from '../testing/test-village.ts';
-import type { TestVillage } from '../testing/test-village.ts';
+import { AGENT_IDS, eventually, startTestVillage, type TestVillage } from '../testing/test-village.ts';
 
 const NOBODY = { agent_id: 'nobody' };
 const LONG = 'a'.repeat(281);

@@ -1,6 +1,5 @@
 import type { Wake, WorldEvent } from '@hamlet/contract';
-import { reduce, wakesOf } from '@hamlet/core';
-import type { WorldState } from '@hamlet/core';
+import { reduce, wakesOf, type WorldState } from '@hamlet/core';
 import { UnavailableError } from '../http/respond.ts';
 import { withTimeout } from '../service/with-timeout.ts';
 

@@ -1,11 +1,9 @@
 import { TICKS_PER_TILE } from '@hamlet/contract';
 import type { ActionAnswer, MoveAnswer, WorldCommand, WorldEvent } from '@hamlet/contract';
-import type { CommandOutcome, WorldState } from '@hamlet/core';
-import { positionAt, slotOf } from '@hamlet/core';
+import { positionAt, slotOf, type CommandOutcome, type WorldState } from '@hamlet/core';
 import type { AuditEntry } from '@hamlet/store';
 import type { Answered, WriteKey } from '../http/handler.ts';
-import type { Outcome } from '../http/outcome.ts';
-import { accepted, refused } from '../http/outcome.ts';
+import { accepted, refused, type Outcome } from '../http/outcome.ts';
 
 /** A command on its way to the writer. */
 export interface WorldRequest {

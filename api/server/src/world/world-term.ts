@@ -1,7 +1,5 @@
-import { GROUP_COMMITTED_EVENTS } from '@hamlet/contract';
-import type { WorldEvent } from '@hamlet/contract';
-import { advance, decodeEvents, reduce, validateCommand } from '@hamlet/core';
-import type { WorldState } from '@hamlet/core';
+import { GROUP_COMMITTED_EVENTS, type WorldEvent } from '@hamlet/contract';
+import { advance, decodeEvents, reduce, validateCommand, type WorldState } from '@hamlet/core';
 import {
   appendBatch,
   isConnectionError,
@@ -19,8 +17,7 @@ import { chunkOf, CommitQueue } from './commit-queue.ts';
 import { packSnapshot } from './recovery/recover.ts';
 import { RECALL_SECONDS, RecentAnswers } from './recent-answers.ts';
 import type { VillageClock } from './village-clock.ts';
-import { answerOf } from './world-request.ts';
-import type { WorldRequest } from './world-request.ts';
+import { answerOf, type WorldRequest } from './world-request.ts';
 
 const SNAPSHOT_EVERY_MS = 60_000;
 /** A snapshot is due after the larger of these: 10,000 events, or 4 events per agent. The cost of a snapshot grows with the number of agents. */

@@ -3,8 +3,7 @@ import { TICK_MS } from '@hamlet/contract';
 import type { WorldState } from '@hamlet/core';
 import { dropLease, renewLease, takeLease } from '@hamlet/store';
 import type { Log } from '../service/log.ts';
-import { WorldTerm } from './world-term.ts';
-import type { TermPorts } from './world-term.ts';
+import { WorldTerm, type TermPorts } from './world-term.ts';
 
 export const LEASE_TTL_MS = 4_000;
 const RENEW_EVERY_MS = 1_000;

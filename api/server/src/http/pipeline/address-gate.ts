@@ -1,5 +1,4 @@
-import { clientAddress, countedAddress } from '../client-address.ts';
-import type { Addressed, ProxyTrust } from '../client-address.ts';
+import { clientAddress, countedAddress, type Addressed, type ProxyTrust } from '../client-address.ts';
 import type { RateLimiter, RatePolicy, RateVerdict } from '../rate-limit.ts';
 
 /** Limit of open websockets on one path of one replica. */

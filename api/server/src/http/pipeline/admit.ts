@@ -1,12 +1,9 @@
-import { roleMay } from '@hamlet/contract';
-import type { RouteSpec } from '@hamlet/contract';
+import { roleMay, type RouteSpec } from '@hamlet/contract';
 import type { Request } from 'express';
 import type { Actor } from '../actor.ts';
 import { isCustomRequest, isSameOrigin } from '../origin.ts';
-import { refused } from '../outcome.ts';
-import type { Refused } from '../outcome.ts';
-import { rateHeaders } from '../rate-limit.ts';
-import type { RateVerdict } from '../rate-limit.ts';
+import { refused, type Refused } from '../outcome.ts';
+import { rateHeaders, type RateVerdict } from '../rate-limit.ts';
 import { sessionOf } from '../session-cookie.ts';
 import { authorize } from './authorize.ts';
 import type { Exchange } from './exchange.ts';

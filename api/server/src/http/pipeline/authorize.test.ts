@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { awakenAgent, getAgentConfig, getWorld, listTurns, moveAgent } from '@hamlet/contract';
-import type { RouteSpec } from '@hamlet/contract';
+import { awakenAgent, getAgentConfig, getWorld, listTurns, moveAgent, type RouteSpec } from '@hamlet/contract';
 import type { Actor } from '../actor.ts';
 import { authorize } from './authorize.ts';
 

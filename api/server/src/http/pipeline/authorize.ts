@@ -1,8 +1,6 @@
-import { OWN_AGENT_PERMISSIONS, roleMay } from '@hamlet/contract';
-import type { RouteSpec } from '@hamlet/contract';
+import { OWN_AGENT_PERMISSIONS, roleMay, type RouteSpec } from '@hamlet/contract';
 import type { Actor } from '../actor.ts';
-import { refused } from '../outcome.ts';
-import type { Refused } from '../outcome.ts';
+import { refused, type Refused } from '../outcome.ts';
 
 /** Null if the actor may use the route; otherwise the refusal. An agent may use a route only for itself. Pure. */
 export function authorize(

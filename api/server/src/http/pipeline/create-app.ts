@@ -1,5 +1,4 @@
-import { pathsOf, ROUTES } from '@hamlet/contract';
-import type { Audience, RouteSpec } from '@hamlet/contract';
+import { pathsOf, ROUTES, type Audience, type RouteSpec } from '@hamlet/contract';
 import { randomUUID } from 'node:crypto';
 import express from 'express';
 import type { ErrorRequestHandler, Express, RequestHandler } from 'express';

@@ -6,18 +6,14 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { after, before, test } from 'node:test';
-import { ROUTES, ViewerMessage } from '@hamlet/contract';
-import type { RouteSpec } from '@hamlet/contract';
+import { ROUTES, ViewerMessage, type RouteSpec } from '@hamlet/contract';
 import { Seeded } from '@hamlet/test/env/seeded';
 import { WebSocket } from 'ws';
-import { startApiProcess } from '../../testing/api-process.ts';
-import type { ApiProcess } from '../../testing/api-process.ts';
+import { startApiProcess, type ApiProcess } from '../../testing/api-process.ts';
 import { anyExtreme, extremeValues } from '../../testing/extreme-values.ts';
-import { probeLivez } from '../../testing/livez-probe.ts';
-import type { LivezProbe } from '../../testing/livez-probe.ts';
+import { probeLivez, type LivezProbe } from '../../testing/livez-probe.ts';
 import { Play } from '../../testing/play.ts';
-import { agentToken, startTestVillage, TOKENS } from '../../testing/test-village.ts';
-import type { TestVillage } from '../../testing/test-village.ts';
+import { agentToken, startTestVillage, TOKENS, type TestVillage } from '../../testing/test-village.ts';
 
 const SEED = Number(process.env['HAMLET_TEST_SEED'] ?? 20_261_123);
 /** Requests of each role to each route, and messages of each role on each websocket. */

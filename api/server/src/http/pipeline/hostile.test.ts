@@ -2,15 +2,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { connect } from 'node:net';
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { WebSocket } from 'ws';
-import { startApiProcess } from '../../testing/api-process.ts';
-import type { ApiProcess } from '../../testing/api-process.ts';
+import { startApiProcess, type ApiProcess } from '../../testing/api-process.ts';
 import { Play } from '../../testing/play.ts';
-import { eventually, startTestVillage } from '../../testing/test-village.ts';
-import type { TestVillage } from '../../testing/test-village.ts';
+import { eventually, startTestVillage, type TestVillage } from '../../testing/test-village.ts';
 
 const HOSTILE = '127.0.0.66';
 const CAP_MS = 60_000;

@@ -5,13 +5,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, test } from 'node:test';
-import { ROUTES, urlOf } from '@hamlet/contract';
-import type { Audience, Refusal, RouteSpec } from '@hamlet/contract';
+import { ROUTES, urlOf, type Audience, type Refusal, type RouteSpec } from '@hamlet/contract';
 import { WebSocket } from 'ws';
-import { AGENT_IDS, agentToken, startTestVillage, TOKENS } from '../../testing/test-village.ts';
-import type { TestVillage } from '../../testing/test-village.ts';
-import { COLUMNS, MATRIX, SOCKETS } from '../../testing/matrix-rows.ts';
-import type { Column } from '../../testing/matrix-rows.ts';
+import { AGENT_IDS, agentToken, startTestVillage, TOKENS, type TestVillage } from '../../testing/test-village.ts';
+import { COLUMNS, MATRIX, SOCKETS, type Column } from '../../testing/matrix-rows.ts';
 
 const CREDENTIALS: Readonly<Record<Exclude<Column, 'other agent'>, string | undefined>> = {
   visitor: undefined,

@@ -1,5 +1,4 @@
-import { pathsOf } from '@hamlet/contract';
-import type { Audience, RouteSpec } from '@hamlet/contract';
+import { pathsOf, type Audience, type RouteSpec } from '@hamlet/contract';
 import type { RequestHandler, Router } from 'express';
 import { randomUUID } from 'node:crypto';
 import type { Actor } from '../actor.ts';
@@ -12,8 +11,7 @@ import { refusalOfError, sendRefusal } from '../respond.ts';
 import { admit } from './admit.ts';
 import { answer, jsonWriter, reportOutsideContract } from './answer.ts';
 import type { Exchange, MountPorts } from './exchange.ts';
-import { bodyReader, parseRequest } from './parse-request.ts';
-import type { ReadBody } from './parse-request.ts';
+import { bodyReader, parseRequest, type ReadBody } from './parse-request.ts';
 
 /** A route, its handler, and the audiences of its listener. */
 export interface Mounted {

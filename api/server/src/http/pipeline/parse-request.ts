@@ -2,8 +2,7 @@ import type { RouteSpec } from '@hamlet/contract';
 import express from 'express';
 import type { Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
-import { refused } from '../outcome.ts';
-import type { Refused } from '../outcome.ts';
+import { refused, type Refused } from '../outcome.ts';
 import { refusalOfError } from '../respond.ts';
 
 const ERRORS_MAX = 20;

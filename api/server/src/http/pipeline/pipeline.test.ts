@@ -18,11 +18,9 @@ import {
 import type { Refusal } from '@hamlet/contract';
 import type { Answered } from '../handler.ts';
 import { runOnce } from '../idempotent.ts';
-import { accepted, refused } from '../outcome.ts';
-import type { Outcome } from '../outcome.ts';
+import { accepted, refused, type Outcome } from '../outcome.ts';
 import { dataOf, Play } from '../../testing/play.ts';
-import { agentToken, clientOf, startTestVillage, TOKENS } from '../../testing/test-village.ts';
-import type { TestVillage } from '../../testing/test-village.ts';
+import { agentToken, clientOf, startTestVillage, TOKENS, type TestVillage } from '../../testing/test-village.ts';
 
 let village: TestVillage;
 let play: Play;

@@ -1,15 +1,12 @@
-import { roleMay } from '@hamlet/contract';
-import type { Audience, Permission } from '@hamlet/contract';
+import { roleMay, type Audience, type Permission } from '@hamlet/contract';
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { WebSocketServer } from 'ws';
-import type { WebSocket } from 'ws';
+import { WebSocketServer, type WebSocket } from 'ws';
 import type { Log } from '../../service/log.ts';
 import type { Actor, Authenticate, Credentials, WatchConnections } from '../actor.ts';
 import { isSameOrigin } from '../origin.ts';
-import { refused } from '../outcome.ts';
-import type { Refused } from '../outcome.ts';
+import { refused, type Refused } from '../outcome.ts';
 import { problemOf, refusalOfError } from '../respond.ts';
 import type { AddressGate } from './address-gate.ts';
 import { binaryFrame } from './binary-frame.ts';

@@ -3,8 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { startTestVillage } from '../../testing/test-village.ts';
-import type { TestVillage } from '../../testing/test-village.ts';
+import { startTestVillage, type TestVillage } from '../../testing/test-village.ts';
 
 let village: TestVillage;
 let folder = '';

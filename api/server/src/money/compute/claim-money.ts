@@ -1,5 +1,4 @@
-import { dueOf, holdAmount } from '@hamlet/core';
-import type { ClaimTerms } from '@hamlet/core';
+import { dueOf, holdAmount, type ClaimTerms } from '@hamlet/core';
 import {
   findAgentAccount,
   holdMoney,

@@ -13,8 +13,7 @@ import {
 import type { ComputeClaim } from '@hamlet/contract';
 import { dataOf } from '../../testing/play.ts';
 import { leaderOf } from '../../testing/run-play.ts';
-import { clientOf, eventually, startTestVillage, TOKENS } from '../../testing/test-village.ts';
-import type { TestVillage } from '../../testing/test-village.ts';
+import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../../testing/test-village.ts';
 
 const LEASE = 'lease-of-claims';
 

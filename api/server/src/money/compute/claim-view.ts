@@ -1,5 +1,4 @@
-import { parseAiDollars } from '@hamlet/contract';
-import type { ComputeClaim } from '@hamlet/contract';
+import { parseAiDollars, type ComputeClaim } from '@hamlet/contract';
 import type { HeldClaim, PricedTier } from '@hamlet/core';
 import type { ClaimHold, ClaimRow } from '@hamlet/store';
 import type { AgentSource } from '../../agents/agent-source.ts';

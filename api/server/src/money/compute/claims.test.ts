@@ -18,8 +18,7 @@ import {
 import type { EntryRow } from '@hamlet/store';
 import { unpaidPods } from './claim-upkeep.ts';
 import { pricedTiers } from './claim-view.ts';
-import { startPursePlay, TIERS } from '../testing/purse-play.ts';
-import type { PursePlay } from '../testing/purse-play.ts';
+import { startPursePlay, TIERS, type PursePlay } from '../testing/purse-play.ts';
 
 let play: PursePlay;
 let agents = 0;

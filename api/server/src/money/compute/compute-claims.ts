@@ -1,5 +1,4 @@
-import { decideAsk, payableBelow, usedMs } from '@hamlet/core';
-import type { AskDecision, ClaimTerms, PricedTier } from '@hamlet/core';
+import { decideAsk, payableBelow, usedMs, type AskDecision, type ClaimTerms, type PricedTier } from '@hamlet/core';
 import type { ClaimBody, ClaimRefusal, ComputeClaim } from '@hamlet/contract';
 import {
   addInternalEvent,
@@ -13,8 +12,7 @@ import {
 import type { ClaimHold, ClaimRow, RefusedTier, Tx } from '@hamlet/store';
 import type { AgentSource } from '../../agents/agent-source.ts';
 import type { BalanceTiers } from '../../standing/balance-tier-sync.ts';
-import { endHold, endHoldUnlessFrozen, spendable, takeHold } from './claim-money.ts';
-import type { Taken } from './claim-money.ts';
+import { endHold, endHoldUnlessFrozen, spendable, takeHold, type Taken } from './claim-money.ts';
 import { claimView, heldOf, pricedTiers } from './claim-view.ts';
 
 export interface ClaimPorts {

@@ -7,8 +7,7 @@ import type { Db } from '@hamlet/store';
 import { dataOf, Play } from '../../testing/play.ts';
 import { residentProcesses } from '../../testing/resident-process.ts';
 import { leaderOf } from '../../testing/run-play.ts';
-import { eventually, startTestVillage } from '../../testing/test-village.ts';
-import type { TestVillage } from '../../testing/test-village.ts';
+import { eventually, startTestVillage, type TestVillage } from '../../testing/test-village.ts';
 
 const residents = residentProcesses(() => play);
 let village: TestVillage;

@@ -2,10 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { checkLedger, findCircumstance, inTransaction, lockTiers, takeMeasure } from '@hamlet/store';
-import { createTokenMeter } from './token-meter.ts';
-import type { Reservation, TokenMeter } from './token-meter.ts';
-import { startPursePlay } from '../testing/purse-play.ts';
-import type { PursePlay } from '../testing/purse-play.ts';
+import { createTokenMeter, type Reservation, type TokenMeter } from './token-meter.ts';
+import { startPursePlay, type PursePlay } from '../testing/purse-play.ts';
 
 let play: PursePlay;
 let meter: TokenMeter;

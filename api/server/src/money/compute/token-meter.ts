@@ -15,10 +15,8 @@ import {
 import type { Circumstance, Db, Tx, UnpostedUsage } from '@hamlet/store';
 import type { AgentSource } from '../../agents/agent-source.ts';
 import type { FreezeCache } from '../../freeze/freeze-cache.ts';
-import { accepted, refused } from '../../http/outcome.ts';
-import type { Outcome } from '../../http/outcome.ts';
-import { job } from '../../service/jobs.ts';
-import type { Job } from '../../service/jobs.ts';
+import { accepted, refused, type Outcome } from '../../http/outcome.ts';
+import { job, type Job } from '../../service/jobs.ts';
 import { refusalOfBar } from '../../standing/bar-refusal.ts';
 import type { BalanceTiers } from '../../standing/balance-tier-sync.ts';
 import { refusalOfHold } from '../ledger/refusal-of-hold.ts';

@@ -1,5 +1,4 @@
-import { formatAiDollars } from '@hamlet/contract';
-import type { LedgerEntry } from '@hamlet/contract';
+import { formatAiDollars, type LedgerEntry } from '@hamlet/contract';
 import type { EntryRow } from '@hamlet/store';
 
 /** A ledger entry on the wire. A transfer has at most one entry in an agent's account, so its id identifies the entry. Pure. */

@@ -3,10 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { formatAiDollars, parseAiDollars } from '@hamlet/contract';
 import { checkLedger, closeAgentAccount, inTransaction } from '@hamlet/store';
-import { createIncomePort } from './income.ts';
-import type { Income, IncomeOutcome, IncomePort, TakenBack } from './income.ts';
-import { startPursePlay } from '../testing/purse-play.ts';
-import type { PursePlay } from '../testing/purse-play.ts';
+import { createIncomePort, type Income, type IncomeOutcome, type IncomePort, type TakenBack } from './income.ts';
+import { startPursePlay, type PursePlay } from '../testing/purse-play.ts';
 
 const ACTOR = { role: 'system', id: 'paypal' } as const;
 

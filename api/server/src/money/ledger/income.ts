@@ -1,5 +1,4 @@
-import { formatAiDollars } from '@hamlet/contract';
-import type { LedgerEntry } from '@hamlet/contract';
+import { formatAiDollars, type LedgerEntry } from '@hamlet/contract';
 import {
   attempt,
   findAgentAccount,
@@ -11,15 +10,13 @@ import {
   postTransfer,
   reverseTransfer,
   villageAccount,
-} from '@hamlet/store';
-import type {
-  AgentAccount,
-  Circumstance,
-  KeyedTransfer,
-  LedgerActor,
-  LedgerRefusal,
-  PostOutcome,
-  Tx,
+  type AgentAccount,
+  type Circumstance,
+  type KeyedTransfer,
+  type LedgerActor,
+  type LedgerRefusal,
+  type PostOutcome,
+  type Tx,
 } from '@hamlet/store';
 import { entryView } from './entry-view.ts';
 import type { BalanceTiers } from '../../standing/balance-tier-sync.ts';

@@ -1,12 +1,9 @@
-import { formatAiDollars, parseAiDollars } from '@hamlet/contract';
-import type { LedgerEntry } from '@hamlet/contract';
-import { judgeAgent } from '@hamlet/store';
-import type { AgentJudged, AgentJudgement, Subject, Tx } from '@hamlet/store';
+import { formatAiDollars, parseAiDollars, type LedgerEntry } from '@hamlet/contract';
+import { judgeAgent, type AgentJudged, type AgentJudgement, type Subject, type Tx } from '@hamlet/store';
 import { recordAct } from '../../audit/record-act.ts';
 import { findJudged } from '../../board/author-of.ts';
 import type { Actor } from '../../http/actor.ts';
-import { accepted, refused } from '../../http/outcome.ts';
-import type { Outcome, Refused } from '../../http/outcome.ts';
+import { accepted, refused, type Outcome, type Refused } from '../../http/outcome.ts';
 import type { BalanceTiers } from '../../standing/balance-tier-sync.ts';
 import { entryView } from './entry-view.ts';
 import { villageDay } from './village-day.ts';

@@ -1,5 +1,4 @@
-import { formatAiDollars } from '@hamlet/contract';
-import type { Allowance, BalanceAnswer, LedgerPage } from '@hamlet/contract';
+import { formatAiDollars, type Allowance, type BalanceAnswer, type LedgerPage } from '@hamlet/contract';
 import {
   cutPage,
   findAgentAccount,
@@ -13,12 +12,10 @@ import type { Db, Funds } from '@hamlet/store';
 import { z } from 'zod';
 import type { Handlers } from '../../http/handler.ts';
 import { idempotencyKeyOf } from '../../http/idempotent.ts';
-import { accepted, refused } from '../../http/outcome.ts';
-import type { Outcome } from '../../http/outcome.ts';
+import { accepted, refused, type Outcome } from '../../http/outcome.ts';
 import { pageCursor } from '../../http/page-cursor.ts';
 import { entryView } from './entry-view.ts';
-import { dailyLimitOf, judge } from './judgement.ts';
-import type { EconomyRules, Judgement } from './judgement.ts';
+import { dailyLimitOf, judge, type EconomyRules, type Judgement } from './judgement.ts';
 import { nextDayAt, villageDay } from './village-day.ts';
 import type { BalanceTiers } from '../../standing/balance-tier-sync.ts';
 import type { AgentSource } from '../../agents/agent-source.ts';

@@ -15,8 +15,7 @@ import {
   rewardAgent,
 } from '@hamlet/contract';
 import type { Client, LedgerEntry } from '@hamlet/contract';
-import { checkLedger, openDatabase, readAudit } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
+import { checkLedger, openDatabase, readAudit, type Db } from '@hamlet/store';
 import { dataOf, Play, refusalOf } from '../../testing/play.ts';
 import { clientOf, eventually, startTestVillage, TOKENS } from '../../testing/test-village.ts';
 import type { AgentId, TestVillage } from '../../testing/test-village.ts';

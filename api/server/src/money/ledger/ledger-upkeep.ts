@@ -1,9 +1,7 @@
-import { checkLedgerGrowth, expireHolds } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
+import { checkLedgerGrowth, expireHolds, type Db } from '@hamlet/store';
 import type { Registry } from 'prom-client';
 import type { FreezeCache } from '../../freeze/freeze-cache.ts';
-import { job, sharedJob } from '../../service/jobs.ts';
-import type { Job } from '../../service/jobs.ts';
+import { job, sharedJob, type Job } from '../../service/jobs.ts';
 import type { Log } from '../../service/log.ts';
 import { registerGauges } from '../../service/metrics.ts';
 import { z } from 'zod';

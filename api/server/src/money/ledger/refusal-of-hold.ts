@@ -1,8 +1,6 @@
-import { formatAiDollars } from '@hamlet/contract';
-import type { Refusal } from '@hamlet/contract';
+import { formatAiDollars, type Refusal } from '@hamlet/contract';
 import type { Funds, LedgerRefusal } from '@hamlet/store';
-import { refused } from '../../http/outcome.ts';
-import type { Refused } from '../../http/outcome.ts';
+import { refused, type Refused } from '../../http/outcome.ts';
 
 const WIRE_REASONS: Partial<Readonly<Record<LedgerRefusal, Refusal>>> = {
   insufficient_funds: 'insufficient_funds',

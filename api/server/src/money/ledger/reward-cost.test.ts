@@ -5,10 +5,8 @@ import { after, before, test } from 'node:test';
 import { createPost, penalizeAgent, rewardAgent } from '@hamlet/contract';
 import { readTiers } from '@hamlet/store';
 import { dataOf, Play, refusalOf } from '../../testing/play.ts';
-import { startStatementTap } from '../../testing/statement-tap.ts';
-import type { StatementTap } from '../../testing/statement-tap.ts';
-import { clientOf, eventually, startTestVillage, TOKENS } from '../../testing/test-village.ts';
-import type { TestVillage } from '../../testing/test-village.ts';
+import { startStatementTap, type StatementTap } from '../../testing/statement-tap.ts';
+import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../../testing/test-village.ts';
 
 /** Statements from begin to commit if the agent keeps its tier. */
 const REWARD_MAX = 8;

@@ -1,5 +1,4 @@
-import { formatAiDollars, parseAiDollars } from '@hamlet/contract';
-import type { AuctionView, PriceList } from '@hamlet/contract';
+import { formatAiDollars, parseAiDollars, type AuctionView, type PriceList } from '@hamlet/contract';
 import { auctionFault, laneOf } from '@hamlet/core';
 import {
   databaseNow,
@@ -13,8 +12,7 @@ import {
 import type { Db, Tx } from '@hamlet/store';
 import type { Caller, Handlers } from '../../http/handler.ts';
 import { idempotencyKeyOf } from '../../http/idempotent.ts';
-import { accepted, refused } from '../../http/outcome.ts';
-import type { Outcome } from '../../http/outcome.ts';
+import { accepted, refused, type Outcome } from '../../http/outcome.ts';
 import { recordAct } from '../../audit/record-act.ts';
 import { auctionView, auctionViews, bidView } from './auction-view.ts';
 import { cancelAuction } from './end-auction.ts';

@@ -4,8 +4,7 @@ import { performance } from 'node:perf_hooks';
 import { resolve } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startLocal } from '@hamlet/dev';
-import type { LocalProcess } from '@hamlet/dev';
+import { startLocal, type LocalProcess } from '@hamlet/dev';
 import {
   checkLedger,
   checkTrade,
@@ -24,8 +23,7 @@ import {
   villageAccount,
 } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
-import { testPostgres } from '@hamlet/test/env/postgres';
-import type { TestPostgres } from '@hamlet/test/env/postgres';
+import { testPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
 import { Seeded } from '@hamlet/test/env/seeded';
 import { startBalanceTierSync } from '../../standing/balance-tier-sync.ts';
 import { BUYERS, PURSE_MICRO, someWindow } from '../testing/market.ts';

@@ -20,8 +20,7 @@ import {
   ROUTES,
 } from '@hamlet/contract';
 import type { AuctionView, Client, Outcome } from '@hamlet/contract';
-import { checkLedger, checkTrade, readAudit } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
+import { checkLedger, checkTrade, readAudit, type Db } from '@hamlet/store';
 import { dataOf, Play, refusalOf } from '../../testing/play.ts';
 import { AGENT_IDS, clientOf, eventually, startTestVillage, TOKENS } from '../../testing/test-village.ts';
 import type { AgentId, TestVillage } from '../../testing/test-village.ts';

@@ -1,7 +1,5 @@
-import { formatAiDollars } from '@hamlet/contract';
-import type { AuctionView, BidView } from '@hamlet/contract';
-import { readOwnBids } from '@hamlet/store';
-import type { AuctionRow, BidRow, Db } from '@hamlet/store';
+import { formatAiDollars, type AuctionView, type BidView } from '@hamlet/contract';
+import { readOwnBids, type AuctionRow, type BidRow, type Db } from '@hamlet/store';
 import type { Actor } from '../../http/actor.ts';
 import { gpuView } from './purchase-view.ts';
 

@@ -1,5 +1,4 @@
-import { formatAiDollars } from '@hamlet/contract';
-import type { PurchaseItem, PurchaseView } from '@hamlet/contract';
+import { formatAiDollars, type PurchaseItem, type PurchaseView } from '@hamlet/contract';
 import { laneOf, priceOf } from '@hamlet/core';
 import {
   announceBoosts,
@@ -18,17 +17,13 @@ import {
 } from '@hamlet/store';
 import type { AgentAccount, LedgerRefusal, StoredItem, Tx } from '@hamlet/store';
 import type { Caller } from '../../http/handler.ts';
-import { accepted, refused } from '../../http/outcome.ts';
-import type { Outcome, Refused } from '../../http/outcome.ts';
-import { recordAct } from '../../audit/record-act.ts';
-import type { Acting } from '../../audit/record-act.ts';
+import { accepted, refused, type Outcome, type Refused } from '../../http/outcome.ts';
+import { recordAct, type Acting } from '../../audit/record-act.ts';
 import { barsRuns } from '../../runs/work-limits.ts';
 import { refusalOfHold } from '../ledger/refusal-of-hold.ts';
 import { describeItem, purchaseView } from './purchase-view.ts';
-import { circumstanceOf } from './trade-ports.ts';
-import type { TradePorts } from './trade-ports.ts';
-import { timesOfPurchase } from './quote.ts';
-import type { PurchaseTimes } from './quote.ts';
+import { circumstanceOf, type TradePorts } from './trade-ports.ts';
+import { timesOfPurchase, type PurchaseTimes } from './quote.ts';
 
 /** The hold lasts only for the transaction. After a failure it expires after this time. */
 const HOLD_LASTS_MS = 60_000;

@@ -1,7 +1,5 @@
-import { formatAiDollars } from '@hamlet/contract';
-import type { AuctionState } from '@hamlet/contract';
-import { decideAuction } from '@hamlet/core';
-import type { AuctionResult } from '@hamlet/core';
+import { formatAiDollars, type AuctionState } from '@hamlet/contract';
+import { decideAuction, type AuctionResult } from '@hamlet/core';
 import {
   endOffer,
   insertPurchase,
@@ -14,12 +12,10 @@ import {
   writeBidOutcome,
 } from '@hamlet/store';
 import type { AuctionEnd, AuctionRow, StandingBid, Tx } from '@hamlet/store';
-import { recordAct } from '../../audit/record-act.ts';
-import type { Acting } from '../../audit/record-act.ts';
+import { recordAct, type Acting } from '../../audit/record-act.ts';
 import { barsRuns } from '../../runs/work-limits.ts';
 import { concludePurchase } from './buy-compute.ts';
-import { actOfVillage } from './trade-ports.ts';
-import type { TradePorts } from './trade-ports.ts';
+import { actOfVillage, type TradePorts } from './trade-ports.ts';
 
 type Ports = Pick<TradePorts, 'tiers'>;
 type Given = 'lost' | 'passed_over' | 'returned';

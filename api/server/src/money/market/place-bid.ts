@@ -1,5 +1,4 @@
-import { formatAiDollars } from '@hamlet/contract';
-import type { BidView } from '@hamlet/contract';
+import { formatAiDollars, type BidView } from '@hamlet/contract';
 import {
   attempt,
   findAgentAccount,
@@ -17,8 +16,7 @@ import {
 import type { AgentAccount, AuctionRow, BidRow, LedgerRefusal, Tx } from '@hamlet/store';
 import type { AgentActor } from '../../http/actor.ts';
 import type { Caller } from '../../http/handler.ts';
-import { accepted, refused } from '../../http/outcome.ts';
-import type { Outcome, Refused } from '../../http/outcome.ts';
+import { accepted, refused, type Outcome, type Refused } from '../../http/outcome.ts';
 import { recordAct } from '../../audit/record-act.ts';
 import { refusalOfHold } from '../ledger/refusal-of-hold.ts';
 import { bidView } from './auction-view.ts';

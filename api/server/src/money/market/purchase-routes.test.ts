@@ -18,8 +18,7 @@ import {
   rewardAgent,
 } from '@hamlet/contract';
 import type { Boost, Client, PurchaseItem, PurchaseView, QuoteAnswer } from '@hamlet/contract';
-import { checkLedger, checkTrade, readAudit } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
+import { checkLedger, checkTrade, readAudit, type Db } from '@hamlet/store';
 import { dataOf, Play, refusalOf } from '../../testing/play.ts';
 import { clientOf, eventually, startTestVillage, TOKENS } from '../../testing/test-village.ts';
 import type { AgentId, TestVillage } from '../../testing/test-village.ts';

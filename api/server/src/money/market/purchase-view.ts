@@ -1,5 +1,4 @@
-import { formatAiDollars } from '@hamlet/contract';
-import type { BoughtItem, GpuLane, PurchaseItem, PurchaseView } from '@hamlet/contract';
+import { formatAiDollars, type BoughtItem, type GpuLane, type PurchaseItem, type PurchaseView } from '@hamlet/contract';
 import type { BoughtDevices, PurchaseRow } from '@hamlet/store';
 
 /** Devices on the wire. */

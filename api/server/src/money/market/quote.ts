@@ -15,8 +15,7 @@ import {
 import type { Db } from '@hamlet/store';
 import type { AgentRecord, AgentSource } from '../../agents/agent-source.ts';
 import { limitsOf } from '../../agents/describe-agent.ts';
-import { accepted, refused } from '../../http/outcome.ts';
-import type { Outcome } from '../../http/outcome.ts';
+import { accepted, refused, type Outcome } from '../../http/outcome.ts';
 import { balanceTiers } from '../../standing/balance-tier-sync.ts';
 import { describeItem, purchaseView } from './purchase-view.ts';
 

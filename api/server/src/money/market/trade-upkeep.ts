@@ -4,14 +4,12 @@ import type { Registry } from 'prom-client';
 import type { SnapshotPart } from '../../operator/internal-feed.ts';
 import { recordAct } from '../../audit/record-act.ts';
 import type { FreezeCache } from '../../freeze/freeze-cache.ts';
-import { job, sharedJob } from '../../service/jobs.ts';
-import type { Job } from '../../service/jobs.ts';
+import { job, sharedJob, type Job } from '../../service/jobs.ts';
 import type { Log } from '../../service/log.ts';
 import { registerGauges } from '../../service/metrics.ts';
 import { z } from 'zod';
 import { settleAuction } from './end-auction.ts';
-import { actOfVillage } from './trade-ports.ts';
-import type { TradePorts } from './trade-ports.ts';
+import { actOfVillage, type TradePorts } from './trade-ports.ts';
 
 const EVERY_MS = 1_000;
 const CHECK_EVERY_MS = 300_000;

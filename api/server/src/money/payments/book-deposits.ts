@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { formatAiDollars } from '@hamlet/contract';
 import { closeAgentAccount, lockAgentAccount, noteCredited, noteNet, openAgentAccount } from '@hamlet/store';
 import type { Deposit, LedgerActor, Tx } from '@hamlet/store';
-import { recordAct } from '../../audit/record-act.ts';
-import type { Acting } from '../../audit/record-act.ts';
+import { recordAct, type Acting } from '../../audit/record-act.ts';
 import type { IncomeOutcome, IncomePort } from '../ledger/income.ts';
 
 /** The payment provider as actor, with a new request id. */

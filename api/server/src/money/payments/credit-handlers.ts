@@ -1,7 +1,5 @@
-import { formatAiDollars, parseAiDollars } from '@hamlet/contract';
-import type { Credit } from '@hamlet/contract';
-import { whyNotSecond } from '@hamlet/core';
-import type { Eyes } from '@hamlet/core';
+import { formatAiDollars, parseAiDollars, type Credit } from '@hamlet/contract';
+import { whyNotSecond, type Eyes } from '@hamlet/core';
 import {
   creditedAlone,
   cutPage,
@@ -16,8 +14,7 @@ import {
 import type { Db, Deposit, Tx } from '@hamlet/store';
 import { z } from 'zod';
 import type { Caller, Handlers } from '../../http/handler.ts';
-import { accepted, refused } from '../../http/outcome.ts';
-import type { Outcome, Refused } from '../../http/outcome.ts';
+import { accepted, refused, type Outcome, type Refused } from '../../http/outcome.ts';
 import { pageCursor } from '../../http/page-cursor.ts';
 import type { IncomePort } from '../ledger/income.ts';
 import { auditDeposit, creditDeposit } from './book-deposits.ts';

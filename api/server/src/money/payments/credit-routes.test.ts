@@ -20,16 +20,12 @@ import {
   rewardAgent,
 } from '@hamlet/contract';
 import type { CallInput, Client, Credit, Outcome, ReconciliationView } from '@hamlet/contract';
-import { checkLedger, readAudit } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
-import { openSuperuser } from '@hamlet/test/env/superuser';
-import type { Superuser } from '@hamlet/test/env/superuser';
+import { checkLedger, readAudit, type Db } from '@hamlet/store';
+import { openSuperuser, type Superuser } from '@hamlet/test/env/superuser';
 import { hashOf } from '../../auth/secrets.ts';
-import { cookieOf, firstAdmin, invite, PASSWORD, personOf } from '../../testing/people-play.ts';
-import type { SignedInPerson } from '../../testing/people-play.ts';
+import { cookieOf, firstAdmin, invite, PASSWORD, personOf, type SignedInPerson } from '../../testing/people-play.ts';
 import { dataOf, Play, refusalOf } from '../../testing/play.ts';
-import { clientOf, startTestVillage, TOKENS } from '../../testing/test-village.ts';
-import type { TestVillage } from '../../testing/test-village.ts';
+import { clientOf, startTestVillage, TOKENS, type TestVillage } from '../../testing/test-village.ts';
 
 const SECOND_TOKEN = 'test-token-of-a-second-admin';
 const HOUR_MS = 3_600_000;

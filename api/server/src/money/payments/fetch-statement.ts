@@ -1,7 +1,5 @@
-import { compareBooks, inTransaction, keepStatement } from '@hamlet/store';
-import type { Db, Rate, StatementLine } from '@hamlet/store';
-import type { PayPalClient } from './paypal-client.ts';
-import { PayPalError } from './paypal-client.ts';
+import { compareBooks, inTransaction, keepStatement, type Db, type Rate, type StatementLine } from '@hamlet/store';
+import { PayPalError, type PayPalClient } from './paypal-client.ts';
 import type { TransactionPage } from './paypal-wire.ts';
 
 const PROVIDER = 'paypal';

@@ -6,13 +6,11 @@ import { after, before, test } from 'node:test';
 import { bodyOf, NOTIFICATIONS } from '../testing/notifications.ts';
 import { ELSEWHERE, startPayPalStandIn, textThatIsSigned, WEBHOOK_ID } from '../testing/paypal-stand-in.ts';
 import type { PayPalStandIn } from '../testing/paypal-stand-in.ts';
-import { testAuthority } from '../testing/test-authority.ts';
-import type { TestAuthority } from '../testing/test-authority.ts';
+import { testAuthority, type TestAuthority } from '../testing/test-authority.ts';
 import { backoffS } from './settle-captures.ts';
 import { eventOf } from './paypal-wire.ts';
 import { certificatePlace, PAYPAL_HOSTS } from './paypal-client.ts';
-import { CallError, createHttpsCaller } from './https-call.ts';
-import type { CallHttps } from './https-call.ts';
+import { CallError, createHttpsCaller, type CallHttps } from './https-call.ts';
 import { isSigned, signedText } from './verify-deliveries.ts';
 import { CertificateError, createSigningKeys, signingKey } from './signing-keys.ts';
 

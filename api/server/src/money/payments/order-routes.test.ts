@@ -3,12 +3,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createPayPalOrder, getPayPalTerms } from '@hamlet/contract';
 import { codeOf, dataOf, Play } from '../../testing/play.ts';
-import { clientOf, eventually, startTestVillage, TOKENS } from '../../testing/test-village.ts';
-import type { TestVillage } from '../../testing/test-village.ts';
+import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../../testing/test-village.ts';
 import { NOTIFICATIONS } from '../testing/notifications.ts';
 import { PayPlay } from '../testing/pay-play.ts';
-import { startPayPalStandIn } from '../testing/paypal-stand-in.ts';
-import type { PayPalStandIn } from '../testing/paypal-stand-in.ts';
+import { startPayPalStandIn, type PayPalStandIn } from '../testing/paypal-stand-in.ts';
 import { approvalUrlOf } from './order-handlers.ts';
 
 let village: TestVillage;

@@ -17,8 +17,7 @@ import type { Log } from '../../service/log.ts';
 import type { IncomePort } from '../ledger/income.ts';
 import { adjustDeposit, creditDeposit, providerActor } from './book-deposits.ts';
 import type { PaymentsConfig } from './payments-config.ts';
-import type { PayPalClient } from './paypal-client.ts';
-import { PayPalError } from './paypal-client.ts';
+import { PayPalError, type PayPalClient } from './paypal-client.ts';
 import type { Dispute, Refund } from './paypal-wire.ts';
 
 const PROVIDER = 'paypal';

@@ -1,8 +1,6 @@
-import { X509Certificate } from 'node:crypto';
-import type { KeyObject } from 'node:crypto';
+import { X509Certificate, type KeyObject } from 'node:crypto';
 import { pemCertificates } from './payments-config.ts';
-import { certificatePlace } from './paypal-client.ts';
-import type { PayPalHosts } from './paypal-client.ts';
+import { certificatePlace, type PayPalHosts } from './paypal-client.ts';
 import type { CallHttps } from './https-call.ts';
 
 const CERTIFICATE_MAX_BYTES = 64 * 1_024;

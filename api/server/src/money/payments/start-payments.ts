@@ -11,23 +11,19 @@ import {
   readWaitingCaptures,
 } from '@hamlet/store';
 import type { Db, Rate } from '@hamlet/store';
-import { Counter } from 'prom-client';
-import type { Registry } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
 import { z } from 'zod';
 import { villageDay } from '../ledger/village-day.ts';
 import type { FreezeCache } from '../../freeze/freeze-cache.ts';
 import { coalesce } from '../../service/single-flight.ts';
-import { job, sharedJob } from '../../service/jobs.ts';
-import type { Job } from '../../service/jobs.ts';
+import { job, sharedJob, type Job } from '../../service/jobs.ts';
 import type { Log } from '../../service/log.ts';
 import { registerGauges } from '../../service/metrics.ts';
 import type { IncomePort } from '../ledger/income.ts';
-import type { PaymentsConfig, PayPalConfig } from './payments-config.ts';
-import { pemCertificates, readPayPalSecrets } from './payments-config.ts';
+import { pemCertificates, readPayPalSecrets, type PaymentsConfig, type PayPalConfig } from './payments-config.ts';
 import { reconcilePayPal } from './fetch-statement.ts';
 import { createHttpsCaller } from './https-call.ts';
-import { createPayPalClient, PAYPAL_HOSTS } from './paypal-client.ts';
-import type { PayPalClient } from './paypal-client.ts';
+import { createPayPalClient, PAYPAL_HOSTS, type PayPalClient } from './paypal-client.ts';
 import { settleCaptures } from './settle-captures.ts';
 import { createSigningKeys } from './signing-keys.ts';
 import { verifyDeliveries } from './verify-deliveries.ts';

@@ -1,5 +1,4 @@
-import { verify } from 'node:crypto';
-import type { KeyObject } from 'node:crypto';
+import { verify, type KeyObject } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import {
   acceptDelivery,
@@ -13,8 +12,7 @@ import type { ClaimedDelivery, Db } from '@hamlet/store';
 import type { Log } from '../../service/log.ts';
 import { backoffS } from './settle-captures.ts';
 import { eventOf } from './paypal-wire.ts';
-import { NoSuchCertificate } from './signing-keys.ts';
-import type { KeyOf } from './signing-keys.ts';
+import { NoSuchCertificate, type KeyOf } from './signing-keys.ts';
 
 const AT_ONCE = 20;
 /** Longer than PayPal retries a delivery, which is three days. */

@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto';
-import { areTooManyWaiting, isKnownCertificate, keepDelivery } from '@hamlet/store';
-import type { Db, Delivery } from '@hamlet/store';
+import { areTooManyWaiting, isKnownCertificate, keepDelivery, type Db, type Delivery } from '@hamlet/store';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Handlers } from '../../http/handler.ts';
-import { accepted, refused } from '../../http/outcome.ts';
-import type { Refused } from '../../http/outcome.ts';
+import { accepted, refused, type Refused } from '../../http/outcome.ts';
 import { eventOf } from './paypal-wire.ts';
-import { certificatePlace, PAYPAL_HOSTS } from './paypal-client.ts';
-import type { PayPalHosts } from './paypal-client.ts';
+import { certificatePlace, PAYPAL_HOSTS, type PayPalHosts } from './paypal-client.ts';
 import type { Payments } from './start-payments.ts';
 
 /** Limits of waiting deliveries: `known` if their certificate has verified one before. A flood of unknown ones cannot block PayPal's. */

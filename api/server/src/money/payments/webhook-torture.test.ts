@@ -4,19 +4,14 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { formatAiDollars, parseAiDollars } from '@hamlet/contract';
-import type { LedgerEntry } from '@hamlet/contract';
-import { checkLedger } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
+import { formatAiDollars, parseAiDollars, type LedgerEntry } from '@hamlet/contract';
+import { checkLedger, type Db } from '@hamlet/store';
 import { Seeded } from '@hamlet/test/env/seeded';
 import { Play } from '../../testing/play.ts';
-import { AGENT_IDS, eventually, startTestVillage } from '../../testing/test-village.ts';
-import type { TestVillage } from '../../testing/test-village.ts';
-import { bodyOf, NOTIFICATIONS } from '../testing/notifications.ts';
-import type { Told } from '../testing/notifications.ts';
+import { AGENT_IDS, eventually, startTestVillage, type TestVillage } from '../../testing/test-village.ts';
+import { bodyOf, NOTIFICATIONS, type Told } from '../testing/notifications.ts';
 import { newPaymentId, PayPlay } from '../testing/pay-play.ts';
-import { ELSEWHERE, startPayPalStandIn } from '../testing/paypal-stand-in.ts';
-import type { PayPalStandIn, SignedDelivery } from '../testing/paypal-stand-in.ts';
+import { ELSEWHERE, startPayPalStandIn, type PayPalStandIn, type SignedDelivery } from '../testing/paypal-stand-in.ts';
 
 const FULL = process.env['HAMLET_TEST_FULL'] === '1';
 const PAYMENTS = FULL ? 400 : 20;

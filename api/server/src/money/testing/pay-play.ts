@@ -4,8 +4,7 @@ import { getBalance, getLedger, getReconciliation, listCredits } from '@hamlet/c
 import type { Client, Credit, LedgerEntry } from '@hamlet/contract';
 import { dataOf } from '../../testing/play.ts';
 import { eventually } from '../../testing/test-village.ts';
-import { bodyOf, NOTIFICATIONS } from './notifications.ts';
-import type { Told } from './notifications.ts';
+import { bodyOf, NOTIFICATIONS, type Told } from './notifications.ts';
 import type { PayPalStandIn, SignedDelivery, SignOptions } from './paypal-stand-in.ts';
 
 let payments = 0;

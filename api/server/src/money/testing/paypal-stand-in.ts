@@ -1,18 +1,15 @@
 import { createSign, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer as createHttpServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import { connect } from 'node:net';
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { PAYPAL_HOSTS } from '../payments/paypal-client.ts';
 import { StandInBooks } from './stand-in-books.ts';
-import { testAuthority } from './test-authority.ts';
-import type { TestAuthority, TestCertificate } from './test-authority.ts';
+import { testAuthority, type TestAuthority, type TestCertificate } from './test-authority.ts';
 
 export const WEBHOOK_ID = '4JH86294D6297924G';
 const HOSTS = PAYPAL_HOSTS.sandbox;

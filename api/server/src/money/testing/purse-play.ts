@@ -1,8 +1,6 @@
 /** Compute claims on a real Postgres, with agents and Entitlements in memory. */
-import { ComputeClaim, EntitlementSpec, formatAiDollars, parseAiDollars } from '@hamlet/contract';
-import type { ClaimBody } from '@hamlet/contract';
-import { CLAIM_TERMS } from '@hamlet/core';
-import type { ClaimTerms } from '@hamlet/core';
+import { ComputeClaim, EntitlementSpec, formatAiDollars, parseAiDollars, type ClaimBody } from '@hamlet/contract';
+import { CLAIM_TERMS, type ClaimTerms } from '@hamlet/core';
 import {
   findAgentAccount,
   inTransaction,
@@ -18,13 +16,10 @@ import {
   writeClaim,
 } from '@hamlet/store';
 import type { ClaimRow, Db } from '@hamlet/store';
-import { testPostgres } from '@hamlet/test/env/postgres';
-import type { TestPostgres } from '@hamlet/test/env/postgres';
+import { testPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
 import type { AgentRecord, AgentSource, EntitlementRecord } from '../../agents/agent-source.ts';
-import { startBalanceTierSync } from '../../standing/balance-tier-sync.ts';
-import type { BalanceTierSync } from '../../standing/balance-tier-sync.ts';
-import { ComputeClaims } from '../compute/compute-claims.ts';
-import type { ClaimAnswer } from '../compute/compute-claims.ts';
+import { startBalanceTierSync, type BalanceTierSync } from '../../standing/balance-tier-sync.ts';
+import { ComputeClaims, type ClaimAnswer } from '../compute/compute-claims.ts';
 import { keepClaim } from '../compute/claim-upkeep.ts';
 
 const EVENTS_MAX = 10_000;

@@ -11,10 +11,8 @@ import {
   turningPoint,
 } from '@hamlet/core';
 import type { WorldState } from '@hamlet/core';
-import { makeChunk } from './frame-out.ts';
-import type { Chunk } from './frame-out.ts';
-import { itemCells } from './fanout-state.ts';
-import type { Pending, PendingAgent } from './fanout-state.ts';
+import { makeChunk, type Chunk } from './frame-out.ts';
+import { itemCells, type Pending, type PendingAgent } from './fanout-state.ts';
 
 /** One agent's change, for all viewers: those that know the agent, those that see it for the first time, and those whose view it leaves. */
 export interface Change {

@@ -1,6 +1,5 @@
-import type { WorldState, Walk } from '@hamlet/core';
+import { agentEntry, cellOf, findItem, walkOf, type WorldState, type Walk } from '@hamlet/core';
 import type { WorldEvent } from '@hamlet/contract';
-import { agentEntry, cellOf, findItem, walkOf } from '@hamlet/core';
 import type { FrameOut } from './frame-out.ts';
 
 /** The state that the parts of the fan-out share. Mutable: it changes with every event and tick. */

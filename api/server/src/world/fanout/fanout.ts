@@ -1,11 +1,8 @@
-import { CLOSE_SLOW_VIEWER } from '@hamlet/contract';
-import type { FrameMessage, WorldEvent, WorldEventOf } from '@hamlet/contract';
-import { aliveSlots, cellOf, isMoving, reduce, slotOf, tileAt } from '@hamlet/core';
-import type { WorldState } from '@hamlet/core';
-import { buildBatch } from './batch.ts';
-import type { Batch } from './batch.ts';
+import { CLOSE_SLOW_VIEWER, type FrameMessage, type WorldEvent, type WorldEventOf } from '@hamlet/contract';
+import { aliveSlots, cellOf, isMoving, reduce, slotOf, tileAt, type WorldState } from '@hamlet/core';
+import { buildBatch, type Batch } from './batch.ts';
 import { eachCell, rectHas } from './cell-rect.ts';
-import type { Counters, FanoutState } from './fanout-state.ts';
+import { Pending, itemCells, type Counters, type FanoutState } from './fanout-state.ts';
 import { FrameOut } from './frame-out.ts';
 import { tellCells } from './keyframes.ts';
 import {
@@ -15,7 +12,6 @@ import {
   UPDATE_EVERY_TICKS,
   URGENT_AFTER_MS,
 } from './limits.ts';
-import { Pending, itemCells } from './fanout-state.ts';
 import { Viewer } from './viewer.ts';
 import type { FrameFormat, ViewerPort } from './pressure.ts';
 

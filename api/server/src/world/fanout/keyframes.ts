@@ -1,8 +1,7 @@
 import type { FrameItem } from '@hamlet/contract';
 import { agentEntry, frameItem } from '@hamlet/core';
 import { entryMessage, identity } from './batch.ts';
-import { eachCell, rectHas } from './cell-rect.ts';
-import type { CellRect } from './cell-rect.ts';
+import { eachCell, rectHas, type CellRect } from './cell-rect.ts';
 import type { FanoutState } from './fanout-state.ts';
 import type { FrameOut } from './frame-out.ts';
 import type { Viewer } from './viewer.ts';

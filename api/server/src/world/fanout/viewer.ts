@@ -1,15 +1,12 @@
-import { ViewerMessage } from '@hamlet/contract';
-import type { FrameMessage, Zoom } from '@hamlet/contract';
+import { ViewerMessage, type FrameMessage, type Zoom } from '@hamlet/contract';
 import { slotOf } from '@hamlet/core';
 import type { Batch, Change } from './batch.ts';
-import { NO_CELLS, cellRect, clippedCells, eachCell, rectHas, sameRect } from './cell-rect.ts';
-import type { CellRect } from './cell-rect.ts';
+import { NO_CELLS, cellRect, clippedCells, eachCell, rectHas, sameRect, type CellRect } from './cell-rect.ts';
 import type { FanoutState } from './fanout-state.ts';
 import type { Chunk, FrameOut } from './frame-out.ts';
 import { introduce, tellCells } from './keyframes.ts';
 import { MAX_NEAR_CELLS, VIEWS_PER_UPDATE } from './limits.ts';
-import { Pressure } from './pressure.ts';
-import type { FrameFormat, ViewerPort } from './pressure.ts';
+import { Pressure, type FrameFormat, type ViewerPort } from './pressure.ts';
 
 type ViewRequest = Extract<ViewerMessage, { type: 'view' }>;
 

@@ -1,8 +1,6 @@
 import { Landmark, Zone } from '@hamlet/contract';
-import { buildMap, mapResponse } from '@hamlet/core';
-import type { WorldMap } from '@hamlet/core';
-import { keepMap, keptPlan } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
+import { buildMap, mapResponse, type WorldMap } from '@hamlet/core';
+import { keepMap, keptPlan, type Db } from '@hamlet/store';
 import { z } from 'zod';
 
 const SIDE_MAX_TILES = 4_096;

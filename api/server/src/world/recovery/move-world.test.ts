@@ -14,10 +14,8 @@ import {
   validateCommand,
 } from '@hamlet/core';
 import type { WorldMap, WorldState } from '@hamlet/core';
-import { appendBatch, FencedError, migrate, openDatabase, saveSnapshot, takeLease } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
-import { testPostgres } from '@hamlet/test/env/postgres';
-import type { TestPostgres } from '@hamlet/test/env/postgres';
+import { appendBatch, FencedError, migrate, openDatabase, saveSnapshot, takeLease, type Db } from '@hamlet/store';
+import { testPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
 import { batchOf } from '../commit-queue.ts';
 import { MapShelf } from './map-shelf.ts';
 import { moveWorldToMap } from './move-world.ts';

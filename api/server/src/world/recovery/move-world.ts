@@ -1,9 +1,6 @@
-import { changeMap } from '@hamlet/core';
-import type { WorldState } from '@hamlet/core';
-import { commitMapChange } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
-import { writePlan } from './map-shelf.ts';
-import type { MapShelf } from './map-shelf.ts';
+import { changeMap, type WorldState } from '@hamlet/core';
+import { commitMapChange, type Db } from '@hamlet/store';
+import { writePlan, type MapShelf } from './map-shelf.ts';
 import { catchUp, packSnapshot } from './recover.ts';
 
 export interface MoveWorldOptions {

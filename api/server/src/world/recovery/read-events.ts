@@ -1,7 +1,6 @@
 import type { WorldEvent } from '@hamlet/contract';
 import { decodeEvents } from '@hamlet/core';
-import { readTail } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
+import { readTail, type Db } from '@hamlet/store';
 
 /** Number of events in one read of the world's log. Its last chunk may contain more; the two together bound the memory of a replay. */
 const PAGE_EVENTS = 10_000;

@@ -12,8 +12,7 @@ import {
   stateHash,
 } from '@hamlet/core';
 import type { WorldState } from '@hamlet/core';
-import { firstMapVersion, lastSeq, newestSnapshot } from '@hamlet/store';
-import type { Db, Snapshot } from '@hamlet/store';
+import { firstMapVersion, lastSeq, newestSnapshot, type Db, type Snapshot } from '@hamlet/store';
 import type { MapShelf } from './map-shelf.ts';
 import { readEventsAfter } from './read-events.ts';
 
