@@ -3,7 +3,7 @@ import { lockResource, isConnectionError, noteResource, readBalances, readMeasur
 import type { Db, TurnCursor, Tx } from '@hamlet/store';
 import { z } from 'zod';
 import { recordAct } from '../audit/record-act.ts';
-import type { Caller, Handlers } from '../http/handler.ts';
+import { inTx, plain, type Caller, type Handlers } from '../http/handler.ts';
 import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
 import { pageCursor } from '../http/page-cursor.ts';
 import { refusalOfBar } from '../standing/bar-refusal.ts';
@@ -62,100 +62,85 @@ async function changeLife(
 }
 
 function listEntitlements({ source }: AgentPorts): Handlers['listEntitlements'] {
-  return {
-    kind: 'plain',
-    run: async () =>
-      accepted({
-        entitlements: source
-          .entitlements()
-          .toSorted((a, b) => a.spec.rank - b.spec.rank || (a.name < b.name ? -1 : 1))
-          .map(entitlementView),
-      }),
-  };
+  return plain(async () =>
+    accepted({
+      entitlements: source
+        .entitlements()
+        .toSorted((a, b) => a.spec.rank - b.spec.rank || (a.name < b.name ? -1 : 1))
+        .map(entitlementView),
+    }),
+  );
 }
 
 function listAgents({ reader, db }: AgentPorts): Handlers['listAgents'] {
-  return {
-    kind: 'plain',
-    run: async ({ query }) => {
-      const all = await reader.describeAll();
-      const holdings = await shownHoldings(
-        db,
-        all.map(({ record }) => record.agentId),
-      );
-      return accepted({
-        agents: all.map((described) => {
-          const detail = agentDetail(described, holdings(described.record.agentId));
-          return query.persona === 'omit' ? { ...detail, persona: null } : detail;
-        }),
-      });
-    },
-  };
+  return plain(async ({ query }) => {
+    const all = await reader.describeAll();
+    const holdings = await shownHoldings(
+      db,
+      all.map(({ record }) => record.agentId),
+    );
+    return accepted({
+      agents: all.map((described) => {
+        const detail = agentDetail(described, holdings(described.record.agentId));
+        return query.persona === 'omit' ? { ...detail, persona: null } : detail;
+      }),
+    });
+  });
 }
 
 function getAgent({ reader, db }: AgentPorts): Handlers['getAgent'] {
-  return {
-    kind: 'plain',
-    run: async ({ params }) => {
-      const described = await reader.describe(params.agent_id);
-      if (described === null) return refused('no_such_agent', `There is no agent ${params.agent_id}`);
-      const holdings = await shownHoldings(db, [params.agent_id]);
-      return accepted(agentDetail(described, holdings(params.agent_id)));
-    },
-  };
+  return plain(async ({ params }) => {
+    const described = await reader.describe(params.agent_id);
+    if (described === null) return refused('no_such_agent', `There is no agent ${params.agent_id}`);
+    const holdings = await shownHoldings(db, [params.agent_id]);
+    return accepted(agentDetail(described, holdings(params.agent_id)));
+  });
 }
 
 function awakenAgent({ source }: AgentPorts): Handlers['awakenAgent'] {
-  return {
-    kind: 'tx',
-    run: async (request, tx) =>
+  return inTx(
+    async (request, tx) =>
       (await refuseBanned(tx, request.params.agent_id)) ??
       changeLife(request, tx, {
         action: 'awaken',
         write: () => source.setPower(request.params.agent_id, 'Awake', request.query.on_conflict),
       }),
-  };
+  );
 }
 
 function suspendAgent({ source }: AgentPorts): Handlers['suspendAgent'] {
-  return {
-    kind: 'tx',
-    run: async (request, tx) =>
-      changeLife(request, tx, {
-        action: 'suspend',
-        write: () => source.setPower(request.params.agent_id, 'Asleep', request.query.on_conflict),
-      }),
-  };
+  return inTx(async (request, tx) =>
+    changeLife(request, tx, {
+      action: 'suspend',
+      write: () => source.setPower(request.params.agent_id, 'Asleep', request.query.on_conflict),
+    }),
+  );
 }
 
 function rebootAgent({ source }: AgentPorts): Handlers['rebootAgent'] {
-  return {
-    kind: 'tx',
-    run: async (request, tx) =>
+  return inTx(
+    async (request, tx) =>
       (await refuseBanned(tx, request.params.agent_id)) ??
       changeLife(request, tx, {
         action: 'reboot',
         write: () => source.reboot(request.params.agent_id, request.now, request.query.on_conflict),
       }),
-  };
+  );
 }
 
 function listTurns({ source, db }: AgentPorts): Handlers['listTurns'] {
-  return {
-    kind: 'plain',
-    run: async ({ params, query }) => {
-      if (source.get(params.agent_id) === null) return refused('no_such_agent', `There is no agent ${params.agent_id}`);
-      const after = turnPages.read(query.cursor, params.agent_id);
-      if (after === undefined) return refused('cursor_invalid');
-      const page = await readTurns(db, params.agent_id, { after, limit: query.limit });
-      const turns = page.turns.map(({ turn, agentId, recordedAt }) => ({
-        ...turn,
-        agent_id: agentId,
-        recorded_at: recordedAt.toISOString(),
-      }));
-      return accepted({ turns, next_cursor: page.next === null ? null : turnPages.write(params.agent_id, page.next) });
-    },
-  };
+  return plain(async ({ params, query }) => {
+    if (source.get(params.agent_id) === null) return refused('no_such_agent', `There is no agent ${params.agent_id}`);
+    const after = turnPages.read(query.cursor, params.agent_id);
+    if (after === undefined) return refused('cursor_invalid');
+    const page = await readTurns(db, params.agent_id, { after, limit: query.limit });
+    const turns = page.turns.map(({ turn, agentId, recordedAt }) => ({
+      ...turn,
+      agent_id: agentId,
+      recorded_at: recordedAt.toISOString(),
+    }));
+    return accepted({ turns, next_cursor: page.next === null ? null : turnPages.write(params.agent_id, page.next) });
+  });
 }
 
 /** Routes that show agents and change their lifecycle. */

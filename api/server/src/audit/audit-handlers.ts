@@ -1,7 +1,7 @@
 import type { AuditRecord, RecordKind } from '@hamlet/contract';
 import { cutPage, searchRecords, type Db, type RecordRow, type RecordSearch } from '@hamlet/store';
 import { z } from 'zod';
-import type { Handlers } from '../http/handler.ts';
+import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import { pageCursor } from '../http/page-cursor.ts';
 
@@ -48,17 +48,14 @@ function questionOf(asked: Asked): AuditQuestion {
 /** Handlers of the audit. */
 export function auditHandlers({ db }: { readonly db: Db }): Pick<Handlers, 'listAudit'> {
   return {
-    listAudit: {
-      kind: 'plain',
-      run: async ({ query: { cursor, limit, ...asked } }) => {
-        const question = questionOf(asked);
-        const key = JSON.stringify(Object.values(question));
-        const before = pages.read(cursor, key);
-        if (before === undefined) return refused('cursor_invalid');
-        const found = await searchRecords(db, { ...question, before, limit: limit + 1 });
-        const { rows, next } = cutPage(found, limit, ({ at, recordId }) => pages.write(key, { at, id: recordId }));
-        return accepted({ records: rows.map(recordView), next_cursor: next });
-      },
-    },
+    listAudit: plain(async ({ query: { cursor, limit, ...asked } }) => {
+      const question = questionOf(asked);
+      const key = JSON.stringify(Object.values(question));
+      const before = pages.read(cursor, key);
+      if (before === undefined) return refused('cursor_invalid');
+      const found = await searchRecords(db, { ...question, before, limit: limit + 1 });
+      const { rows, next } = cutPage(found, limit, ({ at, recordId }) => pages.write(key, { at, id: recordId }));
+      return accepted({ records: rows.map(recordView), next_cursor: next });
+    }),
   };
 }

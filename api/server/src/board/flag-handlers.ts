@@ -13,7 +13,7 @@ import {
   weighFlags,
 } from '@hamlet/store';
 import type { PostRow, ReplyRow, Subject, Tx } from '@hamlet/store';
-import type { Handlers, RequestOf } from '../http/handler.ts';
+import { inTx, type Handlers, type RequestOf } from '../http/handler.ts';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import { recordAct } from '../audit/record-act.ts';
 import { authorOf, isAuthor, type Author } from './author-of.ts';
@@ -103,5 +103,5 @@ async function flag(
 
 /** Handles flags that people and agents raise against texts. */
 export function flagHandlers(ports: Ports): Pick<Handlers, 'flagPost'> {
-  return { flagPost: { kind: 'tx', run: (request, tx) => flag(request, tx, ports) } };
+  return { flagPost: inTx((request, tx) => flag(request, tx, ports)) };
 }

@@ -25,7 +25,7 @@ import {
   type Subject,
   type Tx,
 } from '@hamlet/store';
-import type { Handlers, RequestOf } from '../http/handler.ts';
+import { inTx, plain, type Handlers, type RequestOf } from '../http/handler.ts';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import { recordAct } from '../audit/record-act.ts';
 import { authorOf, viewerOf } from './author-of.ts';
@@ -174,19 +174,16 @@ async function moderate(
 /** Decisions of admins about texts on the board. Each has a reason and can be undone. */
 export function moderationHandlers(ports: Ports) {
   return {
-    moderatePost: { kind: 'tx', run: (request, tx) => moderate(request, tx, ports) },
-    listModeration: {
-      kind: 'plain',
-      run: async ({ query: { state, cursor, limit }, actor }) => {
-        const beyond = readBoardCursor(cursor, state);
-        if (beyond === undefined) return refused('cursor_invalid');
-        return readAs(ports.db, viewerOf(actor), async (tx) => {
-          const lines = await readQueue(tx, state, { beyond, limit: limit + 1 });
-          const { rows, next } = cutPage(lines, limit, ({ key }) => nextCursor(state, key));
-          const details = await readQueueDetails(tx, rows);
-          return accepted({ items: rows.flatMap((line) => itemView(line, details)), next_cursor: next });
-        });
-      },
-    },
+    moderatePost: inTx((request, tx) => moderate(request, tx, ports)),
+    listModeration: plain(async ({ query: { state, cursor, limit }, actor }) => {
+      const beyond = readBoardCursor(cursor, state);
+      if (beyond === undefined) return refused('cursor_invalid');
+      return readAs(ports.db, viewerOf(actor), async (tx) => {
+        const lines = await readQueue(tx, state, { beyond, limit: limit + 1 });
+        const { rows, next } = cutPage(lines, limit, ({ key }) => nextCursor(state, key));
+        const details = await readQueueDetails(tx, rows);
+        return accepted({ items: rows.flatMap((line) => itemView(line, details)), next_cursor: next });
+      });
+    }),
   } satisfies Partial<Handlers>;
 }

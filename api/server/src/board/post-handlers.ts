@@ -22,7 +22,7 @@ import {
   setPostStatus,
 } from '@hamlet/store';
 import type { Tx } from '@hamlet/store';
-import type { Handlers, RequestOf } from '../http/handler.ts';
+import { inTx, type Handlers, type RequestOf } from '../http/handler.ts';
 import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
 import { recordAct } from '../audit/record-act.ts';
 import { authorOf, isAuthor, refuseRevision } from './author-of.ts';
@@ -217,12 +217,12 @@ async function reviseOwnReply(
  */
 export function postHandlers(ports: Ports) {
   return {
-    createPost: { kind: 'tx', run: (request, tx) => create(request, tx, ports) },
-    revisePost: { kind: 'tx', run: (request, tx) => revise(request, tx, ports) },
-    closePost: { kind: 'tx', run: (request, tx) => settle(request, tx, { status: 'closed', ports }) },
-    resolvePost: { kind: 'tx', run: (request, tx) => settle(request, tx, { status: 'resolved', ports }) },
-    replyToPost: { kind: 'tx', run: (request, tx) => reply(request, tx, ports) },
-    reviseReply: { kind: 'tx', run: (request, tx) => reviseOwnReply(request, tx, ports) },
-    reopenPost: { kind: 'tx', run: (request, tx) => settle(request, tx, { status: 'open', ports }) },
+    createPost: inTx((request, tx) => create(request, tx, ports)),
+    revisePost: inTx((request, tx) => revise(request, tx, ports)),
+    closePost: inTx((request, tx) => settle(request, tx, { status: 'closed', ports })),
+    resolvePost: inTx((request, tx) => settle(request, tx, { status: 'resolved', ports })),
+    replyToPost: inTx((request, tx) => reply(request, tx, ports)),
+    reviseReply: inTx((request, tx) => reviseOwnReply(request, tx, ports)),
+    reopenPost: inTx((request, tx) => settle(request, tx, { status: 'open', ports })),
   } satisfies Partial<Handlers>;
 }

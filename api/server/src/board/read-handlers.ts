@@ -3,7 +3,7 @@ import { listFromCopy, threadFromCopy } from '@hamlet/core';
 import { findPost, findReply, readAs, readPosts, readNews, readReplies, readRevisions } from '@hamlet/store';
 import type { Db, PostFilter } from '@hamlet/store';
 import { z } from 'zod';
-import type { DataOf, Handlers, RequestOf } from '../http/handler.ts';
+import { plain, type DataOf, type Handlers, type RequestOf } from '../http/handler.ts';
 import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
 import { postView, replyView, revisionViews } from './post-view.ts';
 import { viewerOf } from './author-of.ts';
@@ -134,28 +134,24 @@ async function readAgentNews(
 export function readHandlers(ports: Ports) {
   const { db } = ports;
   return {
-    listPosts: { kind: 'plain', run: async (request) => list(request, ports) },
-    getPost: { kind: 'plain', run: async (request) => readThread(request, ports) },
-    listPostRevisions: {
-      kind: 'plain',
-      run: async ({ params: { post_id: postId }, actor }) =>
-        readAs(db, viewerOf(actor), async (tx) => {
-          const post = await findPost(tx, postId);
-          return post === null
-            ? refused('no_such_post')
-            : accepted({ revisions: revisionViews(post, await readRevisions(tx, postId, REVISIONS_MAX)) });
-        }),
-    },
-    listReplyRevisions: {
-      kind: 'plain',
-      run: async ({ params: { post_id: postId, reply_id: replyId }, actor }) =>
-        readAs(db, viewerOf(actor), async (tx) => {
-          const reply = await findReply(tx, postId, replyId);
-          return reply === null
-            ? refused('no_such_post')
-            : accepted({ revisions: revisionViews(reply, await readRevisions(tx, replyId, REVISIONS_MAX)) });
-        }),
-    },
-    listBoardNews: { kind: 'plain', run: (request) => readAgentNews(request, ports) },
+    listPosts: plain(async (request) => list(request, ports)),
+    getPost: plain(async (request) => readThread(request, ports)),
+    listPostRevisions: plain(async ({ params: { post_id: postId }, actor }) =>
+      readAs(db, viewerOf(actor), async (tx) => {
+        const post = await findPost(tx, postId);
+        return post === null
+          ? refused('no_such_post')
+          : accepted({ revisions: revisionViews(post, await readRevisions(tx, postId, REVISIONS_MAX)) });
+      }),
+    ),
+    listReplyRevisions: plain(async ({ params: { post_id: postId, reply_id: replyId }, actor }) =>
+      readAs(db, viewerOf(actor), async (tx) => {
+        const reply = await findReply(tx, postId, replyId);
+        return reply === null
+          ? refused('no_such_post')
+          : accepted({ revisions: revisionViews(reply, await readRevisions(tx, replyId, REVISIONS_MAX)) });
+      }),
+    ),
+    listBoardNews: plain((request) => readAgentNews(request, ports)),
   } satisfies Partial<Handlers>;
 }

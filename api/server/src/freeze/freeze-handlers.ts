@@ -2,7 +2,7 @@ import type { VillageFreeze } from '@hamlet/contract';
 import { addInternalEvent, freezeVillage, liftVillageFreeze, readFreeze, readLastActivity } from '@hamlet/store';
 import type { Db, Tx } from '@hamlet/store';
 import { recordAct, type Acting } from '../audit/record-act.ts';
-import type { Handlers } from '../http/handler.ts';
+import { inTx, plain, type Handlers } from '../http/handler.ts';
 import { accepted, type Outcome } from '../http/outcome.ts';
 import { villageState } from './freeze-cache.ts';
 
@@ -36,28 +36,22 @@ export function freezeHandlers({ db }: { readonly db: Db }) {
   }
 
   return {
-    getVillageFreeze: { kind: 'plain', run: async () => accepted(await shown(db)) },
-    freezeVillage: {
-      kind: 'tx',
-      run: async (request, tx) => {
-        const {
-          actor,
-          body: { reason },
-        } = request;
-        if (!(await freezeVillage(tx, { reason, actor }))) return accepted(await shown(tx));
-        return conclude(tx, request, { action: 'village.freeze', reason });
-      },
-    },
-    liftVillageFreeze: {
-      kind: 'tx',
-      run: async (request, tx) => {
-        const {
-          actor,
-          query: { reason = null },
-        } = request;
-        if (!(await liftVillageFreeze(tx, { reason, actor }))) return accepted(await shown(tx));
-        return conclude(tx, request, { action: 'lift.village.freeze', reason });
-      },
-    },
+    getVillageFreeze: plain(async () => accepted(await shown(db))),
+    freezeVillage: inTx(async (request, tx) => {
+      const {
+        actor,
+        body: { reason },
+      } = request;
+      if (!(await freezeVillage(tx, { reason, actor }))) return accepted(await shown(tx));
+      return conclude(tx, request, { action: 'village.freeze', reason });
+    }),
+    liftVillageFreeze: inTx(async (request, tx) => {
+      const {
+        actor,
+        query: { reason = null },
+      } = request;
+      if (!(await liftVillageFreeze(tx, { reason, actor }))) return accepted(await shown(tx));
+      return conclude(tx, request, { action: 'lift.village.freeze', reason });
+    }),
   } satisfies Partial<Handlers>;
 }

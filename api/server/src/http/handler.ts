@@ -74,6 +74,16 @@ export type Handlers = { readonly [N in (typeof ROUTES)[number]['name']]: Handle
 /** An outcome. `replayed`: it is the stored answer of an earlier request with the same key. */
 export type Answered = { readonly outcome: Outcome<unknown>; readonly replayed: boolean };
 
+/** A handler that returns an answer. */
+export function plain<R, D>(run: (request: R) => Promise<Outcome<D>>) {
+  return { kind: 'plain', run } as const;
+}
+
+/** A handler that runs in one transaction with the idempotency key of its request. */
+export function inTx<R, D>(run: (request: R, tx: Tx) => Promise<Outcome<D>>) {
+  return { kind: 'tx', run } as const;
+}
+
 /** A handler of any route, as `mount` calls it. */
 export type AnyHandler =
   | { readonly kind: 'completion'; run(request: unknown, channel: CompletionChannel): Promise<Outcome<unknown> | null> }

@@ -9,7 +9,7 @@ import {
 } from '@hamlet/store';
 import type { ClaimRow, Db, Tx } from '@hamlet/store';
 import type { ComputeClaim, LifecycleCommand } from '@hamlet/contract';
-import type { Answered, Handlers } from '../http/handler.ts';
+import { plain, type Answered, type Handlers } from '../http/handler.ts';
 import { accepted } from '../http/outcome.ts';
 import type { InternalFeed } from './internal-feed.ts';
 
@@ -44,48 +44,39 @@ export function internalHandlers({ db, feed, hub, reader, claims, claimView }: I
       kind: 'stream',
       open: async ({ query }, sink) => accepted(await feed.open(query.after, sink)),
     },
-    listAgentBooks: {
-      kind: 'plain',
-      run: async ({ query: { after = '', limit } }) => {
-        const rows = await inSnapshot(db, (tx) => readAgentBooks(tx, { after, limit }));
-        const agents = rows.map(({ agentId, lifeUid, standing, presence, boost, claim }) => ({
-          agent_id: agentId,
-          life_uid: lifeUid,
-          standing,
-          presence,
-          boost,
-          claim: claim === null ? null : claimView(claim),
-        }));
-        return accepted({ agents, next: nextOf(agents, limit, ({ agent_id: agentId }) => agentId) });
-      },
-    },
-    listScheduleBooks: {
-      kind: 'plain',
-      run: async ({ query: { after = '', limit } }) => {
-        const schedules = [...(await readScheduleActivity(db, { after, limit }))];
-        return accepted({ schedules, next: nextOf(schedules, limit, ({ schedule_uid: uid }) => uid) });
-      },
-    },
-    closeAgent: {
-      kind: 'plain',
-      run: async ({ params, body }) => {
-        const { agent_id: agentId } = params;
-        await inTransaction(db, (tx) => claims.endLife(tx, agentId, body.uid));
-        await closeLife(db, body.uid, agentId);
-        await endPresence(db, body.uid);
-        // A newer life of the same agent may be in the world already, and stays there.
-        const lives = await openLives(db);
-        if (!lives.some((life) => life.agentId === agentId)) {
-          const { outcome } = await reader.commands.submit({
-            command: { kind: 'despawn', agent_id: agentId },
-            durability: 'written_through',
-            key: null,
-          });
-          if (!outcome.ok) return outcome;
-          hub.forget(agentId);
-        }
-        return accepted({ agent_id: agentId, uid: body.uid, closed: true as const });
-      },
-    },
+    listAgentBooks: plain(async ({ query: { after = '', limit } }) => {
+      const rows = await inSnapshot(db, (tx) => readAgentBooks(tx, { after, limit }));
+      const agents = rows.map(({ agentId, lifeUid, standing, presence, boost, claim }) => ({
+        agent_id: agentId,
+        life_uid: lifeUid,
+        standing,
+        presence,
+        boost,
+        claim: claim === null ? null : claimView(claim),
+      }));
+      return accepted({ agents, next: nextOf(agents, limit, ({ agent_id: agentId }) => agentId) });
+    }),
+    listScheduleBooks: plain(async ({ query: { after = '', limit } }) => {
+      const schedules = [...(await readScheduleActivity(db, { after, limit }))];
+      return accepted({ schedules, next: nextOf(schedules, limit, ({ schedule_uid: uid }) => uid) });
+    }),
+    closeAgent: plain(async ({ params, body }) => {
+      const { agent_id: agentId } = params;
+      await inTransaction(db, (tx) => claims.endLife(tx, agentId, body.uid));
+      await closeLife(db, body.uid, agentId);
+      await endPresence(db, body.uid);
+      // A newer life of the same agent may be in the world already, and stays there.
+      const lives = await openLives(db);
+      if (!lives.some((life) => life.agentId === agentId)) {
+        const { outcome } = await reader.commands.submit({
+          command: { kind: 'despawn', agent_id: agentId },
+          durability: 'written_through',
+          key: null,
+        });
+        if (!outcome.ok) return outcome;
+        hub.forget(agentId);
+      }
+      return accepted({ agent_id: agentId, uid: body.uid, closed: true as const });
+    }),
   } satisfies Partial<Handlers>;
 }

@@ -9,7 +9,7 @@ import {
   updateAccount,
 } from '@hamlet/store';
 import type { AccountRow, Tx } from '@hamlet/store';
-import type { Handlers } from '../http/handler.ts';
+import { inTx, plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import { grantCode, holdForChange, shownAccount } from './held-account.ts';
 import type { PeopleServices } from './people-services.ts';
@@ -78,43 +78,38 @@ async function ban(
 /** Handlers for admins who change accounts, or ban people. */
 export function accountChangeHandlers({ db }: PeopleServices) {
   return {
-    changeAccount: { kind: 'tx', run: change },
-    resetPassword: {
-      kind: 'plain',
-      run: async (request) =>
-        inTransaction(db, async (tx) => {
-          const account = await holdForChange(tx, request.params.account_id, false);
-          if ('ok' in account) return account;
-          if (account.federated) return refused('account_is_federated');
-          await updateAccount(tx, account.accountId, { passwordHash: null });
-          await endSessions(tx, account.accountId, 'all');
-          await noteHand(tx, account.accountId, { act: 'reset', by: request.actor });
-          const reset = await grantCode(tx, account.accountId, request.now);
-          await recordAct(tx, request, {
-            action: 'account.reset',
-            object: accountObject(account.accountId),
-            detail: { name: account.name },
-          });
-          const after = await shownAccount(tx, account.accountId);
-          return after.ok ? accepted({ ...after.data, reset }) : after;
-        }),
-    },
-    banAccount: { kind: 'tx', run: ban },
-    liftAccountBan: {
-      kind: 'tx',
-      run: async (request, tx) => {
+    changeAccount: inTx(change),
+    resetPassword: plain(async (request) =>
+      inTransaction(db, async (tx) => {
         const account = await holdForChange(tx, request.params.account_id, false);
         if ('ok' in account) return account;
-        const reason = request.query.reason ?? null;
-        if (await liftAccountBanRow(tx, { accountId: account.accountId, reason }, request.actor)) {
-          await recordAct(tx, request, {
-            action: 'account.unban',
-            object: accountObject(account.accountId),
-            detail: { name: account.name, reason },
-          });
-        }
-        return shownAccount(tx, account.accountId);
-      },
-    },
+        if (account.federated) return refused('account_is_federated');
+        await updateAccount(tx, account.accountId, { passwordHash: null });
+        await endSessions(tx, account.accountId, 'all');
+        await noteHand(tx, account.accountId, { act: 'reset', by: request.actor });
+        const reset = await grantCode(tx, account.accountId, request.now);
+        await recordAct(tx, request, {
+          action: 'account.reset',
+          object: accountObject(account.accountId),
+          detail: { name: account.name },
+        });
+        const after = await shownAccount(tx, account.accountId);
+        return after.ok ? accepted({ ...after.data, reset }) : after;
+      }),
+    ),
+    banAccount: inTx(ban),
+    liftAccountBan: inTx(async (request, tx) => {
+      const account = await holdForChange(tx, request.params.account_id, false);
+      if ('ok' in account) return account;
+      const reason = request.query.reason ?? null;
+      if (await liftAccountBanRow(tx, { accountId: account.accountId, reason }, request.actor)) {
+        await recordAct(tx, request, {
+          action: 'account.unban',
+          object: accountObject(account.accountId),
+          detail: { name: account.name, reason },
+        });
+      }
+      return shownAccount(tx, account.accountId);
+    }),
   } satisfies Partial<Handlers>;
 }

@@ -9,7 +9,7 @@ import {
   noteHand,
 } from '@hamlet/store';
 import { SESSION_IDLE_MS } from '../http/session-cookie.ts';
-import type { Handlers } from '../http/handler.ts';
+import { inTx, plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import { pageCursor } from '../http/page-cursor.ts';
 import { z } from 'zod';
@@ -26,58 +26,47 @@ const QUESTION = 'accounts';
 /** Handlers for admins who list, create and read accounts. */
 export function accountHandlers({ db }: PeopleServices) {
   return {
-    listAccounts: {
-      kind: 'plain',
-      run: async ({ query: { cursor: from, limit } }) => {
-        const after = cursor.read(from, QUESTION);
-        if (after === undefined) return refused('cursor_invalid');
-        const read = await listAccountDetails(db, { after, limit: limit + 1, idleMs: SESSION_IDLE_MS });
-        const { rows, next } = cutPage(read, limit, ({ name }) => cursor.write(QUESTION, name.toLowerCase()));
-        return accepted({ accounts: rows.map(accountDetail), next_cursor: next });
-      },
-    },
-    getAccount: { kind: 'plain', run: async ({ params }) => shownAccount(db, params.account_id) },
-    createAccount: {
-      kind: 'plain',
-      run: async (request) =>
-        inTransaction(db, async (tx) => {
-          const { name, role } = request.body;
-          const account = await insertAccount(tx, { accountId: randomUUID(), name, role, passwordHash: null });
-          if (account === null) return refused('account_exists', `There is an account ${name}`);
-          await noteHand(tx, account.accountId, { act: 'made', by: request.actor });
-          const invitation = await grantCode(tx, account.accountId, request.now);
-          await recordAct(tx, request, {
-            action: 'account.create',
-            object: accountObject(account.accountId),
-            detail: { name, role, invited: true },
-          });
-          const made = await shownAccount(tx, account.accountId);
-          return made.ok ? accepted({ ...made.data, invitation }) : made;
-        }),
-    },
-    listAccountSessions: {
-      kind: 'plain',
-      run: async ({ params }) => {
-        const found = await shownAccount(db, params.account_id);
-        if (!found.ok) return found;
-        return accepted({
-          sessions: (await listSessions(db, params.account_id, SESSION_IDLE_MS)).map((row) => sessionView(row, null)),
-        });
-      },
-    },
-    endAccountSessions: {
-      kind: 'tx',
-      run: async (request, tx) => {
-        const account = await holdForChange(tx, request.params.account_id, false);
-        if ('ok' in account) return account;
-        const ended = await endSessions(tx, account.accountId, 'all');
+    listAccounts: plain(async ({ query: { cursor: from, limit } }) => {
+      const after = cursor.read(from, QUESTION);
+      if (after === undefined) return refused('cursor_invalid');
+      const read = await listAccountDetails(db, { after, limit: limit + 1, idleMs: SESSION_IDLE_MS });
+      const { rows, next } = cutPage(read, limit, ({ name }) => cursor.write(QUESTION, name.toLowerCase()));
+      return accepted({ accounts: rows.map(accountDetail), next_cursor: next });
+    }),
+    getAccount: plain(async ({ params }) => shownAccount(db, params.account_id)),
+    createAccount: plain(async (request) =>
+      inTransaction(db, async (tx) => {
+        const { name, role } = request.body;
+        const account = await insertAccount(tx, { accountId: randomUUID(), name, role, passwordHash: null });
+        if (account === null) return refused('account_exists', `There is an account ${name}`);
+        await noteHand(tx, account.accountId, { act: 'made', by: request.actor });
+        const invitation = await grantCode(tx, account.accountId, request.now);
         await recordAct(tx, request, {
-          action: 'session.end',
+          action: 'account.create',
           object: accountObject(account.accountId),
-          detail: { name: account.name, ended },
+          detail: { name, role, invited: true },
         });
-        return accepted({ ended });
-      },
-    },
+        const made = await shownAccount(tx, account.accountId);
+        return made.ok ? accepted({ ...made.data, invitation }) : made;
+      }),
+    ),
+    listAccountSessions: plain(async ({ params }) => {
+      const found = await shownAccount(db, params.account_id);
+      if (!found.ok) return found;
+      return accepted({
+        sessions: (await listSessions(db, params.account_id, SESSION_IDLE_MS)).map((row) => sessionView(row, null)),
+      });
+    }),
+    endAccountSessions: inTx(async (request, tx) => {
+      const account = await holdForChange(tx, request.params.account_id, false);
+      if ('ok' in account) return account;
+      const ended = await endSessions(tx, account.accountId, 'all');
+      await recordAct(tx, request, {
+        action: 'session.end',
+        object: accountObject(account.accountId),
+        detail: { name: account.name, ended },
+      });
+      return accepted({ ended });
+    }),
   } satisfies Partial<Handlers>;
 }

@@ -2,7 +2,7 @@ import { endSessions, findAccount, inTransaction, listSessions } from '@hamlet/s
 import { hashOf } from '../auth/secrets.ts';
 import { SESSION_IDLE_MS, sessionOf } from '../http/session-cookie.ts';
 import type { Actor } from '../http/actor.ts';
-import type { Handlers } from '../http/handler.ts';
+import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import { accountView, sessionView } from './account-view.ts';
 import { recordAct } from '../audit/record-act.ts';
@@ -16,86 +16,71 @@ function accountOf(actor: Actor): string | null {
 }
 
 function getMe({ db }: PeopleServices): Handlers['getMe'] {
-  return {
-    kind: 'plain',
-    run: async ({ actor, now }) => {
-      if (actor.role !== 'member' && actor.role !== 'admin') return refused('unauthenticated');
-      const account = actor.accountId === null ? null : await findAccount(db, actor.accountId);
-      // An API key has no account. The API shows it as one, so that a tool can ask which actor it is.
-      return accepted({
-        account:
-          account === null
-            ? { account_id: actor.id, name: actor.name, role: actor.role, created_at: now.toISOString() }
-            : accountView(account),
-      });
-    },
-  };
+  return plain(async ({ actor, now }) => {
+    if (actor.role !== 'member' && actor.role !== 'admin') return refused('unauthenticated');
+    const account = actor.accountId === null ? null : await findAccount(db, actor.accountId);
+    // An API key has no account. The API shows it as one, so that a tool can ask which actor it is.
+    return accepted({
+      account:
+        account === null
+          ? { account_id: actor.id, name: actor.name, role: actor.role, created_at: now.toISOString() }
+          : accountView(account),
+    });
+  });
 }
 
 function changePassword({ db, people }: PeopleServices): Handlers['changePassword'] {
-  return {
-    kind: 'plain',
-    run: async (request) => {
-      const accountId = accountOf(request.actor);
-      if (accountId === null) return refused('session_needed');
-      return changeOwnPassword(
-        { db, ...people },
-        { accountId, current: request.body.current_password, wanted: request.body.new_password },
-        request,
-      );
-    },
-  };
+  return plain(async (request) => {
+    const accountId = accountOf(request.actor);
+    if (accountId === null) return refused('session_needed');
+    return changeOwnPassword(
+      { db, ...people },
+      { accountId, current: request.body.current_password, wanted: request.body.new_password },
+      request,
+    );
+  });
 }
 
 function listMySessions({ db }: PeopleServices): Handlers['listMySessions'] {
-  return {
-    kind: 'plain',
-    run: async ({ actor, headers }) => {
-      const accountId = accountOf(actor);
-      if (accountId === null) return refused('session_needed');
-      const current = sessionOf(headers.cookie);
-      const rows = await listSessions(db, accountId, SESSION_IDLE_MS);
-      return accepted({ sessions: rows.map((row) => sessionView(row, current === null ? null : hashOf(current))) });
-    },
-  };
+  return plain(async ({ actor, headers }) => {
+    const accountId = accountOf(actor);
+    if (accountId === null) return refused('session_needed');
+    const current = sessionOf(headers.cookie);
+    const rows = await listSessions(db, accountId, SESSION_IDLE_MS);
+    return accepted({ sessions: rows.map((row) => sessionView(row, current === null ? null : hashOf(current))) });
+  });
 }
 
 function endMySession({ db }: PeopleServices): Handlers['endMySession'] {
-  return {
-    kind: 'plain',
-    run: async (request) => {
-      const accountId = accountOf(request.actor);
-      if (accountId === null) return refused('session_needed');
-      const sessionId = request.params.session_id;
-      return inTransaction(db, async (tx) => {
-        const ended = await endSessions(tx, accountId, { sessionId });
-        if (ended === 0) return refused('no_such_session');
-        await recordAct(tx, request, {
-          action: 'session.end',
-          object: accountObject(accountId),
-          detail: { session_id: sessionId },
-        });
-        return accepted({ ended });
+  return plain(async (request) => {
+    const accountId = accountOf(request.actor);
+    if (accountId === null) return refused('session_needed');
+    const sessionId = request.params.session_id;
+    return inTransaction(db, async (tx) => {
+      const ended = await endSessions(tx, accountId, { sessionId });
+      if (ended === 0) return refused('no_such_session');
+      await recordAct(tx, request, {
+        action: 'session.end',
+        object: accountObject(accountId),
+        detail: { session_id: sessionId },
       });
-    },
-  };
+      return accepted({ ended });
+    });
+  });
 }
 
 function endMyOtherSessions({ db }: PeopleServices): Handlers['endMyOtherSessions'] {
-  return {
-    kind: 'plain',
-    run: async (request) => {
-      const accountId = accountOf(request.actor);
-      const current = sessionOf(request.headers.cookie);
-      if (accountId === null || current === null) return refused('session_needed');
-      return inTransaction(db, async (tx) => {
-        const ended = await endSessions(tx, accountId, { butIdHash: hashOf(current) });
-        if (ended > 0)
-          await recordAct(tx, request, { action: 'session.end', object: accountObject(accountId), detail: { ended } });
-        return accepted({ ended });
-      });
-    },
-  };
+  return plain(async (request) => {
+    const accountId = accountOf(request.actor);
+    const current = sessionOf(request.headers.cookie);
+    if (accountId === null || current === null) return refused('session_needed');
+    return inTransaction(db, async (tx) => {
+      const ended = await endSessions(tx, accountId, { butIdHash: hashOf(current) });
+      if (ended > 0)
+        await recordAct(tx, request, { action: 'session.end', object: accountObject(accountId), detail: { ended } });
+      return accepted({ ended });
+    });
+  });
 }
 
 /** Handlers for people about their own account. */

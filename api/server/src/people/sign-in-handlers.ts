@@ -1,7 +1,7 @@
 import { hasAccounts } from '@hamlet/store';
 import { sessionOf } from '../http/session-cookie.ts';
 import { isPrivateConnection } from '../http/origin.ts';
-import type { Handlers } from '../http/handler.ts';
+import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { PeopleServices } from './people-services.ts';
 import { bootstrap, logIn, logOut, redeemCode } from './sign-in.ts';
@@ -21,35 +21,27 @@ export function signInHandlers({ db, people }: PeopleServices) {
   const { oidc, ...rest } = people;
   const ports = { db, ...rest };
   return {
-    getLoginOptions: {
-      kind: 'plain',
-      run: async ({ headers }) =>
-        accepted({
-          bootstrap: !(await hasAccounts(db)),
-          private_connection: isPrivateConnection(headers),
-          oidc: oidc === null ? null : { name: oidc.name, path: OIDC_PATH },
-        }),
-    },
-    bootstrapAccount: { kind: 'plain', run: async (request) => bootstrap(ports, request.body, request) },
-    logIn: { kind: 'plain', run: async (request) => logIn(ports, request.body, request) },
-    redeemCode: { kind: 'plain', run: async (request) => redeemCode(ports, request.body, request) },
-    startOidc: {
-      kind: 'plain',
-      run: async ({ headers, query, now }) => {
-        if (oidc === null) return refused('oidc_not_configured');
-        return isPrivateConnection(headers) ? oidc.begin(query.return_to, now) : refused('tls_required');
-      },
-    },
-    finishOidc: {
-      kind: 'plain',
-      run: async (request) => {
-        if (oidc === null) return refused('oidc_not_configured');
-        const outcome = await oidc.finish(searchOf(request.query), request);
-        // A person must see the reason of a failure on the sign-in page; a program gets it in the answer.
-        const isPage = request.headers.accept?.includes('text/html') === true;
-        return outcome.ok || !isPage ? outcome : accepted(`/?login_error=${outcome.reason}`);
-      },
-    },
-    logOut: { kind: 'plain', run: async ({ headers }) => logOut(db, sessionOf(headers.cookie)) },
+    getLoginOptions: plain(async ({ headers }) =>
+      accepted({
+        bootstrap: !(await hasAccounts(db)),
+        private_connection: isPrivateConnection(headers),
+        oidc: oidc === null ? null : { name: oidc.name, path: OIDC_PATH },
+      }),
+    ),
+    bootstrapAccount: plain(async (request) => bootstrap(ports, request.body, request)),
+    logIn: plain(async (request) => logIn(ports, request.body, request)),
+    redeemCode: plain(async (request) => redeemCode(ports, request.body, request)),
+    startOidc: plain(async ({ headers, query, now }) => {
+      if (oidc === null) return refused('oidc_not_configured');
+      return isPrivateConnection(headers) ? oidc.begin(query.return_to, now) : refused('tls_required');
+    }),
+    finishOidc: plain(async (request) => {
+      if (oidc === null) return refused('oidc_not_configured');
+      const outcome = await oidc.finish(searchOf(request.query), request);
+      // A person must see the reason of a failure on the sign-in page; a program gets it in the answer.
+      const isPage = request.headers.accept?.includes('text/html') === true;
+      return outcome.ok || !isPage ? outcome : accepted(`/?login_error=${outcome.reason}`);
+    }),
+    logOut: plain(async ({ headers }) => logOut(db, sessionOf(headers.cookie))),
   } satisfies Partial<Handlers>;
 }

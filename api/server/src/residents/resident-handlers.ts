@@ -3,7 +3,7 @@ import { recordAct } from '../audit/record-act.ts';
 import { agentConfig, type Described } from '../agents/describe-agent.ts';
 import { bearerOf } from '../auth/authenticate.ts';
 import { exchangeToken, type TokenReviewer } from '../auth/token-exchange.ts';
-import type { Handlers } from '../http/handler.ts';
+import { inTx, plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import { paidUntil } from '../money/compute/claim-view.ts';
 import { boughtLimits } from '../agents/bought-limits.ts';
@@ -23,33 +23,24 @@ export interface ResidentPorts {
 /** Routes with which residents read and report their own state. */
 export function residentHandlers(ports: ResidentPorts) {
   return {
-    exchangeAgentToken: {
-      kind: 'plain',
-      run: async ({ headers, now }) => {
-        const projected = bearerOf(headers);
-        return projected === null ? refused('unauthenticated') : exchangeToken(ports, projected, now);
-      },
-    },
-    getAgentConfig: {
-      kind: 'plain',
-      run: async ({ params }) => {
-        const described = await ports.reader.describe(params.agent_id);
-        if (described === null) return refused('no_such_agent');
-        const bought = await boughtLimits(ports.db, [params.agent_id], () => performance.now());
-        return accepted(agentConfig(described, bought(params.agent_id)));
-      },
-    },
-    getPaidTime: {
-      kind: 'plain',
-      run: async ({ params, actor }) => {
-        const record = ports.source.get(params.agent_id);
-        if (record === null) return refused('no_such_agent');
-        const [claim = null] = await readClaims(ports.db, [params.agent_id]);
-        const now = await databaseNow(ports.db);
-        const until = paidUntil(claim, { uid: actor.uid, tier: record.status.tier ?? null, now });
-        return accepted({ paid_until: until?.toISOString() ?? null, now: now.toISOString() });
-      },
-    },
+    exchangeAgentToken: plain(async ({ headers, now }) => {
+      const projected = bearerOf(headers);
+      return projected === null ? refused('unauthenticated') : exchangeToken(ports, projected, now);
+    }),
+    getAgentConfig: plain(async ({ params }) => {
+      const described = await ports.reader.describe(params.agent_id);
+      if (described === null) return refused('no_such_agent');
+      const bought = await boughtLimits(ports.db, [params.agent_id], () => performance.now());
+      return accepted(agentConfig(described, bought(params.agent_id)));
+    }),
+    getPaidTime: plain(async ({ params, actor }) => {
+      const record = ports.source.get(params.agent_id);
+      if (record === null) return refused('no_such_agent');
+      const [claim = null] = await readClaims(ports.db, [params.agent_id]);
+      const now = await databaseNow(ports.db);
+      const until = paidUntil(claim, { uid: actor.uid, tier: record.status.tier ?? null, now });
+      return accepted({ paid_until: until?.toISOString() ?? null, now: now.toISOString() });
+    }),
     openWakes: {
       kind: 'stream',
       open: async ({ params, query, actor }, sink) => {
@@ -57,19 +48,16 @@ export function residentHandlers(ports: ResidentPorts) {
         return ports.hub.open(actor, query.after, sink);
       },
     },
-    recordTurn: {
-      kind: 'tx',
-      run: async (request, tx) => {
-        const { params, body, actor, traceparent } = request;
-        if (ports.source.get(params.agent_id) === null) return refused('no_such_agent');
-        if (body.cycle < actor.cycle) return refused('stale_cycle');
-        const { turn_id, cycle, trigger, decided } = body;
-        await recordTurn(tx, { agentId: actor.agentId, uid: actor.uid }, body);
-        const detail = { turn_id, cycle, trigger, uid: actor.uid, why: decided.why };
-        await recordAct(tx, request, { action: 'turn', object: actor.agentId, detail });
-        ports.log('info', 'turn', { agent_id: actor.agentId, ...detail, traceparent });
-        return accepted({ turn_id });
-      },
-    },
+    recordTurn: inTx(async (request, tx) => {
+      const { params, body, actor, traceparent } = request;
+      if (ports.source.get(params.agent_id) === null) return refused('no_such_agent');
+      if (body.cycle < actor.cycle) return refused('stale_cycle');
+      const { turn_id, cycle, trigger, decided } = body;
+      await recordTurn(tx, { agentId: actor.agentId, uid: actor.uid }, body);
+      const detail = { turn_id, cycle, trigger, uid: actor.uid, why: decided.why };
+      await recordAct(tx, request, { action: 'turn', object: actor.agentId, detail });
+      ports.log('info', 'turn', { agent_id: actor.agentId, ...detail, traceparent });
+      return accepted({ turn_id });
+    }),
   } satisfies Partial<Handlers>;
 }

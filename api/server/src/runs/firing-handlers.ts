@@ -1,27 +1,24 @@
 import { fenceOf } from '../operator/operator-fence.ts';
-import type { Handlers } from '../http/handler.ts';
+import { plain, type Handlers } from '../http/handler.ts';
 import { accepted } from '../http/outcome.ts';
 import { fireSchedule, type FiringPorts } from './fire-schedule.ts';
 
 /** Handlers for firings by the operator. */
 export function firingHandlers(ports: FiringPorts): Pick<Handlers, 'fireSchedule'> {
   return {
-    fireSchedule: {
-      kind: 'plain',
-      run: async ({ headers, body }) => {
-        const fence = fenceOf(headers);
-        if (!fence.ok) return fence;
-        const outcome = await fireSchedule(ports, body, fence.data);
-        if (!outcome.ok) return outcome;
-        const { firing, claimed, now } = outcome.data;
-        return accepted({
-          firing_id: firing.firingId,
-          slot: firing.slot.toISOString(),
-          claimed,
-          runs: [...firing.runs],
-          now: now.toISOString(),
-        });
-      },
-    },
+    fireSchedule: plain(async ({ headers, body }) => {
+      const fence = fenceOf(headers);
+      if (!fence.ok) return fence;
+      const outcome = await fireSchedule(ports, body, fence.data);
+      if (!outcome.ok) return outcome;
+      const { firing, claimed, now } = outcome.data;
+      return accepted({
+        firing_id: firing.firingId,
+        slot: firing.slot.toISOString(),
+        claimed,
+        runs: [...firing.runs],
+        now: now.toISOString(),
+      });
+    }),
   };
 }

@@ -3,7 +3,7 @@ import { countWaiting, findRun, insertRuns, readBars, readRunEvents, readRuns } 
 import type { Db, RunFilter, RunRow } from '@hamlet/store';
 import { recordAct } from '../audit/record-act.ts';
 import type { Actor } from '../http/actor.ts';
-import type { Handlers } from '../http/handler.ts';
+import { inTx, plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused, type Refused } from '../http/outcome.ts';
 import { pageCursor } from '../http/page-cursor.ts';
 import { z } from 'zod';
@@ -31,96 +31,81 @@ function mayCancel(actor: Actor, run: RunRow): Refused | null {
 }
 
 function createRun({ source }: RunPorts): Handlers['createRun'] {
-  return {
-    kind: 'tx',
-    run: async (request, tx) => {
-      const { agent_id: agentId } = request.params;
-      const record = source.get(agentId);
-      if (record === null || record.deleting) return refused('no_such_agent', `There is no agent ${agentId}`);
-      const bar = (await readBars(tx, [agentId])).get(agentId);
-      if (barsRuns(bar)) return refused('agent_barred', `An admin holds this against ${agentId}: ${bar?.measure}`);
-      const waiting = (await countWaiting(tx, [agentId])).get(agentId) ?? 0;
-      if (waiting >= RUNS_WAITING_MAX) return refused('run_queue_full', `${waiting} runs wait for ${agentId}`);
-      const { role, id } = request.actor;
-      const [run] = await insertRuns(tx, [
-        {
-          agentId,
-          agentUid: record.uid,
-          kind: 'prompt',
-          prompt: request.body.prompt,
-          createdByRole: role,
-          createdById: id,
-          schedule: null,
-        },
-      ]);
-      if (run === undefined) throw new Error('the database returned no run');
-      await recordAct(tx, request, { action: 'run.create', object: agentId, detail: { run_id: run.runId } });
-      return accepted({ run: runView(run) });
-    },
-  };
+  return inTx(async (request, tx) => {
+    const { agent_id: agentId } = request.params;
+    const record = source.get(agentId);
+    if (record === null || record.deleting) return refused('no_such_agent', `There is no agent ${agentId}`);
+    const bar = (await readBars(tx, [agentId])).get(agentId);
+    if (barsRuns(bar)) return refused('agent_barred', `An admin holds this against ${agentId}: ${bar?.measure}`);
+    const waiting = (await countWaiting(tx, [agentId])).get(agentId) ?? 0;
+    if (waiting >= RUNS_WAITING_MAX) return refused('run_queue_full', `${waiting} runs wait for ${agentId}`);
+    const { role, id } = request.actor;
+    const [run] = await insertRuns(tx, [
+      {
+        agentId,
+        agentUid: record.uid,
+        kind: 'prompt',
+        prompt: request.body.prompt,
+        createdByRole: role,
+        createdById: id,
+        schedule: null,
+      },
+    ]);
+    if (run === undefined) throw new Error('the database returned no run');
+    await recordAct(tx, request, { action: 'run.create', object: agentId, detail: { run_id: run.runId } });
+    return accepted({ run: runView(run) });
+  });
 }
 
 function listRuns({ db }: RunPorts): Handlers['listRuns'] {
-  return {
-    kind: 'plain',
-    run: async ({ query }) => {
-      const filter: RunFilter = { agentId: query.agent_id, schedule: query.schedule, state: query.state };
-      const before = cursor.read(query.cursor, filterKey(filter));
-      if (before === undefined) return refused('cursor_invalid');
-      const { runs, next } = await readRuns(db, filter, { before, limit: query.limit });
-      return accepted({
-        runs: runs.map(runView),
-        next_cursor: next === null ? null : cursor.write(filterKey(filter), next),
-      });
-    },
-  };
+  return plain(async ({ query }) => {
+    const filter: RunFilter = { agentId: query.agent_id, schedule: query.schedule, state: query.state };
+    const before = cursor.read(query.cursor, filterKey(filter));
+    if (before === undefined) return refused('cursor_invalid');
+    const { runs, next } = await readRuns(db, filter, { before, limit: query.limit });
+    return accepted({
+      runs: runs.map(runView),
+      next_cursor: next === null ? null : cursor.write(filterKey(filter), next),
+    });
+  });
 }
 
 function getRun({ db }: RunPorts): Handlers['getRun'] {
-  return {
-    kind: 'plain',
-    run: async ({ params }) => {
-      const run = await findRun(db, params.run_id);
-      return run === null ? refused('no_such_run') : accepted({ run: runView(run) });
-    },
-  };
+  return plain(async ({ params }) => {
+    const run = await findRun(db, params.run_id);
+    return run === null ? refused('no_such_run') : accepted({ run: runView(run) });
+  });
 }
 
 function listRunEvents({ db }: RunPorts): Handlers['listRunEvents'] {
-  return {
-    kind: 'plain',
-    run: async ({ params, query }) => {
-      if ((await findRun(db, params.run_id)) === null) return refused('no_such_run');
-      const events = await readRunEvents(db, params.run_id, query);
-      return accepted({ events: events.map((event) => runEventView(params.run_id, event)) });
-    },
-  };
+  return plain(async ({ params, query }) => {
+    if ((await findRun(db, params.run_id)) === null) return refused('no_such_run');
+    const events = await readRunEvents(db, params.run_id, query);
+    return accepted({ events: events.map((event) => runEventView(params.run_id, event)) });
+  });
 }
 
 function cancelRun(): Handlers['cancelRun'] {
-  return {
-    kind: 'tx',
-    run: async (request, tx) => {
-      const { params, body, actor } = request;
-      const detail = {
-        by: { role: actor.role, id: actor.id },
-        ...(body.reason === undefined ? {} : { reason: body.reason }),
-      };
-      const outcome = await applyToRun(tx, params.run_id, {
-        command: { kind: 'cancel' },
-        words: { detail },
-        permit: (run) => mayCancel(actor, run),
+  return inTx(async (request, tx) => {
+    const { params, body, actor } = request;
+    const detail = {
+      by: { role: actor.role, id: actor.id },
+      ...(body.reason === undefined ? {} : { reason: body.reason }),
+    };
+    const outcome = await applyToRun(tx, params.run_id, {
+      command: { kind: 'cancel' },
+      words: { detail },
+      permit: (run) => mayCancel(actor, run),
+    });
+    if (!outcome.ok) return outcome;
+    if (outcome.data.changed)
+      await recordAct(tx, request, {
+        action: 'run.cancel',
+        object: params.run_id,
+        detail: { reason: body.reason ?? null },
       });
-      if (!outcome.ok) return outcome;
-      if (outcome.data.changed)
-        await recordAct(tx, request, {
-          action: 'run.cancel',
-          object: params.run_id,
-          detail: { reason: body.reason ?? null },
-        });
-      return accepted({ run: runView(outcome.data.run) });
-    },
-  };
+    return accepted({ run: runView(outcome.data.run) });
+  });
 }
 
 /** Handlers for runs that people give to agents. */

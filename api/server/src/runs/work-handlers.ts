@@ -2,7 +2,7 @@ import { findStep, lockRun, inTransaction, readFreeze, readNextRun, readRunSteps
 import type { Db, RunRow } from '@hamlet/store';
 import type { RunStep } from '@hamlet/contract';
 import type { AgentActor } from '../http/actor.ts';
-import type { Handlers } from '../http/handler.ts';
+import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused, type Refused } from '../http/outcome.ts';
 import { applyToHeldRun, applyToRun } from './apply-to-run.ts';
 import { refuseTooMany } from './work-limits.ts';
@@ -26,91 +26,80 @@ function permitWork(actor: AgentActor, cycle: number): (run: RunRow) => Refused 
 }
 
 function nextRun({ db, source }: WorkPorts): Handlers['nextRun'] {
-  return {
-    kind: 'plain',
-    run: async ({ params, actor }) => {
-      if (source.get(params.agent_id) === null) return refused('no_such_agent');
-      // While the village is frozen no run can start, so none is offered.
-      const run = (await readFreeze(db)) === null ? await readNextRun(db, actor.agentId, actor.uid) : null;
-      return accepted({ run: run === null ? null : runView(run) });
-    },
-  };
+  return plain(async ({ params, actor }) => {
+    if (source.get(params.agent_id) === null) return refused('no_such_agent');
+    // While the village is frozen no run can start, so none is offered.
+    const run = (await readFreeze(db)) === null ? await readNextRun(db, actor.agentId, actor.uid) : null;
+    return accepted({ run: run === null ? null : runView(run) });
+  });
 }
 
 function startRun({ db, limits }: WorkPorts): Handlers['startRun'] {
-  return {
-    kind: 'plain',
-    run: ({ params, body: { cycle }, actor }) =>
-      inTransaction(db, async (tx) => {
-        const tooMany = await refuseTooMany(tx, limits, { actor, runId: params.run_id });
-        if (tooMany !== null) return tooMany;
-        const outcome = await applyToRun(tx, params.run_id, {
-          command: { kind: 'start', cycle },
-          words: { detail: { cycle } },
-          permit: permitWork(actor, cycle),
-        });
-        if (!outcome.ok) return outcome;
-        const { run } = outcome.data;
-        if (run.state === 'failed') return refused('run_settled', run.errorMessage ?? undefined);
-        return accepted({ run: runView(run), steps: [...(await readRunSteps(tx, run.runId))] });
-      }),
-  };
+  return plain(({ params, body: { cycle }, actor }) =>
+    inTransaction(db, async (tx) => {
+      const tooMany = await refuseTooMany(tx, limits, { actor, runId: params.run_id });
+      if (tooMany !== null) return tooMany;
+      const outcome = await applyToRun(tx, params.run_id, {
+        command: { kind: 'start', cycle },
+        words: { detail: { cycle } },
+        permit: permitWork(actor, cycle),
+      });
+      if (!outcome.ok) return outcome;
+      const { run } = outcome.data;
+      if (run.state === 'failed') return refused('run_settled', run.errorMessage ?? undefined);
+      return accepted({ run: runView(run), steps: [...(await readRunSteps(tx, run.runId))] });
+    }),
+  );
 }
 
 function recordRunStep({ db }: WorkPorts): Handlers['recordRunStep'] {
-  return {
-    kind: 'plain',
-    run: ({ params, body: { cycle, attempt, ...step }, actor }) =>
-      inTransaction(db, async (tx) => {
-        const run = await lockRun(tx, params.run_id);
-        if (run === null) return refused('no_such_run');
-        const denied = permitWork(actor, cycle)(run);
-        if (denied !== null) return denied;
-        const noted = await findStep(tx, run.runId, step.step);
-        if (noted !== null) return accepted({ run: runView(run), step: noted as RunStep });
-        const outcome = await applyToHeldRun(tx, run, {
-          command: { kind: 'step', cycle, attempt },
-          words: { detail: step },
-        });
-        return outcome.ok ? accepted({ run: runView(outcome.data.run), step }) : outcome;
-      }),
-  };
+  return plain(({ params, body: { cycle, attempt, ...step }, actor }) =>
+    inTransaction(db, async (tx) => {
+      const run = await lockRun(tx, params.run_id);
+      if (run === null) return refused('no_such_run');
+      const denied = permitWork(actor, cycle)(run);
+      if (denied !== null) return denied;
+      const noted = await findStep(tx, run.runId, step.step);
+      if (noted !== null) return accepted({ run: runView(run), step: noted as RunStep });
+      const outcome = await applyToHeldRun(tx, run, {
+        command: { kind: 'step', cycle, attempt },
+        words: { detail: step },
+      });
+      return outcome.ok ? accepted({ run: runView(outcome.data.run), step }) : outcome;
+    }),
+  );
 }
 
 function renewRun({ db }: WorkPorts): Handlers['renewRun'] {
-  return {
-    kind: 'plain',
-    run: ({ params, body: { cycle, attempt }, actor }) =>
-      inTransaction(db, async (tx) => {
-        const outcome = await applyToRun(tx, params.run_id, {
-          command: { kind: 'renew', cycle, attempt },
-          words: {},
-          permit: permitWork(actor, cycle),
-        });
-        return outcome.ok ? accepted({ run: runView(outcome.data.run) }) : outcome;
-      }),
-  };
+  return plain(({ params, body: { cycle, attempt }, actor }) =>
+    inTransaction(db, async (tx) => {
+      const outcome = await applyToRun(tx, params.run_id, {
+        command: { kind: 'renew', cycle, attempt },
+        words: {},
+        permit: permitWork(actor, cycle),
+      });
+      return outcome.ok ? accepted({ run: runView(outcome.data.run) }) : outcome;
+    }),
+  );
 }
 
 function settleRun({ db }: WorkPorts): Handlers['settleRun'] {
-  return {
-    kind: 'plain',
-    run: ({ params, body: { cycle, attempt, state, summary, error }, actor }) =>
-      inTransaction(db, async (tx) => {
-        const words = {
-          summary,
-          error: state === 'failed' ? (error ?? { code: 'failed', message: 'The agent gave no reason' }) : error,
-          detail: { cycle },
-        };
-        const said = state === 'done' ? { ...words, error: undefined } : words;
-        const outcome = await applyToRun(tx, params.run_id, {
-          command: { kind: 'settle', cycle, attempt, state },
-          words: said,
-          permit: permitWork(actor, cycle),
-        });
-        return outcome.ok ? accepted({ run: runView(outcome.data.run) }) : outcome;
-      }),
-  };
+  return plain(({ params, body: { cycle, attempt, state, summary, error }, actor }) =>
+    inTransaction(db, async (tx) => {
+      const words = {
+        summary,
+        error: state === 'failed' ? (error ?? { code: 'failed', message: 'The agent gave no reason' }) : error,
+        detail: { cycle },
+      };
+      const said = state === 'done' ? { ...words, error: undefined } : words;
+      const outcome = await applyToRun(tx, params.run_id, {
+        command: { kind: 'settle', cycle, attempt, state },
+        words: said,
+        permit: permitWork(actor, cycle),
+      });
+      return outcome.ok ? accepted({ run: runView(outcome.data.run) }) : outcome;
+    }),
+  );
 }
 
 /** Handlers for residents that work on runs. */

@@ -2,7 +2,7 @@ import { LAST_FIRINGS_SHOWN, type ScheduleView } from '@hamlet/contract';
 import { lockResource, noteResource, noteResourceGone, noteScheduleAuthor, readLastFirings } from '@hamlet/store';
 import type { Db, Tx } from '@hamlet/store';
 import type { Actor } from '../http/actor.ts';
-import type { Handlers } from '../http/handler.ts';
+import { inTx, plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import { recordAct } from '../audit/record-act.ts';
 import type { ScheduleRecord, ScheduleSource } from './schedule-source.ts';
@@ -61,76 +61,59 @@ async function view(db: Db, record: ScheduleRecord): Promise<{ schedule: Schedul
 }
 
 function listSchedules({ db, schedules }: SchedulePorts): Handlers['listSchedules'] {
-  return {
-    kind: 'plain',
-    run: async ({ query }) => {
-      const page = await schedules.list(query);
-      return page.ok
-        ? accepted({ schedules: await views(db, page.data.schedules), next_cursor: page.data.next })
-        : page;
-    },
-  };
+  return plain(async ({ query }) => {
+    const page = await schedules.list(query);
+    return page.ok ? accepted({ schedules: await views(db, page.data.schedules), next_cursor: page.data.next }) : page;
+  });
 }
 
 function getSchedule({ db, schedules }: SchedulePorts): Handlers['getSchedule'] {
-  return {
-    kind: 'plain',
-    run: async ({ params }) => {
-      const record = await schedules.get(params.name);
-      return record === null
-        ? refused('no_such_schedule', `There is no schedule ${params.name}`)
-        : accepted(await view(db, record));
-    },
-  };
+  return plain(async ({ params }) => {
+    const record = await schedules.get(params.name);
+    return record === null
+      ? refused('no_such_schedule', `There is no schedule ${params.name}`)
+      : accepted(await view(db, record));
+  });
 }
 
 function createSchedule({ db, schedules }: SchedulePorts): Handlers['createSchedule'] {
-  return {
-    kind: 'tx',
-    run: async (request, tx) => {
-      const { name, ...spec } = request.body;
-      const made = await act(tx, request, {
-        object: name,
-        verb: 'create',
-        write: () => schedules.create(name, spec),
-        more: { spec },
-      });
-      return made.ok ? accepted(await view(db, made.data)) : made;
-    },
-  };
+  return inTx(async (request, tx) => {
+    const { name, ...spec } = request.body;
+    const made = await act(tx, request, {
+      object: name,
+      verb: 'create',
+      write: () => schedules.create(name, spec),
+      more: { spec },
+    });
+    return made.ok ? accepted(await view(db, made.data)) : made;
+  });
 }
 
 function changeSchedule({ db, schedules }: SchedulePorts): Handlers['changeSchedule'] {
-  return {
-    kind: 'tx',
-    run: async (request, tx) => {
-      const {
-        params: { name },
-        body: change,
-        query,
-      } = request;
-      const changed = await act(tx, request, {
-        object: name,
-        verb: 'change',
-        write: () => schedules.change(name, change, query.on_conflict),
-        more: { change },
-      });
-      return changed.ok ? accepted(await view(db, changed.data)) : changed;
-    },
-  };
+  return inTx(async (request, tx) => {
+    const {
+      params: { name },
+      body: change,
+      query,
+    } = request;
+    const changed = await act(tx, request, {
+      object: name,
+      verb: 'change',
+      write: () => schedules.change(name, change, query.on_conflict),
+      more: { change },
+    });
+    return changed.ok ? accepted(await view(db, changed.data)) : changed;
+  });
 }
 
 function deleteSchedule({ schedules }: SchedulePorts): Handlers['deleteSchedule'] {
-  return {
-    kind: 'tx',
-    run: async (request, tx) => {
-      const { name } = request.params;
-      const gone = await act(tx, request, { object: name, verb: 'delete', write: () => schedules.remove(name) });
-      if (!gone.ok) return gone;
-      await noteResourceGone(tx, gone.data.uid);
-      return accepted({ name, deleted: true as const });
-    },
-  };
+  return inTx(async (request, tx) => {
+    const { name } = request.params;
+    const gone = await act(tx, request, { object: name, verb: 'delete', write: () => schedules.remove(name) });
+    if (!gone.ok) return gone;
+    await noteResourceGone(tx, gone.data.uid);
+    return accepted({ name, deleted: true as const });
+  });
 }
 
 /** Handlers for the cluster's schedules, with their firings. */

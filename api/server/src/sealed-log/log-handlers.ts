@@ -10,7 +10,7 @@ import {
 } from '@hamlet/store';
 import type { Db, LogRecord } from '@hamlet/store';
 import type { Actor } from '../http/actor.ts';
-import type { Handlers } from '../http/handler.ts';
+import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused, type Refused } from '../http/outcome.ts';
 import { proveConsistency, proveInclusion } from './log-proofs.ts';
 import type { Sealing } from './start-sealing.ts';
@@ -34,97 +34,78 @@ async function mayProve(db: Db, actor: Actor, record: LogRecord): Promise<Refuse
 }
 
 function getLogCheckpoint({ db }: LogPorts): Handlers['getLogCheckpoint'] {
-  return {
-    kind: 'plain',
-    run: async () => {
-      const { note } = await readLogHead(db);
-      return note === null ? refused('not_sealed') : accepted(note);
-    },
-  };
+  return plain(async () => {
+    const { note } = await readLogHead(db);
+    return note === null ? refused('not_sealed') : accepted(note);
+  });
 }
 
 function getLogKey({ sealing }: LogPorts): Handlers['getLogKey'] {
-  return {
-    kind: 'plain',
-    run: async () => (sealing.verifierKey === null ? refused('not_sealed') : accepted(`${sealing.verifierKey}\n`)),
-  };
+  return plain(async () =>
+    sealing.verifierKey === null ? refused('not_sealed') : accepted(`${sealing.verifierKey}\n`),
+  );
 }
 
 function getLogTile({ db }: LogPorts): Handlers['getLogTile'] {
-  return {
-    kind: 'plain',
-    run: async ({ params: { level, tile } }) => {
-      const address = readTilePath(tile);
-      if (address === null) return refused('no_such_tile', NO_SUCH_TILE);
-      const hashes = (await readLogTiles(db, [{ level, number: address.number }])).get(`${level}/${address.number}`);
-      if (hashes === undefined || hashes.length < address.width * HASH_BYTES)
-        return refused('no_such_tile', NO_SUCH_TILE);
-      return accepted(hashes.subarray(0, address.width * HASH_BYTES));
-    },
-  };
+  return plain(async ({ params: { level, tile } }) => {
+    const address = readTilePath(tile);
+    if (address === null) return refused('no_such_tile', NO_SUCH_TILE);
+    const hashes = (await readLogTiles(db, [{ level, number: address.number }])).get(`${level}/${address.number}`);
+    if (hashes === undefined || hashes.length < address.width * HASH_BYTES)
+      return refused('no_such_tile', NO_SUCH_TILE);
+    return accepted(hashes.subarray(0, address.width * HASH_BYTES));
+  });
 }
 
 function getLogEntries({ db }: LogPorts): Handlers['getLogEntries'] {
-  return {
-    kind: 'plain',
-    run: async ({ params: { tile } }) => {
-      const address = readTilePath(tile);
-      const entries = address === null ? null : await readEntriesOfTile(db, address.number);
-      if (address === null || entries === null) return refused('no_such_tile', NO_SUCH_TILE);
-      // A full tile is served with all its rows, so that a verifier also finds surplus rows.
-      return accepted(writeEntryBundle(address.width === 256 ? entries : entries.slice(0, address.width)));
-    },
-  };
+  return plain(async ({ params: { tile } }) => {
+    const address = readTilePath(tile);
+    const entries = address === null ? null : await readEntriesOfTile(db, address.number);
+    if (address === null || entries === null) return refused('no_such_tile', NO_SUCH_TILE);
+    // A full tile is served with all its rows, so that a verifier also finds surplus rows.
+    return accepted(writeEntryBundle(address.width === 256 ? entries : entries.slice(0, address.width)));
+  });
 }
 
 function getLogProof({ db }: LogPorts): Handlers['getLogProof'] {
-  return {
-    kind: 'plain',
-    run: async ({ params: { record_id }, actor }) => {
-      const head = await readLogHead(db);
-      const record = await findLogRecord(db, record_id);
-      if (record === null) return refused('no_such_record');
-      const denied = await mayProve(db, actor, record);
-      if (denied !== null) return denied;
-      const proof = await proveInclusion(db, head, record);
-      return proof.ok ? accepted({ record_id, kind: record.kind, ...proof.data }) : proof;
-    },
-  };
+  return plain(async ({ params: { record_id }, actor }) => {
+    const head = await readLogHead(db);
+    const record = await findLogRecord(db, record_id);
+    if (record === null) return refused('no_such_record');
+    const denied = await mayProve(db, actor, record);
+    if (denied !== null) return denied;
+    const proof = await proveInclusion(db, head, record);
+    return proof.ok ? accepted({ record_id, kind: record.kind, ...proof.data }) : proof;
+  });
 }
 
 function getLogConsistency({ db }: LogPorts): Handlers['getLogConsistency'] {
-  return {
-    kind: 'plain',
-    run: async ({ query }) => proveConsistency(db, await readLogHead(db), query.from),
-  };
+  return plain(async ({ query }) => proveConsistency(db, await readLogHead(db), query.from));
 }
 
 function getBalanceProof({ db, source }: LogPorts): Handlers['getBalanceProof'] {
-  return {
-    kind: 'plain',
-    run: async ({ params: { agent_id } }) => {
-      const account = await findAgentAccount(db, agent_id);
-      if (account === null)
-        return source.get(agent_id) === null
-          ? refused('no_such_agent', `There is no agent ${agent_id}`)
-          : refused('not_sealed');
-      const head = await readLogHead(db);
-      const entry = await newestSealedEntry(db, account.accountId);
-      const record = entry === null ? null : await findLogRecord(db, entry.transferId);
-      if (entry === null || record === null) return refused('not_sealed');
-      const proof = await proveInclusion(db, head, record);
-      if (!proof.ok) return proof;
-      const { transferId, version, balanceAfter } = entry;
-      return accepted({
-        agent_id,
-        account: account.accountId,
-        version,
-        balance: formatAiDollars(balanceAfter),
-        ledger_entry_id: transferId,
-        ...proof.data,
-      });
-    },
-  };
+  return plain(async ({ params: { agent_id } }) => {
+    const account = await findAgentAccount(db, agent_id);
+    if (account === null)
+      return source.get(agent_id) === null
+        ? refused('no_such_agent', `There is no agent ${agent_id}`)
+        : refused('not_sealed');
+    const head = await readLogHead(db);
+    const entry = await newestSealedEntry(db, account.accountId);
+    const record = entry === null ? null : await findLogRecord(db, entry.transferId);
+    if (entry === null || record === null) return refused('not_sealed');
+    const proof = await proveInclusion(db, head, record);
+    if (!proof.ok) return proof;
+    const { transferId, version, balanceAfter } = entry;
+    return accepted({
+      agent_id,
+      account: account.accountId,
+      version,
+      balance: formatAiDollars(balanceAfter),
+      ledger_entry_id: transferId,
+      ...proof.data,
+    });
+  });
 }
 
 /** Handlers of the sealed log for verifiers: checkpoint, tiles, entries and proofs. */

@@ -12,7 +12,7 @@ import {
 } from '@hamlet/store';
 import type { Db, Tx } from '@hamlet/store';
 import { recordAct } from '../audit/record-act.ts';
-import type { Caller, Handlers } from '../http/handler.ts';
+import { inTx, plain, type Caller, type Handlers } from '../http/handler.ts';
 import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
 
 export interface StandingPorts {
@@ -100,20 +100,19 @@ async function lift(
 /** Routes for measures of admins against agents. Each measure is a row, an audit line and an event to the operator in one transaction. */
 export function standingHandlers({ db, source }: StandingPorts) {
   return {
-    getStanding: {
-      kind: 'plain',
-      run: async ({ params }) =>
+    getStanding: plain(
+      async ({ params }) =>
         (await refuseUnknown(source, db, params.agent_id)) ?? accepted(await shown(db, params.agent_id)),
-    },
-    quarantineAgent: { kind: 'tx', run: (request, tx) => take(tx, { source, measure: 'quarantine' }, request) },
-    liftQuarantine: { kind: 'tx', run: (request, tx) => lift(tx, { source, measure: 'quarantine' }, request) },
-    freezeAgent: { kind: 'tx', run: (request, tx) => take(tx, { source, measure: 'freeze' }, request) },
-    liftFreeze: { kind: 'tx', run: (request, tx) => lift(tx, { source, measure: 'freeze' }, request) },
-    banAgent: { kind: 'tx', run: (request, tx) => take(tx, { source, measure: 'ban' }, request) },
-    liftBan: { kind: 'tx', run: (request, tx) => lift(tx, { source, measure: 'ban' }, request) },
-    killAgent: { kind: 'tx', run: (request, tx) => take(tx, { source, measure: 'kill' }, request) },
-    liftKill: { kind: 'tx', run: (request, tx) => lift(tx, { source, measure: 'kill' }, request) },
-    revokeAgentToken: { kind: 'tx', run: (request, tx) => take(tx, { source, measure: 'revoke_token' }, request) },
-    liftTokenRevocation: { kind: 'tx', run: (request, tx) => lift(tx, { source, measure: 'revoke_token' }, request) },
+    ),
+    quarantineAgent: inTx((request, tx) => take(tx, { source, measure: 'quarantine' }, request)),
+    liftQuarantine: inTx((request, tx) => lift(tx, { source, measure: 'quarantine' }, request)),
+    freezeAgent: inTx((request, tx) => take(tx, { source, measure: 'freeze' }, request)),
+    liftFreeze: inTx((request, tx) => lift(tx, { source, measure: 'freeze' }, request)),
+    banAgent: inTx((request, tx) => take(tx, { source, measure: 'ban' }, request)),
+    liftBan: inTx((request, tx) => lift(tx, { source, measure: 'ban' }, request)),
+    killAgent: inTx((request, tx) => take(tx, { source, measure: 'kill' }, request)),
+    liftKill: inTx((request, tx) => lift(tx, { source, measure: 'kill' }, request)),
+    revokeAgentToken: inTx((request, tx) => take(tx, { source, measure: 'revoke_token' }, request)),
+    liftTokenRevocation: inTx((request, tx) => lift(tx, { source, measure: 'revoke_token' }, request)),
   } satisfies Partial<Handlers>;
 }

@@ -1,7 +1,7 @@
 import { findAnswer, type Db } from '@hamlet/store';
 import type { ActionBody, MapResponse, WorldCommand } from '@hamlet/contract';
 import { lineOf } from '../audit/record-act.ts';
-import type { Answered, Caller, Handlers, WriteKey } from '../http/handler.ts';
+import { plain, type Answered, type Caller, type Handlers, type WriteKey } from '../http/handler.ts';
 import { accepted, type Refused } from '../http/outcome.ts';
 import type { WorldReader } from './world-reader.ts';
 
@@ -37,14 +37,12 @@ export function worldHandlers({ db, reader, mapAnswer, refuseNote }: WorldHandle
   }
 
   return {
-    getWorld: {
-      kind: 'plain',
-      run: async ({ query: { around, ...look } }) =>
-        around === undefined
-          ? { ...accepted(await reader.world()), shared: true }
-          : accepted(await reader.around({ ...look, around })),
-    },
-    getWorldMap: { kind: 'plain', run: async () => ({ ...accepted(mapAnswer), shared: true }) },
+    getWorld: plain(async ({ query: { around, ...look } }) =>
+      around === undefined
+        ? { ...accepted(await reader.world()), shared: true }
+        : accepted(await reader.around({ ...look, around })),
+    ),
+    getWorldMap: plain(async () => ({ ...accepted(mapAnswer), shared: true })),
     moveAgent: {
       kind: 'world',
       run: (request, key) =>

@@ -10,7 +10,7 @@ import {
 } from '@hamlet/store';
 import type { Db, Funds } from '@hamlet/store';
 import { z } from 'zod';
-import type { Handlers } from '../../http/handler.ts';
+import { inTx, plain, type Handlers } from '../../http/handler.ts';
 import { idempotencyKeyOf } from '../../http/idempotent.ts';
 import { accepted, refused, type Outcome } from '../../http/outcome.ts';
 import { pageCursor } from '../../http/page-cursor.ts';
@@ -121,58 +121,43 @@ export function ledgerHandlers({ db, source, tiers, economy, nudgeBoard }: Ledge
   const unknown = (agentId: string): boolean => source.get(agentId) === null;
 
   return {
-    rewardAgent: {
-      kind: 'tx',
-      run: async (request, tx) => ({
-        ...(await judge(tx, judgementOf('reward', request), ports)),
-        afterCommit: nudgeBoard,
-      }),
-    },
-    penalizeAgent: {
-      kind: 'tx',
-      run: async (request, tx) => ({
-        ...(await judge(tx, judgementOf('penalty', request), ports)),
-        afterCommit: nudgeBoard,
-      }),
-    },
-    getAllowance: {
-      kind: 'plain',
-      run: async ({ actor, now }) => accepted(await allowanceOf(db, { actor, now }, economy)),
-    },
-    getBalance: {
-      kind: 'plain',
-      run: async ({ params: { agent_id: agentId }, query, now }) => {
-        const account = await findAgentAccount(db, agentId);
-        if (account === null && unknown(agentId)) return refused('no_such_agent', `There is no agent ${agentId}`);
-        if (account === null)
-          return accepted(balanceAnswer(agentId, { balance: 0n, held: 0n, asOf: query.as_of ?? now.toISOString() }));
-        const { accountId } = account;
-        const funds =
-          query.as_of === undefined
-            ? await readFunds(db, accountId)
-            : await readFundsAt(db, accountId, await freezeMoment(db, accountId, query.as_of));
-        return accepted(balanceAnswer(agentId, funds));
-      },
-    },
-    getLedger: {
-      kind: 'plain',
-      run: async ({ params: { agent_id: agentId }, query, now }) => {
-        const account = await findAgentAccount(db, agentId);
-        if (account === null && unknown(agentId)) return refused('no_such_agent', `There is no agent ${agentId}`);
-        if (account === null)
-          return accepted({
-            agent_id: agentId,
-            entries: [],
-            as_of: query.as_of ?? now.toISOString(),
-            next_cursor: null,
-          });
-        return readPage(db, account.accountId, {
-          agentId,
-          asOf: query.as_of ?? null,
-          cursor: query.cursor,
-          limit: query.limit,
+    rewardAgent: inTx(async (request, tx) => ({
+      ...(await judge(tx, judgementOf('reward', request), ports)),
+      afterCommit: nudgeBoard,
+    })),
+    penalizeAgent: inTx(async (request, tx) => ({
+      ...(await judge(tx, judgementOf('penalty', request), ports)),
+      afterCommit: nudgeBoard,
+    })),
+    getAllowance: plain(async ({ actor, now }) => accepted(await allowanceOf(db, { actor, now }, economy))),
+    getBalance: plain(async ({ params: { agent_id: agentId }, query, now }) => {
+      const account = await findAgentAccount(db, agentId);
+      if (account === null && unknown(agentId)) return refused('no_such_agent', `There is no agent ${agentId}`);
+      if (account === null)
+        return accepted(balanceAnswer(agentId, { balance: 0n, held: 0n, asOf: query.as_of ?? now.toISOString() }));
+      const { accountId } = account;
+      const funds =
+        query.as_of === undefined
+          ? await readFunds(db, accountId)
+          : await readFundsAt(db, accountId, await freezeMoment(db, accountId, query.as_of));
+      return accepted(balanceAnswer(agentId, funds));
+    }),
+    getLedger: plain(async ({ params: { agent_id: agentId }, query, now }) => {
+      const account = await findAgentAccount(db, agentId);
+      if (account === null && unknown(agentId)) return refused('no_such_agent', `There is no agent ${agentId}`);
+      if (account === null)
+        return accepted({
+          agent_id: agentId,
+          entries: [],
+          as_of: query.as_of ?? now.toISOString(),
+          next_cursor: null,
         });
-      },
-    },
+      return readPage(db, account.accountId, {
+        agentId,
+        asOf: query.as_of ?? null,
+        cursor: query.cursor,
+        limit: query.limit,
+      });
+    }),
   } satisfies Partial<Handlers>;
 }

@@ -10,7 +10,7 @@ import {
   takeWindow,
 } from '@hamlet/store';
 import type { Db, Tx } from '@hamlet/store';
-import type { Caller, Handlers } from '../../http/handler.ts';
+import { inTx, plain, type Caller, type Handlers } from '../../http/handler.ts';
 import { idempotencyKeyOf } from '../../http/idempotent.ts';
 import { accepted, refused, type Outcome } from '../../http/outcome.ts';
 import { recordAct } from '../../audit/record-act.ts';
@@ -84,60 +84,47 @@ async function open(tx: Tx, asked: OpenAsked, { prices }: Pick<AuctionPorts, 'pr
 /** Routes for auctions of exclusive GPU windows. */
 export function auctionHandlers({ db, prices }: AuctionPorts) {
   return {
-    openAuction: { kind: 'tx', run: (request, tx) => open(tx, request, { prices }) },
-    listAuctions: {
-      kind: 'plain',
-      run: async ({ query, actor }) => {
-        const question = `auctions ${query.state ?? ''}`;
-        const before = pages.read(query.cursor, question);
-        if (before === undefined) return refused('cursor_invalid');
-        const { auctions, next } = await readAuctions(db, query.state, { before, limit: query.limit });
-        return accepted({
-          auctions: [...(await auctionViews(db, auctions, actor))],
-          next_cursor: next === null ? null : pages.write(question, next),
-        });
-      },
-    },
-    getAuction: {
-      kind: 'plain',
-      run: async ({ params: { auction_id: auctionId }, actor }) => {
-        const auction = await findAuction(db, auctionId);
-        const [view] = auction === null ? [] : await auctionViews(db, [auction], actor);
-        if (auction === null || view === undefined)
-          return refused('no_such_auction', `There is no auction ${auctionId}`);
-        // Bids stay sealed until the auction has ended.
-        const bids = auction.state === 'open' ? [] : await readBids(db, auctionId);
-        return accepted({ ...view, bids: bids.map(bidView) });
-      },
-    },
-    placeBid: {
-      kind: 'tx',
-      run: async ({ actor, params, body, headers, requestId, traceparent }, tx) => {
-        if (actor.role !== 'agent') return refused('forbidden', 'Agents bid');
-        const idempotencyKey = idempotencyKeyOf(headers['idempotency-key']);
-        return placeBid(tx, {
-          actor,
-          requestId,
-          traceparent,
-          idempotencyKey,
-          auctionId: params.auction_id,
-          amount: parseAiDollars(body.amount),
-        });
-      },
-    },
-    cancelAuction: {
-      kind: 'tx',
-      run: async (request, tx) => {
-        const {
-          params: { auction_id: auctionId },
-          body: { reason },
-        } = request;
-        const auction = await lockAuction(tx, auctionId, 'end');
-        if (auction === null) return refused('no_such_auction', `There is no auction ${auctionId}`);
-        if (auction.state !== 'open') return refused('auction_closed', `The auction is ${auction.state}`);
-        await cancelAuction(tx, auction, { reason, act: request });
-        return accepted(await shown(tx, auctionId));
-      },
-    },
+    openAuction: inTx((request, tx) => open(tx, request, { prices })),
+    listAuctions: plain(async ({ query, actor }) => {
+      const question = `auctions ${query.state ?? ''}`;
+      const before = pages.read(query.cursor, question);
+      if (before === undefined) return refused('cursor_invalid');
+      const { auctions, next } = await readAuctions(db, query.state, { before, limit: query.limit });
+      return accepted({
+        auctions: [...(await auctionViews(db, auctions, actor))],
+        next_cursor: next === null ? null : pages.write(question, next),
+      });
+    }),
+    getAuction: plain(async ({ params: { auction_id: auctionId }, actor }) => {
+      const auction = await findAuction(db, auctionId);
+      const [view] = auction === null ? [] : await auctionViews(db, [auction], actor);
+      if (auction === null || view === undefined) return refused('no_such_auction', `There is no auction ${auctionId}`);
+      // Bids stay sealed until the auction has ended.
+      const bids = auction.state === 'open' ? [] : await readBids(db, auctionId);
+      return accepted({ ...view, bids: bids.map(bidView) });
+    }),
+    placeBid: inTx(async ({ actor, params, body, headers, requestId, traceparent }, tx) => {
+      if (actor.role !== 'agent') return refused('forbidden', 'Agents bid');
+      const idempotencyKey = idempotencyKeyOf(headers['idempotency-key']);
+      return placeBid(tx, {
+        actor,
+        requestId,
+        traceparent,
+        idempotencyKey,
+        auctionId: params.auction_id,
+        amount: parseAiDollars(body.amount),
+      });
+    }),
+    cancelAuction: inTx(async (request, tx) => {
+      const {
+        params: { auction_id: auctionId },
+        body: { reason },
+      } = request;
+      const auction = await lockAuction(tx, auctionId, 'end');
+      if (auction === null) return refused('no_such_auction', `There is no auction ${auctionId}`);
+      if (auction.state !== 'open') return refused('auction_closed', `The auction is ${auction.state}`);
+      await cancelAuction(tx, auction, { reason, act: request });
+      return accepted(await shown(tx, auctionId));
+    }),
   } satisfies Partial<Handlers>;
 }

@@ -1,7 +1,7 @@
 import { parseAiDollars, quotedItem } from '@hamlet/contract';
 import { readPurchases } from '@hamlet/store';
 import type { Actor } from '../../http/actor.ts';
-import type { Handlers } from '../../http/handler.ts';
+import { inTx, plain, type Handlers } from '../../http/handler.ts';
 import { idempotencyKeyOf } from '../../http/idempotent.ts';
 import { accepted, refused, type Refused } from '../../http/outcome.ts';
 import { buyCompute as buy } from './buy-compute.ts';
@@ -31,69 +31,60 @@ export function agentMeant(
 }
 
 function getQuote({ db, source, prices }: PurchasePorts): Handlers['getQuote'] {
-  return {
-    kind: 'plain',
-    run: async ({ actor, query, now }) => {
-      const meant = agentMeant(actor, query.agent_id);
-      if (!meant.ok) return meant;
-      const item = quotedItem(query);
-      if (item !== null && !item.success) throw new TypeError('the schema accepted a query without a valid item');
-      return quote(
-        { agentId: meant.agentId ?? null, item: item?.data ?? null, seconds: query.seconds },
-        { db, source, prices },
-        now,
-      );
-    },
-  };
+  return plain(async ({ actor, query, now }) => {
+    const meant = agentMeant(actor, query.agent_id);
+    if (!meant.ok) return meant;
+    const item = quotedItem(query);
+    if (item !== null && !item.success) throw new TypeError('the schema accepted a query without a valid item');
+    return quote(
+      { agentId: meant.agentId ?? null, item: item?.data ?? null, seconds: query.seconds },
+      { db, source, prices },
+      now,
+    );
+  });
 }
 
 function buyCompute({ source, tiers, prices, limits }: PurchasePorts): Handlers['buyCompute'] {
-  return {
-    kind: 'tx',
-    run: async ({ actor, body, headers, requestId, traceparent }, tx) => {
-      const meant = agentMeant(actor, body.agent_id);
-      if (!meant.ok) return meant;
-      if (meant.agentId === undefined)
-        return refused('no_such_agent', 'Write agent_id: the agent that the purchase is for');
-      const maxPrice = body.max_price === undefined ? null : parseAiDollars(body.max_price);
-      const idempotencyKey = idempotencyKeyOf(headers['idempotency-key']);
-      const asked = {
-        actor,
-        requestId,
-        traceparent,
-        idempotencyKey,
-        agentId: meant.agentId,
-        item: body.item,
-        seconds: body.seconds,
-        maxPrice,
-      };
-      const bought = await buy(tx, asked, { source, tiers, prices });
-      if (bought.ok) limits.forget(meant.agentId);
-      return bought;
-    },
-  };
+  return inTx(async ({ actor, body, headers, requestId, traceparent }, tx) => {
+    const meant = agentMeant(actor, body.agent_id);
+    if (!meant.ok) return meant;
+    if (meant.agentId === undefined)
+      return refused('no_such_agent', 'Write agent_id: the agent that the purchase is for');
+    const maxPrice = body.max_price === undefined ? null : parseAiDollars(body.max_price);
+    const idempotencyKey = idempotencyKeyOf(headers['idempotency-key']);
+    const asked = {
+      actor,
+      requestId,
+      traceparent,
+      idempotencyKey,
+      agentId: meant.agentId,
+      item: body.item,
+      seconds: body.seconds,
+      maxPrice,
+    };
+    const bought = await buy(tx, asked, { source, tiers, prices });
+    if (bought.ok) limits.forget(meant.agentId);
+    return bought;
+  });
 }
 
 function listPurchases({ db }: PurchasePorts): Handlers['listPurchases'] {
-  return {
-    kind: 'plain',
-    run: async ({ actor, query }) => {
-      const meant = agentMeant(actor, query.agent_id);
-      if (!meant.ok) return meant;
-      const question = `purchases ${meant.agentId ?? ''} ${query.state ?? ''}`;
-      const before = pages.read(query.cursor, question);
-      if (before === undefined) return refused('cursor_invalid');
-      const { purchases, next } = await readPurchases(
-        db,
-        { agentId: meant.agentId, state: query.state },
-        { before, limit: query.limit },
-      );
-      return accepted({
-        purchases: purchases.map(purchaseView),
-        next_cursor: next === null ? null : pages.write(question, next),
-      });
-    },
-  };
+  return plain(async ({ actor, query }) => {
+    const meant = agentMeant(actor, query.agent_id);
+    if (!meant.ok) return meant;
+    const question = `purchases ${meant.agentId ?? ''} ${query.state ?? ''}`;
+    const before = pages.read(query.cursor, question);
+    if (before === undefined) return refused('cursor_invalid');
+    const { purchases, next } = await readPurchases(
+      db,
+      { agentId: meant.agentId, state: query.state },
+      { before, limit: query.limit },
+    );
+    return accepted({
+      purchases: purchases.map(purchaseView),
+      next_cursor: next === null ? null : pages.write(question, next),
+    });
+  });
 }
 
 /** Routes for prices, and for purchases of agents. */

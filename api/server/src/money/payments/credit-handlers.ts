@@ -13,7 +13,7 @@ import {
 } from '@hamlet/store';
 import type { Db, Deposit, Tx } from '@hamlet/store';
 import { z } from 'zod';
-import type { Caller, Handlers } from '../../http/handler.ts';
+import { inTx, plain, type Caller, type Handlers } from '../../http/handler.ts';
 import { accepted, refused, type Outcome, type Refused } from '../../http/outcome.ts';
 import { pageCursor } from '../../http/page-cursor.ts';
 import type { IncomePort } from '../ledger/income.ts';
@@ -157,63 +157,53 @@ async function create(
 }
 
 function createCredit({ source, payments }: CreditPorts): Handlers['createCredit'] {
-  return {
-    kind: 'tx',
-    run: async (request, tx) => {
-      const { agent_id: agentId, provider, provider_transaction_id: id, amount, note } = request.body;
-      const act = actOf(request);
-      const wanted = {
-        provider,
-        agentId,
-        note,
-        transactionId: normalTransactionId(provider, id),
-        amount: parseAiDollars(amount),
-        origin: 'manual',
-        actor: act.actor,
-      } as const;
-      // A refusal also removes the proposal that `create` wrote.
-      return inSavepoint(tx, () => create(tx, { source, payments }, { act, wanted }));
-    },
-  };
+  return inTx(async (request, tx) => {
+    const { agent_id: agentId, provider, provider_transaction_id: id, amount, note } = request.body;
+    const act = actOf(request);
+    const wanted = {
+      provider,
+      agentId,
+      note,
+      transactionId: normalTransactionId(provider, id),
+      amount: parseAiDollars(amount),
+      origin: 'manual',
+      actor: act.actor,
+    } as const;
+    // A refusal also removes the proposal that `create` wrote.
+    return inSavepoint(tx, () => create(tx, { source, payments }, { act, wanted }));
+  });
 }
 
 function listCredits({ db, payments }: CreditPorts): Handlers['listCredits'] {
-  return {
-    kind: 'plain',
-    run: async ({ query }) => {
-      const filter = { state: query.state ?? null, agentId: query.agent_id ?? null };
-      const question = `${query.state ?? ''}/${query.agent_id ?? ''}`;
-      const before = pages.read(query.cursor, question);
-      if (before === undefined) return refused('cursor_invalid');
-      const read = await readDeposits(db, { ...filter, before, limit: query.limit + 1 });
-      const { rows, next } = cutPage(read, query.limit, ({ depositId }) => pages.write(question, depositId));
-      return accepted({
-        credits: rows.map(creditView),
-        approval_limit: formatAiDollars(payments.creditLimit),
-        next_cursor: next,
-      });
-    },
-  };
+  return plain(async ({ query }) => {
+    const filter = { state: query.state ?? null, agentId: query.agent_id ?? null };
+    const question = `${query.state ?? ''}/${query.agent_id ?? ''}`;
+    const before = pages.read(query.cursor, question);
+    if (before === undefined) return refused('cursor_invalid');
+    const read = await readDeposits(db, { ...filter, before, limit: query.limit + 1 });
+    const { rows, next } = cutPage(read, query.limit, ({ depositId }) => pages.write(question, depositId));
+    return accepted({
+      credits: rows.map(creditView),
+      approval_limit: formatAiDollars(payments.creditLimit),
+      next_cursor: next,
+    });
+  });
 }
 
 function approveCredit({ payments }: CreditPorts): Handlers['approveCredit'] {
-  return {
-    kind: 'tx',
-    run: (request, tx) =>
-      approve(tx, payments.income, {
-        ...actOf(request),
-        creditId: request.params.credit_id,
-        reason: request.body.reason ?? null,
-      }),
-  };
+  return inTx((request, tx) =>
+    approve(tx, payments.income, {
+      ...actOf(request),
+      creditId: request.params.credit_id,
+      reason: request.body.reason ?? null,
+    }),
+  );
 }
 
 function rejectCredit(): Handlers['rejectCredit'] {
-  return {
-    kind: 'tx',
-    run: (request, tx) =>
-      reject(tx, { ...actOf(request), creditId: request.params.credit_id, reason: request.body.reason }),
-  };
+  return inTx((request, tx) =>
+    reject(tx, { ...actOf(request), creditId: request.params.credit_id, reason: request.body.reason }),
+  );
 }
 
 /** Routes for credits of payments: one admin credits up to a limit, and above it a second admin approves. */

@@ -12,7 +12,7 @@ import {
 } from '@hamlet/store';
 import type { Db, DifferenceRow, WaitingCapture } from '@hamlet/store';
 import { recordAct } from '../../audit/record-act.ts';
-import type { Handlers } from '../../http/handler.ts';
+import { inTx, plain, type Handlers } from '../../http/handler.ts';
 import { accepted, refused } from '../../http/outcome.ts';
 import { normalTransactionId } from './credit-handlers.ts';
 import { currencyText } from './settle-captures.ts';
@@ -55,90 +55,82 @@ function waitingView({ captureId, why, since, truth }: WaitingCapture): WaitingP
 }
 
 function getReconciliation({ db, payments }: ReconciliationPorts): Handlers['getReconciliation'] {
-  return {
-    kind: 'plain',
-    run: () =>
-      inSnapshot(db, async (tx) => {
-        const differences = (await readDifferences(tx)).map(differenceView);
-        const of = (kind: Difference['kind']): Difference[] =>
-          differences.filter((difference) => difference.kind === kind);
-        const view: ReconciliationView = {
-          providers: (await readCoverage(tx)).map(({ provider, from, through, comparedAt }) => ({
-            provider,
-            compared_from: from.toISOString(),
-            compared_through: through.toISOString(),
-            compared_at: comparedAt.toISOString(),
-          })),
-          paypal: payments.paypalMode,
-          only_ours: of('only_ours'),
-          only_theirs: of('only_theirs'),
-          amount_differs: of('amount_differs'),
-          waiting: (await readWaitingCaptures(tx)).map(waitingView),
-          in_debt: (await readDebtors(tx)).map(({ agentId, balance }) => ({
-            agent_id: agentId,
-            balance: formatAiDollars(balance),
-          })),
-        };
-        return accepted(view);
-      }),
-  };
+  return plain(() =>
+    inSnapshot(db, async (tx) => {
+      const differences = (await readDifferences(tx)).map(differenceView);
+      const of = (kind: Difference['kind']): Difference[] =>
+        differences.filter((difference) => difference.kind === kind);
+      const view: ReconciliationView = {
+        providers: (await readCoverage(tx)).map(({ provider, from, through, comparedAt }) => ({
+          provider,
+          compared_from: from.toISOString(),
+          compared_through: through.toISOString(),
+          compared_at: comparedAt.toISOString(),
+        })),
+        paypal: payments.paypalMode,
+        only_ours: of('only_ours'),
+        only_theirs: of('only_theirs'),
+        amount_differs: of('amount_differs'),
+        waiting: (await readWaitingCaptures(tx)).map(waitingView),
+        in_debt: (await readDebtors(tx)).map(({ agentId, balance }) => ({
+          agent_id: agentId,
+          balance: formatAiDollars(balance),
+        })),
+      };
+      return accepted(view);
+    }),
+  );
 }
 
 function changeDifference(): Handlers['changeDifference'] {
-  return {
-    kind: 'tx',
-    run: async (request, tx) => {
-      const {
-        params: { difference_id: id },
-        body,
-        actor,
-      } = request;
-      const changed = await changeDifferenceRow(tx, id, {
-        owner: body.owner ?? null,
-        explanation: body.explanation ?? null,
-        by: actor.id,
-      });
-      const [row] = changed ? await readDifferences(tx, id) : [];
-      if (row === undefined) return refused('no_such_difference');
-      await recordAct(tx, request, {
-        action: 'reconciliation.change',
-        object: `${row.provider} ${row.transactionId}`,
-        detail: body,
-      });
-      return accepted({ difference: differenceView(row) });
-    },
-  };
+  return inTx(async (request, tx) => {
+    const {
+      params: { difference_id: id },
+      body,
+      actor,
+    } = request;
+    const changed = await changeDifferenceRow(tx, id, {
+      owner: body.owner ?? null,
+      explanation: body.explanation ?? null,
+      by: actor.id,
+    });
+    const [row] = changed ? await readDifferences(tx, id) : [];
+    if (row === undefined) return refused('no_such_difference');
+    await recordAct(tx, request, {
+      action: 'reconciliation.change',
+      object: `${row.provider} ${row.transactionId}`,
+      detail: body,
+    });
+    return accepted({ difference: differenceView(row) });
+  });
 }
 
 function importStatement({ payments }: ReconciliationPorts): Handlers['importStatement'] {
-  return {
-    kind: 'tx',
-    run: async (request, tx) => {
-      const { provider, from, through, transactions } = request.body;
-      const lines = transactions.map((line) => ({
-        transactionId: normalTransactionId(provider, line.provider_transaction_id),
-        amount: line.amount,
-        currency: line.currency,
-        at: line.at,
-        referenceId: line.reference_id === undefined ? null : normalTransactionId(provider, line.reference_id),
-        agentId: line.agent_id ?? null,
-      }));
-      await keepStatement(tx, {
-        provider,
-        from: new Date(from),
-        through: new Date(through),
-        lines,
-        byId: request.actor.id,
-      });
-      const differences = await compareBooks(tx, payments.rate);
-      await recordAct(tx, request, {
-        action: 'reconciliation.import',
-        object: provider,
-        detail: { from, through, lines: lines.length, differences },
-      });
-      return accepted({ lines: lines.length, differences });
-    },
-  };
+  return inTx(async (request, tx) => {
+    const { provider, from, through, transactions } = request.body;
+    const lines = transactions.map((line) => ({
+      transactionId: normalTransactionId(provider, line.provider_transaction_id),
+      amount: line.amount,
+      currency: line.currency,
+      at: line.at,
+      referenceId: line.reference_id === undefined ? null : normalTransactionId(provider, line.reference_id),
+      agentId: line.agent_id ?? null,
+    }));
+    await keepStatement(tx, {
+      provider,
+      from: new Date(from),
+      through: new Date(through),
+      lines,
+      byId: request.actor.id,
+    });
+    const differences = await compareBooks(tx, payments.rate);
+    await recordAct(tx, request, {
+      action: 'reconciliation.import',
+      object: provider,
+      detail: { from, through, lines: lines.length, differences },
+    });
+    return accepted({ lines: lines.length, differences });
+  });
 }
 
 /** Routes for the comparison of the village's books with a provider's statement. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { areTooManyWaiting, isKnownCertificate, keepDelivery, type Db, type Delivery } from '@hamlet/store';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Handlers } from '../../http/handler.ts';
+import { plain, type Handlers } from '../../http/handler.ts';
 import { accepted, refused, type Refused } from '../../http/outcome.ts';
 import { eventOf } from './paypal-wire.ts';
 import { certificatePlace, PAYPAL_HOSTS, type PayPalHosts } from './paypal-client.ts';
@@ -56,33 +56,30 @@ export interface WebhookPorts {
 /** The webhook's route. It stores and acknowledges notifications that may be from PayPal; a job verifies them later. */
 export function webhookHandler({ db, payments }: WebhookPorts): Pick<Handlers, 'receivePayPalWebhook'> {
   return {
-    receivePayPalWebhook: {
-      kind: 'plain',
-      run: async ({ body, headers, now }) => {
-        if (payments.paypalMode === 'off') return refused('paypal_off', 'Payments by PayPal are off in this village');
-        const delivery: Delivery = {
-          transmissionId: headerOf(headers, 'transmission-id'),
-          transmissionTime: headerOf(headers, 'transmission-time'),
-          certUrl: headerOf(headers, 'cert-url'),
-          signature: headerOf(headers, 'transmission-sig'),
-          raw: Buffer.from(body),
+    receivePayPalWebhook: plain(async ({ body, headers, now }) => {
+      if (payments.paypalMode === 'off') return refused('paypal_off', 'Payments by PayPal are off in this village');
+      const delivery: Delivery = {
+        transmissionId: headerOf(headers, 'transmission-id'),
+        transmissionTime: headerOf(headers, 'transmission-time'),
+        certUrl: headerOf(headers, 'cert-url'),
+        signature: headerOf(headers, 'transmission-sig'),
+        raw: Buffer.from(body),
+      };
+      const fault = faultOf(delivery, {
+        algorithm: headerOf(headers, 'auth-algo'),
+        hosts: PAYPAL_HOSTS[payments.paypalMode],
+        now,
+      });
+      if (fault !== null) return fault;
+      const known = await isKnownCertificate(db, delivery.certUrl);
+      if (await areTooManyWaiting(db, { known, most: known ? WAITING_MAX.known : WAITING_MAX.unknown }))
+        return {
+          ...refused('rate_limited', 'Too many notifications wait for their verification; send it again later'),
+          retryAfterS: BUSY_S,
         };
-        const fault = faultOf(delivery, {
-          algorithm: headerOf(headers, 'auth-algo'),
-          hosts: PAYPAL_HOSTS[payments.paypalMode],
-          now,
-        });
-        if (fault !== null) return fault;
-        const known = await isKnownCertificate(db, delivery.certUrl);
-        if (await areTooManyWaiting(db, { known, most: known ? WAITING_MAX.known : WAITING_MAX.unknown }))
-          return {
-            ...refused('rate_limited', 'Too many notifications wait for their verification; send it again later'),
-            retryAfterS: BUSY_S,
-          };
-        await keepDelivery(db, { digest: digestOf(delivery), known, delivery });
-        payments.nudge();
-        return accepted({ received: true as const });
-      },
-    },
+      await keepDelivery(db, { digest: digestOf(delivery), known, delivery });
+      payments.nudge();
+      return accepted({ received: true as const });
+    }),
   };
 }
