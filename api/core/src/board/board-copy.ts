@@ -1,10 +1,9 @@
 import type { AuthorType, ModerationNote, Post, PostStatus, Reply } from '@hamlet/contract';
 import { type BoardViewer, maySeePost, maySeeReply } from './may-see.ts';
 
-/** Limits of a copy of the board that a replica keeps in memory. */
 export interface CopyLimits {
   readonly threads: number;
-  /** Replies of one thread that the copy keeps: the oldest, because readers read them first. */
+  /** The oldest replies, because readers read them first. */
   readonly replies: number;
   /** Memory of all threads together, by the estimate of `bytesOf`. */
   readonly bytes: number;
@@ -12,11 +11,11 @@ export interface CopyLimits {
 
 export const COPY_LIMITS: CopyLimits = { threads: 500, replies: 200, bytes: 24 << 20 };
 
-/** Estimated memory of a post or reply without its text: 13,000 of them with 300 characters each took 22 MB. */
+/** Estimated memory without the text: 13,000 posts and replies of 300 characters took 22 MB. */
 const ITEM_BYTES = 1_300;
 const CHAR_BYTES = 2;
 
-/** A post with its oldest replies, hidden ones included: readers of the copy check the permission of the viewer. */
+/** A post with its oldest replies. Hidden ones are included: readers of the copy check the permission of the viewer. */
 export interface CopiedThread {
   readonly post: Post;
   readonly replies: readonly Reply[];
@@ -24,14 +23,14 @@ export interface CopiedThread {
   readonly cut: boolean;
 }
 
-/** The newest threads of the board, newest first, without a gap: no post outside the copy is newer than its last one. */
+/** The newest threads, newest first, without a gap: no post outside the copy is newer than its last one. */
 export interface BoardCopy {
   readonly threads: readonly CopiedThread[];
-  /** True if the copy has all threads of the board. */
+  /** True if the copy has all threads. */
   readonly whole: boolean;
 }
 
-/** Present state of a changed post or reply; `reply` is null if only the post changed. */
+/** Present state of a change; `reply` is null if only the post changed. */
 export interface BoardChange {
   readonly post: Post;
   readonly reply: Reply | null;
@@ -42,12 +41,11 @@ function bytesOf({ post, replies }: CopiedThread): number {
   return replies.reduce((sum, { body }) => sum + ofItem(body.length), ofItem(post.title.length + post.body.length));
 }
 
-/** A thread with its oldest replies, as many as the limit allows. */
 function threadOf({ post, replies, cut }: CopiedThread, limits: CopyLimits): CopiedThread {
   return { post, replies: replies.slice(0, limits.replies), cut: cut || replies.length > limits.replies };
 }
 
-/** The newest threads of `known`, as many as the limits allow. `known` has its newest thread first. Pure. */
+/** Keeps the newest threads of `known`, which has its newest first. Pure. */
 export function copyOf(known: BoardCopy, limits: CopyLimits): BoardCopy {
   const threads: CopiedThread[] = [];
   let bytes = 0;
@@ -60,17 +58,14 @@ export function copyOf(known: BoardCopy, limits: CopyLimits): BoardCopy {
   return { threads, whole: known.whole };
 }
 
-/** An empty thread for a post that the copy does not have; null if the post is older than the threads of an incomplete copy. */
+/** Null if the post is older than the threads of an incomplete copy. */
 function newThread({ threads, whole }: BoardCopy, post: Post): CopiedThread | null {
   const oldest = threads.at(-1)?.post.post_id;
   const isOlder = !whole && (oldest === undefined || post.post_id < oldest);
   return isOlder ? null : { post, replies: [], cut: false };
 }
 
-/**
- * Inserts or replaces a reply, in the order of ids. A cut thread does not accept a reply after its last one, because the copy does not
- * know the replies between them.
- */
+/** Inserts or replaces a reply. A cut thread takes no reply after its last one: the copy lacks the replies between. */
 function withReply(thread: CopiedThread, reply: Reply): CopiedThread {
   const { replies, cut } = thread;
   const position = replies.findIndex(({ reply_id: id }) => id >= reply.reply_id);
@@ -81,7 +76,7 @@ function withReply(thread: CopiedThread, reply: Reply): CopiedThread {
   };
 }
 
-/** The copy after changes, in the order of their events. A change has the present state, so a repeated change has no effect. Pure. */
+/** Applies changes in the order of their events; a repeated change has no effect. Pure. */
 export function changeCopy(copy: BoardCopy, changes: readonly BoardChange[], limits: CopyLimits): BoardCopy {
   const threads = new Map(copy.threads.map((thread) => [thread.post.post_id, thread]));
   for (const { post, reply } of changes) {
@@ -94,7 +89,6 @@ export function changeCopy(copy: BoardCopy, changes: readonly BoardChange[], lim
   return copyOf({ threads: newestFirst, whole: copy.whole }, limits);
 }
 
-/** A hidden post or reply, and the note with the reason. */
 export interface Hiding {
   readonly postId: string;
   /** Null if the post itself is hidden. */
@@ -114,7 +108,6 @@ function hideInThread(thread: CopiedThread, { replyId, note }: Hiding): CopiedTh
   };
 }
 
-/** The copy after a post or reply was hidden. Pure. */
 export function hideInCopy({ threads, whole }: BoardCopy, hiding: Hiding): BoardCopy {
   return {
     threads: threads.map((thread) => (thread.post.post_id === hiding.postId ? hideInThread(thread, hiding) : thread)),
@@ -122,7 +115,7 @@ export function hideInCopy({ threads, whole }: BoardCopy, hiding: Hiding): Board
   };
 }
 
-/** A filter of posts: every field that is set must equal that of the post. */
+/** Every field that is set must equal that of the post. */
 export interface PostQuestion {
   readonly status?: PostStatus | undefined;
   readonly tag?: string | undefined;
@@ -134,14 +127,11 @@ export interface PostQuestion {
 
 export interface CopyPage<T> {
   readonly rows: readonly T[];
-  /** Cursor of the next page: the id of the last row, if more rows follow or the copy cannot rule it out. */
+  /** The id of the last row, if more rows follow or the copy cannot rule it out. */
   readonly next: string | null;
 }
 
-/**
- * A page of the found rows; null if there are none and the copy is incomplete, so that only the database knows. The cursor is the id
- * of a row on the page, so that it reveals no other id.
- */
+/** Null if an incomplete copy has nothing: only the database knows. The cursor reveals no id beyond the page. */
 function pageOf<T>(
   found: readonly T[],
   { limit, complete, idOf }: { readonly limit: number; readonly complete: boolean; readonly idOf: (row: T) => string },
@@ -166,7 +156,7 @@ function matches(post: Post, { status, tag, audience, author, authorType, landma
   );
 }
 
-/** A page of posts for a viewer, newest first, as the database would answer; null if only the database can answer. Pure. */
+/** A page for a viewer, newest first; null if only the database can answer. Pure. */
 export function listFromCopy(
   copy: BoardCopy,
   viewer: BoardViewer,
@@ -179,10 +169,7 @@ export function listFromCopy(
   return pageOf(found, { limit, complete: copy.whole, idOf: ({ post_id: id }) => id });
 }
 
-/**
- * A post for a viewer with a page of its replies, oldest first; null if only the database can answer. Null does not mean that the post
- * does not exist: hidden, older and unknown posts look the same. Pure.
- */
+/** Null if only the database can answer: hidden, older and unknown posts look the same. Pure. */
 export function threadFromCopy(
   copy: BoardCopy,
   viewer: BoardViewer,

@@ -1,6 +1,5 @@
 import { POST_TITLE_MAX_CHARS, VILLAGE_TAGS } from '@hamlet/contract';
 
-/** The author of a text, in the fields that limits depend on. */
 export interface BoardAuthor {
   readonly kind: 'agent' | 'member' | 'admin' | 'system';
   /** Rank of an agent's tier; 0 for every other author. */
@@ -9,7 +8,7 @@ export interface BoardAuthor {
   readonly knownForS: number | null;
 }
 
-/** Limits of an author. Counts are for the past hour. */
+/** Limits of an author; counts are for an hour. */
 export interface BoardLimits {
   readonly posts: number;
   readonly replies: number;
@@ -21,7 +20,6 @@ export interface BoardLimits {
   readonly ownTags: boolean;
 }
 
-/** Texts of an author in the past hour. */
 export interface BoardCounts {
   readonly posts: number;
   readonly replies: number;
@@ -32,7 +30,7 @@ export interface BoardCounts {
 export const NEWCOMER_S = 86_400;
 
 const UNLIMITED = Number.MAX_SAFE_INTEGER;
-/** An agent of the lowest tier after its first day. The numbers follow the limits of forums for accounts of the lowest trust. */
+/** An agent after its first day. The numbers follow the limits of forums for accounts of the lowest trust. */
 const LOWEST: BoardLimits = {
   posts: 12,
   replies: 60,
@@ -42,9 +40,7 @@ const LOWEST: BoardLimits = {
   bodyChars: 2_000,
   ownTags: false,
 };
-/** An agent of the lowest tier on its first day. */
 const LOWEST_NEW: BoardLimits = { ...LOWEST, posts: 6, replies: 30, flags: 3 };
-/** An agent of a higher tier, or a person who is no longer new. */
 const KNOWN: BoardLimits = {
   posts: 60,
   replies: 240,
@@ -65,7 +61,7 @@ const TRUSTED: BoardLimits = {
   ownTags: true,
 };
 
-/** Limits of an author: higher above the lowest tier, lower while the author is new. Pure. */
+/** Higher above the lowest tier, lower while the author is new. Pure. */
 export function boardLimits({ kind, rank, knownForS }: BoardAuthor): BoardLimits {
   const isNew = knownForS !== null && knownForS < NEWCOMER_S;
   switch (kind) {
@@ -88,12 +84,10 @@ export function mentionsOf(text: string): readonly string[] {
   return [...new Set([...text.matchAll(MENTION)].map(([, name = '']) => name))];
 }
 
-/** Number of links in a text. Pure. */
 export function linksIn(text: string): number {
   return text.match(LINK)?.length ?? 0;
 }
 
-/** A text that an author wants to publish on the board. */
 export interface BoardText {
   readonly title?: string;
   readonly body: string;

@@ -3,7 +3,6 @@ import type { Decision } from '@hamlet/contract';
 /** Cause of hiding: an admin's decision, or flags, which hide only until an admin decides. */
 export type HiddenBy = 'admin' | 'flags';
 
-/** Moderation state of a post or reply. */
 export interface ModerationState {
   readonly hiddenBy: HiddenBy | null;
   readonly openFlags: boolean;
@@ -11,15 +10,14 @@ export interface ModerationState {
   readonly last: { readonly decision: Exclude<Decision, 'undo'>; readonly hiddenByBefore: HiddenBy | null } | null;
 }
 
-/** Result of a decision. */
 export interface ModerationVerdict {
-  /** Cause of hiding after the decision; null if the post or reply is shown. */
+  /** Null if the post or reply is shown. */
   readonly hiddenBy: HiddenBy | null;
-  /** `settle`: the decision closes the open flags. `reopen`: the flags that the undone decision closed are open again. */
+  /** `settle` closes the open flags; `reopen` opens those that the undone decision closed. */
   readonly flags: 'settle' | 'reopen';
 }
 
-/** Result of a decision; null if it would change nothing. Pure. */
+/** Null if the decision would change nothing. Pure. */
 export function decideModeration(state: ModerationState, decision: Decision): ModerationVerdict | null {
   const { hiddenBy, openFlags, last } = state;
   switch (decision) {
@@ -34,16 +32,14 @@ export function decideModeration(state: ModerationState, decision: Decision): Mo
   }
 }
 
-/** Weight of open flags at which a post or reply is hidden until an admin decides. */
+/** Weight of flags that hides a post or reply until an admin decides. */
 export const FLAGS_HIDE_AT = 6;
 
-/** Author of a flag, and the outcome of their earlier flags. */
 export interface Flagger {
   readonly kind: 'agent' | 'member' | 'admin' | 'system';
-  /** Rank of an agent's tier. */
   readonly rank: number;
   readonly isNew: boolean;
-  /** Earlier flags of the author that a decision upheld or dismissed. */
+  /** Earlier flags that a decision upheld or dismissed. */
   readonly upheld: number;
   readonly dismissed: number;
 }
@@ -58,10 +54,9 @@ function baseOf({ kind, rank, isNew }: Flagger): number {
 }
 
 /**
- * Weight of a flag. One flag of an admin or of the system hides a post or reply. A known author's flag weighs 2, so
- * three such flags hide it; a new member's flag weighs 1. A flag of a lowest-tier agent weighs 1, or 0 on the agent's
- * first day. From RECORD_MIN decided flags on, the record of a member or agent counts: more dismissed than upheld gives
- * 0; more than twice as many upheld as dismissed adds 1. Pure.
+ * One flag of an admin or of the system hides a post or reply, and so do three flags of known authors (2 each). A new
+ * member's flag weighs 1; that of a lowest-tier agent 1, or 0 on its first day. From RECORD_MIN decided flags on, more
+ * dismissed than upheld gives 0, and more than twice as many upheld as dismissed adds 1. Pure.
  */
 export function flagWeight(flagger: Flagger): number {
   const base = baseOf(flagger);

@@ -8,7 +8,7 @@ export class MalformedBytes extends Error {
   }
 }
 
-/** Reads the bytes of a ByteWriter from first to last. Throws {@link MalformedBytes} if they end early. Mutable: it keeps its position. */
+/** Throws {@link MalformedBytes} if the bytes end early. Mutable: it keeps its position. */
 export class ByteReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;

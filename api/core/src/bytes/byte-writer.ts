@@ -11,12 +11,11 @@ export class ByteWriter {
     return this.#length;
   }
 
-  /** A copy of the written bytes. */
   finish(): Uint8Array {
     return this.#bytes.slice(0, this.#length);
   }
 
-  /** Drops the written bytes and keeps the memory for the next ones. */
+  /** Keeps the memory. */
   clear(): void {
     this.#length = 0;
   }
@@ -67,10 +66,7 @@ export class ByteWriter {
     if (!this.#ascii(value)) this.#utf8(value);
   }
 
-  /**
-   * Copies a short ASCII text, as ids and most names are: TextEncoder costs ten times as much. Writes nothing and returns false if the
-   * text is longer than 127 characters or not ASCII.
-   */
+  /** Copies a short ASCII text: TextEncoder costs ten times as much. False, and writes nothing, for any other text. */
   #ascii(value: string): boolean {
     const start = this.#length;
     const { length } = value;

@@ -1,11 +1,10 @@
-/** FNV-1a over bytes, 32 bits; `seed` chains hashes. Fast and without dependencies. It compares versions and states and is not cryptographic. */
+/** FNV-1a, 32 bits: fast, not cryptographic; it compares versions and states. `seed` chains hashes. */
 export function hashBytes(bytes: Uint8Array, seed = 0x811c9dc5): number {
   let hash = seed;
   for (let i = 0; i < bytes.length; i += 1) hash = Math.imul(hash ^ (bytes[i] ?? 0), 0x01000193);
   return hash >>> 0;
 }
 
-/** {@link hashBytes} over the UTF-8 bytes of a text. */
 export function hashText(text: string, seed = 0x811c9dc5): number {
   return hashBytes(new TextEncoder().encode(text), seed);
 }

@@ -4,10 +4,7 @@ function mix(value: number): number {
   return (mixed ^ (mixed >>> 15)) >>> 0;
 }
 
-/**
- * A pseudo-random integer from 0 to `bound` - 1 that depends on `keys` alone. The world draws by (seed, seq, index), so a replay draws
- * the same numbers.
- */
+/** An integer from 0 to `bound` - 1 that depends on `keys` alone: a replay draws the same numbers. */
 export function drawBelow(bound: number, ...keys: readonly number[]): number {
   let state = 0x9e3779b9;
   for (const key of keys) state = mix(state ^ mix(key | 0));

@@ -1,14 +1,13 @@
 import { HOUR_MS, timeCost } from './usage-cost.ts';
 
-/** Terms of the holds of running agents. */
 export interface ClaimTerms {
   /** Time that one hold pays for. */
   readonly periodMs: number;
-  /** Rest of the present hold at which the next is taken: a shorter absence of the API has no effect. */
+  /** Remaining time at which the next hold is taken, so that a short absence of the API has no effect. */
   readonly renewMs: number;
-  /** Rest of the paid time at which, without a next hold, the operator is notified to end the pod or to give it a paid tier. */
+  /** Remaining paid time at which the operator is notified to end the pod, if there is no next hold. */
   readonly endMs: number;
-  /** Time for which a claim may stand without being reflected in the agent's status: the pod may be about to be created, the watch may lag. */
+  /** Longest time in which the agent's status may lack a claim: the pod may begin soon, the watch may lag. */
   readonly settleInMs: number;
 }
 
@@ -27,7 +26,7 @@ export interface HeldClaim {
   readonly usedMs: number;
 }
 
-/** An agent's resource in the fields that matter for money; null if there is no such agent. */
+/** The fields of an agent's resource that matter for money. */
 export interface ClaimedAgent {
   readonly uid: string;
   readonly deleting: boolean;
@@ -35,14 +34,13 @@ export interface ClaimedAgent {
   readonly tier: string | null;
 }
 
-/** Price of an hour of a tier. */
 export interface PricedTier {
   readonly name: string;
   readonly rank: number;
   readonly perHour: bigint;
 }
 
-/** Used and unposted time of a hold. It ends with the paid time. Pure. */
+/** Used and unposted time of a hold, at most the paid time. Pure. */
 export function usedMs(
   { runningSinceMs, usedMs: before, untilMs }: Pick<HeldClaim, 'runningSinceMs' | 'usedMs' | 'untilMs'>,
   nowMs: number,
@@ -50,31 +48,25 @@ export function usedMs(
   return runningSinceMs === null ? before : before + Math.max(0, Math.min(nowMs, untilMs) - runningSinceMs);
 }
 
-/** Amount to post of a hold that ends now: the used time, at most the held amount. 0: nothing was used, and the hold is voided. Pure. */
+/** Amount to post of a hold that ends now, at most the held amount. 0 voids the hold. Pure. */
 export function dueOf(claim: HeldClaim, nowMs: number): bigint {
   const cost = timeCost(usedMs(claim, nowMs), claim.perHour);
   return cost < claim.amount ? cost : claim.amount;
 }
 
-/** Amount of the next hold of a tier. Pure. */
 export function holdAmount(perHour: bigint, { periodMs }: ClaimTerms): bigint {
   return timeCost(periodMs, perHour);
 }
 
-/** An operator's request for compute of a tier. */
 export interface Ask {
   readonly uid: string;
   readonly cycle: number;
   readonly tier: string;
-  /** Whether the container of a pod of that cycle runs. */
+  /** Whether the container of that cycle runs. */
   readonly runs: boolean;
 }
 
-/**
- * Decision about the hold when an operator asks. `free`: no hold is needed, and a present hold ends. `keep`: the
- * present hold already pays for the tier; `meter` is its meter as of now. `take`: a new hold is needed; the present
- * hold ends in the same transaction, unless the new hold is refused.
- */
+/** `free` ends the present hold, `keep` moves its `meter`, `take` replaces it unless the new hold is refused. */
 export type AskDecision =
   | { readonly kind: 'free' }
   | { readonly kind: 'keep'; readonly meter: Pick<HeldClaim, 'cycle' | 'runningSinceMs' | 'usedMs'> }
@@ -90,9 +82,7 @@ function meterOf(
   return { cycle, usedMs: before.usedMs, runningSinceMs: before.runningSinceMs ?? (runs ? nowMs : null) };
 }
 
-/**
- * Decides about the hold when an operator asks for a tier. @param perHour of the requested tier. Pure and total.
- */
+/** `perHour` is the price of the requested tier. Pure and total. */
 export function decideAsk(
   held: HeldClaim | null,
   ask: Ask,
@@ -103,21 +93,15 @@ export function decideAsk(
   return { kind: 'keep', meter: meterOf(held, ask, nowMs) };
 }
 
-/**
- * Upkeep of a claim. `end`: nothing runs under it; the use is posted and the rest is free. `renew`: the use is posted and the next hold
- * taken, if there is money. `notify`: renewing has failed, and the operator must end the pod.
- */
+/** `end` posts the use and frees the rest, `renew` also takes the next hold, `notify`: the operator must end the pod */
 export type Upkeep = 'none' | 'renew' | 'notify' | 'end';
 
-/**
- * Whether the agent's resource shows a pod under this claim, running or about to, of any cycle: a later one may have begun while the API
- * was unreachable, and a requested one may wait while the pod before it runs.
- */
+/** Of any cycle: a later one may have begun while the API was unreachable, and a requested one may still wait. */
 function isLived(held: HeldClaim, agent: ClaimedAgent | null): boolean {
   return agent?.uid === held.uid && !agent.deleting && agent.awake && agent.tier === held.tier;
 }
 
-/** Whether nothing runs under a claim. A recent request is not judged: resources reflect it a moment later. */
+/** A recent request is not judged: resources reflect it a moment later. */
 export function isOrphan(
   held: HeldClaim,
   { agent, askedMs, nowMs }: { readonly agent: ClaimedAgent | null; readonly askedMs: number; readonly nowMs: number },
@@ -126,9 +110,7 @@ export function isOrphan(
   return nowMs - askedMs > settleInMs && !isLived(held, agent);
 }
 
-/**
- * Upkeep that is due of a claim that is no orphan. @param renewalRefused whether renewal was refused and the operator notified. Pure.
- */
+/** Upkeep that is due of a claim that is no orphan. Pure. */
 export function upkeepOf(
   held: Pick<HeldClaim, 'untilMs'>,
   { nowMs, renewalRefused }: { readonly nowMs: number; readonly renewalRefused: boolean },
@@ -138,7 +120,6 @@ export function upkeepOf(
   return held.untilMs - nowMs <= renewMs ? 'renew' : 'none';
 }
 
-/** Upkeep after a next hold was refused. Pure. */
 export function afterRefusedRenewal(
   { untilMs }: Pick<HeldClaim, 'untilMs'>,
   nowMs: number,
@@ -147,7 +128,7 @@ export function afterRefusedRenewal(
   return untilMs - nowMs <= endMs ? 'notify' : 'none';
 }
 
-/** The highest tier below another of which an agent can pay a period; null if there is none. A free one can always be paid. Pure. */
+/** The highest lower tier of which an agent can pay a period; null if there is none. Pure. */
 export function payableBelow(
   tiers: readonly PricedTier[],
   tier: string,

@@ -1,19 +1,17 @@
-/** A bid that is still in the auction. */
 export interface OpenBid {
   readonly bidId: string;
   readonly agentId: string;
   /** Micro-aiDollars. */
   readonly amount: bigint;
-  /** Order in which the bids were placed: if two amounts are equal, the smaller place wins. */
+  /** The smaller place, the earlier bid, wins between equal amounts. */
   readonly place: number;
-  /** True if the agent may win the window: its account is open, no measure stands against it, and its hold is still there. */
+  /** Its account is open, no measure stands against it, and its hold is still there. */
   readonly eligible: boolean;
 }
 
 /** Result of an auction. The caller releases the part of the winner's hold above `price`. */
 export interface AuctionResult {
   readonly winner: { readonly bidId: string; readonly agentId: string; readonly price: bigint } | null;
-  /** All other bids with their outcome. */
   readonly others: readonly {
     readonly bidId: string;
     readonly agentId: string;
@@ -25,10 +23,7 @@ function before(a: OpenBid, b: OpenBid): number {
   return Number(b.amount - a.amount) || a.place - b.place;
 }
 
-/**
- * A sealed-bid, second-price auction: the highest bid wins (the earlier one if two are equal) and pays the second highest bid, at least
- * the reserve. So an agent does best if it bids its true value. Bids that are not eligible do not count.
- */
+/** Sealed-bid, second-price: the highest bid pays the second highest, at least the reserve, so true values are best. */
 export function decideAuction(reserve: bigint, bids: readonly OpenBid[]): AuctionResult {
   const [winner, second] = bids.filter(({ eligible, amount }) => eligible && amount >= reserve).toSorted(before);
   const others = bids

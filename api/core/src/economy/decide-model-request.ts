@@ -1,8 +1,7 @@
-/** Model limits of an agent's tier, and the agent's present use. */
 export interface ModelRoom {
   readonly inFlight: number;
   readonly inFlightMax: number;
-  /** Tokens that the agent used or reserved in this hour. */
+  /** Tokens of this hour, used or reserved. */
   readonly used: number;
   readonly quota: number;
 }
@@ -11,7 +10,7 @@ export type ModelVerdict =
   | { readonly ok: true }
   | { readonly ok: false; readonly reason: 'too_many_in_flight' | 'token_quota_exhausted' };
 
-/** Admits or refuses a request of at most `tokens` tokens. All of them must fit, so that no request exceeds the hour's quota. Pure. */
+/** All `tokens` must fit, so that no request exceeds the hour's quota. Pure. */
 export function decideModelRequest(room: ModelRoom, tokens: number): ModelVerdict {
   if (room.inFlight >= room.inFlightMax) return { ok: false, reason: 'too_many_in_flight' };
   if (room.used + tokens > room.quota) return { ok: false, reason: 'token_quota_exhausted' };

@@ -2,16 +2,16 @@
 export interface Taking {
   readonly kind: 'refund' | 'reversal' | 'dispute';
   readonly amount: bigint;
-  /** `none` takes nothing, for example a failed refund. A dispute takes its amount while it is `open`, and permanently once it is lost. */
+  /** A dispute takes its amount while `open`, and permanently once lost (`taken`). A failed refund is `none`. */
   readonly state: 'none' | 'open' | 'taken';
 }
 
-/** A payment as the provider reports it now. A notification is only a hint to ask the provider. */
+/** A payment as the provider reports it now. */
 export interface PaymentTruth {
   readonly status: string;
   readonly amount: bigint;
   readonly currency: string;
-  /** Agent that the payer named as the receiver. */
+  /** Agent that the payer named. */
   readonly customId: string | null;
   readonly takings: readonly Taking[];
 }
@@ -45,10 +45,7 @@ export type WaitReason =
   | 'taken_back'
   | 'worth_nothing';
 
-/**
- * The credit that the ledger should have for the payment. `wait`: the ledger stays as it is, and the API asks the provider again later.
- * `never`: the agent gets no credit. `stand`: the payment was worth `amount`, and `net` of it belongs to the agent after refunds and disputes.
- */
+/** `wait` asks the provider again later; `never` gives no credit; `stand` leaves `net` of `amount` to the agent. */
 export type PaymentDecision =
   | { readonly kind: 'wait'; readonly why: WaitReason }
   | { readonly kind: 'never'; readonly why: WaitReason }
@@ -62,10 +59,7 @@ const total = (takings: readonly Taking[]): bigint => takings.reduce((sum, { amo
 const most = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
-/**
- * The part of the payment that was taken back. A lost dispute ends in a refund of the same money, so only the greater of the two counts;
- * an open dispute is added to it.
- */
+/** A lost dispute ends in a refund of the same money, so only the greater of the two counts, plus the open disputes. */
 function takenOf({ status, amount, takings }: PaymentTruth): bigint {
   if (ALL_TAKEN.has(status) || takings.some(({ kind, state }) => kind === 'reversal' && state !== 'none'))
     return amount;
@@ -75,7 +69,6 @@ function takenOf({ status, amount, takings }: PaymentTruth): bigint {
   return least(most(refunded, lost) + open, amount);
 }
 
-/** Decides about a paid payment that has no credit yet: currency and notification must match, the payer must name an agent. */
 function decideFresh(truth: PaymentTruth, hint: PaymentHint | null, rules: PaymentRules): PaymentDecision {
   const { amount, currency, customId } = truth;
   if (currency !== rules.currency) return { kind: 'wait', why: 'other_currency' };
@@ -88,17 +81,14 @@ function decideFresh(truth: PaymentTruth, hint: PaymentHint | null, rules: Payme
   return net < 1n ? { kind: 'never', why: 'taken_back' } : { kind: 'stand', agentId: customId, amount: worth, net };
 }
 
-/** The part of an earlier credit that is left. It is a share of that credit, because the rate may have changed since. */
+/** A share of the earlier credit, because the rate may have changed since. */
 function decideAgain(truth: PaymentTruth, { agentId, amount }: Credited): PaymentDecision {
   const left = truth.amount - takenOf(truth);
   const net = NOT_PAID.has(truth.status) || left <= 0n ? 0n : (amount * left) / truth.amount;
   return { kind: 'stand', agentId, amount, net };
 }
 
-/**
- * Decides from the provider's present state of the payment, so that the order and repetition of notifications make no difference.
- * `truth` is null if the provider does not know the payment, or not yet. Pure.
- */
+/** The order of notifications makes no difference. `truth` is null if the provider does not know the payment. Pure. */
 export function decidePayment(
   truth: PaymentTruth | null,
   known: { readonly hint: PaymentHint | null; readonly credited: Credited | null },
@@ -119,7 +109,7 @@ const PLACES = 6;
 const UNIT = 1_000_000n;
 const DECIMAL = /^(-?)(\d{1,12})(?:\.(\d{1,6}))?$/;
 
-/** Millionths of a provider's currency from a decimal string (`"12.50"`, `"-3"`); null for any other text. Pure. */
+/** Millionths from a decimal string (`"12.50"`, `"-3"`); null for any other text. Pure. */
 export function providerMicro(text: string): bigint | null {
   const [, sign, whole = '', fraction = ''] = DECIMAL.exec(text) ?? [];
   if (sign === undefined) return null;
@@ -127,7 +117,7 @@ export function providerMicro(text: string): bigint | null {
   return sign === '-' ? -micro : micro;
 }
 
-/** Worth of `micro` millionths of a currency in micro-aiDollars, rounded down. `ratePerUnit`: micro-aiDollars for one unit. Pure. */
+/** Micro-aiDollars, rounded down. Pure. */
 export function worthOf(micro: bigint, ratePerUnit: bigint): bigint {
   return (micro * ratePerUnit) / UNIT;
 }

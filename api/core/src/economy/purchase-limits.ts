@@ -12,7 +12,7 @@ export function lastsAt({ fromMs, untilMs }: ActivePurchase, nowMs: number): boo
   return fromMs <= nowMs && nowMs < untilMs;
 }
 
-/** A limit plus the bought amounts. Null, no limit, stays null. */
+/** Null, no limit, stays null. */
 function raised(limit: number | null, quota: Quota, lasting: readonly ActivePurchase[]): number | null {
   if (limit === null) return null;
   return lasting.reduce(
@@ -21,12 +21,7 @@ function raised(limit: number | null, quota: Quota, lasting: readonly ActivePurc
   );
 }
 
-/**
- * Limits of an agent at a moment: the limits of its tier, raised by its purchases that last. Bought models come after those of the tier,
- * because the first model is the default.
- *
- * @param nowMs milliseconds since 1970, by the database's clock
- */
+/** Bought models come after those of the tier: the first model is the default. `nowMs`: the database's clock. */
 export function effectiveLimits<T extends Limits | null>(
   tier: T,
   purchases: readonly ActivePurchase[],

@@ -31,15 +31,14 @@ function rateOf(item: PurchaseItem, list: PriceList): Rate | null {
   }
 }
 
-/** The GPU lane of a name; null if the price list has none. */
 export function laneOf(list: PriceList, name: string): GpuLane | null {
   return list.gpu.lanes.find(({ lane }) => lane === name) ?? null;
 }
 
-/** Greatest amount of one transfer, in micro-aiDollars. */
+/** Micro-aiDollars. */
 const PRICE_MAX = BigInt(AMOUNT_MAX_AIDOLLARS) * MICRO;
 
-/** Price of a purchase in micro-aiDollars, rounded up; null if the item is not for sale or the price exceeds the limit of one transfer. */
+/** Micro-aiDollars, rounded up; null if the item is not for sale or the price exceeds the limit of one transfer. */
 export function priceOf(item: PurchaseItem, seconds: number, list: PriceList): bigint | null {
   const rate = rateOf(item, list);
   if (rate === null) return null;

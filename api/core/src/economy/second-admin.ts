@@ -1,22 +1,18 @@
-/**
- * An account must be at least this old when another admin makes a proposal that it approves. So other admins have time to notice an
- * account that was created or taken over to approve it.
- */
+/** Least age of an approver's account at the proposal: admins have time to notice a new or stolen account. */
 export const SECOND_ADMIN_AGE_MS = 24 * 3_600_000;
 
 const ACCOUNT = 'account ';
 
-/** An actor that proposes or approves. */
 export interface Eyes {
   /** The actor as in the audit: `account UUID` or `key NAME`. */
   readonly id: string;
-  /** Time from which the present owner has the account; null for a key. */
+  /** Null for a key. */
   readonly ownSince: Date | null;
-  /** Actors that created or reset the account, and the actors that created or reset those. */
+  /** Actors that created or reset the account, the actors of their accounts, and so on. */
   readonly hands: readonly string[];
 }
 
-/** The reason why `approver` may not approve a proposal of `asker`; null if they may. `askedAt` is the time of the proposal. Pure. */
+/** Null if `approver` may approve the proposal that `asker` made at `askedAt`. Pure. */
 export function whyNotSecond(asker: Eyes, approver: Eyes, askedAt: Date): string | null {
   if (asker.id === approver.id) return 'An admin cannot approve their own proposal: another admin must approve it';
   if (asker.ownSince === null)

@@ -1,6 +1,6 @@
 import { AUCTION_LEAD_SECONDS, PURCHASE_SECONDS_MAX, WINDOW_AHEAD_SECONDS_MAX } from '@hamlet/contract';
 
-/** A window of time, in milliseconds since 1970. */
+/** Milliseconds since 1970. */
 export interface WindowTimes {
   readonly startsMs: number;
   readonly endsMs: number;
@@ -8,7 +8,7 @@ export interface WindowTimes {
 
 const SECOND_MS = 1_000;
 
-/** The fault in the times of a window that an agent buys or an admin offers now, as a sentence with the fix; null if there is none. */
+/** A sentence with the fix; null if the times have no fault. */
 export function windowFault({ startsMs, endsMs }: WindowTimes, nowMs: number): string | null {
   if (startsMs < nowMs) return 'the window must not begin in the past: write a later starts_at';
   if (startsMs > nowMs + WINDOW_AHEAD_SECONDS_MAX * SECOND_MS)
@@ -19,7 +19,7 @@ export function windowFault({ startsMs, endsMs }: WindowTimes, nowMs: number): s
   return null;
 }
 
-/** The fault in the times of an auction, as a sentence with the fix; null if there is none. */
+/** As {@link windowFault}. */
 export function auctionFault(times: WindowTimes & { readonly closesMs: number }, nowMs: number): string | null {
   const { closesMs, startsMs } = times;
   if (closesMs <= nowMs) return 'the bidding must end in the future: write a later closes_at';

@@ -21,18 +21,17 @@ function recordOf(world: WorldState, { tiles, lead, startTick }: Walk): PathReco
   };
 }
 
-/** The path of an agent for viewers. A finished path is sent in full too, so that server and viewer list the agent in the same cells. */
+/** A finished path too, so that server and viewer list the agent in the same cells. */
 export function pathRecord(world: WorldState, slot: number): PathRecord {
   return recordOf(world, walkOf(world, slot));
 }
 
-/** The path before the present one, as long as viewers may still draw the agent on it; otherwise null. */
+/** Null once viewers no longer draw the agent on it. */
 function earlierRecord(world: WorldState, slot: number, tick: number): PathRecord | null {
   const earlier = world.agents.earlier[slot] ?? null;
   return earlier === null || tick > walkOf(world, slot).startTick + DRAWN_BACK_TICKS ? null : recordOf(world, earlier);
 }
 
-/** Power, presence, activity and emote of an agent at a tick. */
 export function agentShowing(
   world: WorldState,
   slot: number,
@@ -50,7 +49,7 @@ export function agentShowing(
   };
 }
 
-/** An item for a frame; null if the world has no item of that number. */
+/** Null if the world has no item of that number. */
 export function frameItem(world: WorldState, number: number): FrameItem | null {
   const item = world.items.byNumber.get(number);
   if (item === undefined) return null;
@@ -61,7 +60,6 @@ export function frameItem(world: WorldState, number: number): FrameItem | null {
   };
 }
 
-/** All that a viewer needs to draw an agent at a tick. */
 export function agentEntry(world: WorldState, slot: number, tick: number): AgentEntry {
   return {
     agent: slot,

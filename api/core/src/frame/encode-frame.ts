@@ -27,13 +27,13 @@ import {
   ZOOMS,
 } from './frame-kinds.ts';
 
-/** The output, and the frame's tick: messages write a tick as its distance from that one. */
+/** Messages write a tick as its distance from the frame's tick. */
 interface Out {
   readonly writer: ByteWriter;
   readonly tick: number;
 }
 
-/** Writes the kind of a message and its own four bits in one byte. */
+/** Writes a kind and its own four bits in one byte. */
 function head(out: Out, kind: FrameMessage['kind'], bits = 0): void {
   out.writer.u8(MESSAGE_KINDS.indexOf(kind) | (bits << 4));
 }
@@ -194,16 +194,15 @@ const WRITERS: { readonly [K in FrameMessage['kind']]: (out: Out, message: Frame
   cluster,
 };
 
-/** Writes one message of a frame. `tick` is the tick in the frame's header. */
+/** `tick` is that of the frame. */
 export function encodeMessage(writer: ByteWriter, message: FrameMessage, tick: number): void {
   const write = WRITERS[message.kind] as (out: Out, message: FrameMessage) => void;
   write({ writer, tick }, message);
 }
 
-/** Size of the header: version u8, type u8, epoch u16, tick u32, seq u32, little-endian. */
+/** Header: version u8, type u8, epoch u16, tick u32, seq u32, little-endian. */
 export const FRAME_HEADER_BYTES = 12;
 
-/** Writes the header of a frame; its messages follow. */
 export function encodeHeader(writer: ByteWriter, frame: Omit<WorldStateFrame, 'type' | 'messages'>): void {
   writer.u8(FRAME_VERSION);
   writer.u8(frame.urgent ? FRAME_URGENT : FRAME_UPDATE);
@@ -212,7 +211,6 @@ export function encodeHeader(writer: ByteWriter, frame: Omit<WorldStateFrame, 't
   writer.u32(frame.seq);
 }
 
-/** Encodes a frame as bytes. Messages name an agent by its slot. */
 export function encodeFrame(frame: WorldStateFrame): Uint8Array {
   const writer = new ByteWriter();
   encodeHeader(writer, frame);

@@ -24,12 +24,12 @@ function withIds(message: FrameMessage, idOf: IdOf): FrameMessage {
   }
 }
 
-/** A frame as JSON, for people and tests: the same messages, with the ids of agents beside their slots if `idOf` knows them. */
+/** For people and tests: adds the ids of agents that `idOf` knows. */
 export function frameToJson(frame: WorldStateFrame, idOf: IdOf = () => undefined): string {
   return JSON.stringify({ ...frame, messages: frame.messages.map((message) => withIds(message, idOf)) });
 }
 
-/** Reads a frame from JSON. Throws if the text is not a frame. */
+/** Throws if the text is not a frame. */
 export function frameFromJson(text: string): WorldStateFrame {
   return WorldStateFrame.parse(JSON.parse(text));
 }

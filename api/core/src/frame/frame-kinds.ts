@@ -1,12 +1,12 @@
 import type { FrameMessage } from '@hamlet/contract';
 
-/** First byte of every frame: the version of the binary layout. */
+/** First byte of a frame. */
 export const FRAME_VERSION = 1;
-/** Second byte: an update, sent in order, or an urgent frame, which may overtake updates. */
+/** Second byte: updates come in order; an urgent frame may overtake them. */
 export const FRAME_UPDATE = 1;
 export const FRAME_URGENT = 2;
 
-/** A kind's index is in the low four bits of a message's first byte; the kind decides about the high four bits. */
+/** The index is in the low four bits of a message's first byte; the kind decides about the others. */
 export const MESSAGE_KINDS = [
   'clock',
   'hello',
@@ -25,7 +25,6 @@ export const MESSAGE_KINDS = [
 
 export const ZOOMS = ['near', 'mid', 'far'] as const;
 
-/** Bits of an agent's flags. */
 export const IS_AWAKE = 1;
 export const IS_ONLINE = 2;
 export const HAS_ACTIVITY = 4;
@@ -34,7 +33,7 @@ export const HAS_SPEECH = 16;
 export const HAS_INVENTORY = 32;
 export const HAS_BEFORE = 64;
 
-/** Place of an item: in the high bits of an `item` message, or in a byte before the item in a keyframe. */
+/** In the high bits of an `item` message, or in a byte before an item of a keyframe. */
 export const ITEM_GONE = 0;
 export const ITEM_LIES = 1;
 export const ITEM_HELD = 2;

@@ -1,7 +1,4 @@
-/**
- * A queue of tiles by a small integer priority. If priorities are equal, the newest tile comes first, so that the search follows one path
- * to its end instead of all paths at once. Mutable for speed: the route search keeps its memory between searches.
- */
+/** A queue of tiles; the newest of equal priority comes first, so that a search follows one path. Mutable for speed. */
 export class BucketQueue {
   readonly #buckets: number[][] = [];
   #lowest = 0;
@@ -23,7 +20,7 @@ export class BucketQueue {
     if (priority > this.#highest) this.#highest = priority;
   }
 
-  /** Removes and returns the tile with the lowest priority; -1 if the queue is empty. */
+  /** -1 if the queue is empty. */
   pop(): number {
     for (; this.#lowest <= this.#highest; this.#lowest += 1) {
       const tile = this.#buckets[this.#lowest]?.pop();

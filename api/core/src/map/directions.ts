@@ -1,11 +1,11 @@
 /** Change of position by direction of a step: 0 none, 1 north, 2 east, 3 south, 4 west. */
 export const STEP_X: readonly number[] = [0, 0, 1, 0, -1];
 export const STEP_Y: readonly number[] = [0, -1, 0, 1, 0];
-/** Direction that an agent faces after a step; south if it stands. */
+/** South if the agent stands. */
 export const FACING_OF_STEP = ['south', 'north', 'east', 'south', 'west'] as const;
 export type Facing = (typeof FACING_OF_STEP)[number];
 
-/** Direction of the step from a tile to a neighbour; 0 if both are the same tile. */
+/** 0 if both are the same tile. */
 export function stepBetween(fromTile: number, toTile: number, width: number): number {
   const difference = toTile - fromTile;
   if (difference === 0) return 0;

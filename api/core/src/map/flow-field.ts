@@ -5,20 +5,18 @@ import type { WorldMap } from './world-map.ts';
 /** Step of a tile from which no path leads to the target. */
 export const NO_WAY = 255;
 
-/** Step of a tile that the search has not reached yet. */
 const UNKNOWN = 254;
 
 interface Field {
-  /** The direction to walk from each tile: one byte per tile. */
+  /** One byte per tile: the direction to walk. */
   readonly steps: Uint8Array;
-  /** True if the search covered all tiles. */
   readonly isWhole: boolean;
 }
 
-/** Cache of the fields by slot. A field is computed for the first walk to its slot and kept as long as the map. */
+/** Fields by slot. The first walk to a slot makes its field, which stays as long as the map. */
 const fieldsOf = new WeakMap<WorldMap, (Field | undefined)[]>();
 
-/** Neighbour of a tile in a direction, or -1 at the border or if it is not walkable. */
+/** -1 at the border or if the neighbour is not walkable. */
 export function neighbour(map: WorldMap, tile: number, direction: number): number {
   const x = (tile % map.width) + (STEP_X[direction] ?? 0);
   const y = Math.floor(tile / map.width) + (STEP_Y[direction] ?? 0);
@@ -27,11 +25,7 @@ export function neighbour(map: WorldMap, tile: number, direction: number): numbe
   return map.walkable[next] === 1 ? next : -1;
 }
 
-/**
- * Dijkstra's search from the target until it reaches `from`, or all tiles if `from` is -1. Costs are small integers, so a ring of buckets
- * is the queue. The steps of tiles nearer than the last bucket are final. So a field that ends early has the same steps as the whole
- * field, as far as it goes.
- */
+/** Dijkstra with a ring of buckets, as far as `from` (-1: everywhere). Steps nearer than the last bucket are final. */
 function growField(map: WorldMap, target: number, from: number): Field {
   const steps = new Uint8Array(map.width * map.height).fill(UNKNOWN);
   const distance = new Int32Array(steps.length).fill(0x7fff_ffff);
@@ -55,7 +49,7 @@ interface Growth {
   readonly ring: number[][];
 }
 
-/** Searches from every tile of the reached bucket and empties that bucket. Returns the change in the number of queued tiles. */
+/** Returns the change in the number of queued tiles. */
 function spread(map: WorldMap, growth: Growth): number {
   const { ring, reached } = growth;
   const bucket = ring[reached % ring.length] ?? [];
@@ -65,7 +59,7 @@ function spread(map: WorldMap, growth: Growth): number {
   return grown;
 }
 
-/** Improves the neighbours of a tile and returns the number of those that it queued. A step costs the tile onto which it leads. */
+/** A step costs the tile onto which it leads. Returns the number of queued neighbours. */
 function relax(map: WorldMap, growth: Growth, tile: number): number {
   const x = tile % map.width;
   return (
@@ -90,11 +84,7 @@ function improve(
   return 1;
 }
 
-/**
- * The direction to walk from every tile towards a landmark's slot: 0 at the slot, NO_WAY if no path leads there. With `from`, the field
- * surely contains only the path from that tile: the first walk to a slot pays for the ground between them, the first walk from farther
- * away for the whole map.
- */
+/** Directions towards a slot: 0 at the slot, NO_WAY without a path. With `from`, only the path from there is sure. */
 export function flowField(map: WorldMap, slot: number, from = -1): Uint8Array {
   let fields = fieldsOf.get(map);
   if (fields === undefined) {

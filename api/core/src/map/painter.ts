@@ -2,7 +2,6 @@ import type { Terrain, TilePosition } from '@hamlet/contract';
 import { drawBelow } from '../bytes/prng.ts';
 import { terrainCode } from './terrain.ts';
 
-/** A rectangle in tiles. */
 export interface Rect {
   readonly x: number;
   readonly y: number;
@@ -10,7 +9,7 @@ export interface Rect {
   readonly height: number;
 }
 
-/** A canvas of terrain bytes. Mutable: the village is painted in layers, and `buildMap` makes a map of the result. */
+/** Mutable: the village is painted in layers. */
 export class Painter {
   readonly width: number;
   readonly height: number;
@@ -22,7 +21,7 @@ export class Painter {
     this.terrain = new Uint8Array(width * height);
   }
 
-  /** Sets one tile; ignores a tile outside the canvas. */
+  /** Ignores a tile outside the canvas. */
   set(x: number, y: number, terrain: Terrain): void {
     if (x >= 0 && y >= 0 && x < this.width && y < this.height) this.terrain[y * this.width + x] = terrainCode(terrain);
   }
@@ -38,7 +37,6 @@ export class Painter {
     }
   }
 
-  /** The border of a rectangle, one tile thick. */
   frame(rect: Rect, terrain: Terrain): void {
     this.fill({ ...rect, height: 1 }, terrain);
     this.fill({ ...rect, y: rect.y + rect.height - 1, height: 1 }, terrain);
@@ -46,7 +44,6 @@ export class Painter {
     this.fill({ ...rect, x: rect.x + rect.width - 1, width: 1 }, terrain);
   }
 
-  /** A filled ellipse around a tile. */
   ellipse(center: TilePosition, radius: { readonly x: number; readonly y: number }, terrain: Terrain): void {
     for (let y = -radius.y; y <= radius.y; y += 1) {
       for (let x = -radius.x; x <= radius.x; x += 1) {
@@ -57,7 +54,7 @@ export class Painter {
     }
   }
 
-  /** Sets `percent` of the `onto` tiles to `terrain`. The draw depends on `salt` and position alone, so the same plan gives the same map. */
+  /** The draw depends on `salt` and position alone, so the same plan gives the same map. */
   scatter(
     rect: Rect,
     plant: { readonly terrain: Terrain; readonly onto: Terrain; readonly percent: number; readonly salt: number },

@@ -4,17 +4,15 @@ import { NO_WAY, flowField } from './flow-field.ts';
 import { route } from './route.ts';
 import type { WorldMap } from './world-map.ts';
 
-/** Index of a tile in the tables of a map. */
 export function tileIndex(map: WorldMap, position: TilePosition): number {
   return position.y * map.width + position.x;
 }
 
-/** The position of a tile index. */
 export function tilePosition(map: WorldMap, tile: number): TilePosition {
   return { x: tile % map.width, y: Math.floor(tile / map.width) };
 }
 
-/** A flow field costs one byte per tile and slot. So maps of more than 512 by 512 tiles use the route search for every walk. */
+/** A flow field costs a byte per tile and slot, so larger maps use the route search alone. */
 const FIELD_MAX_TILES = 512 * 512;
 
 function alongField(map: WorldMap, from: number, slot: number): number[] | null {
@@ -28,13 +26,10 @@ function alongField(map: WorldMap, from: number, slot: number): number[] | null 
   return tiles;
 }
 
-/** Cached walks by start and end; null if no path leads there. */
+/** Null if no path leads there. */
 type Walks = Map<number, readonly number[] | null>;
 
-/**
- * Cache of recent walks: the command, its event and the replica need the same walk within a moment. It has two generations. When the
- * younger is full, it replaces the older, so a walk stays until at least GENERATION_WALKS others were added.
- */
+/** Command, event and replica need the same walk within a moment. A full younger generation replaces the older. */
 interface RecentWalks {
   younger: Walks;
   older: Walks;
@@ -57,10 +52,7 @@ function remember(recent: RecentWalks, key: number, walk: readonly number[] | nu
   recent.younger.set(key, walk);
 }
 
-/**
- * Tiles of the walk between two tile indexes, both included; null if no path leads there. The walk to a landmark's slot follows the flow
- * field, any other walk the route search.
- */
+/** Both ends included; null without a path. A walk to a slot follows the flow field, any other the route search. */
 export function walkTiles(map: WorldMap, from: number, to: number): readonly number[] | null {
   if (from === to) return [from];
   const recent = recentWalks(map);

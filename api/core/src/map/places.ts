@@ -2,28 +2,25 @@ import type { Affordance, Landmark, TilePosition, Zone } from '@hamlet/contract'
 import { walkTiles, tileIndex } from './path-tiles.ts';
 import type { WorldMap } from './world-map.ts';
 
-/** The landmark of an id, or null. */
 export function landmarkById(map: WorldMap, landmarkId: string): Landmark | null {
   return map.landmarks[map.landmarkIndex.get(landmarkId) ?? -1] ?? null;
 }
 
-/** The landmark that has a slot at this position, or null. */
 export function landmarkAt(map: WorldMap, position: TilePosition): Landmark | null {
   const slot = map.slotAt.get(tileIndex(map, position));
   return slot === undefined ? null : (map.landmarks[map.slots[slot]?.landmark ?? -1] ?? null);
 }
 
-/** The zone of a position, or null. */
 export function zoneAt(map: WorldMap, position: TilePosition): Zone | null {
   return map.zones[(map.zoneOf[tileIndex(map, position)] ?? 0) - 1] ?? null;
 }
 
-/** The rank in a name such as `tier-2`; 0 for undefined, which needs no tier. */
+/** Rank of a name such as `tier-2`; 0 if no tier is needed. */
 export function rankOf(unlockedBy: string | undefined): number {
   return unlockedBy === undefined ? 0 : Number(unlockedBy.slice('tier-'.length));
 }
 
-/** Steps to the nearest slot of a landmark; -1 if no path leads there. */
+/** -1 if no path leads there. */
 export function walkingDistance(map: WorldMap, from: TilePosition, landmarkId: string): number {
   const lengths = (landmarkById(map, landmarkId)?.slots ?? [])
     .map((slot) => walkTiles(map, tileIndex(map, from), tileIndex(map, slot))?.length ?? 0)
@@ -31,7 +28,7 @@ export function walkingDistance(map: WorldMap, from: TilePosition, landmarkId: s
   return lengths.length === 0 ? -1 : Math.min(...lengths) - 1;
 }
 
-/** The landmark with the shortest walk that offers the affordance and is open to the rank; null if there is none. */
+/** The shortest walk decides; null if no landmark is open to the rank. */
 export function nearestLandmark(
   map: WorldMap,
   from: TilePosition,

@@ -2,7 +2,7 @@ import type { WorldMap } from './world-map.ts';
 
 const regionsOf = new WeakMap<WorldMap, Uint32Array>();
 
-/** Region number of each tile: an agent can walk between any two tiles of a region. 0 if the tile is not walkable. */
+/** An agent can walk between any two tiles of a region. 0 if a tile is not walkable. */
 function floodAll(map: WorldMap): Uint32Array {
   const regions = new Uint32Array(map.width * map.height);
   const open: number[] = [];
@@ -35,7 +35,7 @@ function regionsFor(map: WorldMap): Uint32Array {
 
 const mainRegionOf = new WeakMap<WorldMap, number>();
 
-/** The region with the most tiles; the first if several have as many. */
+/** The first of equally large regions. */
 function mainRegion(map: WorldMap): number {
   const known = mainRegionOf.get(map);
   if (known !== undefined) return known;
@@ -46,13 +46,12 @@ function mainRegion(map: WorldMap): number {
   return main;
 }
 
-/** True if a tile is in the largest region of the map. */
 export function isInMainRegion(map: WorldMap, tile: number): boolean {
   const region = regionsFor(map)[tile] ?? 0;
   return region !== 0 && region === mainRegion(map);
 }
 
-/** True if a path leads between two tiles. It compares two numbers, so a request for an unreachable tile costs no search. */
+/** Compares two numbers, so a request for an unreachable tile costs no search. */
 export function isConnected(map: WorldMap, from: number, to: number): boolean {
   const regions = regionsFor(map);
   return regions[from] === regions[to] && regions[from] !== 0;

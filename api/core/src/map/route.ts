@@ -4,14 +4,14 @@ import { isConnected } from './regions.ts';
 import { USUAL_STEP_COST } from './terrain.ts';
 import type { WorldMap } from './world-map.ts';
 
-/** A walk of at most this many tiles cuts across the grass if a path with one corner is free. */
+/** A shorter walk cuts across the grass if a path with one corner is free. */
 const SHORT_WALK_TILES = 48;
 
-/** Working memory of the search, one per map. Each search has its own stamp, so the arrays need no clearing. */
+/** Each search has its own stamp, so the arrays need no clearing. */
 interface Scratch {
   readonly cost: Int32Array;
   readonly step: Uint8Array;
-  /** Stamp of the last search that reached a tile (`seen`) and of the last that finished it (`done`). */
+  /** Stamp of the last search that reached (`seen`) or finished (`done`) a tile. */
   readonly seen: Int32Array;
   readonly done: Int32Array;
   readonly queue: BucketQueue;
@@ -36,7 +36,7 @@ function scratchFor(map: WorldMap): Scratch {
   return made;
 }
 
-/** Tiles of a walk along one axis and then the other; null if a tile on it is not walkable. */
+/** Null if a tile on the walk is not walkable. */
 function cornerWalk(
   map: WorldMap,
   ends: { from: number; to: number },
@@ -72,7 +72,7 @@ function walkBack(map: WorldMap, scratch: Scratch, ends: { from: number; to: num
   return tiles.toReversed();
 }
 
-/** Queues the neighbours of a tile. It keeps numbers in fields, so that the inner loop allocates and divides as little as possible. */
+/** Keeps numbers in fields, so that the inner loop allocates and divides little. */
 class Spread {
   readonly #map: WorldMap;
   readonly #scratch: Scratch;
@@ -87,7 +87,6 @@ class Spread {
     this.#toY = (to - this.#toX) / map.width;
   }
 
-  /** Offers the neighbours of a tile, in the order of the directions. */
   from(tile: number): void {
     const { width } = this.#map;
     const x = tile % width;
@@ -100,7 +99,7 @@ class Spread {
     if (x > 0) this.#offer(tile - 1, 4, Math.abs(x - 1 - this.#toX) + apartY);
   }
 
-  /** Queues a neighbour if this is the cheapest path to it so far; `apart` is its distance from the target in tiles. */
+  /** `apart` is the distance from the target in tiles. */
   #offer(next: number, direction: number, apart: number): void {
     const { cost, seen, done, stamp, step, queue } = this.#scratch;
     const price = this.#map.stepCost[next] ?? 0;
@@ -114,10 +113,7 @@ class Spread {
   }
 }
 
-/**
- * A* over the step costs. The estimate assumes grass. Roads cost less, so a route may cost slightly more than the best one, but the
- * search visits few tiles beside the route. The queue decides between equal routes, on every machine in the same way.
- */
+/** A* that assumes grass: a route may cost a little more than the best, but few tiles are visited. */
 function search(map: WorldMap, ends: { from: number; to: number }): number[] | null {
   const scratch = scratchFor(map);
   const { cost, seen, done, queue } = scratch;
@@ -136,7 +132,7 @@ function search(map: WorldMap, ends: { from: number; to: number }): number[] | n
   return null;
 }
 
-/** The tiles of the walk between two tiles, both included; null if no path leads there. Depends on the map alone. */
+/** Both ends included; null if no path leads there. Depends on the map alone. */
 export function route(map: WorldMap, from: number, to: number): number[] | null {
   if (!isConnected(map, from, to)) return null;
   const ends = { from, to };

@@ -1,6 +1,6 @@
 import { type Terrain, TERRAINS } from '@hamlet/contract';
 
-/** Cost of a step onto a tile; 0 if it is not walkable. Roads are cheaper than grass, so walks follow them unless the detour is too long. */
+/** 0 if a tile is not walkable. Roads are cheaper than grass, so walks follow them. */
 const STEP_COST: Readonly<Record<Terrain, number>> = {
   grass: 3,
   meadow: 3,
@@ -34,22 +34,19 @@ const STEP_COST: Readonly<Record<Terrain, number>> = {
   crop: 4,
 };
 
-/** Cost of a step on grass: the route search estimates with it. */
+/** The cost of grass: the route search estimates with it. */
 export const USUAL_STEP_COST = 3;
-/** The greatest step cost: the flow field has one bucket more than this. */
+/** The flow field has one bucket more. */
 export const MAX_STEP_COST = 4;
 
 const CODES = new Map<Terrain, number>(TERRAINS.map((terrain, code) => [terrain, code]));
 
-/** The byte that stands for a terrain. */
 export function terrainCode(terrain: Terrain): number {
   return CODES.get(terrain) ?? 0;
 }
 
-/** Step cost of each terrain byte. */
 export const STEP_COSTS = Uint8Array.from(TERRAINS, (terrain) => STEP_COST[terrain]);
 
-/** Meaning of each terrain byte. */
 export const LEGEND: readonly { readonly terrain: Terrain; readonly walkable: boolean }[] = TERRAINS.map((terrain) => ({
   terrain,
   walkable: STEP_COST[terrain] > 0,

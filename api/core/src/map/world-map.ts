@@ -2,13 +2,12 @@ import { CELL_SIZE, type Landmark, type MapResponse, type Zone } from '@hamlet/c
 import { hashBytes, hashText, hashToHex } from '../bytes/hash.ts';
 import { LEGEND, STEP_COSTS } from './terrain.ts';
 
-/** A slot of a landmark. Slots are numbered across the whole map. */
+/** Slots are numbered across the whole map. */
 export interface MapSlot {
   readonly landmark: number;
   readonly tile: number;
 }
 
-/** The content of a map, from which `buildMap` derives its tables. */
 export interface MapPlan {
   readonly width: number;
   readonly height: number;
@@ -18,24 +17,22 @@ export interface MapPlan {
   readonly zones: readonly Zone[];
 }
 
-/** The static part of the world: terrain and places, with tables for cheap walks and look-ups. It never changes once built. */
+/** It never changes once built. */
 export interface WorldMap extends MapPlan {
-  /** Hash of the content: agents walk the same way on maps of equal versions. */
+  /** Agents walk the same way on maps of equal versions. */
   readonly version: string;
   readonly legend: typeof LEGEND;
   /** 1 for a tile on which an agent can stand, 0 for any other. */
   readonly walkable: Uint8Array;
-  /** Cost of a step onto each tile; 0 if it is not walkable. */
+  /** 0 if a tile is not walkable. */
   readonly stepCost: Uint8Array;
   /** Index into `zones` plus one for each tile; 0 outside every zone. */
   readonly zoneOf: Uint16Array;
   readonly slots: readonly MapSlot[];
   /** Number of the first slot of each landmark. */
   readonly firstSlot: readonly number[];
-  /** Slot number by tile index. */
   readonly slotAt: ReadonlyMap<number, number>;
   readonly landmarkIndex: ReadonlyMap<string, number>;
-  /** Cell of the spatial index for each tile. */
   readonly cellOf: Uint16Array;
   readonly cellsWide: number;
   readonly cellsHigh: number;
@@ -79,7 +76,6 @@ function versionOf(plan: MapPlan): string {
   return hashToHex(hashText(places, hashBytes(plan.terrain)));
 }
 
-/** Builds the tables of a map from its plan. */
 export function buildMap(plan: MapPlan): WorldMap {
   const cellsWide = Math.ceil(plan.width / CELL_SIZE);
   const stepCost = plan.terrain.map((code) => STEP_COSTS[code] ?? 0);
@@ -98,7 +94,6 @@ export function buildMap(plan: MapPlan): WorldMap {
   };
 }
 
-/** The map as the answer to `GET /world/map`. */
 export function mapResponse(map: WorldMap): MapResponse {
   let binary = '';
   for (const code of map.terrain) binary += String.fromCodePoint(code);

@@ -1,27 +1,23 @@
 import type { RunState, SettledState } from '@hamlet/contract';
 
-/** Greatest number of attempts at one run. Without it, a run that crashes its agent would be delivered again without end. */
+/** Without it, a run that crashes its agent would be delivered again without end. */
 export const RUN_ATTEMPTS_MAX = 20;
 
-/** Fields of a run on which decisions depend. */
 export interface RunProgress {
   readonly state: RunState;
   readonly attempt: number;
-  /** Cycle of the agent when it last started the run; null before the first start. */
+  /** Cycle at the last start. */
   readonly cycle: number | null;
   readonly cancelRequested: boolean;
 }
 
-/** Cycle and attempt under which an agent works on a run. Old residents send no attempt, so only their cycle is compared. */
+/** Old residents send no attempt, so only their cycle is compared. */
 export interface RunClaim {
   readonly cycle: number;
   readonly attempt?: number | undefined;
 }
 
-/**
- * A command to a run. The agent sends `start`, `step`, `renew` and `settle`, with its cycle. A person or a Schedule sends `cancel`. The
- * API sends `lapse` if the agent did not renew its lease in time, and `give_up` to end a run that its agent will not end.
- */
+/** Agents start, work and settle; people and Schedules cancel; the API lets a claim lapse or gives a run up. */
 export type RunCommand =
   | { readonly kind: 'start'; readonly cycle: number }
   | ({ readonly kind: 'step' | 'renew' } & RunClaim)
@@ -32,10 +28,7 @@ export type RunCommand =
 
 export type RunRefusal = 'stale_cycle' | 'run_settled' | 'run_not_started' | 'claim_lapsed' | 'cancel_not_requested';
 
-/**
- * `same`: the command changes nothing. `renewed`: only the lease begins again. `spent`: the run has used up its attempts, so it fails
- * instead.
- */
+/** `renewed`: only the lease begins again. `spent`: the run has used up its attempts and fails. */
 export type RunVerdict =
   | {
       readonly kind: 'change';
@@ -51,12 +44,11 @@ const SAME: RunVerdict = { kind: 'same' };
 const RENEWED: RunVerdict = { kind: 'renewed' };
 const SETTLED: RunVerdict = { kind: 'refused', reason: 'run_settled' };
 
-/** True if a run has ended. */
 export function isSettled(state: RunState): state is SettledState {
   return state === 'done' || state === 'failed' || state === 'cancelled';
 }
 
-/** Effect of a command on a run. All rules about the states of a run are here. Pure. */
+/** All rules about the states of a run are here. Pure. */
 export function decideRun(run: RunProgress, command: RunCommand): RunVerdict {
   switch (command.kind) {
     case 'start':
@@ -102,7 +94,7 @@ function spent(run: RunProgress): RunVerdict {
   return { kind: 'spent', next: { ...run, state: 'failed' }, event: 'settled' };
 }
 
-/** Null if `asking` is the present claim of an unfinished run, otherwise the refusal. */
+/** Null if `asking` is the present claim. */
 function inHand(run: RunProgress, asking: RunClaim): RunVerdict | null {
   const { state, cycle, attempt } = run;
   if (isSettled(state)) return SETTLED;
@@ -128,7 +120,7 @@ function cancel(run: RunProgress): RunVerdict {
     : { kind: 'change', next: { ...run, cancelRequested: true }, event: 'cancel_requested' };
 }
 
-/** Puts the run back into the queue; its recorded steps stay. A run with a requested cancel stays as it is: `give_up` ends it later. */
+/** Recorded steps stay. A run with a requested cancel stays as it is: `give_up` ends it later. */
 function lapse(run: RunProgress): RunVerdict {
   if (isSettled(run.state) || run.state === 'queued' || run.cancelRequested) return SAME;
   return run.attempt >= RUN_ATTEMPTS_MAX
@@ -136,20 +128,17 @@ function lapse(run: RunProgress): RunVerdict {
     : { kind: 'change', next: { ...run, state: 'queued' }, event: 'lapsed' };
 }
 
-/** Facts that decide whether the lease on a run has lapsed. Times are of the database's clock, in ms. */
+/** Times by the database's clock, in ms. */
 export interface ClaimFacts {
-  /** End of the lease; null if no agent holds one on the run. */
+  /** Null if no agent holds a lease. */
   readonly leaseUntilMs: number | null;
-  /** Time from which the API has accepted renewals without an interruption. */
+  /** Since then the API has accepted renewals without an interruption. */
   readonly attentiveSinceMs: number;
   readonly leaseMs: number;
   readonly nowMs: number;
 }
 
-/**
- * True if the agent's lease on the run has lapsed. After an interruption of the API, every lease lasts at least its full length more,
- * because no agent could renew it meanwhile.
- */
+/** After an interruption of the API, a lease lasts its full length more: no agent could renew it meanwhile. */
 export function claimLapsed({ leaseUntilMs, attentiveSinceMs, leaseMs, nowMs }: ClaimFacts): boolean {
   return leaseUntilMs !== null && leaseUntilMs < nowMs && attentiveSinceMs + leaseMs <= nowMs;
 }

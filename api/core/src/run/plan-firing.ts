@@ -1,6 +1,5 @@
 import type { FiringOutcome, Overlap, RunState } from '@hamlet/contract';
 
-/** An unfinished run of the same Schedule. */
 export interface RunUnderWay {
   readonly runId: string;
   readonly agentId: string;
@@ -8,13 +7,13 @@ export interface RunUnderWay {
 }
 
 export interface FiringFacts {
-  /** Agents of the Schedule in its order; an agent that is named twice counts once. */
+  /** An agent that is named twice counts once. */
   readonly agents: readonly string[];
   readonly overlap: Overlap;
   readonly isKnown: (agentId: string) => boolean;
   readonly isBarred: (agentId: string) => boolean;
   readonly underWay: readonly RunUnderWay[];
-  /** Number of queued runs of an agent, from this Schedule or any other source. */
+  /** Queued runs from every source. */
   readonly waitingFor: (agentId: string) => number;
   readonly waitingMax: number;
 }
@@ -22,17 +21,16 @@ export interface FiringFacts {
 export interface AgentFiring {
   readonly agentId: string;
   readonly outcome: FiringOutcome;
-  /** True if the firing creates a run for the agent. */
+  /** True if a run is created. */
   readonly runs: boolean;
 }
 
 export interface FiringPlan {
   readonly agents: readonly AgentFiring[];
-  /** Runs to cancel because a new run replaces them. */
+  /** A new run replaces them. */
   readonly cancel: readonly RunUnderWay[];
 }
 
-/** Effect of a firing for each agent. Pure. */
 export function planFiring(facts: FiringFacts): FiringPlan {
   const underWay = Map.groupBy(facts.underWay, ({ agentId }) => agentId);
   const agents = [...new Set(facts.agents)].map((agentId): AgentFiring => {

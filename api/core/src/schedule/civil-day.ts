@@ -1,9 +1,6 @@
-/** A day of the Gregorian calendar, without a time zone. */
 export interface CivilDay {
   readonly year: number;
-  /** 1 to 12. */
   readonly month: number;
-  /** 1 to 31. */
   readonly dayOfMonth: number;
   /** 0 is Sunday. */
   readonly dayOfWeek: number;
@@ -14,10 +11,7 @@ const DAYS_PER_ERA = 146_097;
 const DAYS_FROM_MARCH_0000_TO_1970 = 719_468;
 const FIRST_DAY_OF_WEEK = 4;
 
-/**
- * The Gregorian date of a day counted from 1970-01-01. The calculation begins a year in March, so that the leap day is the last of a
- * year (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms").
- */
+/** Counts from 1970-01-01. Years begin in March (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms"). */
 export function civilDay(dayNumber: number): CivilDay {
   const shifted = dayNumber + DAYS_FROM_MARCH_0000_TO_1970;
   const era = Math.floor(shifted / DAYS_PER_ERA);
@@ -36,7 +30,7 @@ export function civilDay(dayNumber: number): CivilDay {
   };
 }
 
-/** The day number of a Gregorian date, counted from 1970-01-01. */
+/** Counts from 1970-01-01. */
 export function dayNumberOf({ year, month, dayOfMonth }: Omit<CivilDay, 'dayOfWeek'>): number {
   const yearFromMarch = month <= 2 ? year - 1 : year;
   const era = Math.floor(yearFromMarch / 400);
@@ -48,7 +42,7 @@ export function dayNumberOf({ year, month, dayOfMonth }: Omit<CivilDay, 'dayOfWe
 
 const two = (value: number): string => String(value).padStart(2, '0');
 
-/** An instant as RFC 3339 in UTC, rounded down to whole seconds: the form of times in a status. */
+/** RFC 3339 in UTC, rounded down to whole seconds. */
 export function utcText(instantMs: number): string {
   const { year, month, dayOfMonth } = civilDay(Math.floor(instantMs / DAY_MS));
   const seconds = Math.floor((instantMs - Math.floor(instantMs / DAY_MS) * DAY_MS) / 1_000);

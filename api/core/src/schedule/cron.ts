@@ -1,20 +1,19 @@
 import type { CivilDay } from './civil-day.ts';
 
-/** The parsed five fields of a cron text. */
 export interface CronFields {
-  /** Matching minutes of the day, 0 to 1439, ascending. */
+  /** 0 to 1439, ascending. */
   readonly minutesOfDay: readonly number[];
   readonly daysOfMonth: ReadonlySet<number>;
   readonly months: ReadonlySet<number>;
   /** 0 is Sunday. */
   readonly daysOfWeek: ReadonlySet<number>;
-  /** True if a day must match both day fields, because one of them begins with `*`. Otherwise one match is enough. */
+  /** True if a day must match both day fields, because one begins with `*`. */
   readonly bothDays: boolean;
-  /** True if the minute or the hour begins with `*`. `timetable.ts` has the rule of such jobs when the clocks change. */
+  /** True if the minute or the hour begins with `*`; {@link Calendar} has the rule. */
   readonly wildcard: boolean;
 }
 
-/** A fault in the cron text. The message names the fault and the fix. */
+/** The message names the fault and the fix. */
 export class CronError extends Error {
   override readonly name = 'CronError';
 }
@@ -23,7 +22,7 @@ interface Field {
   readonly name: string;
   readonly min: number;
   readonly max: number;
-  /** Names of the values, in order; the first stands for `min`. */
+  /** The first stands for `min`. */
   readonly words: readonly string[];
 }
 
@@ -60,7 +59,7 @@ interface Range {
   readonly to: number;
 }
 
-/** The end of a range. SUN as an end is 7, for example in FRI-SUN. */
+/** SUN as an end is 7, for example in FRI-SUN. */
 function endOf(field: Field, word: string, from: number): number {
   const end = valueOf(field, word);
   return field === DAY_OF_WEEK && end === 0 && from > 0 ? 7 : end;
@@ -95,10 +94,7 @@ function valuesOf(field: Field, text: string): ReadonlySet<number> {
 
 const ascending = (values: Iterable<number>): readonly number[] => [...values].toSorted((a, b) => a - b);
 
-/**
- * Parses minute, hour, day of month, month and day of week with numbers, names, lists, ranges and steps, by the rules of Vixie cron.
- * @throws CronError
- */
+/** Vixie cron: numbers, names, lists, ranges and steps. Throws CronError. */
 export function readCron(text: string): CronFields {
   const fields = text.trim().split(/\s+/);
   const [minute, hour, dayOfMonth, month, dayOfWeek] = fields;
@@ -125,7 +121,6 @@ export function readCron(text: string): CronFields {
   };
 }
 
-/** True if the fields match that day. */
 export function fitsDay({ months, daysOfMonth, daysOfWeek, bothDays }: CronFields, day: CivilDay): boolean {
   if (!months.has(day.month)) return false;
   const [byDate, byWeek] = [daysOfMonth.has(day.dayOfMonth), daysOfWeek.has(day.dayOfWeek)];

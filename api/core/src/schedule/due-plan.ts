@@ -2,10 +2,7 @@ import type { ScheduleSpec } from '@hamlet/contract/kinds';
 import { countSlots, newestSlotsBetween, nextSlots, slotAtOrBefore, slotsBetween } from './slots.ts';
 import type { Timetable } from './timetable.ts';
 
-/**
- * A slot that is at most this late always fires, so that a change of the leader, a restart of the API or a wrong clock loses none. A
- * shorter deadline of the Schedule comes first.
- */
+/** A slot this late still fires: a new leader, restart or wrong clock loses none. A shorter deadline comes first. */
 export const ALWAYS_IN_TIME_MS = 30_000;
 
 export type MissedRunsPolicy = Pick<
@@ -16,33 +13,32 @@ export type MissedRunsPolicy = Pick<
 export interface DueInput {
   readonly timetable: Timetable;
   readonly policy: MissedRunsPolicy;
-  /** Time up to which an earlier plan has decided every slot. */
+  /** Every slot up to this time is decided. */
   readonly decidedMs: number;
   readonly nowMs: number;
 }
 
-/** A slot to fire. `madeUp`: it was missed, and the policy for missed runs fires it now. */
+/** `madeUp`: it was missed, and the policy fires it now. */
 export interface DueSlot {
   readonly slotMs: number;
   readonly madeUp: boolean;
 }
 
-/** Missed slots that will not fire. All of them are before the first slot that fires. */
+/** They are before the first slot that fires. */
 export interface MissedSlots {
   readonly count: number;
-  /** The newest of them. */
   readonly untilMs: number;
 }
 
 export interface DuePlan {
-  /** Slots to fire in this order, oldest first. */
+  /** Oldest first. */
   readonly fire: readonly DueSlot[];
   readonly missed: MissedSlots | undefined;
-  /** Time of the next slot, when the caller plans again; undefined if there is none. */
+  /** The next slot, when the caller plans again. */
   readonly lookAtMs: number | undefined;
 }
 
-/** The slots that are not missed, by the rule of {@link duePlan}. */
+/** The slots that are not missed. */
 function inTime({ timetable, policy, decidedMs, nowMs }: DueInput): readonly number[] {
   const deadlineMs = policy.startingDeadlineSeconds * 1_000;
   const alwaysFromMs = nowMs - Math.min(ALWAYS_IN_TIME_MS, deadlineMs);
@@ -56,7 +52,7 @@ function inTime({ timetable, policy, decidedMs, nowMs }: DueInput): readonly num
   return newest.filter((slot) => nowMs - slot <= deadlineMs);
 }
 
-/** The missed slots before `beforeMs` that the policy fires now. `othersFire`: slots that are not missed fire too. */
+/** `othersFire`: slots that are not missed fire too. */
 function madeUpFor(
   { timetable, policy, decidedMs }: DueInput,
   beforeMs: number,
@@ -76,10 +72,9 @@ function madeUpFor(
 }
 
 /**
- * Plans the due slots of a Schedule.
- * A slot fires while it is at most 30 s late, and the newest one until its deadline. Every other slot is missed. Skip fires no missed
- * slot. RunOnce fires the newest missed slot if no other slot fires now. CatchUp fires the newest `catchUpLimit` missed slots, oldest
- * first. A suspended Schedule has no due slots. Pure.
+ * A slot fires while it is at most 30 s late, and the newest one until its deadline. Every other slot is missed. Skip
+ * fires no missed slot. RunOnce fires the newest if no other slot fires now. CatchUp fires the newest `catchUpLimit`
+ * missed slots, oldest first. Pure.
  */
 export function duePlan(input: DueInput): DuePlan {
   const { timetable, policy, decidedMs, nowMs } = input;
@@ -103,21 +98,16 @@ function givenUp({ timetable, decidedMs }: DueInput, untilMs: number): MissedSlo
   return newest === undefined ? undefined : { count, untilMs: newest };
 }
 
-/** The recorded past of a Schedule. */
 export interface Past {
-  /** Timing text at the last plan; undefined before the first. */
+  /** Undefined before the first plan. */
   readonly timing: string | undefined;
-  /** True if the Schedule was suspended at the last plan. */
+  /** At the last plan. */
   readonly suspended: boolean;
-  /** The newest decided slot. */
   readonly lastSlotMs: number | undefined;
   readonly createdMs: number;
 }
 
-/**
- * Time up to which every slot is decided. The slots of a Schedule count from its creation, from a change of its timing and from its
- * resumption. Earlier slots are never due.
- */
+/** Slots count from the creation, a change of the timing or a resumption: earlier ones are never due. */
 export function decidedUntil(
   past: Past,
   { timing, nowMs }: { readonly timing: string; readonly nowMs: number },

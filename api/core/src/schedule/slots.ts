@@ -1,12 +1,11 @@
 import { DAY_MS } from './civil-day.ts';
 import { firingsOfUtcDay, type Timetable } from './timetable.ts';
 
-/** About fifty years. The rarest date, a 29 February on a given day of the week, comes after at most 40 years (around 2100). */
+/** About fifty years: the rarest date, a 29 February on a weekday, comes after at most 40 (around 2100). */
 const HORIZON_DAYS = 18_300;
-/** Greatest result of a count of slots. */
 export const MAX_COUNTED = 1_000_000;
 
-/** A stretch of time: `afterMs` excluded, `untilMs` included. */
+/** `afterMs` excluded, `untilMs` included. */
 export interface Stretch {
   readonly afterMs: number;
   readonly untilMs: number;
@@ -34,17 +33,17 @@ function* backwards(timetable: Timetable, atMs: number): Generator<number> {
   }
 }
 
-/** The next `count` slots after `afterMs`, ascending; fewer if the next fifty years have fewer. */
+/** Ascending; fewer if the next fifty years have fewer. */
 export function nextSlots(timetable: Timetable, afterMs: number, count: number): readonly number[] {
   return slotsBetween(timetable, { afterMs, untilMs: Number.POSITIVE_INFINITY }, count);
 }
 
-/** The newest slot at or before `atMs`; undefined if the fifty years before it have none. */
+/** Undefined if the fifty years before have none. */
 export function slotAtOrBefore(timetable: Timetable, atMs: number): number | undefined {
   return newestSlotsBetween(timetable, { afterMs: Number.NEGATIVE_INFINITY, untilMs: atMs }, 1)[0];
 }
 
-/** The oldest `limit` slots of a stretch, ascending. */
+/** The oldest `limit`, ascending. */
 export function slotsBetween(timetable: Timetable, { afterMs, untilMs }: Stretch, limit: number): readonly number[] {
   const slots: number[] = [];
   if (limit <= 0) return slots;
@@ -55,7 +54,7 @@ export function slotsBetween(timetable: Timetable, { afterMs, untilMs }: Stretch
   return slots;
 }
 
-/** The newest `limit` slots of a stretch, ascending. */
+/** The newest `limit`, ascending. */
 export function newestSlotsBetween(
   timetable: Timetable,
   { afterMs, untilMs }: Stretch,
@@ -70,7 +69,7 @@ export function newestSlotsBetween(
   return slots.toReversed();
 }
 
-/** Number of slots in a stretch, at most {@link MAX_COUNTED}. */
+/** At most {@link MAX_COUNTED}. */
 export function countSlots(timetable: Timetable, { afterMs, untilMs }: Stretch): number {
   if (untilMs <= afterMs) return 0;
   if (timetable.kind === 'periodic')

@@ -3,10 +3,9 @@ import { durationMs } from '@hamlet/contract/kinds';
 import { civilDay, DAY_MS, dayNumberOf } from './civil-day.ts';
 import { CronError, fitsDay, readCron, type CronFields } from './cron.ts';
 
-/** The fields of a Schedule that define its firing times. */
 export type Timing = Pick<ScheduleSpec, 'every' | 'cron' | 'dailyAt' | 'timeZone'>;
 
-/** Fires when Unix time is a multiple of the period: slot number = floor(Unix seconds / every). */
+/** Slot number: Unix seconds divided by `every`, rounded down. */
 interface Periodic {
   readonly kind: 'periodic';
   readonly periodMs: number;
@@ -26,7 +25,6 @@ interface Calendar {
   readonly fields: CronFields;
 }
 
-/** The parsed timing of a Schedule; `slots.ts` computes its slots. */
 export type Timetable = Periodic | Calendar;
 
 export type TimetableReading =
@@ -42,7 +40,7 @@ function cronOf({ cron, dailyAt = '' }: Timing): string {
   return `${minute} ${hour} * * *`;
 }
 
-/** Parses the timing of a Schedule. `problem` says the fault and the fix. */
+/** `problem` says the fault and the fix. */
 export function readTiming(timing: Timing): TimetableReading {
   if (timing.every !== undefined)
     return { ok: true, timetable: { kind: 'periodic', periodMs: durationMs(timing.every) } };
@@ -58,7 +56,7 @@ export function readTiming(timing: Timing): TimetableReading {
   }
 }
 
-/** The timing of a Schedule in one line. Two timings with the same line fire at the same times. */
+/** Two timings with the same line fire at the same times. */
 export function describeTiming({ every, cron, dailyAt, timeZone = 'UTC' }: Timing): string {
   if (every !== undefined) return `every ${every}`;
   return cron === undefined ? `daily ${dailyAt ?? ''} ${timeZone}` : `${cron} ${timeZone}`;
@@ -69,7 +67,6 @@ interface Change {
   readonly afterMs: number;
 }
 
-/** The instants at which a local time fires, on a day near a change of the clocks. */
 function firingsOf({ zone, fields }: Calendar, local: number, { beforeMs, afterMs }: Change): readonly number[] {
   const instants = [local - beforeMs, local - afterMs].filter((instant) => localMs(zone, instant) === local);
   if (instants.length === 1 || fields.wildcard) return instants;
@@ -89,7 +86,7 @@ function firingsOfLocalDay(calendar: Calendar, day: number): readonly number[] {
   return locals.flatMap((local) => firingsOf(calendar, local, { beforeMs, afterMs }));
 }
 
-/** The instants at which a calendar fires on a UTC day (counted from 1970-01-01), ascending, each once. */
+/** Days count from 1970-01-01. Ascending, each once. */
 export function firingsOfUtcDay(calendar: Calendar, utcDay: number): readonly number[] {
   const [startMs, endMs] = [utcDay * DAY_MS, (utcDay + 1) * DAY_MS];
   const all = [utcDay - 1, utcDay, utcDay + 1].flatMap((day) => firingsOfLocalDay(calendar, day));
@@ -119,10 +116,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   return made;
 }
 
-/**
- * Local time of a time zone at an instant, as milliseconds since a local 1970-01-01, rounded down to whole seconds.
- * @throws RangeError if this machine's time zone database does not know the zone
- */
+/** Milliseconds since a local 1970-01-01, in whole seconds. Throws RangeError for a zone unknown to this machine. */
 export function localMs(zone: string, instantMs: number): number {
   const parts: Record<string, number> = {};
   for (const { type, value } of formatOf(zone).formatToParts(instantMs)) parts[type] = Number(value);
@@ -130,12 +124,12 @@ export function localMs(zone: string, instantMs: number): number {
   return dayNumberOf({ year, month, dayOfMonth: day }) * DAY_MS + ((hour * 60 + minute) * 60 + second) * SECOND_MS;
 }
 
-/** Offset of a time zone from UTC at an instant, in milliseconds; positive if its clocks are ahead. */
+/** Positive if the clocks are ahead of UTC. */
 export function offsetMs(zone: string, instantMs: number): number {
   return localMs(zone, instantMs) - Math.floor(instantMs / SECOND_MS) * SECOND_MS;
 }
 
-/** The first second after `fromMs` that has the offset of `toMs`. The offsets at `fromMs` and `toMs` must differ. */
+/** The first second with the offset of `toMs`, which differs from that of `fromMs`. */
 export function changeBetween(zone: string, fromMs: number, toMs: number): number {
   const after = offsetMs(zone, toMs);
   let [low, high] = [Math.floor(fromMs / SECOND_MS), Math.floor(toMs / SECOND_MS)];

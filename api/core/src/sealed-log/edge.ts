@@ -3,14 +3,14 @@ import { emptyRoot, HASH_BYTES, nodeHash, type Sha256 } from './hashing.ts';
 /** Hashes in a full tile (C2SP tlog-tiles: trees of height 8). */
 export const TILE_WIDTH = 256;
 
-/** A tile of the tree. Level 0 has hashes of entries; a higher level has the root hashes of the full tiles one level below. */
+/** Level 0 has hashes of entries; a higher level has the roots of the full tiles one level below. */
 export interface Tile {
   readonly level: number;
   readonly number: number;
   readonly hashes: Uint8Array;
 }
 
-/** The right edge of a tree: the hashes of the tile on each level that is not full. It is enough to grow the tree and compute its root. */
+/** The right edge: the tile on each level that is not full. It is enough to grow the tree and compute its root. */
 export interface Edge {
   readonly size: number;
   readonly partials: readonly Uint8Array[];
@@ -18,7 +18,7 @@ export interface Edge {
 
 export const EMPTY_EDGE: Edge = { size: 0, partials: [] };
 
-/** The root hash over concatenated hashes; their number is a power of two. It does not change its input. */
+/** The number of hashes is a power of two. */
 function foldSubtree(hashes: Uint8Array, sha256: Sha256): Uint8Array {
   const nodes = new Uint8Array(hashes);
   const pair = new Uint8Array(1 + 2 * HASH_BYTES);
@@ -32,7 +32,7 @@ function foldSubtree(hashes: Uint8Array, sha256: Sha256): Uint8Array {
   return nodes.slice(0, HASH_BYTES);
 }
 
-/** The root hash over `count` hashes of a tile, beginning with number `from`. `count` is a power of two and divides `from`. */
+/** The root over `count` hashes from number `from`. `count` is a power of two and divides `from`. */
 export function subtreeHash(
   hashes: Uint8Array,
   { from, count }: { readonly from: number; readonly count: number },
@@ -41,7 +41,7 @@ export function subtreeHash(
   return foldSubtree(hashes.subarray(from * HASH_BYTES, (from + count) * HASH_BYTES), sha256);
 }
 
-/** The root hashes of the full subtrees in a tile that is not full, the largest first. */
+/** The largest first. */
 function peaksOf(hashes: Uint8Array, sha256: Sha256): Uint8Array[] {
   const width = hashes.length / HASH_BYTES;
   const peaks: Uint8Array[] = [];
@@ -53,7 +53,6 @@ function peaksOf(hashes: Uint8Array, sha256: Sha256): Uint8Array[] {
   return peaks;
 }
 
-/** The root hash of the tree with this edge. */
 export function rootOf({ partials }: Edge, sha256: Sha256): Uint8Array {
   const peaks = partials.toReversed().flatMap((hashes) => peaksOf(hashes, sha256));
   const last = peaks.pop();
@@ -66,7 +65,7 @@ interface Growth {
   readonly partials: Uint8Array[];
 }
 
-/** Adds hashes to a level, records the tiles that are now full, and adds their root hashes to the level above. */
+/** Full tiles go up one level as their root hashes. */
 function growLevel(
   growth: Growth,
   at: { readonly level: number; readonly first: number; readonly hashes: Uint8Array },
@@ -90,10 +89,7 @@ function growLevel(
     growLevel(growth, { level: level + 1, first: Math.floor(at.first / TILE_WIDTH), hashes: roots }, sha256);
 }
 
-/**
- * The edge after more entries, and the tiles that are full now. `partialTiles` returns the others.
- * @param leaves concatenated hashes of the new entries
- */
+/** `leaves` are concatenated hashes of the new entries; {@link partialTiles} returns the tiles that are not full. */
 export function growEdge(
   edge: Edge,
   leaves: Uint8Array,
@@ -104,14 +100,13 @@ export function growEdge(
   return { edge: { size: edge.size + leaves.length / HASH_BYTES, partials: growth.partials }, full: growth.tiles };
 }
 
-/** The tiles at the edge that are neither full nor empty. */
 export function partialTiles({ size, partials }: Edge): readonly Tile[] {
   return partials.flatMap((hashes, level) =>
     hashes.length === 0 ? [] : [{ level, number: Math.floor(size / TILE_WIDTH ** (level + 1)), hashes }],
   );
 }
 
-/** The tiles at the edge of a tree of `size` entries, with the number of hashes in each, from level 0 to the highest. */
+/** From level 0 to the highest; `width` is the number of hashes. */
 export function edgeTiles(
   size: number,
 ): readonly { readonly level: number; readonly number: number; readonly width: number }[] {
@@ -122,7 +117,7 @@ export function edgeTiles(
   return tiles;
 }
 
-/** The edge of a tree of `size` entries from its stored tiles, which may have grown since. @param hashesOf all hashes of a stored tile */
+/** The stored tiles may have grown since. */
 export function edgeOf(
   size: number,
   hashesOf: (tile: { readonly level: number; readonly number: number }) => Uint8Array,

@@ -1,17 +1,16 @@
-/** SHA-256 of some bytes. Core has no cryptography of its own: callers pass the function of their platform. */
+/** Core has no cryptography: callers pass the function of their platform. */
 export type Sha256 = (bytes: Uint8Array) => Uint8Array;
 
-/** Length of a SHA-256 hash in bytes. */
 export const HASH_BYTES = 32;
 
-/** The hash of an entry (RFC 6962, section 2.1). The first hashed byte is 0 for an entry and 1 for a node. */
+/** RFC 6962, section 2.1: the first hashed byte is 0 for an entry and 1 for a node. */
 export function leafHash(leaf: Uint8Array, sha256: Sha256): Uint8Array {
   const bytes = new Uint8Array(leaf.length + 1);
   bytes.set(leaf, 1);
   return sha256(bytes);
 }
 
-/** The hash of a node with two children (RFC 6962, section 2.1). */
+/** RFC 6962, section 2.1. */
 export function nodeHash(left: Uint8Array, right: Uint8Array, sha256: Sha256): Uint8Array {
   const bytes = new Uint8Array(1 + 2 * HASH_BYTES);
   bytes[0] = 1;
@@ -20,7 +19,6 @@ export function nodeHash(left: Uint8Array, right: Uint8Array, sha256: Sha256): U
   return sha256(bytes);
 }
 
-/** The root hash of the empty tree. */
 export function emptyRoot(sha256: Sha256): Uint8Array {
   return sha256(new Uint8Array(0));
 }
@@ -29,7 +27,6 @@ export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, index) => byte === b[index]);
 }
 
-/** One of several concatenated hashes, by its index from 0. */
 export function hashAt(hashes: Uint8Array, index: number): Uint8Array {
   return hashes.subarray(index * HASH_BYTES, (index + 1) * HASH_BYTES);
 }

@@ -1,6 +1,5 @@
 import { HASH_BYTES, sameBytes, type Sha256 } from './hashing.ts';
 
-/** Signature type of Ed25519 in a signed note. */
 const ED25519 = 1;
 const KEY_ID_BYTES = 4;
 const KEY_BYTES = 32;
@@ -10,38 +9,35 @@ const NAME = /^[^\s+]{1,200}$/u;
 
 const encoder = new TextEncoder();
 
-/** The name of a signer and its public Ed25519 key. */
 export interface NoteKey {
   readonly name: string;
   readonly publicKey: Uint8Array;
 }
 
-/** A parsed note: text and signatures. */
 export interface SignedNote {
   /** Ends with a newline. */
   readonly text: string;
   readonly signatures: readonly { readonly name: string; readonly keyId: Uint8Array; readonly signature: Uint8Array }[];
 }
 
-/** Checks the signature of a key over a message. */
 export type VerifyEd25519 = (message: Uint8Array, signature: Uint8Array, publicKey: Uint8Array) => boolean;
 
-/** True if a key can have that name: 1 to 200 characters without spaces or plus signs. */
+/** 1 to 200 characters without spaces or plus signs. */
 export function isKeyName(name: string): boolean {
   return NAME.test(name);
 }
 
-/** Four bytes that distinguish keys of the same name (C2SP signed-note). */
+/** Four bytes distinguish keys of the same name (C2SP signed-note). */
 export function keyId({ name, publicKey }: NoteKey, sha256: Sha256): Uint8Array {
   return sha256(new Uint8Array([...encoder.encode(`${name}\n`), ED25519, ...publicKey])).slice(0, KEY_ID_BYTES);
 }
 
-/** The key as one line of text: `name+id+key`. */
+/** One line: `name+id+key`. */
 export function writeVerifierKey(key: NoteKey, sha256: Sha256): string {
   return `${key.name}+${keyId(key, sha256).toHex()}+${new Uint8Array([ED25519, ...key.publicKey]).toBase64()}`;
 }
 
-/** Parses the text of `writeVerifierKey`; null for any other text, and if the id is not that of the key. */
+/** Null for any other text, and if the id is not that of the key. */
 export function readVerifierKey(text: string, sha256: Sha256): NoteKey | null {
   const [, name, id, encoded] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*)$/u.exec(text.trim()) ?? [];
   const bytes = encoded === undefined ? null : fromBase64(encoded);
@@ -50,7 +46,7 @@ export function readVerifierKey(text: string, sha256: Sha256): NoteKey | null {
   return keyId(key, sha256).toHex() === id ? key : null;
 }
 
-/** The text of a signed note. `signer.signature` is the signature over `text`. */
+/** `signer.signature` is the signature over `text`. */
 export function writeNote(
   text: string,
   signer: { readonly key: NoteKey; readonly signature: Uint8Array },
@@ -60,7 +56,7 @@ export function writeNote(
   return `${text}\n${DASH}${signer.key.name} ${bytes.toBase64()}\n`;
 }
 
-/** Parses a signed note without a check of its signatures; null if the text is not a signed note. */
+/** Does not check the signatures; null if the text is not a signed note. */
 export function readNote(note: string): SignedNote | null {
   const split = note.lastIndexOf(`\n\n${DASH}`);
   if (split < 0 || !note.endsWith('\n')) return null;
@@ -87,13 +83,12 @@ function fromBase64(text: string): Uint8Array | null {
   }
 }
 
-/** Hash function and signature check of the platform. */
 export interface NoteCrypto {
   readonly sha256: Sha256;
   readonly verify: VerifyEd25519;
 }
 
-/** The text of a note if `key` signed it; null otherwise. Signatures of other keys are ignored. */
+/** Null if `key` did not sign the note. Signatures of other keys are ignored. */
 export function openNote(note: string, key: NoteKey, { sha256, verify }: NoteCrypto): string | null {
   const signed = readNote(note);
   if (signed === null) return null;
@@ -106,19 +101,18 @@ export function openNote(note: string, key: NoteKey, { sha256, verify }: NoteCry
     : null;
 }
 
-/** State of a log at a moment: its origin (a name), number of entries and root hash. */
 export interface Checkpoint {
   readonly origin: string;
   readonly size: number;
   readonly root: Uint8Array;
 }
 
-/** A checkpoint as the text of a note (C2SP tlog-checkpoint). */
+/** C2SP tlog-checkpoint. */
 export function writeCheckpoint({ origin, size, root }: Checkpoint): string {
   return `${origin}\n${size}\n${root.toBase64()}\n`;
 }
 
-/** Parses the text of a checkpoint and ignores further lines; null for any other text. */
+/** Ignores further lines; null for any other text. */
 export function readCheckpoint(text: string): Checkpoint | null {
   const [origin = '', digits = '', encoded = '', ...rest] = text.split('\n');
   if (

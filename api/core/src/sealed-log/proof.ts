@@ -1,29 +1,26 @@
 import { subtreeHash, TILE_WIDTH } from './edge.ts';
 import { nodeHash, sameBytes, type Sha256 } from './hashing.ts';
 
-/** Entries from `from` to `to`; `to` is excluded. */
+/** `to` is excluded. */
 export interface Range {
   readonly from: number;
   readonly to: number;
 }
 
-/** A full subtree of 2^level entries; `index` counts the subtrees of that level from the left. */
+/** 2^level entries; `index` counts the subtrees of that level from the left. */
 export interface TreeNode {
   readonly level: number;
   readonly index: number;
 }
 
-/** The largest power of two below a number of at least 2. */
+/** The largest power of two below `count`, which is at least 2. */
 function splitOf(count: number): number {
   let split = 1;
   while (split * 2 < count) split *= 2;
   return split;
 }
 
-/**
- * The subtrees whose hashes prove that an entry is in a tree, from the leaf up (RFC 9162, 2.1.3.1).
- * Throws RangeError if the tree does not have that entry.
- */
+/** Subtrees of the proof, from the leaf up (RFC 9162, 2.1.3.1). Throws RangeError if the tree lacks the entry. */
 export function inclusionRanges(position: number, size: number): readonly Range[] {
   if (!(position >= 0 && position < size)) throw new RangeError(`a tree of ${size} entries has no entry ${position}`);
   const ranges: Range[] = [];
@@ -37,10 +34,7 @@ export function inclusionRanges(position: number, size: number): readonly Range[
   return ranges;
 }
 
-/**
- * The subtrees whose hashes prove that a tree of `first` entries is the beginning of a tree of `second` entries (RFC 9162, 2.1.4.1).
- * Throws RangeError if `first` is 0 or greater than `second`.
- */
+/** Subtrees of the proof (RFC 9162, 2.1.4.1). Throws RangeError if `first` is 0 or greater than `second`. */
 export function consistencyRanges(first: number, second: number): readonly Range[] {
   if (!(first >= 1 && first <= second))
     throw new RangeError(`a tree of ${first} entries cannot be the beginning of a tree of ${second} entries`);
@@ -60,7 +54,7 @@ export function consistencyRanges(first: number, second: number): readonly Range
   return whole ? ranges : [{ from, to }, ...ranges];
 }
 
-/** The full subtrees that a range consists of, from left to right. The range must begin at the edge of a subtree. */
+/** From left to right. The range must begin at the edge of a subtree. */
 export function nodesOf({ from, to }: Range): readonly TreeNode[] {
   const nodes: TreeNode[] = [];
   for (let at = from; at < to;) {
@@ -72,7 +66,7 @@ export function nodesOf({ from, to }: Range): readonly TreeNode[] {
   return nodes;
 }
 
-/** The tile with the hashes of a subtree: `count` hashes of it, beginning with number `from`. */
+/** `count` hashes of the tile, from number `from`. */
 export function tileOfNode({ level, index }: TreeNode): {
   readonly level: number;
   readonly number: number;
@@ -85,7 +79,7 @@ export function tileOfNode({ level, index }: TreeNode): {
   return { level: tileLevel, number: Math.floor(first / TILE_WIDTH), from: first % TILE_WIDTH, count };
 }
 
-/** The root hash of the subtree over a range. @param hashesOf returns the hashes of a tile */
+/** `hashesOf` returns the hashes of a tile. */
 export function rangeHash(
   range: Range,
   hashesOf: (tile: { readonly level: number; readonly number: number }) => Uint8Array,
@@ -98,7 +92,6 @@ export function rangeHash(
   return hashes.reduceRight((right, left) => nodeHash(left, right, sha256));
 }
 
-/** A proof that an entry with this hash is at a position of a tree with `size` entries. */
 export interface Inclusion {
   readonly position: number;
   readonly size: number;
@@ -106,7 +99,7 @@ export interface Inclusion {
   readonly proof: readonly Uint8Array[];
 }
 
-/** The root hash that an inclusion proof computes; null if the number of hashes is wrong or the tree has no such entry. */
+/** Null if the number of hashes is wrong or the tree has no such entry. */
 export function rootByInclusion({ position, size, hash, proof }: Inclusion, sha256: Sha256): Uint8Array | null {
   if (!(position >= 0 && position < size)) return null;
   const ranges = inclusionRanges(position, size);
@@ -118,14 +111,13 @@ export function rootByInclusion({ position, size, hash, proof }: Inclusion, sha2
   );
 }
 
-/** Two trees, and the proof that the first is the beginning of the second. */
 export interface Consistency {
   readonly first: { readonly size: number; readonly root: Uint8Array };
   readonly second: { readonly size: number; readonly root: Uint8Array };
   readonly proof: readonly Uint8Array[];
 }
 
-/** The roots of both trees that a proof computes. If the first tree is a full subtree of the second, the computation begins with its root. */
+/** The roots that a proof computes. If the first tree is a full subtree of the second, it begins with its root. */
 function climb(
   { first, proof }: Consistency,
   ranges: readonly Range[],
@@ -143,7 +135,7 @@ function climb(
   return [firstRoot, secondRoot];
 }
 
-/** True if the proof shows that the first tree is the beginning of the second (RFC 9162, 2.1.4). */
+/** RFC 9162, 2.1.4. */
 export function isConsistent(claim: Consistency, sha256: Sha256): boolean {
   const { first, second, proof } = claim;
   if (first.size === 0) return proof.length === 0;

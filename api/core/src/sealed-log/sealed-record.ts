@@ -1,7 +1,6 @@
 /**
- * The value of a field. An entry of the log is one record in the binary form of Postgres (`record_send`): the number of fields, then the
- * type number, length and bytes of each field. Numbers have four bytes, big-endian; a length of -1 stands for null. Because the form
- * includes types and lengths, no two records have the same bytes.
+ * An entry of the log is one record of Postgres (`record_send`): the number of fields, then the type number, length
+ * (-1: null) and bytes of each field, big-endian. So no two records have the same bytes.
  */
 export type Field = string | bigint | boolean | Uint8Array | null;
 
@@ -16,7 +15,7 @@ const TYPES: Readonly<Record<number, (bytes: Uint8Array) => Field>> = {
   2950: (bytes) => bytes.toHex().replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
 };
 
-/** Seconds from 1970 to 2000: Postgres counts time from 2000. */
+/** Postgres counts time from 2000. */
 const EPOCH_2000_S = 946_684_800n;
 const MICRO = 1_000_000n;
 
@@ -24,21 +23,21 @@ function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** Microseconds since 2000 as Unix seconds with six decimal places. */
+/** Unix seconds with six decimal places. */
 function momentOf(micros: bigint): string {
   const total = micros + EPOCH_2000_S * MICRO;
   const [whole, part] = [total / MICRO, total % MICRO];
   return `${whole}.${String(part < 0n ? -part : part).padStart(6, '0')}`;
 }
 
-/** A record that decodes a field when the caller reads it. */
+/** Decodes a field when the caller reads it. */
 export interface SealedRecord {
   readonly count: number;
-  /** Throws RangeError if the record has no such field or its type is unknown. */
+  /** Throws RangeError if there is no such field or its type is unknown. */
   field(index: number): Field;
 }
 
-/** Opens a record. Throws RangeError if the bytes are not a record. */
+/** Throws RangeError if the bytes are not a record. */
 export function openRecord(bytes: Uint8Array): SealedRecord {
   const view = viewOf(bytes);
   if (bytes.length < 4) throw new RangeError('the bytes are not a record of the log');
@@ -64,22 +63,22 @@ export function openRecord(bytes: Uint8Array): SealedRecord {
   };
 }
 
-/** First field of an entry by its source, in the present version. */
+/** First field of an entry. */
 export const SEALED_KINDS = { ledger: 'hamlet.ledger.v1', act: 'hamlet.act.v1', turn: 'hamlet.turn.v1' } as const;
 
-/** One side of a sealed transfer: the account, its `version` (the number of the entry in the account) and the balance after it. */
+/** `version` is the number of the entry in the account. */
 export interface SealedSide {
   readonly account: bigint;
-  /** Owner of the account, such as `agent/ada` or `treasury/`. */
+  /** Such as `agent/ada` or `treasury/`. */
   readonly owner: string;
   readonly version: bigint;
-  /** Change of the account in micro-aiDollars, negative for the payer. */
+  /** Micro-aiDollars, negative for the payer. */
   readonly amount: bigint;
   /** Null if the entry does not mirror its transfer. */
   readonly balanceAfter: bigint | null;
 }
 
-/** The two sides of a transfer; null if the record is not a transfer. */
+/** Null if the record is not a transfer. */
 export function sidesOf(record: SealedRecord): readonly [payer: SealedSide, payee: SealedSide] | null {
   if (record.field(0) !== SEALED_KINDS.ledger) return null;
   const amount = numberOf(record.field(6));

@@ -1,12 +1,12 @@
 import { TILE_WIDTH } from './edge.ts';
 
-/** The number of a tile, and the number of its hashes or entries: TILE_WIDTH if it is full. */
+/** `width` is TILE_WIDTH if the tile is full. */
 export interface TileAddress {
   readonly number: number;
   readonly width: number;
 }
 
-/** The path of a tile in the form of C2SP tlog-tiles: `x001/x234/067` if it is full, `x001/x234/067.p/8` if it has 8 hashes. */
+/** C2SP tlog-tiles: `x001/x234/067` if it is full, `x001/x234/067.p/8` with 8 hashes. */
 export function tilePath({ number, width }: TileAddress): string {
   const groups: string[] = [];
   for (let rest = number; groups.length === 0 || rest > 0; rest = Math.floor(rest / 1_000))
@@ -15,7 +15,7 @@ export function tilePath({ number, width }: TileAddress): string {
   return width === TILE_WIDTH ? path : `${path}.p/${width}`;
 }
 
-/** Parses a path of `tilePath`; null for any other text, also for a number with too many leading zeros. */
+/** Null for any other text, also for too many leading zeros. */
 export function readTilePath(path: string): TileAddress | null {
   const [, digits, width] = /^((?:x\d{3}\/)*\d{3})(?:\.p\/([1-9]\d{0,2}))?$/.exec(path) ?? [];
   if (digits === undefined) return null;
@@ -28,7 +28,7 @@ export function readTilePath(path: string): TileAddress | null {
     : null;
 }
 
-/** The tiles of one level of a tree, from the left. All are full; only the last may have fewer hashes. */
+/** From the left; only the last may have fewer hashes. */
 export function tilesOfLevel(size: number, level: number): readonly TileAddress[] {
   const hashes = Math.floor(size / TILE_WIDTH ** level);
   return Array.from({ length: Math.ceil(hashes / TILE_WIDTH) }, (_, number) => ({
@@ -37,10 +37,10 @@ export function tilesOfLevel(size: number, level: number): readonly TileAddress[
   }));
 }
 
-/** Greatest length of an entry in bytes: a bundle has two bytes for it. */
+/** A bundle has two bytes for the length of an entry. */
 export const ENTRY_BYTES_MAX = 65_535;
 
-/** Concatenates entries, each after its length in two bytes, big-endian (C2SP tlog-tiles). Throws RangeError if an entry is too long. */
+/** Each entry after its length in two bytes, big-endian (C2SP tlog-tiles). Throws RangeError if one is too long. */
 export function writeEntryBundle(entries: readonly Uint8Array[]): Uint8Array {
   const bundle = new Uint8Array(entries.reduce((sum, { length }) => sum + 2 + length, 0));
   let at = 0;
@@ -55,7 +55,7 @@ export function writeEntryBundle(entries: readonly Uint8Array[]): Uint8Array {
   return bundle;
 }
 
-/** The entries of a bundle of `writeEntryBundle`; null if the bytes end early. */
+/** Null if the bytes end early. */
 export function readEntryBundle(bundle: Uint8Array): readonly Uint8Array[] | null {
   const entries: Uint8Array[] = [];
   for (let at = 0; at < bundle.length;) {

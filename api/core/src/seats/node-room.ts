@@ -1,7 +1,7 @@
 import { add, amountsOf, fits, sum, timesIn, type Amounts, type Room } from './room.ts';
 import type { SeatNode } from './seat-input.ts';
 
-/** An agent with a seat on a node. An agent of a higher rank may displace it. */
+/** An agent of a higher rank may displace it. */
 export interface Seated {
   readonly key: string;
   readonly rank: number;
@@ -11,24 +11,20 @@ export interface Seated {
   readonly size: Amounts;
 }
 
-/**
- * The room of one node during a plan. Mutable for speed: a plan seats thousands of agents one after the other. Only the files of this
- * folder use it.
- */
+/** The room of a node during a plan. Mutable for speed: a plan seats thousands of agents. */
 export class NodeRoom {
   readonly name: string;
   readonly open: boolean;
-  /** Room for agents of this village if none were on the node. */
+  /** Room without any agent of this village. */
   readonly whole: Amounts;
   /** Room after all ending and displaced pods are gone. */
   readonly free: number[];
   /** Room that ending and displaced pods still hold. */
   readonly #clearing: number[];
-  /** The highest rank of the seats on this node whose pods are not there yet. */
+  /** The highest rank of the seats whose pods are not there yet. */
   #awaited = Number.NEGATIVE_INFINITY;
   #agents = 0;
   readonly #seated = new Map<number, Seated[]>();
-  /** Room that agents take, by rank. */
   readonly #byRank = new Map<number, number[]>();
 
   constructor(node: SeatNode, reserve: Room, devices: readonly string[]) {
@@ -43,18 +39,16 @@ export class NodeRoom {
     if (node.ending !== undefined) add(this.#clearing, amountsOf(node.ending, devices), 1);
   }
 
-  /** Adds room that a pod holds until it is gone. */
   clear(size: Amounts): void {
     add(this.#clearing, size, 1);
   }
 
-  /** Free room at this moment. `own`: sizes of ending pods of the same agent, beside which its next pod may begin. */
+  /** `own`: ending pods of the same agent, beside which its next pod may begin. */
   freeNow(own: readonly Amounts[]): Amounts {
     const free = this.free.map((value, index) => value - (this.#clearing[index] ?? 0));
     return own.reduce(sum, free);
   }
 
-  /** Number of agents with a seat on this node. */
   get agents(): number {
     return this.#agents;
   }
@@ -67,17 +61,15 @@ export class NodeRoom {
     add(this.free, size, 1);
   }
 
-  /** Records that a seat of `rank` on this node waits for its pod. */
   await(rank: number): void {
     this.#awaited = Math.max(this.#awaited, rank);
   }
 
-  /** True if a seat of a higher rank on this node waits for its pod, so that a pod of `rank` could take its room. */
+  /** Then a pod of `rank` could take the room of a seat of a higher rank. */
   isAwaitedAbove(rank: number): boolean {
     return this.#awaited > rank;
   }
 
-  /** Gives an agent a seat and takes its room. */
   seat(agent: Seated): void {
     const agents = this.#seated.get(agent.rank);
     if (agents === undefined) {
@@ -91,7 +83,6 @@ export class NodeRoom {
     this.take(agent.size);
   }
 
-  /** Removes the seat of an agent and returns its room. */
   unseat(agent: Seated): void {
     const agents = this.#seated.get(agent.rank) ?? [];
     agents.splice(agents.indexOf(agent), 1);
@@ -100,7 +91,6 @@ export class NodeRoom {
     this.give(agent.size);
   }
 
-  /** True if `size` would fit after every agent below `rank` left. */
   couldFit(size: Amounts, rank: number): boolean {
     let room: number[] = this.free;
     for (const [below, taken] of this.#byRank) {
@@ -109,7 +99,7 @@ export class NodeRoom {
     return fits(size, room);
   }
 
-  /** Agents that an agent of `rank` could displace: the lowest rank first, within a rank the youngest first. */
+  /** The lowest rank first, within a rank the youngest first. */
   displaceable(rank: number): Seated[] {
     const below = [...this.#seated].filter(([other]) => other < rank).toSorted(([a], [b]) => a - b);
     return below.flatMap(([, agents]) => agents.toSorted(youngestFirst));
@@ -118,22 +108,18 @@ export class NodeRoom {
 
 const youngestFirst = (a: Seated, b: Seated): number => textOrder(b.createdAt, a.createdAt) || textOrder(b.key, a.key);
 
-/** The order of two texts by code units, for sorting. Undefined comes last. */
+/** By code units. Undefined comes last. */
 export function textOrder(a: string | undefined, b: string | undefined): number {
   if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
   return Number(a > b) - Number(a < b);
 }
 
-/** Agents that must leave a node so that an agent of a higher rank fits. */
 export interface Displacement {
   readonly node: NodeRoom;
   readonly victims: readonly Seated[];
 }
 
-/**
- * Agents that must leave so that `size` fits; undefined if even all lower ranks are not enough. It chooses the lowest ranks first, then
- * drops each agent, the last chosen first, whose room turned out to be unnecessary.
- */
+/** Lowest ranks first, without those whose room turned out to be unnecessary; undefined if all are not enough. */
 function victimsOn(node: NodeRoom, size: Amounts, rank: number): readonly Seated[] | undefined {
   if (!node.couldFit(size, rank)) return undefined;
   const room = [...node.free];
@@ -155,11 +141,11 @@ function victimsOn(node: NodeRoom, size: Amounts, rank: number): readonly Seated
 const highest = (victims: readonly Seated[]): number =>
   victims.reduce((rank, victim) => Math.max(rank, victim.rank), Number.NEGATIVE_INFINITY);
 
-/** Orders displacements: lower ranks first, then fewer agents. */
+/** Lower ranks first, then fewer agents. */
 const milderFirst = (a: Displacement, b: Displacement): number =>
   highest(a.victims) - highest(b.victims) || a.victims.length - b.victims.length;
 
-/** The mildest displacement that makes room for `size` on one of `nodes`, the first of equals; undefined if there is none. */
+/** The first of equally mild displacements. */
 export function displacementFor(nodes: readonly NodeRoom[], size: Amounts, rank: number): Displacement | undefined {
   let best: Displacement | undefined;
   for (const node of nodes) {
@@ -171,7 +157,7 @@ export function displacementFor(nodes: readonly NodeRoom[], size: Amounts, rank:
   return best;
 }
 
-/** The node with room for `size` that has the fewest agents, then the most free seats. So agents spread as the scheduler spreads pods. */
+/** The fewest agents, then the most free seats: agents spread as the scheduler spreads pods. */
 export function roomiest(nodes: readonly NodeRoom[], size: Amounts): NodeRoom | undefined {
   let best: { readonly node: NodeRoom; readonly times: number } | undefined;
   for (const node of nodes) {

@@ -18,30 +18,26 @@ const POWERS: Readonly<Record<string, number>> = {
   Ei: BINARY ** 6,
 };
 const QUANTITY = /^([+-]?(?:\d+\.?\d*|\.\d+))(?:([eE][+-]?\d+)|([numkMGTPE]|[KMGTPE]i)?)$/;
-/** Tolerance for the rounding error of decimal fractions in binary. */
+/** Rounding error of decimal fractions in binary. */
 const LOSS = 1e-6;
 
-/** The text is not a quantity of Kubernetes. */
 export class QuantityError extends Error {
   override readonly name = 'QuantityError';
 }
 
-/**
- * The number of a Kubernetes quantity: `500m` → 0.5, `1Gi` → 1073741824, `1e3` → 1000; 0 if the value is undefined.
- * @throws QuantityError for any other text
- */
+/** `500m` is 0.5, `1Gi` is 1073741824; 0 if undefined. Throws QuantityError for any other text. */
 export function quantity(value: string | number = 0): number {
   const [, digits, exponent = '', suffix = ''] = QUANTITY.exec(String(value)) ?? [];
   if (digits === undefined) throw new QuantityError(`"${value}" is not a quantity: write for example 500m or 2Gi`);
   return Number(`${digits}${exponent}`) * (POWERS[suffix] ?? 0);
 }
 
-/** Thousandths of a core, rounded up as Kubernetes does. Throws QuantityError. */
+/** Rounded up as Kubernetes does. Throws QuantityError. */
 export function cpuMillis(value?: string | number): number {
   return Math.ceil(quantity(value) * 1_000 - LOSS);
 }
 
-/** Whole bytes, rounded up. Throws QuantityError. */
+/** Rounded up. Throws QuantityError. */
 export function bytes(value?: string | number): number {
   return Math.ceil(quantity(value) - LOSS);
 }

@@ -1,37 +1,31 @@
-/** Resources that a pod takes or a node has. */
 export interface Room {
   readonly cpuMillis: number;
   readonly memoryBytes: number;
-  /** Number of pods, which a node limits too. */
+  /** Nodes limit the number of pods too. */
   readonly pods: number;
-  /** Extended resources by name, such as GPUs. */
+  /** Extended resources by name. */
   readonly devices: Readonly<Record<string, number>>;
 }
 
 export const NO_ROOM: Room = { cpuMillis: 0, memoryBytes: 0, pods: 0, devices: {} };
 
-/**
- * A room as numbers in a fixed order: cpu, memory, pods, then each device that a tier or bought seat needs. Other devices limit no seat
- * and are left out.
- */
+/** Cpu, memory, pods, then each device that a tier or bought seat needs. Other devices limit no seat. */
 export type Amounts = readonly number[];
 
 const CPU = 0;
 const MEMORY = 1;
 const PODS = 2;
-/** Index of the first device. */
 export const DEVICES = 3;
 
 export function amountsOf(room: Room, devices: readonly string[]): number[] {
   return [room.cpuMillis, room.memoryBytes, room.pods, ...devices.map((name) => room.devices[name] ?? 0)];
 }
 
-/** True if `need` fits into `room`. A resource that `need` does not use may be negative in `room`. */
+/** A resource that `need` does not use may be negative in `room`. */
 export function fits(need: Amounts, room: Amounts): boolean {
   return need.every((wanted, index) => wanted <= Math.max(0, room[index] ?? 0));
 }
 
-/** True if `need` is at most `held` in every resource. */
 export function isWithin(need: Amounts, held: Amounts): boolean {
   return need.every((wanted, index) => wanted <= (held[index] ?? 0));
 }
@@ -44,11 +38,10 @@ export function add(to: number[], what: Amounts, sign: 1 | -1): void {
 
 export const sum = (left: Amounts, right: Amounts): number[] => left.map((value, index) => value + (right[index] ?? 0));
 
-/** The excess of `size` over `other` in each resource; 0 if there is none. */
+/** 0 where `size` has no excess. */
 export const beyond = (size: Amounts, other: Amounts): number[] =>
   size.map((value, index) => Math.max(0, value - (other[index] ?? 0)));
 
-/** Number of times that `need` fits into `room`. */
 export function timesIn(need: Amounts, room: Amounts): number {
   const times = need.reduce(
     (least, wanted, index) => (wanted > 0 ? Math.min(least, Math.floor((room[index] ?? 0) / wanted)) : least),
@@ -57,12 +50,12 @@ export function timesIn(need: Amounts, room: Amounts): number {
   return Math.max(0, times);
 }
 
-/** True if two sizes differ in devices, which a running pod cannot change. */
+/** A running pod cannot change its devices. */
 export function differInDevices(left: Amounts, right: Amounts): boolean {
   return left.some((value, index) => index >= DEVICES && value !== right[index]);
 }
 
-/** Name of a resource that `room` lacks for `need`, for a message. Devices come first, because they are the rarest. */
+/** Devices come first, because they are the rarest. */
 export function shortageOf(need: Amounts, room: Amounts, devices: readonly string[]): string | undefined {
   const short = (index: number): boolean => (need[index] ?? 0) > Math.max(0, room[index] ?? 0);
   const device = devices.find((_name, index) => short(DEVICES + index));

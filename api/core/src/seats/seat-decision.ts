@@ -23,27 +23,21 @@ export type SeatReason =
   /** The next plan will decide. */
   | 'SeatPending';
 
-/** The plan's decision about an agent: whether it may have a pod now, and of the size of its tier. */
 export interface SeatDecision {
   /** True if the agent may have a pod. With a `reason`, it keeps its pod unchanged and waits for the compute of its tier. */
   readonly granted: boolean;
-  /** The node of the seat. */
   readonly node?: string;
-  /** Set while the agent waits for a seat or for a larger one. Only `Displaced` ends a pod. */
+  /** Only `Displaced` ends a pod. */
   readonly reason?: SeatReason;
-  /** Place in the queue: exact below 10, rounded down from 10 on ({@link queuePlace}). */
+  /** See {@link queuePlace}. */
   readonly position?: number;
-  /** The obstacle: `node NAME`, `agent NAME`, or the name of the resource that is short. */
+  /** `node NAME`, `agent NAME`, or the name of the resource that is short. */
   readonly blocking?: string;
 }
 
-/** From this place on, places are rounded. */
 const ROUNDED_FROM = 10;
 
-/**
- * A place in the queue, counted from 1: exact below 10, then rounded down to 10, 20, 50, 100 …. Without the rounding, every change of a
- * long queue would rewrite the status of every agent in it.
- */
+/** Exact below 10, then 10, 20, 50, 100 …: otherwise every change would rewrite the status of every waiting agent. */
 export function queuePlace(exact: number): number {
   if (exact < ROUNDED_FROM) return exact;
   const power = 10 ** Math.floor(Math.log10(exact));
@@ -69,7 +63,6 @@ const SENTENCES: Readonly<Record<SeatReason, (blocking: string) => string>> = {
 
 export const isSeatReason = (word: string): word is SeatReason => Object.hasOwn(SENTENCES, word);
 
-/** A decision as a sentence for the status of the Agent. */
 export function seatSentence({ granted, reason, blocking = '', position }: SeatDecision): string {
   if (reason === undefined) return 'a seat is free';
   const where = position === undefined ? '' : `; ${placeInWords(position)}`;
@@ -77,25 +70,22 @@ export function seatSentence({ granted, reason, blocking = '', position }: SeatD
   return granted ? `keeps its seat: ${why}` : why;
 }
 
-/** The reason why the plan found no node. */
 export interface Shortage {
   readonly reason: SeatReason;
   readonly blocking?: string;
 }
 
-/** A device that is short on every node; undefined if there is none. */
 function bookedDevice(nodes: readonly NodeRoom[], size: Amounts, devices: readonly string[]): string | undefined {
   const lacking = (index: number): boolean =>
     nodes.every(({ free }) => (size[index] ?? 0) > Math.max(0, free[index] ?? 0));
   return devices.find((_name, index) => lacking(DEVICES + index));
 }
 
-/** The shortage if no node is large enough. */
 function tooLarge(size: Amounts, [first]: readonly NodeRoom[], devices: readonly string[]): Shortage {
   return { reason: 'TooLarge', blocking: shortageOf(size, first?.whole ?? [], devices) ?? 'room' };
 }
 
-/** The reason why none of `nodes` has room. @param nodes the open nodes that the agent may use */
+/** `nodes` are the open nodes that the agent may use. */
 export function shortage(
   { request: { pinnedTo }, tier: { size } }: Want,
   nodes: readonly NodeRoom[],

@@ -4,24 +4,20 @@ import { amountsOf, beyond, differInDevices, fits, isWithin, timesIn, type Amoun
 import type { SeatRequest, SeatInput } from './seat-input.ts';
 import { queuePlace, type SeatDecision, shortage } from './seat-decision.ts';
 
-/** Numbers of seats of one tier on all open nodes. */
 export interface TierSeats {
-  /** Seats if the village had no other agents. */
+  /** Without other agents. */
   readonly total: number;
-  /** Seats that are free now, without a displacement. */
+  /** Without a displacement. */
   readonly free: number;
 }
 
-/** The seat of an agent on a node. */
 interface Seat {
   readonly node: NodeRoom;
   readonly seated: Seated;
 }
 
-/** The plan's record of an agent. */
 interface Entry {
   readonly tier: SizedTier;
-  /** Undefined while it has no seat. */
   readonly seat?: Seat | undefined;
   readonly decision: SeatDecision;
 }
@@ -35,16 +31,15 @@ const devicesOf = (sizes: readonly Room[]): readonly string[] =>
     ),
   ].toSorted();
 
-/** Name of a bought seat, which differs from that of the tier and of other bought seats. */
+/** Differs from the names of the tier and of other bought seats. */
 const nameOfSeat = (tier: string, { rank, size }: NonNullable<SeatRequest['seat']>): string =>
   `${tier} ${JSON.stringify([rank, size.devices])}`;
 
 /**
- * The seats of all agents. Higher ranks come first. Within a rank, running agents keep their seats, then the agent that has waited longest
- * gets the next. A running agent loses its seat only to a higher rank, and the lowest rank loses its seats first. The plan never fills a
- * node beyond its room; a node that other pods have overfilled gets no new agent.
- *
- * {@link seatPlan} makes a plan for one moment. Afterwards only {@link admit} changes it.
+ * The seats of all agents. Higher ranks come first. Within a rank, running agents keep their seats; then the agent that
+ * has waited longest gets the next. Only a higher rank takes a running agent's seat, from the lowest rank first. The
+ * plan never fills a node beyond its room. {@link seatPlan} makes a plan for one moment; afterwards only {@link admit}
+ * changes it.
  */
 export class SeatPlan {
   readonly #nodes = new Map<string, NodeRoom>();
@@ -52,7 +47,7 @@ export class SeatPlan {
   readonly #devices: readonly string[];
   readonly #tiers = new Map<string, SizedTier>();
   readonly #entries = new Map<string, Entry>();
-  /** The decision for every agent with a full seat on a node: one shared object saves memory. */
+  /** One shared object for every full seat on a node saves memory. */
   readonly #grants = new Map<string, SeatDecision>();
   readonly #queue: Want[] = [];
   readonly #waiting: { readonly want: Want; readonly decision: SeatDecision }[] = [];
@@ -73,7 +68,7 @@ export class SeatPlan {
     this.#rankWaiting();
   }
 
-  /** Number of agents that wait for a seat or for a larger one. */
+  /** Agents that wait for a seat or for a larger one. */
   get waiting(): number {
     return this.#waiting.length;
   }
@@ -87,7 +82,7 @@ export class SeatPlan {
     return this.#entries.get(key)?.decision;
   }
 
-  /** Numbers of seats of a tier; undefined if the tier is unknown. */
+  /** Undefined if the tier is unknown. */
   seatsOf(tier: string): TierSeats | undefined {
     const sized = this.#tiers.get(tier);
     if (sized === undefined) return undefined;
@@ -96,15 +91,11 @@ export class SeatPlan {
     return { total: count(({ whole }) => whole), free: count(({ free }) => free) };
   }
 
-  /** Number of nodes that are open to agents. */
   get openNodes(): number {
     return this.#open.length;
   }
 
-  /**
-   * Gives a seat to an agent that was added, or whose tier changed, after the plan was made. Uses only room that no
-   * waiting agent could use. Undefined if that room is not enough: the next plan decides.
-   */
+  /** Seats an agent with a new tier, or a new agent, in room that no waiting agent could use. Undefined: no such room. */
   admit(request: SeatRequest): SeatDecision | undefined {
     const tier = this.#tierOf(request);
     // The plan counts only devices that a tier or request named when the plan was made.
@@ -140,7 +131,7 @@ export class SeatPlan {
     return this.#grant(node);
   }
 
-  /** The bought seat of a request, or its tier; undefined if the tier is unknown. */
+  /** Undefined if the tier is unknown. */
   #tierOf(request: SeatRequest): SizedTier | undefined {
     const { tier, seat } = request;
     const own = this.#tiers.get(tier);
@@ -149,12 +140,11 @@ export class SeatPlan {
       : { name: nameOfSeat(tier, seat), rank: seat.rank, size: amountsOf(seat.size, this.#devices) };
   }
 
-  /** Records the room of the ending pods, which they hold until they are gone. */
   #clear({ ending = [] }: SeatRequest): void {
     for (const { node, size } of ending) this.#nodes.get(node)?.clear(amountsOf(size, this.#devices));
   }
 
-  /** Seats an agent whose pod has a node. All other requests join the queue, also one for a larger size than its pod has. */
+  /** Requests without a pod on a node join the queue, also one for a larger size than its pod has. */
   #take(request: SeatRequest): void {
     const tier = this.#tierOf(request);
     if (tier === undefined) return;
@@ -206,7 +196,7 @@ export class SeatPlan {
     );
   }
 
-  /** Finds room for a larger size on the agent's node, or on another if a change of devices needs a new pod anyway. */
+  /** On the agent's node, or on another if a change of devices needs a new pod anyway. */
   #grow(want: Want, { node, seated }: Seat): void {
     node.unseat(seated);
     const moves = differInDevices(want.tier.size, seated.size);
@@ -234,7 +224,7 @@ export class SeatPlan {
     );
   }
 
-  /** Reserves the larger room; the agent keeps its present seat until that room is free. */
+  /** The agent keeps its present seat until the larger room is free. */
   #growLater(want: Want, { node, seated }: Seat, found: NodeRoom): void {
     found.take(found === node ? beyond(want.tier.size, seated.size) : want.tier.size);
     found.await(want.tier.rank);
@@ -254,7 +244,7 @@ export class SeatPlan {
     return displacement?.node;
   }
 
-  /** Takes the seat of `victim`. This plan reserves another seat for it if there is one; the next plan may give it that seat. */
+  /** This plan reserves another seat for the victim if there is one; the next plan may give it. */
   #displace(victim: Seated, { request: { key } }: Want): void {
     const entry = this.#entries.get(victim.key);
     if (entry?.seat === undefined) return;
@@ -315,9 +305,9 @@ export class SeatPlan {
   }
 
   /**
-   * For a roaming agent, a node on which its new pod could take the room of a higher-ranked seat that waits for its pod. The agent of that
-   * seat would displace the pod, and the scheduler might put its successor on the same node again, without end. So the roaming agent's pod
-   * may begin only after the pod of that seat is there.
+   * For a roaming agent, a node on which its new pod could take the room of a higher-ranked seat that waits for its
+   * pod. The agent of that seat would displace the pod, and the scheduler might put its successor there again, without
+   * end.
    */
   #contested({ request, tier }: Want): NodeRoom | undefined {
     if (request.roams !== true || request.pod !== undefined) return undefined;
@@ -346,13 +336,12 @@ export class SeatPlan {
     return node?.open === true ? [node] : [];
   }
 
-  /** True if the room is free now, with no ending pod of another agent in it. */
   #fitsNow({ request: { ending = [] }, tier: { size } }: Pick<Want, 'request' | 'tier'>, node: NodeRoom): boolean {
     const own = ending.flatMap((pod) => (pod.node === node.name ? [amountsOf(pod.size, this.#devices)] : []));
     return fits(size, node.freeNow(own));
   }
 
-  /** A node with room now; otherwise a node that will have room after its ending pods are gone. */
+  /** A node with room now; otherwise one that will have room after its ending pods are gone. */
   #roomiestFor(want: Pick<Want, 'request' | 'tier'>, nodes: readonly NodeRoom[]): NodeRoom | undefined {
     const { size } = want.tier;
     const fitting = nodes.filter((node) => this.#fitsNow(want, node));
@@ -372,7 +361,7 @@ export class SeatPlan {
   }
 }
 
-/** Plans the seats of all agents at one moment. The order of the input does not matter. Pure. */
+/** The order of the input does not matter. Pure. */
 export function seatPlan(input: SeatInput): SeatPlan {
   return new SeatPlan(input);
 }

@@ -2,20 +2,18 @@ import type { Amounts } from './room.ts';
 import { type NodeRoom, type Seated, textOrder } from './node-room.ts';
 import type { SeatRequest } from './seat-input.ts';
 
-/** A tier with its size as numbers. */
 export interface SizedTier {
   readonly name: string;
   readonly rank: number;
   readonly size: Amounts;
 }
 
-/** A request that the plan has not served yet. */
 export interface Want {
   readonly request: SeatRequest;
   readonly tier: SizedTier;
-  /** The agent's present seat, if it wants a larger one. */
+  /** The present seat of an agent that wants a larger one. */
   readonly from?: { readonly node: NodeRoom; readonly seated: Seated } | undefined;
-  /** Name of the agent that displaced this one, which can get another seat only after its pod has ended. */
+  /** The agent that displaced this one, which gets another seat only after its pod has ended. */
   readonly displacedBy?: string;
 }
 
@@ -24,10 +22,7 @@ function precedence({ request: { pod, seated } }: Want): number {
   return pod !== undefined || seated ? 1 : 2;
 }
 
-/**
- * The order of serving: higher ranks first. Within a rank running agents come first, then those with a waiting pod or between two pods
- * of a cycle, then the longest wait, then the older agent.
- */
+/** Higher ranks, then running agents, then those between two pods, then the longest wait, then the older agent. */
 export function firstServed(a: Want, b: Want): number {
   return (
     b.tier.rank - a.tier.rank ||
@@ -38,7 +33,7 @@ export function firstServed(a: Want, b: Want): number {
   );
 }
 
-/** Inserts `want` into a sorted queue, after equal entries. */
+/** After equal entries. */
 export function enqueue(queue: Want[], want: Want): void {
   let low = 0;
   let high = queue.length;

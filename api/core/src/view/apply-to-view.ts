@@ -21,7 +21,6 @@ function walkFrom(view: View, path: PathRecord): Walk {
   };
 }
 
-/** True if a cell is in the rectangle of cells that the server sends. */
 export function seesCell(view: View, cell: number): boolean {
   const x = cell % view.map.cellsWide;
   const y = Math.floor(cell / view.map.cellsWide);
@@ -91,16 +90,16 @@ function keyframe(view: View, message: FrameMessageOf<'keyframe'>): void {
   for (const item of message.items) putItem(view, item);
 }
 
-/** A view keeps a removed agent for this time, because viewers draw a little in the past, where the agent is still visible. */
+/** Viewers draw a little in the past, where a removed agent is still visible. */
 const REMEMBER_GONE_TICKS = 20;
 
-/** Changes an agent of the view. Ignores messages about other agents: the entry that later adds such an agent includes their content. */
+/** Ignores unknown agents: the entry that later adds such an agent includes the change. */
 function toSeen(view: View, agent: number, change: (seen: SeenAgent) => void): void {
   const seen = view.agents.get(agent);
   if (seen !== undefined) change(seen);
 }
 
-/** Starts a new walk. A repeated path (in a keyframe and in the update after it) changes nothing. */
+/** A repeated path (in a keyframe and in the update after it) changes nothing. */
 function setWalk(seen: SeenAgent, walk: Walk): void {
   if (seen.walk.startTick === walk.startTick && seen.walk.tiles.at(-1) === walk.tiles.at(-1)) return;
   seen.before = seen.walk;
@@ -148,13 +147,12 @@ const APPLY: { readonly [K in FrameMessage['kind']]: (view: View, message: Frame
   },
 };
 
-/** The first message of a viewer that resumes an earlier connection. */
 export function resumeMessage(view: View): ViewerMessage {
   const resume = { type: 'resume' as const, epoch: view.epoch, seq: view.seq };
   return view.zoom === 'near' ? { ...resume, cells: { ...view.cells } } : resume;
 }
 
-/** Applies a frame to a view in place and returns the view. */
+/** Changes and returns the view. */
 export function applyToView(view: View, frame: WorldStateFrame): View {
   view.tick = frame.tick;
   if (view.gone.length > 0) view.gone = view.gone.filter(({ tick }) => tick > frame.tick - REMEMBER_GONE_TICKS);

@@ -5,35 +5,32 @@ import type { WorldMap } from '../map/world-map.ts';
 import { arrivalTick, type Walk, walkPosition } from '../world/state/walk.ts';
 import { parseItemId } from '../world/state/item-table.ts';
 
-/** An agent as a viewer knows it. */
 export interface SeenAgent {
-  /** The slot of the agent. */
   readonly agent: number;
   walk: Walk;
-  /** The walk before, for the moment between its end and what is drawn. */
+  /** Drawn until the present walk begins there. */
   before: Walk | null;
   awake: boolean;
   online: boolean;
   activity: AgentEntry['activity'];
-  /** Shown from `tick` on, for EMOTE_TICKS; null: the agent shows none. */
+  /** Shown for EMOTE_TICKS from `tick` on. */
   emote: AgentEntry['emote'];
   speech: { readonly text: string; readonly tick: number } | null;
   inventory: readonly string[];
 }
 
-/** A viewer's copy of the part of the world it looks at, kept by `applyToView`. Mutable: it lives as long as a connection. */
+/** Kept by {@link applyToView}. Mutable: it lives as long as a connection. */
 export interface View {
   readonly map: WorldMap;
   epoch: number;
-  /** Number of the last event this copy includes; with `epoch` it resumes a connection. */
+  /** With `epoch` it resumes a connection. */
   seq: number;
   tick: number;
-  /** The cells the server sends, in cells. */
   cells: { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
   zoom: Zoom;
   readonly pinned: Set<number>;
   readonly agents: Map<number, SeenAgent>;
-  /** Agents that went out of view, with the tick they went at. */
+  /** With the tick at which they went out of view. */
   gone: readonly { readonly seen: SeenAgent; readonly tick: number }[];
   readonly names: Map<number, { readonly agentId: string; readonly name: string }>;
   /** Tile of each lying item, by id. */
@@ -42,7 +39,6 @@ export interface View {
   readonly clusters: Map<number, number>;
 }
 
-/** A view that has seen nothing yet. */
 export function createView(map: WorldMap): View {
   return {
     map,
@@ -60,7 +56,7 @@ export function createView(map: WorldMap): View {
   };
 }
 
-/** An agent to draw. Positions are in tiles with fractions. */
+/** Positions are in tiles with fractions. */
 export interface DrawnAgent {
   readonly agent: number;
   readonly agentId: string;
@@ -77,14 +73,13 @@ export interface DrawnAgent {
   readonly inventory: readonly string[];
 }
 
-/** The last step of a walk that has ended. */
 function lastStep(walk: Walk, width: number): number {
   const last = walk.tiles.at(-1);
   const before = walk.tiles.at(-2);
   return last === undefined || before === undefined ? walk.lead : stepBetween(before, last, width);
 }
 
-/** The walk that was true at a tick. The newest knows the step that led to its first tile; what came before that the older one knows. */
+/** The newest walk knows the step that led to its first tile; the older one knows what came before. */
 function walkAt(seen: SeenAgent, tick: number): Walk {
   const { walk, before } = seen;
   const knownFrom = walk.startTick - (walk.lead === 0 ? 0 : TICKS_PER_TILE);
@@ -118,14 +113,13 @@ function draw(view: View, seen: SeenAgent, tick: number): DrawnAgent {
   };
 }
 
-/** Every agent in view at a tick, which may lie between ticks; in no order. */
+/** In no order; `tick` may lie between ticks. */
 export function viewAgents(view: View, tick: number): DrawnAgent[] {
   const here = Array.from(view.agents.values(), (seen) => draw(view, seen, tick));
   const still = view.gone.filter((one) => tick < one.tick && !view.agents.has(one.seen.agent));
   return still.length === 0 ? here : [...here, ...still.map(({ seen }) => draw(view, seen, tick))];
 }
 
-/** Items that lie in view. */
 export function viewItems(view: View): { itemId: string; kind: ItemKind; x: number; y: number }[] {
   return Array.from(view.lying, ([itemId, tile]) => ({
     itemId,
@@ -135,7 +129,7 @@ export function viewItems(view: View): { itemId: string; kind: ItemKind; x: numb
   }));
 }
 
-/** Agents per cell that is not empty, at the far zoom; x and y are the north-west tile of the cell. */
+/** At the far zoom, by cell that is not empty. */
 export function viewClusters(view: View): { cell: number; count: number }[] {
   return Array.from(view.clusters, ([cell, count]) => ({ cell, count }));
 }

@@ -13,7 +13,7 @@ import { TimerWheel } from './state/timer-wheel.ts';
 import { arrivalTick } from './state/walk.ts';
 import { dawnsUntil } from './time-of-day.ts';
 
-/** New items at a landmark every dawn, by the landmark's kind. */
+/** New items every dawn. */
 const GROWTH: Partial<Readonly<Record<LandmarkKind, readonly { readonly kind: ItemKind; readonly count: number }[]>>> =
   {
     garden: [
@@ -29,7 +29,6 @@ const GROWTH_ATTEMPTS = 24;
 
 type Append = (event: WorldEvent) => void;
 
-/** The queue of arrivals. The first call creates it with the agents that are walking at that time. */
 function wheelOf(world: WorldState): TimerWheel {
   if (world.wheel !== null) return world.wheel;
   const wheel = new TimerWheel(world.tick);
@@ -57,7 +56,7 @@ function arrivals(world: WorldState, tick: number, append: Append): void {
   }
 }
 
-/** True if an item can grow on a tile: the tile is walkable, free, not a landmark's slot, and needs the same tier as the landmark. */
+/** Free and walkable, not a landmark's slot, and of the landmark's tier. */
 function canGrow(world: WorldState, landmark: Landmark, position: TilePosition): boolean {
   const { map } = world;
   if (position.x < 0 || position.y < 0 || position.x >= map.width || position.y >= map.height) return false;
@@ -77,7 +76,6 @@ function growthPlace(world: WorldState, landmark: Landmark): TilePosition | null
   return null;
 }
 
-/** Kinds of the items that grow at a landmark, one entry for each item. */
 function cropsOf(landmark: Landmark): ItemKind[] {
   return (GROWTH[landmark.kind] ?? []).flatMap(({ kind, count }) => Array.from({ length: count }, () => kind));
 }
@@ -92,7 +90,7 @@ function grow(world: WorldState, tick: number, append: Append): void {
   }
 }
 
-/** Removes the items on the ground, which limits their number, and lets new ones grow. */
+/** Removing the items on the ground limits their number. */
 function dawn(world: WorldState, tick: number, append: Append): void {
   const lying = [...world.items.byNumber.values()]
     .filter((item) => item.tile >= 0)
@@ -102,10 +100,7 @@ function dawn(world: WorldState, tick: number, append: Append): void {
   grow(world, tick, append);
 }
 
-/**
- * Advances the world to a tick: applies the events that no command causes (arrivals; at dawn removal and growth of items) and returns
- * them, so that the caller stores them. Call it before the commands of the tick. A replay calls only `reduce`.
- */
+/** Applies and returns the events without a command. Call it before the commands of a tick. A replay only reduces. */
 export function advance(world: WorldState, tick: number): WorldEvent[] {
   const events: WorldEvent[] = [];
   const append = (event: WorldEvent): void => {

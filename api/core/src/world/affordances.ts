@@ -1,13 +1,12 @@
 import type { Activity, Affordance, ItemKind } from '@hamlet/contract';
 
-/** Effect of a use: the activity, its length in ticks, and an item that the agent may get. */
+/** `ticks` is the length of the activity. */
 export interface UseEffect {
   readonly activity: Activity;
   readonly ticks: number;
   readonly gives?: { readonly kind: ItemKind; readonly percent: number };
 }
 
-/** Effect of each affordance of a landmark. */
 export const AFFORDANCE_EFFECTS: Readonly<Record<Affordance, UseEffect>> = {
   sleep: { activity: 'sleeping', ticks: 4800 },
   rest: { activity: 'resting', ticks: 600 },
@@ -25,7 +24,7 @@ export const AFFORDANCE_EFFECTS: Readonly<Record<Affordance, UseEffect>> = {
   stargaze: { activity: 'stargazing', ticks: 600 },
 };
 
-/** Effect of the use of a carried item. `usedUp`: the use removes the item. */
+/** `usedUp` removes the item. */
 export const ITEM_EFFECTS: Readonly<Record<ItemKind, UseEffect & { readonly usedUp: boolean }>> = {
   apple: { activity: 'eating', ticks: 60, usedUp: true },
   flower: { activity: 'smelling', ticks: 30, usedUp: false },

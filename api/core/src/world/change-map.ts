@@ -10,13 +10,12 @@ import { holdPlace, placeAt, seatAgent, setPath } from './reduce.ts';
 import { ARRIVED, has } from './state/agent-table.ts';
 import { emptyWorld, type WorldState } from './state/state.ts';
 
-/** Number and tick of the event that changes the map. */
 interface Moment {
   readonly seq: number;
   readonly tick: number;
 }
 
-/** The tile of the map's largest region that is nearest to a position; the lowest index of equally near tiles. */
+/** The lowest index of equally near tiles. */
 function standingTile(map: WorldMap, position: TilePosition): number {
   const center = { x: Math.min(position.x, map.width - 1), y: Math.min(position.y, map.height - 1) };
   for (let radius = 0; radius <= Math.max(map.width, map.height); radius += 1) {
@@ -31,7 +30,7 @@ function standingTile(map: WorldMap, position: TilePosition): number {
   throw new Error(`map ${map.version} has no tile that an agent can stand on`);
 }
 
-/** Tiles of the map at a distance of `radius` (diagonal steps count as one), by index. */
+/** Diagonal steps count as one. */
 function ring(map: WorldMap, center: TilePosition, radius: number): number[] {
   const tiles: number[] = [];
   for (let y = Math.max(0, center.y - radius); y <= Math.min(map.height - 1, center.y + radius); y += 1) {
@@ -48,14 +47,14 @@ function stepsTo(map: WorldMap, from: TilePosition, tile: number): number {
   return Math.abs(x - from.x) + Math.abs(y - from.y);
 }
 
-/** Position on the new map of an old landmark's slot, or of its first slot; undefined if the new map lacks the landmark. */
+/** The same slot, or the first one; undefined if the new map lacks the landmark. */
 function slotOn(old: WorldMap, map: WorldMap, place: number): TilePosition | undefined {
   const index = old.slots[place]?.landmark ?? -1;
   const next = landmarkById(map, old.landmarks[index]?.landmark_id ?? '');
   return next?.slots[place - (old.firstSlot[index] ?? 0)] ?? next?.slots[0];
 }
 
-/** The new destination of an agent: the same slot of the same landmark if the new map has it, otherwise the tile nearest to the old one. */
+/** The same slot if the new map has it, otherwise the tile nearest to the old one. */
 function destination(old: WorldMap, map: WorldMap, to: number): number {
   const place = old.slotAt.get(to);
   const slot = place === undefined ? undefined : slotOn(old, map, place);
@@ -64,13 +63,13 @@ function destination(old: WorldMap, map: WorldMap, to: number): number {
 
 const KEPT_COLUMNS = ['flags', 'tier', 'activity', 'activityUntil', 'emote', 'emoteTick', 'speechTick'] as const;
 
-/** Index of the agent's home on the new map; 0, the first landmark, if the new map lacks the home. */
+/** The first landmark if the new map lacks the home. */
 function homeOn(old: WorldState, map: WorldMap, slot: number): number {
   const home = old.map.landmarks[old.agents.home[slot] ?? 0]?.landmark_id;
   return home === undefined ? 0 : (map.landmarkIndex.get(home) ?? 0);
 }
 
-/** Puts an agent where it was, or as near as the new map allows. An agent that walked continues to its destination. */
+/** An agent that walked continues to its destination. */
 function bringAgent(old: WorldState, world: WorldState, slot: number): void {
   const { agents: before } = old;
   const { agents, map, tick } = world;
@@ -85,7 +84,7 @@ function bringAgent(old: WorldState, world: WorldState, slot: number): void {
   holdPlace(world, slot, placeAt(world, slot, to));
 }
 
-/** Held items stay with their holders. Other items keep their tile or move to the nearest free one; the world drops an item without a tile. */
+/** Held items stay. Others keep their tile or move to the nearest free one; without a tile, they are dropped. */
 function bringItems(old: WorldState, world: WorldState): void {
   world.items.next = old.items.next;
   for (const item of [...old.items.byNumber.values()].toSorted((a, b) => a.number - b.number)) {
@@ -98,10 +97,9 @@ function bringItems(old: WorldState, world: WorldState): void {
 }
 
 /**
- * The world on another map, after the event `map`. Every agent keeps its identity, slot number, tier, home and items. An agent on a tile
- * that the new map lacks moves to the nearest tile of the largest region. An agent that was walking starts again towards the same
- * landmark or the nearest tile; if no path leads there, it stays and `advance` announces its arrival. Pure: `old` is unchanged, and equal
- * worlds give equal results, so a replay of the event does too.
+ * The world on another map, after the event `map`. Agents keep identity, slot, tier, home and items; an agent whose
+ * tile is gone moves to the nearest tile of the largest region. A walking agent starts again towards its landmark.
+ * Pure.
  */
 export function changeMap(old: WorldState, map: WorldMap, moment: Moment): WorldState {
   const world = emptyWorld(map, { seed: old.seed, ...moment });

@@ -9,7 +9,6 @@ import { isMoving, positionAt, walkOf } from './position.ts';
 import { arrivalTick } from './state/walk.ts';
 import { slotOf, type WorldState } from './state/state.ts';
 
-/** Activity of an agent at a tick. */
 export function activityAt(world: WorldState, slot: number, tick: number): Activity {
   const { agents } = world;
   if (!has(agents, slot, AWAKE)) return 'sleeping';
@@ -17,7 +16,7 @@ export function activityAt(world: WorldState, slot: number, tick: number): Activ
   return tick < (agents.activityUntil[slot] ?? 0) ? (ACTIVITIES[agents.activity[slot] ?? 0] ?? 'idle') : 'idle';
 }
 
-/** The last words of an agent and their tick; null from SPEECH_TICKS after it on. */
+/** Null from SPEECH_TICKS after the words on. */
 export function speechAt(world: WorldState, slot: number, tick: number): { text: string; tick: number } | null {
   const text = world.agents.speech[slot] ?? '';
   const spokenTick = world.agents.speechTick[slot] ?? 0;
@@ -59,20 +58,20 @@ function describe(world: WorldState, slot: number, tick: number): AgentPlace {
   };
 }
 
-/** The world's view of an agent; null if the agent is not in the world. */
+/** Null if the agent is not in the world. */
 export function agentPlace(world: WorldState, agentId: string, tick: number): AgentPlace | null {
   const slot = slotOf(world, agentId);
   return slot < 0 ? null : describe(world, slot, tick);
 }
 
-/** Slots of all agents in the world, lowest first. */
+/** Lowest first. */
 export function aliveSlots(world: WorldState): number[] {
   const slots: number[] = [];
   for (let slot = 0; slot < world.agents.top; slot += 1) if (has(world.agents, slot, ALIVE)) slots.push(slot);
   return slots;
 }
 
-/** The world's view of every agent, by slot. */
+/** By slot. */
 export function agentPlaces(world: WorldState, tick: number): AgentPlace[] {
   return aliveSlots(world).map((slot) => describe(world, slot, tick));
 }
@@ -86,23 +85,20 @@ function itemView(world: WorldState, item: Item): ItemView {
   };
 }
 
-/** Every item, by number. */
+/** By number. */
 export function itemViews(world: WorldState): ItemView[] {
   return [...world.items.byNumber.values()]
     .toSorted((a, b) => a.number - b.number)
     .map((item) => itemView(world, item));
 }
 
-/** Surroundings of an agent. `agents` has the agent itself, one other by id, and those near it; `items` has items on the ground. */
+/** `agents` has the agent itself, one other by id, and those near it; `items` lie on the ground. */
 export interface Surrounding {
   readonly agents: readonly AgentPlace[];
   readonly items: readonly ItemView[];
 }
 
-/**
- * The nearest agents and lying items within a radius in tiles, up to the limits of an answer; empty if the agent is not in the world.
- * `also` is the id of an agent that is included at any distance.
- */
+/** The nearest within a radius in tiles, up to the limits of an answer. `also` is included at any distance. */
 export function surroundingOf(
   world: WorldState,
   agentId: string,

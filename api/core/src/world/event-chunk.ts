@@ -11,12 +11,12 @@ function isChunkEvent(event: WorldEvent): event is ChunkEvent {
   return (KINDS as readonly string[]).includes(event.kind);
 }
 
-/** Ids of agents and landmarks in a chunk, in the order of first use. Each is stored once and then named by its number. */
+/** Each id is stored once, in the order of first use. */
 class Names {
   readonly list: string[] = [];
   readonly #index = new Map<string, number>();
 
-  /** Number of an id, from 1; 0 for null. */
+  /** From 1; 0 for null. */
   number(name: string | null): number {
     if (name === null) return 0;
     const known = this.#index.get(name);
@@ -72,7 +72,7 @@ function readEvent(
   };
 }
 
-/** Packs moves, arrivals and emotes in order into one self-contained chunk, about ten bytes each. Throws for events of other kinds. */
+/** Packs moves, arrivals and emotes, about ten bytes each. Throws for events of other kinds. */
 export function encodeEvents(events: readonly WorldEvent[]): Uint8Array {
   const body = new ByteWriter();
   const names = new Names();
@@ -95,7 +95,7 @@ export function encodeEvents(events: readonly WorldEvent[]): Uint8Array {
   return writer.finish();
 }
 
-/** The events of a chunk. Throws if the bytes are not a chunk. */
+/** Throws if the bytes are not a chunk. */
 export function decodeEvents(bytes: Uint8Array): WorldEvent[] {
   const reader = new ByteReader(bytes);
   if (reader.u8() !== VERSION) throw new Error('the bytes are not a chunk of events');

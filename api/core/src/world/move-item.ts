@@ -12,7 +12,7 @@ function takeAway(world: WorldState, number: number): void {
   if (carried !== undefined) carried.splice(carried.indexOf(number), 1);
 }
 
-/** Puts an item on a tile or gives it to an agent; -1 for the other of the two. Throws if there is no such item. */
+/** -1 for the other of the two. Throws if there is no such item. */
 export function moveItem(
   world: WorldState,
   number: number,
@@ -30,13 +30,13 @@ export function moveItem(
   if (carried !== undefined) carried.splice(carried.filter((other) => other < number).length, 0, number);
 }
 
-/** Removes an item from the world. Throws if there is no such item. */
+/** Throws if there is no such item. */
 export function removeItem(world: WorldState, number: number): void {
   takeAway(world, number);
   world.items.byNumber.delete(number);
 }
 
-/** The `count` nearest walkable tiles without an item, `tile` first; fewer only if the whole reachable map has no more. */
+/** Nearest first, `tile` included; fewer only if the reachable map has no more. */
 export function dropTiles(world: WorldState, tile: number, count: number): number[] {
   const free: number[] = [];
   const seen = new Set([tile]);

@@ -3,12 +3,12 @@ import { tilePosition } from '../map/path-tiles.ts';
 import { positionAt } from './position.ts';
 import type { WorldState } from './state/state.ts';
 
-/** Distance of two tiles if diagonal steps count as one. */
+/** Diagonal steps count as one. */
 export function distanceBetween(a: TilePosition, b: TilePosition): number {
   return Math.max(Math.abs(a.x - b.x), Math.abs(a.y - b.y));
 }
 
-/** Cells of the map that a rectangle in tiles touches. */
+/** `rect` is in tiles. */
 export function cellsOfRect(
   map: { readonly cellsWide: number; readonly cellsHigh: number },
   rect: { readonly x: number; readonly y: number; readonly width: number; readonly height: number },
@@ -23,7 +23,7 @@ export function cellsOfRect(
   return cells;
 }
 
-/** Slots of agents within a radius in tiles, nearest first, then by slot. */
+/** `radius` in tiles. Nearest first, then by slot. */
 export function slotsNear(
   world: WorldState,
   center: TilePosition,
@@ -46,7 +46,7 @@ export function slotsNear(
   return [...found].toSorted((a, b) => a[1] - b[1] || a[0] - b[0]).map(([slot]) => slot);
 }
 
-/** Numbers of the items that lie within a radius in tiles, nearest first, then by number. */
+/** Nearest first, then by number. */
 export function itemsNear(world: WorldState, center: TilePosition, radius: number): number[] {
   const side = radius * 2 + 1;
   const found: { readonly number: number; readonly distance: number }[] = [];
@@ -65,7 +65,7 @@ export function itemsNear(world: WorldState, center: TilePosition, radius: numbe
   return found.toSorted((a, b) => a.distance - b.distance || a.number - b.number).map(({ number }) => number);
 }
 
-/** Ids of agents within a radius in tiles, nearest first. */
+/** Nearest first. */
 export function near(
   world: WorldState,
   center: TilePosition,

@@ -3,13 +3,13 @@ import { stepBetween } from '../map/directions.ts';
 import type { WorldState } from './state/state.ts';
 import { arrivalTick, type Walk, walkPosition } from './state/walk.ts';
 
-/** The present walk of an agent, or its last one if it has arrived. */
+/** The last walk if the agent has arrived. */
 export function walkOf(world: WorldState, slot: number): Walk {
   const { agents } = world;
   return { tiles: agents.walks[slot] ?? [], startTick: agents.startTick[slot] ?? 0, lead: agents.lead[slot] ?? 0 };
 }
 
-/** Tile index of an agent at a tick: the last tile that it has fully reached. */
+/** The last tile that the agent has fully reached. */
 export function tileAt(world: WorldState, slot: number, tick: number): number {
   const { agents } = world;
   const walk = agents.walks[slot] ?? [];
@@ -17,24 +17,23 @@ export function tileAt(world: WorldState, slot: number, tick: number): number {
   return walk[Math.max(0, Math.min(steps, walk.length - 1))] ?? 0;
 }
 
-/** Position of an agent in whole tiles. `tick` must not be before its last move. */
+/** `tick` must not be before the agent's last move. */
 export function positionAt(world: WorldState, slot: number, tick: number): TilePosition {
   const tile = tileAt(world, slot, tick);
   return { x: tile % world.map.width, y: Math.floor(tile / world.map.width) };
 }
 
-/** Position of an agent at a tick in quarters of a tile, as viewers draw it. */
+/** In quarters of a tile, as viewers draw it. */
 export function exactPositionAt(world: WorldState, slot: number, tick: number): { x: number; y: number } {
   const { x, y } = walkPosition(walkOf(world, slot), world.map.width, tick);
   return { x, y };
 }
 
-/** True if an agent has not reached the last tile of its path. */
 export function isMoving(world: WorldState, slot: number, tick: number): boolean {
   return tick < arrivalTick(walkOf(world, slot));
 }
 
-/** Tile and tick at which an agent can begin a new path: the next tile boundary, so that no agent turns between tiles. */
+/** The next tile boundary, so that no agent turns between tiles. */
 export function nextBoundary(
   world: WorldState,
   slot: number,

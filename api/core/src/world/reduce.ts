@@ -8,7 +8,7 @@ import { parseItemId } from './state/item-table.ts';
 import type { WorldState } from './state/state.ts';
 import { arrivalTick } from './state/walk.ts';
 
-/** Gives an agent a landmark slot and frees the one that it held. `place` is the number of the slot plus one, or 0 for none. */
+/** Frees the slot that the agent held. `place` is the number of the slot plus one, or 0 for none. */
 export function holdPlace(world: WorldState, slot: number, place: number): void {
   const { agents, slotHolders } = world;
   const before = agents.place[slot] ?? 0;
@@ -17,17 +17,14 @@ export function holdPlace(world: WorldState, slot: number, place: number): void 
   if (place > 0) slotHolders[place - 1] = slot + 1;
 }
 
-/**
- * The landmark slot that an agent holds after a path to `tile`, as its number plus one. 0 if the tile is not a slot, or if another agent
- * holds that slot.
- */
+/** Number of the landmark slot at `tile` plus one; 0 if there is none or another agent holds it. */
 export function placeAt(world: WorldState, slot: number, tile: number): number {
   const place = world.map.slotAt.get(tile);
   const holder = place === undefined ? 0 : (world.slotHolders[place] ?? 0);
   return place !== undefined && (holder === 0 || holder === slot + 1) ? place + 1 : 0;
 }
 
-/** Sets the path of an agent and adds it to the cell index. Snapshots restore paths with it too. Throws if no path leads there. */
+/** Also lists the path in the cell index. Throws if no path leads there. */
 export function setPath(
   world: WorldState,
   slot: number,
@@ -55,7 +52,6 @@ function setActivity(
   world.agents.activityUntil[slot] = activity.untilTick;
 }
 
-/** Adds an agent to the table at a slot. Snapshots restore agents with it too. */
 export function seatAgent(
   world: WorldState,
   slot: number,
@@ -96,7 +92,7 @@ function spawn(world: WorldState, event: WorldEventOf<'spawn'>): void {
   holdPlace(world, slot, placeAt(world, slot, tile));
 }
 
-/** The slot of a new agent: the lowest free one, so that every replica chooses the same. */
+/** The lowest free slot, so that every replica chooses the same. */
 function nextSlot(world: WorldState): number {
   let slot = world.agents.firstFree;
   while (slot < world.agents.top && ((world.agents.flags[slot] ?? 0) & ALIVE) !== 0) slot += 1;
@@ -204,10 +200,7 @@ const HANDLERS: { readonly [K in WorldEventKind]: (world: WorldState, event: Wor
   },
 };
 
-/**
- * Applies the next event in place and returns the same world. It uses integers only, no clock and no randomness. Throws if the event does
- * not follow the last one or names an unknown agent or item: that is a bug or a corrupt log, never the fault of a caller.
- */
+/** Applies the next event in place, with integers only. It throws for a bug or a corrupt log, never for a caller. */
 export function reduce(world: WorldState, event: WorldEvent): WorldState {
   if (event.seq !== world.seq + 1) throw new Error(`event ${event.seq} does not follow event ${world.seq}`);
   const handle = HANDLERS[event.kind] as (world: WorldState, event: WorldEvent) => void;

@@ -9,10 +9,7 @@ import { holdPlace, seatAgent, setPath } from './reduce.ts';
 import { emptyWorld, type WorldState } from './state/state.ts';
 
 const MAGIC = 0x544c_4d48; // "HMLT"
-/**
- * Of the bytes below. Raise it with any change of order or width: the API then skips older snapshots, counts each in
- * `hamlet_world_snapshot_mismatches_total`, and replays the log.
- */
+/** Raise it with any change below: the API then skips older snapshots, counts them, and replays the log. */
 const VERSION = 1;
 
 function writeAgent(writer: ByteWriter, world: WorldState, slot: number): void {
@@ -74,7 +71,7 @@ function readItems(reader: ByteReader, world: WorldState): void {
   }
 }
 
-/** The whole state in bytes; equal states give equal bytes. */
+/** Equal states give equal bytes. */
 export function snapshotWorld(world: WorldState): Uint8Array {
   const writer = new ByteWriter();
   writer.u32(MAGIC);
@@ -88,18 +85,18 @@ export function snapshotWorld(world: WorldState): Uint8Array {
   return writer.finish();
 }
 
-/** Reads the head of a snapshot; returns the version of its map. */
+/** Returns the version of the map. */
 function readHead(reader: ByteReader): string {
   if (reader.u32() !== MAGIC || reader.u8() !== VERSION) throw new Error('the bytes are not a snapshot of a world');
   return reader.text();
 }
 
-/** The version of the map that a snapshot was made on. Throws when the bytes are none. */
+/** Throws if the bytes are not a snapshot. */
 export function snapshotMapVersion(bytes: Uint8Array): string {
   return readHead(new ByteReader(bytes));
 }
 
-/** The world of a snapshot. Throws when the bytes are none or were made on another map. */
+/** Throws if the bytes are not a snapshot of this map. */
 export function restoreWorld(map: WorldMap, bytes: Uint8Array): WorldState {
   const reader = new ByteReader(bytes);
   const version = readHead(reader);
@@ -117,7 +114,7 @@ export function stateHash(world: WorldState): string {
   return snapshotHash(snapshotWorld(world));
 }
 
-/** {@link stateHash} of the world whose snapshot these bytes are. */
+/** {@link stateHash} of the world of a snapshot. */
 export function snapshotHash(bytes: Uint8Array): string {
   return hashToHex(hashBytes(bytes)) + hashToHex(hashBytes(bytes, SECOND_LANE));
 }

@@ -1,12 +1,12 @@
 import { TICKS_PER_DAY, TICKS_PER_MINUTE, type VillageTime } from '@hamlet/contract';
 
-/** Village minutes at which the phases of a day begin. */
+/** Minutes of the village at which phases begin. */
 export const DAWN_MINUTE = 6 * 60;
 const DAY_MINUTE = 9 * 60;
 const EVENING_MINUTE = 18 * 60;
 const NIGHT_MINUTE = 22 * 60;
 
-/** The world begins at dawn of day 0, so that its first people see a morning. */
+/** At dawn, so that the first people see a morning. */
 const FIRST_MINUTE = DAWN_MINUTE;
 
 function phaseAt(minute: number): VillageTime['phase'] {
@@ -15,14 +15,14 @@ function phaseAt(minute: number): VillageTime['phase'] {
   return minute < EVENING_MINUTE ? 'day' : 'evening';
 }
 
-/** Day, minute of the day (0 to 1439) and phase at a tick; one village minute is ten ticks. */
+/** `minute`: 0 to 1439; one village minute is ten ticks. */
 export function timeOfDay(tick: number): VillageTime {
   const shifted = Math.floor(tick) + FIRST_MINUTE * TICKS_PER_MINUTE;
   const minute = Math.floor((shifted % TICKS_PER_DAY) / TICKS_PER_MINUTE);
   return { day: Math.floor(shifted / TICKS_PER_DAY), minute, phase: phaseAt(minute) };
 }
 
-/** Number of the last dawn at or before a tick. A dawn comes every TICKS_PER_DAY ticks; dawn 0 is at tick 0. */
+/** The last dawn at or before a tick; dawn 0 is at tick 0. */
 export function dawnsUntil(tick: number): number {
   return Math.floor(tick / TICKS_PER_DAY);
 }

@@ -6,16 +6,15 @@ import { distanceBetween, slotsNear } from './near.ts';
 import { isMoving, positionAt } from './position.ts';
 import { slotOf, type WorldState } from './state/state.ts';
 
-/** Greatest number of agents that one arrival meets. Without it, an arrival in a crowd would wake the whole crowd. */
+/** Without it, an arrival in a crowd would wake the whole crowd. */
 const MEETINGS_PER_ARRIVAL = 4;
 
-/** An agent to wake, and its wake. */
 export interface AgentWake {
   readonly agent_id: string;
   readonly wake: Wake;
 }
 
-/** Range of a voice in tiles from a speaker's position; it is shorter in a quiet zone. */
+/** Tiles; fewer in a quiet zone. */
 export function hearingTiles(world: WorldState, from: TilePosition): number {
   return zoneAt(world.map, from)?.rules.includes('quiet') === true ? QUIET_HEARING_TILES : HEARING_TILES;
 }
@@ -29,7 +28,7 @@ function wake(
   return { agent_id: world.agents.ids[slot] ?? '', wake: { seq: event.seq, tick: event.tick, kind, detail } };
 }
 
-/** Slots of the other awake agents within a radius in tiles, nearest first. */
+/** Nearest first, awake. */
 function othersNear(
   world: WorldState,
   center: TilePosition,
@@ -65,7 +64,7 @@ function wokenByArrival(world: WorldState, event: WorldEventOf<'arrive'>): Agent
   ];
 }
 
-/** The nearest agent in reach gets a `handed` wake; all others in sight get `item_seen`. */
+/** The nearest agent in reach gets `handed`, all others in sight get `item_seen`. */
 function wokenByDrop(world: WorldState, event: WorldEventOf<'drop'>): AgentWake[] {
   const from = slotOf(world, event.agent_id);
   const seen = othersNear(world, event, { radius: SIGHT_TILES, tick: event.tick, except: from });
@@ -86,7 +85,7 @@ function wokenByGrowth(world: WorldState, event: WorldEventOf<'item_spawn'>): Ag
   );
 }
 
-/** The wakes that an event causes. Call it after `reduce` has applied the event. */
+/** Call it after `reduce` has applied the event. */
 export function wakesOf(world: WorldState, event: WorldEvent): AgentWake[] {
   switch (event.kind) {
     case 'talk':

@@ -1,7 +1,7 @@
 import type { Terrain, TilePosition } from '@hamlet/contract';
 import type { Painter, Rect } from '../painter.ts';
 
-/** One piece of furniture; its position counts from the upper left inner corner of the building. */
+/** The position counts from the upper left inner corner of the building. */
 export interface Furniture {
   readonly terrain: Terrain;
   readonly x: number;
@@ -10,7 +10,6 @@ export interface Furniture {
   readonly height?: number;
 }
 
-/** A house with walls, windows and one door. */
 export interface Building extends Rect {
   readonly floor: 'floor' | 'wood_floor';
   readonly door: TilePosition;
@@ -26,7 +25,6 @@ function paintWindows(painter: Painter, building: Building): void {
   }
 }
 
-/** Paints walls, windows, floor, furniture and the door. */
 export function paintBuilding(painter: Painter, building: Building): void {
   painter.fill(building, building.floor);
   painter.frame(building, 'wall');
@@ -37,7 +35,6 @@ export function paintBuilding(painter: Painter, building: Building): void {
   painter.set(building.door.x, building.door.y, 'door');
 }
 
-/** Tiles of a row: `count` of them, `gap` apart. */
 export function row(start: TilePosition, count: number, gap: TilePosition): TilePosition[] {
   return Array.from({ length: count }, (_, index) => ({ x: start.x + gap.x * index, y: start.y + gap.y * index }));
 }

@@ -7,7 +7,7 @@ import { paintHomes } from './homes.ts';
 import { paintCentre } from './square.ts';
 import { paintWorkplaces } from './workplaces.ts';
 
-/** The map with which every village starts; the same bytes each time. */
+/** The same bytes each time. */
 export function defaultMap(): WorldMap {
   const painter = new Painter(VILLAGE_WIDTH, VILLAGE_HEIGHT);
   paintGround(painter);
@@ -26,7 +26,7 @@ export function defaultMap(): WorldMap {
   });
 }
 
-/** The zones of the village, larger ones first: where zones overlap, the later one counts. */
+/** Where zones overlap, the later one counts. */
 export const VILLAGE_ZONES: readonly Zone[] = [
   {
     zone_id: 'north-side',

@@ -137,7 +137,6 @@ function paintMeadow(painter: Painter): Landmark {
   };
 }
 
-/** Paints garden, pond, dock, forest clearing, observatory, orchard and meadow. */
 export function paintGreenPlaces(painter: Painter): Landmark[] {
   return [
     paintGarden(painter),

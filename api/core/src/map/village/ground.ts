@@ -1,10 +1,9 @@
 import type { Painter } from '../painter.ts';
 
-/** Size of the village in tiles. */
 export const VILLAGE_WIDTH = 160;
 export const VILLAGE_HEIGHT = 128;
 
-/** West bank of the river, in tiles, at every eighth row: the river bends, so that no two bridges look alike. */
+/** West bank in tiles at every eighth row: the river bends, so that no two bridges look alike. */
 const RIVER_BENDS = [116, 117, 118, 119, 119, 119, 118, 117, 116, 115, 114, 113, 113, 113, 114, 115] as const;
 const RIVER_WIDTH = 6;
 const ROWS_PER_BEND = 8;
@@ -59,7 +58,7 @@ function paintPond(painter: Painter): void {
   painter.ellipse({ x: 22, y: 28 }, { x: 7, y: 5 }, 'deep_water');
 }
 
-/** Roads, painted over grass and trees. A road tile on water becomes a bridge. */
+/** A road tile on water becomes a bridge. */
 const ROADS = [
   { x: 4, y: 62, width: 150, height: 3 }, // the high road, west to east
   { x: 70, y: 24, width: 3, height: 78 }, // the long street, north to south
@@ -87,7 +86,6 @@ function paintRoads(painter: Painter): void {
   }
 }
 
-/** Paints meadows, woods, river, pond and roads. */
 export function paintGround(painter: Painter): void {
   paintMeadows(painter);
   paintWoods(painter);

@@ -10,7 +10,6 @@ interface House {
   readonly name: string;
   readonly x: number;
   readonly y: number;
-  /** The side with the door and the garden path. */
   readonly door: 'north' | 'south';
 }
 
@@ -67,7 +66,7 @@ function paintHouse(painter: Painter, house: House): Landmark {
   };
 }
 
-/** Paints every house and returns it as a landmark of three beds and a chair. */
+/** Three beds and a chair in each house. */
 export function paintHomes(painter: Painter): Landmark[] {
   return HOUSES.map((house) => paintHouse(painter, house));
 }

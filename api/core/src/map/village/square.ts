@@ -74,7 +74,6 @@ function paintMarket(painter: Painter): Landmark {
   };
 }
 
-/** Paints the centre of the village: the square with its well, the town board, and the market south of it. */
 export function paintCentre(painter: Painter): Landmark[] {
   return [paintSquare(painter), paintBoard(painter), paintMarket(painter)];
 }

@@ -122,7 +122,7 @@ function paintHall(painter: Painter): Landmark {
   };
 }
 
-/** The workshop and, behind a wall inside it, the laboratory, which needs `tier-1`. */
+/** The laboratory is behind a wall inside the workshop. */
 function paintWorkshop(painter: Painter): Landmark[] {
   paintBuilding(painter, {
     x: 90,
@@ -168,7 +168,6 @@ function paintWorkshop(painter: Painter): Landmark[] {
   ];
 }
 
-/** Paints café, bakery, library, town hall, workshop and laboratory. */
 export function paintWorkplaces(painter: Painter): Landmark[] {
   return [
     paintCafe(painter),

@@ -1,6 +1,6 @@
 import type { WorldEvent, WorldRefusal } from '@hamlet/contract';
 
-/** Answer of the world to a command: the events to reduce in order (none if nothing changes), or the reason of the refusal. */
+/** The events to reduce in order, none if nothing changes. */
 export type CommandOutcome =
   | { readonly ok: true; readonly events: readonly WorldEvent[] }
   | { readonly ok: false; readonly reason: WorldRefusal };

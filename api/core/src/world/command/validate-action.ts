@@ -11,7 +11,6 @@ import { slotOf, type WorldState } from '../state/state.ts';
 import { hearingTiles } from '../wakes.ts';
 import { accepted, type CommandOutcome, refused } from './outcome.ts';
 
-/** The awake agent that acts, and the head of its event. */
 interface Actor {
   readonly slot: number;
   readonly tick: number;
@@ -55,7 +54,7 @@ function drop(world: WorldState, actor: Actor, action: ActionOf<'drop'>): Comman
   return accepted({ ...actor.head, kind: 'drop', item_id: action.item_id, ...here });
 }
 
-/** Effect of a use of the target at the landmark where the agent stands; null if the landmark does not offer it. */
+/** Null if the landmark does not offer the target. */
 function effectHere(world: WorldState, actor: Actor, target: string): UseEffect | null {
   if (isMoving(world, actor.slot, actor.tick)) return null;
   const landmark = landmarkAt(world.map, positionAt(world, actor.slot, actor.tick));
@@ -66,7 +65,7 @@ function effectHere(world: WorldState, actor: Actor, target: string): UseEffect 
   return wanted === undefined ? null : AFFORDANCE_EFFECTS[wanted];
 }
 
-/** Id of the item that the agent gets, or null. The draw depends on (seed, seq), so a replay gives the same item. */
+/** The draw depends on (seed, seq), so a replay gives the same item. */
 function giftOf(world: WorldState, actor: Actor, effect: UseEffect): string | null {
   const full =
     (world.agents.carried[actor.slot]?.length ?? 0) >= INVENTORY_LIMIT || world.items.byNumber.size >= MAX_ITEMS;
@@ -133,7 +132,7 @@ const ACTIONS: {
   emote,
 };
 
-/** The event of an action, or the reason of its refusal. The agent must be awake. */
+/** The agent must be awake. */
 export function validateAction(
   world: WorldState,
   slot: number,

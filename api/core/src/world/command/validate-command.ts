@@ -6,10 +6,7 @@ import { validateAction } from './validate-action.ts';
 import { validateLifecycle } from './validate-lifecycle.ts';
 import { validateMove } from './validate-move.ts';
 
-/**
- * The events of a command, or the reason of its refusal. Changes nothing: reduce the events before the next command.
- * @param tick the present tick, not before that of the world's last event
- */
+/** Changes nothing: reduce the events before the next command. `tick` is not before that of the last event. */
 export function validateCommand(world: WorldState, command: WorldCommand, tick: number): CommandOutcome {
   if (command.kind === 'spawn' || command.kind === 'despawn' || command.kind === 'state') {
     return validateLifecycle(world, command, tick);

@@ -15,7 +15,7 @@ function isHome(world: WorldState, landmarkId: string | undefined): boolean {
   return landmarkById(world.map, landmarkId ?? '')?.kind === 'home';
 }
 
-/** Index of the wanted home; if that is not a home, of the home with the fewest agents, the first of equals. */
+/** Without a wanted home, the one with the fewest agents, the first of equals. */
 function assignHome(world: WorldState, wanted: string | undefined): number {
   const { landmarks, landmarkIndex } = world.map;
   if (isHome(world, wanted)) return landmarkIndex.get(wanted ?? '') ?? 0;
@@ -28,7 +28,7 @@ function assignHome(world: WorldState, wanted: string | undefined): number {
   return homes.toSorted((a, b) => (residents.get(a) ?? 0) - (residents.get(b) ?? 0) || a - b)[0] ?? 0;
 }
 
-/** Position of a new agent: a free slot of its home, otherwise the door. */
+/** A free slot of its home, otherwise the door. */
 function birthPlace(world: WorldState, home: number): TilePosition {
   const { map, slotHolders } = world;
   const landmark = map.landmarks[home];
@@ -57,7 +57,6 @@ function spawn(world: WorldState, command: Spawn, tick: number): CommandOutcome 
   });
 }
 
-/** The present state of an agent, in the fields of a command. */
 function stateNow(world: WorldState, slot: number): Required<Omit<StateChange, 'kind' | 'agent_id'>> {
   const { agents, map } = world;
   return {
@@ -69,7 +68,7 @@ function stateNow(world: WorldState, slot: number): Required<Omit<StateChange, '
   };
 }
 
-/** Fields of a command that differ from the agent's state. A `home` that is not a home is ignored. */
+/** A `home` that is not a home is ignored. */
 function differences(world: WorldState, slot: number, command: StateChange): Omit<StateChange, 'kind' | 'agent_id'> {
   const now = stateNow(world, slot);
   const keys = ['awake', 'online', 'tier', 'display_name', 'home'] as const;
@@ -79,7 +78,7 @@ function differences(world: WorldState, slot: number, command: StateChange): Omi
   return Object.fromEntries(changed.map((key) => [key, command[key]]));
 }
 
-/** Changes the state of an agent. A walking agent that falls asleep stops at the next tile. */
+/** A walking agent that falls asleep stops at the next tile. */
 function changeState(world: WorldState, command: StateChange, tick: number): CommandOutcome {
   const slot = slotOf(world, command.agent_id);
   if (slot < 0) return refused('no_such_agent');
@@ -94,7 +93,7 @@ function changeState(world: WorldState, command: StateChange, tick: number): Com
   return accepted(...events);
 }
 
-/** The events of a spawn, despawn or change of state. A repeated command changes nothing. */
+/** A repeated command changes nothing. */
 export function validateLifecycle(world: WorldState, command: LifecycleCommand, tick: number): CommandOutcome {
   if (command.kind === 'spawn') return spawn(world, command, tick);
   if (command.kind === 'state') return changeState(world, command, tick);

@@ -8,7 +8,7 @@ import { accepted, type CommandOutcome, refused } from './outcome.ts';
 
 type Target = { readonly tile: number } | { readonly reason: WorldRefusal };
 
-/** The slot of a landmark for an agent: the one that it holds, otherwise the free one with the lowest number. */
+/** The slot that the agent holds, otherwise the free one with the lowest number. */
 function landmarkTarget(world: WorldState, slot: number, landmarkId: string): Target {
   const { map, slotHolders } = world;
   const landmark = map.landmarkIndex.get(landmarkId);
@@ -29,7 +29,7 @@ function targetOf(world: WorldState, slot: number, wish: { readonly target: Move
   return inside ? { tile: tileIndex(world.map, { x, y }) } : { reason: 'out_of_bounds' };
 }
 
-/** True if a walk enters a zone that the agent's tier does not open. The zone in which the walk begins is always allowed. */
+/** The zone in which a walk begins is always allowed. */
 function entersLocked(world: WorldState, slot: number, walk: readonly number[]): boolean {
   const { zoneOf, zones } = world.map;
   const rank = world.agents.tier[slot] ?? 0;
@@ -40,7 +40,7 @@ function entersLocked(world: WorldState, slot: number, walk: readonly number[]):
   });
 }
 
-/** The event of a walk that begins at the next tile boundary. */
+/** The walk begins at the next tile boundary. */
 export function moveEvent(
   world: WorldState,
   slot: number,
@@ -63,7 +63,6 @@ export function moveEvent(
   };
 }
 
-/** The event of a walk to a tile or landmark, or the reason of its refusal. */
 export function validateMove(
   world: WorldState,
   slot: number,

@@ -1,7 +1,7 @@
 import { MAX_AGENTS } from '@hamlet/contract';
 import type { Walk } from './walk.ts';
 
-/** Bits of `flags`. The first: an agent uses the slot. */
+/** Bits of `flags`. An agent uses the slot. */
 export const ALIVE = 1;
 export const AWAKE = 2;
 export const ONLINE = 4;
@@ -13,17 +13,15 @@ const FIRST_CAPACITY = 64;
 /** Typed arrays with one value per agent slot. */
 interface Columns {
   readonly flags: Uint8Array;
-  /** Rank of the agent's entitlement. */
   readonly tier: Uint8Array;
-  /** Index of the home landmark. */
   readonly home: Uint16Array;
-  /** The path: first and last tile index, start tick, number of steps, and the direction of the step under way when it began. */
+  /** Tile indexes, number of steps, and the direction of the step under way at the start. */
   readonly from: Uint32Array;
   readonly to: Uint32Array;
   readonly startTick: Uint32Array;
   readonly steps: Uint16Array;
   readonly lead: Uint8Array;
-  /** Number of the landmark slot that the agent holds, plus one; 0 if it holds none. */
+  /** Number of the agent's landmark slot plus one; 0 for none. */
   readonly place: Uint32Array;
   /** Index into ACTIVITIES, and the tick at which the activity ends. */
   readonly activity: Uint8Array;
@@ -34,11 +32,10 @@ interface Columns {
   readonly speechTick: Uint32Array;
 }
 
-/** All agents, one slot each. Mutable arrays: a new object for every change of 50,000 agents would cost more than the change itself. */
+/** Mutable arrays: a new object for every change of 50,000 agents would cost more than the change. */
 export interface AgentTable extends Columns {
-  /** Highest slot ever used, plus one; a loop over agents ends here. */
+  /** Highest slot ever used, plus one. */
   top: number;
-  /** Number of agents in the world. */
   count: number;
   /** All slots below this one are in use. */
   firstFree: number;
@@ -46,11 +43,11 @@ export interface AgentTable extends Columns {
   readonly names: string[];
   readonly speech: string[];
   readonly slotById: Map<string, number>;
-  /** Tile indexes of each path, from its first tile to its last; derived from the record and the map. */
+  /** Tile indexes of each path; derived. */
   readonly walks: (readonly number[])[];
-  /** The walk before the present one, for viewers, which draw a little in the past; not part of a snapshot. */
+  /** The walk before, for viewers, which draw a little in the past; not in a snapshot. */
   readonly earlier: (Walk | null)[];
-  /** Numbers of the carried items, smallest first; derived from the items. */
+  /** Smallest first; derived. */
   readonly carried: number[][];
 }
 
@@ -89,7 +86,7 @@ export function createAgentTable(): AgentTable {
   };
 }
 
-/** At least doubles the length of every column if they have no room for a slot. */
+/** At least doubles the columns if they have no room for a slot. */
 export function ensureCapacity(agents: AgentTable, slot: number): void {
   const capacity = agents.flags.length;
   if (slot < capacity) return;
@@ -107,7 +104,7 @@ export function setFlag(agents: AgentTable, slot: number, flag: { readonly bit: 
   agents.flags[slot] = flag.on ? flags | flag.bit : flags & ~flag.bit;
 }
 
-/** The lowest free slot; -1 if the world is full. */
+/** -1 if the world is full. */
 export function freeSlot(agents: AgentTable): number {
   let slot = agents.firstFree;
   while (slot < agents.top && has(agents, slot, ALIVE)) slot += 1;

@@ -1,6 +1,6 @@
 import { ITEM_KINDS, type ItemKind } from '@hamlet/contract';
 
-/** An item. Either it lies on a tile (an index) or an agent holds it (a slot); the other field is -1. */
+/** It lies on a tile (an index) or an agent holds it (a slot); the other field is -1. */
 export interface Item {
   readonly number: number;
   readonly kind: ItemKind;
@@ -8,11 +8,10 @@ export interface Item {
   readonly holder: number;
 }
 
-/** All items by number. `lyingAt`, the number of the item on each tile, is derived from them: at most one item lies on a tile. */
+/** `lyingAt` is derived: at most one item lies on a tile. */
 export interface ItemTable {
   readonly byNumber: Map<number, Item>;
   readonly lyingAt: Map<number, number>;
-  /** Number of the next new item. */
   next: number;
 }
 
@@ -25,7 +24,7 @@ export function itemId(kind: ItemKind, number: number): string {
   return `${kind}-${number}`;
 }
 
-/** Kind and number in an item's id; null if the text is not such an id. */
+/** Null if the text is not an item's id. */
 export function parseItemId(id: string): { readonly kind: ItemKind; readonly number: number } | null {
   const dash = id.lastIndexOf('-');
   const kind = ITEM_KINDS.find((known) => known === id.slice(0, dash));
@@ -33,7 +32,6 @@ export function parseItemId(id: string): { readonly kind: ItemKind; readonly num
   return kind === undefined || !Number.isInteger(number) ? null : { kind, number };
 }
 
-/** The item with an id, or null. */
 export function findItem(items: ItemTable, id: string): Item | null {
   const parsed = parseItemId(id);
   const item = parsed === null ? undefined : items.byNumber.get(parsed.number);

@@ -1,26 +1,26 @@
 const BUCKETS = 1024;
 
-/** A queue of agent slots by due tick. An entry may be outdated, so the caller checks it against the state. Mutable. */
+/** Agent slots by due tick. An entry may be outdated: check it against the state. Mutable. */
 export class TimerWheel {
   readonly #buckets: { tick: number; slot: number }[][] = Array.from({ length: BUCKETS }, () => []);
   #cursor: number;
 
-  /** @param tick the queue begins after this tick */
+  /** Begins after this tick. */
   constructor(tick: number) {
     this.#cursor = tick;
   }
 
-  /** Adds an entry. The next `take` returns an entry whose tick is past. */
+  /** An entry whose tick is past is due at the next `take`. */
   schedule(tick: number, slot: number): void {
     this.#buckets[Math.max(tick, this.#cursor + 1) % BUCKETS]?.push({ tick, slot });
   }
 
-  /** Number of waiting entries. The entry of a replaced path stays until its tick. */
+  /** The entry of a replaced path stays until its tick. */
   get size(): number {
     return this.#buckets.reduce((sum, bucket) => sum + bucket.length, 0);
   }
 
-  /** Removes and returns the entries up to a tick, ordered by tick, then slot. */
+  /** By tick, then slot. */
   take(tick: number): { tick: number; slot: number }[] {
     const due: { tick: number; slot: number }[] = [];
     const turns = Math.min(BUCKETS, tick - this.#cursor);

@@ -1,21 +1,19 @@
 import { TICKS_PER_TILE } from '@hamlet/contract';
 import { STEP_X, STEP_Y, stepBetween } from '../../map/directions.ts';
 
-/** A path with its tiles. Server and viewer compute the tiles from the path's record and the map. */
+/** Server and viewer compute the tiles from the path's record and the map. */
 export interface Walk {
-  /** Tile indexes from first to last. */
   readonly tiles: readonly number[];
   readonly startTick: number;
-  /** Direction of the step under way when the path began; 0 for none. */
+  /** Direction of the step under way at the start; 0 for none. */
   readonly lead: number;
 }
 
-/** Tick at which a walk ends. */
 export function arrivalTick(walk: Walk): number {
   return walk.startTick + (walk.tiles.length - 1) * TICKS_PER_TILE;
 }
 
-/** The tile of a walk at the tick at which the next walk begins, and the direction of the step that led there. */
+/** The tile at which the next walk begins, and the step that led there. */
 export function turningPoint(
   walk: Walk,
   startTick: number,
@@ -29,7 +27,7 @@ export function turningPoint(
   return { tile, lead: stepBetween(walk.tiles[steps - 1] ?? tile, tile, width) };
 }
 
-/** Position on a walk in tiles; at whole ticks, in quarters of a tile. `tick` may be fractional. All movement of the world is this formula. */
+/** In quarters of a tile at whole ticks. All movement of the world is this formula. */
 export function walkPosition(walk: Walk, width: number, tick: number): { x: number; y: number; step: number } {
   const steps = (tick - walk.startTick) / TICKS_PER_TILE;
   const first = walk.tiles[0] ?? 0;
