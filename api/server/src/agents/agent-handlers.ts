@@ -27,7 +27,6 @@ export interface AgentPorts {
   };
 }
 
-/** Refuses to awaken or reboot a banned agent. Other measures allow it. */
 async function refuseBanned(tx: Tx, agentId: string): Promise<Refused | null> {
   const ban = (await readMeasures(tx, [agentId])).find(({ measure }) => measure === 'ban');
   return ban === undefined ? null : refusalOfBar(agentId, ban);
@@ -143,7 +142,6 @@ function listTurns({ source, db }: AgentPorts): Handlers['listTurns'] {
   });
 }
 
-/** Routes that show agents and change their lifecycle. */
 export function agentHandlers(ports: AgentPorts) {
   return {
     listEntitlements: listEntitlements(ports),

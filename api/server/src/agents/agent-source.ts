@@ -1,20 +1,17 @@
 import type { AgentSpec, AgentStatus, EntitlementSpec, EntitlementStatus } from '@hamlet/contract';
 import type { Outcome } from '../http/outcome.ts';
 
-/** An Agent, read from its custom resource. */
 export interface AgentRecord {
   readonly agentId: string;
   readonly uid: string;
   readonly createdAt: string;
   readonly spec: AgentSpec;
   readonly status: AgentStatus;
-  /** True once the deletion has begun. */
   readonly deleting: boolean;
   /** Counts changes of the spec; left out if there is no cluster. */
   readonly generation?: number;
 }
 
-/** An Entitlement, read from its custom resource. */
 export interface EntitlementRecord {
   readonly name: string;
   readonly spec: EntitlementSpec;
@@ -31,10 +28,7 @@ export interface LifecycleChange {
 /** The reaction to a field that another field manager owns. */
 export type OnConflict = 'refuse' | 'take_over';
 
-/**
- * Source of agents: the cluster's custom resources, or the samples of the repository. Reads come from memory and may lag by a moment. Writes change
- * the spec, which the operator (or the samples' own store) then carries out.
- */
+/** Source of agents. Reads come from memory and may lag by a moment. Writes change the spec, which the operator carries out. */
 export interface AgentSource {
   /** True once the first full list has arrived. */
   readonly ready: boolean;
@@ -43,7 +37,6 @@ export interface AgentSource {
   /** Spec of an Entitlement; null for an unknown one. */
   entitlement(name: string): EntitlementSpec | null;
   entitlements(): readonly EntitlementRecord[];
-  /** Calls back after every change. */
   onChange(callback: () => void): void;
   setPower(agentId: string, power: 'Awake' | 'Asleep', onConflict: OnConflict): Promise<Outcome<LifecycleChange>>;
   /** Begins a new cycle of an awake agent. */

@@ -5,10 +5,7 @@ import { activePurchases, type Db } from '@hamlet/store';
 /** Raises the limits of a tier by the active purchases of an agent, at the moment of the call. */
 export type RaiseLimits = (limits: Limits) => Limits;
 
-/**
- * Reads the active purchases of agents. Callers may cache the result for five seconds: it follows the clock of the database, so that a purchase ends
- * on time even in the cache.
- */
+/** Reads the active purchases of agents. Callers may cache the result for five seconds: limits still end by the database clock. */
 export async function boughtLimits(
   db: Db,
   agentIds: readonly string[],

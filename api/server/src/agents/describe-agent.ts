@@ -14,12 +14,10 @@ import { hashText } from '@hamlet/core';
 import type { PresenceRow } from '@hamlet/store';
 import type { AgentRecord, EntitlementRecord } from './agent-source.ts';
 
-/** The presence of this life; null if the row belongs to another life. */
 function presenceOf(record: AgentRecord, row: PresenceRow | null): PresenceRow | null {
   return row?.uid === record.uid ? row : null;
 }
 
-/** The shown place of an agent that is not in the world yet. */
 function placeless(record: AgentRecord): AgentPlace {
   return {
     agent_id: record.agentId,
@@ -105,7 +103,6 @@ function conditionsOf(conditions: AgentRecord['status']['conditions']): AgentDet
   }));
 }
 
-/** A tier on the wire. Pure. */
 export function entitlementView({ name, spec, status, etag }: EntitlementRecord): EntitlementView {
   const { resources, gpu, priorityClassName } = spec.compute;
   return {
@@ -157,7 +154,6 @@ export interface Holdings {
   readonly raise: (limits: Limits) => Limits;
 }
 
-/** All public details of an agent. */
 export function agentDetail(
   { record, place, presence, entitlement, standing }: Described,
   { balance, raise }: Holdings,

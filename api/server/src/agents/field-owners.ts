@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-/** Field manager of the api's writes to specs. */
 export const FIELD_MANAGER = 'hamlet-api';
 
 const Entry = z.object({
@@ -21,7 +20,6 @@ export interface FieldOwner {
   readonly paths: ReadonlySet<string>;
 }
 
-/** The paths in a fieldsV1 tree. An element of a list counts as the whole list. */
 function pathsOf(tree: unknown, path: string): readonly string[] {
   const inner = Object.entries(typeof tree === 'object' && tree !== null ? tree : {}).filter(([key]) =>
     key.startsWith('f:'),
@@ -30,7 +28,6 @@ function pathsOf(tree: unknown, path: string): readonly string[] {
   return inner.flatMap(([key, value]) => pathsOf(value, path === '' ? key.slice(2) : `${path}.${key.slice(2)}`));
 }
 
-/** All managers of fields of the spec. Pure. */
 export function fieldOwners(managedFields: unknown): readonly FieldOwner[] {
   return z
     .array(Entry)
@@ -44,7 +41,6 @@ export function fieldOwners(managedFields: unknown): readonly FieldOwner[] {
     });
 }
 
-/** True if the paths are equal or one contains the other. */
 function overlaps(left: string, right: string): boolean {
   return left === right || left.startsWith(`${right}.`) || right.startsWith(`${left}.`);
 }

@@ -31,7 +31,6 @@ export function etagOf({ metadata: { uid, generation = 0 } }: KubeObject): strin
   return `"${uid}.${generation}"`;
 }
 
-/** Converts an Entitlement object. Throws if it does not match the schema. */
 export function entitlementOf(object: KubeObject): EntitlementRecord {
   const { metadata, spec, status } = Entitlement.parse({ ...object, apiVersion: API_VERSION, kind: 'Entitlement' });
   return { name: metadata.name, spec, status: status ?? {}, etag: etagOf(object) };
@@ -57,7 +56,6 @@ export interface WatchPorts {
   readonly onDeleted?: (kind: string, object: KubeObject) => void;
 }
 
-/** Watches the Agents and Entitlements of a namespace. */
 export function watchVillage(ports: WatchPorts): VillageWatch {
   const { client, namespace, log } = ports;
   const callbacks: (() => void)[] = [];

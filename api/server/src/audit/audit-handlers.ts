@@ -5,13 +5,11 @@ import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import { pageCursor } from '../http/page-cursor.ts';
 
-/** The filters of a search, without its page. */
 type AuditQuestion = Omit<RecordSearch, 'before' | 'limit'>;
 type Before = NonNullable<RecordSearch['before']>;
 
 const pages = pageCursor<Before>(z.strictObject({ at: z.iso.datetime(), id: z.uuid() }));
 
-/** A record on the wire. Pure. */
 function recordView(row: RecordRow): AuditRecord {
   return {
     record_id: row.recordId,
@@ -45,7 +43,6 @@ function questionOf(asked: Asked): AuditQuestion {
   };
 }
 
-/** Handlers of the audit. */
 export function auditHandlers({ db }: { readonly db: Db }): Pick<Handlers, 'listAudit'> {
   return {
     listAudit: plain(async ({ query: { cursor, limit, ...asked } }) => {

@@ -23,7 +23,6 @@ interface AgentLife {
   readonly bar: AgentBar | null;
 }
 
-/** The bearer token of a request; null if there is none. */
 export function bearerOf(headers: IncomingHttpHeaders): string | null {
   return /^Bearer ([^\s]+)$/i.exec(headers.authorization ?? '')?.[1] ?? null;
 }
@@ -40,7 +39,6 @@ async function barsOf(db: Db, agentIds: readonly string[]): Promise<readonly (Ag
   return agentIds.map((agentId) => bars.get(agentId) ?? null);
 }
 
-/** The functions that look up credentials. */
 function lookUpsOf({ db, source, reviewer, monotonicMs }: AuthenticatePorts) {
   return {
     source,

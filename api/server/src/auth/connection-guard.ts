@@ -6,9 +6,7 @@ import type { Log } from '../service/log.ts';
 /** Period of checking all open connections, in case a notification was lost. */
 const EVERY_MS = 10_000;
 
-/**
- * Closes open connections whose actor the API would refuse now: banned, disabled, signed out, barred, with another role, or with an expired token.
- */
+/** Closes open connections whose actor the API would refuse now: banned, disabled, signed out, barred, with another role or an expired token. */
 export interface ConnectionGuard extends WatchConnections {
   stop(): Promise<void>;
 }
@@ -22,10 +20,7 @@ export interface GuardPorts {
   readonly everyMs?: number;
 }
 
-/**
- * Checks the connections of a changed account at once (NOTIFY, with the commit), and all connections every ten seconds, since a notification can be
- * lost.
- */
+/** Checks the connections of a changed account at once (NOTIFY), and all connections every ten seconds, since a notification can be lost. */
 export function startConnectionGuard({ listenUrl, log, onStanding, everyMs = EVERY_MS }: GuardPorts): ConnectionGuard {
   const open = new Set<OpenConnection>();
 

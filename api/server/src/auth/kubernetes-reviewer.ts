@@ -28,10 +28,7 @@ interface Reviewed {
   readonly podUid: string | undefined;
 }
 
-/**
- * Sends the token to the cluster's TokenReview, then reads the pod to which the token is bound, because the token of a deleted pod stays valid for
- * a while.
- */
+/** Sends the token to TokenReview, then reads the token's pod, because the token of a deleted pod stays valid for a while. */
 export function createKubernetesReviewer(ports: {
   readonly client: Pick<KubeClient, 'create' | 'get'>;
   readonly namespace: string;
@@ -73,10 +70,7 @@ export function createKubernetesReviewer(ports: {
   };
 }
 
-/**
- * The life behind a pod. The pod must have this uid, must not be ending, and must be of the current cycle of an existing Agent that controls it.
- * Pure.
- */
+/** The life behind a pod. The pod must have this uid, must not be ending, and must be of the present cycle of the Agent that controls it. Pure. */
 export function lifeOf(
   pod: KubeObject | null,
   podUid: string,

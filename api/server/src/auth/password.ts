@@ -9,7 +9,6 @@ const WAITING_MAX = 30;
 
 /** Hashes and checks passwords, two at a time. Both methods throw UnavailableError if thirty calls wait already. */
 export interface Passwords {
-  /** The hash to store. */
   hash(password: string): Promise<string>;
   /** True if the password matches this hash. An account without a hash costs a hash too, so that it takes as long as a wrong password. */
   is(password: string, kept: string | null | undefined): Promise<boolean>;

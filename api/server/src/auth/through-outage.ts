@@ -49,7 +49,6 @@ export function throughOutage<T>(
       });
   }
 
-  /** Returns the last answer if it is recent enough; throws the error otherwise. */
   function lastAnswer(secret: string, error: unknown): T {
     const before = remembered.get(secret);
     if (before !== undefined && monotonicMs() - before.atMs < STAND_IN_MS) return before.found;

@@ -4,7 +4,6 @@ import type { AgentSource } from '../agents/agent-source.ts';
 import { refused, type Refused } from '../http/outcome.ts';
 import type { Author } from './author-of.ts';
 
-/** An author whose lock this transaction holds. */
 export interface LockedAuthor {
   readonly limits: BoardLimits;
   readonly record: AuthorRecord;

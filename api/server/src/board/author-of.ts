@@ -52,7 +52,6 @@ export function authorOf(actor: Actor, source: AgentSource, asType?: 'system'): 
   return { ok: true, viewer: viewerOf(actor), by, kind: actor.role, rank: 0, accountId: actor.accountId };
 }
 
-/** True if the author wrote this row. Pure. */
 export function isAuthor({ by }: Author, row: { readonly authorType: string; readonly authorId: string }): boolean {
   return row.authorType === by.authorType && row.authorId === by.authorId;
 }
@@ -68,7 +67,6 @@ export function refuseRevision(
   return row.revision === seen ? null : refused('revision_conflict', `Revision ${row.revision} is the newest`);
 }
 
-/** The identity of an actor for row-level security. Pure. */
 export function viewerOf(actor: Actor): Viewer {
   switch (actor.role) {
     case 'agent':

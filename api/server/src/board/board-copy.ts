@@ -43,13 +43,10 @@ export async function startBoardCopy({
 
 /** One question to the board, in a form for the database and a form for the copy. */
 export interface BoardQuestion<T> {
-  /** The wall-clock time of the request. */
   readonly now: Date;
   /** Asks the database, where row-level security decides which rows the viewer sees. */
   live(): Promise<Outcome<T>>;
-  /**
-   * Asks a copy, where `maySeePost` and `maySeeReply` decide; null if the copy cannot answer. The copy is not older than the event at that offset.
-   */
+  /** Asks a copy at least as new as the event at `offset`. `maySeePost` and `maySeeReply` decide. Null if the copy cannot answer. */
   copied(copy: BoardCopy, offset: number): T | null;
   /** The detail of the refusal if neither can answer. */
   readonly lacking: string;
@@ -62,7 +59,6 @@ export type ReadBoard = <T extends { readonly copy?: CopyNote | undefined }>(
 
 const SECOND_MS = 1_000;
 
-/** An answer from a copy, marked with its age. Pure. */
 function fromCopy<T extends object>(data: T, ageMs: number, now: Date): Outcome<T> {
   const age = Math.ceil(ageMs / SECOND_MS);
   const copy: CopyNote = { as_of: new Date(now.getTime() - ageMs).toISOString(), age_s: age };

@@ -16,7 +16,6 @@ const RETRY_PAUSE_MS = 500;
 /** Close code for a viewer that is too slow; it may connect again with `after`. */
 export const RESUME_CODE = 4_008;
 
-/** The sending side of a socket. */
 export interface FeedOut {
   send(text: string): void;
   readonly bufferedAmount: number;
@@ -149,7 +148,6 @@ const MARK_EVERY_MS = 20_000;
 const SOCKETS_MAX = 5_000;
 const TOO_MANY = 1_013;
 
-/** Serves /ws/board to every actor who may read the board. */
 export function boardSocket(feed: BoardFeed): SocketRoute {
   let open = 0;
   return {

@@ -25,10 +25,7 @@ export interface BoardRelay {
   stop(): Promise<void>;
 }
 
-/**
- * Gives committed writes of the board their offsets, on one replica at a time: the first to take the outbox. The others receive the new head over
- * Redis, or read it from Postgres while Redis is away.
- */
+/** Gives committed writes of the board their offsets: one replica empties the outbox; the others learn the new head over Redis or from Postgres. */
 export async function startBoardRelay({
   db,
   link,

@@ -24,7 +24,6 @@ export interface KeeperPorts {
   readonly limits?: CopyLimits;
 }
 
-/** True if an error means that the database is away. */
 export function saysAway(error: unknown): boolean {
   return isConnectionError(error) || error instanceof LateError;
 }
@@ -42,19 +41,13 @@ export class CopyKeeper {
   /** The time at which the copy held every committed write, by the monotonic clock. */
   #currentMs = 0;
   #away = false;
-  /**
-   * `#doubts` counts the reasons to reload the whole copy; `#answered`, how many of them a load has resolved. `#doubts`
-   * starts at 1 because there is no copy yet.
-   */
+  /** `#doubts` counts reasons to load the whole copy; a load has resolved the first `#answered` of them. It begins at 1: there is no copy yet. */
   #doubts = 1;
   #answered = 0;
   readonly #complaint: Complaint;
   #reading = 0;
   #loadedMs = 0;
-  /**
-   * Texts hidden since a reading began, each with the number of that reading: its rows may still show the text. The
-   * next reading removes them from this list.
-   */
+  /** Texts hidden since a reading began, each with that reading's number: its rows may still show the text. The next reading drops them. */
   #hidings: readonly (Hiding & { readonly after: number })[] = [];
   #working: Promise<void> | null = null;
   #again = false;

@@ -42,10 +42,7 @@ async function weightOf(tx: Tx, author: Author, { record }: LockedAuthor): Promi
   });
 }
 
-/**
- * Hides a text with enough flags until an admin decides, except texts of the village itself. Returns the note of the hiding; null if the text stays
- * visible.
- */
+/** Hides a text with enough flags until an admin decides, except the village's own texts. Returns the note; null if the text stays visible. */
 async function hideIfHeavy(
   tx: Tx,
   subject: Subject,
@@ -101,7 +98,6 @@ async function flag(
   };
 }
 
-/** Handles flags that people and agents raise against texts. */
 export function flagHandlers(ports: Ports): Pick<Handlers, 'flagPost'> {
   return { flagPost: inTx((request, tx) => flag(request, tx, ports)) };
 }

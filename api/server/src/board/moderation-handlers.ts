@@ -57,7 +57,6 @@ function recordView(row: DecisionRow): ModerationRecord {
   };
 }
 
-/** A row of the moderation queue on the wire. Pure. */
 function itemView(line: QueueRow, { posts, replies, flags, decisions }: QueueDetails): ModerationItem[] {
   const post = posts.find(({ postId }) => postId === line.postId);
   const reply = replies.find(({ replyId }) => replyId === line.replyId);
@@ -94,7 +93,6 @@ interface Weighed {
   readonly last: LastDecision | null;
 }
 
-/** The effect of the decision; null if it does not apply. Pure. */
 function verdictOn({ body }: Asked, { held, last }: Weighed): ModerationVerdict | null {
   const lastState = last === null ? null : { decision: last.decision, hiddenByBefore: last.hiddenBefore?.by ?? null };
   return decideModeration(

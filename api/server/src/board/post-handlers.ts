@@ -116,7 +116,6 @@ function isSameText(a: Pick<Post, 'title' | 'body' | 'tags'>, b: Pick<Post, 'tit
   return a.title === b.title && a.body === b.body && a.tags.join(' ') === b.tags.join(' ');
 }
 
-/** True if an admin gave a post its present status. */
 async function wasSettledByAdmin(tx: Tx, postId: string): Promise<boolean> {
   const actions: ReadonlySet<string> = new Set(Object.values(STATUS_ACTIONS));
   return (await readAudit(tx, postId, ACTS_READ)).find(({ action }) => actions.has(action))?.actorRole === 'admin';
@@ -211,10 +210,7 @@ async function reviseOwnReply(
   return { ...accepted({ reply: replyView(revised) }), afterCommit: ports.board.nudge };
 }
 
-/**
- * Handlers that write posts and replies, and let their authors and admins change them. A reply has the audience of
- * its post.
- */
+/** Handlers that write posts and replies, and let their authors and admins change them. */
 export function postHandlers(ports: Ports) {
   return {
     createPost: inTx((request, tx) => create(request, tx, ports)),

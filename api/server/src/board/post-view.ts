@@ -19,7 +19,6 @@ function writtenView(row: PostRow | ReplyRow): Written {
   };
 }
 
-/** A post on the wire. Pure. */
 export function postView(row: PostRow): Post {
   const { placeX: x, placeY: y } = row;
   return {
@@ -34,7 +33,6 @@ export function postView(row: PostRow): Post {
   };
 }
 
-/** A reply on the wire. Pure. */
 export function replyView(row: ReplyRow): Reply {
   return {
     reply_id: row.replyId,

@@ -21,7 +21,6 @@ const SEARCH_LACKING =
 const THREAD_LACKING =
   'The database cannot be reached right now, and the copy of the newest posts holds no such post that you may read; try again';
 
-/** The cursor of the page after a row; null if there is no next page. */
 export function nextCursor(question: string, next: string | null): string | null {
   return next === null ? null : pages.write(question, next);
 }
@@ -127,10 +126,7 @@ async function readAgentNews(
   });
 }
 
-/**
- * Reads of the board. Row-level security decides which rows each actor sees; while the database is away, the rules `maySeePost` and `maySeeReply`
- * of core decide. The handlers never check an audience themselves.
- */
+/** Reads of the board. Row-level security decides which rows each actor sees; from a copy, `maySeePost` and `maySeeReply` of core decide. */
 export function readHandlers(ports: Ports) {
   const { db } = ports;
   return {

@@ -24,7 +24,6 @@ const FORGET_EVERY_MS = 600_000;
 const KEPT_EVENTS = 20_000;
 const KEPT_NEWS_DAYS = 30;
 
-/** The board as handlers use it. */
 export interface Board {
   /** The epoch of the board's events; a restored database begins another one. */
   readonly epoch: string;
@@ -32,10 +31,7 @@ export interface Board {
   readonly nudge: () => void;
   /** Reads the board, even while the database is away. */
   readonly read: BoardStandIn['read'];
-  /**
-   * Publishes a committed decision to hide or show a text. After this call this replica's copy does not serve a hidden text, and the other replicas
-   * are notified.
-   */
+  /** Publishes a committed decision to hide or show a text. Hides the text in this replica's copy at once, and notifies the other replicas. */
   readonly publishDecision: (subject: Subject, hidden: ModerationNote | null) => void;
   /** The place in the world that a post is pinned to. Pure. */
   placeOf(wanted: PlaceBody | null): { readonly ok: true; readonly place: NewPost['place'] } | Refused;
@@ -82,7 +78,6 @@ async function placesOf({ reader }: BoardPorts): Promise<Board['placeOf']> {
   };
 }
 
-/** The place of an agent; null while it is not in the world. */
 function whereIs({ reader }: BoardPorts): (agentId: string) => Promise<Place | null> {
   return async (agentId) => {
     const place = (await reader.describe(agentId))?.place ?? null;
@@ -114,7 +109,6 @@ function notifyAgents({ db, hub, log }: BoardPorts, relay: BoardRelay): void {
   );
 }
 
-/** Starts the board of this replica. */
 export async function startBoard(ports: BoardPorts): Promise<RunningBoard> {
   const { db, source, log } = ports;
   const { streamEpoch: epoch } = await readVillage(db);

@@ -43,10 +43,7 @@ async function postOf({ seq, agentId, text }: WorldNote, { source, whereIs }: Wo
   };
 }
 
-/**
- * Writes the posts of new notes, in one transaction with the cursor on the world's events. Returns the number of notes, and whether there may be
- * more.
- */
+/** Writes the posts of new notes, in one transaction with the cursor on the world's events. `more`: there may be further notes. */
 async function postNotes(tx: Tx, ports: WorldNotesPorts): Promise<{ readonly posted: number; readonly more: boolean }> {
   await setViewer(tx, VILLAGE);
   const taken = await takeWorldNotes(tx);

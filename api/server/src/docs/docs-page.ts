@@ -11,7 +11,6 @@ article { border-top: 1px solid var(--line); padding: 1rem 0; } h3 { margin: 0; 
 table { border-collapse: collapse; width: 100%; } td, th { text-align: left; padding: .3rem .6rem .3rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 .method { font-weight: 700; } .meta { opacity: .75; margin: .2rem 0 .6rem; } summary { cursor: pointer; } nav a { margin-right: 1rem; }`;
 
-/** Escapes text for HTML. */
 export function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

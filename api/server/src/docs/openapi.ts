@@ -80,7 +80,6 @@ function contentOf(route: RouteSpec): Json {
   }
 }
 
-/** The reasons of one route by HTTP status. */
 export function reasonsByStatus(route: RouteSpec): ReadonlyMap<number, readonly Refusal[]> {
   const byStatus = new Map<number, Refusal[]>();
   for (const reason of new Set(reasonsOf(route))) {

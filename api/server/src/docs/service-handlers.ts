@@ -4,7 +4,6 @@ import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Readiness } from '../service/readiness.ts';
 
-/** Handlers for liveness, readiness and documentation. */
 export function serviceHandlers({ readiness }: { readonly readiness: Readiness }) {
   return {
     getLivez: plain(async () => accepted('ok\n')),

@@ -5,10 +5,8 @@ import type { InternalSignal } from '../operator/internal-signal.ts';
 import type { Log } from '../service/log.ts';
 import { repeat } from '../service/single-flight.ts';
 
-/** Period of reading the freeze, in case a notification was lost. */
 const POLL_MS = 2_000;
 
-/** The state of the freeze on the operator's stream. Pure. */
 export function villageState(freeze: ActiveFreeze | null): VillageState {
   return { frozen: freeze !== null, reason: freeze?.reason ?? null, since: freeze?.since.toISOString() ?? null };
 }
@@ -16,10 +14,7 @@ export function villageState(freeze: ActiveFreeze | null): VillageState {
 /** A part of the snapshot of the operator's stream: the state of the freeze. */
 export const villagePart: SnapshotPart = async (tx) => [{ event: 'village', data: villageState(await readFreeze(tx)) }];
 
-/**
- * This replica's cache of the freeze. It may be some milliseconds behind Postgres, which alone decides about
- * refusals.
- */
+/** This replica's cache of the freeze, some milliseconds behind Postgres. Postgres alone decides about refusals. */
 export interface FreezeCache {
   readonly frozen: boolean;
   /** A signal that aborts when the village is frozen; each lifting begins a new signal. */
@@ -29,7 +24,6 @@ export interface FreezeCache {
   close(): Promise<void>;
 }
 
-/** Reads the freeze, then keeps it current. */
 export async function startFreezeCache({
   db,
   signal,

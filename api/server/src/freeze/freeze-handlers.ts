@@ -20,10 +20,7 @@ async function shown(db: Db): Promise<VillageFreeze> {
   };
 }
 
-/**
- * Handlers that freeze the village and lift the freeze. Each act writes the freeze, an audit row, and an event for every replica and the operator,
- * in one transaction.
- */
+/** Handlers of the freeze. Each act writes the freeze, an audit row and an event for every replica and the operator, in one transaction. */
 export function freezeHandlers({ db }: { readonly db: Db }) {
   async function conclude(
     tx: Tx,

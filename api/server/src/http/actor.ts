@@ -22,7 +22,6 @@ export type Actor =
 
 export type AgentActor = Extract<Actor, { role: 'agent' }>;
 
-/** The credentials of a request or a socket. */
 export interface Credentials {
   readonly headers: IncomingHttpHeaders;
   readonly address: string;

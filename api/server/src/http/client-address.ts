@@ -38,13 +38,11 @@ export function proxyTrust(text: string, hops: number): ProxyTrust {
   return { hops, isProxy: (address) => isIP(address) !== 0 && list.check(address, familyOf(address)) };
 }
 
-/** The parts of a request that give its address. */
 export interface Addressed {
   readonly headers: IncomingHttpHeaders;
   readonly socket: { readonly remoteAddress?: string | undefined };
 }
 
-/** Normalizes an address: without its zone, and IPv4 as IPv4. */
 function plainAddress(address: string): string {
   return address
     .trim()

@@ -7,7 +7,6 @@ import { openAiErrorOf, problemOf } from './respond.ts';
 /** Limit of unread output. Above it the API drops the connection. */
 const BACKLOG_MAX_BYTES = 1 << 20;
 
-/** Streams a completion to its caller. */
 export interface CompletionChannel {
   /** Aborts when the caller has gone. */
   readonly gone: AbortSignal;
@@ -24,7 +23,6 @@ export interface ChannelPorts {
   readonly onBadChunk: (issues: unknown) => void;
 }
 
-/** Opens a channel on a response that has no output yet. */
 export function openCompletionChannel(route: RouteSpec, response: Response, ports: ChannelPorts): CompletionChannel {
   const leaving = new AbortController();
   response.once('close', () => {

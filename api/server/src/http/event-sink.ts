@@ -4,7 +4,6 @@ const HEARTBEAT_MS = 5_000;
 /** Limit of unread output. Above it the API drops the connection; its reader reconnects with `after`. */
 const BACKLOG_MAX_BYTES = 8 << 20;
 
-/** The writing end of a text/event-stream. */
 export interface EventSink {
   send(event: string, data: unknown, id?: string): void;
   close(): void;

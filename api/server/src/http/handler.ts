@@ -27,7 +27,6 @@ export interface RequestOf<R extends RouteSpec> {
   readonly traceparent: string;
   readonly now: Date;
   readonly headers: IncomingHttpHeaders;
-  /** The client's address, as trusted proxies report it. */
   readonly address: string;
 }
 

@@ -7,7 +7,6 @@ export interface PageCursor<P> {
   read(cursor: string | undefined, question: string): P | null | undefined;
 }
 
-/** @param Place schema of the place where a page ended */
 export function pageCursor<P>(Place: z.ZodType<P>): PageCursor<P> {
   return {
     write: (question, place) => Buffer.from(JSON.stringify([question, place])).toString('base64url'),

@@ -15,7 +15,6 @@ export interface RateVerdict {
   readonly policy: RatePolicy;
 }
 
-/** The verdict on a count under a policy. */
 export function rateVerdict(policy: RatePolicy, count: number, endsInMs: number): RateVerdict {
   const resetS = Math.max(0, Math.min(policy.windowS, Math.ceil(endsInMs / 1_000)));
   return { allowed: count <= policy.quota, remaining: Math.max(0, policy.quota - count), resetS, policy };

@@ -14,7 +14,6 @@ function typeOf(reason: Refusal): string {
   return status >= 500 ? 'server_error' : 'invalid_request_error';
 }
 
-/** A problem in OpenAI's error format. Pure. */
 export function openAiErrorOf(problem: Problem): NonNullable<Problem['error']> {
   const param = problem.errors?.[0]?.path.replace(/^body\./, '') ?? null;
   return { message: problem.detail, type: typeOf(problem.code), param, code: problem.code };
@@ -22,7 +21,6 @@ export function openAiErrorOf(problem: Problem): NonNullable<Problem['error']> {
 
 const UNAVAILABLE_RETRY_S = 1;
 
-/** The body of a refusal. */
 export function problemOf(refusal: Refused, requestId: string): Problem {
   const { status, title } = REFUSALS[refusal.reason];
   return {
@@ -45,7 +43,6 @@ const AUTHENTICATE: ReadonlySet<Refusal> = new Set<Refusal>([
 /** Prefix of the paths that clients of OpenAI use. */
 const MODELS_PREFIX = '/v1/';
 
-/** Answers with a refusal. */
 export function sendRefusal(response: Response, refusal: Refused, requestId: string): void {
   const plain = problemOf(refusal, requestId);
   const problem = response.req.originalUrl.startsWith(MODELS_PREFIX)

@@ -14,14 +14,12 @@ export interface LimitsStart {
   readonly db: Db;
   readonly config: { readonly redisUrl: string; readonly requestsPerMinute: number };
   readonly source: AgentSource;
-  /** The counter of this replica. */
   readonly local: RateLimiter;
   readonly registry: Registry;
   readonly log: Log;
   readonly monotonicMs: () => number;
 }
 
-/** The limits of agents, and the counters of requests. */
 export interface RunningLimits {
   readonly limits: AgentLimits;
   readonly limitActor: LimitActor;

@@ -59,7 +59,6 @@ async function resumeFrom(db: Db, after: string | undefined, epoch: string): Pro
   return ofEpoch === epoch && offset <= last && offset >= first - 1 ? offset : null;
 }
 
-/** Sends a snapshot. Returns the offset of the last event that it includes. */
 async function begin({ db, parts }: Pick<FeedPorts, 'db' | 'parts'>, sink: EventSink, epoch: string): Promise<number> {
   return inSnapshot(db, async (tx) => {
     const { last } = await internalEventRange(tx);

@@ -31,13 +31,11 @@ export interface InternalPorts {
   readonly claimView: (claim: ClaimRow) => ComputeClaim;
 }
 
-/** The name after which the next page begins; null if the page was not full. */
 function nextOf<T>(page: readonly T[], limit: number, name: (entry: T) => string): string | null {
   const last = page.length < limit ? undefined : page.at(-1);
   return last === undefined ? null : name(last);
 }
 
-/** Routes for the operator. */
 export function internalHandlers({ db, feed, hub, reader, claims, claimView }: InternalPorts) {
   return {
     openInternalStream: {

@@ -13,7 +13,6 @@ export function fenceOf(headers: IncomingHttpHeaders): { readonly ok: true; read
   return { ok: true, data: { leaseUid, transitions: Number(transitions) } };
 }
 
-/** The refusal for an operator that no longer leads. */
 export function staleFence({ leaseUid, transitions }: Fence): Refused {
   return refused(
     'fence_stale',

@@ -75,7 +75,6 @@ async function ban(
   return shownAccount(tx, accountId);
 }
 
-/** Handlers for admins who change accounts, or ban people. */
 export function accountChangeHandlers({ db }: PeopleServices) {
   return {
     changeAccount: inTx(change),

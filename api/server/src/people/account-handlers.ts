@@ -23,7 +23,6 @@ import { accountObject } from '../auth/account-actor.ts';
 const cursor = pageCursor(z.string());
 const QUESTION = 'accounts';
 
-/** Handlers for admins who list, create and read accounts. */
 export function accountHandlers({ db }: PeopleServices) {
   return {
     listAccounts: plain(async ({ query: { cursor: from, limit } }) => {

@@ -1,12 +1,10 @@
 import type { Account, AccountDetail, Session } from '@hamlet/contract';
 import type { AccountDetailRow, AccountRow, SessionRow } from '@hamlet/store';
 
-/** An account in the form for its owner. Pure. */
 export function accountView({ accountId, name, role, createdAt }: AccountRow): Account {
   return { account_id: accountId, name, role, created_at: createdAt.toISOString() };
 }
 
-/** An account in the form for admins. Pure. */
 export function accountDetail(row: AccountDetailRow): AccountDetail {
   const { ban } = row;
   return {

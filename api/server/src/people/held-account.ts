@@ -10,7 +10,6 @@ import { accountDetail } from './account-view.ts';
 const CODE_LIFE_MS = 72 * 3_600_000;
 const CODE_PREFIX = 'hic_';
 
-/** Reads an account in the form for admins. */
 export async function shownAccount(db: Db, accountId: string): Promise<Outcome<{ account: AccountDetail }>> {
   const row = await readAccountDetail(db, accountId, SESSION_IDLE_MS);
   return row === null ? refused('no_such_account') : accepted({ account: accountDetail(row) });

@@ -8,14 +8,12 @@ const TIMEOUT_S = 10;
 export const CALLBACK_PATH = '/api/v1/login/oidc/callback';
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** State of a sign-in until the browser returns from the provider. */
 export interface Pending {
   readonly state: string;
   readonly nonce: string;
   readonly codeVerifier: string;
 }
 
-/** A person as the identity provider describes them. */
 export interface VouchedPerson {
   readonly issuer: string;
   readonly subject: string;
@@ -25,9 +23,7 @@ export interface VouchedPerson {
 
 /** An OpenID provider, used with authorization code, PKCE, state and nonce. */
 export interface IdentityProvider {
-  /**
-   * Returns the URL for the browser, and the state to store until the browser returns. Throws UnavailableError while the provider is unreachable.
-   */
+  /** Returns the browser's URL, and the state to store until the browser returns. Throws UnavailableError without the provider. */
   begin(): Promise<Pending & { readonly url: string }>;
   /** Exchanges the code of a callback; null if the provider refuses, or if the callback does not match the pending sign-in. */
   finish(query: URLSearchParams, pending: Pending): Promise<VouchedPerson | null>;
@@ -79,10 +75,7 @@ async function vouchedPerson(
   return { issuer: claims.iss, subject: claims.sub, name: accountNameOf(all), groups: groupsOf(all[groupsClaim]) };
 }
 
-/**
- * Reads the provider's configuration at first use, and again after a failure. It also loads the library at first use, because most villages have no
- * provider.
- */
+/** Reads the provider's configuration and loads the library at first use: most villages have no provider. A failure is retried at the next use. */
 export function createIdentityProvider(settings: OidcSettings, log: Log): IdentityProvider {
   const redirectUri = new URL(CALLBACK_PATH, settings.publicUrl).href;
   let found: Promise<Provider> | null = null;

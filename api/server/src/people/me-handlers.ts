@@ -83,7 +83,6 @@ function endMyOtherSessions({ db }: PeopleServices): Handlers['endMyOtherSession
   });
 }
 
-/** Handlers for people about their own account. */
 export function meHandlers(services: PeopleServices) {
   return {
     getMe: getMe(services),

@@ -1,7 +1,6 @@
 import type { AccountRole } from '@hamlet/contract';
 import { z } from 'zod';
 
-/** Settings of the identity provider. */
 export interface OidcSettings {
   readonly issuer: URL;
   readonly clientId: string;
@@ -93,7 +92,6 @@ const Groups = z.string().transform((text) =>
     .filter((group) => group !== ''),
 );
 
-/** Environment variables of the identity provider. */
 export const OIDC_ENVIRONMENT = {
   HAMLET_OIDC_ISSUER: SecureUrl.optional().describe('OpenID issuer by which people may sign in; none if unset'),
   HAMLET_OIDC_CLIENT_ID: z.string().optional().describe('client id at the issuer'),

@@ -74,10 +74,7 @@ interface Vouched {
   readonly arrival: Arrival;
 }
 
-/**
- * The account of a person, created at their first sign-in, with the role that their groups give now. A local account of the same name belongs to
- * another person.
- */
+/** The account of a person, created at their first sign-in, with the role of their groups. Never a local account of the same name. */
 async function accountOf(tx: Tx, { person, role, arrival }: Vouched): Promise<AccountRow | Refused> {
   const acting = {
     actor: { role: 'system', id: `oidc ${person.issuer}` },

@@ -4,7 +4,6 @@ import type { OidcSignIn } from './oidc-sign-in.ts';
 import type { Log } from '../service/log.ts';
 import type { SignInThrottle } from './sign-in-throttle.ts';
 
-/** Ports of the handlers for people. */
 export interface PeopleServices {
   readonly db: Db;
   readonly log: Log;

@@ -16,7 +16,6 @@ function searchOf(query: Readonly<Record<string, unknown>>): URLSearchParams {
   );
 }
 
-/** Handlers for sign-in and sign-out. */
 export function signInHandlers({ db, people }: PeopleServices) {
   const { oidc, ...rest } = people;
   const ports = { db, ...rest };

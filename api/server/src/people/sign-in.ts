@@ -37,7 +37,6 @@ const SessionOpened = z.object({ address: z.string() });
 
 export type SignIn = Outcome<{ account: Account }>;
 
-/** The request of a person who signs in. */
 export interface Arrival {
   readonly headers: IncomingHttpHeaders;
   readonly address: string;
@@ -53,7 +52,6 @@ export interface SignInPorts {
   readonly bootstrapCodeFile: string | undefined;
 }
 
-/** The account that signs in, and its method. */
 export interface Opening {
   readonly account: AccountRow;
   readonly by: SignInBy;
@@ -137,7 +135,6 @@ async function attempted(attempt: Attempt | Refused, make: (attempt: Attempt) =>
   }
 }
 
-/** True if the newest acts of an account include a sign-in from this address. */
 async function hasSignedInFrom(db: Db, accountId: string, address: string): Promise<boolean> {
   const acts = await readAudit(db, accountObject(accountId), KNOWN_ACTS);
   return acts.some(
@@ -235,7 +232,6 @@ export async function changeOwnPassword(
   });
 }
 
-/** Ends the session of a cookie. */
 export async function logOut(db: Db, sessionId: string | null): Promise<Outcome<{ signed_out: true }>> {
   if (sessionId !== null) await inTransaction(db, (tx) => endSessionOf(tx, hashOf(sessionId)));
   return { ok: true, data: { signed_out: true }, cookies: [endedSessionCookie()] };

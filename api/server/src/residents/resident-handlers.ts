@@ -20,7 +20,6 @@ export interface ResidentPorts {
   readonly log: Log;
 }
 
-/** Routes with which residents read and report their own state. */
 export function residentHandlers(ports: ResidentPorts) {
   return {
     exchangeAgentToken: plain(async ({ headers, now }) => {

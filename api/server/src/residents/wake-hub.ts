@@ -56,12 +56,10 @@ export class WakeHub {
     for (const { sink } of this.#open.get(agentId) ?? []) sink.send('board', hint);
   }
 
-  /** Open streams of this replica. */
   streams(): readonly Stream[] {
     return this.#all().map(({ stream }) => stream);
   }
 
-  /** Drops the kept wakes of an agent that has left the world. */
   forget(agentId: string): void {
     this.#kept.delete(agentId);
   }

@@ -20,10 +20,7 @@ export interface SpecChangePorts {
   readonly namespace: string;
 }
 
-/**
- * Turns a refusal of the API server into a reason with its message. Throws UnavailableError while the API server is unreachable, and rethrows every
- * other error.
- */
+/** Turns a refusal of the API server into a reason. Throws UnavailableError if the server is unreachable; rethrows other errors. */
 export async function guardWrite<T>(
   reasons: { readonly missing: Refusal; readonly refused: Refusal; readonly exists?: Refusal },
   work: () => Promise<Outcome<T>>,

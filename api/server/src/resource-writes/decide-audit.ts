@@ -2,7 +2,6 @@ import type { IntentKind, SeenResource } from '@hamlet/store';
 import { authorOf } from '../agents/field-owners.ts';
 import { changedPaths, digestsOf, fieldsOf } from './spec-fields.ts';
 
-/** A custom resource as a watch delivered it. */
 export interface ShownResource {
   readonly kind: IntentKind;
   readonly name: string;
@@ -14,10 +13,7 @@ export interface ShownResource {
   readonly ending: boolean;
 }
 
-/**
- * The decision: `known` (the audit has the change), `learn` (the api wrote it, with its own row; only the fields must
- * be stored), or a new row.
- */
+/** `known`: the audit has the change. `learn`: the API wrote it, with its own row; only the fields must be stored. Others: a new row. */
 export type AuditVerdict =
   | { readonly verdict: 'known' }
   | { readonly verdict: 'learn'; readonly fields: Readonly<Record<string, string>> }
@@ -33,7 +29,6 @@ export type AuditVerdict =
 const VALUE_MAX_CHARS = 200;
 const FIELDS_MAX = 50;
 
-/** A value in the form for the audit: long text is cut. */
 function shownValue(value: unknown): unknown {
   const text = JSON.stringify(value) ?? 'null';
   return text.length <= VALUE_MAX_CHARS ? (value ?? null) : `${text.slice(0, VALUE_MAX_CHARS)}…`;
@@ -66,7 +61,6 @@ export function decideAudit(seen: SeenResource | null, shown: ShownResource): Au
   };
 }
 
-/** The field manager and the new values of these fields, for the audit row. */
 function lineOf(
   { uid, generation, spec, managedFields }: ShownResource,
   paths: readonly string[],

@@ -11,7 +11,6 @@ export interface EntitlementServices {
   readonly specWriter: SpecWriter;
 }
 
-/** The first etag in If-Match, without the mark of a weak etag. */
 function etagIn(header: string | undefined): string | undefined {
   return header?.split(',')[0]?.trim().replace(/^W\//, '');
 }

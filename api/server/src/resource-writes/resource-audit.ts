@@ -27,10 +27,7 @@ const WORDS: Readonly<Record<IntentKind, string>> = {
   Schedule: 'schedule',
 };
 
-/**
- * Writes every change of a custom resource to the audit: changes by kubectl and GitOps, with their field manager, and changes by the api whose
- * audit row it could not finish.
- */
+/** Writes every change of a custom resource to the audit: by kubectl and GitOps, with their manager, and by an API that died before its audit row. */
 export interface ResourceAudit {
   /** Takes an object that a watch delivered, with its managedFields. */
   readonly see: (kind: string, object: KubeObject) => void;
@@ -51,10 +48,7 @@ function shownOf(kind: IntentKind, object: KubeObject): ShownResource {
   return { kind, name, uid, generation, spec: spec ?? {}, managedFields, ending: deletionTimestamp !== undefined };
 }
 
-/**
- * Writes the audit row that is due and marks the object as audited, in one transaction under the object's lock. If two replicas try, the second
- * finds it done.
- */
+/** Writes the due audit row and marks the object as audited, in one transaction under the object's lock, so that two replicas write one row. */
 async function auditOne(tx: Tx, shown: ShownResource): Promise<void> {
   const { kind, name, uid, generation } = shown;
   await lockResource(tx, kind, name);

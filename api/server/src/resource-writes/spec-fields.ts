@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/**
- * Fields of a spec by their path (`limits.models`). A list counts as one field, because Kubernetes tracks its ownership and replaces it as a whole.
- */
+/** Fields of a spec by their path (`limits.models`). A list is one field, because Kubernetes tracks and replaces it as a whole. */
 export type SpecFields = ReadonlyMap<string, unknown>;
 
 const DIGEST_CHARS = 16;
@@ -45,7 +43,6 @@ export function differenceOf(before: SpecFields, wanted: SpecFields): SpecFields
 
 type Nested = { [key: string]: unknown };
 
-/** Builds the nested object from fields by path. Pure. */
 export function nestedOf(fields: SpecFields): Readonly<Nested> {
   const root: Nested = {};
   for (const [path, value] of fields) {

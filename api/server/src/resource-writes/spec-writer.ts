@@ -2,7 +2,6 @@ import type { AgentEntitlementBody, EntitlementBody } from '@hamlet/contract';
 import type { AgentRecord, EntitlementRecord, OnConflict } from '../agents/agent-source.ts';
 import { refused, type Outcome, type Refused } from '../http/outcome.ts';
 
-/** The result of a write to a custom resource. */
 export interface Written<R> {
   readonly record: R;
   readonly uid: string;

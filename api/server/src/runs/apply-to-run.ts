@@ -69,19 +69,13 @@ export async function applyToHeldRun(
   return accepted({ run: changed, changed: true });
 }
 
-/**
- * Handles the consequences of a change: concludes a run that ended, or hints to the agent that it must end the run or
- * that the run waits again.
- */
+/** Handles the consequences of a change: concludes an ended run, or hints to the agent to end the run or start it again. */
 async function follow(tx: Tx, run: RunRow, { kind }: RunCommand): Promise<void> {
   if (isSettled(run.state)) await concludeRun(tx, run);
   else if (kind === 'cancel' || kind === 'lapse') await hintAgents(tx, [run.agentId]);
 }
 
-/**
- * Concludes an ended run: prunes the history, hints to the agent that its next run may start, and notifies the operator
- * of the schedule's activity.
- */
+/** Concludes an ended run: prunes the history, hints that the next run may start, and notifies the operator of the schedule's activity. */
 async function concludeRun(tx: Tx, run: RunRow): Promise<void> {
   await pruneHistory(tx, run);
   await hintAgents(tx, [run.agentId]);

@@ -38,10 +38,7 @@ export interface FiringPorts {
   readonly source: Pick<AgentSource, 'get'>;
 }
 
-/**
- * Claims a slot of a schedule and creates its runs in one transaction, so that a reader sees both or neither. A slot that has fired returns its
- * first answer again. The database's clock decides.
- */
+/** Claims a slot of a schedule and creates its runs, in one transaction, by the database's clock. A slot that has fired returns its first answer. */
 export async function fireSchedule(
   { db, source }: FiringPorts,
   body: FiringBody,

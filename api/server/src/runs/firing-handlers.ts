@@ -3,7 +3,6 @@ import { plain, type Handlers } from '../http/handler.ts';
 import { accepted } from '../http/outcome.ts';
 import { fireSchedule, type FiringPorts } from './fire-schedule.ts';
 
-/** Handlers for firings by the operator. */
 export function firingHandlers(ports: FiringPorts): Pick<Handlers, 'fireSchedule'> {
   return {
     fireSchedule: plain(async ({ headers, body }) => {

@@ -19,7 +19,6 @@ export interface RunPorts {
 
 const cursor = pageCursor(z.uuid());
 
-/** The text that identifies the query of a cursor. */
 function filterKey({ agentId, schedule, state }: RunFilter): string {
   return [agentId, schedule, state].map((part) => part ?? '').join('/');
 }
@@ -108,7 +107,6 @@ function cancelRun(): Handlers['cancelRun'] {
   });
 }
 
-/** Handlers for runs that people give to agents. */
 export function runHandlers(ports: RunPorts) {
   return {
     createRun: createRun(ports),

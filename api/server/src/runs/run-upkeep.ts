@@ -31,7 +31,6 @@ const ENDS: Readonly<Record<GivenUp, { readonly state: 'failed' | 'cancelled'; r
   time_limit: { state: 'failed', message: 'The run took longer than 24 hours, the limit of a run' },
 };
 
-/** Ends runs that their agents can no longer end, or have not ended in time. */
 async function endOverdueRuns(db: Db): Promise<void> {
   for (const { runId, why } of await readOverdueRuns(db, RUN_LIMITS)) {
     const { state, message } = ENDS[why];
@@ -88,10 +87,7 @@ export function requeueLook(db: Db): () => Promise<void> {
   };
 }
 
-/**
- * Requeues lapsed runs on every replica. A replica lets a lease lapse only after it has checked leases without a failure for as long as a lease
- * lasts. Returns a function that stops it.
- */
+/** Requeues lapsed runs on every replica, after it has checked leases without a failure for as long as a lease lasts. Returns a function to stop. */
 export function startRequeue({ db, log }: { readonly db: Db; readonly log: Log }): () => Promise<void> {
   return repeat(EVERY_MS, requeueLook(db), (error) => log('warn', 'lapsed runs could not be requeued', { error }));
 }

@@ -5,7 +5,6 @@ function scheduleOf({ scheduleName: name, scheduleUid: uid, slot }: RunRow): Run
   return name === null || uid === null || slot === null ? null : { name, uid, slot: slot.toISOString() };
 }
 
-/** A run on the wire. Pure. */
 export function runView(row: RunRow): Run {
   const { errorCode: code, errorMessage: message } = row;
   return {
@@ -27,7 +26,6 @@ export function runView(row: RunRow): Run {
   };
 }
 
-/** An event of a run on the wire. Pure. */
 export function runEventView(runId: string, { number, event, at, detail }: RunEventRow): RunEvent {
   return {
     run_id: runId,

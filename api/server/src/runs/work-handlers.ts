@@ -102,7 +102,6 @@ function settleRun({ db }: WorkPorts): Handlers['settleRun'] {
   );
 }
 
-/** Handlers for residents that work on runs. */
 export function workHandlers(ports: WorkPorts) {
   return {
     nextRun: nextRun(ports),

@@ -10,10 +10,7 @@ export function barsRuns(bar: AgentBar | undefined): boolean {
   return bar !== undefined && bar.measure !== 'revoke_token';
 }
 
-/**
- * Refuses a run if the agent already works on as many other runs as its tier allows. The count locks the agent: it can start no other run until the
- * transaction ends.
- */
+/** Refuses a run if the agent works on as many other runs as its tier allows. Locks the agent: it starts no other run until the transaction ends. */
 export async function refuseTooMany(
   tx: Tx,
   limits: AgentLimits,

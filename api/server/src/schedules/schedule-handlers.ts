@@ -26,10 +26,7 @@ interface Act<T> {
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Writes a Schedule under its lock. An accepted write has its audit row, so that the watch of the cluster adds no second one, and makes the caller
- * the Schedule's author.
- */
+/** Writes a Schedule and its audit row under its lock, so that the watch adds no second row. The caller becomes the Schedule's author. */
 async function act<T extends { readonly uid: string; readonly generation?: number }>(
   tx: Tx,
   asked: Asked,
@@ -116,7 +113,6 @@ function deleteSchedule({ schedules }: SchedulePorts): Handlers['deleteSchedule'
   });
 }
 
-/** Handlers for the cluster's schedules, with their firings. */
 export function scheduleHandlers(ports: SchedulePorts) {
   return {
     listSchedules: listSchedules(ports),

@@ -35,7 +35,6 @@ function firingView({ firingId, slot, firedAt, madeUp, runs }: FiringRow): Firin
   };
 }
 
-/** A Schedule on the wire, with its last firings. Pure. */
 export function scheduleView(record: ScheduleRecord, firings: readonly FiringRow[]): ScheduleView {
   const { spec } = record;
   return {

@@ -14,7 +14,6 @@ import type { Range } from '@hamlet/core';
 import { readLogTiles, sha256, type Db, type LogHead, type LogRecord } from '@hamlet/store';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
 
-/** An inclusion proof on the wire. */
 export interface InclusionView {
   readonly position: number;
   readonly leaf: string;
@@ -22,7 +21,6 @@ export interface InclusionView {
   readonly checkpoint: string;
 }
 
-/** The hashes over ranges of the log, computed from its tiles. */
 async function hashRanges(db: Db, ranges: readonly Range[]): Promise<string[]> {
   const needed = ranges.flatMap((range) => nodesOf(range).map(tileOfNode));
   const tiles = await readLogTiles(db, [

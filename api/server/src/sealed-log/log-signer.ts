@@ -5,12 +5,10 @@ import { isKeyName, openNote, readCheckpoint, writeCheckpoint, writeNote, writeV
 import type { NoteKey, VerifyEd25519 } from '@hamlet/core';
 import { sha256, type SignCheckpoint, type Tree } from '@hamlet/store';
 
-/** The signing key of checkpoints. */
 export interface LogSigner {
   /** Name of the log: the first line of every checkpoint, and the name of the key. */
   readonly origin: string;
   readonly key: NoteKey;
-  /** The public key, for verifiers. */
   readonly verifierKey: string;
   readonly sign: SignCheckpoint;
   /** Opens a checkpoint of this log that this key signed; null for any other text. */

@@ -106,9 +106,7 @@ async function run({ db, log, signer, settings, state, signal }: Run): Promise<v
         log(
           'error',
           'the database contradicts the sealed log: nothing more is sealed until an admin repairs it (docs/LOG.md)',
-          {
-            error,
-          },
+          { error },
         );
       else log('warn', 'sealing failed; trying again', { error });
       // The folder may be half written, so the next attempt opens it again.

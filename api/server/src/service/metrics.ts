@@ -3,21 +3,18 @@ import { collectDefaultMetrics, Counter, Gauge, Registry, Histogram } from 'prom
 /** Gauges that are read at each scrape. */
 export type GaugeReadings = Readonly<Record<string, { readonly help: string; readonly read: () => number }>>;
 
-/** Makes a registry with the default metrics of the process. */
 export function createRegistry(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   return registry;
 }
 
-/** Registers gauges that are read at each scrape. */
 export function registerGauges(registry: Registry, readings: GaugeReadings): void {
   for (const [name, { help, read }] of Object.entries(readings)) {
     const gauge: Gauge = new Gauge({ name, help, registers: [registry], collect: () => gauge.set(read()) });
   }
 }
 
-/** A counter without labels. */
 export function createCounter(registry: Registry, name: string, help: string): () => void {
   const counter = new Counter({ name, help, registers: [registry] });
   return () => counter.inc();
@@ -25,7 +22,6 @@ export function createCounter(registry: Registry, name: string, help: string): (
 
 const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 
-/** Metrics of HTTP requests. */
 export interface HttpMetrics {
   observe(route: string, status: number, durationMs: number): void;
   answerOutsideContract(route: string): void;

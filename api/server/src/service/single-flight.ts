@@ -22,10 +22,7 @@ export function coalesce(work: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/**
- * Runs `work` on this replica every `periodMs`, once at a time; a run that comes due during another is skipped. Returns a function that stops it
- * and waits for the run under way.
- */
+/** Runs `work` every `periodMs`, once at a time; a run that comes due meanwhile is skipped. The returned function stops it and waits for its run. */
 export function repeat(
   periodMs: number,
   work: () => Promise<void>,

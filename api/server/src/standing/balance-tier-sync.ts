@@ -20,7 +20,6 @@ const EVERY_MS = 1_000;
 /** Interval of the full comparison without a change. */
 const FULL_EVERY_MS = 60_000;
 
-/** The source of the Entitlements. */
 interface TierSource {
   entitlements(): readonly { readonly name: string; readonly spec: Pick<EntitlementSpec, 'rank' | 'minBalance'> }[];
 }
@@ -114,7 +113,6 @@ export function startBalanceTierSync(ports: TierSyncPorts): BalanceTierSync {
     );
   }
 
-  /** Recomputes the agents whose tier differs from the one that their balance and the Entitlements give. */
   async function compareAll(): Promise<void> {
     const agentIds = source.list().map(({ agentId }) => agentId);
     const kept = new Map((await readTiers(db)).map((row) => [row.agentId, row]));

@@ -28,7 +28,6 @@ async function audit(tx: Tx, act: Act): Promise<void> {
   await recordAct(tx, act, { action: act.action, object: act.params.agent_id, detail: act.detail });
 }
 
-/** An agent's standing on the wire. */
 async function shown(db: Db, agentId: string): Promise<AgentStanding> {
   const measures = await readMeasures(db, [agentId]);
   const [tier] = await readTiers(db, [agentId]);

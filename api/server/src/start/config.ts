@@ -252,7 +252,6 @@ export function readMigrationConfig(environment: Readonly<Record<string, string 
   return { ownerUrl: parsed.data.HAMLET_POSTGRES_OWNER_URL, appUrl: parsed.data.HAMLET_POSTGRES_URL };
 }
 
-/** The text of --help. */
 export function usage(): string {
   const variables = Object.entries({ ...Environment.shape, ...MigrationEnvironment.shape }).map(
     ([name, schema]) => `  ${name.padEnd(28)} ${schema.description ?? ''}`,

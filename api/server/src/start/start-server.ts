@@ -21,7 +21,6 @@ export interface RunningServer extends Pick<Listeners, 'peopleUrl' | 'agentsUrl'
   stop(): Promise<void>;
 }
 
-/** Opens the listeners for people, agents and metrics. */
 function serve(base: Base, parts: Parts): Promise<Listeners> {
   const { config, db, source, registry, log, monotonicMs } = base.shared;
   const { proxyTrust: trust, requestsPerMinute, socketsPerAddress, strictAnswers } = config;

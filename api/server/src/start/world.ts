@@ -53,7 +53,6 @@ export interface RunningWorld {
   readonly mapAnswer: ReturnType<typeof mapResponse>;
   /** The durable world of this replica. Callers must not change it. */
   readonly state: WorldState;
-  /** Calls back for every update of the viewers, with its tick, before it is built. */
   onUpdate(callback: (tick: number) => void): void;
   /** Calls back for every durable event, once it is applied here. */
   onEvent(callback: (event: WorldEvent) => void): void;

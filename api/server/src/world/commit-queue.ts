@@ -75,10 +75,7 @@ export function chunkOf(moves: readonly WorldEvent[]): MoveChunk | null {
   };
 }
 
-/**
- * Makes accepted events durable in order, one commit at a time. Events that arrive during a commit join the next one. Mutable because it is a
- * queue.
- */
+/** Makes accepted events durable in order, one commit at a time. Events that arrive during a commit join the next one. Mutable: a queue. */
 export class CommitQueue {
   readonly #ports: CommitPorts;
   #open = emptyBatch();
@@ -103,10 +100,7 @@ export class CommitQueue {
     return this.#backlog;
   }
 
-  /**
-   * Queues events with their answer and audit row; resolves once they are durable. An `urgent` push is committed as soon as the previous commit is
-   * done.
-   */
+  /** Queues events with their answer and audit row; resolves once they are durable. An `urgent` push waits only for the commit under way. */
   push(
     events: readonly WorldEvent[],
     options: { readonly answer: KeptAnswer | null; readonly audit?: AuditEntry | undefined; readonly urgent: boolean },

@@ -6,7 +6,6 @@ import { agentView } from '../agents/describe-agent.ts';
 import type { PresenceCache } from '../agents/presence-cache.ts';
 import type { WorldReplica } from './world-replica.ts';
 
-/** The parts from which the world view is built. */
 export interface CurrentWorldPorts {
   readonly replica: Pick<WorldReplica, 'world' | 'epoch'>;
   readonly source: Pick<AgentSource, 'get' | 'onChange'>;
@@ -22,7 +21,6 @@ function agentAt(world: WorldState, place: AgentPlace, { source, presence }: Cur
   return { ...place, power: awake ? 'Awake' : 'Asleep', status: { online, last_seen: null, health } };
 }
 
-/** The fields of a view other than its agents and items. */
 function frameOf(tick: number, { replica: { world, epoch } }: CurrentWorldPorts): Omit<WorldView, 'agents' | 'items'> {
   const { map, seq } = world;
   return {

@@ -24,7 +24,6 @@ export class RecentAnswers {
     for (const each of kept) this.#byKey.set(idOf(each), { kept: each, sinceMs: nowMs, settled: true });
   }
 
-  /** The earlier answer under a key; null if there is none. */
   recall(key: WriteKey): Answered | null {
     const found = this.#byKey.get(idOf(key));
     if (found === undefined) return null;

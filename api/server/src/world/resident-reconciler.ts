@@ -26,15 +26,11 @@ export interface ReconcilerPorts {
 }
 
 export interface ResidentReconciler {
-  /** Reconciles soon. */
   nudge(): void;
   stop(): Promise<void>;
 }
 
-/**
- * Reconciles the agents in the world with their custom resources and presence: at each change of either or of the world's agents, each second while
- * differences remain, and every 30 s.
- */
+/** Reconciles the agents in the world with their resources and presence: at each change, each second while they differ, and every 30 s. */
 export function startResidentReconciler(ports: ReconcilerPorts): ResidentReconciler {
   let wanted = Promise.withResolvers<void>();
   let stopped = false;
@@ -80,7 +76,6 @@ async function inChunks<T>(items: readonly T[], work: (item: T) => Promise<void>
     await Promise.all(items.slice(start, start + AT_ONCE).map(work));
 }
 
-/** Compares and submits commands once; returns true if there was nothing left to do. */
 async function reconcileOnce(ports: ReconcilerPorts): Promise<boolean> {
   const records = ports.source.list();
   const before = new Map((await openLives(ports.db)).map((life) => [life.agentId, life]));

@@ -13,12 +13,8 @@ export interface WorldHandlerPorts {
   readonly refuseNote: (agentId: string, text: string) => Promise<Refused | null>;
 }
 
-/** Handlers of the map, and of the acts of agents on it. */
 export function worldHandlers({ db, reader, mapAnswer, refuseNote }: WorldHandlerPorts) {
-  /**
-   * A person's act on an agent is durable, with its audit row, before the API answers it. The API may commit an agent's own step together with
-   * others.
-   */
+  /** The API answers a person's act once it is durable with its audit row. It may commit an agent's own step together with others. */
   async function command(caller: Caller, wish: WorldCommand, key: WriteKey): Promise<Answered> {
     if (caller.actor.role === 'agent') return reader.commands.submit({ command: wish, durability: 'grouped', key });
     const audit = lineOf(caller, { action: `steer.${wish.kind}`, object: wish.agent_id, detail: wish });

@@ -10,10 +10,7 @@ import type { VillageClock } from './village-clock.ts';
 import type { WorldCommands, WorldRequest } from './world-request.ts';
 import type { WorldReplica } from './world-replica.ts';
 
-/**
- * Longest wait of a read for events that this replica accepted before it: the time of a commit and of its way back to
- * this replica.
- */
+/** Longest wait of a read for events that this replica accepted before it: a commit and the way back. */
 const FRESH_LIMIT_MS = 500;
 
 export interface ReaderPorts {

@@ -5,13 +5,9 @@ import type { AuditEntry } from '@hamlet/store';
 import type { Answered, WriteKey } from '../http/handler.ts';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
 
-/** A command on its way to the writer. */
 export interface WorldRequest {
   readonly command: WorldCommand;
-  /**
-   * The writer answers a `written_through` command once it is durable, and a `grouped` one once it is accepted (it is durable within 100 ms). Kinds
-   * that are never grouped ignore this.
-   */
+  /** `written_through`: answered once durable. `grouped`: answered once accepted, durable within 100 ms; other kinds ignore it. */
   readonly durability: 'grouped' | 'written_through';
   readonly key: WriteKey | null;
   /** The audit row that is committed together with the events of an accepted command. */
@@ -23,7 +19,6 @@ export interface WorldCommands {
   submit(request: WorldRequest): Promise<Answered>;
 }
 
-/** The answer to a spawn, a despawn or a change of state. */
 export interface LifecycleCommandAnswer {
   readonly accepted_seq: number;
 }

@@ -9,7 +9,6 @@ export interface WorldSocketPorts {
   readonly size: { readonly width: number; readonly height: number };
 }
 
-/** Serves /ws/world to every actor who may read the world. */
 export function worldSocket({ fanout, size }: WorldSocketPorts): SocketRoute {
   const wholeMap = JSON.stringify({ type: 'view', x: 0, y: 0, width: size.width, height: size.height, zoom: 'near' });
   return {

@@ -29,7 +29,6 @@ const MERGED_EVENTS_MAX = 4_000;
 
 const GROUPED: ReadonlySet<string> = new Set(GROUP_COMMITTED_EVENTS);
 
-/** Only accepted commands have an audit row. */
 function lineFor(request: WorldRequest, outcome: { readonly ok: boolean }): WorldRequest['audit'] {
   return outcome.ok ? request.audit : undefined;
 }
@@ -78,7 +77,6 @@ export class WorldTerm {
     });
   }
 
-  /** Begins an epoch from the durable world. */
   static async begin(
     begun: { readonly epoch: number; readonly world: WorldState },
     ports: TermPorts,

@@ -22,16 +22,11 @@ export interface AddressGatePorts {
 /** Limits the requests and connections of each address, before authentication. */
 export interface AddressGate {
   addressOf(request: Addressed): string;
-  /** Counts one request. */
   takeRequest(address: string): RateVerdict;
-  /** Counts one message on a websocket. */
   takeMessage(address: string): RateVerdict;
   /** Counts a websocket; returns a function to call when it closes, or the exceeded limit. */
   openSocket(path: string, address: string): (() => void) | 'address' | 'path';
-  /**
-   * Counts a connection from a peer; one from a trusted proxy counts only in the total. Returns a function to call when
-   * the connection closes, or the exceeded limit.
-   */
+  /** Counts a connection; from a trusted proxy only in the total. Returns a function for its close, or the exceeded limit. */
   openConnection(peer: string): (() => void) | 'address' | 'all';
 }
 
@@ -77,10 +72,7 @@ export function createAddressGate({
   };
 }
 
-/**
- * Counts open connections, by key and in total. Has one entry for each key with an open connection. Mutable because it
- * is a counter.
- */
+/** Counts open connections, by key and in total. Mutable because it is a counter. */
 export class OpenConnections {
   readonly #perKey: number;
   readonly #total: number;
@@ -92,10 +84,7 @@ export class OpenConnections {
     this.#total = limits.total;
   }
 
-  /**
-   * Counts a connection. Returns an idempotent function to call when the connection closes, or the limit that the
-   * connection would exceed. With a null key only the total counts.
-   */
+  /** Counts a connection; a null key only in the total. Returns an idempotent function for its close, or the exceeded limit. */
   open(key: string | null): (() => void) | 'key' | 'total' {
     const before = key === null ? 0 : (this.#byKey.get(key) ?? 0);
     if (before >= this.#perKey) return 'key';

@@ -6,7 +6,6 @@ const OK_STATUS = 200;
 const SEE_OTHER_STATUS = 303;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Sends an accepted outcome; returns a refusal. */
 export function answer(exchange: Exchange, outcome: Outcome<unknown>): Refused | null {
   if (!outcome.ok) return outcome;
   showLimits(exchange.response, outcome.limits);

@@ -15,12 +15,10 @@ export type LimitActor = (
   route: Pick<RouteSpec, 'tag' | 'method' | 'permission'>,
 ) => Promise<RateVerdict | null>;
 
-/** Ports of every route. */
 export interface MountPorts {
   readonly db: Db;
   readonly log: Log;
   readonly metrics: HttpMetrics;
-  /** Limits the requests and connections of each address. */
   readonly gate: AddressGate;
   /** Monotonic clock, in ms. */
   readonly monotonicMs: () => number;
@@ -34,7 +32,6 @@ export interface MountPorts {
   readonly strictAnswers: boolean;
 }
 
-/** One request on its way through a route. */
 export interface Exchange {
   readonly route: RouteSpec;
   readonly handler: AnyHandler;
@@ -44,7 +41,6 @@ export interface Exchange {
   readonly request: Request;
   readonly response: Response;
   readonly writeJson: JsonWriter;
-  /** The client's address, as trusted proxies report it. */
   readonly address: string;
   readonly requestId: string;
   readonly traceparent: string;

@@ -13,7 +13,6 @@ import { answer, jsonWriter, reportOutsideContract } from './answer.ts';
 import type { Exchange, MountPorts } from './exchange.ts';
 import { bodyReader, parseRequest, type ReadBody } from './parse-request.ts';
 
-/** A route, its handler, and the audiences of its listener. */
 export interface Mounted {
   readonly route: RouteSpec;
   readonly handler: AnyHandler;
@@ -153,7 +152,6 @@ function newTraceId(): string {
   return randomUUID().replaceAll('-', '');
 }
 
-/** 16 random hexadecimal digits, never all zero. */
 function newSpanId(): string {
   return newTraceId().slice(16);
 }

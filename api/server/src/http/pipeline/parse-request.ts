@@ -105,7 +105,6 @@ export function bodyReader({ method, rawBody, permission }: RouteSpec): ReadBody
   };
 }
 
-/** The refusal for an error of the body parser. */
 function refusalOfParser(error: unknown, limit: number): Refused {
   const type = typeof error === 'object' && error !== null && 'type' in error ? error.type : '';
   if (type === 'entity.too.large') return refused('body_too_large', `At most ${limit >> 10} KiB`);

@@ -24,7 +24,6 @@ const LET_IN_NO_MORE = 4_401;
 /** Close code: too many messages. */
 const SAYS_TOO_MUCH = 1_008;
 
-/** An admitted socket. */
 export interface Attached {
   readonly webSocket: WebSocket;
   /** Sends a binary message in one write. {@link WebSocket.send} needs two, for head and body, which doubles the cost of a short message. */
@@ -33,14 +32,12 @@ export interface Attached {
   readonly actor: Actor;
 }
 
-/** The route of one path. */
 export interface SocketRoute {
   readonly permission: Permission;
   attach(attached: Attached): void;
 }
 
 export interface SocketsPorts {
-  /** By path. */
   readonly routes: Readonly<Record<string, SocketRoute>>;
   readonly authenticate: Authenticate;
   /** Counts open sockets, and each attempt to open one as a request of its address. */
@@ -92,7 +89,6 @@ type Admitted = { readonly ok: true; readonly route: SocketRoute; readonly crede
   'query' | 'actor'
 >;
 
-/** Checks before authentication; null if the request passes. */
 function refuseEarly({ headers }: IncomingMessage, address: string, gate: AddressGate): Refused | null {
   const verdict = gate.takeRequest(address);
   if (!verdict.allowed)
@@ -194,7 +190,6 @@ export class Pings {
     this.#timer = setInterval(() => this.#round(performance.now()), ROUND_MS);
   }
 
-  /** Pings a socket until it is closed. */
   keepAlive(webSocket: WebSocket): void {
     const kept: Kept = { dueMs: performance.now() + PING_EVERY_MS, answered: true };
     this.#kept.set(webSocket, kept);
@@ -205,7 +200,6 @@ export class Pings {
     webSocket.on('close', () => this.#kept.delete(webSocket));
   }
 
-  /** Stops all pings. */
   stop(): void {
     clearInterval(this.#timer);
   }

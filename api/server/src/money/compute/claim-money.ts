@@ -13,10 +13,7 @@ import {
 import type { ClaimHold, ClaimRow, Circumstance, RefusedTier, Tx } from '@hamlet/store';
 import { heldOf } from './claim-view.ts';
 
-/**
- * A hold expires a day after the time that it pays for, so that an API that was down for up to a day still posts the used time. The pod may run only
- * until `until` of the claim.
- */
+/** A hold expires a day after the time that it pays for, so that an API that was down for up to a day still posts the used time. */
 const SETTLED_WITHIN_MS = 86_400_000;
 const VILLAGE = { role: 'system', id: 'spending' } as const;
 const ALREADY_OVER: ReadonlySet<string> = new Set(['hold_resolved', 'hold_expired']);
@@ -65,7 +62,6 @@ export async function endHoldUnlessFrozen(
   });
 }
 
-/** The hold that an agent needs for a tier. */
 export interface Wanted {
   readonly agentId: string;
   readonly tier: string;

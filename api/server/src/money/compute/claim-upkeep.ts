@@ -23,7 +23,6 @@ export interface UpkeepPorts {
   readonly claims: ComputeClaims;
 }
 
-/** The fields of an agent's resource that decide about its claim. Pure. */
 export function claimedAgent(record: AgentRecord | null): ClaimedAgent | null {
   if (record === null) return null;
   const { uid, deleting, status } = record;
@@ -36,7 +35,6 @@ const isWanted = ({ source }: UpkeepPorts, { agentId, uid }: ClaimRow): boolean 
   return agent?.uid === uid && agent.spec.power === 'Awake' && !agent.deleting;
 };
 
-/** The upkeep that is due for a claim. */
 function dueWork(ports: UpkeepPorts, row: ClaimRow, now: Date): Upkeep {
   const {
     source,
@@ -163,10 +161,7 @@ const Proof = z.object({
 });
 type Proof = z.infer<typeof Proof>;
 
-/**
- * Renews claims, ends claims of pods that are gone, withdraws refusals once the agent can pay, and checks that every priced pod has its hold and
- * every hold its claim.
- */
+/** Renews claims, ends claims of pods that are gone, withdraws outdated refusals, and compares holds with claims and priced pods. */
 export function claimJobs(ports: ClaimUpkeepPorts): readonly Job[] {
   const { db, source, freeze, log, operated } = ports;
   let proof: Proof = { faults: 0, unpaid: 0, held: 0, suspects: [] };

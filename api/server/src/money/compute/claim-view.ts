@@ -3,7 +3,6 @@ import type { HeldClaim, PricedTier } from '@hamlet/core';
 import type { ClaimHold, ClaimRow } from '@hamlet/store';
 import type { AgentSource } from '../../agents/agent-source.ts';
 
-/** A compute claim on the wire. Pure. */
 export function claimView({ agentId, uid, version, cycle, hold, refused }: ClaimRow): ComputeClaim {
   return {
     agent_id: agentId,
@@ -18,7 +17,6 @@ export function claimView({ agentId, uid, version, cycle, hold, refused }: Claim
   };
 }
 
-/** A claim with its hold, in the form that the rules in core expect. Pure. */
 export function heldOf(
   { uid, cycle }: Pick<ClaimRow, 'uid' | 'cycle'>,
   { tier, perHour, amount, until, usedMs, pod }: ClaimHold,
@@ -42,10 +40,7 @@ export interface PaidLife {
   readonly now: Date;
 }
 
-/**
- * The end of the paid time of a life; null if it pays nothing. A refused tier that the status still shows is no longer paid: the operator has not
- * ended its pod yet. Pure.
- */
+/** The end of the paid time of a life; null if it pays nothing. A refused tier pays no longer, even while the status still shows it. Pure. */
 export function paidUntil(
   claim: Pick<ClaimRow, 'uid' | 'hold' | 'refused'> | null,
   { uid, tier, now }: PaidLife,

@@ -21,7 +21,6 @@ export interface ClaimPorts {
   readonly terms: ClaimTerms;
 }
 
-/** The answer to a claim of a tier. */
 export interface ClaimAnswer {
   readonly granted: boolean;
   readonly reason: ClaimRefusal | null;
@@ -36,7 +35,6 @@ interface Wish {
   readonly tier: PricedTier;
 }
 
-/** A claim that the transaction has locked. */
 export interface LockedClaim {
   readonly agentId: string;
   readonly row: ClaimRow | null;
@@ -220,13 +218,11 @@ export class ComputeClaims {
   }
 }
 
-/** The hold of a claim with its meter stopped. */
 function stoppedMeter(row: ClaimRow, now: Date): ClaimHold | null {
   const { hold } = row;
   return hold === null ? null : { ...hold, usedMs: usedMs(heldOf(row, hold), now.getTime()), pod: null };
 }
 
-/** True if the hold belongs to another life, or its time is over. */
 function isPast({ uid, hold }: ClaimRow, lives: string, now: Date): boolean {
   return hold !== null && (uid !== lives || hold.until <= now);
 }

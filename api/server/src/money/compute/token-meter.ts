@@ -23,10 +23,8 @@ import { refusalOfHold } from '../ledger/refusal-of-hold.ts';
 
 /** Longer than any call of a model. If the gateway dies, its hold expires after this time. */
 const HOLD_LASTS_MS = 900_000;
-/** Upper limit of one reservation. */
 export const TOKENS_MAX = 10_000_000;
 
-/** A planned call of a model. */
 export interface TokenRequest {
   readonly agentId: string;
   readonly model: string;
@@ -50,17 +48,11 @@ export interface Reservation {
   readonly circumstance: Circumstance;
 }
 
-/**
- * Charges for tokens: holds money before a call at the price of the agent's tier, and posts the used part. Without Postgres it throws, so that no
- * call is free.
- */
+/** Charges for tokens: holds money before a call at the price of the agent's tier, and posts the used part. Throws without Postgres. */
 export interface TokenMeter {
   /** Refuses with no_such_agent, account_closed, insufficient_funds, idempotency_key_reused, or the code of a measure against the agent. */
   reserve(request: TokenRequest): Promise<Outcome<Reservation>>;
-  /**
-   * Posts the used tokens as `usage`, at most the held money, and frees the rest. A second call changes nothing. While the village is frozen it
-   * stores them, to be posted after the freeze.
-   */
+  /** Posts the used tokens, at most the held money, and frees the rest; in a freeze it stores them for later. A second call changes nothing. */
   settle(reservation: Reservation, usedTokens: number): Promise<void>;
   /** Frees the whole hold. Does nothing after `settle`, or after the hold has expired. */
   release(reservation: Reservation): Promise<void>;
@@ -72,7 +64,6 @@ export interface TokenMeterPorts {
   readonly tiers: BalanceTiers;
 }
 
-/** The posting of a reservation; null if it holds nothing. Pure. */
 function usageOf(
   { agentId, holdId, held, perThousand, key, circumstance }: Reservation,
   usedTokens: number,
@@ -122,7 +113,6 @@ export function createTokenMeter({ db, source, tiers }: TokenMeterPorts): TokenM
     return accepted({ agentId, holdId: outcome.holdId, perThousand, held, key, circumstance });
   }
 
-  /** Ends a reservation; a second call changes nothing. */
   async function end(reservation: Reservation, usedTokens: number): Promise<void> {
     const usage = usageOf(reservation, usedTokens);
     if (usage === null) return;

@@ -183,7 +183,6 @@ async function undo(
   });
 }
 
-/** @returns the port for the adapters of all sources */
 export function createIncomePort({ tiers, lives }: IncomePorts): IncomePort {
   async function book(
     tx: Tx,

@@ -8,7 +8,6 @@ import type { BalanceTiers } from '../../standing/balance-tier-sync.ts';
 import { entryView } from './entry-view.ts';
 import { villageDay } from './village-day.ts';
 
-/** Settings of rewards and penalties. */
 export interface EconomyRules {
   /** Micro-aiDollars that a member may give and take in a day, together. */
   readonly dailyAllowance: bigint;
@@ -18,7 +17,6 @@ export interface EconomyRules {
   readonly timeZone: string;
 }
 
-/** A person's request to reward or penalize an agent. */
 export interface Judgement {
   readonly kind: 'reward' | 'penalty';
   readonly actor: Actor;
@@ -106,10 +104,7 @@ function refusalOf(
   }
 }
 
-/**
- * Rewards or penalizes an agent: moves money between the treasury and its account, uses the allowance of the day, updates the tier and records the
- * act in the audit, all in the caller's transaction or not at all.
- */
+/** Rewards or penalizes an agent: money, allowance of the day, tier and audit, all in the caller's transaction or not at all. */
 export async function judge(tx: Tx, judgement: Judgement, ports: JudgementPorts): Promise<Outcome<LedgerEntry>> {
   const { agentId } = judgement;
   const judged = await findJudged(tx, judgement);

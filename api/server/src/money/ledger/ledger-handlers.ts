@@ -146,12 +146,7 @@ export function ledgerHandlers({ db, source, tiers, economy, nudgeBoard }: Ledge
       const account = await findAgentAccount(db, agentId);
       if (account === null && unknown(agentId)) return refused('no_such_agent', `There is no agent ${agentId}`);
       if (account === null)
-        return accepted({
-          agent_id: agentId,
-          entries: [],
-          as_of: query.as_of ?? now.toISOString(),
-          next_cursor: null,
-        });
+        return accepted({ agent_id: agentId, entries: [], as_of: query.as_of ?? now.toISOString(), next_cursor: null });
       return readPage(db, account.accountId, {
         agentId,
         asOf: query.as_of ?? null,

@@ -12,7 +12,6 @@ const EXPIRED_AT_ONCE = 200;
 
 const Books = z.object({ broken: z.int(), provenAtS: z.int(), failedProofs: z.int() });
 
-/** Frees expired holds, and checks the rules of the ledger. */
 export function ledgerJobs({
   db,
   freeze,

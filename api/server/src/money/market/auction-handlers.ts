@@ -44,7 +44,6 @@ async function shown(tx: Tx, auctionId: string): Promise<AuctionView> {
   return auctionView(auction, undefined);
 }
 
-/** Reserves the GPU window and opens its auction. */
 async function open(tx: Tx, asked: OpenAsked, { prices }: Pick<AuctionPorts, 'prices'>): Promise<Outcome<AuctionView>> {
   const {
     body: { lane: name, starts_at, ends_at, closes_at, reserve, note },
@@ -81,7 +80,6 @@ async function open(tx: Tx, asked: OpenAsked, { prices }: Pick<AuctionPorts, 'pr
   return accepted(await shown(tx, auctionId));
 }
 
-/** Routes for auctions of exclusive GPU windows. */
 export function auctionHandlers({ db, prices }: AuctionPorts) {
   return {
     openAuction: inTx((request, tx) => open(tx, request, { prices })),

@@ -3,7 +3,6 @@ import { readOwnBids, type AuctionRow, type BidRow, type Db } from '@hamlet/stor
 import type { Actor } from '../../http/actor.ts';
 import { gpuView } from './purchase-view.ts';
 
-/** A bid on the wire. Pure. */
 export function bidView({ bidId, auctionId, agentId, amount, placedAt, outcome }: BidRow): BidView {
   return {
     bid_id: bidId,
@@ -15,7 +14,6 @@ export function bidView({ bidId, auctionId, agentId, amount, placedAt, outcome }
   };
 }
 
-/** An auction on the wire, with the caller's own bid. Pure. */
 export function auctionView(row: AuctionRow, ownBid: BidRow | undefined): AuctionView {
   return {
     auction_id: row.auctionId,

@@ -28,7 +28,6 @@ import { timesOfPurchase, type PurchaseTimes } from './quote.ts';
 /** The hold lasts only for the transaction. After a failure it expires after this time. */
 const HOLD_LASTS_MS = 60_000;
 
-/** A request to buy compute for an agent. */
 export interface PurchaseAsked extends Caller {
   readonly idempotencyKey: string;
   readonly agentId: string;
@@ -43,7 +42,6 @@ type Paid =
   | { readonly ok: true; readonly purchaseId: string }
   | { readonly ok: false; readonly reason: LedgerRefusal | 'window_taken' };
 
-/** The price by the price list, or the refusal. */
 function priceAsked(
   { item, seconds, maxPrice, agentId }: PurchaseAsked,
   { source, prices }: TradePorts,
@@ -181,10 +179,7 @@ export async function concludePurchase(
   return view;
 }
 
-/**
- * Buys compute for an agent: prices it, holds and posts the money, and writes the purchase, all in the caller's transaction or not at all. The
- * purchase ends by the clock of the database, without further work.
- */
+/** Buys compute for an agent: holds and posts the money and writes the purchase, in the caller's transaction. The purchase ends by itself. */
 export async function buyCompute(tx: Tx, asked: PurchaseAsked, ports: TradePorts): Promise<Outcome<PurchaseView>> {
   const { agentId } = asked;
   const before = await boughtBefore(tx, asked);

@@ -56,7 +56,6 @@ async function endUnsold(
   });
 }
 
-/** Cancels a locked, open auction. */
 export async function cancelAuction(
   tx: Tx,
   auction: AuctionRow,
@@ -90,7 +89,6 @@ interface Sale {
   readonly act: Acting;
 }
 
-/** Posts the winner's money, assigns the window and writes the purchase. */
 async function sell(
   tx: Tx,
   { auctionId, windowId, startsAt, endsAt }: AuctionRow,

@@ -22,13 +22,9 @@ import { refusalOfHold } from '../ledger/refusal-of-hold.ts';
 import { bidView } from './auction-view.ts';
 import { circumstanceOf } from './trade-ports.ts';
 
-/**
- * The hold of a bid outlives the auction by this time, so that it cannot expire before the auction ends. If no replica ends the auction, the money
- * is free again after this time.
- */
+/** The hold of a bid outlives its auction by this time. If no replica ends the auction, the money is free again after it. */
 const HOLD_OUTLIVES_MS = 3_600_000;
 
-/** An agent's bid. */
 export interface BidAsked extends Caller {
   readonly actor: AgentActor;
   readonly idempotencyKey: string;
@@ -43,7 +39,6 @@ function bidKey({ actor, idempotencyKey }: BidAsked): string {
   return `bid ${actor.id} ${idempotencyKey}`;
 }
 
-/** The refusal of a bid; null if it is valid. */
 function whyNot({ amount, actor }: BidAsked, auction: AuctionRow, own: BidRow | undefined): Refused | null {
   if (auction.state !== 'open' || auction.closed)
     return refused(
@@ -116,10 +111,7 @@ async function bidBefore(tx: Tx, asked: BidAsked): Promise<Outcome<BidView> | nu
     : refused('idempotency_key_reused');
 }
 
-/**
- * Places a bid and holds its money, in the caller's transaction. A higher bid of the same agent replaces the earlier one. Agents may bid at the same
- * time; the end of an auction waits for bids in progress.
- */
+/** Places a bid and holds its money, in the caller's transaction. It replaces the agent's lower bid. The end of an auction waits for it. */
 export async function placeBid(tx: Tx, asked: BidAsked): Promise<Outcome<BidView>> {
   const { actor, auctionId, amount } = asked;
   const before = await bidBefore(tx, asked);

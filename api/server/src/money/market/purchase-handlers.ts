@@ -87,7 +87,6 @@ function listPurchases({ db }: PurchasePorts): Handlers['listPurchases'] {
   });
 }
 
-/** Routes for prices, and for purchases of agents. */
 export function purchaseHandlers(ports: PurchasePorts) {
   return {
     getQuote: getQuote(ports),

@@ -1,7 +1,6 @@
 import { formatAiDollars, type BoughtItem, type GpuLane, type PurchaseItem, type PurchaseView } from '@hamlet/contract';
 import type { BoughtDevices, PurchaseRow } from '@hamlet/store';
 
-/** Devices on the wire. */
 export function gpuView({ lane, resourceName, count }: BoughtDevices): GpuLane {
   return { lane, resource_name: resourceName, count };
 }
@@ -14,7 +13,6 @@ function boughtItem({ kind, quota, amount, model, devices }: PurchaseRow): Bough
   throw new Error(`a purchase of the kind ${kind} lacks its details`);
 }
 
-/** A purchase on the wire. Pure. */
 export function purchaseView(row: PurchaseRow): PurchaseView {
   return {
     purchase_id: row.purchaseId,

@@ -35,14 +35,12 @@ export interface QuoteAsked {
   readonly seconds: number;
 }
 
-/** The priced item. */
 interface Offer {
   readonly item: PurchaseItem;
   readonly price: bigint;
   readonly times: PurchaseTimes;
 }
 
-/** An agent's present funds and limits. */
 interface Means {
   readonly record: AgentRecord;
   readonly balance: bigint;
@@ -195,7 +193,6 @@ export async function quote(asked: QuoteAsked, ports: QuotePorts, now: Date): Pr
 
 const SECOND_MS = 1_000;
 
-/** Begin and end of a purchase, and the moment of the decision, all by the clock of the database. */
 export interface PurchaseTimes {
   readonly now: Date;
   readonly startsAt: Date;
@@ -212,7 +209,6 @@ async function startOf(
   return (await lastsUntil(db, agentId, item)) ?? now;
 }
 
-/** The start and end of a purchase, by the clock of the database. */
 export async function timesOfPurchase(
   db: Db,
   bought: { readonly agentId: string | null; readonly item: PurchaseItem; readonly seconds: number },

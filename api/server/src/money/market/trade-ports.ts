@@ -6,14 +6,12 @@ import type { Caller } from '../../http/handler.ts';
 import type { Acting } from '../../audit/record-act.ts';
 import type { BalanceTiers } from '../../standing/balance-tier-sync.ts';
 
-/** Ports of purchases and auctions. */
 export interface TradePorts {
   readonly source: Pick<AgentSource, 'get' | 'entitlement'>;
   readonly tiers: BalanceTiers;
   readonly prices: PriceList;
 }
 
-/** The village as actor, with a new request id. */
 export function actOfVillage(): Acting {
   return { actor: { role: 'system', id: 'auctioneer' }, requestId: randomUUID(), traceparent: null };
 }

@@ -51,10 +51,7 @@ export interface TradeUpkeepPorts extends Pick<TradePorts, 'tiers'> {
   readonly log: Log;
 }
 
-/**
- * Settles auctions, notifies the operator of purchases that begin or end, and checks purchases against the ledger. Limits and windows end by the
- * clock, even if these jobs do not run.
- */
+/** Settles auctions, notifies the operator of purchases that begin or end, and checks the trade. Limits end by the clock even without these jobs. */
 export function tradeJobs({ db, tiers, freeze, registry, log }: TradeUpkeepPorts): readonly Job[] {
   let broken = 0;
   const failed = (error: unknown): void =>

@@ -5,12 +5,10 @@ import type { Deposit, LedgerActor, Tx } from '@hamlet/store';
 import { recordAct, type Acting } from '../../audit/record-act.ts';
 import type { IncomeOutcome, IncomePort } from '../ledger/income.ts';
 
-/** The payment provider as actor, with a new request id. */
 export function providerActor(provider: string): Acting {
   return { actor: { role: 'system', id: provider }, requestId: randomUUID(), traceparent: null };
 }
 
-/** Records an act on a deposit in the audit. */
 export async function auditDeposit(
   tx: Tx,
   deposit: Deposit,
@@ -97,10 +95,7 @@ async function bookWhateverLives(tx: Tx, agentId: string, book: () => Promise<In
   if (account.closedAt !== null) await closeAgentAccount(tx, agentId);
 }
 
-/**
- * Adjusts a credited deposit to `net`: takes the excess back, even if it is spent, or credits returned money again. The caller must have locked the
- * deposit.
- */
+/** Adjusts a credited, locked deposit to `net`: takes the excess back, even if it is spent, or credits returned money again. */
 export async function adjustDeposit(
   tx: Tx,
   income: IncomePort,

@@ -22,7 +22,6 @@ import type { Acting } from '../../audit/record-act.ts';
 import type { Payments } from './start-payments.ts';
 import type { AgentSource } from '../../agents/agent-source.ts';
 
-/** A deposit on the wire. Pure. */
 export function creditView(deposit: Deposit): Credit {
   return {
     credit_id: deposit.depositId,
@@ -67,7 +66,6 @@ export function normalTransactionId(provider: string, id: string): string {
 
 type Found = { readonly ok: true; readonly deposit: Deposit } | Refused;
 
-/** The undecided proposal of a credit, locked. */
 async function undecided(tx: Tx, creditId: string): Promise<Found> {
   const deposit = await lockDeposit(tx, creditId);
   if (deposit === null) return refused('no_such_credit');

@@ -46,7 +46,6 @@ async function wholeBody(message: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-/** @returns `call`, and `close`, which closes the connections */
 export function createHttpsCaller({ hosts, proxyUrl, roots }: HttpsCallerOptions): {
   readonly call: CallHttps;
   close(): void;

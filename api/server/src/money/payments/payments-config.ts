@@ -86,7 +86,6 @@ export async function readPayPalSecrets(file: string): Promise<PayPalSecrets> {
   }
 }
 
-/** The certificates in a PEM file. */
 export function pemCertificates(pem: string): readonly string[] {
   return pem.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
 }

@@ -189,7 +189,6 @@ export type PayPalMode = 'sandbox' | 'live';
 
 /** All hosts of PayPal that the village calls, and the signer of its notifications. */
 export interface PayPalHosts {
-  /** Host of the API. */
   readonly api: string;
   /** Exact names of the hosts of signing certificates. */
   readonly certificates: ReadonlySet<string>;
@@ -212,7 +211,6 @@ export const PAYPAL_HOSTS: Readonly<Record<PayPalMode, PayPalHosts>> = {
 
 const CERT_PATH = /^\/v1\/notifications\/certs\/[A-Za-z0-9._-]{1,100}$/;
 
-/** The address of a certificate: an allowed host and a path. */
 export interface CertificatePlace {
   readonly host: string;
   readonly path: string;

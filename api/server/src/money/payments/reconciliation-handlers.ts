@@ -23,7 +23,6 @@ export interface ReconciliationPorts {
   readonly payments: Pick<Payments, 'paypalMode' | 'rate'>;
 }
 
-/** A difference on the wire. Pure. */
 function differenceView(row: DifferenceRow): Difference {
   return {
     difference_id: row.differenceId,

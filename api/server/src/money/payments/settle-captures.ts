@@ -69,7 +69,6 @@ async function creditFresh(
 /** The format of agents' names. A payer's text of another format names no agent. */
 const AGENT_ID = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
-/** The reason of a deposit's change, for people. */
 function reasonOf(truth: PaymentTruth | null): string {
   const takings = (truth?.takings ?? []).map(({ kind, state }) => `${kind} ${state}`);
   return `PayPal says: ${[truth?.status ?? 'unknown', ...takings].join(', ')}`.slice(0, 500);

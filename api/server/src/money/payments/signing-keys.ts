@@ -30,7 +30,6 @@ function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): bool
   return issuer.ca && certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
 }
 
-/** True if a chain of issuers that are all valid now leads to a root. */
 function leadsToRoot(leaf: X509Certificate, others: readonly X509Certificate[], { roots, now }: Trust): boolean {
   let at = leaf;
   for (let length = 0; length < CHAIN_MAX; length += 1) {

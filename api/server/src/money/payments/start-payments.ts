@@ -28,7 +28,6 @@ import { settleCaptures } from './settle-captures.ts';
 import { createSigningKeys } from './signing-keys.ts';
 import { verifyDeliveries } from './verify-deliveries.ts';
 
-/** The ports of payments for the handlers. */
 export interface Payments {
   readonly income: IncomePort;
   /** Micro-aiDollars that one admin may credit alone. */

@@ -48,10 +48,7 @@ async function verifyOne(delivery: ClaimedDelivery, ports: VerifyPorts): Promise
   count((await inTransaction(db, (tx) => acceptDelivery(tx, delivery.deliveryId, event))) ? 'verified' : 'repeated');
 }
 
-/**
- * Handles a certificate that cannot be loaded: keeps the delivery for a retry, for up to four days. Refuses the delivery if the certificate does not
- * exist.
- */
+/** Handles a certificate that cannot be loaded: retries for up to four days. Refuses the delivery if the certificate does not exist. */
 async function later(delivery: ClaimedDelivery, error: unknown, ports: VerifyPorts): Promise<void> {
   if (isConnectionError(error)) throw error;
   const why = error instanceof Error ? error.message : String(error);

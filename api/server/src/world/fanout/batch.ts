@@ -52,7 +52,6 @@ export interface Batch {
   readonly bySlot: ReadonlyMap<number, Change>;
 }
 
-/** The message that names the agent in a slot. */
 export function identity(world: WorldState, slot: number): FrameMessage {
   return {
     kind: 'agent',
@@ -62,7 +61,6 @@ export function identity(world: WorldState, slot: number): FrameMessage {
   };
 }
 
-/** The message with the full entry of an agent. */
 export function entryMessage(world: WorldState, slot: number, tick: number): FrameMessage {
   return { kind: 'spawn', entry: agentEntry(world, slot, tick) };
 }

@@ -17,7 +17,6 @@ function span(start: number, length: number, limit: number): { readonly first: n
   return { first, count: end - first };
 }
 
-/** The cells that a rectangle in tiles touches, clipped to the map. */
 export function cellRect(
   map: WorldMap,
   view: { readonly x: number; readonly y: number; readonly width: number; readonly height: number },
@@ -45,7 +44,6 @@ export function rectHas(rect: CellRect, map: WorldMap, cell: number): boolean {
   return x >= rect.x && y >= rect.y && x < rect.x + rect.width && y < rect.y + rect.height;
 }
 
-/** Calls `visit` for every cell of a rectangle, row by row. */
 export function eachCell(rect: CellRect, map: WorldMap, visit: (cell: number) => void): void {
   for (let y = rect.y; y < rect.y + rect.height; y += 1) {
     for (let x = rect.x; x < rect.x + rect.width; x += 1) visit(y * map.cellsWide + x);

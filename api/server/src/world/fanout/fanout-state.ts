@@ -35,7 +35,6 @@ export interface PendingAgent {
   readonly slot: number;
   /** The cells that its path crossed at the last update; empty if it was not in the world. */
   readonly before: readonly number[];
-  /** Its path at the last update. */
   readonly walk: Walk;
   moved: boolean;
   changed: boolean;
@@ -84,10 +83,7 @@ export class Pending {
     for (const cell of itemCells(world, itemId)) cells.add(cell);
   }
 
-  /**
-   * Call this before and after the event is reduced, so that it notes the old and the new cells. `slot` is the slot of the event's agent at that
-   * moment, -1 for none.
-   */
+  /** Call it before and after the event is reduced: it notes the old and the new cells. `slot`: the event's agent at that moment, -1 for none. */
   touch(world: WorldState, event: WorldEvent, slot: number): void {
     const itemIds = 'item_id' in event ? [event.item_id] : event.kind === 'use' ? [event.gives, event.consumes] : [];
     for (const itemId of itemIds) if (itemId !== null) this.#item(world, itemId);

@@ -22,7 +22,6 @@ const afterAMoment: Soon = (run) => {
   setTimeout(run, URGENT_AFTER_MS);
 };
 
-/** Counters and gauges of the fan-out. */
 export interface FanoutStats extends Counters {
   readonly viewers: number;
   readonly queuedBytes: number;
@@ -169,7 +168,6 @@ export class Fanout {
     this.#updateHearers.push(hear);
   }
 
-  /** Sends all pending changes now. */
   flush(): void {
     const state = this.#state;
     for (const hear of this.#updateHearers) hear(state.tick);
@@ -182,7 +180,6 @@ export class Fanout {
     for (const viewer of this.#viewers) this.#serve(viewer, batch, out);
   }
 
-  /** 1 for each cell that a viewer sees in detail. */
   #watchedCells(): Uint8Array {
     const { map } = this.#state.world;
     const watched = new Uint8Array(map.cellsWide * map.cellsHigh);

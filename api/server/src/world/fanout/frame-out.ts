@@ -4,7 +4,6 @@ import type { FrameFormat } from './pressure.ts';
 
 export type FrameHead = Omit<WorldStateFrame, 'type' | 'messages'>;
 
-/** Messages and their bytes: encoded once, sent to many viewers. */
 export interface Chunk {
   readonly messages: readonly FrameMessage[];
   readonly bytes: Uint8Array;
@@ -19,9 +18,7 @@ export function makeChunk(messages: readonly FrameMessage[], tick: number, short
   return { messages, bytes: scratch.finish() };
 }
 
-/**
- * Builds one frame in either format. It copies the bytes of chunks and never encodes them again. Mutable: one builder serves all viewers in turn.
- */
+/** Builds one frame in either format from chunks, which it never encodes again. Mutable: one builder serves all viewers in turn. */
 export class FrameOut {
   readonly #head: FrameHead;
   readonly #idOf: (slot: number) => string | undefined;
@@ -34,7 +31,6 @@ export class FrameOut {
     this.#idOf = idOf;
   }
 
-  /** Begins an empty frame. */
   begin(format: FrameFormat): void {
     this.#format = format;
     this.#messages = [];
@@ -56,7 +52,6 @@ export class FrameOut {
     return this.#format === 'binary' ? this.#writer.length === FRAME_HEADER_BYTES : this.#messages.length === 0;
   }
 
-  /** The frame in its wire form. */
   finish(): Uint8Array | string {
     if (this.#format === 'binary') return this.#writer.finish();
     return frameToJson({ type: 'world_state', ...this.#head, messages: this.#messages }, this.#idOf);

@@ -16,7 +16,6 @@ export function introduce(
   to.out.message(identity(fanout.world, to.slot));
 }
 
-/** Sends a viewer the whole state of one agent. */
 function sendAgent(
   fanout: FanoutState,
   to: { readonly viewer: Viewer; readonly out: FrameOut; readonly slot: number },

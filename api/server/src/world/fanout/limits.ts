@@ -13,15 +13,10 @@ export const URGENT_AFTER_MS = 15;
  */
 export const DROP_ABOVE_BYTES = 64 * 1024;
 export const RESUME_BELOW_BYTES = 16 * 1024;
-/**
- * A viewer above this limit, or one that has not drained for STALL_TICKS, is disconnected with a token to resume by.
- */
+/** The fan-out disconnects a viewer above this limit, or one that has not drained for STALL_TICKS; it may resume. */
 export const CLOSE_ABOVE_BYTES = 1024 * 1024;
 export const STALL_TICKS = 100;
 /** A near view of more cells than this is served as a far view. */
 export const MAX_NEAR_CELLS = 1024;
-/**
- * Views that the fan-out shows one viewer between two updates without waiting: one view can cost a keyframe of every
- * cell.
- */
+/** Views shown to one viewer between two updates: each can cost a keyframe of every cell. */
 export const VIEWS_PER_UPDATE = 10;

@@ -64,10 +64,7 @@ export class Viewer {
     return true;
   }
 
-  /**
-   * Shows a view at once if the socket has room and the limit of views per update is not reached; otherwise the newest view waits for the next
-   * update.
-   */
+  /** Shows a view at once if the socket has room and VIEWS_PER_UPDATE allows; otherwise the newest view waits for the next update. */
   #request(message: ViewRequest): void {
     this.#waiting = message;
     if (this.#shownSinceUpdate < VIEWS_PER_UPDATE) this.#showWaiting();
@@ -101,14 +98,12 @@ export class Viewer {
     if (cells !== NO_CELLS || zoom === 'far') this.#show(cells, zoom);
   }
 
-  /** True if any of these cells is in view. */
   sees(cells: readonly number[]): boolean {
     const { map } = this.#fanout.world;
     for (const cell of cells) if (rectHas(this.cells, map, cell)) return true;
     return false;
   }
 
-  /** True if the viewer must know this agent now. */
   hasInView(slot: number): boolean {
     const cells = this.#fanout.world.index.cellsOf(slot);
     return cells.length > 0 && (this.pinned.has(slot) || this.sees(cells));
@@ -168,7 +163,6 @@ export class Viewer {
     return { cells, pinned: new Set() };
   }
 
-  /** Adds the viewer's part of an update to its frame. */
   update(batch: Batch, out: FrameOut): void {
     const { map } = this.#fanout.world;
     // Agents in `early` first: they may have left all cells of their change by now.
@@ -231,7 +225,6 @@ export class Viewer {
     });
   }
 
-  /** Sends one message at once. */
   say(message: FrameMessage): void {
     const out = this.#fanout.frame({ urgent: true });
     out.begin(this.format);
@@ -239,7 +232,6 @@ export class Viewer {
     this.transmit(out);
   }
 
-  /** Sends a frame unless it is empty. */
   transmit(out: FrameOut): void {
     if (out.empty) return;
     const bytes = out.finish();

@@ -39,7 +39,6 @@ export function readPlan(text: string, version: string): WorldMap {
 /** The maps on which the world's events and snapshots were made: the map of this version of Hamlet, and those that the village has stored. */
 export class MapShelf {
   readonly #db: Db;
-  /** The map of this version of Hamlet. */
   readonly current: WorldMap;
 
   constructor(db: Db, current: WorldMap) {

@@ -19,7 +19,6 @@ import { readEventsAfter } from './read-events.ts';
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
 
-/** Packs a world into a snapshot in the form of the store. */
 export async function packSnapshot(world: WorldState): Promise<Snapshot> {
   const { seq, tick } = world;
   const bytes = snapshotWorld(world);
@@ -60,10 +59,7 @@ export interface RecoverOptions {
   readonly onReplayed?: (world: WorldState, event: WorldEvent) => void;
 }
 
-/**
- * Recovers the durable world: the newest intact snapshot and the events after it, on the map of their time. Only reads. Throws if the saved world
- * is incomplete; the message names the fix.
- */
+/** Recovers the durable world: the newest intact snapshot and the events after it. Only reads. Throws, with the fix, if the saved world has a gap. */
 export async function recoverWorld(options: RecoverOptions): Promise<WorldState> {
   const { db, maps, seed } = options;
   const saved =
@@ -118,7 +114,6 @@ async function newestWholeSnapshot({ db, maps, onBadSnapshot }: RecoverOptions):
   }
 }
 
-/** Copies the durable world: a known world and the events committed since. */
 export async function copyDurableWorld(db: Db, known: WorldState): Promise<WorldState> {
   const copy = restoreWorld(known.map, snapshotWorld(known));
   await readEventsAfter(db, copy.seq, (events) => {
