@@ -74,6 +74,7 @@ try {
     environment: {
       ...inPod,
       NODE_OPTIONS: '--max-semi-space-size=4',
+      MALLOC_ARENA_MAX: '1',
       HAMLET_POSTGRES_URL: appUrl,
       HAMLET_REDIS_URL: redis.url,
       HAMLET_API_KEYS_FILE: keysFile,
