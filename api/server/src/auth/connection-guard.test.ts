@@ -160,12 +160,11 @@ test('a connection closes if its actor is now another one, or has another role',
     { ...MEMBER, id: 'account 2' },
     { ...MEMBER, role: 'admin' },
   ] as const) {
-    const connection = watched(guard, MEMBER);
-    connection.now = now;
+    const refusals: Refused[] = [];
+    guard.watch({ actor: MEMBER, recheck: async () => now, close: (refusal) => void refusals.push(refusal) });
     await announceAccount(db, '1');
-    await closed(connection);
-    assert.deepEqual(connection.closedBy, ['token_invalid']);
-    await announceAccount(db, '1');
+    await until('the connection is closed', async () => refusals.length > 0);
+    assert.deepEqual(refusals, [{ ok: false, reason: 'token_invalid' }]);
   }
 });
 

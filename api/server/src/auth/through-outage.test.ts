@@ -110,3 +110,41 @@ test('a read does not wait for a Postgres that has just failed, and a write does
   await setImmediate();
   assert.equal(await lookUp('secret', true), 'bob');
 });
+
+test('for five seconds after a failure reads do not wait, and then one read asks again', async () => {
+  const silent = Promise.withResolvers<string>();
+  const answers: readonly (() => Promise<string>)[] = [
+    async () => 'ada',
+    () => Promise.reject(AWAY),
+    () => silent.promise,
+    async () => 'bob',
+  ];
+  const clock = { nowMs: 10_000 };
+  let asked = 0;
+  const lookUp = throughOutage(
+    async () => (await answers[asked++]?.()) ?? '',
+    () => clock.nowMs,
+  );
+  assert.equal(await lookUp('secret', true), 'ada');
+  assert.equal(await lookUp('secret', true), 'ada');
+  clock.nowMs += 4_999;
+  assert.equal(await lookUp('secret', true), 'ada');
+  assert.equal(asked, 3, 'one look-up waits in the background');
+  clock.nowMs += 1;
+  assert.equal(await lookUp('secret', true), 'bob');
+  assert.equal(asked, 4);
+});
+
+test('the background look-up is repeated until the source is back', async () => {
+  const { lookUp, clock } = lookUpByClock();
+  assert.equal(await lookUp('ada', true), 'ada 1');
+  clock.isAway = true;
+  for (let reads = 0; reads < 3; reads += 1) {
+    assert.equal(await lookUp('ada', true), 'ada 1');
+    await setImmediate();
+  }
+  clock.isAway = false;
+  assert.equal(await lookUp('ada', true), 'ada 1', 'this read does not wait for its look-up');
+  await setImmediate();
+  assert.equal(await lookUp('ada', true), 'ada 6');
+});
