@@ -1,3 +1,4 @@
+import type { DrawnAgent } from '@hamlet/core';
 import {
   type Camera,
   clampCamera,
@@ -19,7 +20,7 @@ import { Corrections } from './model/correction.ts';
 import { daylight } from './model/daylight.ts';
 import { type DrawList, drawList } from './model/draw-list.ts';
 import { pauseAfter } from './model/pace.ts';
-import type { SceneAgent, ScenePin } from './model/scene.ts';
+import type { ScenePin } from './model/scene.ts';
 import { hitTest } from './hit/hit-test.ts';
 import { listenToGestures } from './input/gestures.ts';
 import type { KeyIntent } from './input/keys.ts';
@@ -265,7 +266,7 @@ export class MapController {
     this.#host.measured(performance.now() - started);
   }
 
-  #tour(agents: readonly SceneAgent[]): void {
+  #tour(agents: readonly DrawnAgent[]): void {
     const { camera, viewport } = { camera: this.#target, viewport: this.#viewport };
     if (agents.length > TOUR_AGENTS || agents.every((agent) => inSight(camera, viewport, agent))) return;
     const better = clampCamera(showPeople(agents, viewport, sizeOf(this.#world.map)), this.#world.map);
@@ -276,8 +277,8 @@ export class MapController {
       this.#target = better;
   }
 
-  #moveCamera(agents: readonly SceneAgent[], elapsedMs: number): boolean {
-    const followed = this.#following ? agents.find((agent) => agent.id === this.#selected) : undefined;
+  #moveCamera(agents: readonly DrawnAgent[], elapsedMs: number): boolean {
+    const followed = this.#following ? agents.find((agent) => agent.agentId === this.#selected) : undefined;
     if (followed !== undefined) this.#target = { ...this.#target, x: followed.x + 0.5, y: followed.y + 0.5 };
     else if (this.#touring) this.#tour(agents);
     if (this.#camera === this.#target) return false;

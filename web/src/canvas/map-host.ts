@@ -1,11 +1,12 @@
+import type { DrawnAgent } from '@hamlet/core';
 import type { Camera, Point, TileRect, Viewport } from './model/camera.ts';
-import type { SceneAgent, SceneCluster, SceneItem } from './model/scene.ts';
+import type { SceneCluster, SceneItem } from './model/scene.ts';
 
 /** The world at one instant. `minute` is the minute of the village's day. */
 export interface Moment {
   readonly tick: number;
   readonly minute: number;
-  readonly agents: readonly SceneAgent[];
+  readonly agents: readonly DrawnAgent[];
   readonly items: readonly SceneItem[];
   readonly clusters: readonly SceneCluster[];
 }

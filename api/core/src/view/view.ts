@@ -56,7 +56,10 @@ export function createView(map: WorldMap): View {
   };
 }
 
-/** Positions are in tiles with fractions. */
+/**
+ * One agent at the drawn moment. `asleep` means that it is suspended and has no pod. Positions are fractions of tiles;
+ * `x + 0.5, y + 0.5` is the middle of tile `x, y`.
+ */
 export interface DrawnAgent {
   readonly agent: number;
   readonly agentId: string;

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { DrawnAgent } from '@hamlet/core';
 import { drawList } from '../model/draw-list.ts';
-import type { SceneAgent, ScenePin } from '../model/scene.ts';
+import type { ScenePin } from '../model/scene.ts';
 import { hitTest } from './hit-test.ts';
 
-const AGENT: SceneAgent = {
-  id: 'ada',
+const AGENT: DrawnAgent = {
+  agent: 1,
+  agentId: 'ada',
   name: 'Ada',
   x: 50,
   y: 50,
@@ -16,12 +18,12 @@ const AGENT: SceneAgent = {
   speech: null,
   emote: null,
   activity: 'idle',
-  carried: [],
+  inventory: [],
 };
 const VIEWPORT = { width: 800, height: 600, insetLeft: 0, insetRight: 0, insetTop: 0, insetBottom: 0 };
 const LANDMARK = { id: 'cafe', name: 'Café', kind: 'cafe', x: 45, y: 50, slots: [] };
 
-function listOf(agents: readonly SceneAgent[], zoom = 32, pins: readonly ScenePin[] = []): ReturnType<typeof drawList> {
+function listOf(agents: readonly DrawnAgent[], zoom = 32, pins: readonly ScenePin[] = []): ReturnType<typeof drawList> {
   return drawList({
     camera: { x: 50, y: 50, zoom },
     viewport: VIEWPORT,
@@ -49,8 +51,8 @@ test('every drawn figure is hit at its middle', () => {
 
 test('the figure in front wins', () => {
   const list = listOf([
-    { ...AGENT, id: 'behind' },
-    { ...AGENT, id: 'front', y: 50.4 },
+    { ...AGENT, agentId: 'behind' },
+    { ...AGENT, agentId: 'front', y: 50.4 },
   ]);
   const front = list.figures.at(-1);
   assert.ok(front !== undefined);

@@ -1,5 +1,5 @@
 import type { Point } from './camera.ts';
-import type { SceneAgent } from './scene.ts';
+import type { DrawnAgent } from '@hamlet/core';
 
 /**
  * A path record that arrives late means that the map drew an agent in the wrong place. A jump would look broken, so the
@@ -52,12 +52,12 @@ export class Corrections {
   readonly #drawn = new Map<string, Drawn>();
 
   /** The agents with their corrected positions: a late record makes a figure slide, not jump. */
-  apply(agents: readonly SceneAgent[], elapsedMs: number): SceneAgent[] {
+  apply(agents: readonly DrawnAgent[], elapsedMs: number): DrawnAgent[] {
     const present = new Set<string>();
     const placed = agents.map((agent) => {
-      const drawn = correct(this.#drawn.get(agent.id), { x: agent.x, y: agent.y }, elapsedMs);
-      this.#drawn.set(agent.id, drawn);
-      present.add(agent.id);
+      const drawn = correct(this.#drawn.get(agent.agentId), { x: agent.x, y: agent.y }, elapsedMs);
+      this.#drawn.set(agent.agentId, drawn);
+      present.add(agent.agentId);
       return { ...agent, x: drawn.place.x + drawn.correction.dx, y: drawn.place.y + drawn.correction.dy };
     });
     if (this.#drawn.size > present.size)

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { drawList, type FrameInput, speechAlpha } from './draw-list.ts';
-import type { SceneAgent } from './scene.ts';
+import type { DrawnAgent } from '@hamlet/core';
 
-const AGENT: SceneAgent = {
-  id: 'ada',
+const AGENT: DrawnAgent = {
+  agent: 1,
+  agentId: 'ada',
   name: 'Ada',
   x: 50,
   y: 50,
@@ -15,7 +16,7 @@ const AGENT: SceneAgent = {
   speech: null,
   emote: null,
   activity: 'idle',
-  carried: [],
+  inventory: [],
 };
 
 function frame(change: Partial<FrameInput> = {}): FrameInput {
@@ -44,9 +45,9 @@ test('feet stand in the tile of the agent', () => {
 
 test('a figure further south is drawn in front', () => {
   const agents = [
-    { ...AGENT, id: 'a', y: 52 },
-    { ...AGENT, id: 'b', y: 48 },
-    { ...AGENT, id: 'c', y: 50 },
+    { ...AGENT, agentId: 'a', y: 52 },
+    { ...AGENT, agentId: 'b', y: 48 },
+    { ...AGENT, agentId: 'c', y: 50 },
   ];
   assert.deepEqual(
     drawList(frame({ agents })).figures.map((figure) => figure.id),
@@ -69,7 +70,7 @@ test('walking changes the legs, standing does not', () => {
 });
 
 test('states differ by shape and name, not by colour alone', () => {
-  const cases: readonly (readonly [Partial<SceneAgent>, { asleep: boolean; alpha: number; tone: string }])[] = [
+  const cases: readonly (readonly [Partial<DrawnAgent>, { asleep: boolean; alpha: number; tone: string }])[] = [
     [{}, { asleep: false, alpha: 1, tone: 'plain' }],
     [
       { asleep: true, online: false },
@@ -88,18 +89,18 @@ test('states differ by shape and name, not by colour alone', () => {
 });
 
 test('a figure shows its carried item and its emote; a lying figure shows no item', () => {
-  const drawn = (change: Partial<SceneAgent>): unknown => {
+  const drawn = (change: Partial<DrawnAgent>): unknown => {
     const [figure] = drawList(frame({ agents: [{ ...AGENT, ...change }] })).figures;
     return [figure?.carried, figure?.emote];
   };
   assert.deepEqual(drawn({}), [null, null]);
   assert.deepEqual(
-    drawn({ carried: ['bread', 'rope'], emote: 'wave' }),
+    drawn({ inventory: ['bread-1', 'apple-2'], emote: 'wave' }),
     ['bread', 'wave'],
     'the first of several things',
   );
-  assert.deepEqual(drawn({ carried: ['bread'], activity: 'sleeping' }), [null, null]);
-  assert.deepEqual(drawn({ carried: ['bread'], asleep: true, online: false }), [null, null]);
+  assert.deepEqual(drawn({ inventory: ['bread-1'], activity: 'sleeping' }), [null, null]);
+  assert.deepEqual(drawn({ inventory: ['bread-1'], asleep: true, online: false }), [null, null]);
 });
 
 test('speech fades at its end and is not shown before its tick', () => {
@@ -144,7 +145,7 @@ test('names do not cover each other, and the selected one is always there', () =
 });
 
 test('a crowd at far zoom becomes dots, and a larger one counts', () => {
-  const crowd = (count: number): SceneAgent[] =>
+  const crowd = (count: number): DrawnAgent[] =>
     Array.from({ length: count }, (_, index) => ({
       ...AGENT,
       id: `a${index}`,

@@ -2,7 +2,9 @@ import { SPEECH_TICKS } from '@hamlet/contract';
 import { type Camera, type Point, type TileRect, type Viewport, worldToScreen } from './camera.ts';
 import { hashText } from './noise.ts';
 import { type PinCommand, pinCommands } from './pins.ts';
-import type { SceneAgent, SceneCluster, SceneItem, SceneLandmark, ScenePin, SceneZone } from './scene.ts';
+import type { DrawnAgent } from '@hamlet/core';
+import { itemKind } from './scene.ts';
+import type { SceneCluster, SceneItem, SceneLandmark, ScenePin, SceneZone } from './scene.ts';
 
 /** The number of different figures in the atlas: shirt, hair and skin. */
 export const LOOKS = 35;
@@ -14,7 +16,7 @@ export interface FigureCommand {
   readonly y: number;
   readonly size: number;
   readonly look: number;
-  readonly facing: SceneAgent['facing'];
+  readonly facing: DrawnAgent['facing'];
   /** 0 while the figure stands; 1 and 2 are the two steps of its walk. */
   readonly step: 0 | 1 | 2;
   readonly asleep: boolean;
@@ -93,7 +95,7 @@ export interface FrameInput {
   readonly viewport: Viewport;
   readonly visible: TileRect;
   readonly tick: number;
-  readonly agents: readonly SceneAgent[];
+  readonly agents: readonly DrawnAgent[];
   readonly items: readonly SceneItem[];
   readonly landmarks: readonly SceneLandmark[];
   readonly zones: readonly SceneZone[];
@@ -151,29 +153,30 @@ export function figureSize(zoom: number, visible: number): { readonly size: numb
   return visible > 150 ? { size: DOT_PX, dot: true } : { size: FIGURE_MIN_PX, dot: false };
 }
 
-function figure(input: FrameInput, agent: SceneAgent, visible: number): FigureCommand {
+function figure(input: FrameInput, agent: DrawnAgent, visible: number): FigureCommand {
   const feet = feetOf(input, agent);
   const { size, dot } = figureSize(input.camera.zoom, visible);
   const phase = Math.floor(input.tick / STEP_TICKS) % 4;
+  const [carried] = agent.inventory;
   return {
-    id: agent.id,
+    id: agent.agentId,
     x: feet.x,
     y: feet.y,
     size,
     dot,
-    look: hashText(agent.id, LOOKS),
+    look: hashText(agent.agentId, LOOKS),
     facing: agent.facing,
     step: !agent.moving || phase % 2 === 0 ? 0 : phase === 1 ? 1 : 2,
     asleep: lies(agent),
     alpha: agent.online || agent.asleep ? 1 : 0.45,
-    ring: agent.id === input.selected ? 'selected' : agent.id === input.hovered ? 'hover' : 'none',
-    carried: lies(agent) ? null : (agent.carried[0] ?? null),
+    ring: agent.agentId === input.selected ? 'selected' : agent.agentId === input.hovered ? 'hover' : 'none',
+    carried: carried === undefined || lies(agent) ? null : itemKind(carried),
     emote: agent.emote,
   };
 }
 
 /** True if the figure lies down: a suspended agent lies where it was, and others lie down by themselves at night. */
-function lies(agent: SceneAgent): boolean {
+function lies(agent: DrawnAgent): boolean {
   return agent.asleep || agent.activity === 'sleeping';
 }
 
@@ -186,21 +189,29 @@ function byDepth(left: FigureCommand, right: FigureCommand): number {
   return left.y - right.y || (left.id < right.id ? -1 : 1);
 }
 
-function nameCommands(input: FrameInput, seen: readonly SceneAgent[], visible: number): NameCommand[] {
+function nameCommands(input: FrameInput, seen: readonly DrawnAgent[], visible: number): NameCommand[] {
   const all = visible <= MAX_NAMES;
-  const wanted = seen.filter((agent) => all || agent.id === input.selected || agent.id === input.hovered);
+  const wanted = seen.filter((agent) => all || agent.agentId === input.selected || agent.agentId === input.hovered);
   // The names of the selected and the hovered agent come first; a later name that would cover an earlier one is left out.
-  const rank = (agent: SceneAgent): number => (agent.id === input.selected ? 2 : agent.id === input.hovered ? 1 : 0);
+  const rank = (agent: DrawnAgent): number =>
+    agent.agentId === input.selected ? 2 : agent.agentId === input.hovered ? 1 : 0;
   const taken: Box[] = [];
   return wanted
-    .toSorted((left, right) => rank(right) - rank(left) || (left.id < right.id ? -1 : 1))
+    .toSorted((left, right) => rank(right) - rank(left) || (left.agentId < right.agentId ? -1 : 1))
     .flatMap((agent) => {
       const feet = feetOf(input, agent);
       const width = agent.name.length * LETTER_PX + 26;
       if (!takeRoom(taken, { x: feet.x - width / 2, y: feet.y + 3, width, height: 18 })) return [];
       const tone = lies(agent) ? ('asleep' as const) : agent.online ? ('plain' as const) : ('offline' as const);
       return [
-        { id: agent.id, x: feet.x, y: feet.y + 3, text: agent.name, tone, selected: agent.id === input.selected },
+        {
+          id: agent.agentId,
+          x: feet.x,
+          y: feet.y + 3,
+          text: agent.name,
+          tone,
+          selected: agent.agentId === input.selected,
+        },
       ];
     });
 }
@@ -234,7 +245,7 @@ export function speechAlpha(tick: number, spokenAt: number): number {
   return Math.min(1, (SPEECH_TICKS - age) / SPEECH_FADE_TICKS);
 }
 
-function bubbleCommands(input: FrameInput, seen: readonly SceneAgent[], visible: number): BubbleCommand[] {
+function bubbleCommands(input: FrameInput, seen: readonly DrawnAgent[], visible: number): BubbleCommand[] {
   const talking = seen.flatMap((agent) => {
     const alpha = agent.speech === null ? 0 : speechAlpha(input.tick, agent.speech.tick);
     return alpha === 0 || agent.speech === null
@@ -244,7 +255,7 @@ function bubbleCommands(input: FrameInput, seen: readonly SceneAgent[], visible:
   // The bubble of the selected agent comes first and keeps its text when others merge into it; then the newest.
   talking.sort(
     (left, right) =>
-      Number(right.agent.id === input.selected) - Number(left.agent.id === input.selected) ||
+      Number(right.agent.agentId === input.selected) - Number(left.agent.agentId === input.selected) ||
       right.spokenAt - left.spokenAt,
   );
   const bubbles: BubbleCommand[] = [];
@@ -259,12 +270,12 @@ function bubbleCommands(input: FrameInput, seen: readonly SceneAgent[], visible:
     if (other !== undefined)
       bubbles[near] = {
         ...other,
-        ids: [...other.ids, agent.id],
+        ids: [...other.ids, agent.agentId],
         count: other.count + 1,
         alpha: Math.max(other.alpha, alpha),
       };
     else if (bubbles.length < MAX_BUBBLES)
-      bubbles.push({ ids: [agent.id], x: tip.x, y: tip.y, text: `${agent.name}: ${text}`, alpha, count: 1 });
+      bubbles.push({ ids: [agent.agentId], x: tip.x, y: tip.y, text: `${agent.name}: ${text}`, alpha, count: 1 });
   }
   return bubbles.map((bubble) => (bubble.count === 1 ? bubble : { ...bubble, text: crowdText(bubble, input) }));
 }

@@ -1,14 +1,8 @@
-import type { DrawnAgent } from '@hamlet/core';
+import { parseItemId } from '@hamlet/core';
 
-/**
- * One agent at the drawn moment. `asleep` means that it is suspended and has no pod. Positions are fractions of tiles;
- * `x + 0.5, y + 0.5` is the middle of tile `x, y`.
- */
-export interface SceneAgent extends Omit<DrawnAgent, 'agent' | 'agentId' | 'inventory' | 'emote' | 'activity'> {
-  readonly id: string;
-  readonly emote: string | null;
-  readonly activity: string;
-  readonly carried: readonly string[];
+/** The kind of an item by its id; an id of another form is drawn as a parcel. */
+export function itemKind(itemId: string): string {
+  return parseItemId(itemId)?.kind ?? 'parcel';
 }
 
 /** An item that lies on a tile. */

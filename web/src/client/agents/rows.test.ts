@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Row } from '../app-state.ts';
-import type { SceneAgent } from '../../canvas/model/scene.ts';
+import type { DrawnAgent } from '@hamlet/core';
 import { agentDetail } from './agent-detail.fixture.ts';
 import { AgentRows, type RowSource } from './rows.ts';
 
@@ -10,8 +10,9 @@ const ZONES = [
   { id: 'a', name: 'Old town', kind: 'public', x: 0, y: 0, width: 50, height: 50 },
   { id: 'b', name: 'Garden', kind: 'quiet', x: 20, y: 20, width: 5, height: 5 },
 ];
-const ADA: SceneAgent = {
-  id: 'ada',
+const ADA: DrawnAgent = {
+  agent: 1,
+  agentId: 'ada',
   name: 'Ada',
   x: 11,
   y: 10,
@@ -22,11 +23,11 @@ const ADA: SceneAgent = {
   speech: null,
   emote: null,
   activity: 'idle',
-  carried: [],
+  inventory: [],
 };
 
 const rowsOf = (source: RowSource): readonly Row[] => new AgentRows().update(source);
-const rows = (agents: readonly SceneAgent[], goals = new Map<string, { x: number; y: number }>()): readonly Row[] =>
+const rows = (agents: readonly DrawnAgent[], goals = new Map<string, { x: number; y: number }>()): readonly Row[] =>
   rowsOf({ details: new Map(), agents, goals, landmarks: [CAFE], zones: ZONES });
 
 test('a place is the landmark with a slot at the tile, else the smallest zone, else nothing', () => {
@@ -54,7 +55,7 @@ test('a row shows the agent as in the frames, otherwise as last reported', () =>
 
 test('unchanged rows are the same objects, and so is an unchanged list', () => {
   const table = new AgentRows();
-  const agents = [ADA, { ...ADA, id: 'bob', name: 'Bob', x: 30, carried: ['wood'] }];
+  const agents = [ADA, { ...ADA, agentId: 'bob', name: 'Bob', x: 30, inventory: ['wood-1'] }];
   const source = {
     details: new Map([['ada', agentDetail('ada')]]),
     goals: new Map<string, { x: number; y: number }>(),
@@ -62,19 +63,19 @@ test('unchanged rows are the same objects, and so is an unchanged list', () => {
     zones: ZONES,
   };
   const before = table.update({ ...source, agents });
-  const same = agents.map((agent) => ({ ...agent, carried: [...agent.carried] }));
+  const same = agents.map((agent) => ({ ...agent, inventory: [...agent.inventory] }));
   assert.equal(table.update({ ...source, agents: same }), before);
   const details = new Map([['ada', agentDetail('ada', { balance: '99' })]]);
   assert.equal(table.update({ ...source, details, agents }), before, 'no row shows a balance');
   const moved = table.update({
     ...source,
-    agents: [ADA, { ...ADA, id: 'bob', name: 'Bob', x: 31, carried: ['wood'] }],
+    agents: [ADA, { ...ADA, agentId: 'bob', name: 'Bob', x: 31, inventory: ['wood-1'] }],
   });
   assert.notEqual(moved, before);
   assert.deepEqual([moved[0] === before[0], moved[1]?.x], [true, 31]);
   const richer = table.update({
     ...source,
-    agents: [ADA, { ...ADA, id: 'bob', name: 'Bob', x: 31, carried: ['bread'] }],
+    agents: [ADA, { ...ADA, agentId: 'bob', name: 'Bob', x: 31, inventory: ['bread-1'] }],
   });
   assert.deepEqual(richer[1]?.carried, ['bread']);
   assert.deepEqual(

@@ -1,12 +1,13 @@
 import type { AgentDetail } from '@hamlet/contract';
-import type { SceneAgent } from '../../canvas/model/scene.ts';
+import type { DrawnAgent } from '@hamlet/core';
+import { itemKind } from '../../canvas/model/scene.ts';
 import type { Row } from '../app-state.ts';
 import { landmarkAt, placeName, type Places } from './places.ts';
 
 /** The sources of the rows. `goals` are the tiles that walking agents go to. */
 export interface RowSource extends Places {
   readonly details: ReadonlyMap<string, AgentDetail>;
-  readonly agents: readonly SceneAgent[];
+  readonly agents: readonly DrawnAgent[];
   readonly goals: ReadonlyMap<string, { readonly x: number; readonly y: number }>;
 }
 
@@ -14,7 +15,7 @@ const BY_NAME = new Intl.Collator('en');
 
 interface Parts {
   readonly detail: AgentDetail | undefined;
-  readonly agent: SceneAgent | undefined;
+  readonly agent: DrawnAgent | undefined;
   readonly goal: { readonly x: number; readonly y: number } | undefined;
 }
 
@@ -52,7 +53,7 @@ export class AgentRows {
 
 /** The parts of each agent that the API or the frames know. */
 function partsOf({ details, agents, goals }: RowSource): (readonly [string, Parts])[] {
-  const seen = new Map(agents.map((agent) => [agent.id, agent]));
+  const seen = new Map(agents.map((agent) => [agent.agentId, agent]));
   return [...new Set([...details.keys(), ...seen.keys()])].map((id) => [
     id,
     { detail: details.get(id), agent: seen.get(id), goal: goals.get(id) },
@@ -94,15 +95,15 @@ const SHOWN = [
   'asleep',
   'online',
   'activity',
-] as const satisfies readonly (keyof SceneAgent)[];
+] as const satisfies readonly (keyof DrawnAgent)[];
 
-function isSameAgent(left: SceneAgent | undefined, right: SceneAgent | undefined): boolean {
+function isSameAgent(left: DrawnAgent | undefined, right: DrawnAgent | undefined): boolean {
   if (left === undefined || right === undefined) return left === right;
   return (
     SHOWN.every((key) => left[key] === right[key]) &&
     left.speech?.text === right.speech?.text &&
-    left.carried.length === right.carried.length &&
-    left.carried.every((kind, index) => kind === right.carried[index])
+    left.inventory.length === right.inventory.length &&
+    left.inventory.every((itemId, index) => itemId === right.inventory[index])
   );
 }
 
@@ -131,8 +132,8 @@ function rowOf(places: Places, id: string, { detail, agent, goal }: Parts): Row 
 type Seen = Pick<Row, 'x' | 'y' | 'moving' | 'asleep' | 'online' | 'activity' | 'speech' | 'carried'>;
 
 /** The agent as the frames show it. */
-function live({ x, y, moving, asleep, online, activity, speech, carried }: SceneAgent): Seen {
-  return { x, y, moving, asleep, online, activity, carried, speech: speech?.text ?? null };
+function live({ x, y, moving, asleep, online, activity, speech, inventory }: DrawnAgent): Seen {
+  return { x, y, moving, asleep, online, activity, carried: inventory.map(itemKind), speech: speech?.text ?? null };
 }
 
 /** The agent as the API last reported it. */

@@ -2,7 +2,6 @@ import {
   applyToView,
   createView,
   decodeFrame,
-  parseItemId,
   resumeMessage,
   timeOfDay,
   type View,
@@ -13,7 +12,7 @@ import {
 } from '@hamlet/core';
 import { CELL_SIZE } from '@hamlet/contract';
 import type { Moment } from '../../canvas/map-host.ts';
-import type { SceneAgent, SceneCluster } from '../../canvas/model/scene.ts';
+import type { SceneCluster } from '../../canvas/model/scene.ts';
 import { eventsOf, type WorldEvent } from './world-events.ts';
 
 /**
@@ -52,7 +51,7 @@ export class FramedWorld {
     return {
       tick,
       minute: timeOfDay(Math.max(0, Math.floor(tick))).minute,
-      agents: this.#agents(tick),
+      agents: viewAgents(this.#view, tick),
       items: viewItems(this.#view).map(({ itemId: id, kind, x, y }) => ({ id, kind, x, y })),
       clusters: this.#clusters(),
     };
@@ -68,14 +67,6 @@ export class FramedWorld {
         return [agent.agentId, { x: goal % width, y: Math.floor(goal / width) }];
       }),
     );
-  }
-
-  #agents(tick: number): SceneAgent[] {
-    return viewAgents(this.#view, tick).map(({ agentId: id, inventory, ...agent }) => ({
-      ...agent,
-      id,
-      carried: inventory.map((itemId) => parseItemId(itemId)?.kind ?? 'parcel'),
-    }));
   }
 
   /** The counts of agents, each in the middle of its cell. */

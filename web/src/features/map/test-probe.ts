@@ -37,7 +37,7 @@ export function exposeProbe(world: WorldSource, controller: MapController): void
       return {
         tick: moment?.tick ?? 0,
         camera: controller.camera,
-        agents: moment?.agents.map(({ id, x, y, moving, asleep }) => ({ id, x, y, moving, asleep })) ?? [],
+        agents: moment?.agents.map(({ agentId: id, x, y, moving, asleep }) => ({ id, x, y, moving, asleep })) ?? [],
         figures: controller.list?.figures.map(({ id, x, y, emote, carried }) => ({ id, x, y, emote, carried })) ?? [],
         frameMs: frameTimes(),
       };
