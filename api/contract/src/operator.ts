@@ -1,7 +1,4 @@
-/**
- * The part of the contract that the operator uses. Loaded schemas stay in memory, and those of all routes weigh over 7 MB in a
- * process that calls three.
- */
+/** Loaded schemas stay in memory: those of all routes weigh over 7 MB in a process that calls three. */
 export { createClient, ProblemError } from './client/create-client.ts';
 export { claimCompute, releaseCompute } from './routes/compute-claims.ts';
 export {

@@ -1,4 +1,4 @@
-/** The part of the contract that a resident uses. Loaded schemas stay in memory, in as many processes as there are agents. */
+/** Loaded schemas stay in memory, in as many processes as there are agents. */
 export { createClient, ProblemError } from './client/create-client.ts';
 export { getAgent } from './routes/agents.ts';
 export { createPost, getPost, listBoardNews, replyToPost, resolvePost } from './routes/board/posts.ts';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { CopyNote, Post, Reply } from './post.ts';
 
-/** Kinds of events on the board. */
 export const BOARD_EVENT_KINDS = [
   'posted',
   'replied',
@@ -18,7 +17,7 @@ export type BoardEventKind = z.infer<typeof BoardEventKind>;
 /** Offsets grow within an epoch; events for other viewers leave gaps. */
 const at = { epoch: z.string(), offset: z.int().min(0) };
 
-/** First message of a socket that does not resume: the newest posts as of that offset. */
+/** First message of a socket that does not resume: the newest posts as of its offset. */
 export const BoardSnapshot = z.strictObject({
   type: z.literal('snapshot'),
   ...at,
@@ -27,13 +26,11 @@ export const BoardSnapshot = z.strictObject({
 });
 export type BoardSnapshot = z.infer<typeof BoardSnapshot>;
 
-/** Sent before the snapshot if the socket cannot resume: the viewer's data may be out of date. */
+/** Sent before the snapshot if the socket cannot resume. */
 export const BoardReset = z.strictObject({ type: z.literal('reset'), ...at });
 export type BoardReset = z.infer<typeof BoardReset>;
 
-/**
- * An event. `post` and `reply` are complete and current; `post` is null if this viewer may not, or no longer, see it.
- */
+/** `post` and `reply` are complete and current; null if this viewer may not, or no longer, see them. */
 export const BoardEvent = z.strictObject({
   type: z.literal('event'),
   ...at,
@@ -45,7 +42,7 @@ export const BoardEvent = z.strictObject({
 });
 export type BoardEvent = z.infer<typeof BoardEvent>;
 
-/** Mark: nothing is missing up to its offset. */
+/** Nothing is missing up to its offset. */
 export const BoardMark = z.strictObject({ type: z.literal('mark'), ...at });
 export type BoardMark = z.infer<typeof BoardMark>;
 

@@ -3,22 +3,18 @@ import { plainText, Time } from '../values/scalars.ts';
 
 export const MODERATION_NOTE_MAX_CHARS = 500;
 
-/** Reasons to take a text off the board. */
 export const MODERATION_REASONS = ['spam', 'abuse', 'dangerous', 'private', 'off_topic', 'other'] as const;
 export const ModerationReason = z.enum(MODERATION_REASONS);
 export type ModerationReason = z.infer<typeof ModerationReason>;
 
 export const ModerationText = plainText(MODERATION_NOTE_MAX_CHARS).trim().min(1);
 
-/**
- * `hide` hides the post or reply, `restore` shows it again, `keep` dismisses its flags, `undo` reverses the newest
- * decision.
- */
+/** `keep` dismisses the flags; `undo` reverses the newest decision. */
 export const DECISIONS = ['hide', 'restore', 'keep', 'undo'] as const;
 export const Decision = z.enum(DECISIONS);
 export type Decision = z.infer<typeof Decision>;
 
-/** Cause of hiding a post or reply: an admin, or the weight of its flags until an admin decides. */
+/** Cause of hiding: an admin, or the weight of flags until an admin decides. */
 export const ModerationNote = z.strictObject({
   reason: ModerationReason,
   note: z.string().nullable(),

@@ -6,14 +6,13 @@ import { ModerationNote } from './moderation-words.ts';
 export const POST_TITLE_MAX_CHARS = 120;
 export const POST_BODY_MAX_CHARS = 8_000;
 export const POST_TAGS_MAX = 5;
-/** Tags of the village, for all authors; people and agents from the second tier on may use others. */
+/** Agents from the second tier on and people may use other tags too. */
 export const VILLAGE_TAGS = ['question', 'help', 'offer', 'news', 'report', 'idea', 'thanks', 'work', 'note'] as const;
 
 export const AUTHOR_TYPES = ['agent', 'human', 'system'] as const;
 export const AuthorType = z.enum(AUTHOR_TYPES);
 export type AuthorType = z.infer<typeof AuthorType>;
 
-/** A tag: lower case words joined by hyphens. */
 export const Tag = z
   .string()
   .max(24)
@@ -25,10 +24,7 @@ export const Tags = z
   .refine((tags) => new Set(tags).size === tags.length, 'a tag is named twice: name each once')
   .describe(`At most ${POST_TAGS_MAX}; agents of the lowest tier use those of the village: ${VILLAGE_TAGS.join(', ')}`);
 
-/**
- * Audience of a post. `public`: everyone; `agents`: all agents; `humans`: members and admins; `agent:ada`: that one agent. Its author and
- * admins always see it. Replies have the audience of their post.
- */
+/** The author and admins always see a post. Replies have the audience of their post. */
 export const PostAudience = z
   .string()
   .max(69)
@@ -39,26 +35,23 @@ export const PostAudience = z
   .meta({ example: 'public' });
 export type PostAudience = z.infer<typeof PostAudience>;
 
-/** The audience of one agent. */
 export function audienceOf(agentId: string): PostAudience {
   return `agent:${agentId}`;
 }
 
-/** The one agent that an audience names; null if it names none. */
+/** Null if the audience names no single agent. */
 export function addresseeOf(audience: PostAudience): string | null {
   return audience.startsWith('agent:') ? audience.slice('agent:'.length) : null;
 }
 
-/** `closed`: takes no more replies. `resolved`: has its answer. `moderated`: only its author and admins see it. */
+/** `closed` takes no more replies, `resolved` has its answer, only the author and admins see `moderated`. */
 export const POST_STATUSES = ['open', 'closed', 'resolved', 'moderated'] as const;
 export const PostStatus = z.enum(POST_STATUSES);
 export type PostStatus = z.infer<typeof PostStatus>;
 
-/** Place in the world where a post is pinned. */
 export const Place = z.strictObject({ x: z.int().min(0), y: z.int().min(0), landmark_id: LandmarkId.nullable() });
 export type Place = z.infer<typeof Place>;
 
-/** Place to pin a post: a tile, or a landmark. */
 export const PlaceBody = z.union([
   z.strictObject({ x: z.int().min(0), y: z.int().min(0) }),
   z.strictObject({ landmark_id: LandmarkId }),
@@ -68,7 +61,7 @@ export type PlaceBody = z.infer<typeof PlaceBody>;
 export const PostTitle = plainText(POST_TITLE_MAX_CHARS).trim().min(1);
 export const PostText = plainText(POST_BODY_MAX_CHARS).trim().min(1);
 
-/** Author of a text, with the name and tier at the time of writing. */
+/** The name and tier at the time of writing. */
 const byline = {
   author_type: AuthorType,
   author_id: z.string().describe('An agent by its id, a person as in the source of a ledger entry'),
@@ -109,7 +102,7 @@ export const Reply = z.strictObject({
 });
 export type Reply = z.infer<typeof Reply>;
 
-/** One text of a post or reply. Texts are never changed: an edit adds one. A reply has neither title nor tags. */
+/** Texts are never changed: an edit adds one. A reply has neither title nor tags. */
 export const Revision = z.strictObject({
   number: z.int().min(1),
   title: z.string().nullable(),
@@ -119,16 +112,14 @@ export const Revision = z.strictObject({
 });
 export type Revision = z.infer<typeof Revision>;
 
-/** Cause of news: a reply where the agent takes part, a post for it alone, or a mention of its name. */
+/** A reply where the agent takes part, a post for it alone, or a mention of its name. */
 export const NEWS_WHYS = ['reply', 'addressed', 'mention'] as const;
 export const NewsWhy = z.enum(NEWS_WHYS);
 export type NewsWhy = z.infer<typeof NewsWhy>;
 
-/** Hint to an agent that it has news. */
 export const BoardHint = z.strictObject({ post_id: z.uuid(), reply_id: z.uuid().nullable(), why: NewsWhy });
 export type BoardHint = z.infer<typeof BoardHint>;
 
-/** News for an agent. */
 export const BoardNews = z.strictObject({
   post: Post,
   reply: Reply.nullable(),
@@ -147,10 +138,7 @@ export const NewsPage = z.strictObject({
 });
 export type NewsPage = z.infer<typeof NewsPage>;
 
-/**
- * Marks an answer that a replica gives from its cache while Postgres is unreachable. An answer without this mark is
- * current.
- */
+/** Marks an answer from the cache while Postgres is unreachable. */
 export const CopyNote = z
   .strictObject({
     as_of: Time.describe('Time of the copy: it has everything that was on the board then'),

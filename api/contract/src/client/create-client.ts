@@ -6,7 +6,7 @@ import { readEventStream } from './event-stream.ts';
 export interface ClientOptions {
   /** Origin of the API, without a path: `http://localhost:8080`. */
   readonly baseUrl: string;
-  /** A bearer token, or a function that returns the present one. Absent in a browser, which sends its session cookie. */
+  /** Absent in a browser, which sends its session cookie. */
   readonly token?: string | (() => string | Promise<string>);
   readonly cookie?: string;
   readonly fetch?: typeof fetch;
@@ -17,12 +17,9 @@ export type Outcome<T> =
   | { readonly ok: false; readonly problem: Problem; readonly response: Response };
 
 export interface Client {
-  /**
-   * Calls a route. A refusal is a value; a lost connection or an answer outside the contract throws. Without a
-   * signal, a call times out after 30 s, because a server that lost its power sends no reset.
-   */
+  /** Throws for a lost connection or an answer outside the contract; times out after 30 s without a `signal`. */
   call<const R extends RouteSpec>(route: R, input: CallInput<R>): Promise<Outcome<CallData<R>>>;
-  /** Opens a route's event stream. Ends when the server ends it; throws ProblemError if the server refuses. */
+  /** Ends when the server ends the stream; throws ProblemError if the server refuses. */
   open<const R extends RouteSpec>(
     route: R,
     input: CallInput<R> & { readonly onBytes?: () => void },
@@ -49,12 +46,11 @@ type LooseInput = {
   signal?: AbortSignal;
 };
 
-/** 128 random bits in hex; `crypto.randomUUID` does not exist on pages that are not served securely. */
+/** `crypto.randomUUID` does not exist on pages that are not served securely. */
 export function newIdempotencyKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** The path and query of a call, under the prefix of the route. */
 export function urlOf(route: RouteSpec, input: { readonly params?: object; readonly query?: object }): string {
   const params = new Map(Object.entries(input.params ?? {}));
   const path = route.path
@@ -116,7 +112,6 @@ async function dataOf({ answer }: RouteSpec, response: Response): Promise<unknow
   return answer.kind === 'bytes' ? new Uint8Array(await response.arrayBuffer()) : response.text();
 }
 
-/** Creates a client for the routes of the contract, with typed input and parsed answers. */
 export function createClient(options: ClientOptions): Client {
   return {
     async call<const R extends RouteSpec>(route: R, input: CallInput<R>): Promise<Outcome<CallData<R>>> {
@@ -145,18 +140,17 @@ type Field<K extends string, T> = [T] extends [never]
     ? { readonly [P in K]?: T }
     : { readonly [P in K]: T };
 
-/** Input of a call: params, query and body, each only if the route has one. */
+/** Each part only if the route has one. */
 export type CallInput<R extends RouteSpec> = Field<'params', Part<R, 'params'>> &
   Field<'query', Part<R, 'query'>> &
   Field<'body', Part<R, 'body'>> & {
     /** Use the same key for all retries of one intent; by default each call has a new key. */
     readonly idempotencyKey?: string;
-    /** Etag of the version to change; if that has changed, the answer is `precondition_failed`. */
+    /** Etag of the version to change; `precondition_failed` if that has changed. */
     readonly ifMatch?: string;
     readonly signal?: AbortSignal;
   };
 
-/** Answer of a call: its parsed JSON, the bytes, or the text. */
 export type CallData<R extends RouteSpec> = R['answer'] extends {
   readonly kind: 'json' | 'completion';
   readonly schema: infer S extends z.ZodType;
@@ -166,7 +160,7 @@ export type CallData<R extends RouteSpec> = R['answer'] extends {
     ? Uint8Array
     : string;
 
-/** One event of a route's stream, narrowed by `event`. To resume after it, send its `id` as `after`. */
+/** Narrowed by `event`. To resume after it, send its `id` as `after`. */
 export type StreamEvent<R extends RouteSpec> = R['answer'] extends { readonly kind: 'sse'; readonly events: infer E }
   ? {
       [K in keyof E & string]: {

@@ -1,4 +1,4 @@
-/** One message of a text/event-stream, before its data is parsed. A comment (heartbeat) is not a message. */
+/** A comment (heartbeat) is not a message. */
 export interface RawEvent {
   readonly event: string;
   readonly id: string | null;
@@ -23,10 +23,7 @@ function parseMessage(block: string): RawEvent | null {
   return data.length === 0 ? null : { event, id, data: data.join('\n') };
 }
 
-/**
- * Reads a text/event-stream body. `onBytes` is called for every chunk, heartbeats included, so that a reader can notice silence.
- * Throws if one message is larger than 1 MiB.
- */
+/** Calls `onBytes` for every chunk, heartbeats included. Throws if a message is larger than 1 MiB. */
 export async function* readEventStream(
   body: ReadableStream<Uint8Array>,
   onBytes?: () => void,

@@ -13,10 +13,7 @@ const never = (status: number, title: string): RefusalEntry => ({ status, title,
 const later = (status: number, title: string): RefusalEntry => ({ status, title, retry: 'later' });
 const afterChange = (status: number, title: string): RefusalEntry => ({ status, title, retry: 'after_change' });
 
-/**
- * Refusals of the world. Walking, waiting or awakening may help against all but those with status 404, whose thing
- * does not exist.
- */
+/** With status 404 a thing does not exist; against the others walking, waiting or awakening may help. */
 const ofWorld = Object.fromEntries(
   Object.entries(WORLD_REFUSALS).map(([code, { status, detail }]) => [
     code,
@@ -24,13 +21,7 @@ const ofWorld = Object.fromEntries(
   ]),
 );
 
-/**
- * Every reason to refuse a request: HTTP status, the title that people read (what failed, then the fix) and whether a retry can help.
- * A reason is the `code` of the problem+json body and never changes.
- *
- * retry: `never` (the request itself must change), `later` (the same request may succeed after a wait, see Retry-After),
- * `after_change` (something else must change first: walk nearer, awaken the agent, sign in).
- */
+/** Every refusal by its code, which never changes. The title says what failed, then the fix. `later`: after a wait. */
 export const REFUSALS = {
   // Any request
   malformed_body: never(400, 'The body is not valid JSON: send valid JSON'),
@@ -227,7 +218,7 @@ export const ALL_REFUSALS = Object.keys(REFUSALS) as readonly Refusal[];
 
 export const PROBLEM_CONTENT_TYPE = 'application/problem+json';
 
-/** Body of every refused request (RFC 9457). `code` is a key of REFUSALS; `detail` says how to correct this request. */
+/** RFC 9457. `code` is a key of REFUSALS; `detail` says how to correct this request. */
 export const Problem = z.strictObject({
   type: z.string().describe('Relative link to the reason in the API page'),
   title: z.string(),

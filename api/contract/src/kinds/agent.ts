@@ -4,10 +4,7 @@ import { defaultWhenAbsent, guarded } from './guarded.ts';
 import { API_VERSION, ObjectMeta } from './object-meta.ts';
 import { ByteQuantity, Duration, matching, MAX_PROSE_CHARS, ObjectName, text, Timestamp, WorldId } from './text.ts';
 
-/**
- * The pod of an agent is named `NAME-CYCLE`. This name is also a label and a host name, which have at most 63
- * characters.
- */
+/** The pod's name `NAME-CYCLE` is also a label and a host name: at most 63 characters. */
 export const MAX_AGENT_NAME_CHARS = 40;
 const MAX_CONFIG_KEYS = 32;
 
@@ -109,7 +106,6 @@ const Loop = z.strictObject({
   every: Duration.default('30s').describe('Pause between two turns of the resident if nothing wakes it.'),
 });
 
-/** Spec of an Agent. The village uses every field. */
 export const AgentSpec = guarded(
   z.strictObject({
     displayName: text(64, 1).optional().describe('Name shown over the agent; its object name by default.'),
@@ -138,7 +134,7 @@ export type AgentSpec = z.infer<typeof AgentSpec>;
 
 const Counter = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 
-/** Last observation of the operator: ids, counters and conditions, never text of agents. */
+/** Ids, counters and conditions, never text of agents. */
 export const AgentStatus = z.strictObject({
   conditions: Conditions.optional(),
   observedGeneration: Counter.optional(),
@@ -157,7 +153,6 @@ export const AgentStatus = z.strictObject({
 });
 export type AgentStatus = z.infer<typeof AgentStatus>;
 
-/** One agent: one custom resource, one pod, one resident of the world. */
 export const Agent = guarded(
   z.strictObject({
     apiVersion: z.literal(API_VERSION),

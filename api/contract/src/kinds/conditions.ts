@@ -1,22 +1,19 @@
 import * as z from 'zod';
 import { Timestamp, text } from './text.ts';
 
-/** Chain of conditions: the first that is not True says why an agent does not run. */
+/** The first that is not True says why an agent does not run. */
 export const CHAIN = ['Accepted', 'Entitled', 'Admitted', 'PodScheduled', 'Connected', 'Ready'] as const;
-/**
- * Every condition of an Agent. The last four are always present and do not belong to the chain. `Resized`: the pod
- * has the compute of its tier. `UpToDate`: the pod matches the present template.
- */
+/** The last four do not belong to the chain. `Resized`: the compute of its tier. `UpToDate`: the present template. */
 export const CONDITION_TYPES = [...CHAIN, 'Suspended', 'Quarantined', 'Resized', 'UpToDate'] as const;
 export type ConditionType = (typeof CONDITION_TYPES)[number];
 
 export const ConditionStatus = z.enum(['True', 'False', 'Unknown']);
 export type ConditionStatus = z.infer<typeof ConditionStatus>;
 
-/** Longest message of a condition; the operator cuts longer ones. */
+/** The operator cuts longer messages. */
 export const MAX_MESSAGE_CHARS = 512;
 
-/** Reasons of an Agent's conditions, each with its meaning and the fix. */
+/** Each with its meaning and the fix. */
 export const REASONS = {
   Accepted: 'the spec is complete and its references resolve',
   InvalidSpec: 'the spec cannot be read: correct it as the message says',
@@ -89,10 +86,7 @@ export const REASONS = {
 } as const satisfies Readonly<Record<string, string>>;
 export type Reason = keyof typeof REASONS;
 
-/**
- * Reasons of Kubernetes Events about an Agent, with their meaning. A notable change of a condition is an Event with the reason of {@link
- * REASONS}.
- */
+/** Reasons of Events that are no condition's; a notable change of a condition has its reason of {@link REASONS}. */
 export const EVENT_REASONS = {
   Awakened: 'a pod begins',
   Suspended: 'the pod ends, the volume stays',
@@ -120,7 +114,6 @@ export const EVENT_REASONS = {
 } as const satisfies Readonly<Record<string, string>>;
 export type EventReason = keyof typeof EVENT_REASONS;
 
-/** One entry of `status.conditions`, as Kubernetes has it. */
 export const Condition = z.strictObject({
   type: text(64, 1),
   status: ConditionStatus,
@@ -136,7 +129,6 @@ export const Condition = z.strictObject({
 });
 export type Condition = z.infer<typeof Condition>;
 
-/** `status.conditions` of every kind: a map by type. */
 export const Conditions = z
   .array(Condition)
   .max(16)

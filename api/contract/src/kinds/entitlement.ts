@@ -4,7 +4,6 @@ import { guarded } from './guarded.ts';
 import { API_VERSION, ObjectMeta } from './object-meta.ts';
 import { Balance, ByteQuantity, CpuQuantity, matching, ObjectName, Price, text } from './text.ts';
 
-/** The largest GPU count that one agent may ask for. */
 export const MAX_GPUS = 16;
 const MAX_RANK = 1_000;
 const MAX_MODELS = 64;
@@ -20,18 +19,13 @@ const Limits = z.strictObject({
     .describe('Models that agents may use; none if empty. The first is the default.'),
 });
 
-/** The GPU resource if `mode` is not None and the spec names no other. */
 export const DEFAULT_GPU_RESOURCE = 'nvidia.com/gpu';
 
 const NO_SHARE = 'these GPUs keep no share of themselves apart, neither memory nor cores nor time';
 const INSTEAD =
   'write mode: Shared (a permit to use a shared GPU) or mode: Exclusive with a count (whole GPUs), and limit models by limits.tokensPerHour';
 
-/**
- * Fields that people know from other systems and that the hardware cannot keep: a GPU with unified memory has no
- * partitions, its time-slices have no proportions, and nothing enforces a limit of its memory. The schema has these
- * fields only to refuse them with the reason, because an API server drops unknown fields silently.
- */
+/** Fields of other systems that this hardware cannot keep. The schema refuses them: unknown ones are dropped. */
 const PROMISES = {
   fraction: { type: 'number' },
   share: { type: 'number' },
@@ -53,7 +47,7 @@ const promiseFields = Object.fromEntries(
 
 const SHARE_NAMES = '/v?(gpu|cuda)[-._]?(mem|core|percent|fraction)';
 
-/** An extended resource of whole devices or of permits. */
+/** Whole devices or permits. */
 const GpuResource = guarded(
   matching('^[a-z0-9.-]+/[a-z0-9._-]+$', 128, 'write the name of an extended resource, for example nvidia.com/gpu'),
   [
@@ -117,7 +111,7 @@ const Gpu = guarded(
 );
 type Gpu = z.infer<typeof Gpu>;
 
-/** Devices that one agent uses; undefined if none, or if a claim provides them. */
+/** Undefined if none, or if a claim provides them. */
 export function devicesOf(gpu: Gpu): { readonly resourceName: string; readonly count: number } | undefined {
   if (gpu.mode === 'None' || gpu.claimTemplateName !== undefined) return undefined;
   return { resourceName: gpu.resourceName ?? DEFAULT_GPU_RESOURCE, count: gpu.count };
@@ -134,7 +128,6 @@ const Compute = z.strictObject({
   ),
 });
 
-/** A tier: a bundle of limits and compute, and the balance that opens it. */
 export const EntitlementSpec = z.strictObject({
   rank: z
     .int()
@@ -148,7 +141,7 @@ export const EntitlementSpec = z.strictObject({
 });
 export type EntitlementSpec = z.infer<typeof EntitlementSpec>;
 
-/** Reasons of the condition `Derived` of a tier, each with its meaning and the fix. */
+/** Each with its meaning and the fix. */
 export const ENTITLEMENT_REASONS = {
   Derived: 'the seats are counted from the capacity of the nodes',
   DevicesNotCounted:
@@ -161,7 +154,6 @@ export type EntitlementReason = keyof typeof ENTITLEMENT_REASONS;
 
 const Count = z.int().min(0).max(1_000_000);
 
-/** Last count of the operator. */
 export const EntitlementStatus = z.strictObject({
   conditions: Conditions.optional(),
   observedGeneration: z.int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
@@ -175,7 +167,6 @@ export const EntitlementStatus = z.strictObject({
 });
 export type EntitlementStatus = z.infer<typeof EntitlementStatus>;
 
-/** One tier of a village. */
 export const Entitlement = z.strictObject({
   apiVersion: z.literal(API_VERSION),
   kind: z.literal('Entitlement'),

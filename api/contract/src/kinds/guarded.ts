@@ -2,18 +2,15 @@ import * as z from 'zod';
 
 const VALIDATIONS = 'x-kubernetes-validations';
 
-/**
- * One rule in two forms: `holds` for zod, `rule` (CEL) for the API server, with one message. A transition rule (`oldSelf`) has no `holds`,
- * because zod sees one object only.
- */
+/** `holds` for zod, `rule` (CEL) for the API server. A rule with `oldSelf` has no `holds`: zod sees one object. */
 export interface Twin<T> {
   readonly holds?: (value: T) => boolean;
   readonly rule: string;
-  /** The message for both forms: it says what to write instead. */
+  /** Says what to write instead. */
   readonly message: string;
 }
 
-/** `schema` with every twin added as a refinement and as an `x-kubernetes-validations` entry. Call it before `.optional()` and `.default()`. */
+/** Adds the twins as refinements and as `x-kubernetes-validations`. Call it before `.optional()` and `.default()`. */
 export function guarded<S extends z.ZodType>(schema: S, twins: readonly Twin<z.output<S>>[]): S {
   let checked = schema;
   for (const { holds, message } of twins) {
@@ -24,11 +21,7 @@ export function guarded<S extends z.ZodType>(schema: S, twins: readonly Twin<z.o
   return checked.meta({ ...schema.meta(), [VALIDATIONS]: rules });
 }
 
-/**
- * A field with the default `meaning`, which the code that parses the object fills in. Use it for fields that the API
- * or the kubectl plugin changes in an object that another tool applied: a default written by the API server would
- * belong to that tool, and each such change would be a conflict.
- */
+/** A default of ours, not of the API server: such a default would belong to the tool that applied the object. */
 export function defaultWhenAbsent<S extends z.ZodType>(
   schema: S,
   meaning: z.input<S>,

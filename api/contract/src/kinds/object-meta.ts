@@ -1,16 +1,14 @@
 import * as z from 'zod';
 
-/** API group of every kind of Hamlet. */
 export const GROUP = 'hamlet.village';
-/** The one version served. */
 export const VERSION = 'v1alpha1';
 export const API_VERSION = `${GROUP}/${VERSION}`;
-/** `kubectl get village` lists every kind that carries this category. */
+/** `kubectl get village` lists the kinds of this category. */
 export const CATEGORY = 'village';
 
 const Labels = z.record(z.string(), z.string());
 
-/** Metadata that Hamlet reads; the API server validates the rest. */
+/** The API server validates the rest. */
 export const ObjectMeta = z.looseObject({
   name: z.string(),
   namespace: z.string().optional(),

@@ -6,7 +6,6 @@ import { Duration, matching, MAX_PROSE_CHARS, ObjectName, SHORT_CHARS, text, Tim
 
 const MAX_CATCH_UP = 100;
 const MAX_LABELS = 16;
-/** Number of future firings that a status lists. */
 export const NEXT_RUNS = 5;
 
 const cronList = (value: string): string => {
@@ -23,7 +22,7 @@ const CRON_FIELDS = [
   `([0-7]|${DAYS})`,
 ];
 
-/** Five fields: minute, hour, day of month, month, day of week; no seconds, no `TZ=` prefix. */
+/** No seconds, no `TZ=` prefix. */
 const Cron = matching(
   `^${CRON_FIELDS.map(cronList).join(' +')}$`,
   128,
@@ -80,7 +79,6 @@ const fields = {
 
 const oneOf = (...values: readonly unknown[]): boolean => values.filter((value) => value !== undefined).length === 1;
 
-/** Spec of a Schedule: its timing, agents and prompt. */
 export const ScheduleSpec = guarded(z.strictObject(fields), [
   {
     holds: (value) => oneOf(value.every, value.cron, value.dailyAt),
@@ -100,11 +98,11 @@ export const ScheduleSpec = guarded(z.strictObject(fields), [
 ]);
 export type ScheduleSpec = z.infer<typeof ScheduleSpec>;
 
-/** Conditions of a Schedule, all always present. */
+/** All always present. */
 export const SCHEDULE_CONDITIONS = ['Accepted', 'Active', 'Suspended'] as const;
 export type ScheduleConditionType = (typeof SCHEDULE_CONDITIONS)[number];
 
-/** Reasons of a Schedule's conditions, each with its meaning and the fix. */
+/** Each with its meaning and the fix. */
 export const SCHEDULE_REASONS = {
   Accepted: 'the spec can be read and has a next firing',
   InvalidSpec: 'the spec cannot be read: correct it as the message says',
@@ -120,7 +118,6 @@ export const SCHEDULE_REASONS = {
 } as const satisfies Readonly<Record<string, string>>;
 export type ScheduleReason = keyof typeof SCHEDULE_REASONS;
 
-/** Reasons of the Events that the operator writes about a Schedule. */
 export const SCHEDULE_EVENT_REASONS = {
   FiringsMissed: 'the operator or the API was away when they were due; missedRuns decides whether they are made up for',
   FiringMadeUp: 'a missed firing was made up for, as missedRuns asks',
@@ -154,7 +151,6 @@ export const ScheduleStatus = z.strictObject({
 });
 export type ScheduleStatus = z.infer<typeof ScheduleStatus>;
 
-/** A Schedule: it sends a prompt to agents at given times. */
 export const Schedule = z.strictObject({
   apiVersion: z.literal(API_VERSION),
   kind: z.literal('Schedule'),

@@ -1,21 +1,15 @@
 import * as z from 'zod';
 import { guarded } from './guarded.ts';
 
-/**
- * Length limit of short fields, longer than any right value. A wrong value then fails the pattern, whose message says
- * what to write, and not the length limit alone.
- */
+/** Longer than any right value: a wrong value fails the pattern, whose message says what to write. */
 export const SHORT_CHARS = 64;
 
-/**
- * Longest free text of a kind, because `kubectl apply` keeps a copy of the object in an annotation of at most 256
- * KiB.
- */
+/** `kubectl apply` keeps a copy of the object in an annotation of at most 256 KiB. */
 export const MAX_PROSE_CHARS = 16_384;
 
 const characters = (value: string): number => [...value].length;
 
-/** A string of `min` to `max` characters, counted as the API server counts them (code points, not UTF-16 units). */
+/** Counts code points, as the API server does, not UTF-16 units. */
 export function text(max: number, min = 0): z.ZodString {
   return z
     .string()
@@ -24,7 +18,7 @@ export function text(max: number, min = 0): z.ZodString {
     .meta(min === 0 ? { maxLength: max } : { maxLength: max, minLength: min });
 }
 
-/** A string that matches `pattern` (the same in RE2 and in JavaScript), refused with `message`. */
+/** `pattern` means the same in RE2 and in JavaScript. */
 export function matching(pattern: string, max: number, message: string): z.ZodString {
   const compiled = new RegExp(pattern, 'u');
   return guarded(text(max), [
@@ -32,14 +26,12 @@ export function matching(pattern: string, max: number, message: string): z.ZodSt
   ]);
 }
 
-/** The name of another object in the namespace. */
 export const ObjectName = matching(
   '^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$',
   253,
   "write an object's name: lower case letters, digits, '-' and '.', for example tier-1",
 );
 
-/** An id of the world: a landmark, a zone. */
 export const WorldId = matching(
   '^[a-z0-9]+([-_][a-z0-9]+)*$',
   63,
@@ -55,28 +47,25 @@ export const Timestamp = matching(
 
 const AMOUNT = '(0|[1-9][0-9]{0,11})([.][0-9]{1,6})?';
 
-/** A price in aiDollars: a decimal string, never negative. */
 export const Price = matching(
   `^${AMOUNT}$`,
   SHORT_CHARS,
   'write an amount of aiDollars with at most six places, in quotes, for example "0.25"',
 );
 
-/** A balance in aiDollars: a decimal string, which may be negative. */
 export const Balance = matching(
   `^-?${AMOUNT}$`,
   SHORT_CHARS,
   'write a number of aiDollars with at most six places, in quotes, for example "12.5"',
 );
 
-/** Size of memory or of a volume. */
 export const ByteQuantity = matching(
   '^[1-9][0-9]{0,6}(Mi|Gi|Ti)$',
   SHORT_CHARS,
   'write a size in Mi, Gi or Ti, for example 512Mi or 2Gi',
 );
 
-/** Amount of cpu: whole cores or thousandths. */
+/** Whole cores or thousandths. */
 export const CpuQuantity = matching(
   '^[1-9][0-9]{0,5}m?$',
   SHORT_CHARS,
@@ -85,7 +74,7 @@ export const CpuQuantity = matching(
 
 const MILLIS = { h: 3_600_000, m: 60_000, s: 1_000 } as const;
 
-/** Milliseconds of a Go-style duration that {@link Duration} accepts (`1h30m`). */
+/** Of a duration that {@link Duration} accepts (`1h30m`). */
 export function durationMs(duration: string): number {
   let total = 0;
   for (const [, count, unit] of duration.matchAll(/([0-9]+)(h|m|s)/g))
@@ -95,7 +84,7 @@ export function durationMs(duration: string): number {
 
 const DURATION_MESSAGE = 'write a duration of at least one second, for example 30s or 1h30m';
 
-/** Go-style duration of at least one second. */
+/** At least one second. */
 export const Duration = guarded(text(SHORT_CHARS), [
   {
     holds: (value) => /^([0-9]{1,6}(h|m|s))+$/.test(value) && durationMs(value) >= 1_000,
@@ -114,7 +103,6 @@ const knowsTimeZone = (timeZone: string): boolean => {
 
 const TIME_ZONE = '^(UTC|[A-Z][A-Za-z_]+(/[A-Za-z0-9_+-]+)+)$';
 
-/** A time zone of the IANA database. */
 export const TimeZone = guarded(text(SHORT_CHARS), [
   {
     holds: (value) => new RegExp(TIME_ZONE).test(value) && knowsTimeZone(value),

@@ -6,7 +6,6 @@ import { AgentView } from '../world/view.ts';
 
 const Persona = z.strictObject({ identity: z.string(), personality: z.string(), instructions: z.string() });
 
-/** Limits of a tier. */
 export const Limits = z.strictObject({
   requests_per_minute: z.int().nullable(),
   concurrent_tools: z.int().nullable(),
@@ -15,7 +14,7 @@ export const Limits = z.strictObject({
 });
 export type Limits = z.infer<typeof Limits>;
 
-/** Prices of a tier in aiDollars. */
+/** aiDollars. */
 export const TierPrice = z.strictObject({ per_hour: z.string(), per_thousand_tokens: z.string() });
 export type TierPrice = z.infer<typeof TierPrice>;
 
@@ -27,9 +26,7 @@ export const AgentCondition = z.strictObject({
   last_transition_time: Time,
 });
 
-/**
- * An agent, from the world, its custom resource and its pod. `why` says in words why the agent runs or does not run.
- */
+/** `why` says in words why the agent runs or does not run. */
 export const AgentDetail = AgentView.extend({
   persona: Persona.nullable().describe('Null only in a list without personas'),
   entitlement: z.strictObject({
@@ -85,7 +82,7 @@ export const LifecycleAnswer = z.strictObject({
 });
 export type LifecycleAnswer = z.infer<typeof LifecycleAnswer>;
 
-/** Action if another manager (for example a GitOps tool) owns the field: refuse and name it, or take the field over. */
+/** Another manager, for example a GitOps tool, may own the field. */
 const LifecycleQuery = z.strictObject({ on_conflict: z.enum(['refuse', 'take_over']).default('refuse') });
 
 const lifecycle = {

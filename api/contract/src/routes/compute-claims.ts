@@ -2,18 +2,14 @@ import { z } from 'zod';
 import { defineRoute, json } from '../http/route.ts';
 import { AgentId, Time } from '../values/scalars.ts';
 
-/**
- * Reasons not to hold money for a tier, as in an Agent's condition Admitted. `NotPaid`: the agent has less than the
- * price of an hour. `HoldRefused`: its account is closed, or a measure is in force. `HoldPending`: the API does not
- * know the tier yet; the operator asks again.
- */
+/** `HoldRefused`: closed account, or a measure. `HoldPending`: the API does not know the tier yet; ask again. */
 export const ClaimRefusal = z.enum(['NotPaid', 'HoldRefused', 'HoldPending']);
 export type ClaimRefusal = z.infer<typeof ClaimRefusal>;
 
 const Uid = z.string().min(1).max(64);
 const TierName = z.string().min(1).max(253);
 
-/** The compute claim of one life of an agent. A greater version is newer. */
+/** A greater version is newer. */
 export const ComputeClaim = z.strictObject({
   agent_id: AgentId,
   uid: Uid,

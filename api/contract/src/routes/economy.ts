@@ -3,7 +3,6 @@ import { AiDollars, Amount } from '../values/money.ts';
 import { defineRoute, json } from '../http/route.ts';
 import { AgentId, AgentParams, NEXT_CURSOR, paging, Time } from '../values/scalars.ts';
 
-/** Reasons of ledger entries, a closed list; the note has the words of the author. */
 export const ENTRY_REASONS = [
   'reward',
   'penalty',
@@ -19,7 +18,7 @@ export type EntryReason = z.infer<typeof EntryReason>;
 export const NOTE_MAX_CHARS = 500;
 export const LEDGER_PAGE_MAX = 100;
 
-/** One entry of an agent's account. An entry never changes: another entry corrects a wrong one. */
+/** Another entry corrects a wrong one. */
 export const LedgerEntry = z.strictObject({
   ledger_entry_id: z.uuid(),
   agent_id: AgentId,
@@ -37,10 +36,7 @@ export type LedgerEntry = z.infer<typeof LedgerEntry>;
 
 const PostId = z.uuid();
 
-/**
- * Money given to or taken from an agent, with the reason. `related_post_id` and `post_id` mean the same field; a
- * request with both must give them the same value.
- */
+/** `related_post_id` and `post_id` mean the same field. */
 const Judgement = z
   .strictObject({
     agent_id: AgentId,
@@ -97,7 +93,7 @@ export const penalizeAgent = defineRoute('POST /economy/penalize', {
   ],
 });
 
-/** A person's daily allowance and the part of it that is left. Rewards and penalties both use it. */
+/** Rewards and penalties both use it. */
 export const Allowance = z.strictObject({
   daily: AiDollars.nullable().describe('Allowance of a day; null if there is no limit'),
   used: AiDollars,
@@ -117,7 +113,6 @@ export const getAllowance = defineRoute('GET /economy/allowance', {
 
 const AsOf = Time.optional().describe('A past moment, for which the answer never changes; now by default');
 
-/** Money of an agent at a moment: the sum of its entries, the part on hold, and the part it can spend. */
 export const BalanceAnswer = z.strictObject({
   agent_id: AgentId,
   balance: AiDollars,

@@ -4,7 +4,6 @@ import { AiDollars } from '../values/money.ts';
 import { AgentCondition, Limits, TierPrice } from './agents.ts';
 import { AgentParams } from '../values/scalars.ts';
 
-/** Compute of a tier's pods. */
 const Compute = z.strictObject({
   cpu: z.string().meta({ example: '500m' }),
   memory: z.string().meta({ example: '512Mi' }),
@@ -17,7 +16,6 @@ const Compute = z.strictObject({
   priority_class_name: z.string().nullable(),
 });
 
-/** A tier: the balance that opens it, its limits, compute, price and seats. */
 export const EntitlementView = z.strictObject({
   name: z.string(),
   rank: z.int().min(0),
@@ -58,10 +56,10 @@ const EntitlementParams = z.strictObject({
 });
 const MODEL_NAME_MAX_CHARS = 128;
 const QUANTITY_MAX_CHARS = 32;
-/** Action if another manager (for example a GitOps tool) owns a field that would change: refuse and name it, or take it over. */
+/** Another manager, for example a GitOps tool, may own a field that would change. */
 const OnConflictQuery = z.strictObject({ on_conflict: z.enum(['refuse', 'take_over']).default('refuse') });
 
-/** A complete tier. The API server decides whether it is valid. */
+/** The API server decides whether it is valid. */
 export const EntitlementBody = z.strictObject({
   rank: z.int().min(0).max(1_000),
   min_balance: AiDollars.default('0'),
@@ -116,7 +114,6 @@ export const putEntitlement = defineRoute('PUT /entitlements/{name}', {
   reasons: ['field_owned_elsewhere', 'entitlement_refused', 'precondition_failed', 'cluster_needed'],
 });
 
-/** The choice of an agent's tier: by its balance, or pinned to one tier. */
 export const AgentEntitlementBody = z.discriminatedUnion('policy', [
   z.strictObject({ policy: z.literal('ByBalance') }),
   z.strictObject({ policy: z.literal('Pinned'), name: EntitlementParams.shape.name }),

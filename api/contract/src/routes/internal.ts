@@ -4,7 +4,7 @@ import { AgentId, AgentParams, Time } from '../values/scalars.ts';
 import { Standing } from '../values/standing.ts';
 import { ComputeClaim } from './compute-claims.ts';
 
-/** Whether this life of an agent, in this cycle, has an open wake stream. */
+/** Whether this life, in this cycle, has an open wake stream. */
 export const Presence = z.strictObject({
   agent_id: AgentId,
   uid: z.string(),
@@ -14,13 +14,12 @@ export const Presence = z.strictObject({
 });
 export type Presence = z.infer<typeof Presence>;
 
-/** Sent first if the stream cannot resume at `after`: the reader forgets all facts, and all current facts follow. */
+/** Sent first if the stream cannot resume at `after`: the reader forgets all facts, and the current ones follow. */
 export const StreamReset = z.strictObject({ epoch: z.string() });
 
-/** Sent once after a reset and all current facts: facts that were not sent again no longer hold. */
+/** Sent after a reset and all current facts: facts that were not sent again no longer hold. */
 export const StreamSynced = z.strictObject({});
 
-/** State of the runs of a Schedule. */
 export const ScheduleActivity = z.strictObject({
   schedule_uid: z.string().min(1).max(64),
   active_runs: z.int().min(0),
@@ -30,7 +29,6 @@ export const ScheduleActivity = z.strictObject({
 });
 export type ScheduleActivity = z.infer<typeof ScheduleActivity>;
 
-/** Active purchases that affect an agent's pod or seat. */
 export const Boost = z.strictObject({
   agent_id: AgentId,
   priority: z.boolean().describe('True if the agent comes before the others of its tier'),
@@ -42,7 +40,6 @@ export const Boost = z.strictObject({
 });
 export type Boost = z.infer<typeof Boost>;
 
-/** Whether the village is frozen: no money moves, no model answers, no run begins. */
 export const VillageState = z.strictObject({
   frozen: z.boolean(),
   reason: z.string().nullable(),
@@ -92,7 +89,6 @@ export const closeAgent = defineRoute('POST /internal/agents/{agent_id}/close', 
   answer: json(z.strictObject({ agent_id: AgentId, uid: z.string(), closed: z.literal(true) })),
 });
 
-/** Most entries of one page. */
 export const BOOKS_PAGE_MAX = 200;
 
 const limit = z.coerce.number().int().min(1).max(BOOKS_PAGE_MAX).default(BOOKS_PAGE_MAX);
@@ -104,7 +100,7 @@ const books = {
   permission: 'operator',
 } as const;
 
-/** Facts of one agent on which the operator acts. A field is null if there is no such fact. */
+/** A field is null if there is no such fact. */
 export const AgentBooks = z.strictObject({
   agent_id: AgentId,
   life_uid: z

@@ -11,7 +11,7 @@ const STOPS_MAX = 4;
 const Text = z.string().max(CHAT_TEXT_MAX_CHARS);
 const TextPart = z.looseObject({ type: z.literal('text', 'these models read text only'), text: Text });
 
-/** One message in OpenAI's format. Other fields are accepted and ignored. */
+/** OpenAI's format; other fields are ignored. */
 export const ChatMessage = z.looseObject({
   role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']),
   content: z.union([Text, z.array(TextPart).max(64)]).nullish(),
@@ -19,7 +19,7 @@ export const ChatMessage = z.looseObject({
 });
 export type ChatMessage = z.infer<typeof ChatMessage>;
 
-/** A request in the format of OpenAI's chat completions. Other fields are accepted and ignored; unsupported values are refused. */
+/** OpenAI's format; other fields are ignored, unsupported values refused. */
 export const ChatCompletionBody = z.looseObject({
   model: z.string().min(1).max(128).meta({ description: 'Model of the tier, see GET /v1/models', example: 'small' }),
   messages: z.array(ChatMessage).min(1).max(CHAT_MESSAGES_MAX),
@@ -45,7 +45,7 @@ export type CompletionUsage = z.infer<typeof CompletionUsage>;
 
 const FinishReason = z.enum(['stop', 'length']);
 
-/** Origin of an answer, in addition to OpenAI's fields. */
+/** Not in OpenAI's format. */
 const Origin = z.strictObject({
   provider: z.string(),
   scripted: z.boolean().describe('True if the answer joins sentences of a list and no language model was asked'),
@@ -70,7 +70,7 @@ export const ChatCompletion = z.strictObject({
 });
 export type ChatCompletion = z.infer<typeof ChatCompletion>;
 
-/** One piece of a streamed answer. With `stream_options.include_usage`, the last piece has the usage and no choice. */
+/** With `stream_options.include_usage`, the last piece has the usage and no choice. */
 export const ChatCompletionChunk = z.strictObject({
   id: z.string(),
   object: z.literal('chat.completion.chunk'),
@@ -136,11 +136,10 @@ export const listModels = defineRoute('GET /v1/models', {
   reasons: ['stale_cycle', 'no_such_agent'],
 });
 
-/** State of a request to a model: under way, or its outcome. */
 export const MODEL_OUTCOMES = ['under_way', 'done', 'failed', 'cancelled', 'not_paid', 'lost'] as const;
 export type ModelOutcome = (typeof MODEL_OUTCOMES)[number];
 
-/** One request to a model, without its prompt and answer. */
+/** Without prompt and answer. */
 export const ModelRequestView = z.strictObject({
   request_id: z.uuid(),
   model: z.string(),
@@ -155,7 +154,6 @@ export const ModelRequestView = z.strictObject({
 });
 export type ModelRequestView = z.infer<typeof ModelRequestView>;
 
-/** Limits and use of models by an agent. */
 export const ModelUse = z.strictObject({
   agent_id: AgentId,
   tier: z.string().nullable(),

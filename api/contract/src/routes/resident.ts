@@ -15,7 +15,7 @@ import {
 import { Limits } from './agents.ts';
 
 export const WAKE_KINDS = ['spoken_to', 'arrived', 'handed', 'item_seen', 'met'] as const;
-/** One wake, which brings the agent's next turn forward, with its cause. `seq` is the number of the world event. */
+/** Brings the agent's next turn forward. `seq` is the number of the world event. */
 export const Wake = z.strictObject({
   seq: z.int().min(1),
   tick: z.int().min(0),
@@ -45,7 +45,6 @@ export const exchangeAgentToken = defineRoute('POST /auth/agent-token', {
   reasons: ['unauthenticated', 'token_review_refused', 'token_not_from_pod', 'stale_cycle', ...BARS],
 });
 
-/** Configuration of a resident. */
 export const AgentConfig = z.strictObject({
   agent_id: AgentId,
   display_name: z.string(),
@@ -65,7 +64,6 @@ export const AgentConfig = z.strictObject({
 });
 export type AgentConfig = z.infer<typeof AgentConfig>;
 
-/** Paid time of an agent's pod. */
 export const PaidTime = z.strictObject({
   paid_until: Time.nullable().describe('End of the paid time, also if it is past; null if nothing has to be paid'),
   now: Time.describe('Present time of the village'),
@@ -108,7 +106,7 @@ export const openWakes = defineRoute('GET /agents/{agent_id}/wakes', {
   reasons: ['not_own_agent', 'no_such_agent', 'stale_cycle'],
 });
 
-/** One turn of a resident's loop, as the resident recorded it. The texts are the resident's own. */
+/** The texts are the resident's own. */
 export const Turn = z.strictObject({
   turn_id: z.uuid(),
   cycle: z.int().min(0),

@@ -3,10 +3,8 @@ import { defineRoute, json } from '../http/route.ts';
 import { AgentParams, Time } from '../values/scalars.ts';
 import { AgentStanding, MEASURE_REASON_MAX } from '../values/standing.ts';
 
-/** A reason in the words of an admin. */
 const Reason = z.string().trim().min(1).max(MEASURE_REASON_MAX);
 
-/** Reason and end of a measure. */
 export const MeasureBody = z.strictObject({
   reason: Reason.meta({ example: 'floods the board' }),
   expires_at: Time.optional().describe('End of the measure; by default it lasts until it is lifted'),
@@ -101,10 +99,7 @@ export const liftTokenRevocation = defineRoute('DELETE /agents/{agent_id}/revoke
   summary: "Lift the revocation of an agent's tokens; its earlier tokens stay refused",
 });
 
-/**
- * Freeze of the village, with the times of the last acts of the kinds that a freeze stops, so that a reader can check
- * that it holds.
- */
+/** With the last acts of the kinds that a freeze stops, so that a reader can check that it holds. */
 export const VillageFreeze = z.strictObject({
   frozen: z.boolean(),
   reason: z.string().nullable().describe('Reason in the words of the admin; null while the village is not frozen'),
@@ -116,7 +111,6 @@ export const VillageFreeze = z.strictObject({
 });
 export type VillageFreeze = z.infer<typeof VillageFreeze>;
 
-/** Reason of the freeze. */
 export const VillageFreezeBody = z.strictObject({ reason: Reason.meta({ example: 'an agent empties the treasury' }) });
 
 const freeze = {

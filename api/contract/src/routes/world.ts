@@ -9,10 +9,7 @@ import { WorldEvent } from '../world/event.ts';
 import { MapResponse, TilePosition } from '../world/map.ts';
 import { WorldView } from '../world/view.ts';
 
-/**
- * Limits `GET /world` to the surroundings of one agent. The API ignores other parameters, as it always has. The
- * answer has the same form, but `agents` and `items` hold only those near the agent, nearest first.
- */
+/** The API ignores other parameters, as it always has. `agents` and `items` are then near the agent, nearest first. */
 export const WorldQuery = z.object({
   around: ObjectName.optional().describe(
     'Agent around which to look: the answer has only what is near it, itself first; nothing if it is not in the world',
@@ -82,7 +79,7 @@ export const moveAgent = defineRoute('POST /agents/{agent_id}/move', {
   ],
 });
 
-/** Refusals of each kind of action, besides those of every command to an agent. */
+/** Besides those of every command to an agent. */
 export const ACTION_REASONS = {
   talk: ['text_empty', 'text_too_long', 'no_such_listener', 'out_of_earshot'],
   pick_up: ['item_not_here', 'too_far', 'inventory_full'],

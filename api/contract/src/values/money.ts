@@ -4,7 +4,6 @@ import { z } from 'zod';
 export const MICRO = 1_000_000n;
 const PLACES = 6;
 
-/** The largest amount of one transfer, in whole aiDollars. */
 export const AMOUNT_MAX_AIDOLLARS = 1_000_000_000;
 const AMOUNT_MAX_MICRO = BigInt(AMOUNT_MAX_AIDOLLARS) * MICRO;
 const AMOUNT_MAX_CHARS = 32;
@@ -12,7 +11,7 @@ const AMOUNT_MAX_CHARS = 32;
 const DECIMAL = /^(-?)(0|[1-9][0-9]{0,12})(?:\.([0-9]{1,6}))?$/;
 const HOW = 'write an amount of aiDollars with at most six places, in quotes, for example "12.5"';
 
-/** Micro-aiDollars of a decimal string; null if the text is not a decimal number or has more than six places. */
+/** Null if the text is not a decimal number or has more than six places. */
 function microOf(text: string): bigint | null {
   const [, sign, whole = '', fraction = ''] = DECIMAL.exec(text) ?? [];
   if (sign === undefined) return null;
@@ -20,17 +19,14 @@ function microOf(text: string): bigint | null {
   return sign === '-' ? -micro : micro;
 }
 
-/**
- * Micro-aiDollars of a decimal string of aiDollars, such as a spec's `minBalance`. Throws RangeError if the text is
- * not an amount.
- */
+/** Throws RangeError if the text is not an amount. */
 export function parseAiDollars(text: string): bigint {
   const micro = microOf(text);
   if (micro === null) throw new RangeError(`${text} is not an amount of aiDollars: ${HOW}`);
   return micro;
 }
 
-/** The canonical text of an amount: no exponent, no trailing zeros, `-` before a negative amount. */
+/** No exponent, no trailing zeros, `-` before a negative amount. */
 export function formatAiDollars(micro: bigint): string {
   const size = micro < 0n ? -micro : micro;
   const fraction = String(size % MICRO)
@@ -39,7 +35,7 @@ export function formatAiDollars(micro: bigint): string {
   return `${micro < 0n ? '-' : ''}${size / MICRO}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-/** An amount in an answer: a decimal string of aiDollars, negative if money was taken. */
+/** Negative if money was taken. */
 export const AiDollars = z
   .string()
   .regex(DECIMAL, HOW)
@@ -51,11 +47,7 @@ const inRange = (text: string): boolean => {
   return micro !== null && micro > 0n && micro <= AMOUNT_MAX_MICRO;
 };
 
-/**
- * An amount in a request, above zero: a decimal string of aiDollars, or a whole JSON number. A JSON number with
- * places is refused, because its binary fraction may differ from the decimal that the caller wrote. The amount is
- * parsed to its canonical text, so that `5`, `"5"` and `"5.0"` are the same request.
- */
+/** JSON numbers must be whole: a binary fraction may differ. `5`, `"5"` and `"5.0"` become the same canonical text. */
 export const Amount = z
   .union([
     z

@@ -2,48 +2,38 @@ import { z } from 'zod';
 import { MAX_PROSE_CHARS } from '../kinds/text.ts';
 import { AgentId, JsonObject, plainText, Time } from './scalars.ts';
 
-/** Longest prompt of a run, as long as that of a Schedule. */
+/** As long as that of a Schedule. */
 export const RUN_PROMPT_MAX_CHARS = MAX_PROSE_CHARS;
 export const RUN_SUMMARY_MAX_CHARS = 4_000;
 export const RUN_REASON_MAX_CHARS = 500;
-/** Most steps that an agent may record in one run. */
 export const RUN_STEPS_MAX = 64;
 
-/** Text of a run: at least one character. */
 export function runText(max: number): z.ZodString {
   return plainText(max);
 }
 
-/**
- * Duration of an agent's lease on a run, counted from its start or last renewal; after it, the run waits for an agent
- * again.
- */
+/** Counted from the start or last renewal; then the run waits for an agent again. */
 export const RUN_LEASE_S = 30;
-/** Interval at which a resident renews its lease, so that the loss of one renewal does not end the lease. */
+/** The loss of one renewal does not end the lease. */
 export const RUN_RENEW_EVERY_S = 10;
 
-/** Origins of runs. */
 export const RUN_KINDS = ['schedule', 'prompt'] as const;
 export const RunKind = z.enum(RUN_KINDS);
 export type RunKind = z.infer<typeof RunKind>;
 
-/** The states of a run; the last three are final. */
+/** The last three are final. */
 export const RUN_STATES = ['queued', 'running', 'waiting_permission', 'done', 'failed', 'cancelled'] as const;
 export const RunState = z.enum(RUN_STATES);
 export type RunState = z.infer<typeof RunState>;
 
-/** States in which a run ends. */
 export const SettledState = z.enum(['done', 'failed', 'cancelled']);
 export type SettledState = z.infer<typeof SettledState>;
 
-/** Cause of a failed run: one word for programs, one sentence for people. */
+/** One word for programs, one sentence for people. */
 export const RunError = z.strictObject({ code: runText(64), message: runText(RUN_REASON_MAX_CHARS) });
 export type RunError = z.infer<typeof RunError>;
 
-/**
- * One piece of work for an agent. The prompt is only text: a part of it that looks like a tool call is never
- * executed.
- */
+/** The prompt is only text: a part that looks like a tool call is never executed. */
 export const Run = z.strictObject({
   run_id: z.uuid(),
   agent_id: AgentId,
@@ -66,7 +56,6 @@ export const Run = z.strictObject({
 });
 export type Run = z.infer<typeof Run>;
 
-/** Events of a run, in order. */
 export const RUN_EVENT_KINDS = [
   'queued',
   'started',
@@ -85,7 +74,7 @@ export const RunEvent = z.strictObject({
 });
 export type RunEvent = z.infer<typeof RunEvent>;
 
-/** One finished step of a run. A recorded step is never repeated. */
+/** A recorded step is never repeated. */
 export const RunStep = z.strictObject({
   step: z
     .int()
@@ -96,6 +85,6 @@ export const RunStep = z.strictObject({
 });
 export type RunStep = z.infer<typeof RunStep>;
 
-/** Hint to a resident: a run waits for it, or one of its runs has changed. */
+/** A run waits for the resident, or one of its runs has changed. */
 export const RunHint = z.strictObject({ run_id: z.uuid(), run: Run.optional() });
 export type RunHint = z.infer<typeof RunHint>;

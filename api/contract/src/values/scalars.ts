@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { text } from '../kinds/text.ts';
 
-/** An agent's id everywhere: the `metadata.name` of its custom resource. */
+/** The `metadata.name` of the custom resource. */
 export const AgentId = z
   .string()
   .max(63)
@@ -13,20 +13,19 @@ export const AgentId = z
 
 export const AgentParams = z.strictObject({ agent_id: AgentId });
 
-/** A tick is 100 ms of village time since the village began. */
+/** 100 ms of village time since the village began. */
 export const Tick = z.int().min(0);
-/** The number of an event of the world; it only grows. */
+/** The number of a world event; it only grows. */
 export const Seq = z.int().min(0);
-/** RFC 3339, UTC. */
+/** UTC. */
 export const Time = z.iso.datetime();
-/** A number in a query, where it is text. */
 export const SeqQuery = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 
 export const LandmarkId = z.string().min(1).max(64);
-/** Any JSON object; the body limit of a route bounds its size. */
+/** The body limit of a route bounds its size. */
 export const JsonObject = z.record(z.string(), z.unknown());
 
-/** The fields `cursor` and `limit` of a query for one page of a list, at most `max` rows. */
+/** At most `max` rows. */
 export function paging(
   max: number,
   { cursorChars = 256, limit = 20 }: { readonly cursorChars?: number; readonly limit?: number } = {},
@@ -36,10 +35,10 @@ export function paging(
     limit: z.coerce.number().int().min(1).max(max).default(limit),
   };
 }
-/** Cursor of the next page; null on the last page. */
+/** Null on the last page. */
 export const NEXT_CURSOR = { next_cursor: z.string().nullable() };
 
-/** Text that Postgres and JSON can store: `min` to `max` code points, no NUL, no half of a surrogate pair. */
+/** Text that Postgres and JSON can store: no NUL, no half of a surrogate pair. Counts code points. */
 export function plainText(max: number, min = 1): z.ZodString {
   return text(max, min)
     .refine((value) => !value.includes('\u0000'), { message: 'the text has a NUL character: write it without' })

@@ -6,7 +6,7 @@ import { ItemId } from './map.ts';
 const AgentName = z.string().min(1).max(63);
 const STEP_LIMIT = 1024;
 
-/** Body of `POST /agents/{id}/move`: a step, a tile, or a free slot of a landmark. */
+/** A step, a tile, or a free slot of a landmark. */
 export const MoveBody = z.union([
   z.strictObject({ dx: z.int().min(-STEP_LIMIT).max(STEP_LIMIT), dy: z.int().min(-STEP_LIMIT).max(STEP_LIMIT) }),
   z.strictObject({ x: z.int(), y: z.int() }),
@@ -17,14 +17,10 @@ export type MoveBody = z.infer<typeof MoveBody>;
 export const ACTION_KINDS = ['talk', 'pick_up', 'drop', 'use', 'use_board', 'emote'] as const;
 export type ActionKind = (typeof ACTION_KINDS)[number];
 
-/** This limit only prevents abuse; the world itself refuses texts above SPEECH_MAX_LENGTH with a reason. */
+/** Only prevents abuse; the world itself refuses texts above SPEECH_MAX_LENGTH. */
 const Text = z.string().max(SPEECH_MAX_LENGTH * 16);
 
-/**
- * Body of `POST /agents/{id}/action`, a closed list. `to` of talk is one listener; without it, every agent in earshot
- * receives the words. `target` of use is an affordance of the landmark where the agent stands, the landmark's id (its
- * first affordance), or a carried item's id.
- */
+/** Without `to`, every agent in earshot hears a talk. `target`: a landmark's affordance or id, or a carried item. */
 export const ActionBody = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('talk'), text: Text, to: AgentName.optional() }),
   z.strictObject({ kind: z.literal('pick_up'), item_id: ItemId }),
@@ -35,7 +31,7 @@ export const ActionBody = z.discriminatedUnion('kind', [
 ]);
 export type ActionBody = z.infer<typeof ActionBody>;
 
-/** Commands of the village itself; `home` names a home landmark, otherwise one is assigned. A repeated command changes nothing. */
+/** Without a home landmark, one is assigned. A repeated command changes nothing. */
 export type LifecycleCommand =
   | {
       kind: 'spawn';
@@ -57,7 +53,7 @@ export type LifecycleCommand =
       home?: string;
     };
 
-/** A requested change to the world. Validation turns it into events, or refuses it with a reason. */
+/** Validation turns it into events, or refuses it with a reason. */
 export type WorldCommand =
   | { kind: 'move'; agent_id: string; target: MoveBody }
   | (ActionBody & { agent_id: string })

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ItemId, TilePosition } from './map.ts';
 
-/** Emotes of an agent: a closed list, so that every viewer can draw each of them. */
+/** A closed list, so that every viewer can draw each. */
 export const EMOTES = [
   'wave',
   'smile',
@@ -19,7 +19,7 @@ export const EMOTES = [
 export const Emote = z.enum(EMOTES);
 export type Emote = z.infer<typeof Emote>;
 
-/** Activities of an agent; `idle` and `walking` follow from its path. */
+/** `idle` and `walking` follow from the path. */
 export const ACTIVITIES = [
   'idle',
   'walking',
@@ -49,7 +49,7 @@ const AgentName = z.string().min(1).max(63);
 const at = { seq: z.int().min(1), tick: z.int().min(0) };
 const by = { ...at, agent_id: AgentName };
 
-/** Direction of the step that was under way when a path began: 0 none, 1 north, 2 east, 3 south, 4 west. */
+/** The step under way when a path began: 0 none, 1 north, 2 east, 3 south, 4 west. */
 export const Lead = z.int().min(0).max(4);
 
 export const SpawnEvent = z.strictObject({
@@ -74,7 +74,7 @@ export const StateEvent = z.strictObject({
   display_name: z.string().optional(),
   home: z.string().optional(),
 });
-/** A path, from which a reader computes the agent's position at any later tick. */
+/** A reader computes the position at any later tick. */
 export const MoveEvent = z.strictObject({
   ...by,
   kind: z.literal('move'),
@@ -119,13 +119,10 @@ export const ItemSpawnEvent = z.strictObject({
   y: z.int(),
 });
 export const ItemRemoveEvent = z.strictObject({ ...at, kind: z.literal('item_remove'), item_id: ItemId });
-/** The world continues on the map of this version; earlier events belong to the previous map. */
+/** Earlier events belong to the previous map. */
 export const MapEvent = z.strictObject({ ...at, kind: z.literal('map'), map_version: z.string().min(1).max(64) });
 
-/**
- * One event of the world. `seq` counts from 1 without gaps; the state of the world results from applying all events
- * in this order.
- */
+/** `seq` counts from 1 without gaps; the events in this order give the state of the world. */
 export const WorldEvent = z.discriminatedUnion('kind', [
   SpawnEvent,
   DespawnEvent,
@@ -144,11 +141,7 @@ export const WorldEvent = z.discriminatedUnion('kind', [
 ]);
 export type WorldEvent = z.infer<typeof WorldEvent>;
 export type WorldEventKind = WorldEvent['kind'];
-/** The event of one kind. */
 export type WorldEventOf<K extends WorldEventKind> = Extract<WorldEvent, { kind: K }>;
 
-/**
- * Events that viewers may see up to 100 ms before their commit; the API commits all others before it answers.
- * `arrive` follows from its `move`.
- */
+/** Viewers may see them up to 100 ms before their commit; the API commits all others before it answers. */
 export const GROUP_COMMITTED_EVENTS = ['move', 'arrive', 'emote'] as const satisfies readonly WorldEventKind[];

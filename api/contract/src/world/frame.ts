@@ -3,17 +3,13 @@ import { CELL_SIZE, MAX_PINNED, VIEW_MAX_TILES } from './constants.ts';
 import { Activity, Emote, Lead } from './event.ts';
 import { ItemId, TilePosition } from './map.ts';
 
-/**
- * A frame names an agent by its slot, a number below 65,535; an `agent` message gives the agent of a slot. The text
- * form adds `agent_id`.
- */
+/** A number below 65,535 that an `agent` message explains. The text form adds `agent_id`. */
 const slot = {
-  /** The slot of the agent. */
   agent: z.int().min(0),
   agent_id: z.string().optional(),
 };
 
-/** Path of an agent: from, to and a start tick. The server and the viewer compute the same tiles from the map. */
+/** The server and the viewer compute the same tiles from the map. */
 export const PathRecord = z.strictObject({
   from: TilePosition,
   lead: Lead,
@@ -29,11 +25,10 @@ export const FrameItem = z.strictObject({
 });
 export type FrameItem = z.infer<typeof FrameItem>;
 
-/** Everything that a viewer draws of one agent, except its name. */
 export const AgentEntry = z.strictObject({
   ...slot,
   path: PathRecord,
-  /** The previous path while viewers still need it, because they draw slightly in the past; else null. */
+  /** The previous path while viewers still draw the agent on it. */
   before: PathRecord.nullable(),
   awake: z.boolean(),
   online: z.boolean(),
@@ -46,17 +41,14 @@ export const AgentEntry = z.strictObject({
 });
 export type AgentEntry = z.infer<typeof AgentEntry>;
 
-/** First message of a connection. If `resumed` is false, the viewer must forget everything from before. */
+/** If `resumed` is false, the viewer must forget everything from before. */
 export const HelloMessage = z.strictObject({
   kind: z.literal('hello'),
   map_version: z.string(),
   tick_ms: z.int(),
   resumed: z.boolean(),
 });
-/**
- * The rectangle that the server now sends, in cells; the viewer forgets agents and items outside it that are not
- * pinned.
- */
+/** In cells; the viewer forgets agents and items outside that are not pinned. */
 export const ViewMessage = z.strictObject({
   kind: z.literal('view'),
   x: z.int(),
@@ -66,14 +58,14 @@ export const ViewMessage = z.strictObject({
   zoom: z.enum(['near', 'mid', 'far']),
   pinned: z.array(z.int()),
 });
-/** Agent of a slot; sent before the slot is first mentioned and again when another agent takes it. */
+/** Sent before the slot is first mentioned and again when another agent takes it. */
 export const AgentMessage = z.strictObject({
   kind: z.literal('agent'),
   agent: z.int(),
   agent_id: z.string(),
   display_name: z.string(),
 });
-/** The content of one cell; with `reset` the viewer first forgets what it knew of the cell. */
+/** With `reset`, the viewer first forgets what it knew of the cell. */
 export const KeyframeMessage = z.strictObject({
   kind: z.literal('keyframe'),
   cell: z.int(),
@@ -81,15 +73,12 @@ export const KeyframeMessage = z.strictObject({
   agents: z.array(AgentEntry),
   items: z.array(FrameItem),
 });
-/** An agent comes into view, because it enters the world or walks in. */
+/** An agent enters the world or the view. */
 export const SpawnMessage = z.strictObject({ kind: z.literal('spawn'), entry: AgentEntry });
-/** An agent goes out of view, because it leaves the world or walks out. */
+/** An agent leaves the world or the view. */
 export const DespawnMessage = z.strictObject({ kind: z.literal('despawn'), ...slot });
 export const PathMessage = z.strictObject({ kind: z.literal('path'), ...slot, path: PathRecord });
-/**
- * A path that begins at the position of the previous path at `start_tick`. The binary form sends most paths this way;
- * the text form sends complete paths.
- */
+/** Begins at the position of the previous path at `start_tick`. Only the binary form has it. */
 export const TurnMessage = z.strictObject({
   kind: z.literal('turn'),
   ...slot,
@@ -106,16 +95,16 @@ export const StateMessage = z.strictObject({
   /** `tick` is when it began. */
   emote: z.strictObject({ emote: Emote, tick: z.int() }).nullable(),
 });
-/** `tick` is when the agent began to speak. */
+/** When the agent began to speak. */
 export const SpeechMessage = z.strictObject({ kind: z.literal('speech'), ...slot, tick: z.int(), text: z.string() });
-/** An item lies on a tile, is held by an agent, or (both null) is gone. */
+/** Both null: the item is gone. */
 export const ItemMessage = z.strictObject({ kind: z.literal('item'), item: FrameItem });
-/** Agents in each cell that is not empty, for the far zoom. */
+/** Agents in each cell that is not empty. */
 export const ClusterMessage = z.strictObject({
   kind: z.literal('cluster'),
   cells: z.array(z.strictObject({ cell: z.int(), count: z.int() })),
 });
-/** A message without content: the frame only reports its tick. */
+/** The frame only reports its tick. */
 export const ClockMessage = z.strictObject({ kind: z.literal('clock') });
 
 export const FrameMessage = z.discriminatedUnion('kind', [
@@ -136,10 +125,7 @@ export const FrameMessage = z.discriminatedUnion('kind', [
 export type FrameMessage = z.infer<typeof FrameMessage>;
 export type FrameMessageOf<K extends FrameMessage['kind']> = Extract<FrameMessage, { kind: K }>;
 
-/**
- * One websocket message. An `urgent` frame (speech) overtakes updates that wait; its `seq` is that of the last update
- * sent, so that a resume misses nothing.
- */
+/** An `urgent` frame (speech) overtakes updates. Its `seq` is that of the last sent update: a resume misses nothing. */
 export const WorldStateFrame = z.strictObject({
   type: z.literal('world_state'),
   epoch: z.int().min(0).max(65_535),
@@ -150,7 +136,7 @@ export const WorldStateFrame = z.strictObject({
 });
 export type WorldStateFrame = z.infer<typeof WorldStateFrame>;
 
-/** Coordinate of a view, which may reach beyond the edge of the map. */
+/** May reach beyond the edge of the map. */
 const ViewTile = z
   .number()
   .min(-16 * VIEW_MAX_TILES)
@@ -160,10 +146,7 @@ const HeldCell = z
   .min(0)
   .max(VIEW_MAX_TILES / CELL_SIZE);
 
-/**
- * Messages of a viewer: its rectangle in tiles; or, before the first rectangle, the position at which an earlier
- * connection ended.
- */
+/** A rectangle in tiles; `resume`, before the first one, names the position at which an earlier connection ended. */
 export const ViewerMessage = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('view'),
@@ -178,12 +161,12 @@ export const ViewerMessage = z.discriminatedUnion('type', [
     type: z.literal('resume'),
     epoch: z.int().min(0),
     seq: z.int().min(0),
-    /** The cells that the viewer still has, from the server's last `view`; without them the server sends everything. */
+    /** The cells that the viewer still has; without them the server sends everything. */
     cells: z.strictObject({ x: HeldCell, y: HeldCell, width: HeldCell, height: HeldCell }).optional(),
   }),
 ]);
 export type ViewerMessage = z.infer<typeof ViewerMessage>;
 export type Zoom = 'near' | 'mid' | 'far';
 
-/** Websocket close code of `/ws/world` for a viewer that reads too slowly. */
+/** Close code for a viewer that reads too slowly. */
 export const CLOSE_SLOW_VIEWER = 4008;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Terrains; the byte of a tile is an index into this list. */
+/** The byte of a tile is an index into this list: append only. */
 export const TERRAINS = [
   'grass',
   'meadow',
@@ -58,7 +58,7 @@ export const LANDMARK_KINDS = [
 export const LandmarkKind = z.enum(LANDMARK_KINDS);
 export type LandmarkKind = z.infer<typeof LandmarkKind>;
 
-/** Uses of a landmark: the `target` of the action `use`. */
+/** The `target` of the action `use`. */
 export const AFFORDANCES = [
   'sleep',
   'rest',
@@ -83,11 +83,11 @@ export const ZONE_RULES = ['quiet', 'work'] as const;
 export const ZoneRule = z.enum(ZONE_RULES);
 export type ZoneRule = z.infer<typeof ZoneRule>;
 
-/** A tile, in whole tiles from the north-west corner. */
+/** Whole tiles from the north-west corner. */
 export const TilePosition = z.strictObject({ x: z.int().min(0), y: z.int().min(0) });
 export type TilePosition = z.infer<typeof TilePosition>;
 
-/** A place with numbered slots, each held by at most one agent. */
+/** Each slot is held by at most one agent. */
 export const Landmark = z.strictObject({
   landmark_id: z.string(),
   name: z.string(),
@@ -95,7 +95,7 @@ export const Landmark = z.strictObject({
   position: TilePosition,
   slots: z.array(TilePosition),
   affordances: z.array(Affordance),
-  /** The lowest tier that may enter, `tier-RANK`; absent: everyone. */
+  /** `tier-RANK`; absent: everyone. */
   unlocked_by: z
     .string()
     .regex(/^tier-[0-9]+$/)
@@ -103,7 +103,7 @@ export const Landmark = z.strictObject({
 });
 export type Landmark = z.infer<typeof Landmark>;
 
-/** A named rectangle with rules; where zones overlap the later one counts. */
+/** Where zones overlap, the later one counts. */
 export const Zone = z.strictObject({
   zone_id: z.string(),
   name: z.string(),
@@ -120,7 +120,7 @@ export const Zone = z.strictObject({
 });
 export type Zone = z.infer<typeof Zone>;
 
-/** Answer of `GET /world/map`: terrain is base64 of one byte a tile, row by row, each an index into the legend. */
+/** `terrain` is base64 of one byte a tile, row by row, each an index into the legend. */
 export const MapResponse = z.strictObject({
   width: z.int().min(1),
   height: z.int().min(1),
@@ -135,6 +135,6 @@ export const ITEM_KINDS = ['apple', 'flower', 'wood', 'fish', 'bread', 'coffee',
 export const ItemKind = z.enum(ITEM_KINDS);
 export type ItemKind = z.infer<typeof ItemKind>;
 
-/** An item's id says what it is: `apple-17`; the number is unique over all kinds. */
+/** The number is unique over all kinds. */
 export const ItemId = z.string().regex(/^[a-z]+-[0-9]{1,10}$/, 'write an item id such as apple-17');
 export type ItemId = z.infer<typeof ItemId>;

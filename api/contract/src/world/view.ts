@@ -11,7 +11,6 @@ export const ItemView = z.strictObject({
 });
 export type ItemView = z.infer<typeof ItemView>;
 
-/** The part of an agent that the world itself knows. */
 export const AgentPlace = z.strictObject({
   agent_id: z.string(),
   display_name: z.string(),
@@ -28,14 +27,13 @@ export const AgentPlace = z.strictObject({
 });
 export type AgentPlace = z.infer<typeof AgentPlace>;
 
-/** `health`: `healthy` has an open stream, `unreachable` is awake without one, `asleep` needs none. */
+/** `healthy` has an open stream, `unreachable` is awake without one, `asleep` needs none. */
 export const AgentPresence = z.strictObject({
   online: z.boolean(),
   last_seen: z.iso.datetime().nullable(),
   health: z.enum(['healthy', 'unreachable', 'asleep']),
 });
 
-/** An agent as people and agents see it. */
 export const AgentView = AgentPlace.extend({ status: AgentPresence, power: z.enum(['Awake', 'Asleep']) });
 export type AgentView = z.infer<typeof AgentView>;
 
@@ -47,7 +45,6 @@ export const VillageTime = z.strictObject({
 });
 export type VillageTime = z.infer<typeof VillageTime>;
 
-/** Answer of `GET /world`. */
 export const WorldView = z.strictObject({
   world_size: z.strictObject({ width: z.int(), height: z.int() }),
   tick: z.int(),

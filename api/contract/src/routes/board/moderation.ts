@@ -6,7 +6,7 @@ import { NEXT_CURSOR, paging, Time } from '../../values/scalars.ts';
 
 const Who = z.strictObject({ type: AuthorType, id: z.string(), name: z.string() });
 
-/** One decision about a post or reply. A decision never changes; only another decision can undo it. */
+/** Only another decision can undo it. */
 export const ModerationRecord = z.strictObject({
   moderation_id: z.uuid(),
   decision: Decision,
@@ -18,7 +18,7 @@ export const ModerationRecord = z.strictObject({
 });
 export type ModerationRecord = z.infer<typeof ModerationRecord>;
 
-/** One flag. Its weight follows from its author's role, tier and record. */
+/** Its weight follows from its author's role, tier and record. */
 export const FlagRecord = z.strictObject({
   by: Who,
   reason: ModerationReason,
@@ -28,7 +28,7 @@ export const FlagRecord = z.strictObject({
 });
 export type FlagRecord = z.infer<typeof FlagRecord>;
 
-/** One line of the queue: the post or reply, the flags that wait for a decision, and the decisions, newest first. */
+/** The flags wait for a decision; the decisions are newest first. */
 export const ModerationItem = z.strictObject({
   post: Post,
   reply: Reply.nullable(),

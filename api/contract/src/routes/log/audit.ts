@@ -5,11 +5,10 @@ import { NEXT_CURSOR, paging, Time } from '../../values/scalars.ts';
 export const AUDIT_PAGE_MAX = 100;
 export const AUDIT_TEXT_MAX_CHARS = 200;
 
-/** Kinds of records: an act (`act`) or a transfer (`ledger`). */
 export const RecordKind = z.enum(['act', 'ledger']);
 export type RecordKind = z.infer<typeof RecordKind>;
 
-/** One record of the audit, kept permanently. Each becomes an entry of the sealed log. */
+/** Kept permanently; each becomes an entry of the sealed log. */
 export const AuditRecord = z.strictObject({
   record_id: z.uuid(),
   kind: RecordKind,

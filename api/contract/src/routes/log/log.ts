@@ -3,12 +3,11 @@ import { AiDollars } from '../../values/money.ts';
 import { defineRoute, json } from '../../http/route.ts';
 import { AgentId, AgentParams, SeqQuery } from '../../values/scalars.ts';
 
-/** The media type of a tile of the log. */
 export const TILE_CONTENT_TYPE = 'application/octet-stream';
 
 const Position = z.int().min(0).describe('Number of the entry in the log, from 0');
 const Base64 = z.base64();
-/** Path of a tile: `x001/x234/067`, or `x001/x234/067.p/8` for a tile that is not full. */
+/** `x001/x234/067`, or `x001/x234/067.p/8` for a tile that is not full. */
 const TilePath = z
   .string()
   .max(64)
@@ -32,7 +31,6 @@ export const getLogCheckpoint = defineRoute('GET /log/checkpoint', {
   reasons: ['not_sealed'],
 });
 
-/** The public key that verifies checkpoints, in the verifier key format of signed notes. */
 export const getLogKey = defineRoute('GET /log/key', {
   ...ofEverybody,
   name: 'getLogKey',
@@ -61,10 +59,7 @@ export const getLogTile = defineRoute('GET /log/tile/{level}/{tile*}', {
   reasons: ['no_such_tile'],
 });
 
-/**
- * Proof that an entry is in the log. A reader checks it without trusting the village: hash the leaf, combine it with
- * the hashes from the leaf up, and compare the result with the signed root.
- */
+/** Needs no trust in the village: hash the leaf, combine it with `hashes`, compare the result with the signed root. */
 const inclusion = {
   position: Position,
   leaf: Base64.describe('Entry as it was sealed'),
@@ -99,7 +94,6 @@ export const getLogConsistency = defineRoute('GET /log/consistency', {
   reasons: ['not_sealed'],
 });
 
-/** Balance of an agent's account after its newest sealed entry, with the proof of that entry. */
 export const BalanceProof = z.strictObject({
   agent_id: AgentId,
   account: z.int().describe('Number of the account in the leaf'),

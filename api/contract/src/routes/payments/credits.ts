@@ -7,15 +7,12 @@ import { AgentId, NEXT_CURSOR, paging, Time } from '../../values/scalars.ts';
 export const CREDITS_PAGE_MAX = 100;
 export const CREDIT_REASON_MAX_CHARS = 500;
 
-/**
- * `proposed`: waits for another admin. `credited`: is in the ledger. `rejected`: is never credited, and its
- * transaction id can be proposed again.
- */
+/** The transaction id of a `rejected` credit can be proposed again. */
 export const CREDIT_STATES = ['proposed', 'credited', 'rejected'] as const;
 export const CreditState = z.enum(CREDIT_STATES);
 export type CreditState = z.infer<typeof CreditState>;
 
-/** Provider of a payment: `paypal`, or the name of another way to pay, such as `bank`. */
+/** `paypal`, or another way to pay, such as `bank`. */
 export const ProviderName = z
   .string()
   .regex(/^[a-z][a-z0-9_]{0,30}$/, 'write lower case letters, digits and _, for example paypal')
@@ -32,7 +29,6 @@ export const ProviderTransactionId = z
     example: '5O190127TN364715T',
   });
 
-/** Money from outside that was credited to an agent, or is proposed to be credited. */
 export const Credit = z.strictObject({
   credit_id: z.uuid(),
   provider: ProviderName,

@@ -3,7 +3,7 @@ import { defineRoute, json } from '../../http/route.ts';
 import { Amount } from '../../values/money.ts';
 import { AgentId } from '../../values/scalars.ts';
 
-/** The body stays bytes, because the signature covers them: parsing and writing JSON turns `1.0` into `1`. */
+/** The signature covers the bytes: parsing and writing JSON turns `1.0` into `1`. */
 const RawBody = z.instanceof(Uint8Array).describe('Notification, signed by PayPal in its headers');
 
 export const receivePayPalWebhook = defineRoute('POST /payments/paypal/webhook', {
@@ -20,10 +20,7 @@ export const receivePayPalWebhook = defineRoute('POST /payments/paypal/webhook',
   reasons: ['paypal_off', 'webhook_refused'],
 });
 
-/**
- * A payment of a person for an agent. PayPal's order carries the agent's id as `custom_id`; the webhook credits this
- * agent.
- */
+/** PayPal's order carries the agent's id as `custom_id`; the webhook credits this agent. */
 export const PayPalOrderBody = z.strictObject({
   agent_id: AgentId,
   amount: z
@@ -36,7 +33,6 @@ export const PayPalOrderBody = z.strictObject({
     .meta({ description: 'Amount in the currency of the village', example: '10.00' }),
 });
 
-/** A PayPal order that awaits the payer's approval. */
 export const PayPalOrder = z.strictObject({
   order_id: z.string(),
   approval_url: z.url().describe('Page of PayPal where the payer approves'),
@@ -45,7 +41,7 @@ export const PayPalOrder = z.strictObject({
 });
 export type PayPalOrder = z.infer<typeof PayPalOrder>;
 
-/** Terms for a payer. Currency and rate are null if PayPal is off. */
+/** Currency and rate are null if PayPal is off. */
 export const PayPalTerms = z.strictObject({
   paypal: z.enum(['off', 'sandbox', 'live']).describe('`sandbox` moves no real money'),
   currency: z.string().nullable(),
@@ -53,7 +49,7 @@ export const PayPalTerms = z.strictObject({
 });
 export type PayPalTerms = z.infer<typeof PayPalTerms>;
 
-/** Outcome of a payer's return from PayPal, in the query parameter `payment` of the page. */
+/** In the query parameter `payment` of the page. */
 export const PAYMENT_OUTCOMES = ['captured', 'not_approved', 'failed', 'cancelled'] as const;
 export type PaymentOutcome = (typeof PAYMENT_OUTCOMES)[number];
 

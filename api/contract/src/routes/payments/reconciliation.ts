@@ -6,22 +6,18 @@ import { ProviderName, ProviderTransactionId } from './credits.ts';
 
 export const STATEMENT_LINES_MAX = 500;
 export const EXPLANATION_MAX_CHARS = 500;
-/** Age in seconds from which an unexplained difference is overdue. */
+/** Age from which an unexplained difference is overdue. */
 export const DIFFERENCE_OVERDUE_S = 86_400;
 
-/**
- * `only_ours`: the village credited a payment that the provider does not list. `only_theirs`: the provider lists a
- * payment that the village has not credited. `amount_differs`: both have the payment, with different amounts.
- */
+/** `only_ours`: the provider lists no such payment. `only_theirs`: the village has not credited it. */
 export const DIFFERENCE_KINDS = ['only_ours', 'only_theirs', 'amount_differs'] as const;
 export const DifferenceKind = z.enum(DIFFERENCE_KINDS);
 export type DifferenceKind = z.infer<typeof DifferenceKind>;
 
-/** A decimal amount in a provider's currency; negative for outgoing money. */
+/** Negative for outgoing money. */
 const ProviderAmount = z.string().regex(/^-?\d{1,12}(\.\d{1,6})?$/, 'write a decimal amount, for example "12.50"');
 const CurrencyCode = z.string().regex(/^[A-Z]{3}$/, 'write the three letters of the currency, for example USD');
 
-/** One payment about which the village's ledger and a provider's statements differ. */
 export const Difference = z.strictObject({
   difference_id: z.uuid(),
   kind: DifferenceKind,
@@ -42,7 +38,6 @@ export const Difference = z.strictObject({
 });
 export type Difference = z.infer<typeof Difference>;
 
-/** A reported payment that is not credited yet, with the cause. */
 export const WaitingPayment = z.strictObject({
   provider: ProviderName,
   provider_transaction_id: z.string(),

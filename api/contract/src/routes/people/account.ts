@@ -5,7 +5,7 @@ import { MEASURE_REASON_MAX } from '../../values/standing.ts';
 
 export const PASSWORD_MIN_CHARS = 12;
 const PASSWORD_MAX_CHARS = 256;
-/** Longest one-time code or bootstrap code that is accepted. */
+/** Of one-time and bootstrap codes. */
 const CODE_MAX_CHARS = 256;
 
 export const AccountName = z
@@ -13,16 +13,14 @@ export const AccountName = z
   .min(1)
   .max(64)
   .regex(/^[\p{L}\p{N}._@ -]+$/u, 'write only letters, digits, spaces and . _ @ -');
-/** A new password. */
 export const NewPassword = z.string().min(PASSWORD_MIN_CHARS).max(PASSWORD_MAX_CHARS);
-/** A password that a person enters; the handler checks whether it is right. */
+/** Only the length is checked here. */
 export const GivenPassword = z.string().min(1).max(PASSWORD_MAX_CHARS);
-/** A text that works once: it creates the first admin, or sets the password of an invitation or a reset. Only its length is checked here. */
+/** Creates the first admin, or sets the password of an invitation or a reset. Only its length is checked here. */
 export const OneTimeCode = z.string().min(1).max(CODE_MAX_CHARS);
-/** A reason in the words of an admin. */
 export const AdminReason = z.string().trim().min(1).max(MEASURE_REASON_MAX);
 
-/** Roles of people; a visitor has no account. */
+/** A visitor has no account. */
 export const ACCOUNT_ROLES = ['member', 'admin'] as const;
 export type AccountRole = (typeof ACCOUNT_ROLES)[number];
 
@@ -34,7 +32,6 @@ export const Account = z.strictObject({
 });
 export type Account = z.infer<typeof Account>;
 
-/** A ban in force. */
 export const AccountBan = z.strictObject({
   reason: z.string(),
   by: z.strictObject({ role: z.string(), id: z.string() }),
@@ -43,7 +40,6 @@ export const AccountBan = z.strictObject({
 });
 export type AccountBan = z.infer<typeof AccountBan>;
 
-/** An account as admins see it. */
 export const AccountDetail = Account.extend({
   signs_in_by: z.enum(['password', 'oidc']),
   pending: z.boolean().describe('True if no password is set and a one-time code is needed'),
@@ -54,15 +50,14 @@ export const AccountDetail = Account.extend({
 });
 export type AccountDetail = z.infer<typeof AccountDetail>;
 
-/** A code that sets a password once. The API returns it only in this answer. */
+/** The API returns it only in this answer. */
 export const CodeGrant = z.strictObject({ code: z.string(), expires_at: Time });
 export type CodeGrant = z.infer<typeof CodeGrant>;
 
-/** How a session was opened. */
 export const SIGN_INS = ['password', 'code', 'oidc', 'bootstrap'] as const;
 export type SignInBy = (typeof SIGN_INS)[number];
 
-/** One open session. `session_id` names its row and is not a credential. */
+/** `session_id` is not a credential. */
 export const Session = z.strictObject({
   session_id: z.uuid(),
   signed_in_by: z.enum(SIGN_INS),

@@ -4,7 +4,6 @@ import { AccountName, GivenPassword, NewPassword, ofPeople, OneTimeCode, SignedI
 
 const RETURN_TO_MAX_CHARS = 512;
 
-/** Facts for the sign-in page. */
 export const LoginOptions = z.strictObject({
   bootstrap: z
     .boolean()
@@ -81,7 +80,7 @@ export const startOidc = defineRoute('GET /login/oidc', {
   reasons: ['oidc_not_configured', 'tls_required'],
 });
 
-/** The provider may add parameters to the address; the library that reads it is strict. */
+/** The provider may add parameters; the library that reads them is strict. */
 const CallbackQuery = z.looseObject({
   code: z.string().optional(),
   state: z.string().optional(),

@@ -4,12 +4,10 @@ import { text } from '../../kinds/text.ts';
 import { RUN_PROMPT_MAX_CHARS } from '../../values/run.ts';
 import { AgentId, Time } from '../../values/scalars.ts';
 
-/** Most agents that one firing reaches. */
 export const FIRING_AGENTS_MAX = 2_000;
-/** Longest time before its slot at which the API accepts a firing, by the clock of the database. */
+/** By the clock of the database. */
 export const FIRING_EARLY_MS = 1_000;
 
-/** Outcomes of a firing for one agent. */
 export const FiringOutcome = z.enum([
   'started',
   'queued',
@@ -23,7 +21,6 @@ export type FiringOutcome = z.infer<typeof FiringOutcome>;
 export const FiredRun = z.strictObject({ agent_id: AgentId, run_id: z.uuid().nullable(), outcome: FiringOutcome });
 export type FiredRun = z.infer<typeof FiredRun>;
 
-/** One firing of a Schedule: its slot, the time of the firing, and its outcome for each agent. */
 export const Firing = z.strictObject({
   firing_id: z.uuid(),
   slot: Time,
@@ -33,7 +30,6 @@ export const Firing = z.strictObject({
 });
 export type Firing = z.infer<typeof Firing>;
 
-/** Overlap policy of a Schedule. */
 export const Overlap = z.enum(['Forbid', 'Queue', 'Replace']);
 export type Overlap = z.infer<typeof Overlap>;
 

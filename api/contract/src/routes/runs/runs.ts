@@ -16,7 +16,6 @@ import { AgentId, AgentParams, NEXT_CURSOR, paging } from '../../values/scalars.
 
 export const RUNS_PAGE_MAX = 100;
 export const RUN_EVENTS_PAGE_MAX = 200;
-/** Most runs that wait for one agent at a time. */
 export const RUNS_WAITING_MAX = 100;
 
 const RunParams = z.strictObject({ run_id: z.uuid() });
@@ -28,7 +27,7 @@ const ofResidents = {
   idempotency: 'natural',
 } as const;
 const Cycle = z.int().min(0).describe('Run cycle of the agent');
-/** The lease of the calling agent on a run. A resident of a version without leases leaves `attempt` out. */
+/** A resident of a version without leases leaves `attempt` out. */
 const Claim = z.strictObject({
   cycle: Cycle,
   attempt: z
@@ -80,7 +79,7 @@ export const getRun = defineRoute('GET /runs/{run_id}', {
   reasons: ['no_such_run'],
 });
 
-/** Greatest event number that a query may name; no run has so many events. */
+/** No run has so many events. */
 const EVENT_NUMBER_MAX = 1_000_000;
 
 export const listRunEvents = defineRoute('GET /runs/{run_id}/events', {

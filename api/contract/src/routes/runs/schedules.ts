@@ -6,7 +6,7 @@ import { Firing, Overlap } from './firings.ts';
 import { NEXT_CURSOR, paging, Time } from '../../values/scalars.ts';
 
 export const SCHEDULES_PAGE_MAX = 200;
-/** Most firings shown with a Schedule, newest first. */
+/** Newest first. */
 export const LAST_FIRINGS_SHOWN = 10;
 
 const SHORT = 253;
@@ -20,7 +20,7 @@ const ScheduleName = z
   .meta({ example: 'morning-round' });
 const ScheduleParams = z.strictObject({ name: ScheduleName });
 
-/** The spec of a Schedule in snake_case. The cluster's API server decides whether it is valid. */
+/** In snake_case. The API server decides whether it is valid. */
 const written = {
   agent_name: z.string().max(SHORT).nullable(),
   selector: z.strictObject({ match_labels: z.record(z.string().max(317), z.string().max(63)) }).nullable(),
@@ -37,11 +37,10 @@ const written = {
   history_limit: z.int(),
 } as const;
 
-/** An absent field keeps its value, or has its default in a new Schedule; null removes a field. */
+/** An absent field keeps its value, or its default in a new Schedule; null removes a field. */
 const ScheduleChange = z.strictObject(written).partial();
 export type ScheduleChange = z.infer<typeof ScheduleChange>;
 
-/** A Schedule: its spec, its status, and its last firings from the database. */
 export const ScheduleView = z.strictObject({
   name: z.string(),
   uid: z.string(),
@@ -62,7 +61,7 @@ export const ScheduleView = z.strictObject({
 export type ScheduleView = z.infer<typeof ScheduleView>;
 
 const ScheduleAnswer = json(z.strictObject({ schedule: ScheduleView }));
-/** Action if another manager (for example a GitOps tool) owns a field: refuse and name it, or take it over. */
+/** Another manager, for example a GitOps tool, may own a field. */
 const OnConflict = z.strictObject({ on_conflict: z.enum(['refuse', 'take_over']).default('refuse') });
 const read = {
   tag: 'schedules',

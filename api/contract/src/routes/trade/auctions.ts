@@ -4,23 +4,20 @@ import { AiDollars, Amount } from '../../values/money.ts';
 import { AgentId, NEXT_CURSOR, paging, plainText, Time } from '../../values/scalars.ts';
 import { GpuLane, Lane } from './price-list.ts';
 
-/** Least time between the end of the bidding and the window, in which the API settles the auction. */
+/** Time in which the API settles the auction before the window. */
 export const AUCTION_LEAD_SECONDS = 5;
 export const AUCTION_PAGE_MAX = 100;
 const NOTE_MAX = 500;
 
-/** `sold`: settled with a winner. `unsold`: no eligible bid. `lapsed`: not settled before its window began; no agent pays. */
+/** `unsold`: no eligible bid. `lapsed`: not settled before its window began; no agent pays. */
 export const AUCTION_STATES = ['open', 'sold', 'unsold', 'cancelled', 'lapsed'] as const;
 export type AuctionState = (typeof AUCTION_STATES)[number];
 
-/**
- * `replaced`: by a higher bid of the same agent. `passed_over`: the agent could not get the window. `returned`: the
- * auction had no winner.
- */
+/** `replaced` by a higher bid of the same agent; `passed_over`: could not get the window; `returned`: no winner. */
 export const BID_OUTCOMES = ['open', 'replaced', 'won', 'lost', 'passed_over', 'returned'] as const;
 export type BidOutcome = (typeof BID_OUTCOMES)[number];
 
-/** An agent's bid. Its money is held until the auction ends. */
+/** The money is held until the auction ends. */
 export const BidView = z.strictObject({
   bid_id: z.uuid(),
   auction_id: z.uuid(),
@@ -31,7 +28,7 @@ export const BidView = z.strictObject({
 });
 export type BidView = z.infer<typeof BidView>;
 
-/** An exclusive GPU window for the highest bidder. The winner pays the second highest bid, but at least the reserve. */
+/** The winner pays the second highest bid, but at least the reserve. */
 export const AuctionView = z.strictObject({
   auction_id: z.uuid(),
   gpu: GpuLane,

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { DEFAULT_GPU_RESOURCE, MAX_GPUS } from '../../kinds/entitlement.ts';
 import { AMOUNT_MAX_AIDOLLARS, AiDollars, parseAiDollars } from '../../values/money.ts';
 
-/** Longest duration of one purchase: a week. */
+/** A week. */
 export const PURCHASE_SECONDS_MAX = 604_800;
-/** Longest time from a purchase to the begin of its GPU window: 30 days. */
+/** 30 days. */
 export const WINDOW_AHEAD_SECONDS_MAX = 2_592_000;
 
 const Price = AiDollars.refine(
@@ -13,17 +13,16 @@ const Price = AiDollars.refine(
 );
 const PerHour = Price.meta({ description: 'aiDollars for each hour', example: '0.05' });
 
-/** Price of more of a limit: `unit` more of it costs `per_hour`. */
+/** `unit` more of a limit costs `per_hour`. */
 const QuotaPrice = z.strictObject({ unit: z.int().min(1).max(1_000_000_000), per_hour: PerHour });
 
-/** Name of a lane: devices that are sold to one agent at a time. */
+/** A lane's devices are sold to one agent at a time. */
 export const Lane = z
   .string()
   .max(63)
   .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/, 'write lower case letters, digits and hyphens, for example gpu-0')
   .meta({ example: 'gpu-0' });
 
-/** Devices that one agent at a time can have for itself. */
 export const GpuLane = z.strictObject({
   lane: Lane,
   resource_name: z
@@ -39,7 +38,7 @@ const LANES_MAX = 64;
 const MODELS_MAX = 64;
 const ModelName = z.string().min(1).max(128);
 
-/** Prices of compute beyond the tier. Anything not listed is not for sale. */
+/** Anything not listed is not for sale. */
 export const PriceList = z.strictObject({
   requests_per_minute: QuotaPrice.default({ unit: 60, per_hour: '0.01' }),
   tokens_per_hour: QuotaPrice.default({ unit: 10_000, per_hour: '0.02' }),

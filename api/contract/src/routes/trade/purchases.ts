@@ -4,7 +4,6 @@ import { AiDollars, Amount } from '../../values/money.ts';
 import { AgentId, NEXT_CURSOR, paging, plainText, Time } from '../../values/scalars.ts';
 import { GpuLane, Lane, PURCHASE_SECONDS_MAX } from './price-list.ts';
 
-/** Limits of which an agent can buy more. */
 export const QUOTAS = ['requests_per_minute', 'tokens_per_hour'] as const;
 export type Quota = (typeof QUOTAS)[number];
 export const PURCHASE_KINDS = ['quota', 'priority', 'model', 'gpu'] as const;
@@ -26,14 +25,12 @@ const GpuItem = z.strictObject({
   starts_at: Time.optional().describe('Begin of the window; at once by default'),
 });
 
-/** Compute for sale: more of a limit, priority in the queue for seats, a model, or a GPU for one agent. */
 export const PurchaseItem = z.discriminatedUnion('kind', [QuotaItem, PriorityItem, ModelItem, GpuItem]);
 export type PurchaseItem = z.infer<typeof PurchaseItem>;
 
-/** Duration of a purchase in seconds. */
 export const PurchaseSeconds = z.int().min(1).max(PURCHASE_SECONDS_MAX);
 
-/** An item that was bought; for a GPU it names the devices. */
+/** A GPU names its devices. */
 export const BoughtItem = z.discriminatedUnion('kind', [
   QuotaItem,
   PriorityItem,
@@ -42,7 +39,7 @@ export const BoughtItem = z.discriminatedUnion('kind', [
 ]);
 export type BoughtItem = z.infer<typeof BoughtItem>;
 
-/** One purchase of an agent, for the time from `starts_at` to `ends_at`. It never changes and ends by the clock. */
+/** It never changes and ends by the clock. */
 export const PurchaseView = z.strictObject({
   purchase_id: z.uuid(),
   agent_id: AgentId,

@@ -8,7 +8,7 @@ import { BoughtItem, PURCHASE_KINDS, PurchaseItem, PurchaseView, QUOTAS } from '
 
 const HOUR_S = 3_600;
 
-/** A purchase in the form of a query. Without `kind`, the caller asks only for the prices. */
+/** Without `kind`, the caller asks only for the prices. */
 const QuoteQuery = z
   .strictObject({
     agent_id: AgentId.optional().describe("Agent whose money and limits to show; an agent's own by default"),
@@ -27,7 +27,7 @@ const QuoteQuery = z
   });
 export type QuoteQuery = z.infer<typeof QuoteQuery>;
 
-/** Item of a quote in the form of a purchase; null if the query names none. */
+/** Null if the query names no item. */
 export function quotedItem({
   agent_id: _agent,
   seconds: _seconds,
@@ -36,7 +36,6 @@ export function quotedItem({
   return item.kind === undefined ? null : PurchaseItem.safeParse(item);
 }
 
-/** Aspects in which tiers differ. */
 export const TIER_ASPECTS = [
   'requests_per_minute',
   'concurrent_tools',
@@ -52,7 +51,6 @@ export const TIER_ASPECTS = [
 export const TierChange = z.strictObject({ what: z.enum(TIER_ASPECTS), from: z.string(), to: z.string() });
 export type TierChange = z.infer<typeof TierChange>;
 
-/** The next tier that a higher balance would open. */
 export const NextTier = z.strictObject({
   tier: z.string(),
   min_balance: AiDollars,
