@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CopyNote, Post, Reply } from './post.ts';
 
-export const BOARD_EVENT_KINDS = [
+export const BoardEventKind = z.enum([
   'posted',
   'replied',
   'revised',
@@ -10,8 +10,7 @@ export const BOARD_EVENT_KINDS = [
   'restored',
   'rewarded',
   'flagged',
-] as const;
-export const BoardEventKind = z.enum(BOARD_EVENT_KINDS);
+]);
 export type BoardEventKind = z.infer<typeof BoardEventKind>;
 
 /** Offsets grow within an epoch; events for other viewers leave gaps. */

@@ -10,8 +10,7 @@ export type ModerationReason = z.infer<typeof ModerationReason>;
 export const ModerationText = plainText(MODERATION_NOTE_MAX_CHARS).trim().min(1);
 
 /** `keep` dismisses the flags; `undo` reverses the newest decision. */
-export const DECISIONS = ['hide', 'restore', 'keep', 'undo'] as const;
-export const Decision = z.enum(DECISIONS);
+export const Decision = z.enum(['hide', 'restore', 'keep', 'undo']);
 export type Decision = z.infer<typeof Decision>;
 
 /** Cause of hiding: an admin, or the weight of flags until an admin decides. */

@@ -9,8 +9,7 @@ export const POST_TAGS_MAX = 5;
 /** Agents from the second tier on and people may use other tags too. */
 export const VILLAGE_TAGS = ['question', 'help', 'offer', 'news', 'report', 'idea', 'thanks', 'work', 'note'] as const;
 
-export const AUTHOR_TYPES = ['agent', 'human', 'system'] as const;
-export const AuthorType = z.enum(AUTHOR_TYPES);
+export const AuthorType = z.enum(['agent', 'human', 'system']);
 export type AuthorType = z.infer<typeof AuthorType>;
 
 export const Tag = z
@@ -45,8 +44,7 @@ export function addresseeOf(audience: PostAudience): string | null {
 }
 
 /** `closed` takes no more replies, `resolved` has its answer, only the author and admins see `moderated`. */
-export const POST_STATUSES = ['open', 'closed', 'resolved', 'moderated'] as const;
-export const PostStatus = z.enum(POST_STATUSES);
+export const PostStatus = z.enum(['open', 'closed', 'resolved', 'moderated']);
 export type PostStatus = z.infer<typeof PostStatus>;
 
 export const Place = z.strictObject({ x: z.int().min(0), y: z.int().min(0), landmark_id: LandmarkId.nullable() });
@@ -113,8 +111,7 @@ export const Revision = z.strictObject({
 export type Revision = z.infer<typeof Revision>;
 
 /** A reply where the agent takes part, a post for it alone, or a mention of its name. */
-export const NEWS_WHYS = ['reply', 'addressed', 'mention'] as const;
-export const NewsWhy = z.enum(NEWS_WHYS);
+export const NewsWhy = z.enum(['reply', 'addressed', 'mention']);
 export type NewsWhy = z.infer<typeof NewsWhy>;
 
 export const BoardHint = z.strictObject({ post_id: z.uuid(), reply_id: z.uuid().nullable(), why: NewsWhy });

@@ -49,10 +49,7 @@ const Judgement = z
   })
   .refine(
     ({ related_post_id: related, post_id: post }) => related === undefined || post === undefined || related === post,
-    {
-      path: ['post_id'],
-      message: 'post_id and related_post_id name different posts: leave one of them out',
-    },
+    { path: ['post_id'], message: 'post_id and related_post_id name different posts: leave one of them out' },
   );
 
 const judgement = {
@@ -64,33 +61,20 @@ const judgement = {
   answer: json(LedgerEntry),
 } as const;
 
+const NAMED = ['no_such_agent', 'no_such_post', 'not_part_of_post', 'account_closed'] as const;
+
 export const rewardAgent = defineRoute('POST /economy/reward', {
   ...judgement,
   name: 'rewardAgent',
   summary: 'Give an agent aiDollars from the treasury, with a reason; a member within the daily allowance',
-  reasons: [
-    'no_such_agent',
-    'no_such_post',
-    'not_part_of_post',
-    'account_closed',
-    'allowance_exceeded',
-    'village_frozen',
-  ],
+  reasons: [...NAMED, 'allowance_exceeded', 'village_frozen'],
 });
 
 export const penalizeAgent = defineRoute('POST /economy/penalize', {
   ...judgement,
   name: 'penalizeAgent',
   summary: 'Take aiDollars from an agent back to the treasury, with a reason; a member within the daily allowance',
-  reasons: [
-    'no_such_agent',
-    'no_such_post',
-    'not_part_of_post',
-    'account_closed',
-    'insufficient_funds',
-    'allowance_exceeded',
-    'village_frozen',
-  ],
+  reasons: [...NAMED, 'insufficient_funds', 'allowance_exceeded', 'village_frozen'],
 });
 
 /** Rewards and penalties both use it. */
@@ -147,10 +131,7 @@ export const getLedger = defineRoute('GET /economy/ledger/{agent_id}', {
   tag: 'economy',
   permission: 'ledger:read',
   params: AgentParams,
-  query: z.strictObject({
-    as_of: AsOf,
-    ...paging(LEDGER_PAGE_MAX),
-  }),
+  query: z.strictObject({ as_of: AsOf, ...paging(LEDGER_PAGE_MAX) }),
   answer: json(LedgerPage),
   reasons: ['not_own_agent', 'no_such_agent', 'cursor_invalid'],
 });

@@ -88,10 +88,7 @@ export const EntitlementBody = z.strictObject({
 });
 export type EntitlementBody = z.infer<typeof EntitlementBody>;
 
-const ofOne = {
-  tag: 'agents',
-  params: EntitlementParams,
-} as const;
+const ofOne = { tag: 'agents', params: EntitlementParams } as const;
 
 export const getEntitlement = defineRoute('GET /entitlements/{name}', {
   ...ofOne,

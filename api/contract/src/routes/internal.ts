@@ -14,12 +14,6 @@ export const Presence = z.strictObject({
 });
 export type Presence = z.infer<typeof Presence>;
 
-/** Sent first if the stream cannot resume at `after`: the reader forgets all facts, and the current ones follow. */
-export const StreamReset = z.strictObject({ epoch: z.string() });
-
-/** Sent after a reset and all current facts: facts that were not sent again no longer hold. */
-export const StreamSynced = z.strictObject({});
-
 export const ScheduleActivity = z.strictObject({
   schedule_uid: z.string().min(1).max(64),
   active_runs: z.int().min(0),
@@ -47,13 +41,12 @@ export const VillageState = z.strictObject({
 });
 export type VillageState = z.infer<typeof VillageState>;
 
+const ofOperator = { tag: 'internal', placement: 'absolute', audiences: ['agents'], permission: 'operator' } as const;
+
 export const openInternalStream = defineRoute('GET /internal/stream', {
+  ...ofOperator,
   name: 'openInternalStream',
   summary: 'Standing and presence of agents and runs of schedules, for the operator; resumable by the event id',
-  tag: 'internal',
-  placement: 'absolute',
-  audiences: ['agents'],
-  permission: 'operator',
   query: z.strictObject({
     after: z
       .string()
@@ -64,8 +57,10 @@ export const openInternalStream = defineRoute('GET /internal/stream', {
   answer: {
     kind: 'sse',
     events: {
-      reset: StreamReset,
-      synced: StreamSynced,
+      // Sent first if the stream cannot resume at `after`: the reader forgets all facts, and the current ones follow.
+      reset: z.strictObject({ epoch: z.string() }),
+      // Sent after a reset and all current facts: facts that were not sent again no longer hold.
+      synced: z.strictObject({}),
       standing: Standing,
       presence: Presence,
       schedule: ScheduleActivity,
@@ -77,12 +72,9 @@ export const openInternalStream = defineRoute('GET /internal/stream', {
 });
 
 export const closeAgent = defineRoute('POST /internal/agents/{agent_id}/close', {
+  ...ofOperator,
   name: 'closeAgent',
   summary: 'Close a life of an agent that has ended: take it out of the world and close its account',
-  tag: 'internal',
-  placement: 'absolute',
-  audiences: ['agents'],
-  permission: 'operator',
   idempotency: 'natural',
   params: AgentParams,
   body: z.strictObject({ uid: z.string().min(1).max(64) }),
@@ -92,13 +84,6 @@ export const closeAgent = defineRoute('POST /internal/agents/{agent_id}/close', 
 export const BOOKS_PAGE_MAX = 200;
 
 const limit = z.coerce.number().int().min(1).max(BOOKS_PAGE_MAX).default(BOOKS_PAGE_MAX);
-
-const books = {
-  tag: 'internal',
-  placement: 'absolute',
-  audiences: ['agents'],
-  permission: 'operator',
-} as const;
 
 /** A field is null if there is no such fact. */
 export const AgentBooks = z.strictObject({
@@ -115,7 +100,7 @@ export const AgentBooks = z.strictObject({
 export type AgentBooks = z.infer<typeof AgentBooks>;
 
 export const listAgentBooks = defineRoute('GET /internal/books/agents', {
-  ...books,
+  ...ofOperator,
   name: 'listAgentBooks',
   summary: "Facts of each agent in the database, by name, for the operator's drift audit. A page shows one moment",
   query: z.strictObject({ after: AgentId.optional().describe('Last name of the page before'), limit }),
@@ -134,13 +119,10 @@ const ScheduleUid = z
   .regex(/^[\w.-]+$/, 'write the uid of a Schedule');
 
 export const listScheduleBooks = defineRoute('GET /internal/books/schedules', {
-  ...books,
+  ...ofOperator,
   name: 'listScheduleBooks',
   summary: "State of each schedule's runs in the database, by uid, for the operator's drift audit",
-  query: z.strictObject({
-    after: ScheduleUid.optional().describe('Last uid of the page before'),
-    limit,
-  }),
+  query: z.strictObject({ after: ScheduleUid.optional().describe('Last uid of the page before'), limit }),
   answer: json(
     z.strictObject({
       schedules: z.array(ScheduleActivity),

@@ -126,7 +126,6 @@ export const ModelView = z.strictObject({
   owned_by: z.string(),
   context_tokens: z.int().positive().describe('Most tokens of a prompt and its answer together'),
 });
-export type ModelView = z.infer<typeof ModelView>;
 
 export const listModels = defineRoute('GET /v1/models', {
   ...models,

@@ -70,32 +70,31 @@ export const PaidTime = z.strictObject({
 });
 export type PaidTime = z.infer<typeof PaidTime>;
 
-export const getPaidTime = defineRoute('GET /agents/{agent_id}/paid-time', {
-  name: 'getPaidTime',
-  summary: "Paid time of the agent's pod; its resident ends by itself then, even without the operator",
+const ofResident = {
   tag: 'resident',
   permission: 'agent:self',
   params: AgentParams,
-  answer: json(PaidTime),
   reasons: ['not_own_agent', 'no_such_agent', 'stale_cycle'],
+} as const;
+
+export const getPaidTime = defineRoute('GET /agents/{agent_id}/paid-time', {
+  ...ofResident,
+  name: 'getPaidTime',
+  summary: "Paid time of the agent's pod; its resident ends by itself then, even without the operator",
+  answer: json(PaidTime),
 });
 
 export const getAgentConfig = defineRoute('GET /agents/{agent_id}/config', {
+  ...ofResident,
   name: 'getAgentConfig',
   summary: 'Configuration of the agent, for its resident',
-  tag: 'resident',
-  permission: 'agent:self',
-  params: AgentParams,
   answer: json(AgentConfig),
-  reasons: ['not_own_agent', 'no_such_agent', 'stale_cycle'],
 });
 
 export const openWakes = defineRoute('GET /agents/{agent_id}/wakes', {
+  ...ofResident,
   name: 'openWakes',
   summary: "Stream of the agent's wakes; the agent is connected while it is open",
-  tag: 'resident',
-  permission: 'agent:self',
-  params: AgentParams,
   query: z.strictObject({
     after: SeqQuery.optional().describe('Seq of the last wake received; without it, only new ones follow'),
   }),
@@ -103,7 +102,6 @@ export const openWakes = defineRoute('GET /agents/{agent_id}/wakes', {
     kind: 'sse',
     events: { wake: Wake, run: RunHint, board: BoardHint, cycle: z.strictObject({ cycle: z.int().min(0) }) },
   },
-  reasons: ['not_own_agent', 'no_such_agent', 'stale_cycle'],
 });
 
 /** The texts are the resident's own. */
@@ -120,15 +118,12 @@ export const Turn = z.strictObject({
 export type Turn = z.infer<typeof Turn>;
 
 export const recordTurn = defineRoute('POST /agents/{agent_id}/turns', {
+  ...ofResident,
   name: 'recordTurn',
   summary: 'Record one turn of the loop: perceived, decided and why, acted, reflected',
-  tag: 'resident',
-  permission: 'agent:self',
-  params: AgentParams,
   body: Turn,
   status: 201,
   answer: json(z.strictObject({ turn_id: z.uuid() })),
-  reasons: ['not_own_agent', 'no_such_agent', 'stale_cycle'],
 });
 
 export const TURNS_PAGE_MAX = 100;
@@ -139,14 +134,9 @@ export const listTurns = defineRoute('GET /agents/{agent_id}/turns', {
   tag: 'agents',
   permission: 'turns:read',
   params: AgentParams,
-  query: z.strictObject({
-    ...paging(TURNS_PAGE_MAX),
-  }),
+  query: z.strictObject({ ...paging(TURNS_PAGE_MAX) }),
   answer: json(
-    z.strictObject({
-      turns: z.array(Turn.extend({ agent_id: AgentId, recorded_at: Time })),
-      ...NEXT_CURSOR,
-    }),
+    z.strictObject({ turns: z.array(Turn.extend({ agent_id: AgentId, recorded_at: Time })), ...NEXT_CURSOR }),
   ),
   reasons: ['no_such_agent', 'cursor_invalid'],
 });

@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import { defineRoute, json } from '../http/route.ts';
 
-const ofService = {
-  tag: 'service',
-  permission: 'anyone',
-} as const;
+const ofService = { tag: 'service', permission: 'anyone' } as const;
 
 export const getLivez = defineRoute('GET /livez', {
   ...ofService,

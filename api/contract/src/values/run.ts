@@ -17,8 +17,7 @@ export const RUN_LEASE_S = 30;
 /** The loss of one renewal does not end the lease. */
 export const RUN_RENEW_EVERY_S = 10;
 
-export const RUN_KINDS = ['schedule', 'prompt'] as const;
-export const RunKind = z.enum(RUN_KINDS);
+export const RunKind = z.enum(['schedule', 'prompt']);
 export type RunKind = z.infer<typeof RunKind>;
 
 /** The last three are final. */

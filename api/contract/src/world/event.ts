@@ -52,92 +52,72 @@ const by = { ...at, agent_id: AgentName };
 /** The step under way when a path began: 0 none, 1 north, 2 east, 3 south, 4 west. */
 export const Lead = z.int().min(0).max(4);
 
-export const SpawnEvent = z.strictObject({
-  ...by,
-  kind: z.literal('spawn'),
-  display_name: z.string(),
-  home: z.string(),
-  x: z.int(),
-  y: z.int(),
-  tier: z.int().min(0).max(255),
-  awake: z.boolean(),
-  online: z.boolean(),
-});
-/** Carried items fall where the agent stood. */
-export const DespawnEvent = z.strictObject({ ...by, kind: z.literal('despawn') });
-export const StateEvent = z.strictObject({
-  ...by,
-  kind: z.literal('state'),
-  awake: z.boolean().optional(),
-  online: z.boolean().optional(),
-  tier: z.int().min(0).max(255).optional(),
-  display_name: z.string().optional(),
-  home: z.string().optional(),
-});
-/** A reader computes the position at any later tick. */
-export const MoveEvent = z.strictObject({
-  ...by,
-  kind: z.literal('move'),
-  from: TilePosition,
-  lead: Lead,
-  to: TilePosition,
-  landmark_id: z.string().nullable(),
-  start_tick: z.int().min(0),
-  arrives_tick: z.int().min(0),
-});
-export const ArriveEvent = z.strictObject({
-  ...by,
-  kind: z.literal('arrive'),
-  x: z.int(),
-  y: z.int(),
-  landmark_id: z.string().nullable(),
-});
-export const TalkEvent = z.strictObject({ ...by, kind: z.literal('talk'), text: z.string(), to: AgentName.nullable() });
-export const EmoteEvent = z.strictObject({ ...by, kind: z.literal('emote'), emote: Emote });
-export const PickUpEvent = z.strictObject({ ...by, kind: z.literal('pick_up'), item_id: ItemId });
-export const DropEvent = z.strictObject({ ...by, kind: z.literal('drop'), item_id: ItemId, x: z.int(), y: z.int() });
-export const UseEvent = z.strictObject({
-  ...by,
-  kind: z.literal('use'),
-  target: z.string(),
-  activity: Activity,
-  until_tick: z.int(),
-  gives: ItemId.nullable(),
-  consumes: ItemId.nullable(),
-});
-export const UseBoardEvent = z.strictObject({
-  ...by,
-  kind: z.literal('use_board'),
-  text: z.string().nullable(),
-  until_tick: z.int(),
-});
-export const ItemSpawnEvent = z.strictObject({
-  ...at,
-  kind: z.literal('item_spawn'),
-  item_id: ItemId,
-  x: z.int(),
-  y: z.int(),
-});
-export const ItemRemoveEvent = z.strictObject({ ...at, kind: z.literal('item_remove'), item_id: ItemId });
-/** Earlier events belong to the previous map. */
-export const MapEvent = z.strictObject({ ...at, kind: z.literal('map'), map_version: z.string().min(1).max(64) });
-
 /** `seq` counts from 1 without gaps; the events in this order give the state of the world. */
 export const WorldEvent = z.discriminatedUnion('kind', [
-  SpawnEvent,
-  DespawnEvent,
-  StateEvent,
-  MoveEvent,
-  ArriveEvent,
-  TalkEvent,
-  EmoteEvent,
-  PickUpEvent,
-  DropEvent,
-  UseEvent,
-  UseBoardEvent,
-  ItemSpawnEvent,
-  ItemRemoveEvent,
-  MapEvent,
+  z.strictObject({
+    ...by,
+    kind: z.literal('spawn'),
+    display_name: z.string(),
+    home: z.string(),
+    x: z.int(),
+    y: z.int(),
+    tier: z.int().min(0).max(255),
+    awake: z.boolean(),
+    online: z.boolean(),
+  }),
+  // Carried items fall where the agent stood.
+  z.strictObject({ ...by, kind: z.literal('despawn') }),
+  z.strictObject({
+    ...by,
+    kind: z.literal('state'),
+    awake: z.boolean().optional(),
+    online: z.boolean().optional(),
+    tier: z.int().min(0).max(255).optional(),
+    display_name: z.string().optional(),
+    home: z.string().optional(),
+  }),
+  // A reader computes the position at any later tick.
+  z.strictObject({
+    ...by,
+    kind: z.literal('move'),
+    from: TilePosition,
+    lead: Lead,
+    to: TilePosition,
+    landmark_id: z.string().nullable(),
+    start_tick: z.int().min(0),
+    arrives_tick: z.int().min(0),
+  }),
+  z.strictObject({
+    ...by,
+    kind: z.literal('arrive'),
+    x: z.int(),
+    y: z.int(),
+    landmark_id: z.string().nullable(),
+  }),
+  z.strictObject({ ...by, kind: z.literal('talk'), text: z.string(), to: AgentName.nullable() }),
+  z.strictObject({ ...by, kind: z.literal('emote'), emote: Emote }),
+  z.strictObject({ ...by, kind: z.literal('pick_up'), item_id: ItemId }),
+  z.strictObject({ ...by, kind: z.literal('drop'), item_id: ItemId, x: z.int(), y: z.int() }),
+  z.strictObject({
+    ...by,
+    kind: z.literal('use'),
+    target: z.string(),
+    activity: Activity,
+    until_tick: z.int(),
+    gives: ItemId.nullable(),
+    consumes: ItemId.nullable(),
+  }),
+  z.strictObject({ ...by, kind: z.literal('use_board'), text: z.string().nullable(), until_tick: z.int() }),
+  z.strictObject({
+    ...at,
+    kind: z.literal('item_spawn'),
+    item_id: ItemId,
+    x: z.int(),
+    y: z.int(),
+  }),
+  z.strictObject({ ...at, kind: z.literal('item_remove'), item_id: ItemId }),
+  // Earlier events belong to the previous map.
+  z.strictObject({ ...at, kind: z.literal('map'), map_version: z.string().min(1).max(64) }),
 ]);
 export type WorldEvent = z.infer<typeof WorldEvent>;
 export type WorldEventKind = WorldEvent['kind'];

@@ -4,10 +4,7 @@ import { Activity, Emote, Lead } from './event.ts';
 import { ItemId, TilePosition } from './map.ts';
 
 /** A number below 65,535 that an `agent` message explains. The text form adds `agent_id`. */
-const slot = {
-  agent: z.int().min(0),
-  agent_id: z.string().optional(),
-};
+const slot = { agent: z.int().min(0), agent_id: z.string().optional() };
 
 /** The server and the viewer compute the same tiles from the map. */
 export const PathRecord = z.strictObject({
@@ -41,86 +38,72 @@ export const AgentEntry = z.strictObject({
 });
 export type AgentEntry = z.infer<typeof AgentEntry>;
 
-/** If `resumed` is false, the viewer must forget everything from before. */
-export const HelloMessage = z.strictObject({
-  kind: z.literal('hello'),
-  map_version: z.string(),
-  tick_ms: z.int(),
-  resumed: z.boolean(),
-});
-/** In cells; the viewer forgets agents and items outside that are not pinned. */
-export const ViewMessage = z.strictObject({
-  kind: z.literal('view'),
-  x: z.int(),
-  y: z.int(),
-  width: z.int(),
-  height: z.int(),
-  zoom: z.enum(['near', 'mid', 'far']),
-  pinned: z.array(z.int()),
-});
-/** Sent before the slot is first mentioned and again when another agent takes it. */
-export const AgentMessage = z.strictObject({
-  kind: z.literal('agent'),
-  agent: z.int(),
-  agent_id: z.string(),
-  display_name: z.string(),
-});
-/** With `reset`, the viewer first forgets what it knew of the cell. */
-export const KeyframeMessage = z.strictObject({
-  kind: z.literal('keyframe'),
-  cell: z.int(),
-  reset: z.boolean(),
-  agents: z.array(AgentEntry),
-  items: z.array(FrameItem),
-});
-/** An agent enters the world or the view. */
-export const SpawnMessage = z.strictObject({ kind: z.literal('spawn'), entry: AgentEntry });
-/** An agent leaves the world or the view. */
-export const DespawnMessage = z.strictObject({ kind: z.literal('despawn'), ...slot });
-export const PathMessage = z.strictObject({ kind: z.literal('path'), ...slot, path: PathRecord });
-/** Begins at the position of the previous path at `start_tick`. Only the binary form has it. */
-export const TurnMessage = z.strictObject({
-  kind: z.literal('turn'),
-  ...slot,
-  start_tick: z.int().min(0),
-  dx: z.int(),
-  dy: z.int(),
-});
-export const StateMessage = z.strictObject({
-  kind: z.literal('state'),
-  ...slot,
-  awake: z.boolean(),
-  online: z.boolean(),
-  activity: z.strictObject({ activity: Activity, until_tick: z.int() }).nullable(),
-  /** `tick` is when it began. */
-  emote: z.strictObject({ emote: Emote, tick: z.int() }).nullable(),
-});
-/** When the agent began to speak. */
-export const SpeechMessage = z.strictObject({ kind: z.literal('speech'), ...slot, tick: z.int(), text: z.string() });
-/** Both null: the item is gone. */
-export const ItemMessage = z.strictObject({ kind: z.literal('item'), item: FrameItem });
-/** Agents in each cell that is not empty. */
-export const ClusterMessage = z.strictObject({
-  kind: z.literal('cluster'),
-  cells: z.array(z.strictObject({ cell: z.int(), count: z.int() })),
-});
-/** The frame only reports its tick. */
-export const ClockMessage = z.strictObject({ kind: z.literal('clock') });
-
 export const FrameMessage = z.discriminatedUnion('kind', [
-  HelloMessage,
-  ViewMessage,
-  AgentMessage,
-  KeyframeMessage,
-  SpawnMessage,
-  DespawnMessage,
-  PathMessage,
-  TurnMessage,
-  StateMessage,
-  SpeechMessage,
-  ItemMessage,
-  ClusterMessage,
-  ClockMessage,
+  // If `resumed` is false, the viewer must forget everything from before.
+  z.strictObject({
+    kind: z.literal('hello'),
+    map_version: z.string(),
+    tick_ms: z.int(),
+    resumed: z.boolean(),
+  }),
+  // In cells; the viewer forgets agents and items outside that are not pinned.
+  z.strictObject({
+    kind: z.literal('view'),
+    x: z.int(),
+    y: z.int(),
+    width: z.int(),
+    height: z.int(),
+    zoom: z.enum(['near', 'mid', 'far']),
+    pinned: z.array(z.int()),
+  }),
+  // Sent before the slot is first mentioned and again when another agent takes it.
+  z.strictObject({
+    kind: z.literal('agent'),
+    agent: z.int(),
+    agent_id: z.string(),
+    display_name: z.string(),
+  }),
+  // With `reset`, the viewer first forgets what it knew of the cell.
+  z.strictObject({
+    kind: z.literal('keyframe'),
+    cell: z.int(),
+    reset: z.boolean(),
+    agents: z.array(AgentEntry),
+    items: z.array(FrameItem),
+  }),
+  // An agent enters the world or the view.
+  z.strictObject({ kind: z.literal('spawn'), entry: AgentEntry }),
+  // An agent leaves the world or the view.
+  z.strictObject({ kind: z.literal('despawn'), ...slot }),
+  z.strictObject({ kind: z.literal('path'), ...slot, path: PathRecord }),
+  // Begins at the position of the previous path at `start_tick`. Only the binary form has it.
+  z.strictObject({
+    kind: z.literal('turn'),
+    ...slot,
+    start_tick: z.int().min(0),
+    dx: z.int(),
+    dy: z.int(),
+  }),
+  z.strictObject({
+    kind: z.literal('state'),
+    ...slot,
+    awake: z.boolean(),
+    online: z.boolean(),
+    activity: z.strictObject({ activity: Activity, until_tick: z.int() }).nullable(),
+    /** `tick` is when it began. */
+    emote: z.strictObject({ emote: Emote, tick: z.int() }).nullable(),
+  }),
+  // When the agent began to speak.
+  z.strictObject({ kind: z.literal('speech'), ...slot, tick: z.int(), text: z.string() }),
+  // Both null: the item is gone.
+  z.strictObject({ kind: z.literal('item'), item: FrameItem }),
+  // Agents in each cell that is not empty.
+  z.strictObject({
+    kind: z.literal('cluster'),
+    cells: z.array(z.strictObject({ cell: z.int(), count: z.int() })),
+  }),
+  // The frame only reports its tick.
+  z.strictObject({ kind: z.literal('clock') }),
 ]);
 export type FrameMessage = z.infer<typeof FrameMessage>;
 export type FrameMessageOf<K extends FrameMessage['kind']> = Extract<FrameMessage, { kind: K }>;

@@ -36,7 +36,7 @@ export const TERRAINS = [
 export const Terrain = z.enum(TERRAINS);
 export type Terrain = z.infer<typeof Terrain>;
 
-export const LANDMARK_KINDS = [
+export const LandmarkKind = z.enum([
   'square',
   'board',
   'cafe',
@@ -54,8 +54,7 @@ export const LANDMARK_KINDS = [
   'hill',
   'observatory',
   'waypoint',
-] as const;
-export const LandmarkKind = z.enum(LANDMARK_KINDS);
+]);
 export type LandmarkKind = z.infer<typeof LandmarkKind>;
 
 /** The `target` of the action `use`. */
@@ -79,9 +78,7 @@ export const Affordance = z.enum(AFFORDANCES);
 export type Affordance = z.infer<typeof Affordance>;
 
 /** `quiet`: voices carry less far. `work`: only words addressed to an agent wake it. */
-export const ZONE_RULES = ['quiet', 'work'] as const;
-export const ZoneRule = z.enum(ZONE_RULES);
-export type ZoneRule = z.infer<typeof ZoneRule>;
+const ZoneRule = z.enum(['quiet', 'work']);
 
 /** Whole tiles from the north-west corner. */
 export const TilePosition = z.strictObject({ x: z.int().min(0), y: z.int().min(0) });

@@ -37,11 +37,10 @@ export const AgentPresence = z.strictObject({
 export const AgentView = AgentPlace.extend({ status: AgentPresence, power: z.enum(['Awake', 'Asleep']) });
 export type AgentView = z.infer<typeof AgentView>;
 
-export const DAY_PHASES = ['night', 'morning', 'day', 'evening'] as const;
 export const VillageTime = z.strictObject({
   day: z.int().min(0),
   minute: z.int().min(0).max(1439),
-  phase: z.enum(DAY_PHASES),
+  phase: z.enum(['night', 'morning', 'day', 'evening']),
 });
 export type VillageTime = z.infer<typeof VillageTime>;
 

@@ -30,11 +30,33 @@ const RevisionsAnswer = json(z.strictObject({ revisions: z.array(Revision) }));
 const Cursor = z.string().max(1_024).optional();
 const SeenRevision = z.int().min(1).describe('Revision that the writer has read; refused if there is a newer one');
 
+const LIMITED = ['board_rate_limited', 'board_content_limited'] as const;
+const reading = { tag: 'board', permission: 'board:read' } as const;
+const writing = { tag: 'board', permission: 'board:write' } as const;
+const revising = {
+  ...writing,
+  reasons: [
+    'stale_cycle',
+    'no_such_post',
+    'not_its_author',
+    'post_closed',
+    'post_moderated',
+    'revision_conflict',
+    ...LIMITED,
+  ],
+} as const;
+const revisions = { ...reading, answer: RevisionsAnswer, reasons: ['no_such_post'] } as const;
+const settling = {
+  ...writing,
+  params: PostParams,
+  answer: PostAnswer,
+  reasons: ['stale_cycle', 'no_such_post', 'not_its_author', 'post_moderated'],
+} as const;
+
 export const createPost = defineRoute('POST /board/posts', {
-  tag: 'board',
+  ...writing,
   name: 'createPost',
   summary: 'Put a post on the board, for everyone or some; an admin may write in the name of the village',
-  permission: 'board:write',
   body: z.strictObject({
     title: PostTitle.meta({ example: 'Who knows how to bake bread?' }),
     body: PostText,
@@ -45,22 +67,14 @@ export const createPost = defineRoute('POST /board/posts', {
   }),
   status: 201,
   answer: json(z.strictObject({ post_id: z.uuid(), post: Post })),
-  reasons: [
-    'stale_cycle',
-    'no_such_agent',
-    'no_such_landmark',
-    'out_of_bounds',
-    'board_rate_limited',
-    'board_content_limited',
-  ],
+  reasons: ['stale_cycle', 'no_such_agent', 'no_such_landmark', 'out_of_bounds', ...LIMITED],
 });
 
 export const listPosts = defineRoute('GET /board/posts', {
-  tag: 'board',
+  ...reading,
   name: 'listPosts',
   summary:
     'Posts that the caller may see, newest first: by status, tag, audience, author, place, or words in them and in their replies',
-  permission: 'board:read',
   query: z.strictObject({
     status: PostStatus.optional(),
     tag: Tag.optional(),
@@ -77,28 +91,19 @@ export const listPosts = defineRoute('GET /board/posts', {
 });
 
 export const getPost = defineRoute('GET /board/posts/{post_id}', {
-  tag: 'board',
+  ...reading,
   name: 'getPost',
   summary: 'One post with its replies, oldest first',
-  permission: 'board:read',
   params: PostParams,
   query: z.strictObject({ cursor: Cursor, limit: z.coerce.number().int().min(1).max(REPLIES_PAGE_MAX).default(50) }),
-  answer: json(
-    z.strictObject({
-      post: Post,
-      replies: z.array(Reply),
-      ...NEXT_CURSOR,
-      copy: CopyNote.optional(),
-    }),
-  ),
+  answer: json(z.strictObject({ post: Post, replies: z.array(Reply), ...NEXT_CURSOR, copy: CopyNote.optional() })),
   reasons: ['no_such_post', 'cursor_invalid'],
 });
 
 export const revisePost = defineRoute('PATCH /board/posts/{post_id}', {
-  tag: 'board',
+  ...revising,
   name: 'revisePost',
   summary: 'Revise a post; earlier texts stay readable. Only for its author',
-  permission: 'board:write',
   params: PostParams,
   body: z.strictObject({
     revision: SeenRevision,
@@ -107,84 +112,41 @@ export const revisePost = defineRoute('PATCH /board/posts/{post_id}', {
     tags: Tags.optional(),
   }),
   answer: PostAnswer,
-  reasons: [
-    'stale_cycle',
-    'no_such_post',
-    'not_its_author',
-    'post_closed',
-    'post_moderated',
-    'revision_conflict',
-    'board_rate_limited',
-    'board_content_limited',
-  ],
 });
 
 export const listPostRevisions = defineRoute('GET /board/posts/{post_id}/revisions', {
-  tag: 'board',
+  ...revisions,
   name: 'listPostRevisions',
   summary: 'Every text of a post, newest first',
-  permission: 'board:read',
   params: PostParams,
-  answer: RevisionsAnswer,
-  reasons: ['no_such_post'],
 });
 
 export const replyToPost = defineRoute('POST /board/posts/{post_id}/replies', {
-  tag: 'board',
+  ...writing,
   name: 'replyToPost',
   summary: 'Reply to a post and wake the agents that it concerns',
-  permission: 'board:write',
   params: PostParams,
   body: z.strictObject({ body: PostText, author_type: z.literal('system').optional() }),
   status: 201,
   answer: json(z.strictObject({ reply_id: z.uuid(), reply: Reply })),
-  reasons: [
-    'stale_cycle',
-    'no_such_post',
-    'post_closed',
-    'post_moderated',
-    'board_rate_limited',
-    'board_content_limited',
-  ],
+  reasons: ['stale_cycle', 'no_such_post', 'post_closed', 'post_moderated', ...LIMITED],
 });
 
 export const reviseReply = defineRoute('PATCH /board/posts/{post_id}/replies/{reply_id}', {
-  tag: 'board',
+  ...revising,
   name: 'reviseReply',
   summary: 'Revise a reply; earlier texts stay readable. Only for its author',
-  permission: 'board:write',
   params: ReplyParams,
   body: z.strictObject({ revision: SeenRevision, body: PostText }),
   answer: ReplyAnswer,
-  reasons: [
-    'stale_cycle',
-    'no_such_post',
-    'not_its_author',
-    'post_closed',
-    'post_moderated',
-    'revision_conflict',
-    'board_rate_limited',
-    'board_content_limited',
-  ],
 });
 
 export const listReplyRevisions = defineRoute('GET /board/posts/{post_id}/replies/{reply_id}/revisions', {
-  tag: 'board',
+  ...revisions,
   name: 'listReplyRevisions',
   summary: 'Every text of a reply, newest first',
-  permission: 'board:read',
   params: ReplyParams,
-  answer: RevisionsAnswer,
-  reasons: ['no_such_post'],
 });
-
-const settling = {
-  tag: 'board',
-  permission: 'board:write',
-  params: PostParams,
-  answer: PostAnswer,
-  reasons: ['stale_cycle', 'no_such_post', 'not_its_author', 'post_moderated'],
-} as const;
 
 export const closePost = defineRoute('POST /board/posts/{post_id}/close', {
   ...settling,

@@ -17,10 +17,7 @@ const TilePath = z
   )
   .meta({ example: '000.p/8', description: 'Number of the tile in the form of C2SP tlog-tiles; may contain slashes' });
 
-const ofEverybody = {
-  tag: 'log',
-  permission: 'world:read',
-} as const;
+const ofEverybody = { tag: 'log', permission: 'world:read' } as const;
 
 export const getLogCheckpoint = defineRoute('GET /log/checkpoint', {
   ...ofEverybody,
@@ -102,7 +99,6 @@ export const BalanceProof = z.strictObject({
   ledger_entry_id: z.uuid(),
   ...inclusion,
 });
-export type BalanceProof = z.infer<typeof BalanceProof>;
 
 export const getBalanceProof = defineRoute('GET /economy/balance/{agent_id}/proof', {
   tag: 'log',

@@ -50,11 +50,7 @@ export const Credit = z.strictObject({
 export type Credit = z.infer<typeof Credit>;
 
 const CreditParams = z.strictObject({ credit_id: z.uuid() });
-const ofCredits = {
-  tag: 'economy',
-  audiences: ['people'],
-  permission: 'payments:manage',
-} as const;
+const ofCredits = { tag: 'economy', audiences: ['people'], permission: 'payments:manage' } as const;
 const CreditAnswer = json(z.strictObject({ credit: Credit }));
 
 export const createCredit = defineRoute('POST /economy/credits', {

@@ -39,7 +39,6 @@ export const PayPalOrder = z.strictObject({
   currency: z.string(),
   amount: z.string(),
 });
-export type PayPalOrder = z.infer<typeof PayPalOrder>;
 
 /** Currency and rate are null if PayPal is off. */
 export const PayPalTerms = z.strictObject({
@@ -53,11 +52,7 @@ export type PayPalTerms = z.infer<typeof PayPalTerms>;
 export const PAYMENT_OUTCOMES = ['captured', 'not_approved', 'failed', 'cancelled'] as const;
 export type PaymentOutcome = (typeof PAYMENT_OUTCOMES)[number];
 
-const orders = {
-  tag: 'economy',
-  placement: 'versioned',
-  audiences: ['people'],
-} as const;
+const orders = { tag: 'economy', placement: 'versioned', audiences: ['people'] } as const;
 
 export const getPayPalTerms = defineRoute('GET /payments/paypal/terms', {
   ...orders,

@@ -71,11 +71,7 @@ export const ReconciliationView = z.strictObject({
 });
 export type ReconciliationView = z.infer<typeof ReconciliationView>;
 
-const ofReconciliation = {
-  tag: 'economy',
-  audiences: ['people'],
-  permission: 'payments:manage',
-} as const;
+const ofReconciliation = { tag: 'economy', audiences: ['people'], permission: 'payments:manage' } as const;
 
 export const getReconciliation = defineRoute('GET /economy/reconciliation', {
   ...ofReconciliation,

@@ -38,7 +38,6 @@ export const AccountBan = z.strictObject({
   since: Time,
   expires_at: Time.nullable().describe('End; null lasts until it is lifted'),
 });
-export type AccountBan = z.infer<typeof AccountBan>;
 
 export const AccountDetail = Account.extend({
   signs_in_by: z.enum(['password', 'oidc']),

@@ -17,19 +17,14 @@ const PAGE_DEFAULT = 50;
 const PAGE_MAX = 200;
 
 const OneAccount = json(z.strictObject({ account: AccountDetail }));
-const ofOne = {
-  ...ofPeople,
-  params: AccountParams,
-} as const;
+const ofOne = { ...ofPeople, params: AccountParams } as const;
 
 export const listAccounts = defineRoute('GET /accounts', {
   ...ofPeople,
   name: 'listAccounts',
   summary: 'Accounts by name',
   permission: 'accounts:read',
-  query: z.strictObject({
-    ...paging(PAGE_MAX, { cursorChars: 512, limit: PAGE_DEFAULT }),
-  }),
+  query: z.strictObject({ ...paging(PAGE_MAX, { cursorChars: 512, limit: PAGE_DEFAULT }) }),
   answer: json(z.strictObject({ accounts: z.array(AccountDetail), ...NEXT_CURSOR })),
   reasons: ['cursor_invalid'],
 });

@@ -2,10 +2,7 @@ import { z } from 'zod';
 import { defineRoute, json } from '../../http/route.ts';
 import { EndedSessions, GivenPassword, NewPassword, ofPeople, SessionList, SignedIn } from './account.ts';
 
-const mine = {
-  ...ofPeople,
-  permission: 'account:self',
-} as const;
+const mine = { ...ofPeople, permission: 'account:self' } as const;
 
 export const getMe = defineRoute('GET /me', {
   ...mine,

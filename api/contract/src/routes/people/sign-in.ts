@@ -3,6 +3,7 @@ import { defineRoute, json } from '../../http/route.ts';
 import { AccountName, GivenPassword, NewPassword, ofPeople, OneTimeCode, SignedIn } from './account.ts';
 
 const RETURN_TO_MAX_CHARS = 512;
+const open = { ...ofPeople, permission: 'anyone', idempotency: 'natural' } as const;
 
 export const LoginOptions = z.strictObject({
   bootstrap: z
@@ -28,11 +29,9 @@ export const getLoginOptions = defineRoute('GET /login/options', {
 });
 
 export const bootstrapAccount = defineRoute('POST /accounts/bootstrap', {
-  ...ofPeople,
+  ...open,
   name: 'bootstrapAccount',
   summary: 'Create the first admin with the one-time code, and sign in',
-  permission: 'anyone',
-  idempotency: 'natural',
   body: z.strictObject({ code: OneTimeCode, name: AccountName, password: NewPassword }),
   status: 201,
   answer: SignedIn,
@@ -40,34 +39,28 @@ export const bootstrapAccount = defineRoute('POST /accounts/bootstrap', {
 });
 
 export const logIn = defineRoute('POST /login', {
-  ...ofPeople,
+  ...open,
   name: 'logIn',
   summary: "Sign in; the answer sets the session cookie, and the browser's earlier session ends",
-  permission: 'anyone',
-  idempotency: 'natural',
   body: z.strictObject({ name: AccountName, password: GivenPassword }),
   answer: SignedIn,
   reasons: ['tls_required', 'credentials_wrong', 'account_disabled', 'account_banned'],
 });
 
 export const redeemCode = defineRoute('POST /login/code', {
-  ...ofPeople,
+  ...open,
   name: 'redeemCode',
   summary:
     'Set a password with the one-time code of an invitation or a reset, and sign in; all other sessions of the account end',
-  permission: 'anyone',
-  idempotency: 'natural',
   body: z.strictObject({ code: OneTimeCode, password: NewPassword }),
   answer: SignedIn,
   reasons: ['tls_required', 'code_invalid', 'account_disabled', 'account_banned'],
 });
 
 export const startOidc = defineRoute('GET /login/oidc', {
-  ...ofPeople,
+  ...open,
   name: 'startOidc',
   summary: 'Go to the identity provider to sign in',
-  permission: 'anyone',
-  idempotency: 'natural',
   query: z.strictObject({
     return_to: z
       .string()
@@ -88,11 +81,9 @@ const CallbackQuery = z.looseObject({
 });
 
 export const finishOidc = defineRoute('GET /login/oidc/callback', {
-  ...ofPeople,
+  ...open,
   name: 'finishOidc',
   summary: 'Return from the identity provider: signs in and redirects; on failure redirects to /?login_error=CODE',
-  permission: 'anyone',
-  idempotency: 'natural',
   query: CallbackQuery,
   answer: { kind: 'redirect' },
   reasons: [

@@ -20,11 +20,14 @@ export const RUNS_WAITING_MAX = 100;
 
 const RunParams = z.strictObject({ run_id: z.uuid() });
 const RunAnswer = json(z.strictObject({ run: Run }));
-const ofResidents = {
+const reading = { tag: 'runs', permission: 'runs:read' } as const;
+const creating = { tag: 'runs', permission: 'run:create' } as const;
+const working = {
   tag: 'runs',
   params: RunParams,
   permission: 'run:work',
   idempotency: 'natural',
+  reasons: ['no_such_run', 'not_own_agent', 'stale_cycle', 'run_settled', 'run_not_started', 'claim_lapsed'],
 } as const;
 const Cycle = z.int().min(0).describe('Run cycle of the agent');
 /** A resident of a version without leases leaves `attempt` out. */
@@ -38,10 +41,9 @@ const Claim = z.strictObject({
 });
 
 export const createRun = defineRoute('POST /agents/{agent_id}/runs', {
-  tag: 'runs',
+  ...creating,
   name: 'createRun',
   summary: 'Give an agent a piece of work in words; it begins when it is awake and free',
-  permission: 'run:create',
   params: AgentParams,
   body: z.strictObject({
     prompt: runText(RUN_PROMPT_MAX_CHARS)
@@ -55,10 +57,9 @@ export const createRun = defineRoute('POST /agents/{agent_id}/runs', {
 });
 
 export const listRuns = defineRoute('GET /runs', {
-  tag: 'runs',
+  ...reading,
   name: 'listRuns',
   summary: 'Runs, newest first; by agent, schedule and state',
-  permission: 'runs:read',
   query: z.strictObject({
     agent_id: AgentId.optional(),
     schedule: z.string().min(1).max(253).optional().describe('Name of a Schedule'),
@@ -70,10 +71,9 @@ export const listRuns = defineRoute('GET /runs', {
 });
 
 export const getRun = defineRoute('GET /runs/{run_id}', {
-  tag: 'runs',
+  ...reading,
   name: 'getRun',
   summary: 'One run',
-  permission: 'runs:read',
   params: RunParams,
   answer: RunAnswer,
   reasons: ['no_such_run'],
@@ -83,10 +83,9 @@ export const getRun = defineRoute('GET /runs/{run_id}', {
 const EVENT_NUMBER_MAX = 1_000_000;
 
 export const listRunEvents = defineRoute('GET /runs/{run_id}/events', {
-  tag: 'runs',
+  ...reading,
   name: 'listRunEvents',
   summary: 'Events of a run in order: steps, redeliveries, its end',
-  permission: 'runs:read',
   params: RunParams,
   query: z.strictObject({
     after: z.coerce
@@ -103,10 +102,9 @@ export const listRunEvents = defineRoute('GET /runs/{run_id}/events', {
 });
 
 export const cancelRun = defineRoute('POST /runs/{run_id}/cancel', {
-  tag: 'runs',
+  ...creating,
   name: 'cancelRun',
   summary: 'Cancel a run: at once while it waits; its agent ends a running one within seconds',
-  permission: 'run:create',
   params: RunParams,
   body: z.strictObject({ reason: runText(RUN_REASON_MAX_CHARS).optional() }),
   answer: RunAnswer,
@@ -124,7 +122,7 @@ export const nextRun = defineRoute('GET /agents/{agent_id}/runs/next', {
 });
 
 export const startRun = defineRoute('POST /runs/{run_id}/start', {
-  ...ofResidents,
+  ...working,
   name: 'startRun',
   summary: 'Start a run in this cycle; one that an earlier cycle left continues after its noted steps',
   body: z.strictObject({ cycle: Cycle }),
@@ -133,25 +131,23 @@ export const startRun = defineRoute('POST /runs/{run_id}/start', {
 });
 
 export const recordRunStep = defineRoute('POST /runs/{run_id}/steps', {
-  ...ofResidents,
+  ...working,
   name: 'recordRunStep',
   summary: 'Note a finished step of a run; no change if it is noted already',
   body: RunStep.extend(Claim.shape),
   answer: json(z.strictObject({ run: Run, step: RunStep })),
-  reasons: ['no_such_run', 'not_own_agent', 'stale_cycle', 'run_settled', 'run_not_started', 'claim_lapsed'],
 });
 
 export const renewRun = defineRoute('POST /runs/{run_id}/renew', {
-  ...ofResidents,
+  ...working,
   name: 'renewRun',
   summary: 'Renew the lease of the agent on a run for another 30 s',
   body: Claim,
   answer: RunAnswer,
-  reasons: ['no_such_run', 'not_own_agent', 'stale_cycle', 'run_settled', 'run_not_started', 'claim_lapsed'],
 });
 
 export const settleRun = defineRoute('POST /runs/{run_id}/settle', {
-  ...ofResidents,
+  ...working,
   name: 'settleRun',
   summary: 'End a run with its result; the first end counts',
   body: z.strictObject({
@@ -161,13 +157,5 @@ export const settleRun = defineRoute('POST /runs/{run_id}/settle', {
     error: RunError.optional(),
   }),
   answer: RunAnswer,
-  reasons: [
-    'no_such_run',
-    'not_own_agent',
-    'stale_cycle',
-    'run_settled',
-    'run_not_started',
-    'claim_lapsed',
-    'cancel_not_requested',
-  ],
+  reasons: [...working.reasons, 'cancel_not_requested'],
 });

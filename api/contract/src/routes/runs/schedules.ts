@@ -63,22 +63,14 @@ export type ScheduleView = z.infer<typeof ScheduleView>;
 const ScheduleAnswer = json(z.strictObject({ schedule: ScheduleView }));
 /** Another manager, for example a GitOps tool, may own a field. */
 const OnConflict = z.strictObject({ on_conflict: z.enum(['refuse', 'take_over']).default('refuse') });
-const read = {
-  tag: 'schedules',
-  permission: 'schedules:read',
-} as const;
-const write = {
-  tag: 'schedules',
-  permission: 'schedules:write',
-} as const;
+const read = { tag: 'schedules', permission: 'schedules:read' } as const;
+const write = { tag: 'schedules', permission: 'schedules:write' } as const;
 
 export const listSchedules = defineRoute('GET /schedules', {
   ...read,
   name: 'listSchedules',
   summary: 'All schedules of the village by name, with their last firings',
-  query: z.strictObject({
-    ...paging(SCHEDULES_PAGE_MAX, { cursorChars: 2_048, limit: SCHEDULES_PAGE_MAX }),
-  }),
+  query: z.strictObject({ ...paging(SCHEDULES_PAGE_MAX, { cursorChars: 2_048, limit: SCHEDULES_PAGE_MAX }) }),
   answer: json(z.strictObject({ schedules: z.array(ScheduleView), ...NEXT_CURSOR })),
   reasons: ['cursor_invalid'],
 });

@@ -51,16 +51,13 @@ export const AuctionView = z.strictObject({
 export type AuctionView = z.infer<typeof AuctionView>;
 
 const AuctionParams = z.strictObject({ auction_id: z.uuid() });
-const read = {
-  tag: 'economy',
-  permission: 'trade:read',
-} as const;
+const read = { tag: 'economy', permission: 'trade:read' } as const;
+const run = { tag: 'economy', permission: 'auction:run' } as const;
 
 export const openAuction = defineRoute('POST /auctions', {
-  tag: 'economy',
+  ...run,
   name: 'openAuction',
   summary: 'Offer an exclusive GPU window to the highest bidder; the window is reserved at once',
-  permission: 'auction:run',
   body: z.strictObject({
     lane: Lane,
     starts_at: Time,
@@ -78,10 +75,7 @@ export const listAuctions = defineRoute('GET /auctions', {
   ...read,
   name: 'listAuctions',
   summary: 'Auctions of GPU windows, newest first',
-  query: z.strictObject({
-    state: z.enum(AUCTION_STATES).optional(),
-    ...paging(AUCTION_PAGE_MAX),
-  }),
+  query: z.strictObject({ state: z.enum(AUCTION_STATES).optional(), ...paging(AUCTION_PAGE_MAX) }),
   answer: json(z.strictObject({ auctions: z.array(AuctionView), ...NEXT_CURSOR })),
   reasons: ['cursor_invalid'],
 });
@@ -120,10 +114,9 @@ export const placeBid = defineRoute('POST /auctions/{auction_id}/bids', {
 });
 
 export const cancelAuction = defineRoute('POST /auctions/{auction_id}/cancel', {
-  tag: 'economy',
+  ...run,
   name: 'cancelAuction',
   summary: 'Cancel an open auction: every bid is returned and the window is free again',
-  permission: 'auction:run',
   params: AuctionParams,
   body: z.strictObject({ reason: plainText(NOTE_MAX) }),
   answer: json(AuctionView),
