@@ -34,11 +34,7 @@ export interface FeedEntry {
   readonly minute: number;
 }
 
-export interface Account {
-  readonly account_id: string;
-  readonly name: string;
-  readonly role: 'member' | 'admin';
-}
+export type Account = Readonly<{ account_id: string; name: string; role: 'member' | 'admin' }>;
 /**
  * The viewer. While the viewer is unknown the page offers nothing that depends on them, unless it `asked` the API and
  * got no answer: then it treats the viewer as a visitor. `ended`: the session ended, but not by a sign-out in this page.
@@ -48,11 +44,7 @@ export type Session =
   | { readonly kind: 'visitor'; readonly ended: boolean }
   | { readonly kind: 'account'; readonly account: Account };
 
-export interface Clock {
-  readonly day: number;
-  readonly minute: number;
-  readonly phase: 'night' | 'morning' | 'day' | 'evening';
-}
+export type Clock = Readonly<{ day: number; minute: number; phase: 'night' | 'morning' | 'day' | 'evening' }>;
 
 /** The state that all panels show. The canvas reads the world directly and never waits for this state. */
 export interface AppState {

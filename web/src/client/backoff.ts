@@ -1,8 +1,5 @@
 /** The first wait and the longest one, in milliseconds. */
-interface Limits {
-  readonly firstMs: number;
-  readonly longestMs: number;
-}
+type Limits = Readonly<{ firstMs: number; longestMs: number }>;
 const RECONNECT: Limits = { firstMs: 500, longestMs: 15_000 };
 
 /**

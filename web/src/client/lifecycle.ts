@@ -59,9 +59,7 @@ const sleep: Wait = (ms) =>
   });
 
 /** Reads one agent; null if the API does not answer. */
-interface Reader {
-  refresh(id: string): Promise<AgentDetail | null>;
-}
+type Reader = Readonly<{ refresh(id: string): Promise<AgentDetail | null> }>;
 
 /** Requests changes of agents' lives and watches them. Mutable because a change outlives the panel that requested it. */
 export class Lifecycle {

@@ -17,10 +17,7 @@ export interface SocketOptions {
   /** The server sends a message at least this often; after three such times of silence the page reconnects. */
   readonly beatMs: number;
 }
-export interface LiveSocket {
-  send(message: object): void;
-  close(): void;
-}
+export type LiveSocket = Readonly<{ send(message: object): void; close(): void }>;
 
 /** Beats of silence until a connection counts as lagging, and until the page replaces it: a dead connection can look open for minutes. */
 const LAG_BEATS = 1.2;

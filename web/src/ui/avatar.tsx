@@ -3,16 +3,10 @@ import { lookOf, paintFigure } from '../canvas/render/art/figure-art.ts';
 import { LOOKS } from '../canvas/model/draw-list.ts';
 import { hashText } from '../canvas/model/noise.ts';
 
+type AvatarProps = Readonly<{ id: string; size?: number; dimmed?: boolean }>;
+
 /** The face of an agent, as on the map. */
-export function Avatar({
-  id,
-  size = 36,
-  dimmed = false,
-}: {
-  readonly id: string;
-  readonly size?: number;
-  readonly dimmed?: boolean;
-}): ReactElement {
+export function Avatar({ id, size = 36, dimmed = false }: AvatarProps): ReactElement {
   const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(() => {
     const ctx = canvas.current?.getContext('2d');

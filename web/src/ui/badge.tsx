@@ -3,16 +3,10 @@ import type { ReactElement, ReactNode } from 'react';
 /** The tone of a state; it selects both colour and shape. */
 export type Tone = 'good' | 'waiting' | 'bad' | 'sleep';
 
+type BadgeProps = Readonly<{ tone: Tone; title?: string; children: ReactNode }>;
+
 /** A state in a word or two. Its mark has its own shape, so that colour is never the only difference. */
-export function Badge({
-  tone,
-  title,
-  children,
-}: {
-  readonly tone: Tone;
-  readonly title?: string;
-  readonly children: ReactNode;
-}): ReactElement {
+export function Badge({ tone, title, children }: BadgeProps): ReactElement {
   return (
     <span className={`badge badge-${tone}`} title={title}>
       <span className={`mark mark-${tone}`} aria-hidden="true" />

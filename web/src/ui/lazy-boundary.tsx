@@ -6,9 +6,7 @@ interface BoundaryProps {
   /** Replaces a part that failed; by default a screen with a button that loads the page again. */
   readonly failed?: ReactNode;
 }
-interface BoundaryState {
-  readonly failed: boolean;
-}
+type BoundaryState = Readonly<{ failed: boolean }>;
 
 /**
  * Renders a part of the page whose code loads later. It shows `fallback` while the code loads, and an error with a way

@@ -2,14 +2,10 @@ import { type ReactElement, type ReactNode, useState } from 'react';
 import type { Pages } from '../client/query/use-pages.ts';
 import { RefusedNotice } from './notices/refused-notice.tsx';
 
+type MoreButtonProps = Readonly<{ more: (() => Promise<void>) | null; word: string }>;
+
 /** A button that reads the next page of a list; nothing at the end. */
-export function MoreButton({
-  more,
-  word,
-}: {
-  readonly more: (() => Promise<void>) | null;
-  readonly word: string;
-}): ReactElement | null {
+export function MoreButton({ more, word }: MoreButtonProps): ReactElement | null {
   const [busy, setBusy] = useState(false);
   if (more === null) return null;
   const read = async (): Promise<void> => {

@@ -1,11 +1,7 @@
 import type { KeyboardEvent, ReactElement } from 'react';
 
 /** One tab: its name, and the number of waiting items, if it is worth showing. */
-export interface TabItem<T extends string> {
-  readonly key: T;
-  readonly word: string;
-  readonly mark?: 'bad' | 'waiting' | undefined;
-}
+export type TabItem<T extends string> = Readonly<{ key: T; word: string; mark?: 'bad' | 'waiting' | undefined }>;
 
 interface TabsProps<T extends string> {
   readonly label: string;

@@ -1,9 +1,5 @@
 /** The camera of the map. `x`,`y` are the tile coordinates at the middle of the viewport; `zoom` is CSS pixels per tile. */
-export interface Camera {
-  readonly x: number;
-  readonly y: number;
-  readonly zoom: number;
-}
+export type Camera = Readonly<{ x: number; y: number; zoom: number }>;
 /** The drawing area in CSS pixels. `inset*` are the parts that panels cover; "the middle" is the middle of the uncovered part. */
 export interface Viewport {
   readonly width: number;
@@ -13,21 +9,10 @@ export interface Viewport {
   readonly insetTop: number;
   readonly insetBottom: number;
 }
-export interface Point {
-  readonly x: number;
-  readonly y: number;
-}
+export type Point = Readonly<{ x: number; y: number }>;
 /** A rectangle of tiles: whole numbers, `x`,`y` its upper left. */
-export interface TileRect {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
-export interface MapSize {
-  readonly width: number;
-  readonly height: number;
-}
+export type TileRect = Readonly<{ x: number; y: number; width: number; height: number }>;
+export type MapSize = Readonly<{ width: number; height: number }>;
 
 /** Pixels per tile: below the minimum a tile is too small to recognize, above the maximum the art has no more detail. */
 export const MIN_ZOOM = 3;

@@ -5,10 +5,7 @@ import type { DrawnAgent } from '@hamlet/core';
  * A path record that arrives late means that the map drew an agent in the wrong place. A jump would look broken, so the
  * error becomes an offset that fades while the figure catches up with its true place.
  */
-export interface Correction {
-  readonly dx: number;
-  readonly dy: number;
-}
+export type Correction = Readonly<{ dx: number; dy: number }>;
 export const NO_CORRECTION: Correction = { dx: 0, dy: 0 };
 
 /** An error of more tiles than this is a real jump (respawn, resume); the map shows it as one. */
@@ -19,10 +16,7 @@ const WALK_SLACK_TILES = 0.12;
 const FADE_MS = 140;
 
 /** The state of one figure between frames: its true place in the last frame, and the offset at which it was drawn. */
-export interface Drawn {
-  readonly place: Point;
-  readonly correction: Correction;
-}
+export type Drawn = Readonly<{ place: Point; correction: Correction }>;
 
 /**
  * The state of a figure in the next frame.

@@ -1,10 +1,7 @@
 import { clamp } from './camera.ts';
 
 /** The light: a colour that multiplies all colours, and the strength of lamps and windows (0 to 1). */
-export interface Daylight {
-  readonly tint: number;
-  readonly glow: number;
-}
+export type Daylight = Readonly<{ tint: number; glow: number }>;
 
 /** The light by the minute of the village's day, linear between two entries. */
 const LIGHT: readonly {

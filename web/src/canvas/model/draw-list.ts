@@ -69,12 +69,7 @@ export interface ItemCommand {
   readonly size: number;
   readonly kind: string;
 }
-export interface ClusterCommand {
-  readonly x: number;
-  readonly y: number;
-  readonly count: number;
-  readonly radius: number;
-}
+export type ClusterCommand = Readonly<{ x: number; y: number; count: number; radius: number }>;
 
 /** Everything that one frame draws above the ground; within each list, from back to front. */
 export interface DrawList {
@@ -216,12 +211,7 @@ function nameCommands(input: FrameInput, seen: readonly DrawnAgent[], visible: n
     });
 }
 
-interface Box {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
+type Box = Readonly<{ x: number; y: number; width: number; height: number }>;
 /** Mean width of a letter of a label, in pixels. */
 const LETTER_PX = 6.8;
 

@@ -2,17 +2,8 @@ import { type Camera, type Point, type TileRect, type Viewport, worldToScreen } 
 import type { ScenePin } from './scene.ts';
 
 /** A pin whose tip is at `x`,`y`, in CSS pixels. Pins that would overlap are merged: `ids` lists their posts, newest first. */
-export interface PinCommand {
-  readonly ids: readonly string[];
-  readonly x: number;
-  readonly y: number;
-  readonly tone: ScenePin['tone'];
-}
-interface Sight {
-  readonly camera: Camera;
-  readonly viewport: Viewport;
-  readonly visible: TileRect;
-}
+export type PinCommand = Readonly<{ ids: readonly string[]; x: number; y: number; tone: ScenePin['tone'] }>;
+type Sight = Readonly<{ camera: Camera; viewport: Viewport; visible: TileRect }>;
 
 /** Pins that are closer than this, in CSS pixels, are merged. */
 const APART_PX = 24;

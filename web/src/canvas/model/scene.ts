@@ -6,12 +6,7 @@ export function itemKind(itemId: string): string {
 }
 
 /** An item that lies on a tile. */
-export interface SceneItem {
-  readonly id: string;
-  readonly kind: string;
-  readonly x: number;
-  readonly y: number;
-}
+export type SceneItem = Readonly<{ id: string; kind: string; x: number; y: number }>;
 
 /** A place with a name. */
 export interface SceneLandmark {
@@ -35,16 +30,7 @@ export interface SceneZone {
 }
 
 /** A post that is pinned to a tile. `chosen`: the post is open; `draft`: a person is writing it. */
-export interface ScenePin {
-  readonly id: string;
-  readonly x: number;
-  readonly y: number;
-  readonly tone: 'plain' | 'chosen' | 'draft';
-}
+export type ScenePin = Readonly<{ id: string; x: number; y: number; tone: 'plain' | 'chosen' | 'draft' }>;
 
 /** The number of agents in a cell, for a view that is too far away for single agents. */
-export interface SceneCluster {
-  readonly x: number;
-  readonly y: number;
-  readonly count: number;
-}
+export type SceneCluster = Readonly<{ x: number; y: number; count: number }>;

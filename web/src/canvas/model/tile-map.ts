@@ -37,11 +37,7 @@ export const TILE_KINDS = [
 export type TileKind = (typeof TILE_KINDS)[number];
 
 /** The map in the form that the canvas uses. */
-export interface TileMap {
-  readonly width: number;
-  readonly height: number;
-  at(x: number, y: number): TileKind;
-}
+export type TileMap = Readonly<{ width: number; height: number; at(x: number, y: number): TileKind }>;
 
 const KNOWN: ReadonlySet<string> = new Set(TILE_KINDS);
 
@@ -128,11 +124,7 @@ function wilderness(x: number, y: number): TileKind {
 }
 
 /** A house: the rectangle around walls, floors and doors that touch, and its tiles. */
-export interface Building {
-  readonly id: number;
-  readonly rect: TileRect;
-  readonly tiles: ReadonlySet<number>;
-}
+export type Building = Readonly<{ id: number; rect: TileRect; tiles: ReadonlySet<number> }>;
 
 const INDOORS: ReadonlySet<TileKind> = new Set(['floor', 'wood_floor', 'rug', 'wall', 'door', 'window']);
 

@@ -6,12 +6,7 @@ import type { LabelCache } from './label-cache.ts';
 import type { SpritePool } from './sprite-pool.ts';
 
 /** The objects that draw one frame from its list. */
-export interface Tools {
-  readonly atlas: Atlas;
-  readonly labels: LabelCache;
-  readonly light: Daylight;
-  readonly tick: number;
-}
+export type Tools = Readonly<{ atlas: Atlas; labels: LabelCache; light: Daylight; tick: number }>;
 
 /** The height of an atlas cell relative to the figure in it; the feet are at 92 % of the cell. */
 const CELL_OVER_FIGURE = 1.18;

@@ -2,11 +2,7 @@ import { iconOr, ICON_PATHS } from '../../ui/icon-paths.ts';
 import { ellipsis, wrapText } from '../model/wrap-text.ts';
 
 /** A painted label. `width` and `height` are CSS pixels; the canvas is `pixelRatio` times larger. */
-export interface Label {
-  readonly canvas: HTMLCanvasElement;
-  readonly width: number;
-  readonly height: number;
-}
+export type Label = Readonly<{ canvas: HTMLCanvasElement; width: number; height: number }>;
 /** A label to paint. */
 export type LabelSpec =
   | {
@@ -59,10 +55,7 @@ function measure(font: string): (text: string) => number {
   };
 }
 
-function sheet(
-  size: { readonly width: number; readonly height: number },
-  pixelRatio: number,
-): { label: Label; ctx: Ctx } {
+function sheet(size: Readonly<{ width: number; height: number }>, pixelRatio: number): { label: Label; ctx: Ctx } {
   const canvas = document.createElement('canvas');
   canvas.width = Math.max(1, Math.ceil(size.width * pixelRatio));
   canvas.height = Math.max(1, Math.ceil(size.height * pixelRatio));

@@ -19,11 +19,7 @@ import { SpritePool } from './sprite-pool.ts';
 import { TerrainPyramid } from './terrain-pyramid.ts';
 
 /** The parts of the world that do not change. */
-export interface StageWorld {
-  readonly map: TileMap;
-  readonly zones: readonly SceneZone[];
-  readonly landmarks: readonly SceneLandmark[];
-}
+export type StageWorld = Readonly<{ map: TileMap; zones: readonly SceneZone[]; landmarks: readonly SceneLandmark[] }>;
 /** The input of one frame. `tick` animates sleepers. */
 export interface StageFrame {
   readonly list: DrawList;

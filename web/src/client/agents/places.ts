@@ -1,14 +1,8 @@
 import type { SceneLandmark, SceneZone } from '../../canvas/model/scene.ts';
 
 /** The named places of the map. */
-export interface Places {
-  readonly landmarks: readonly SceneLandmark[];
-  readonly zones: readonly SceneZone[];
-}
-interface Point {
-  readonly x: number;
-  readonly y: number;
-}
+export type Places = Readonly<{ landmarks: readonly SceneLandmark[]; zones: readonly SceneZone[] }>;
+type Point = Readonly<{ x: number; y: number }>;
 
 /** The landmark at a tile, or the one that has a slot there. */
 export function landmarkAt(landmarks: readonly SceneLandmark[], at: Point): SceneLandmark | undefined {

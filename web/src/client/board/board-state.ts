@@ -28,10 +28,7 @@ export const EMPTY_BOARD: BoardState = {
 export const MAX_POSTS = 500;
 
 /** The viewer; `id` is null for a visitor. `looking` is true while the board is open. */
-export interface Reader {
-  readonly id: string | null;
-  readonly looking: boolean;
-}
+export type Reader = Readonly<{ id: string | null; looking: boolean }>;
 
 /** The board after a message of the socket. */
 export function afterMessage(state: BoardState, message: BoardMessage, reader: Reader): BoardState {

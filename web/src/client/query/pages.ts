@@ -1,8 +1,5 @@
 /** A page of a list, and the cursor of the next page; null at the end. */
-export interface PageOf<T> {
-  readonly rows: readonly T[];
-  readonly next: string | null;
-}
+export type PageOf<T> = Readonly<{ rows: readonly T[]; next: string | null }>;
 
 /** The pages of a list that were read so far. `pages` counts them, and `next` is the cursor of the page after them. */
 export interface PagesState<T> extends PageOf<T> {

@@ -4,11 +4,7 @@ import type { Refused, Reply } from '../api.ts';
 import { createStore, type Store, useStore } from '../store.ts';
 
 /** The state of a write: being sent, refused (with the reason), or done since the last edit. */
-export interface IntentState {
-  readonly busy: boolean;
-  readonly refused: Refused | null;
-  readonly done: boolean;
-}
+export type IntentState = Readonly<{ busy: boolean; refused: Refused | null; done: boolean }>;
 const NOTHING_SENT: IntentState = { busy: false, refused: null, done: false };
 
 /**

@@ -29,11 +29,7 @@ export function createQueries(): QueryClient {
 }
 
 /** The API and the viewer who asks: the cache never shows one viewer the answers of another. */
-export interface Asking {
-  readonly api: Api;
-  readonly queries: QueryClient;
-  readonly viewer: string | null;
-}
+export type Asking = Readonly<{ api: Api; queries: QueryClient; viewer: string | null }>;
 const Context = createContext<Asking | null>(null);
 export const AskingProvider = Context.Provider;
 

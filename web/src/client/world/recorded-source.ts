@@ -8,11 +8,7 @@ import { FramedWorld } from './framed-world.ts';
 import { EventListeners, NO_GOALS, stageWorldOf, worldMapOf, type WorldSource } from './world-source.ts';
 
 /** A part of the village's past: its map, and the frames of `/ws/world` in order. The first frame has the whole state. */
-export interface Recording {
-  readonly map: MapResponse;
-  readonly world: WorldView;
-  readonly frames: readonly Uint8Array[];
-}
+export type Recording = Readonly<{ map: MapResponse; world: WorldView; frames: readonly Uint8Array[] }>;
 
 /**
  * The world of a recording at the tick `t` of the store. When `t` goes back, it replays the recording from its

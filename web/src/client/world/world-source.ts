@@ -6,10 +6,7 @@ import { createTileMap } from '../../canvas/model/tile-map.ts';
 import type { StageWorld } from '../../canvas/render/stage.ts';
 import type { WorldEvent } from './world-events.ts';
 
-interface Tile {
-  readonly x: number;
-  readonly y: number;
-}
+type Tile = Readonly<{ x: number; y: number }>;
 
 /**
  * The source of the drawn world: live frames, or a recording. Each source has its own clock, in ticks of the village: a

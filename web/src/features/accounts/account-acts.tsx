@@ -16,10 +16,7 @@ import { minuteTime } from '../../ui/time-labels.ts';
 import { ReasonForm } from '../standing/reason-form.tsx';
 import { useRole, useVillage } from '../village-context.ts';
 
-interface ActsProps {
-  readonly account: AccountDetail;
-  readonly onChanged: () => void;
-}
+type ActsProps = Readonly<{ account: AccountDetail; onChanged: () => void }>;
 type Act = 'ban' | 'lift' | 'reset' | 'disable';
 
 /** Role, disabling, a new password and bans. An act that ends sessions needs a second click. */

@@ -9,14 +9,10 @@ import { deviceLabel, sessionLabel } from './account-labels.ts';
 
 const REFRESH_MS = 10_000;
 
+type SessionListProps = Readonly<{ account: AccountDetail; onChanged: () => void }>;
+
 /** The open sessions of an account, and a button that ends them all. */
-export function SessionList({
-  account,
-  onChanged,
-}: {
-  readonly account: AccountDetail;
-  readonly onChanged: () => void;
-}): ReactElement {
+export function SessionList({ account, onChanged }: SessionListProps): ReactElement {
   const { api } = useVillage();
   const sending = useIntent();
   const id = account.account_id;
@@ -52,14 +48,10 @@ export function SessionList({
   );
 }
 
+type SessionRowsProps = Readonly<{ sessions: readonly Session[]; onEnd: ((id: string) => void) | null }>;
+
 /** Open sessions, a line each. `onEnd` ends one; null if the viewer may not. */
-export function SessionRows({
-  sessions,
-  onEnd,
-}: {
-  readonly sessions: readonly Session[];
-  readonly onEnd: ((id: string) => void) | null;
-}): ReactElement {
+export function SessionRows({ sessions, onEnd }: SessionRowsProps): ReactElement {
   const now = useNow(15_000);
   return (
     <ul className="session-rows">

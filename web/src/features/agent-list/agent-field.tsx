@@ -2,11 +2,7 @@ import type { ReactElement } from 'react';
 import { SelectField } from '../../ui/fields.tsx';
 import { useAgentNames } from './use-agent-names.ts';
 
-interface AgentFieldProps {
-  readonly value: string;
-  readonly onChange: (agentId: string) => void;
-  readonly problem?: string | undefined;
-}
+type AgentFieldProps = Readonly<{ value: string; onChange: (agentId: string) => void; problem?: string | undefined }>;
 
 /** A field to choose one agent of the village. An id that the village does not have stays in the list and is marked. */
 export function AgentField({ value, onChange, problem }: AgentFieldProps): ReactElement {

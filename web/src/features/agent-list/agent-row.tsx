@@ -7,12 +7,7 @@ import { doing, lifeState } from './agent-state.ts';
 import { useVillage, useVillageState } from '../village-context.ts';
 
 /** `place` is the position in the list and `of` the length of the whole list, which may be longer than the rendered part. */
-interface RowProps {
-  readonly row: Row;
-  readonly withBalance: boolean;
-  readonly place: number;
-  readonly of: number;
-}
+type RowProps = Readonly<{ row: Row; withBalance: boolean; place: number; of: number }>;
 
 /** One agent: its name, state and activity, and its balance if the list is ordered by balance. */
 export const AgentRow = memo(function AgentRow({ row, withBalance, place, of }: RowProps): ReactElement {

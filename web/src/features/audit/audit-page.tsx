@@ -116,13 +116,7 @@ function Filters({ filters, onFilter, onAll }: FiltersProps): ReactElement {
   );
 }
 
-interface ChipProps {
-  readonly word: string;
-  readonly value: string;
-  readonly onEnd: () => void;
-}
-
-function Chip({ word, value, onEnd }: ChipProps): ReactElement {
+function Chip({ word, value, onEnd }: Readonly<{ word: string; value: string; onEnd: () => void }>): ReactElement {
   return (
     <span className="chip">
       {word} <b>{value.length > 28 ? `${value.slice(0, 27)}…` : value}</b>
@@ -138,14 +132,10 @@ function Chip({ word, value, onEnd }: ChipProps): ReactElement {
   );
 }
 
+type AuditRowProps = Readonly<{ record: AuditRecord; onFilter: (change: Partial<AuditFilters>) => void }>;
+
 /** One record in a line: time, actor, act and object. When open, it shows all facts and the proof. */
-function AuditRow({
-  record,
-  onFilter,
-}: {
-  readonly record: AuditRecord;
-  readonly onFilter: (change: Partial<AuditFilters>) => void;
-}): ReactElement {
+function AuditRow({ record, onFilter }: AuditRowProps): ReactElement {
   const viewer = useViewerId();
   const [open, setOpen] = useState(false);
   const [proving, setProving] = useState(false);

@@ -25,11 +25,7 @@ export function AuthorFace({ author, size }: { readonly author: Author; readonly
   );
 }
 
-interface BylineProps {
-  readonly of: Post | Reply;
-  readonly now: number;
-  readonly onHistory: () => void;
-}
+type BylineProps = Readonly<{ of: Post | Reply; now: number; onHistory: () => void }>;
 
 /** The author and time of a text; an edited text has a button for its earlier versions. */
 export function Byline({ of, now, onHistory }: BylineProps): ReactElement {

@@ -101,13 +101,9 @@ export function ComposeForm({ onClose }: { readonly onClose: (posted: string | n
   );
 }
 
-function AudienceField({
-  audience,
-  onAudience,
-}: {
-  readonly audience: PostAudience;
-  readonly onAudience: (audience: PostAudience) => void;
-}): ReactElement {
+type AudienceFieldProps = Readonly<{ audience: PostAudience; onAudience: (audience: PostAudience) => void }>;
+
+function AudienceField({ audience, onAudience }: AudienceFieldProps): ReactElement {
   const agents = useAgentNames();
   return (
     <SelectField
@@ -125,15 +121,9 @@ function AudienceField({
   );
 }
 
-function TagsField({
-  tags,
-  onTags,
-  problem,
-}: {
-  readonly tags: string;
-  readonly onTags: (tags: string) => void;
-  readonly problem: string | undefined;
-}): ReactElement {
+type TagsFieldProps = Readonly<{ tags: string; onTags: (tags: string) => void; problem: string | undefined }>;
+
+function TagsField({ tags, onTags, problem }: TagsFieldProps): ReactElement {
   const chosen = readTags(tags);
   return (
     <div className="field">
@@ -165,14 +155,10 @@ function TagsField({
   );
 }
 
+type VillageFieldProps = Readonly<{ village: boolean; onVillage: (village: boolean) => void }>;
+
 /** A checkbox for admins, to write in the name of the village. */
-function VillageField({
-  village,
-  onVillage,
-}: {
-  readonly village: boolean;
-  readonly onVillage: (village: boolean) => void;
-}): ReactElement | null {
+function VillageField({ village, onVillage }: VillageFieldProps): ReactElement | null {
   if (!roleMay(useRole(), 'board:moderate')) return null;
   return (
     <label className="check">
@@ -182,10 +168,7 @@ function VillageField({
   );
 }
 
-interface PlaceProps {
-  readonly place: DraftPlace;
-  readonly onPlace: (place: DraftPlace) => void;
-}
+type PlaceProps = Readonly<{ place: DraftPlace; onPlace: (place: DraftPlace) => void }>;
 
 /** The place of a post: a landmark chosen by name, or a tile chosen on the map. */
 export function PlaceField({ place, onPlace }: PlaceProps): ReactElement {

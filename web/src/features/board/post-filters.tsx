@@ -47,13 +47,7 @@ export function PostFilters(): ReactElement {
   );
 }
 
-function TagPick({
-  tag,
-  onTag,
-}: {
-  readonly tag: string | null;
-  readonly onTag: (tag: string | null) => void;
-}): ReactElement {
+function TagPick({ tag, onTag }: Readonly<{ tag: string | null; onTag: (tag: string | null) => void }>): ReactElement {
   const tags: readonly string[] =
     tag === null || (VILLAGE_TAGS as readonly string[]).includes(tag) ? VILLAGE_TAGS : [tag, ...VILLAGE_TAGS];
   return (
@@ -73,13 +67,12 @@ function TagPick({
   );
 }
 
-function AudiencePick({
-  audience,
-  onAudience,
-}: {
+interface AudiencePickProps {
   readonly audience: PostAudience | null;
   readonly onAudience: (audience: PostAudience | null) => void;
-}): ReactElement {
+}
+
+function AudiencePick({ audience, onAudience }: AudiencePickProps): ReactElement {
   const agents = useAgentNames();
   return (
     <select

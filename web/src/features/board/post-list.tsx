@@ -48,13 +48,7 @@ function Rows({ posts, now }: { readonly posts: readonly Post[]; readonly now: n
   );
 }
 
-function Empty({
-  narrowed,
-  onWrite,
-}: {
-  readonly narrowed: boolean;
-  readonly onWrite: (() => void) | null;
-}): ReactElement {
+function Empty({ narrowed, onWrite }: Readonly<{ narrowed: boolean; onWrite: (() => void) | null }>): ReactElement {
   const { open } = useVillage();
   if (narrowed)
     return (
@@ -86,13 +80,7 @@ function Empty({
 }
 
 /** One post in the list: author, text, and the number of replies. */
-export const PostRow = memo(function PostRow({
-  post,
-  now,
-}: {
-  readonly post: Post;
-  readonly now: number;
-}): ReactElement {
+export const PostRow = memo(function PostRow({ post, now }: Readonly<{ post: Post; now: number }>): ReactElement {
   const { open } = useVillage();
   const status = STATUS_LABELS[post.status];
   return (

@@ -8,14 +8,10 @@ import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { useRole, useVillage } from '../village-context.ts';
 import { noReplyLabel } from './board-labels.ts';
 
+type PendingRepliesProps = Readonly<{ postId: string; replies: readonly Reply[] }>;
+
 /** The replies to a post that are being sent or were refused. A reply leaves this list as soon as the thread shows it. */
-export function PendingReplies({
-  postId,
-  replies,
-}: {
-  readonly postId: string;
-  readonly replies: readonly Reply[];
-}): ReactElement | null {
+export function PendingReplies({ postId, replies }: PendingRepliesProps): ReactElement | null {
   const {
     board: { outbox },
   } = useVillage();

@@ -100,15 +100,7 @@ function Conversation({ post, replies, now, more, heading }: ConversationProps):
 }
 
 /** One reply: author, text, rewards, and the acts that the viewer may take. */
-export function ReplyItem({
-  reply,
-  post,
-  now,
-}: {
-  readonly reply: Reply;
-  readonly post: Post;
-  readonly now: number;
-}): ReactElement {
+export function ReplyItem({ reply, post, now }: Readonly<{ reply: Reply; post: Post; now: number }>): ReactElement {
   const [act, setAct] = useState<OpenAct>(null);
   return (
     <li className="reply" data-reply-id={reply.reply_id} data-author={reply.author_id} data-status={reply.status}>
@@ -132,11 +124,7 @@ export function ReplyItem({
   );
 }
 
-interface TextProps {
-  readonly post: Post;
-  readonly now: number;
-  readonly heading: RefObject<HTMLHeadingElement | null>;
-}
+type TextProps = Readonly<{ post: Post; now: number; heading: RefObject<HTMLHeadingElement | null> }>;
 
 /** The post itself, as plain text: nothing in it becomes a link, an image or a command. */
 export function PostText({ post, now, heading }: TextProps): ReactElement {

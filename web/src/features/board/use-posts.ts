@@ -13,7 +13,7 @@ const REFRESH_MS = 60_000;
 const COPY_REFRESH_MS = 3000;
 type Found = CallData<typeof listPosts>;
 const PAGES = {
-  everyMs: ({ data }: { readonly data: { readonly first: Found } | null }): number =>
+  everyMs: ({ data }: Readonly<{ data: { readonly first: Found } | null }>): number =>
     data?.first.copy === undefined ? REFRESH_MS : COPY_REFRESH_MS,
   pageOf: ({ posts: rows, next_cursor: next }: Found): PageOf<Post> => ({ rows, next }),
   idOf: (post: Post): string => post.post_id,

@@ -8,13 +8,7 @@ import { useVillage, useVillageState } from '../village-context.ts';
 import { doing, lifeState } from '../agent-list/agent-state.ts';
 
 /** The agent's name and state, and buttons that show it on the map. */
-export function AgentHead({
-  row,
-  detail,
-}: {
-  readonly row: Row;
-  readonly detail: AgentDetail | undefined;
-}): ReactElement {
+export function AgentHead({ row, detail }: Readonly<{ row: Row; detail: AgentDetail | undefined }>): ReactElement {
   const following = useVillageState((state) => state.following);
   const { follow, goTo, open } = useVillage();
   const state = lifeState(row, detail);

@@ -75,15 +75,9 @@ function HomeName({ id }: { readonly id: string | null }): ReactElement {
   return <>{name ?? id ?? 'None'}</>;
 }
 
-function Fact({
-  icon,
-  title,
-  children,
-}: {
-  readonly icon: IconName;
-  readonly title: string;
-  readonly children: ReactNode;
-}): ReactElement {
+type FactProps = Readonly<{ icon: IconName; title: string; children: ReactNode }>;
+
+function Fact({ icon, title, children }: FactProps): ReactElement {
   return (
     <div className="fact">
       <dt>

@@ -90,15 +90,7 @@ const WORDS: Readonly<Record<Tab, string>> = {
 };
 const LABEL = 'About this agent';
 
-function Person({
-  row,
-  detail,
-  tab,
-}: {
-  readonly row: Row;
-  readonly detail: AgentDetail | undefined;
-  readonly tab: Tab;
-}): ReactElement {
+function Person({ row, detail, tab }: Readonly<{ row: Row; detail: AgentDetail | undefined; tab: Tab }>): ReactElement {
   const { open } = useVillage();
   const items = TABS.map((key): TabItem<Tab> => ({
     key,
@@ -122,15 +114,7 @@ function Person({
   );
 }
 
-function TabContent({
-  tab,
-  row,
-  detail,
-}: {
-  readonly tab: Tab;
-  readonly row: Row;
-  readonly detail: AgentDetail;
-}): ReactElement {
+function TabContent({ tab, row, detail }: Readonly<{ tab: Tab; row: Row; detail: AgentDetail }>): ReactElement {
   switch (tab) {
     case 'now':
       return <NowTab row={row} detail={detail} />;

@@ -81,13 +81,7 @@ function Denied({ session }: { readonly session: Session }): ReactElement {
 
 const DOING: Readonly<Record<Verb, string>> = { awaken: 'Awakening', suspend: 'Suspending', reboot: 'Rebooting' };
 
-function LifecycleNote({
-  agent,
-  state,
-}: {
-  readonly agent: AgentDetail;
-  readonly state: LifecycleState;
-}): ReactElement {
+function LifecycleNote({ agent, state }: Readonly<{ agent: AgentDetail; state: LifecycleState }>): ReactElement {
   const { lifecycle } = useVillage();
   const close = (
     <button

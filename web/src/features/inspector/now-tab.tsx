@@ -37,15 +37,9 @@ export function NowTab({ row, detail }: { readonly row: Row; readonly detail: Ag
   );
 }
 
-export function Section({
-  title,
-  closed = false,
-  children,
-}: {
-  readonly title: string;
-  readonly closed?: boolean;
-  readonly children: ReactNode;
-}): ReactElement {
+type SectionProps = Readonly<{ title: string; closed?: boolean; children: ReactNode }>;
+
+export function Section({ title, closed = false, children }: SectionProps): ReactElement {
   const [open, setOpen] = useState(!closed);
   return (
     <section className="section">

@@ -47,10 +47,7 @@ export function TurnList({ id }: { readonly id: string }): ReactElement {
   );
 }
 
-interface StayProps {
-  readonly entry: DiaryEntry<Turn>;
-  readonly reasons: ReadonlyMap<string, string>;
-}
+type StayProps = Readonly<{ entry: DiaryEntry<Turn>; reasons: ReadonlyMap<string, string> }>;
 
 function StayEntry({ entry: { title, text, at, turns }, reasons }: StayProps): ReactElement {
   return (

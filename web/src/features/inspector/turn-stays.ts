@@ -10,11 +10,7 @@ export interface DiaryEntry<T> {
 }
 
 type Kept = TurnParts & { readonly turn_id: string; readonly recorded_at: string };
-interface Story {
-  readonly id: string;
-  readonly name: string;
-  readonly entry: string;
-}
+type Story = Readonly<{ id: string; name: string; entry: string }>;
 
 /**
  * Groups consecutive turns, newest first, by their stay; turns without a stay by their goal. An entry leaves out turns

@@ -2,10 +2,7 @@ import type { LedgerEntry } from '@hamlet/contract';
 import type { Series } from './series.ts';
 
 /** The entries of an agent that were read, newest first. `whole`: the agent's first entry is among them. */
-export interface History {
-  readonly entries: readonly LedgerEntry[];
-  readonly whole: boolean;
-}
+export type History = Readonly<{ entries: readonly LedgerEntry[]; whole: boolean }>;
 export const NO_HISTORY: History = { entries: [], whole: false };
 
 /** The most pages of a hundred entries read for one agent and one plot. With more entries, the plot begins later and says so. */
@@ -49,10 +46,7 @@ export function seriesOf(agent: { readonly id: string; readonly name: string }, 
 }
 
 /** The aiDollars that these agents received and spent since an instant, as numbers for display. */
-export function flowOf(
-  histories: readonly History[],
-  fromMs: number,
-): { readonly gained: number; readonly spent: number } {
+export function flowOf(histories: readonly History[], fromMs: number): Readonly<{ gained: number; spent: number }> {
   const amounts = histories.flatMap(({ entries }) =>
     entries.filter(({ timestamp }) => Date.parse(timestamp) >= fromMs).map(({ amount }) => Number(amount)),
   );

@@ -70,13 +70,9 @@ function Ledger(): ReactElement {
   );
 }
 
-function Pictures({
-  chosen,
-  details,
-}: {
-  readonly chosen: readonly string[];
-  readonly details: ReadonlyMap<string, AgentDetail>;
-}): ReactElement {
+type PicturesProps = Readonly<{ chosen: readonly string[]; details: ReadonlyMap<string, AgentDetail> }>;
+
+function Pictures({ chosen, details }: PicturesProps): ReactElement {
   const [range, setRange] = useState<Range>(RANGES[1]);
   // Rounds up to the minute, so that the query stays the same between ticks.
   const nowMs = Math.ceil(useNow(10_000) / 60_000) * 60_000;

@@ -1,25 +1,10 @@
 /** A value that changes at instants and stays the same in between, oldest first. Times are Unix milliseconds. */
-export interface Series {
-  readonly id: string;
-  readonly name: string;
-  readonly points: readonly SeriesPoint[];
-}
-interface SeriesPoint {
-  readonly atMs: number;
-  readonly value: number;
-}
+export type Series = Readonly<{ id: string; name: string; points: readonly SeriesPoint[] }>;
+type SeriesPoint = Readonly<{ atMs: number; value: number }>;
 
 /** The range of times and values that a plot shows. */
-export interface Frame {
-  readonly fromMs: number;
-  readonly toMs: number;
-  readonly low: number;
-  readonly high: number;
-}
-export interface Scale {
-  x(atMs: number): number;
-  y(value: number): number;
-}
+export type Frame = Readonly<{ fromMs: number; toMs: number; low: number; high: number }>;
+export type Scale = Readonly<{ x(atMs: number): number; y(value: number): number }>;
 
 /** Maps a frame onto a box of pixels; `y` grows downwards. */
 export function scaleOf(frame: Frame, box: { readonly width: number; readonly height: number }): Scale {
@@ -130,11 +115,7 @@ export function valueTicks(low: number, high: number, count: number): number[] {
  * Instants on whole minutes, hours or days in a time range, at most `count`.
  * @param offsetMs milliseconds that local time is ahead of UTC, so that days begin at local midnight
  */
-export function timeTicks(
-  fromMs: number,
-  toMs: number,
-  at: { readonly count: number; readonly offsetMs: number },
-): number[] {
+export function timeTicks(fromMs: number, toMs: number, at: Readonly<{ count: number; offsetMs: number }>): number[] {
   const step = TIME_STEPS_MS.find((candidate) => (toMs - fromMs) / candidate <= at.count) ?? 90 * DAY_MS;
   const first = Math.ceil((fromMs + at.offsetMs) / step) * step - at.offsetMs;
   return Array.from({ length: Math.max(0, Math.floor((toMs - first) / step) + 1) }, (_, index) => first + index * step);

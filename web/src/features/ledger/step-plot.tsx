@@ -25,10 +25,7 @@ import {
 } from './series.ts';
 
 /** A value with a line across the plot, such as the balance that opens a tier. */
-export interface Level {
-  readonly value: number;
-  readonly word: string;
-}
+export type Level = Readonly<{ value: number; word: string }>;
 
 interface PlotProps {
   /** The subject of the plot, read by screen readers. */

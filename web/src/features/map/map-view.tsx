@@ -122,11 +122,7 @@ function pinsOf({ pins, picking }: Pick<AppState, 'pins' | 'picking'>): readonly
 }
 
 /** The first camera: the place in the address, else the selected agent, else the place with most agents in sight. */
-function cameraOf(
-  start: UrlState,
-  tools: VillageTools,
-  at: { readonly viewport: Viewport; readonly map: MapSize },
-): Camera {
+function cameraOf(start: UrlState, tools: VillageTools, at: Readonly<{ viewport: Viewport; map: MapSize }>): Camera {
   if (start.x !== null && start.y !== null) return { x: start.x, y: start.y, zoom: start.z ?? 26 };
   const { details, selected } = tools.store.get();
   const chosen = details.get(selected ?? '');

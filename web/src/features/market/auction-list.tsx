@@ -108,14 +108,10 @@ export function AuctionList({ lanes }: { readonly lanes: readonly GpuLane[] }): 
 const HOUR_MS = 3_600_000;
 const NOTE_MAX = 500;
 
+type AuctionFormProps = Readonly<{ lanes: readonly GpuLane[]; onDone: (made: string | null) => void }>;
+
 /** Offers a GPU window in an auction, and reserves the window at once. The draft stays in this tab until then. */
-function AuctionForm({
-  lanes,
-  onDone,
-}: {
-  readonly lanes: readonly GpuLane[];
-  readonly onDone: (made: string | null) => void;
-}): ReactElement {
+function AuctionForm({ lanes, onDone }: AuctionFormProps): ReactElement {
   const { api } = useVillage();
   const sending = useIntent();
   const now = useNow(5000);

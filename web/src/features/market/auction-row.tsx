@@ -72,13 +72,7 @@ function stateLine(
   return `${count}${ended === null ? '' : `, ended ${timeAgo(ended, nowMs)}`}${reason === null || reason === '' ? '' : `: ${reason}`}`;
 }
 
-function Details({
-  auction,
-  onChanged,
-}: {
-  readonly auction: AuctionView;
-  readonly onChanged: () => void;
-}): ReactElement {
+function Details({ auction, onChanged }: Readonly<{ auction: AuctionView; onChanged: () => void }>): ReactElement {
   const viewer = useViewerId();
   const details = useVillageState((state) => state.details);
   const mayRun = roleMay(useRole(), 'auction:run');

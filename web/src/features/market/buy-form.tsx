@@ -28,13 +28,8 @@ const REFRESH_MS = 10_000;
 /** The form asks for a price this long after the last key. */
 const TYPING_MS = 250;
 
-interface BuyProps {
-  readonly prices: PriceList;
-  readonly onBought: () => void;
-}
-
 /** Shows the price and the effect of a purchase while the person writes it. An admin pays with the agent's money. */
-export function BuyForm({ prices, onBought }: BuyProps): ReactElement {
+export function BuyForm({ prices, onBought }: Readonly<{ prices: PriceList; onBought: () => void }>): ReactElement {
   const mayBuy = roleMay(useRole(), 'trade:buy');
   const [first] = useAgentNames();
   const { draft, reading, quote, write, ...purchase } = usePurchase(first?.id ?? '', onBought);
@@ -143,11 +138,7 @@ function usePurchase(firstAgent: string, onBought: () => void): Purchase {
   return { draft, reading, quote, price, ready, sending, done, write, buy };
 }
 
-interface FieldsProps {
-  readonly draft: BuyDraft;
-  readonly prices: PriceList;
-  readonly write: (change: Partial<BuyDraft>) => void;
-}
+type FieldsProps = Readonly<{ draft: BuyDraft; prices: PriceList; write: (change: Partial<BuyDraft>) => void }>;
 
 /** The fields of the chosen item; priority has none. */
 function ItemFields({ draft, prices, write }: FieldsProps): ReactElement | null {
@@ -234,11 +225,7 @@ function QuoteLines({ quote }: { readonly quote: Live<QuoteAnswer> }): ReactElem
   return <Effect item={item} agent={agent} after={after} />;
 }
 
-interface EffectProps {
-  readonly item: Item;
-  readonly agent: Agent;
-  readonly after: NonNullable<Agent['after']>;
-}
+type EffectProps = Readonly<{ item: Item; agent: Agent; after: NonNullable<Agent['after']> }>;
 
 function Effect({ item, agent, after }: EffectProps): ReactElement {
   const warnings = warningsOf({ item, agent, after });

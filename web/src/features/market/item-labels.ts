@@ -87,11 +87,7 @@ export const ASPECT_LABELS: Readonly<Record<TierChange['what'], string>> = {
 };
 
 /** One difference between two tiers: `Requests a minute: 30 → 120`. */
-export function changeLine({ what, from, to }: TierChange): {
-  readonly what: string;
-  readonly from: string;
-  readonly to: string;
-} {
+export function changeLine({ what, from, to }: TierChange): Readonly<{ what: string; from: string; to: string }> {
   return { what: ASPECT_LABELS[what], from: grouped(from), to: grouped(to) };
 }
 

@@ -59,13 +59,9 @@ function Market(): ReactElement {
   );
 }
 
-function BuyCard({
-  prices,
-  onBought,
-}: {
-  readonly prices: React.ComponentProps<typeof BuyForm>['prices'] | null;
-  readonly onBought: () => void;
-}): ReactElement {
+type BuyCardProps = Readonly<{ prices: React.ComponentProps<typeof BuyForm>['prices'] | null; onBought: () => void }>;
+
+function BuyCard({ prices, onBought }: BuyCardProps): ReactElement {
   const mayBuy = roleMay(useRole(), 'trade:buy');
   return (
     <section className="card market-card" aria-label={mayBuy ? 'Buy for an agent' : 'Check a price'}>

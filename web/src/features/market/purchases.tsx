@@ -65,14 +65,10 @@ const PURCHASE_LABELS = {
   ended: { word: 'Ended', tone: 'sleep' },
 } as const;
 
+type PurchaseRowProps = Readonly<{ purchase: PurchaseView; withAgent: boolean }>;
+
 /** One purchase in a line: agent, item, time, price and buyer. */
-export function PurchaseRow({
-  purchase,
-  withAgent,
-}: {
-  readonly purchase: PurchaseView;
-  readonly withAgent: boolean;
-}): ReactElement {
+export function PurchaseRow({ purchase, withAgent }: PurchaseRowProps): ReactElement {
   const now = useNow(5000);
   const viewer = useViewerId();
   const name = useAgentName(purchase.agent_id);

@@ -77,13 +77,7 @@ function Queue(): ReactElement {
 }
 
 /** One flagged post or reply: its text, its flags, past decisions, and buttons for the next one. */
-function ModerationCard({
-  item,
-  onDone,
-}: {
-  readonly item: ModerationItem;
-  readonly onDone: () => void;
-}): ReactElement {
+function ModerationCard({ item, onDone }: Readonly<{ item: ModerationItem; onDone: () => void }>): ReactElement {
   const { open } = useVillage();
   const now = useNow(15_000);
   const [decision, setDecision] = useState<Decision | null>(null);
@@ -142,15 +136,9 @@ function ModerationCard({
   );
 }
 
-function Flags({
-  flags,
-  weight,
-  now,
-}: {
-  readonly flags: readonly FlagRecord[];
-  readonly weight: number;
-  readonly now: number;
-}): ReactElement | null {
+type FlagsProps = Readonly<{ flags: readonly FlagRecord[]; weight: number; now: number }>;
+
+function Flags({ flags, weight, now }: FlagsProps): ReactElement | null {
   if (flags.length === 0) return null;
   return (
     <section className="moderation-part" aria-label="Flags">
@@ -170,13 +158,9 @@ function Flags({
   );
 }
 
-function Decisions({
-  decisions,
-  now,
-}: {
-  readonly decisions: readonly ModerationRecord[];
-  readonly now: number;
-}): ReactElement | null {
+type DecisionsProps = Readonly<{ decisions: readonly ModerationRecord[]; now: number }>;
+
+function Decisions({ decisions, now }: DecisionsProps): ReactElement | null {
   if (decisions.length === 0) return null;
   return (
     <section className="moderation-part" aria-label="Decisions">

@@ -101,11 +101,7 @@ function Judging({ agent, balance, steps, onDone, about, first }: JudgeProps): R
   );
 }
 
-interface Draft {
-  readonly kind: JudgeKind;
-  readonly amount: string;
-  readonly reason: string;
-}
+type Draft = Readonly<{ kind: JudgeKind; amount: string; reason: string }>;
 const EMPTY = { amount: '', reason: '' };
 
 /**
@@ -164,13 +160,9 @@ function useJudgement({ agent, about, first }: JudgementOf, onDone: () => void):
   return { kind, amount, reason, micro, ready, busy, refused, done, write, send };
 }
 
-function AmountField({
-  amount,
-  onChange,
-}: {
-  readonly amount: string;
-  readonly onChange: (text: string) => void;
-}): ReactElement {
+type AmountFieldProps = Readonly<{ amount: string; onChange: (text: string) => void }>;
+
+function AmountField({ amount, onChange }: AmountFieldProps): ReactElement {
   const id = useId();
   const bad = amount !== '' && (readAmount(amount) ?? 0n) <= 0n;
   return (
@@ -242,14 +234,10 @@ function useAllowance(): Live<Allowance> {
   return useLive(getAllowance, {}, REFRESH_MS);
 }
 
+type AllowanceLineProps = Readonly<{ allowance: Allowance | null; asked: bigint | null }>;
+
 /** The rest of a member's allowance, with a warning if the amount exceeds it. Nothing for admins, who have no limit. */
-function AllowanceLine({
-  allowance,
-  asked,
-}: {
-  readonly allowance: Allowance | null;
-  readonly asked: bigint | null;
-}): ReactElement | null {
+function AllowanceLine({ allowance, asked }: AllowanceLineProps): ReactElement | null {
   if (allowance === null || allowance.left === null) return null;
   const short = asked !== null && asked > (readAmount(allowance.left) ?? 0n);
   return (

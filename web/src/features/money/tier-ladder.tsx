@@ -23,11 +23,7 @@ const REFRESH_MS = 8000;
 /** The most differences between this tier and the next that the ladder shows; the Tiers page shows all. */
 const CHANGES = 6;
 
-interface LadderProps {
-  readonly agent: AgentDetail;
-  readonly balance: BalanceAnswer;
-  readonly tiers: readonly EntitlementView[];
-}
+type LadderProps = Readonly<{ agent: AgentDetail; balance: BalanceAnswer; tiers: readonly EntitlementView[] }>;
 
 /**
  * The tier of an agent on the ladder, the price and benefits of the next tier, the balance that keeps the present one,
@@ -131,15 +127,9 @@ function RungRow({ rung, pinned }: { readonly rung: Rung; readonly pinned: boole
 
 type Next = NonNullable<QuoteAnswer['agent']>['next'];
 
-function Outlook({
-  tiers,
-  tier,
-  next,
-}: {
-  readonly tiers: readonly EntitlementView[];
-  readonly tier: string | null;
-  readonly next: Next;
-}): ReactElement {
+type OutlookProps = Readonly<{ tiers: readonly EntitlementView[]; tier: string | null; next: Next }>;
+
+function Outlook({ tiers, tier, next }: OutlookProps): ReactElement {
   const lost = lostBelow(tiers, tier);
   return (
     <>

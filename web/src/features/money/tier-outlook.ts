@@ -35,12 +35,7 @@ export function tierOutlook(steps: readonly LadderStep[], balance: bigint, curre
 }
 
 /** The effect of a reward or a penalty before it is sent. */
-interface Preview {
-  readonly after: string;
-  readonly tier: string | null;
-  readonly changes: boolean;
-  readonly tooMuch: boolean;
-}
+type Preview = Readonly<{ after: string; tier: string | null; changes: boolean; tooMuch: boolean }>;
 
 /** @param change micro-aiDollars, below zero for a penalty */
 export function previewOf(

@@ -20,12 +20,7 @@ export const PAGE_LABELS: Readonly<
 };
 
 /** Related pages under one word in the top bar. */
-export interface PageGroup {
-  readonly word: string;
-  readonly icon: IconName;
-  readonly hint: string;
-  readonly views: readonly View[];
-}
+export type PageGroup = Readonly<{ word: string; icon: IconName; hint: string; views: readonly View[] }>;
 
 /** The groups in the order of the top bar. The position of a group is its key, 1 to 5. */
 export const GROUPS = [

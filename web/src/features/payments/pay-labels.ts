@@ -5,10 +5,7 @@ import { moneyLabel, readAmount } from '../money/money-labels.ts';
 export const PAY_DRAFT = 'pay';
 
 /** The fields of a payment while a person writes it; `amount` is the typed text, in the currency of the village. */
-export interface PayDraft {
-  readonly agent: string;
-  readonly amount: string;
-}
+export type PayDraft = Readonly<{ agent: string; amount: string }>;
 export const EMPTY_PAYMENT: PayDraft = { agent: '', amount: '' };
 
 export const OUTCOME_LABELS: Readonly<

@@ -41,13 +41,7 @@ export function Reconciliation(): ReactElement {
   );
 }
 
-function Compared({
-  view,
-  onChanged,
-}: {
-  readonly view: ReconciliationView;
-  readonly onChanged: () => void;
-}): ReactElement {
+function Compared({ view, onChanged }: Readonly<{ view: ReconciliationView; onChanged: () => void }>): ReactElement {
   return (
     <>
       <p className="summary">
@@ -71,11 +65,7 @@ function Compared({
   );
 }
 
-interface ListProps {
-  readonly kind: DifferenceKind;
-  readonly view: ReconciliationView;
-  readonly onChanged: () => void;
-}
+type ListProps = Readonly<{ kind: DifferenceKind; view: ReconciliationView; onChanged: () => void }>;
 
 function DifferenceList({ kind, view, onChanged }: ListProps): ReactElement {
   const { title } = DIFFERENCE_LABELS[kind];
@@ -175,17 +165,13 @@ function DebtList({ view }: { readonly view: ReconciliationView }): ReactElement
   );
 }
 
+type DifferenceRowProps = Readonly<{ difference: Difference; onChanged: () => void }>;
+
 /**
  * One difference: both amounts, its owner, its age, and a form to explain it or to become its owner. It stays until
  * ledger and provider agree.
  */
-function DifferenceRow({
-  difference,
-  onChanged,
-}: {
-  readonly difference: Difference;
-  readonly onChanged: () => void;
-}): ReactElement {
+function DifferenceRow({ difference, onChanged }: DifferenceRowProps): ReactElement {
   const viewer = useViewerId();
   const [open, setOpen] = useState(false);
   const { ours, theirs } = sidesOf(difference);
@@ -227,13 +213,7 @@ function DifferenceRow({
   );
 }
 
-function Explain({
-  difference,
-  onDone,
-}: {
-  readonly difference: Difference;
-  readonly onDone: () => void;
-}): ReactElement {
+function Explain({ difference, onDone }: Readonly<{ difference: Difference; onDone: () => void }>): ReactElement {
   const { api } = useVillage();
   const viewer = useViewerId();
   const sending = useIntent();

@@ -90,20 +90,13 @@ function leafFault({ proof, shown }: ProofParts): string | null {
 }
 
 /** The newest checkpoint that this browser has verified, and the key that signed it. */
-export interface Kept {
-  readonly key: string;
-  readonly checkpoint: Checkpoint;
-}
+export type Kept = Readonly<{ key: string; checkpoint: Checkpoint }>;
 /** The answer to the kept checkpoint: a proof that the log continues it, or `shorter` if the log has fewer entries now. */
 export type Growth =
   | { readonly kind: 'proof'; readonly hashes: readonly string[]; readonly checkpoint: string }
   | { readonly kind: 'shorter' };
 /** The log now: its verified checkpoint and its key. */
-export interface Present {
-  readonly key: NoteKey;
-  readonly keyText: string;
-  readonly checkpoint: Checkpoint;
-}
+export type Present = Readonly<{ key: NoteKey; keyText: string; checkpoint: Checkpoint }>;
 
 /** Null if the log continues the one that this browser knows; otherwise the fault. */
 async function historyFault(

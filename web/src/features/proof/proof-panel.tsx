@@ -44,11 +44,7 @@ export function ProofPanel({ shown }: { readonly shown: Shown }): ReactElement {
   }
 }
 
-interface VerdictProps {
-  readonly parts: ProofParts;
-  readonly checked: Checked;
-  readonly onRestart: () => void;
-}
+type VerdictProps = Readonly<{ parts: ProofParts; checked: Checked; onRestart: () => void }>;
 
 function Verdict({ parts, checked, onRestart }: VerdictProps): ReactElement {
   if (checked.fault !== null)

@@ -7,11 +7,7 @@ export type Shown =
   | { readonly kind: 'record'; readonly record: AuditRecord };
 
 /** A field that differs between the page and the sealed record. */
-export interface Difference {
-  readonly field: string;
-  readonly shown: string;
-  readonly sealed: string;
-}
+export type Difference = Readonly<{ field: string; shown: string; sealed: string }>;
 
 export function recordIdOf(shown: Shown): string {
   return shown.kind === 'entry' ? shown.entry.ledger_entry_id : shown.record.record_id;

@@ -5,14 +5,10 @@ import { useIntent } from '../../client/query/use-intent.ts';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { useVillage } from '../village-context.ts';
 
+type PromptFormProps = Readonly<{ agent: AgentDetail; onSent: (runId: string) => void }>;
+
 /** Gives an agent a task in words. The text stays in this tab until it is sent. */
-export function PromptForm({
-  agent,
-  onSent,
-}: {
-  readonly agent: AgentDetail;
-  readonly onSent: (runId: string) => void;
-}): ReactElement {
+export function PromptForm({ agent, onSent }: PromptFormProps): ReactElement {
   const { api } = useVillage();
   const [prompt, setPrompt] = useDraft(`prompt-${agent.agent_id}`);
   const { busy, refused, send, changed } = useIntent();

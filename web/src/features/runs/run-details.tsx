@@ -60,13 +60,7 @@ export function RunDetails({ run, onChanged }: { readonly run: Run; readonly onC
   );
 }
 
-function ScheduleLink({
-  name,
-  onOpen,
-}: {
-  readonly name: string;
-  readonly onOpen: (name: string) => void;
-}): ReactElement {
+function ScheduleLink({ name, onOpen }: Readonly<{ name: string; onOpen: (name: string) => void }>): ReactElement {
   return (
     <button type="button" className="link" onClick={() => onOpen(name)}>
       {name}

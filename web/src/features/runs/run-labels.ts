@@ -4,10 +4,7 @@ import { actorLabel, isOwn, type ViewerId } from '../../client/actor-labels.ts';
 import { lengthLabel } from '../../ui/time-labels.ts';
 
 /** A state of a run in a word, with the tone of its mark. */
-export interface StateLabel {
-  readonly word: string;
-  readonly tone: 'good' | 'waiting' | 'bad' | 'sleep';
-}
+export type StateLabel = Readonly<{ word: string; tone: 'good' | 'waiting' | 'bad' | 'sleep' }>;
 
 export const STATE_LABELS: Readonly<Record<RunState, StateLabel>> = {
   queued: { word: 'Queued', tone: 'sleep' },

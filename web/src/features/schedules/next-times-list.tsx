@@ -8,14 +8,10 @@ export function viewerZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
+type NextTimesListProps = Readonly<{ slots: readonly number[]; timeZone: string | null }>;
+
 /** The next firings, in the time zone of the schedule and in the viewer's. */
-export function NextTimesList({
-  slots,
-  timeZone,
-}: {
-  readonly slots: readonly number[];
-  readonly timeZone: string | null;
-}): ReactElement {
+export function NextTimesList({ slots, timeZone }: NextTimesListProps): ReactElement {
   const now = useNow(1000);
   const zones = zonesOf(timeZone, viewerZone());
   if (slots.length === 0) return <p className="empty">No next firing.</p>;

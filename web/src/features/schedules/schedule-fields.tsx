@@ -4,11 +4,7 @@ import { AgentField } from '../agent-list/agent-field.tsx';
 import type { Draft, Problems } from './schedule-draft.ts';
 
 /** One part of the form: the draft, its problems and a way to change it. */
-interface FieldProps {
-  readonly draft: Draft;
-  readonly problems: Problems;
-  readonly onDraft: (change: Partial<Draft>) => void;
-}
+type FieldProps = Readonly<{ draft: Draft; problems: Problems; onDraft: (change: Partial<Draft>) => void }>;
 
 const TARGETS = [
   { key: 'agent', word: 'One agent' },

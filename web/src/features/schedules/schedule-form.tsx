@@ -21,10 +21,7 @@ import {
 import { PolicyFields, TargetFields, TimingFields } from './schedule-fields.tsx';
 import { nextTimes } from './timetable.ts';
 
-interface FormProps {
-  readonly schedule: ScheduleView | null;
-  readonly onClose: (saved: string | null) => void;
-}
+type FormProps = Readonly<{ schedule: ScheduleView | null; onClose: (saved: string | null) => void }>;
 
 /** Creates or changes a schedule, with its next five firings beside the fields. */
 export function ScheduleForm({ schedule, onClose }: FormProps): ReactElement {

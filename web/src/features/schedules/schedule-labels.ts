@@ -2,11 +2,7 @@ import { type FiredRun, SCHEDULE_REASONS, type ScheduleView } from '@hamlet/cont
 import type { Tone } from '../../ui/badge.tsx';
 
 /** The result of a firing for one agent. */
-interface OutcomeLabels {
-  readonly word: string;
-  readonly tone: Tone;
-  readonly hint: string;
-}
+type OutcomeLabels = Readonly<{ word: string; tone: Tone; hint: string }>;
 
 export const OUTCOME_LABELS: Readonly<Record<FiredRun['outcome'], OutcomeLabels>> = {
   started: { word: 'Fired', tone: 'good', hint: 'The firing started a run at once.' },

@@ -53,11 +53,7 @@ export function ScheduleRow({ schedule, now, open, onOpen, onEdit, onChanged }: 
   );
 }
 
-interface DetailsProps {
-  readonly schedule: ScheduleView;
-  readonly onEdit: () => void;
-  readonly onChanged: () => void;
-}
+type DetailsProps = Readonly<{ schedule: ScheduleView; onEdit: () => void; onChanged: () => void }>;
 
 /** The prompt and the policies of a schedule, its next firings and its last ones. */
 function ScheduleDetails({ schedule, onEdit, onChanged }: DetailsProps): ReactElement {
@@ -108,11 +104,7 @@ function ScheduleDetails({ schedule, onEdit, onChanged }: DetailsProps): ReactEl
   );
 }
 
-interface ActionProps {
-  readonly schedule: ScheduleView;
-  readonly onEdit: () => void;
-  readonly onChanged: () => void;
-}
+type ActionProps = Readonly<{ schedule: ScheduleView; onEdit: () => void; onChanged: () => void }>;
 
 /** Edit, suspend, resume and delete, with the reason of a refusal. */
 function ScheduleActions({ schedule, onEdit, onChanged }: ActionProps): ReactElement | null {
@@ -204,13 +196,7 @@ function FiringList({ schedule }: { readonly schedule: ScheduleView }): ReactEle
   );
 }
 
-function Fired({
-  row,
-  zone,
-}: {
-  readonly row: Extract<PastRow, { kind: 'fired' }>;
-  readonly zone: string;
-}): ReactElement {
+function Fired({ row, zone }: Readonly<{ row: Extract<PastRow, { kind: 'fired' }>; zone: string }>): ReactElement {
   const { open } = useVillage();
   const { runs, made_up: madeUp } = row.firing;
   return (
@@ -252,13 +238,7 @@ function Fired({
   );
 }
 
-function Silent({
-  row,
-  zone,
-}: {
-  readonly row: Extract<PastRow, { kind: 'silent' }>;
-  readonly zone: string;
-}): ReactElement {
+function Silent({ row, zone }: Readonly<{ row: Extract<PastRow, { kind: 'silent' }>; zone: string }>): ReactElement {
   return (
     <li className="firing" data-outcome="missed">
       <time dateTime={new Date(row.untilMs).toISOString()}>{dateTime(row.untilMs, zone)}</time>

@@ -47,13 +47,9 @@ export function SchedulesPage(): ReactElement {
   );
 }
 
-function Schedules({
-  editing,
-  onEdit,
-}: {
-  readonly editing: Editing;
-  readonly onEdit: (editing: Editing) => void;
-}): ReactElement {
+type SchedulesProps = Readonly<{ editing: Editing; onEdit: (editing: Editing) => void }>;
+
+function Schedules({ editing, onEdit }: SchedulesProps): ReactElement {
   const { open } = useVillage();
   const live = useLive(listSchedules, { query: {} }, REFRESH_MS);
   const opened = useVillageState((state) => state.place.schedule);

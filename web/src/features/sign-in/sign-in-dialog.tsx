@@ -25,11 +25,7 @@ const WAY_LABELS: Readonly<Record<Way, { readonly title: string; readonly hint: 
   },
 };
 
-interface DialogProps {
-  readonly code: string | null;
-  readonly failed: string | null;
-  readonly onClose: () => void;
-}
+type DialogProps = Readonly<{ code: string | null; failed: string | null; onClose: () => void }>;
 
 /**
  * The sign-in dialog. `code` is the code of the first start in the address; `failed` is the reason why a sign-in at the
@@ -112,15 +108,7 @@ function Provider({ oidc }: { readonly oidc: NonNullable<LoginOptions['oidc']> }
   );
 }
 
-function Ways({
-  way,
-  onWay,
-  first,
-}: {
-  readonly way: Way;
-  readonly onWay: (way: Way) => void;
-  readonly first: boolean;
-}): ReactElement {
+function Ways({ way, onWay, first }: Readonly<{ way: Way; onWay: (way: Way) => void; first: boolean }>): ReactElement {
   const others: readonly (readonly [Way, string, boolean])[] = [
     ['password', 'I have a password', true],
     ['code', 'I have a one-time code from an admin', true],

@@ -8,10 +8,7 @@ import { SelectField, TextField } from '../../ui/fields.tsx';
 import { endOf, TERMS } from './measure-labels.ts';
 
 /** The reason that the person wrote, trimmed, and the end of the chosen term if it ends by itself. */
-export interface Grounds {
-  readonly reason: string;
-  readonly expires_at?: string;
-}
+export type Grounds = Readonly<{ reason: string; expires_at?: string }>;
 const EMPTY = { reason: '', term: 'lifted' };
 
 interface ReasonFormProps {

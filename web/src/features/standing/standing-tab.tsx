@@ -147,12 +147,7 @@ function MeasureRow({ measure, agent, standing, open, onOpen, onDone }: RowProps
   );
 }
 
-interface FormProps {
-  readonly measure: Measure;
-  readonly agent: AgentDetail;
-  readonly held: boolean;
-  readonly onDone: () => void;
-}
+type FormProps = Readonly<{ measure: Measure; agent: AgentDetail; held: boolean; onDone: () => void }>;
 
 /** Takes a measure, or lifts an active one. Only taking it needs a reason. */
 function MeasureForm({ measure, agent: { agent_id, display_name: name }, held, onDone }: FormProps): ReactElement {
@@ -185,13 +180,7 @@ function MeasureForm({ measure, agent: { agent_id, display_name: name }, held, o
   );
 }
 
-function MeasureText({
-  measure,
-  held,
-}: {
-  readonly measure: Measure;
-  readonly held: HeldMeasure | undefined;
-}): ReactElement {
+function MeasureText({ measure, held }: Readonly<{ measure: Measure; held: HeldMeasure | undefined }>): ReactElement {
   const now = useNow(10_000);
   const viewer = useViewerId();
   const { verb, does, state } = MEASURE_LABELS[measure];

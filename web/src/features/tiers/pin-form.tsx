@@ -13,10 +13,7 @@ const POLICIES = [
   { key: 'Pinned', word: 'Pinned' },
 ] as const;
 
-interface PinProps {
-  readonly agent: AgentDetail;
-  readonly tiers: readonly EntitlementView[];
-}
+type PinProps = Readonly<{ agent: AgentDetail; tiers: readonly EntitlementView[] }>;
 
 /** Pins an agent to a tier, or lets its balance decide. Shows the effect on tier and pod before the admin sends it. */
 export function PinForm({ agent, tiers }: PinProps): ReactElement {
@@ -80,15 +77,9 @@ export function PinForm({ agent, tiers }: PinProps): ReactElement {
   );
 }
 
-function TierField({
-  tiers,
-  name,
-  onChange,
-}: {
-  readonly tiers: readonly EntitlementView[];
-  readonly name: string;
-  readonly onChange: (name: string) => void;
-}): ReactElement {
+type TierFieldProps = Readonly<{ tiers: readonly EntitlementView[]; name: string; onChange: (name: string) => void }>;
+
+function TierField({ tiers, name, onChange }: TierFieldProps): ReactElement {
   const known = tiers.some((tier) => tier.name === name);
   return (
     <SelectField

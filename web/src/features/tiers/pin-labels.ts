@@ -4,10 +4,7 @@ import { tierOutlook } from '../money/tier-outlook.ts';
 import { podChange, podChangeLabel } from './tier-effects.ts';
 
 /** The policy for an agent's tier while a person writes it. `name` stays while the balance decides, so that the person can return to it. */
-export interface PinDraft {
-  readonly policy: 'ByBalance' | 'Pinned';
-  readonly name: string;
-}
+export type PinDraft = Readonly<{ policy: 'ByBalance' | 'Pinned'; name: string }>;
 export type PinnedAgent = Pick<AgentDetail, 'display_name' | 'entitlement' | 'balance' | 'power'> & {
   readonly standing: Pick<AgentDetail['standing'], 'balance_tier'>;
 };
@@ -28,11 +25,7 @@ export function pinBody({ policy, name }: PinDraft): AgentEntitlementBody {
 }
 
 /** The effect of a change, in sentences. `bad` is a warning. */
-export interface PinEffect {
-  readonly tier: string | null;
-  readonly lines: readonly string[];
-  readonly bad: string | null;
-}
+export type PinEffect = Readonly<{ tier: string | null; lines: readonly string[]; bad: string | null }>;
 
 /** The effect of a choice; null if it changes nothing or names no tier. */
 export function pinEffect(agent: PinnedAgent, tiers: readonly Tier[], draft: PinDraft): PinEffect | null {

@@ -10,16 +10,10 @@ import { computeLabel, isSeated, type Occupant, seatPicture, type SeatPicture } 
 /** The most agents shown for a tier. */
 const FACES = 24;
 
+type TierCardProps = Readonly<{ tier: EntitlementView; agents: readonly Occupant[]; onEdit: (() => void) | null }>;
+
 /** One tier: the balance that opens it, compute, limits, price, seats and agents. */
-export function TierCard({
-  tier,
-  agents,
-  onEdit,
-}: {
-  readonly tier: EntitlementView;
-  readonly agents: readonly Occupant[];
-  readonly onEdit: (() => void) | null;
-}): ReactElement {
+export function TierCard({ tier, agents, onEdit }: TierCardProps): ReactElement {
   const wrong = tier.conditions.find((condition) => condition.status !== 'True');
   return (
     <li className="tier card" data-tier={tier.name}>

@@ -6,18 +6,9 @@ import { type LadderStep, tierOutlook } from '../money/tier-outlook.ts';
 import { bodyOf } from './tier-draft.ts';
 
 /** One difference between a tier before and after the change. */
-interface TierLine {
-  readonly what: string;
-  readonly from: string;
-  readonly to: string;
-}
+type TierLine = Readonly<{ what: string; from: string; to: string }>;
 /** An agent whose balance opens another tier after the change. */
-interface TierMove {
-  readonly agent: string;
-  readonly name: string;
-  readonly from: string | null;
-  readonly to: string | null;
-}
+type TierMove = Readonly<{ agent: string; name: string; from: string | null; to: string | null }>;
 /**
  * The effects of a change: the changed lines, the agents that change tier, and the effect on the pods of the `at`
  * agents that are awake in the tier.

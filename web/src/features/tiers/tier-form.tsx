@@ -86,13 +86,7 @@ function Fields({ tiers, draft, onDraft, save }: FieldsProps): ReactElement {
   );
 }
 
-function Refusal({
-  save,
-  onTakeOver,
-}: {
-  readonly save: TierSave;
-  readonly onTakeOver: () => void;
-}): ReactElement | null {
+function Refusal({ save, onTakeOver }: Readonly<{ save: TierSave; onTakeOver: () => void }>): ReactElement | null {
   if (save.refused === null) return null;
   if (save.refused.code !== 'precondition_failed')
     return <OwnedNotice refused={save.refused} onTakeOver={onTakeOver} />;
@@ -133,13 +127,7 @@ function withoutEmpty(problems: TierProblems, draft: TierDraft): TierProblems {
 const NAMED = 8;
 
 /** The changed lines, the agents that change tier, and the effect on pods. */
-function EffectList({
-  effects,
-  isNew,
-}: {
-  readonly effects: TierEffects | null;
-  readonly isNew: boolean;
-}): ReactElement {
+function EffectList({ effects, isNew }: Readonly<{ effects: TierEffects | null; isNew: boolean }>): ReactElement {
   return (
     <section className="ahead tier-effects" aria-label="Effects" aria-live="polite">
       <h3 className="section-name">Effects</h3>

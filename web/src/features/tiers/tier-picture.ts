@@ -7,12 +7,7 @@ export type Occupant = Pick<
 > & { readonly why: AgentDetail['why'] };
 
 /** The seats of a tier: used by its own agents, used by other tiers, and free. */
-export interface SeatPicture {
-  readonly own: number;
-  readonly others: number;
-  readonly free: number;
-  readonly total: number;
-}
+export type SeatPicture = Readonly<{ own: number; others: number; free: number; total: number }>;
 
 /** Reasons of the condition Admitted that do not mean that the agent waits for a seat. */
 const OTHER_REASONS: ReadonlySet<string> = new Set(['Waiting', 'Asleep', 'Terminating', 'UserNamespaceUnavailable']);
@@ -36,12 +31,7 @@ export function isSeated({ conditions, pod, power }: Pick<Occupant, 'conditions'
 }
 
 /** An agent that waits for a seat, with the reason and the start of the wait. */
-export interface Waiting {
-  readonly agent: Occupant;
-  readonly reason: string;
-  readonly message: string;
-  readonly since: string;
-}
+export type Waiting = Readonly<{ agent: Occupant; reason: string; message: string; since: string }>;
 
 /** The agents that wait for a seat; the longest wait comes first. */
 export function waitingOf(agents: readonly Occupant[]): Waiting[] {
@@ -61,10 +51,7 @@ export function waitingOf(agents: readonly Occupant[]): Waiting[] {
 }
 
 /** A node and its agents. */
-export interface NodeGroup {
-  readonly node: string;
-  readonly agents: readonly Occupant[];
-}
+export type NodeGroup = Readonly<{ node: string; agents: readonly Occupant[] }>;
 
 /** The nodes that run agents, by name. */
 export function nodeGroups(agents: readonly Occupant[]): NodeGroup[] {

@@ -55,10 +55,7 @@ export function TiersPage(): ReactElement {
   );
 }
 
-interface TiersProps {
-  readonly editing: Editing;
-  readonly onEdit: ((editing: Editing) => void) | null;
-}
+type TiersProps = Readonly<{ editing: Editing; onEdit: ((editing: Editing) => void) | null }>;
 
 function Tiers({ editing, onEdit }: TiersProps): ReactElement {
   const details = useVillageState((state) => state.details);
@@ -109,13 +106,9 @@ function Tiers({ editing, onEdit }: TiersProps): ReactElement {
   );
 }
 
-function Summary({
-  agents,
-  tiers,
-}: {
-  readonly agents: readonly Occupant[];
-  readonly tiers: readonly EntitlementView[];
-}): ReactElement {
+type SummaryProps = Readonly<{ agents: readonly Occupant[]; tiers: readonly EntitlementView[] }>;
+
+function Summary({ agents, tiers }: SummaryProps): ReactElement {
   const seated = agents.filter(isSeated).length;
   const cost = sumOf(hourlyPrices(agents, tiers));
   return (

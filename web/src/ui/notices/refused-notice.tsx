@@ -2,11 +2,7 @@ import type { ReactElement, ReactNode } from 'react';
 import type { Refused } from '../../client/api.ts';
 import { Icon } from '../icon.tsx';
 
-interface RefusedProps {
-  readonly refused: Refused;
-  readonly onDismiss?: (() => void) | undefined;
-  readonly children?: ReactNode;
-}
+type RefusedProps = Readonly<{ refused: Refused; onDismiss?: (() => void) | undefined; children?: ReactNode }>;
 
 /** A refusal in the API's words, with the wrong fields if the API names them. The children are the next steps. */
 export function RefusedNotice({ refused, onDismiss, children }: RefusedProps): ReactElement {
@@ -38,11 +34,7 @@ export function RefusedNotice({ refused, onDismiss, children }: RefusedProps): R
 /** Advice for programs, which the page replaces by a button. */
 const FOR_PROGRAMS = / Repeat with on_conflict=take_over to take (the field )?over$/;
 
-interface OwnedProps {
-  readonly refused: Refused;
-  readonly onTakeOver: () => void;
-  readonly onDismiss?: (() => void) | undefined;
-}
+type OwnedProps = Readonly<{ refused: Refused; onTakeOver: () => void; onDismiss?: (() => void) | undefined }>;
 
 /**
  * The reason why a custom resource was not changed. If another field manager owns a changed field, the notice names the

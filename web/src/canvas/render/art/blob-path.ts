@@ -25,10 +25,7 @@ export function blobPath(test: TileTest, rect: TileRect, grow: number): Path2D {
   return path;
 }
 
-interface Cell {
-  readonly x: number;
-  readonly y: number;
-}
+type Cell = Readonly<{ x: number; y: number }>;
 /** The corners clockwise from the upper left, one bit each. */
 const CORNERS = [
   { bit: 1, dx: 0, dy: 0 },
@@ -68,10 +65,7 @@ const BANDS: Readonly<Record<number, (cell: Cell, reach: number) => [number, num
   9: (cell, reach) => [cell.x, cell.y, reach, 1],
 };
 
-interface Round {
-  readonly corner: number;
-  readonly radius: number;
-}
+type Round = Readonly<{ corner: number; radius: number }>;
 
 /** One corner forms a quarter of a disc. */
 function addPie(path: Path2D, cell: Cell, { corner, radius }: Round): void {

@@ -75,11 +75,7 @@ function round(ctx: CanvasRenderingContext2D, [x, y, width, height]: Box, radius
   ctx.fill();
 }
 
-function paintLegs(
-  ctx: CanvasRenderingContext2D,
-  look: Look,
-  pose: { readonly facing: Facing; readonly step: number },
-): void {
+function paintLegs(ctx: CanvasRenderingContext2D, look: Look, pose: Readonly<{ facing: Facing; step: number }>): void {
   const swing = pose.step === 0 ? 0 : pose.step === 1 ? 1 : -1;
   const sideways = pose.facing === 'east' || pose.facing === 'west';
   for (const leg of [-1, 1]) {
@@ -93,11 +89,7 @@ function paintLegs(
   }
 }
 
-function paintBody(
-  ctx: CanvasRenderingContext2D,
-  look: Look,
-  pose: { readonly facing: Facing; readonly step: number },
-): void {
+function paintBody(ctx: CanvasRenderingContext2D, look: Look, pose: Readonly<{ facing: Facing; step: number }>): void {
   const swing = pose.step === 0 ? 0 : pose.step === 1 ? 0.03 : -0.03;
   const sideways = pose.facing === 'east' || pose.facing === 'west';
   if (sideways) paintSide(ctx, look, swing * 1.6);

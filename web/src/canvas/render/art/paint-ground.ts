@@ -7,12 +7,7 @@ import { blobPath, type TileTest } from './blob-path.ts';
  * A canvas with tiles as its unit, and the part of the map that it shows. `scale` is pixels per tile: below 16,
  * painters leave out fine detail.
  */
-export interface Brush {
-  readonly ctx: CanvasRenderingContext2D;
-  readonly map: TileMap;
-  readonly rect: TileRect;
-  readonly scale: number;
-}
+export type Brush = Readonly<{ ctx: CanvasRenderingContext2D; map: TileMap; rect: TileRect; scale: number }>;
 
 const COLOUR = {
   grass: '#93c572',
@@ -135,10 +130,7 @@ function paintFlowers(ctx: CanvasRenderingContext2D, x: number, y: number): void
 }
 
 /** A filled disc in the current style. */
-export function disc(
-  ctx: CanvasRenderingContext2D,
-  at: { readonly x: number; readonly y: number; readonly radius: number },
-): void {
+export function disc(ctx: CanvasRenderingContext2D, at: Readonly<{ x: number; y: number; radius: number }>): void {
   ctx.beginPath();
   ctx.arc(at.x, at.y, at.radius, 0, Math.PI * 2);
   ctx.fill();

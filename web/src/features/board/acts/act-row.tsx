@@ -15,12 +15,7 @@ import { type Intent, useIntent } from '../../../client/query/use-intent.ts';
 
 /** The act whose form is open below a text; null if none is. */
 export type OpenAct = Act | 'history' | null;
-interface ActProps {
-  readonly post: Post;
-  readonly reply: Reply | null;
-  readonly act: OpenAct;
-  readonly onAct: (act: OpenAct) => void;
-}
+type ActProps = Readonly<{ post: Post; reply: Reply | null; act: OpenAct; onAct: (act: OpenAct) => void }>;
 
 const WORDS: Readonly<Record<Act, { readonly word: string; readonly icon: IconName; readonly hint: string }>> = {
   reward: { word: 'Reward', icon: 'up', hint: 'Give the author aiDollars for it' },

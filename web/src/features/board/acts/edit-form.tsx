@@ -13,11 +13,7 @@ import { TextField } from '../../../ui/fields.tsx';
 import { useVillage } from '../../village-context.ts';
 import { readTags, tagsText } from '../compose-draft.ts';
 
-interface EditProps {
-  readonly post: Post;
-  readonly reply: Reply | null;
-  readonly onDone: () => void;
-}
+type EditProps = Readonly<{ post: Post; reply: Reply | null; onDone: () => void }>;
 
 /**
  * Edits a post or reply. If another person changed the text meanwhile, the API refuses the edit, and the newer text

@@ -22,12 +22,7 @@ const DOES: Readonly<Record<Decision, { readonly word: string; readonly does: st
   undo: { word: 'Undo', does: 'Reverses the last decision. The audit keeps both.' },
 };
 
-interface ModerateProps {
-  readonly post: Post;
-  readonly reply: Reply | null;
-  readonly decision: Decision;
-  readonly onDone: () => void;
-}
+type ModerateProps = Readonly<{ post: Post; reply: Reply | null; decision: Decision; onDone: () => void }>;
 
 /** A moderation decision about a post or reply, with its reason; the audit keeps both. */
 export function ModerateForm({ post, reply, decision, onDone }: ModerateProps): ReactElement {
@@ -67,16 +62,10 @@ function short(title: string): string {
   return title.length > 32 ? `${title.slice(0, 31)}…` : title;
 }
 
+type FlagFormProps = Readonly<{ post: Post; reply: Reply | null; onDone: () => void }>;
+
 /** Flags a text for moderation, with a reason. An admin decides about it; enough flags hide the text until then. */
-export function FlagForm({
-  post,
-  reply,
-  onDone,
-}: {
-  readonly post: Post;
-  readonly reply: Reply | null;
-  readonly onDone: () => void;
-}): ReactElement {
+export function FlagForm({ post, reply, onDone }: FlagFormProps): ReactElement {
   const { api } = useVillage();
   const sending = useIntent();
   const [reason, setReason] = useState<ModerationReason>('spam');

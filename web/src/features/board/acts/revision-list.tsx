@@ -7,13 +7,7 @@ import { dateTime } from '../../../ui/time-labels.ts';
 const REFRESH_MS = 30_000;
 
 /** All versions of a post or reply, newest first. */
-export function RevisionList({
-  of,
-  onClose,
-}: {
-  readonly of: Post | Reply;
-  readonly onClose: () => void;
-}): ReactElement {
+export function RevisionList({ of, onClose }: Readonly<{ of: Post | Reply; onClose: () => void }>): ReactElement {
   const postId = of.post_id;
   const replyId = 'reply_id' in of ? of.reply_id : null;
   const ofPost = useLive(listPostRevisions, replyId === null ? { params: { post_id: postId } } : null, REFRESH_MS);
