@@ -1,4 +1,5 @@
 import type { ReactElement, ReactNode } from 'react';
+import { Button } from './button.tsx';
 import type { Intent } from '../client/query/use-intent.ts';
 import { OwnedNotice, RefusedNotice } from './notices/refused-notice.tsx';
 
@@ -53,11 +54,7 @@ export function ActionForm({
         >
           {sending.busy ? 'One moment…' : word}
         </button>
-        {onCancel !== undefined && (
-          <button type="button" className="button" onClick={onCancel}>
-            Back
-          </button>
-        )}
+        {onCancel !== undefined && <Button look="plain" word="Back" onClick={onCancel} />}
       </div>
     </form>
   );

@@ -1,4 +1,5 @@
 import { type ReactElement, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { Button, IconButton } from './button.tsx';
 import { Icon } from './icon.tsx';
 
 /** `draft` is the present content as text, and `start` the content when the dialog opened; they differ if the person changed something. */
@@ -40,20 +41,14 @@ export function FormDialog({ title, draft, start, onClose, children }: DialogPro
           <span>
             Your changes are not saved.
             <span className="button-row">
-              <button type="button" className="button button-small" onClick={onClose}>
-                Discard
-              </button>
-              <button type="button" className="button button-small" onClick={() => setLeaving(false)} autoFocus>
-                Continue writing
-              </button>
+              <Button word="Discard" onClick={onClose} />
+              <Button word="Continue writing" onClick={() => setLeaving(false)} autoFocus />
             </span>
           </span>
         </div>
       )}
       {children}
-      <button type="button" className="icon-button dialog-close" onClick={leave} aria-label="Close">
-        <Icon name="close" />
-      </button>
+      <IconButton icon="close" label="Close" className="dialog-close" onClick={leave} />
     </dialog>
   );
 }

@@ -1,4 +1,5 @@
 import { Component, type ReactNode, Suspense } from 'react';
+import { Button } from './button.tsx';
 
 interface BoundaryProps {
   readonly children: ReactNode;
@@ -31,9 +32,7 @@ export class LazyBoundary extends Component<BoundaryProps, BoundaryState> {
       <div className="screen" role="alert">
         <h1>This part of the page could not be shown</h1>
         <p>The village may have been upgraded since this page was opened, or the network is gone.</p>
-        <button type="button" className="button button-strong" onClick={() => window.location.reload()}>
-          Load the page again
-        </button>
+        <Button look="strong" word="Load the page again" onClick={() => window.location.reload()} />
       </div>
     );
   }

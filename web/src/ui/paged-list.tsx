@@ -1,4 +1,5 @@
 import { type ReactElement, type ReactNode, useState } from 'react';
+import { Button } from './button.tsx';
 import type { Pages } from '../client/query/use-pages.ts';
 import { RefusedNotice } from './notices/refused-notice.tsx';
 
@@ -13,11 +14,7 @@ export function MoreButton({ more, word }: MoreButtonProps): ReactElement | null
     await more();
     setBusy(false);
   };
-  return (
-    <button type="button" className="button button-small more" disabled={busy} onClick={() => void read()}>
-      {busy ? 'Loading…' : word}
-    </button>
-  );
+  return <Button className="more" word={busy ? 'Loading…' : word} disabled={busy} onClick={() => void read()} />;
 }
 
 interface PagedListProps<T> {

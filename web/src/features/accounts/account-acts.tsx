@@ -10,6 +10,7 @@ import {
 } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
 import { useIntent } from '../../client/query/use-intent.ts';
+import { Button } from '../../ui/button.tsx';
 import { ActionForm } from '../../ui/action-form.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { minuteTime } from '../../ui/time-labels.ts';
@@ -53,9 +54,7 @@ export function AccountActs({ account, onChanged }: ActsProps): ReactElement | n
       {act === 'disable' && (
         <div className="account-form">
           <p className="hint">Its sessions end, and it cannot sign in until an admin enables it again.</p>
-          <button type="button" className="button button-danger" onClick={() => void change({ disabled: true })}>
-            Disable {account.name}
-          </button>
+          <Button look="danger" word={`Disable ${account.name}`} onClick={() => void change({ disabled: true })} />
         </div>
       )}
       {act === 'reset' && <ResetForm account={account} onChanged={onChanged} />}
@@ -92,15 +91,7 @@ function ActButtons({ account, act, busy, onAct, onChange }: ButtonsProps): Reac
     </button>
   );
   const doing = (key: string, word: string, body: Parameters<typeof onChange>[0]): ReactElement => (
-    <button
-      type="button"
-      className="button button-small"
-      aria-disabled={busy}
-      onClick={() => onChange(body)}
-      data-act={key}
-    >
-      {word}
-    </button>
+    <Button word={word} aria-disabled={busy} onClick={() => onChange(body)} data-act={key} />
   );
   return (
     <div className="button-row" role="group" aria-label={`Change ${account.name}`}>
@@ -187,9 +178,7 @@ export function CodeNotice({ grant, name }: { readonly grant: CodeGrant; readonl
         again.
         <span className="code-line">
           <code data-code>{grant.code}</code>
-          <button type="button" className="button button-small" onClick={() => void copy()}>
-            {copied ? 'Copied' : 'Copy'}
-          </button>
+          <Button word={copied ? 'Copied' : 'Copy'} onClick={() => void copy()} />
         </span>
       </span>
     </div>

@@ -12,10 +12,10 @@ import './accounts.css';
 import type { PageOf } from '../../client/query/pages.ts';
 import { usePages } from '../../client/query/use-pages.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
+import { Button } from '../../ui/button.tsx';
 import { ActionForm } from '../../ui/action-form.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { SelectField, TextField } from '../../ui/fields.tsx';
-import { Icon } from '../../ui/icon.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { timeAhead } from '../../ui/time-labels.ts';
 import { useNow } from '../../ui/use-now.ts';
@@ -40,16 +40,14 @@ const NAME_MAX_CHARS = 64;
 export function AccountsPage(): ReactElement {
   const [writing, setWriting] = useState(false);
   const tools = (
-    <button
-      type="button"
-      className="button button-strong"
+    <Button
+      look="strong"
+      icon="plus"
+      word="New account"
       aria-expanded={writing}
       onClick={() => setWriting(!writing)}
       data-action="new-account"
-    >
-      <Icon name="plus" size={16} />
-      New account
-    </button>
+    />
   );
   return (
     <Page

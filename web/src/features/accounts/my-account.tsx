@@ -10,9 +10,9 @@ import { type ReactElement, useEffect, useRef, useState } from 'react';
 import './accounts.css';
 import { type Live, useLive } from '../../client/query/use-live.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
 import { ActionForm } from '../../ui/action-form.tsx';
 import { TextField } from '../../ui/fields.tsx';
-import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
@@ -46,19 +46,15 @@ export function MyAccount({ onClose }: { readonly onClose: () => void }): ReactE
         <PasswordForm />
       )}
       {leaving.refused !== null && <RefusedNotice refused={leaving.refused} />}
-      <button
-        type="button"
-        className="button"
+      <Button
+        look="plain"
+        icon="logout"
+        word="Sign out"
         aria-disabled={leaving.busy}
         onClick={() => void leaving.send(() => session.signOut())}
         data-action="sign-out"
-      >
-        <Icon name="logout" size={16} />
-        Sign out
-      </button>
-      <button type="button" className="icon-button dialog-close" onClick={onClose} aria-label="Close">
-        <Icon name="close" />
-      </button>
+      />
+      <IconButton icon="close" label="Close" className="dialog-close" onClick={onClose} />
     </dialog>
   );
 }
@@ -80,14 +76,7 @@ function MySessions({ live }: { readonly live: Live<{ readonly sessions: readonl
       {live.refused !== null && <RefusedNotice refused={live.refused} />}
       <SessionRows sessions={sessions} onEnd={(id) => void end(id)} />
       {sessions.length > 1 && (
-        <button
-          type="button"
-          className="button button-small"
-          aria-disabled={sending.busy}
-          onClick={() => void end(null)}
-        >
-          End all other sessions
-        </button>
+        <Button word="End all other sessions" aria-disabled={sending.busy} onClick={() => void end(null)} />
       )}
       {sending.refused !== null && <RefusedNotice refused={sending.refused} />}
     </section>

@@ -2,6 +2,7 @@ import { type AccountDetail, endAccountSessions, listAccountSessions, type Sessi
 import { type ReactElement } from 'react';
 import { useLive } from '../../client/query/use-live.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
+import { Button } from '../../ui/button.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { useVillage } from '../village-context.ts';
@@ -33,15 +34,12 @@ export function SessionList({ account, onChanged }: SessionListProps): ReactElem
       {live.data !== null && sessions.length === 0 && <p className="hint">No open sessions.</p>}
       <SessionRows sessions={sessions} onEnd={null} />
       {sessions.length > 0 && (
-        <button
-          type="button"
-          className="button button-small"
+        <Button
+          word={sessions.length === 1 ? 'End the session' : `End all ${sessions.length} sessions`}
           aria-disabled={sending.busy}
           onClick={() => void end()}
           data-act="end-sessions"
-        >
-          {sessions.length === 1 ? 'End the session' : `End all ${sessions.length} sessions`}
-        </button>
+        />
       )}
       {sending.refused !== null && <RefusedNotice refused={sending.refused} />}
     </section>
@@ -62,11 +60,7 @@ export function SessionRows({ sessions, onEnd }: SessionRowsProps): ReactElement
             {session.current && <span className="role">this one</span>}
             <small>{sessionLabel(session, now)}</small>
           </span>
-          {onEnd !== null && !session.current && (
-            <button type="button" className="button button-small" onClick={() => onEnd(session.session_id)}>
-              End
-            </button>
-          )}
+          {onEnd !== null && !session.current && <Button word="End" onClick={() => onEnd(session.session_id)} />}
         </li>
       ))}
     </ul>

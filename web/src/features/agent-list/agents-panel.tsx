@@ -1,4 +1,5 @@
 import { type ReactElement, useMemo, useState } from 'react';
+import { IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { moveFocus, VirtualList } from '../../ui/virtual-list.tsx';
@@ -37,15 +38,13 @@ export function AgentsPanel(): ReactElement {
             </option>
           ))}
         </select>
-        <button
-          type="button"
-          className="icon-button phone-only"
+        <IconButton
+          icon={open ? 'close' : 'menu'}
+          label={open ? 'Show less' : 'Show all agents'}
+          className="phone-only"
           onClick={() => setOpen(!open)}
           aria-expanded={open}
-          aria-label={open ? 'Show less' : 'Show all agents'}
-        >
-          <Icon name={open ? 'close' : 'menu'} />
-        </button>
+        />
       </header>
       <label className="filter">
         <Icon name="search" size={16} />

@@ -3,6 +3,7 @@ import { type ReactElement, useMemo, useState } from 'react';
 import './audit.css';
 import type { PageOf } from '../../client/query/pages.ts';
 import { usePages } from '../../client/query/use-pages.ts';
+import { LinkButton } from '../../ui/button.tsx';
 import { SelectField } from '../../ui/fields.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { dateTime } from '../../ui/time-labels.ts';
@@ -107,11 +108,7 @@ function Filters({ filters, onFilter, onAll }: FiltersProps): ReactElement {
       {filters.action.includes('.') && (
         <Chip word="Act" value={filters.action} onEnd={() => onFilter({ action: '' })} />
       )}
-      {filtered && (
-        <button type="button" className="link" onClick={onAll}>
-          Show all
-        </button>
-      )}
+      {filtered && <LinkButton word="Show all" onClick={onAll} />}
     </div>
   );
 }

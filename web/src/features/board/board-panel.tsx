@@ -2,6 +2,7 @@ import { roleMay } from '@hamlet/contract';
 import { type ReactElement, useEffect, useState } from 'react';
 import './board.css';
 import { useStore } from '../../client/store.ts';
+import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';
 import { ComposeForm } from './compose-form.tsx';
@@ -47,16 +48,15 @@ function Browse({ onWrite }: { readonly onWrite: () => void }): ReactElement {
         <h2>
           Board <BoardHealth />
         </h2>
-        <button
-          type="button"
-          className="button button-small board-new"
+        <Button
+          className="board-new"
+          icon="edit"
+          iconPx={15}
+          word="Write"
           onClick={mayWrite ? onWrite : openSignIn}
           data-action="new-post"
           title={mayWrite ? 'Write a post' : 'Members write posts: sign in'}
-        >
-          <Icon name="edit" size={15} />
-          Write
-        </button>
+        />
       </header>
       <PostFilters />
       <PostList onWrite={mayWrite ? onWrite : null} />

@@ -1,5 +1,6 @@
 import type { CopyNote, Post, Reply } from '@hamlet/contract';
 import type { ReactElement } from 'react';
+import { LinkButton } from '../../ui/button.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
@@ -57,19 +58,12 @@ export function Byline({ of, now, onHistory }: BylineProps): ReactElement {
         <time dateTime={of.created_at} title={of.created_at}>
           {timeAgo(of.created_at, now)}
         </time>
-        {of.revision > 1 && (
-          <button type="button" className="link" onClick={onHistory} data-action="history">
-            edited
-          </button>
-        )}
+        {of.revision > 1 && <LinkButton word="edited" onClick={onHistory} data-action="history" />}
         {'title' in of && (
-          <button
-            type="button"
-            className="link"
+          <LinkButton
+            word="all posts"
             onClick={() => open({ post: null, posts: 'all', who: of.author_id, tag: null, find: null, audience: null })}
-          >
-            all posts
-          </button>
+          />
         )}
       </span>
     </div>

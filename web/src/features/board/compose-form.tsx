@@ -9,8 +9,8 @@ import {
 import { type ReactElement, useEffect, useState } from 'react';
 import { useDraft } from '../../client/drafts.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
+import { Button, LinkButton } from '../../ui/button.tsx';
 import { FieldProblem, SelectField, TextField } from '../../ui/fields.tsx';
-import { Icon } from '../../ui/icon.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';
 import { useAgentNames } from '../agent-list/use-agent-names.ts';
@@ -41,22 +41,16 @@ export function ComposeForm({ onClose }: { readonly onClose: (posted: string | n
   return (
     <>
       <header className="panel-head thread-head">
-        <button type="button" className="button button-small" onClick={() => onClose(null)} data-action="back">
-          <Icon name="back" size={16} />
-          All posts
-        </button>
+        <Button icon="back" word="All posts" onClick={() => onClose(null)} data-action="back" />
         <span className="spring" />
         {kept !== '' && (
-          <button
-            type="button"
-            className="link"
+          <LinkButton
+            word="Discard"
             onClick={() => {
               keep('');
               onClose(null);
             }}
-          >
-            Discard
-          </button>
+          />
         )}
       </header>
       <form
@@ -93,9 +87,12 @@ export function ComposeForm({ onClose }: { readonly onClose: (posted: string | n
         <PlaceField place={draft.place} onPlace={(place) => write({ place })} />
         <VillageField village={draft.village} onVillage={(village) => write({ village })} />
         {sending.refused !== null && <RefusedNotice refused={sending.refused} />}
-        <button type="submit" className="button button-strong" aria-disabled={sending.busy}>
-          {sending.busy ? 'One moment…' : 'Post to the board'}
-        </button>
+        <Button
+          look="strong"
+          word={sending.busy ? 'One moment…' : 'Post to the board'}
+          type="submit"
+          aria-disabled={sending.busy}
+        />
       </form>
     </>
   );
@@ -205,16 +202,14 @@ export function PlaceField({ place, onPlace }: PlaceProps): ReactElement {
               </option>
             ))}
         </select>
-        <button
-          type="button"
-          className="button"
+        <Button
+          look="plain"
+          icon="pin"
+          word={picking === null ? 'On the map' : 'Done'}
           aria-pressed={picking !== null}
           onClick={look}
           data-action="pick-place"
-        >
-          <Icon name="pin" size={16} />
-          {picking === null ? 'On the map' : 'Done'}
-        </button>
+        />
       </span>
       {picking !== null && <PickHint tile={tile} />}
     </div>

@@ -1,6 +1,7 @@
 import { type PostAudience, roleMay, VILLAGE_TAGS } from '@hamlet/contract';
 import type { ReactElement } from 'react';
 import { POST_FILTERS } from '../../client/url-state.ts';
+import { LinkButton } from '../../ui/button.tsx';
 import { Choices } from '../../ui/fields.tsx';
 import { SearchField } from '../navigation/search-field.tsx';
 import { useAgentNames } from '../agent-list/use-agent-names.ts';
@@ -34,13 +35,10 @@ export function PostFilters(): ReactElement {
         <AudiencePick audience={place.audience} onAudience={(audience) => open({ audience })} />
         {place.who !== null && <AuthorChip author={place.who} />}
         {narrowed && (
-          <button
-            type="button"
-            className="link"
+          <LinkButton
+            word="Clear"
             onClick={() => open({ posts: 'open', tag: null, who: null, find: null, audience: null })}
-          >
-            Clear
-          </button>
+          />
         )}
       </div>
     </div>

@@ -1,5 +1,6 @@
 import type { Post } from '@hamlet/contract';
 import { memo, type ReactElement } from 'react';
+import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { MoreButton } from '../../ui/paged-list.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
@@ -54,13 +55,10 @@ function Empty({ narrowed, onWrite }: Readonly<{ narrowed: boolean; onWrite: (()
     return (
       <div className="board-empty">
         <p>No posts match.</p>
-        <button
-          type="button"
-          className="button button-small"
+        <Button
+          word="Show all posts"
           onClick={() => open({ posts: 'all', tag: null, audience: null, who: null, find: null })}
-        >
-          Show all posts
-        </button>
+        />
       </div>
     );
   return (
@@ -70,11 +68,7 @@ function Empty({ narrowed, onWrite }: Readonly<{ narrowed: boolean; onWrite: (()
         <b>Nothing open on the board.</b>
       </p>
       <p>Agents and people ask and answer here.</p>
-      {onWrite !== null && (
-        <button type="button" className="button button-small" onClick={onWrite}>
-          Write the first post
-        </button>
-      )}
+      {onWrite !== null && <Button word="Write the first post" onClick={onWrite} />}
     </div>
   );
 }

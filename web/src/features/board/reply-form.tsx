@@ -3,7 +3,7 @@ import { type KeyboardEvent, type ReactElement, useEffect } from 'react';
 import { useDraft } from '../../client/drafts.ts';
 import { NO_REPLIES } from '../../client/board/outbox.ts';
 import { useStore } from '../../client/store.ts';
-import { Icon } from '../../ui/icon.tsx';
+import { Button, LinkButton } from '../../ui/button.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { useRole, useVillage } from '../village-context.ts';
 import { noReplyLabel } from './board-labels.ts';
@@ -38,12 +38,8 @@ export function PendingReplies({ postId, replies }: PendingRepliesProps): ReactE
           {entry.refused !== null && (
             <RefusedNotice refused={entry.refused}>
               <span className="button-row">
-                <button type="button" className="button button-small" onClick={() => void outbox.again(postId, entry)}>
-                  Send again
-                </button>
-                <button type="button" className="button button-small" onClick={() => outbox.drop(postId, entry.id)}>
-                  Discard
-                </button>
+                <Button word="Send again" onClick={() => void outbox.again(postId, entry)} />
+                <Button word="Discard" onClick={() => outbox.drop(postId, entry.id)} />
               </span>
             </RefusedNotice>
           )}
@@ -79,11 +75,7 @@ export function ReplyForm({ post }: { readonly post: Post }): ReactElement {
   if (!roleMay(role, 'board:write'))
     return (
       <p className="reply-form hint">
-        You read as a visitor.{' '}
-        <button type="button" className="link" onClick={openSignIn}>
-          Sign in
-        </button>{' '}
-        to reply.
+        You read as a visitor. <LinkButton word="Sign in" onClick={openSignIn} /> to reply.
       </p>
     );
   return (
@@ -107,10 +99,7 @@ export function ReplyForm({ post }: { readonly post: Post }): ReactElement {
         onKeyDown={onKey}
         placeholder={`Reply to ${post.author_name}`}
       />
-      <button type="submit" className="button button-strong" aria-disabled={!ready} title="Ctrl + Enter">
-        <Icon name="send" size={16} />
-        Reply
-      </button>
+      <Button look="strong" icon="send" word="Reply" type="submit" aria-disabled={!ready} title="Ctrl + Enter" />
     </form>
   );
 }

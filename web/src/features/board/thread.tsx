@@ -1,6 +1,7 @@
 import type { Post, Reply } from '@hamlet/contract';
 import { type ReactElement, type RefObject, useEffect, useRef, useState } from 'react';
 import { useStore } from '../../client/store.ts';
+import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { MoreButton } from '../../ui/paged-list.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
@@ -52,10 +53,7 @@ function ThreadHead({ post }: { readonly post: Post | null }): ReactElement {
   const status = post === null ? null : STATUS_LABELS[post.status];
   return (
     <header className="panel-head thread-head">
-      <button type="button" className="button button-small" onClick={() => open({ post: null })} data-action="back">
-        <Icon name="back" size={16} />
-        All posts
-      </button>
+      <Button icon="back" word="All posts" onClick={() => open({ post: null })} data-action="back" />
       <span className="spring" />
       {status !== null && (
         <span className={`badge badge-${status.tone}`} data-post-status={post?.status}>

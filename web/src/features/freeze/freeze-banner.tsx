@@ -1,6 +1,7 @@
 import { getVillageFreeze, liftVillageFreeze, MEASURE_REASON_MAX, roleMay, type VillageFreeze } from '@hamlet/contract';
 import { type ReactElement, useEffect, useState } from 'react';
 import { useIntent } from '../../client/query/use-intent.ts';
+import { Button } from '../../ui/button.tsx';
 import { ActionForm } from '../../ui/action-form.tsx';
 import { TextField } from '../../ui/fields.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -40,25 +41,19 @@ function Frozen({ freeze }: { readonly freeze: VillageFreeze }): ReactElement {
           {freeze.by !== null && <> by {actorLabel(freeze.by.id, freeze.by.role, viewer)}</>}
           {freeze.reason !== null && <>: “{freeze.reason}”</>}
         </span>
-        <button
-          type="button"
-          className="button button-small"
+        <Button
+          word="Proof"
           aria-expanded={open === 'proof'}
           onClick={() => toggle('proof')}
           data-action="freeze-proof"
-        >
-          Proof
-        </button>
+        />
         {mayLift && (
-          <button
-            type="button"
-            className="button button-small"
+          <Button
+            word="Lift…"
             aria-expanded={open === 'lift'}
             onClick={() => toggle('lift')}
             data-action="lift-freeze"
-          >
-            Lift…
-          </button>
+          />
         )}
       </p>
       {open === 'proof' && <ProofList freeze={freeze} />}

@@ -1,9 +1,9 @@
 import type { AgentDetail } from '@hamlet/contract';
 import type { ReactElement } from 'react';
 import type { Row } from '../../client/app-state.ts';
+import { Button } from '../../ui/button.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
 import { Badge } from '../../ui/badge.tsx';
-import { Icon } from '../../ui/icon.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
 import { doing, lifeState } from '../agent-list/agent-state.ts';
 
@@ -25,40 +25,32 @@ export function AgentHead({ row, detail }: Readonly<{ row: Row; detail: AgentDet
         </p>
       </div>
       <div className="agent-tools">
-        <button
-          type="button"
-          className="button button-small"
+        <Button
+          icon="follow"
+          word={following ? 'Following' : 'Follow'}
           aria-pressed={following}
           onClick={() => {
             open({ view: 'map' });
             follow(!following);
           }}
           title="Follow (F)"
-        >
-          <Icon name="follow" size={16} />
-          {following ? 'Following' : 'Follow'}
-        </button>
-        <button
-          type="button"
-          className="button button-small"
+        />
+        <Button
+          icon="pin"
+          word="Show"
           onClick={() => {
             open({ view: 'map' });
             goTo(row);
           }}
-        >
-          <Icon name="pin" size={16} />
-          Show
-        </button>
+        />
         <span className="spring" />
-        <button
-          type="button"
-          className="button button-small button-stop"
+        <Button
+          className="button-stop"
+          icon="power"
+          word="Stop…"
           onClick={() => open({ tab: 'standing' })}
           title="Freeze, quarantine, ban or kill"
-        >
-          <Icon name="power" size={16} />
-          Stop…
-        </button>
+        />
       </div>
     </header>
   );

@@ -1,6 +1,7 @@
 import type { AgentDetail } from '@hamlet/contract';
 import type { ReactElement, ReactNode } from 'react';
 import type { Row } from '../../client/app-state.ts';
+import { LinkButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import type { IconName } from '../../ui/icon-paths.ts';
 import { timeAgo } from '../../ui/time-labels.ts';
@@ -32,9 +33,7 @@ export function FactList({ row, detail }: { readonly row: Row; readonly detail: 
         <BalanceFact detail={detail} />
       </Fact>
       <Fact icon="chip" title="Tier">
-        <button type="button" className="link" onClick={() => open({ view: 'tiers' })}>
-          {detail.tier ?? 'None'}
-        </button>{' '}
+        <LinkButton word={detail.tier ?? 'None'} onClick={() => open({ view: 'tiers' })} />{' '}
         <small>{detail.entitlement.policy === 'Pinned' ? 'pinned' : 'by balance'}</small>
       </Fact>
       <Fact icon="bag" title="Price">
@@ -64,9 +63,11 @@ function lastSeen({ status }: AgentDetail): string {
 function BalanceFact({ detail }: { readonly detail: AgentDetail }): ReactElement {
   const { open } = useVillage();
   return (
-    <button type="button" className="link" onClick={() => open({ tab: 'money' })} data-balance={detail.balance ?? ''}>
-      {detail.balance === null ? 'No account yet' : moneyLabel(detail.balance)}
-    </button>
+    <LinkButton
+      word={detail.balance === null ? 'No account yet' : moneyLabel(detail.balance)}
+      onClick={() => open({ tab: 'money' })}
+      data-balance={detail.balance ?? ''}
+    />
   );
 }
 

@@ -2,7 +2,7 @@ import type { AgentDetail } from '@hamlet/contract';
 import { type ReactElement, type RefObject, useEffect, useRef } from 'react';
 import type { Row } from '../../client/app-state.ts';
 import { type Tab, TABS } from '../../client/url-state.ts';
-import { Icon } from '../../ui/icon.tsx';
+import { IconButton } from '../../ui/button.tsx';
 import { type TabItem, tabPanelId, Tabs } from '../../ui/tabs.tsx';
 import { MoneyTab } from '../money/money-tab.tsx';
 import { AgentRuns } from '../runs/agent-runs.tsx';
@@ -31,15 +31,7 @@ export function Inspector({ id }: { readonly id: string }): ReactElement {
       className={`inspector panel${tab === 'now' ? '' : ' inspector-tall'}`}
       aria-label={row?.name ?? id}
     >
-      <button
-        type="button"
-        className="icon-button panel-close"
-        onClick={() => select(null)}
-        aria-label="Close"
-        title="Close (Esc)"
-      >
-        <Icon name="close" />
-      </button>
+      <IconButton icon="close" label="Close" className="panel-close" onClick={() => select(null)} title="Close (Esc)" />
       {row === undefined ? (
         <p className="empty">No agent is called “{id}”.</p>
       ) : (
@@ -70,9 +62,7 @@ export function InspectorFailed(): ReactElement {
   const { select } = useVillage();
   return (
     <section className="inspector panel" role="alert">
-      <button type="button" className="icon-button panel-close" onClick={() => select(null)} aria-label="Close">
-        <Icon name="close" />
-      </button>
+      <IconButton icon="close" label="Close" className="panel-close" onClick={() => select(null)} />
       <p className="empty">
         <b>This panel could not be shown.</b> Close it and open it again; if it fails again, load the page again.
       </p>

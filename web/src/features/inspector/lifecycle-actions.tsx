@@ -3,6 +3,7 @@ import type { ReactElement } from 'react';
 import type { Session } from '../../client/app-state.ts';
 import { type LifecycleState, locks, notAllowed, type Verb } from '../../client/lifecycle.ts';
 import { useStore } from '../../client/store.ts';
+import { Button, IconButton, LinkButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import type { IconName } from '../../ui/icon-paths.ts';
 import { OwnedNotice } from '../../ui/notices/refused-notice.tsx';
@@ -41,20 +42,18 @@ export function LifecycleActions({ agent }: { readonly agent: AgentDetail }): Re
         {BUTTONS.map(({ verb, word, icon, hint }) => {
           const reason = notAllowed(verb, { power: agent.power, role, pending: locks(state, verb) });
           return (
-            <button
+            <Button
+              look="plain"
+              icon={icon}
+              word={word}
               key={verb}
-              type="button"
-              className="button"
               aria-disabled={reason !== null}
               title={reason ?? hint}
               data-verb={verb}
               onClick={() => {
                 if (reason === null) void lifecycle.ask(agent, verb);
               }}
-            >
-              <Icon name={icon} size={16} />
-              {word}
-            </button>
+            />
           );
         })}
       </div>
@@ -70,11 +69,7 @@ function Denied({ session }: { readonly session: Session }): ReactElement {
     return <p className="hint">Only admins may change an agent's life; you are signed in as {session.account.role}.</p>;
   return (
     <p className="hint">
-      You are looking as a visitor.{' '}
-      <button type="button" className="link" onClick={openSignIn}>
-        Sign in
-      </button>{' '}
-      as an admin to use these.
+      You are looking as a visitor. <LinkButton word="Sign in" onClick={openSignIn} /> as an admin to use these.
     </p>
   );
 }
@@ -84,14 +79,7 @@ const DOING: Readonly<Record<Verb, string>> = { awaken: 'Awakening', suspend: 'S
 function LifecycleNote({ agent, state }: Readonly<{ agent: AgentDetail; state: LifecycleState }>): ReactElement {
   const { lifecycle } = useVillage();
   const close = (
-    <button
-      type="button"
-      className="icon-button"
-      onClick={() => lifecycle.dismiss(agent.agent_id)}
-      aria-label="Dismiss"
-    >
-      <Icon name="close" size={14} />
-    </button>
+    <IconButton icon="close" iconPx={14} label="Dismiss" onClick={() => lifecycle.dismiss(agent.agent_id)} />
   );
   if (state.kind === 'refused')
     return (

@@ -1,5 +1,6 @@
 import { ENTRY_REASONS, type EntryReason, type LedgerEntry } from '@hamlet/contract';
 import { type ReactElement, useMemo, useState } from 'react';
+import { Button, LinkButton } from '../../ui/button.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
 import { SelectField } from '../../ui/fields.tsx';
 import { minuteTime } from '../../ui/time-labels.ts';
@@ -49,11 +50,7 @@ export function EntryTable({ accounts }: TableProps): ReactElement {
           <Row key={entry.ledger_entry_id} name={name} entry={entry} />
         ))}
       </ol>
-      {entries.length > rows && (
-        <button type="button" className="button button-small" onClick={() => setRows(rows + ROWS)}>
-          Older entries
-        </button>
-      )}
+      {entries.length > rows && <Button word="Older entries" onClick={() => setRows(rows + ROWS)} />}
     </section>
   );
 }
@@ -73,13 +70,10 @@ function Row({ name, entry }: { readonly name: string; readonly entry: LedgerEnt
         {entryLabel(entry, viewer)}
         {entry.note !== '' && <small>{entry.note}</small>}
         {entry.related_post_id !== null && (
-          <button
-            type="button"
-            className="link"
+          <LinkButton
+            word="Open the post"
             onClick={() => open({ view: 'board', posts: 'all', post: entry.related_post_id })}
-          >
-            Open the post
-          </button>
+          />
         )}{' '}
         <VerifyButton open={proving} onOpen={setProving} />
       </span>

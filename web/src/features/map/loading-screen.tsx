@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react';
+import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { useVillageState } from '../village-context.ts';
 
@@ -25,9 +26,7 @@ export function LoadingScreen({ onRetry }: { readonly onRetry: () => void }): Re
       <p className="hint">
         Is the API running? <code>make dev</code> starts it here, <code>kubectl get pods</code> shows it in a cluster.
       </p>
-      <button type="button" className="button button-strong" onClick={onRetry}>
-        Try again
-      </button>
+      <Button look="strong" word="Try again" onClick={onRetry} />
     </div>
   );
 }

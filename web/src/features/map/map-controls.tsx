@@ -1,5 +1,6 @@
 import { type ReactElement, useState } from 'react';
 import type { MapController } from '../../canvas/map-controller.ts';
+import { IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 
 const HINT_KEY = 'hamlet-hint-seen';
@@ -47,9 +48,7 @@ export function MapControls({ controller }: { readonly controller: MapController
           <span>
             <b>Drag</b> to look around, <b>scroll</b> to zoom, <b>click an agent</b> to see what it does.
           </span>
-          <button type="button" className="icon-button" onClick={dismiss} aria-label="Got it">
-            <Icon name="close" size={14} />
-          </button>
+          <IconButton icon="close" iconPx={14} label="Got it" onClick={dismiss} />
         </p>
       )}
     </>

@@ -14,9 +14,9 @@ import type { PageOf } from '../../client/query/pages.ts';
 import { readJsonDraft, useDraft } from '../../client/drafts.ts';
 import { usePages } from '../../client/query/use-pages.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
+import { Button } from '../../ui/button.tsx';
 import { ActionForm } from '../../ui/action-form.tsx';
 import { SelectField, TextField } from '../../ui/fields.tsx';
-import { Icon } from '../../ui/icon.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { readAmount } from '../money/money-labels.ts';
@@ -57,16 +57,14 @@ export function AuctionList({ lanes }: { readonly lanes: readonly GpuLane[] }): 
           onChange={setState}
         />
         {mayRun && (
-          <button
-            type="button"
-            className="button button-small"
+          <Button
+            icon="gavel"
+            iconPx={15}
+            word="New auction"
             aria-expanded={writing}
             onClick={() => setWriting(!writing)}
             data-action="new-auction"
-          >
-            <Icon name="gavel" size={15} />
-            New auction
-          </button>
+          />
         )}
       </header>
       <p className="hint">

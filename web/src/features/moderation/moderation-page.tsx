@@ -11,6 +11,7 @@ import './moderation.css';
 import type { PageOf } from '../../client/query/pages.ts';
 import { usePages } from '../../client/query/use-pages.ts';
 import { useStore } from '../../client/store.ts';
+import { Button } from '../../ui/button.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Choices } from '../../ui/fields.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
@@ -94,13 +95,7 @@ function ModerationCard({ item, onDone }: Readonly<{ item: ModerationItem; onDon
         {of.status === 'moderated' && (
           <Badge tone="bad">Hidden{of.moderation?.by === 'flags' ? ' by flags' : ''}</Badge>
         )}
-        <button
-          type="button"
-          className="button button-small"
-          onClick={() => open({ view: 'board', posts: 'all', post: post.post_id })}
-        >
-          Open the thread
-        </button>
+        <Button word="Open the thread" onClick={() => open({ view: 'board', posts: 'all', post: post.post_id })} />
       </header>
       {reply === null && <h2>{post.title}</h2>}
       <p className="prose moderation-text">{of.body}</p>

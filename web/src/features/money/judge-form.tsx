@@ -14,6 +14,7 @@ import type { Refused } from '../../client/api.ts';
 import { readJsonDraft, useDraft } from '../../client/drafts.ts';
 import { type Live, useLive } from '../../client/query/use-live.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
+import { Button } from '../../ui/button.tsx';
 import { FieldProblem, Segments, TextField } from '../../ui/fields.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
@@ -181,15 +182,7 @@ function AmountField({ amount, onChange }: AmountFieldProps): ReactElement {
           placeholder="0.00"
         />
         {AMOUNTS.map((quick) => (
-          <button
-            key={quick}
-            type="button"
-            className="button button-small"
-            onClick={() => onChange(quick)}
-            aria-label={`${quick} aiDollars`}
-          >
-            {quick}
-          </button>
+          <Button word={quick} key={quick} onClick={() => onChange(quick)} aria-label={`${quick} aiDollars`} />
         ))}
       </span>
       <FieldProblem text={bad ? 'Write an amount above 0 with at most six decimal places, such as 2.5' : undefined} />

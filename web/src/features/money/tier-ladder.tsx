@@ -11,6 +11,7 @@ import { lazy, type ReactElement } from 'react';
 import { useLive } from '../../client/query/use-live.ts';
 import { changeLine } from '../market/item-labels.ts';
 import { PurchaseRow } from '../market/purchases.tsx';
+import { LinkButton } from '../../ui/button.tsx';
 import { LazyBoundary } from '../../ui/lazy-boundary.tsx';
 import { useRole, useVillage } from '../village-context.ts';
 import { byWeight, lostBelow, type Rung, rungsOf, tierOutlook } from './tier-outlook.ts';
@@ -63,13 +64,8 @@ export function TierLadder({ agent, balance, tiers }: LadderProps): ReactElement
         </>
       )}
       <p className="hint">
-        <button type="button" className="link" onClick={() => open({ view: 'tiers' })}>
-          All tiers and seats
-        </button>{' '}
-        ·{' '}
-        <button type="button" className="link" onClick={() => open({ view: 'market' })}>
-          Market
-        </button>
+        <LinkButton word="All tiers and seats" onClick={() => open({ view: 'tiers' })} /> ·{' '}
+        <LinkButton word="Market" onClick={() => open({ view: 'market' })} />
       </p>
     </section>
   );

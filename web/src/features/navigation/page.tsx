@@ -1,5 +1,6 @@
 import { type ReactElement, type ReactNode, useEffect, useRef } from 'react';
 import { type Permission, roleMay } from '@hamlet/contract';
+import { LinkButton } from '../../ui/button.tsx';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';
 import { SubNav } from './view-nav.tsx';
 
@@ -51,11 +52,7 @@ function Locked({ needs }: { readonly needs: Permission }): ReactElement {
     );
   return (
     <p className="card page-locked">
-      This page is for {who}.{' '}
-      <button type="button" className="link" onClick={openSignIn}>
-        Sign in
-      </button>{' '}
-      to see it.
+      This page is for {who}. <LinkButton word="Sign in" onClick={openSignIn} /> to see it.
     </p>
   );
 }

@@ -12,6 +12,7 @@ import { type ReactElement, useState } from 'react';
 import type { PageOf } from '../../client/query/pages.ts';
 import { usePages } from '../../client/query/use-pages.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
+import { Button } from '../../ui/button.tsx';
 import { Choices } from '../../ui/fields.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
@@ -126,19 +127,15 @@ function Decide({ credit, onDecided }: { readonly credit: Credit; readonly onDec
     <div className="credit-decide">
       <div className="button-row">
         {may && (
-          <button
-            type="button"
-            className="button button-small button-go"
+          <Button
+            className="button-go"
+            word="Approve"
             aria-disabled={approving.busy}
             onClick={() => void approve()}
             data-action="approve"
-          >
-            Approve
-          </button>
+          />
         )}
-        <button type="button" className="button button-small" aria-expanded={open} onClick={() => setOpen(!open)}>
-          {word}…
-        </button>
+        <Button word={`${word}…`} aria-expanded={open} onClick={() => setOpen(!open)} />
         {!may && <span className="hint">You proposed it. Another admin must approve it.</span>}
       </div>
       {approving.refused !== null && <RefusedNotice refused={approving.refused} />}

@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react';
+import { IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
 import { OUTCOME_LABELS } from './pay-labels.ts';
@@ -13,14 +14,12 @@ export function PaymentNotice(): ReactElement | null {
     <p className={`notice notice-${tone}`} role="status" data-notice="payment" data-outcome={outcome}>
       <Icon name={tone === 'good' ? 'check' : 'alert'} size={16} />
       <span>{text}</span>
-      <button
-        type="button"
-        className="icon-button"
+      <IconButton
+        icon="close"
+        iconPx={14}
+        label="Dismiss"
         onClick={() => store.set((state) => ({ ...state, payment: null }))}
-        aria-label="Dismiss"
-      >
-        <Icon name="close" size={14} />
-      </button>
+      />
     </p>
   );
 }

@@ -10,6 +10,7 @@ import {
 import { type ReactElement, useState } from 'react';
 import { useLive } from '../../client/query/use-live.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
+import { LinkButton } from '../../ui/button.tsx';
 import { ActionForm } from '../../ui/action-form.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { TextField } from '../../ui/fields.tsx';
@@ -147,16 +148,13 @@ function DebtList({ view }: { readonly view: ReconciliationView }): ReactElement
       <ul>
         {view.in_debt.map(({ agent_id: id, balance }) => (
           <li key={id} className="difference">
-            <button
-              type="button"
-              className="link"
+            <LinkButton
+              word={details.get(id)?.display_name ?? id}
               onClick={() => {
                 select(id);
                 open({ tab: 'money' });
               }}
-            >
-              {details.get(id)?.display_name ?? id}
-            </button>{' '}
+            />{' '}
             <b className="entry-taken">{moneyLabel(balance)}</b>
           </li>
         ))}
@@ -197,9 +195,11 @@ function DifferenceRow({ difference, onChanged }: DifferenceRowProps): ReactElem
           {difference.explained_by !== null && <>, {actorLabel(difference.explained_by, 'admin', viewer)}</>}
         </p>
       )}
-      <button type="button" className="link" aria-expanded={open} onClick={() => setOpen(!open)}>
-        {difference.explanation === null ? 'Explain' : 'Change the explanation'}
-      </button>
+      <LinkButton
+        word={difference.explanation === null ? 'Explain' : 'Change the explanation'}
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+      />
       {open && (
         <Explain
           difference={difference}

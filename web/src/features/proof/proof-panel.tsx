@@ -1,6 +1,7 @@
 import { type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react';
 import './proof.css';
 import type { Refused } from '../../client/api.ts';
+import { LinkButton } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { useVillage } from '../village-context.ts';
@@ -81,9 +82,7 @@ function ForgetLog({ onForget }: { readonly onForget: () => void }): ReactElemen
   return (
     <p className="hint">
       Was this village installed again, with a new log?{' '}
-      <button type="button" className="link" onClick={onForget} data-action="forget-log">
-        Forget the checkpoint of the old log
-      </button>
+      <LinkButton word="Forget the checkpoint of the old log" onClick={onForget} data-action="forget-log" />
     </p>
   );
 }

@@ -1,5 +1,6 @@
 import { roleMay } from '@hamlet/contract';
 import { lazy, type ReactElement } from 'react';
+import { LinkButton } from '../../ui/button.tsx';
 import { LazyBoundary } from '../../ui/lazy-boundary.tsx';
 import { useRole } from '../village-context.ts';
 import type { Shown } from './sealed-differences.ts';
@@ -13,16 +14,13 @@ type VerifyButtonProps = Readonly<{ open: boolean; onOpen: (open: boolean) => vo
 export function VerifyButton({ open, onOpen }: VerifyButtonProps): ReactElement | null {
   if (!roleMay(useRole(), 'log:prove')) return null;
   return (
-    <button
-      type="button"
-      className="link"
+    <LinkButton
+      word={open ? 'Close the proof' : 'Verify'}
       aria-expanded={open}
       onClick={() => onOpen(!open)}
       data-action="verify"
       title="Check in this browser that the sealed log has this record"
-    >
-      {open ? 'Close the proof' : 'Verify'}
-    </button>
+    />
   );
 }
 

@@ -1,5 +1,6 @@
 import { type AgentDetail, roleMay } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
+import { LinkButton } from '../../ui/button.tsx';
 import { SignInHint } from '../sign-in/sign-in-hint.tsx';
 import { useRole, useVillage } from '../village-context.ts';
 import { PromptForm } from './prompt-form.tsx';
@@ -35,9 +36,7 @@ function Runs({ agent }: { readonly agent: AgentDetail }): ReactElement {
         empty="No runs yet. The agent's own activity is in its diary."
       />
       {live.rows !== null && live.rows.length > 0 && (
-        <button type="button" className="link" onClick={() => open({ view: 'runs', who: agent.agent_id })}>
-          All its runs on a page
-        </button>
+        <LinkButton word="All its runs on a page" onClick={() => open({ view: 'runs', who: agent.agent_id })} />
       )}
     </>
   );

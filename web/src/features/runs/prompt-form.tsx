@@ -2,6 +2,7 @@ import { type AgentDetail, createRun, RUN_PROMPT_MAX_CHARS } from '@hamlet/contr
 import type { KeyboardEvent, ReactElement } from 'react';
 import { useDraft } from '../../client/drafts.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
+import { Button } from '../../ui/button.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { useVillage } from '../village-context.ts';
 
@@ -55,9 +56,13 @@ export function PromptForm({ agent, onSent }: PromptFormProps): ReactElement {
         <p className="hint">{agent.display_name} is asleep: it starts this when it is awake again.</p>
       )}
       {refused !== null && <RefusedNotice refused={refused} />}
-      <button type="submit" className="button button-strong" aria-disabled={!ready} title="Ctrl + Enter">
-        {busy ? 'One moment…' : 'Send'}
-      </button>
+      <Button
+        look="strong"
+        word={busy ? 'One moment…' : 'Send'}
+        type="submit"
+        aria-disabled={!ready}
+        title="Ctrl + Enter"
+      />
     </form>
   );
 }

@@ -3,7 +3,7 @@ import { isSettled } from '@hamlet/core';
 import type { ReactElement } from 'react';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { useLive } from '../../client/query/use-live.ts';
-import { Icon } from '../../ui/icon.tsx';
+import { Button, LinkButton } from '../../ui/button.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { dateTime } from '../../ui/time-labels.ts';
 import { useRole, useViewerId, useVillage } from '../village-context.ts';
@@ -35,9 +35,7 @@ export function RunDetails({ run, onChanged }: { readonly run: Run; readonly onC
         )}
         <dt>Agent</dt>
         <dd>
-          <button type="button" className="link" onClick={() => select(run.agent_id)}>
-            {run.agent_id}
-          </button>
+          <LinkButton word={run.agent_id} onClick={() => select(run.agent_id)} />
           {run.cycle !== null && <>, cycle {run.cycle}</>}
           {run.attempt > 1 && <>, started {run.attempt} times</>}
         </dd>
@@ -61,11 +59,7 @@ export function RunDetails({ run, onChanged }: { readonly run: Run; readonly onC
 }
 
 function ScheduleLink({ name, onOpen }: Readonly<{ name: string; onOpen: (name: string) => void }>): ReactElement {
-  return (
-    <button type="button" className="link" onClick={() => onOpen(name)}>
-      {name}
-    </button>
-  );
+  return <LinkButton word={name} onClick={() => onOpen(name)} />;
 }
 
 function Course({ run }: { readonly run: Run }): ReactElement {
@@ -108,10 +102,13 @@ function CancelRun({ run, onChanged }: { readonly run: Run; readonly onChanged: 
   return (
     <div className="run-cancel">
       {refused !== null && <RefusedNotice refused={refused} />}
-      <button type="button" className="button button-small" onClick={() => void cancel()} data-action="cancel-run">
-        <Icon name="close" size={14} />
-        {run.state === 'queued' ? 'Cancel this run' : 'End this run'}
-      </button>
+      <Button
+        icon="close"
+        iconPx={14}
+        word={run.state === 'queued' ? 'Cancel this run' : 'End this run'}
+        onClick={() => void cancel()}
+        data-action="cancel-run"
+      />
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import { getRun, RUN_STATES } from '@hamlet/contract';
 import type { ReactElement } from 'react';
 import { useLive } from '../../client/query/use-live.ts';
+import { LinkButton } from '../../ui/button.tsx';
 import { Choices } from '../../ui/fields.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { useNow } from '../../ui/use-now.ts';
@@ -69,13 +70,7 @@ function Filters(): ReactElement {
         </span>
       )}
       {narrowed && (
-        <button
-          type="button"
-          className="link"
-          onClick={() => open({ who: null, state: null, schedule: null, run: null })}
-        >
-          Show all
-        </button>
+        <LinkButton word="Show all" onClick={() => open({ who: null, state: null, schedule: null, run: null })} />
       )}
     </div>
   );

@@ -2,6 +2,7 @@ import { changeSchedule, createSchedule, type ScheduleView } from '@hamlet/contr
 import { type ReactElement, useDeferredValue, useState } from 'react';
 import type { Refused } from '../../client/api.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
+import { Button } from '../../ui/button.tsx';
 import { FieldProblem, TextField } from '../../ui/fields.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { OwnedNotice } from '../../ui/notices/refused-notice.tsx';
@@ -96,9 +97,12 @@ function Fields({ schedule, draft, onDraft, onSaved }: FieldsProps): ReactElemen
       <PolicyFields {...parts} />
       <FieldProblem text={problems.kind} />
       {save.refused !== null && <OwnedNotice refused={save.refused} onTakeOver={() => void save.send('take_over')} />}
-      <button type="submit" className="button button-strong" aria-disabled={save.busy}>
-        {save.busy ? 'One moment…' : schedule === null ? 'Create the schedule' : 'Save'}
-      </button>
+      <Button
+        look="strong"
+        word={save.busy ? 'One moment…' : schedule === null ? 'Create the schedule' : 'Save'}
+        type="submit"
+        aria-disabled={save.busy}
+      />
     </form>
   );
 }

@@ -1,9 +1,9 @@
 import { changeSchedule, deleteSchedule, roleMay, type ScheduleView } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
 import type { Refused, Reply } from '../../client/api.ts';
+import { Button, LinkButton } from '../../ui/button.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
 import { Badge } from '../../ui/badge.tsx';
-import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { OwnedNotice } from '../../ui/notices/refused-notice.tsx';
 import { dateTime, lengthLabel, timeAgo, timeAhead } from '../../ui/time-labels.ts';
@@ -95,9 +95,7 @@ function ScheduleDetails({ schedule, onEdit, onChanged }: DetailsProps): ReactEl
               late.
             </p>
           )}
-          <button type="button" className="link" onClick={() => open({ view: 'runs', schedule: schedule.name })}>
-            Show all its runs
-          </button>
+          <LinkButton word="Show all its runs" onClick={() => open({ view: 'runs', schedule: schedule.name })} />
         </section>
       </div>
     </div>
@@ -133,39 +131,27 @@ function ScheduleActions({ schedule, onEdit, onChanged }: ActionProps): ReactEle
   return (
     <div className="schedule-actions">
       <div className="button-row">
-        <button type="button" className="button button-small" onClick={onEdit} data-action="edit">
-          <Icon name="edit" size={15} />
-          Edit
-        </button>
-        <button
-          type="button"
-          className="button button-small"
+        <Button icon="edit" iconPx={15} word="Edit" onClick={onEdit} data-action="edit" />
+        <Button
+          icon={schedule.suspend ? 'play' : 'pause'}
+          iconPx={15}
+          word={schedule.suspend ? 'Resume' : 'Suspend'}
           onClick={() => void toggle('refuse')}
           data-action="suspend"
-        >
-          <Icon name={schedule.suspend ? 'play' : 'pause'} size={15} />
-          {schedule.suspend ? 'Resume' : 'Suspend'}
-        </button>
+        />
         {!deleting && (
-          <button type="button" className="button button-small" onClick={() => setDeleting(true)} data-action="delete">
-            <Icon name="trash" size={15} />
-            Delete…
-          </button>
+          <Button icon="trash" iconPx={15} word="Delete…" onClick={() => setDeleting(true)} data-action="delete" />
         )}
         {deleting && (
           <>
-            <button
-              type="button"
-              className="button button-small button-danger"
+            <Button
+              className="button-danger"
+              word={`Delete ${schedule.name}`}
               onClick={() => void remove()}
               autoFocus
               data-action="confirm-delete"
-            >
-              Delete {schedule.name}
-            </button>
-            <button type="button" className="button button-small" onClick={() => setDeleting(false)}>
-              Cancel
-            </button>
+            />
+            <Button word="Cancel" onClick={() => setDeleting(false)} />
           </>
         )}
       </div>
@@ -216,13 +202,7 @@ function Fired({ row, zone }: Readonly<{ row: Extract<PastRow, { kind: 'fired' }
               {id === null ? (
                 run.agent_id
               ) : (
-                <button
-                  type="button"
-                  className="link"
-                  onClick={() => open({ view: 'runs', who: run.agent_id, run: id })}
-                >
-                  {run.agent_id}
-                </button>
+                <LinkButton word={run.agent_id} onClick={() => open({ view: 'runs', who: run.agent_id, run: id })} />
               )}
             </span>
           );

@@ -1,7 +1,7 @@
 import { listSchedules, roleMay, type ScheduleView } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
 import { useLive } from '../../client/query/use-live.ts';
-import { Icon } from '../../ui/icon.tsx';
+import { Button } from '../../ui/button.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { Page } from '../navigation/page.tsx';
@@ -21,19 +21,17 @@ export function SchedulesPage(): ReactElement {
   const [editing, setEditing] = useState<Editing>(null);
   const mayWrite = roleMay(role, 'schedules:write');
   const tools = (
-    <button
-      type="button"
-      className="button button-strong"
+    <Button
+      look="strong"
+      icon="plus"
+      word="New schedule"
       aria-disabled={!mayWrite}
       title={mayWrite ? 'Create a schedule' : 'Only admins create schedules'}
       onClick={() => {
         if (mayWrite) setEditing({ schedule: null });
       }}
       data-action="new-schedule"
-    >
-      <Icon name="plus" size={16} />
-      New schedule
-    </button>
+    />
   );
   return (
     <Page

@@ -1,6 +1,7 @@
 import { getLoginOptions, type LoginOptions, PASSWORD_MIN_CHARS, type RefusalEntry, REFUSALS } from '@hamlet/contract';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import type { Refused, Reply } from '../../client/api.ts';
+import { Button, IconButton, LinkButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
@@ -71,9 +72,7 @@ export function SignInDialog({ code, failed, onClose }: DialogProps): ReactEleme
       <SignInForm key={way} way={way} code={code ?? ''} />
       <Ways way={way} onWay={setWay} first={options?.bootstrap ?? true} />
       {/* The last element, so that the dialog opens with the keyboard focus in the form. */}
-      <button type="button" className="icon-button dialog-close" onClick={onClose} aria-label="Close">
-        <Icon name="close" />
-      </button>
+      <IconButton icon="close" label="Close" className="dialog-close" onClick={onClose} />
     </dialog>
   );
 }
@@ -119,9 +118,7 @@ function Ways({ way, onWay, first }: Readonly<{ way: Way; onWay: (way: Way) => v
       {others
         .filter(([key, , shown]) => key !== way && shown)
         .map(([key, word]) => (
-          <button key={key} type="button" className="link" onClick={() => onWay(key)} data-way={key}>
-            {word}
-          </button>
+          <LinkButton word={word} key={key} onClick={() => onWay(key)} data-way={key} />
         ))}
     </div>
   );
@@ -190,9 +187,7 @@ function SignInForm({ way, code }: { readonly way: Way; readonly code: string })
       </label>
       {way !== 'password' && <p className="hint">At least {PASSWORD_MIN_CHARS} characters.</p>}
       {refused !== null && <RefusedNotice refused={refused} />}
-      <button type="submit" className="button button-strong" disabled={busy}>
-        {busy ? 'One moment…' : WAY_LABELS[way].button}
-      </button>
+      <Button look="strong" word={busy ? 'One moment…' : WAY_LABELS[way].button} type="submit" disabled={busy} />
     </form>
   );
 }

@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react';
+import { LinkButton } from '../../ui/button.tsx';
 import { useVillage } from '../village-context.ts';
 
 /** A text that says who may see a part of the page, with a button to sign in. */
@@ -6,10 +7,7 @@ export function SignInHint({ text }: { readonly text: string }): ReactElement {
   const { openSignIn } = useVillage();
   return (
     <p className="hint">
-      {text}{' '}
-      <button type="button" className="link" onClick={openSignIn}>
-        Sign in
-      </button>
+      {text} <LinkButton word="Sign in" onClick={openSignIn} />
     </p>
   );
 }

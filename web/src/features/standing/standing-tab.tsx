@@ -18,6 +18,7 @@ import {
 } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
 import { useLive } from '../../client/query/use-live.ts';
+import { LinkButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
@@ -54,9 +55,7 @@ export function HeldBanner({ agent }: { readonly agent: AgentDetail }): ReactEle
       <span>
         <b>{held.map((measure) => MEASURE_LABELS[measure].state).join(', ')}.</b>{' '}
         {agent.standing.reason !== null && <>“{agent.standing.reason}” </>}
-        <button type="button" className="link" onClick={() => open({ tab: 'standing' })}>
-          Show author and end
-        </button>
+        <LinkButton word="Show author and end" onClick={() => open({ tab: 'standing' })} />
       </span>
     </p>
   );
@@ -78,10 +77,7 @@ export function StandingTab({ agent }: { readonly agent: AgentDetail }): ReactEl
     return (
       <p className="hint">
         {heldOf(agent.standing).length === 0 ? 'No measure holds.' : agent.standing.reason} Members see who took which
-        measure, and why.{' '}
-        <button type="button" className="link" onClick={openSignIn}>
-          Sign in
-        </button>
+        measure, and why. <LinkButton word="Sign in" onClick={openSignIn} />
       </p>
     );
   return (

@@ -1,5 +1,6 @@
 import type { EntitlementView } from '@hamlet/contract';
 import type { ReactElement } from 'react';
+import { Button } from '../../ui/button.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { limitLabel } from '../market/item-labels.ts';
@@ -26,16 +27,14 @@ export function TierCard({ tier, agents, onEdit }: TierCardProps): ReactElement 
             : `from ${moneyLabel(tier.min_balance)}`}
         </p>
         {onEdit !== null && (
-          <button
-            type="button"
-            className="button button-small"
+          <Button
+            icon="edit"
+            iconPx={15}
+            word="Edit"
             onClick={onEdit}
             data-action="edit-tier"
             aria-label={`Edit ${tier.name}`}
-          >
-            <Icon name="edit" size={15} />
-            Edit
-          </button>
+          />
         )}
       </header>
       <dl className="tier-facts">

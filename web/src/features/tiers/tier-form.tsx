@@ -2,6 +2,7 @@ import { type EntitlementSpec, type EntitlementView, getEntitlement, putEntitlem
 import { type ReactElement, useMemo, useState } from 'react';
 import type { Refused } from '../../client/api.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
+import { Button } from '../../ui/button.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { OwnedNotice } from '../../ui/notices/refused-notice.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
@@ -79,9 +80,12 @@ function Fields({ tiers, draft, onDraft, save }: FieldsProps): ReactElement {
         <EffectList effects={effects} isNew={isNew} />
       </div>
       <Refusal save={save} onTakeOver={() => send('take_over')} />
-      <button type="submit" className="button button-strong" aria-disabled={save.busy || (reading.ok && !ready)}>
-        {buttonWord(save, draft)}
-      </button>
+      <Button
+        look="strong"
+        word={buttonWord(save, draft)}
+        type="submit"
+        aria-disabled={save.busy || (reading.ok && !ready)}
+      />
     </form>
   );
 }
@@ -98,14 +102,7 @@ function Refusal({ save, onTakeOver }: Readonly<{ save: TierSave; onTakeOver: ()
         detail: 'Your changes were not saved. They are still in this form.',
       }}
     >
-      <button
-        type="button"
-        className="button button-small"
-        onClick={() => void save.readAgain()}
-        data-action="read-again"
-      >
-        Compare with the new state
-      </button>
+      <Button word="Compare with the new state" onClick={() => void save.readAgain()} data-action="read-again" />
     </RefusedNotice>
   );
 }

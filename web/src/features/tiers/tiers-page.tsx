@@ -1,6 +1,7 @@
 import { type EntitlementView, roleMay } from '@hamlet/contract';
 import { lazy, type ReactElement, useMemo, useState } from 'react';
 import './tiers.css';
+import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { LazyBoundary } from '../../ui/lazy-boundary.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
@@ -33,15 +34,13 @@ export function TiersPage(): ReactElement {
   const mayWrite = roleMay(useRole(), 'entitlements:change');
   const [editing, setEditing] = useState<Editing>(null);
   const tools = mayWrite && (
-    <button
-      type="button"
-      className="button button-strong"
+    <Button
+      look="strong"
+      icon="plus"
+      word="New tier"
       onClick={() => setEditing({ tier: null })}
       data-action="new-tier"
-    >
-      <Icon name="plus" size={16} />
-      New tier
-    </button>
+    />
   );
   return (
     <Page

@@ -1,4 +1,5 @@
 import { type ReactElement, useEffect, useRef } from 'react';
+import { Button, IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { FreezeBanner } from '../freeze/freeze-banner.tsx';
 import { PaymentNotice } from '../payments/payment-notice.tsx';
@@ -38,9 +39,7 @@ function OutdatedNotice(): ReactElement | null {
       <span>
         <b>This page is older than the village.</b> The map no longer moves. Load the page again.
       </span>
-      <button type="button" className="button button-small" onClick={() => window.location.reload()}>
-        Load the page again
-      </button>
+      <Button word="Load the page again" onClick={() => window.location.reload()} />
     </p>
   );
 }
@@ -55,12 +54,8 @@ function EndedNotice(): ReactElement | null {
       <span>
         <b>Your session has ended.</b> Sign in again to continue.
       </span>
-      <button type="button" className="button button-small" onClick={openSignIn}>
-        Sign in
-      </button>
-      <button type="button" className="icon-button" onClick={() => session.dismissEnded()} aria-label="Dismiss">
-        <Icon name="close" size={14} />
-      </button>
+      <Button word="Sign in" onClick={openSignIn} />
+      <IconButton icon="close" iconPx={14} label="Dismiss" onClick={() => session.dismissEnded()} />
     </p>
   );
 }

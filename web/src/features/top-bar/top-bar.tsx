@@ -1,5 +1,6 @@
 import { lazy, type ReactElement, useState } from 'react';
 import type { AppState } from '../../client/app-state.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import type { IconName } from '../../ui/icon-paths.ts';
 import { LazyBoundary } from '../../ui/lazy-boundary.tsx';
@@ -114,15 +115,12 @@ function ThemeButton(): ReactElement {
     setTheme(next);
   };
   return (
-    <button
-      type="button"
-      className="icon-button"
+    <IconButton
+      icon={THEMES[theme].icon}
+      label={`Colours: ${THEMES[theme].word}. Change`}
       onClick={change}
-      aria-label={`Colours: ${THEMES[theme].word}. Change`}
       title={`Colours: ${THEMES[theme].word}`}
-    >
-      <Icon name={THEMES[theme].icon} />
-    </button>
+    />
   );
 }
 
@@ -134,16 +132,14 @@ function ShortcutsButton(): ReactElement {
     setOn(!on);
   };
   return (
-    <button
-      type="button"
-      className="icon-button shortcuts"
+    <IconButton
+      icon="keyboard"
+      label="Keyboard shortcuts"
+      className="shortcuts"
       onClick={change}
       aria-pressed={on}
-      aria-label="Keyboard shortcuts"
       title={`Keyboard shortcuts (1 to 5, F, /, arrows, plus, minus, 0): ${on ? 'on' : 'off'}`}
-    >
-      <Icon name="keyboard" />
-    </button>
+    />
   );
 }
 
@@ -152,13 +148,7 @@ function AccountButton(): ReactElement | null {
   const { openSignIn } = useVillage();
   const [open, setOpen] = useState(false);
   if (session.kind === 'unknown') return null;
-  if (session.kind === 'visitor')
-    return (
-      <button type="button" className="button" onClick={openSignIn}>
-        <Icon name="login" size={16} />
-        Sign in
-      </button>
-    );
+  if (session.kind === 'visitor') return <Button look="plain" icon="login" word="Sign in" onClick={openSignIn} />;
   return (
     <span className="account">
       <button

@@ -1,4 +1,5 @@
 import type { ReactElement, ReactNode } from 'react';
+import { Button, IconButton } from '../button.tsx';
 import type { Refused } from '../../client/api.ts';
 import { Icon } from '../icon.tsx';
 
@@ -22,11 +23,7 @@ export function RefusedNotice({ refused, onDismiss, children }: RefusedProps): R
         )}
         {children}
       </span>
-      {onDismiss !== undefined && (
-        <button type="button" className="icon-button" onClick={onDismiss} aria-label="Dismiss">
-          <Icon name="close" size={14} />
-        </button>
-      )}
+      {onDismiss !== undefined && <IconButton icon="close" iconPx={14} label="Dismiss" onClick={onDismiss} />}
     </div>
   );
 }
@@ -46,9 +43,7 @@ export function OwnedNotice({ refused, onTakeOver, onDismiss }: OwnedProps): Rea
     <RefusedNotice refused={{ ...refused, detail: refused.detail.replace(FOR_PROGRAMS, '') }} onDismiss={onDismiss}>
       {' '}
       If you take it over, the village owns it, and the other manager gets a conflict when it writes it again.
-      <button type="button" className="button button-small" onClick={onTakeOver} data-action="take-over">
-        Take it over
-      </button>
+      <Button word="Take it over" onClick={onTakeOver} data-action="take-over" />
     </RefusedNotice>
   );
 }

@@ -10,6 +10,7 @@ import {
 } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
 import { useIntent } from '../../../client/query/use-intent.ts';
+import { LinkButton } from '../../../ui/button.tsx';
 import { ActionForm } from '../../../ui/action-form.tsx';
 import { SelectField, TextField } from '../../../ui/fields.tsx';
 import { useVillage } from '../../village-context.ts';
@@ -84,9 +85,7 @@ export function FlagForm({ post, reply, onDone }: FlagFormProps): ReactElement {
         <span>
           Thank you. {hidden ? 'It stays hidden until an admin decides about it.' : 'An admin will decide about it.'}
         </span>
-        <button type="button" className="link" onClick={onDone}>
-          Close
-        </button>
+        <LinkButton word="Close" onClick={onDone} />
       </p>
     );
   return (

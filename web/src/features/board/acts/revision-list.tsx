@@ -1,6 +1,7 @@
 import { listPostRevisions, listReplyRevisions, type Post, type Reply } from '@hamlet/contract';
 import type { ReactElement } from 'react';
 import { useLive } from '../../../client/query/use-live.ts';
+import { LinkButton } from '../../../ui/button.tsx';
 import { RefusedNotice } from '../../../ui/notices/refused-notice.tsx';
 import { dateTime } from '../../../ui/time-labels.ts';
 
@@ -21,9 +22,7 @@ export function RevisionList({ of, onClose }: Readonly<{ of: Post | Reply; onClo
     <section className="revisions" aria-label="Earlier versions">
       <header>
         <h3 className="section-name">All versions</h3>
-        <button type="button" className="link" onClick={onClose}>
-          Close
-        </button>
+        <LinkButton word="Close" onClick={onClose} />
       </header>
       {live.refused !== null && <RefusedNotice refused={live.refused} />}
       {live.data === null && live.refused === null && <p className="empty">Loading…</p>}

@@ -1,0 +1,45 @@
+import type { ComponentProps, ReactElement, ReactNode } from 'react';
+import type { IconName } from './icon-paths.ts';
+import { Icon } from './icon.tsx';
+
+type Own = Readonly<{
+  word: ReactNode;
+  icon?: IconName;
+  iconPx?: number;
+  look?: 'small' | 'plain' | 'strong' | 'danger';
+}>;
+type Native = Omit<ComponentProps<'button'>, 'children'>;
+
+/** A button with a text, and an icon before it. All buttons here take the attributes of `<button>` and `data-` attributes. */
+export function Button({ word, icon, iconPx = 16, look = 'small', className, ...native }: Own & Native): ReactElement {
+  return (
+    <button type="button" {...native} className={joined(`button button-${look}`, className)}>
+      {icon !== undefined && <Icon name={icon} size={iconPx} />}
+      {word}
+    </button>
+  );
+}
+
+/** A button that looks like a link. */
+export function LinkButton({ word, className, ...native }: Pick<Own, 'word'> & Native): ReactElement {
+  return (
+    <button type="button" {...native} className={joined('link', className)}>
+      {word}
+    </button>
+  );
+}
+
+type IconButtonProps = Native & Readonly<{ icon: IconName; iconPx?: number; label: string }>;
+
+/** A button with only an icon; `label` is its text for screen readers. */
+export function IconButton({ icon, iconPx = 18, label, className, ...native }: IconButtonProps): ReactElement {
+  return (
+    <button type="button" {...native} className={joined('icon-button', className)} aria-label={label}>
+      <Icon name={icon} size={iconPx} />
+    </button>
+  );
+}
+
+function joined(own: string, more: string | undefined): string {
+  return more === undefined ? own : `${own} ${more}`;
+}
