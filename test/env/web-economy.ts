@@ -79,11 +79,24 @@ async function unseen(page: Page): Promise<number> {
   return count;
 }
 
+/** Closes the open form of a post and opens it again. */
+async function reopen(page: Page, act: 'edit' | 'flag' | 'hide'): Promise<void> {
+  await page.click(`.post > .act-row [data-act="${act}"]`);
+  await page.locator('.post .action-form').waitFor({ state: 'detached' });
+  await page.click(`.post > .act-row [data-act="${act}"]`);
+}
+
 function boardCareTests(stage: Stage): void {
   test('a post is edited with its history, resolved, and found by its words', async () => {
     const { page } = stage();
     await page.click('.post > .act-row [data-act="edit"]');
     await page.fill('.action-form [name="body"]', 'It is cold in there in the evening, and damp.');
+    await reopen(page, 'edit');
+    assert.equal(
+      await page.inputValue('.action-form [name="body"]'),
+      'It is cold in there in the evening, and damp.',
+      'a closed form keeps the text',
+    );
     await page.click('.action-form button[type="submit"]');
     await page.locator('.post > .prose', { hasText: 'and damp' }).waitFor();
     await page.click('.post [data-action="history"]');
@@ -119,8 +132,14 @@ function boardCareTests(stage: Stage): void {
     assert.ok(posted.ok);
     await until('it is counted', async () => (await unseen(page)) > before);
     await visit(page, `?view=board&posts=all&post=${posted.data.post_id}`);
-    await page.click('.post > .act-row [data-act="hide"]');
-    await page.selectOption('.action-form [name="reason"]', 'spam');
+    for (const act of ['flag', 'hide'] as const) {
+      await page.click(`.post > .act-row [data-act="${act}"]`);
+      await page.selectOption('.action-form [name="reason"]', 'spam');
+      await page.fill('.action-form [name="note"]', `Rope again: ${act}`);
+      await reopen(page, act);
+      assert.equal(await page.inputValue('.action-form [name="reason"]'), 'spam');
+      assert.equal(await page.inputValue('.action-form [name="note"]'), `Rope again: ${act}`);
+    }
     await page.click('.action-form button[type="submit"]');
     await page.waitForSelector('.post[data-status="moderated"] .notice-bad');
     await visit(page, '?view=moderation');

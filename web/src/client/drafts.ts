@@ -51,6 +51,40 @@ export function readJsonDraft<T extends object>(kept: string, empty: T): T {
   return { ...empty, ...Object.fromEntries(taken) };
 }
 
+/** The value of one field and the function that changes it, as the props of a field. */
+export type Field<V> = Readonly<{ value: V; onChange: (value: V) => void }>;
+
+/** The draft of a form with several fields. `of` gives the props of one field, and `forget` deletes the draft. */
+export interface FormDraft<D> {
+  readonly draft: D;
+  write(change: Partial<D>): void;
+  of<K extends keyof D>(key: K): Field<D[K]>;
+  forget(): void;
+}
+
+/** A draft with fields that lives as long as one of {@link useDraft}. It begins as `empty`, and each change calls `onWrite`. */
+export function useFormDraft<D extends object>(name: string, empty: D, onWrite: () => void): FormDraft<D> {
+  const [kept, keep] = useDraft(name);
+  const draft = readJsonDraft(kept, empty);
+  const write = (change: Partial<D>): void => {
+    keep(JSON.stringify({ ...draft, ...change }));
+    onWrite();
+  };
+  return { draft, write, of: fieldsOf(draft, write), forget: () => keep('') };
+}
+
+/** Gives the props of each field of a draft; `write` changes the draft. */
+export function fieldsOf<D>(draft: D, write: (change: Partial<D>) => void): FormDraft<D>['of'] {
+  return (key) => ({
+    value: draft[key],
+    onChange: (value) => {
+      const change: Partial<D> = {};
+      change[key] = value;
+      write(change);
+    },
+  });
+}
+
 /** Deletes one draft after its text was used. */
 export function forgetDraft(name: string): void {
   sessionStorage.removeItem(PREFIX + name);

@@ -116,19 +116,19 @@ export function SelectField<T extends string>({
 
 interface SegmentsProps<T extends string> {
   readonly label: string;
-  readonly items: readonly { readonly key: T; readonly word: string; readonly icon?: IconName }[];
-  readonly chosen: T;
-  readonly onChoose: (key: T) => void;
+  readonly items: readonly Readonly<{ key: T; word: string; icon?: IconName }>[];
+  readonly value: T;
+  readonly onChange: (key: T) => void;
 }
 
 /** A row of joined buttons with one chosen. */
-export function Segments<T extends string>({ label, items, chosen, onChoose }: SegmentsProps<T>): ReactElement {
+export function Segments<T extends string>({ label, items, value, onChange }: SegmentsProps<T>): ReactElement {
   const name = useId();
   return (
     <div className="segments" role="radiogroup" aria-label={label}>
       {items.map(({ key, word, icon }) => (
         <label key={key} className="segment" data-choice={key}>
-          <input type="radio" name={name} value={key} checked={chosen === key} onChange={() => onChoose(key)} />
+          <input type="radio" name={name} value={key} checked={value === key} onChange={() => onChange(key)} />
           {icon !== undefined && <Icon name={icon} size={15} />}
           {word}
         </label>
@@ -140,31 +140,58 @@ export function Segments<T extends string>({ label, items, chosen, onChoose }: S
 interface ChoicesProps<T extends string | null> {
   readonly label: string;
   readonly keys: readonly T[];
-  readonly chosen: T;
+  readonly value: T;
   readonly wordOf: (key: T) => string;
-  readonly onChoose: (key: T) => void;
+  readonly onChange: (key: T) => void;
   readonly small?: boolean;
 }
 
 /** A row of chips with one chosen; null means all. */
-export function Choices<T extends string | null>({
-  label,
-  keys,
-  chosen,
-  wordOf,
-  onChoose,
-  small = false,
-}: ChoicesProps<T>): ReactElement {
+export function Choices<T extends string | null>(props: ChoicesProps<T>): ReactElement {
+  const { label, keys, value, wordOf, onChange, small = false } = props;
   const name = useId();
   return (
     <div className="chips" role="radiogroup" aria-label={label}>
       {keys.map((key) => (
         <label key={key ?? 'all'} className={small ? 'choice choice-small' : 'choice'} data-choice={key ?? 'all'}>
-          <input type="radio" name={name} checked={chosen === key} onChange={() => onChoose(key)} />
+          <input type="radio" name={name} checked={value === key} onChange={() => onChange(key)} />
           {wordOf(key)}
         </label>
       ))}
     </div>
+  );
+}
+
+interface CheckProps {
+  readonly label: string;
+  readonly name?: string;
+  readonly value: boolean;
+  readonly onChange: (on: boolean) => void;
+  /** `pick` is the look of a filter. */
+  readonly className?: string;
+}
+
+/** A labelled checkbox. */
+export function CheckField({ label, name, value, onChange, className = 'check' }: CheckProps): ReactElement {
+  return (
+    <label className={className}>
+      <input type="checkbox" name={name} checked={value} onChange={(event) => onChange(event.target.checked)} />
+      {label}
+    </label>
+  );
+}
+
+type ChipProps = Readonly<{ word: string; value: string; label: string; onEnd: () => void }>;
+
+/** A filter in use; `label` is the text of its button × for screen readers. */
+export function FilterChip({ word, value, label, onEnd }: ChipProps): ReactElement {
+  return (
+    <span className="chip">
+      {word} <b>{value}</b>
+      <button type="button" className="icon-button icon-button-small" onClick={onEnd} aria-label={label}>
+        <span aria-hidden="true">×</span>
+      </button>
+    </span>
   );
 }
 

@@ -1,8 +1,9 @@
 import type { ReactElement } from 'react';
+import type { Field } from '../../client/drafts.ts';
 import { SelectField } from '../../ui/fields.tsx';
 import { useAgentNames } from './use-agent-names.ts';
 
-type AgentFieldProps = Readonly<{ value: string; onChange: (agentId: string) => void; problem?: string | undefined }>;
+type AgentFieldProps = Field<string> & { readonly problem?: string | undefined };
 
 /** A field to choose one agent of the village. An id that the village does not have stays in the list and is marked. */
 export function AgentField({ value, onChange, problem }: AgentFieldProps): ReactElement {

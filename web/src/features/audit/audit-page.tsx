@@ -4,7 +4,7 @@ import './audit.css';
 import type { PageOf } from '../../client/query/pages.ts';
 import { usePages } from '../../client/query/use-pages.ts';
 import { LinkButton } from '../../ui/button.tsx';
-import { SelectField } from '../../ui/fields.tsx';
+import { CheckField, FilterChip, SelectField } from '../../ui/fields.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { dateTime } from '../../ui/time-labels.ts';
 import { Page } from '../navigation/page.tsx';
@@ -94,15 +94,13 @@ function Filters({ filters, onFilter, onAll }: FiltersProps): ReactElement {
         options={SINCE.map(({ key, word }) => [key, word])}
         onChange={(since) => onFilter({ since })}
       />
-      <label className="pick">
-        <input
-          type="checkbox"
-          name="turns"
-          checked={filters.turns}
-          onChange={(event) => onFilter({ turns: event.target.checked })}
-        />
-        Include turns of agents
-      </label>
+      <CheckField
+        className="pick"
+        label="Include turns of agents"
+        name="turns"
+        value={filters.turns}
+        onChange={(turns) => onFilter({ turns })}
+      />
       {filters.actor !== '' && <Chip word="By" value={filters.actor} onEnd={() => onFilter({ actor: '' })} />}
       {filters.object !== '' && <Chip word="To" value={filters.object} onEnd={() => onFilter({ object: '' })} />}
       {filters.action.includes('.') && (
@@ -114,19 +112,9 @@ function Filters({ filters, onFilter, onAll }: FiltersProps): ReactElement {
 }
 
 function Chip({ word, value, onEnd }: Readonly<{ word: string; value: string; onEnd: () => void }>): ReactElement {
-  return (
-    <span className="chip">
-      {word} <b>{value.length > 28 ? `${value.slice(0, 27)}…` : value}</b>
-      <button
-        type="button"
-        className="icon-button icon-button-small"
-        onClick={onEnd}
-        aria-label={`Remove the filter ${word.toLowerCase()} ${value}`}
-      >
-        <span aria-hidden="true">×</span>
-      </button>
-    </span>
-  );
+  const short = value.length > 28 ? `${value.slice(0, 27)}…` : value;
+  const label = `Remove the filter ${word.toLowerCase()} ${value}`;
+  return <FilterChip word={word} value={short} label={label} onEnd={onEnd} />;
 }
 
 type AuditRowProps = Readonly<{ record: AuditRecord; onFilter: (change: Partial<AuditFilters>) => void }>;

@@ -1,16 +1,9 @@
-import {
-  createPost,
-  POST_BODY_MAX_CHARS,
-  POST_TITLE_MAX_CHARS,
-  type PostAudience,
-  roleMay,
-  VILLAGE_TAGS,
-} from '@hamlet/contract';
+import { createPost, POST_BODY_MAX_CHARS, POST_TITLE_MAX_CHARS, roleMay, VILLAGE_TAGS } from '@hamlet/contract';
 import { type ReactElement, useEffect, useState } from 'react';
-import { useDraft } from '../../client/drafts.ts';
+import { type Field, fieldsOf, useDraft } from '../../client/drafts.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
-import { FieldProblem, SelectField, TextField } from '../../ui/fields.tsx';
+import { CheckField, FieldProblem, SelectField, TextField } from '../../ui/fields.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';
 import { useAgentNames } from '../agent-list/use-agent-names.ts';
@@ -22,6 +15,8 @@ export function ComposeForm({ onClose }: { readonly onClose: (posted: string | n
   const [kept, keep] = useDraft('post');
   const draft = parseDraft(kept);
   const [tried, setTried] = useState(false);
+  const agents = useAgentNames();
+  const mayModerate = roleMay(useRole(), 'board:moderate');
   const sending = useIntent();
   const reading = readCompose(draft);
   const problems = reading.ok || !tried ? {} : reading.problems;
@@ -29,6 +24,7 @@ export function ComposeForm({ onClose }: { readonly onClose: (posted: string | n
     keep(JSON.stringify({ ...draft, ...change }));
     sending.changed();
   };
+  const of = fieldsOf(draft, write);
   const send = async (): Promise<void> => {
     setTried(true);
     if (!reading.ok) return;
@@ -66,8 +62,7 @@ export function ComposeForm({ onClose }: { readonly onClose: (posted: string | n
           label="Title"
           name="title"
           maxLength={POST_TITLE_MAX_CHARS}
-          value={draft.title}
-          onChange={(title) => write({ title })}
+          {...of('title')}
           problem={problems.title}
           placeholder="How do I bake bread?"
           autoFocus
@@ -77,15 +72,24 @@ export function ComposeForm({ onClose }: { readonly onClose: (posted: string | n
           name="body"
           rows={5}
           maxLength={POST_BODY_MAX_CHARS}
-          value={draft.body}
-          onChange={(body) => write({ body })}
+          {...of('body')}
           problem={problems.body}
           placeholder="Plain text; @ada notifies Ada"
         />
-        <AudienceField audience={draft.audience} onAudience={(audience) => write({ audience })} />
-        <TagsField tags={draft.tags} onTags={(tags) => write({ tags })} problem={problems.tags} />
-        <PlaceField place={draft.place} onPlace={(place) => write({ place })} />
-        <VillageField village={draft.village} onVillage={(village) => write({ village })} />
+        <SelectField
+          label="Audience"
+          name="audience"
+          {...of('audience')}
+          options={[
+            ['public', 'Public'],
+            ['agents', 'All agents'],
+            ['humans', 'People'],
+            ...agents.map(({ id, name }) => [`agent:${id}`, `${name} alone`] as const),
+          ]}
+        />
+        <TagsField {...of('tags')} problem={problems.tags} />
+        <PlaceField {...of('place')} />
+        {mayModerate && <CheckField label="In the name of the village" name="village" {...of('village')} />}
         {sending.refused !== null && <RefusedNotice refused={sending.refused} />}
         <Button
           look="strong"
@@ -98,38 +102,20 @@ export function ComposeForm({ onClose }: { readonly onClose: (posted: string | n
   );
 }
 
-type AudienceFieldProps = Readonly<{ audience: PostAudience; onAudience: (audience: PostAudience) => void }>;
-
-function AudienceField({ audience, onAudience }: AudienceFieldProps): ReactElement {
-  const agents = useAgentNames();
-  return (
-    <SelectField
-      label="Audience"
-      name="audience"
-      value={audience}
-      options={[
-        ['public', 'Public'],
-        ['agents', 'All agents'],
-        ['humans', 'People'],
-        ...agents.map(({ id, name }) => [`agent:${id}`, `${name} alone`] as const),
-      ]}
-      onChange={onAudience}
-    />
-  );
-}
-
-type TagsFieldProps = Readonly<{ tags: string; onTags: (tags: string) => void; problem: string | undefined }>;
-
-function TagsField({ tags, onTags, problem }: TagsFieldProps): ReactElement {
-  const chosen = readTags(tags);
+function TagsField({
+  value,
+  onChange,
+  problem,
+}: Field<string> & { readonly problem: string | undefined }): ReactElement {
+  const chosen = readTags(value);
   return (
     <div className="field">
       <label htmlFor="compose-tags">Tags</label>
       <input
         id="compose-tags"
         name="tags"
-        value={tags}
-        onChange={(event) => onTags(event.target.value)}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
         aria-invalid={problem !== undefined}
         placeholder="question, help"
         autoComplete="off"
@@ -141,7 +127,7 @@ function TagsField({ tags, onTags, problem }: TagsFieldProps): ReactElement {
             type="button"
             className="post-tag"
             aria-pressed={chosen.includes(tag)}
-            onClick={() => onTags(toggleTag(tags, tag))}
+            onClick={() => onChange(toggleTag(value, tag))}
           >
             #{tag}
           </button>
@@ -152,34 +138,19 @@ function TagsField({ tags, onTags, problem }: TagsFieldProps): ReactElement {
   );
 }
 
-type VillageFieldProps = Readonly<{ village: boolean; onVillage: (village: boolean) => void }>;
-
-/** A checkbox for admins, to write in the name of the village. */
-function VillageField({ village, onVillage }: VillageFieldProps): ReactElement | null {
-  if (!roleMay(useRole(), 'board:moderate')) return null;
-  return (
-    <label className="check">
-      <input type="checkbox" name="village" checked={village} onChange={(event) => onVillage(event.target.checked)} />
-      In the name of the village
-    </label>
-  );
-}
-
-type PlaceProps = Readonly<{ place: DraftPlace; onPlace: (place: DraftPlace) => void }>;
-
 /** The place of a post: a landmark chosen by name, or a tile chosen on the map. */
-export function PlaceField({ place, onPlace }: PlaceProps): ReactElement {
+function PlaceField({ value: place, onChange }: Field<DraftPlace>): ReactElement {
   const { pick } = useVillage();
   const landmarks = useVillageState((state) => state.landmarks);
   const picking = useVillageState((state) => state.picking);
   const tile = picking?.tile ?? null;
   useEffect(() => {
-    if (tile !== null) onPlace({ kind: 'tile', ...tile }); /* each tap once */
+    if (tile !== null) onChange({ kind: 'tile', ...tile }); /* each tap once */
   }, [tile?.x, tile?.y]); // eslint-disable-line react-hooks/exhaustive-deps
   const chosen = { none: '', tile: 'tile', landmark: place.kind === 'landmark' ? place.id : '' }[place.kind];
   const choose = (value: string): void => {
     pick(null);
-    onPlace(value === '' ? { kind: 'none' } : value === 'tile' ? place : { kind: 'landmark', id: value });
+    onChange(value === '' ? { kind: 'none' } : value === 'tile' ? place : { kind: 'landmark', id: value });
   };
   const look = (): void =>
     pick(picking === null ? { tile: place.kind === 'tile' ? { x: place.x, y: place.y } : null } : null);

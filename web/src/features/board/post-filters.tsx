@@ -2,7 +2,7 @@ import { type PostAudience, roleMay, VILLAGE_TAGS } from '@hamlet/contract';
 import type { ReactElement } from 'react';
 import { POST_FILTERS } from '../../client/url-state.ts';
 import { LinkButton } from '../../ui/button.tsx';
-import { Choices } from '../../ui/fields.tsx';
+import { Choices, FilterChip } from '../../ui/fields.tsx';
 import { SearchField } from '../navigation/search-field.tsx';
 import { useAgentNames } from '../agent-list/use-agent-names.ts';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';
@@ -25,9 +25,9 @@ export function PostFilters(): ReactElement {
       <Choices
         label="Status"
         keys={POST_FILTERS.filter((filter) => filter !== 'moderated' || mayModerate)}
-        chosen={place.posts}
+        value={place.posts}
         wordOf={(filter) => FILTER_LABELS[filter]}
-        onChoose={(posts) => open({ posts })}
+        onChange={(posts) => open({ posts })}
         small
       />
       <div className="board-picks">
@@ -96,16 +96,6 @@ function AuthorChip({ author }: { readonly author: string }): ReactElement {
   const { open, board } = useVillage();
   const known = [...board.state.get().posts.values()].find((post) => post?.author_id === author)?.author_name;
   return (
-    <span className="chip">
-      By <b>{known ?? author}</b>
-      <button
-        type="button"
-        className="icon-button icon-button-small"
-        onClick={() => open({ who: null })}
-        aria-label="Posts of all authors"
-      >
-        <span aria-hidden="true">×</span>
-      </button>
-    </span>
+    <FilterChip word="By" value={known ?? author} label="Posts of all authors" onEnd={() => open({ who: null })} />
   );
 }

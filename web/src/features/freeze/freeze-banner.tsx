@@ -1,5 +1,6 @@
 import { getVillageFreeze, liftVillageFreeze, MEASURE_REASON_MAX, roleMay, type VillageFreeze } from '@hamlet/contract';
 import { type ReactElement, useEffect, useState } from 'react';
+import { useDraft } from '../../client/drafts.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { Button } from '../../ui/button.tsx';
 import { ActionForm } from '../../ui/action-form.tsx';
@@ -65,11 +66,13 @@ function Frozen({ freeze }: { readonly freeze: VillageFreeze }): ReactElement {
 function LiftForm({ onCancel }: { readonly onCancel: () => void }): ReactElement {
   const { api, store } = useVillage();
   const sending = useIntent();
-  const [reason, setReason] = useState('');
+  const [reason, setReason] = useDraft('lift-freeze');
   const send = async (): Promise<void> => {
     const query = reason.trim() === '' ? {} : { reason: reason.trim() };
     const reply = await sending.send((idempotencyKey) => api.call(liftVillageFreeze, { query, idempotencyKey }));
-    if (reply?.ok === true) store.set((state) => ({ ...state, freeze: reply.data }));
+    if (reply?.ok !== true) return;
+    setReason('');
+    store.set((state) => ({ ...state, freeze: reply.data }));
   };
   return (
     <ActionForm

@@ -114,9 +114,9 @@ function Pictures({ chosen, details }: PicturesProps): ReactElement {
           <Choices
             label="Time shown"
             keys={RANGES.map(({ key }) => key)}
-            chosen={range.key}
+            value={range.key}
             wordOf={(key) => rangeOf(key).word}
-            onChoose={(key) => setRange(rangeOf(key))}
+            onChange={(key) => setRange(rangeOf(key))}
             small
           />
         </header>

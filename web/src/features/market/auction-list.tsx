@@ -11,7 +11,7 @@ import {
 } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
 import type { PageOf } from '../../client/query/pages.ts';
-import { readJsonDraft, useDraft } from '../../client/drafts.ts';
+import { useFormDraft } from '../../client/drafts.ts';
 import { usePages } from '../../client/query/use-pages.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { Button } from '../../ui/button.tsx';
@@ -121,12 +121,7 @@ function AuctionForm({ lanes, onDone }: AuctionFormProps): ReactElement {
     reserve: '1',
     note: '',
   }));
-  const [kept, keep] = useDraft('auction');
-  const draft = readJsonDraft(kept, empty);
-  const write = (change: Partial<AuctionDraft>): void => {
-    keep(JSON.stringify({ ...draft, ...change }));
-    sending.changed();
-  };
+  const { draft, of, forget } = useFormDraft('auction', empty, sending.changed);
   const reading = readAuction(draft, now);
   const reserve = readAmount(draft.reserve);
   const send = async (): Promise<void> => {
@@ -139,7 +134,7 @@ function AuctionForm({ lanes, onDone }: AuctionFormProps): ReactElement {
       }),
     );
     if (reply?.ok !== true) return;
-    keep('');
+    forget();
     onDone(reply.data.auction_id);
   };
   return (
@@ -152,48 +147,12 @@ function AuctionForm({ lanes, onDone }: AuctionFormProps): ReactElement {
       onSend={() => void send()}
     >
       <div className="field-grid">
-        <SelectField
-          label="GPU"
-          name="lane"
-          value={draft.lane}
-          options={lanes.map(({ lane }) => [lane, lane])}
-          onChange={(lane) => write({ lane })}
-        />
-        <TextField
-          label="Window begins"
-          name="starts-at"
-          type="datetime-local"
-          value={draft.startsAt}
-          onChange={(startsAt) => write({ startsAt })}
-        />
-        <TextField
-          label="Hours"
-          name="hours"
-          inputMode="numeric"
-          value={draft.hours}
-          onChange={(hours) => write({ hours })}
-        />
-        <TextField
-          label="Bidding ends"
-          name="closes-at"
-          type="datetime-local"
-          value={draft.closesAt}
-          onChange={(closesAt) => write({ closesAt })}
-        />
-        <TextField
-          label="Lowest bid in aiDollars"
-          name="reserve"
-          inputMode="decimal"
-          value={draft.reserve}
-          onChange={(text) => write({ reserve: text })}
-        />
-        <TextField
-          label="Note"
-          name="note"
-          maxLength={NOTE_MAX}
-          value={draft.note}
-          onChange={(note) => write({ note })}
-        />
+        <SelectField label="GPU" name="lane" {...of('lane')} options={lanes.map(({ lane }) => [lane, lane])} />
+        <TextField label="Window begins" name="starts-at" type="datetime-local" {...of('startsAt')} />
+        <TextField label="Hours" name="hours" inputMode="numeric" {...of('hours')} />
+        <TextField label="Bidding ends" name="closes-at" type="datetime-local" {...of('closesAt')} />
+        <TextField label="Lowest bid in aiDollars" name="reserve" inputMode="decimal" {...of('reserve')} />
+        <TextField label="Note" name="note" maxLength={NOTE_MAX} {...of('note')} />
       </div>
       {!reading.ok && <p className="field-problem">{reading.problem}</p>}
     </ActionForm>

@@ -8,9 +8,9 @@ import {
   roleMay,
 } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
-import { useDraft } from '../../client/drafts.ts';
+import { fieldsOf, type FormDraft, useDraft } from '../../client/drafts.ts';
 import { type Live, useLive } from '../../client/query/use-live.ts';
-import { type Intent, useIntent } from '../../client/query/use-intent.ts';
+import { useIntent } from '../../client/query/use-intent.ts';
 import { useSettled } from '../../client/query/use-settled.ts';
 import { ActionForm } from '../../ui/action-form.tsx';
 import { Segments, SelectField, TextField } from '../../ui/fields.tsx';
@@ -32,35 +32,22 @@ const TYPING_MS = 250;
 export function BuyForm({ prices, onBought }: Readonly<{ prices: PriceList; onBought: () => void }>): ReactElement {
   const mayBuy = roleMay(useRole(), 'trade:buy');
   const [first] = useAgentNames();
-  const { draft, reading, quote, write, ...purchase } = usePurchase(first?.id ?? '', onBought);
+  const { draft, reading, quote, of, ...purchase } = usePurchase(first?.id ?? '', onBought);
   const body = (
     <>
-      <AgentField value={draft.agent} onChange={(agent) => write({ agent })} />
+      <AgentField {...of('agent')} />
       <div className="field">
         <Segments
           label="Item"
           items={PURCHASE_KINDS.map((key) => ({ key, word: KIND_LABELS[key].word }))}
-          chosen={draft.kind}
-          onChoose={(kind) => write({ kind })}
+          {...of('kind')}
         />
         <p className="hint">{KIND_LABELS[draft.kind].does}</p>
       </div>
-      <ItemFields draft={draft} prices={prices} write={write} />
+      <ItemFields draft={draft} prices={prices} of={of} />
       <div className="field-pair">
-        <TextField
-          label="Duration"
-          name="length"
-          inputMode="numeric"
-          value={draft.length}
-          onChange={(length) => write({ length })}
-        />
-        <SelectField
-          label="Unit"
-          name="unit"
-          value={draft.unit}
-          options={UNITS.map((unit) => [unit, unit])}
-          onChange={(unit) => write({ unit })}
-        />
+        <TextField label="Duration" name="length" inputMode="numeric" {...of('length')} />
+        <SelectField label="Unit" name="unit" {...of('unit')} options={UNITS.map((unit) => [unit, unit])} />
       </div>
       {reading.ok ? <QuoteLines quote={quote} /> : <p className="field-problem">{reading.problem}</p>}
     </>
@@ -90,21 +77,11 @@ export function BuyForm({ prices, onBought }: Readonly<{ prices: PriceList; onBo
   );
 }
 
-/** A purchase while a person writes it, with its price. The draft stays in this tab until the purchase; after it, only the agent stays. */
-interface Purchase {
-  readonly draft: BuyDraft;
-  readonly reading: BuyReading;
-  readonly quote: Live<QuoteAnswer>;
-  readonly price: string | null;
-  readonly ready: boolean;
-  readonly sending: Intent;
-  readonly done: string | null;
-  write(change: Partial<BuyDraft>): void;
-  /** Buys, at most for the price shown. */
-  buy(): Promise<void>;
-}
-
-function usePurchase(firstAgent: string, onBought: () => void): Purchase {
+/**
+ * A purchase while a person writes it, with its price. The draft stays in this tab until the purchase; after it, only
+ * the agent stays. `buy` pays at most the price shown.
+ */
+function usePurchase(firstAgent: string, onBought: () => void) {
   const { api, agents } = useVillage();
   const sending = useIntent();
   const [kept, keep] = useDraft('buy');
@@ -135,13 +112,13 @@ function usePurchase(firstAgent: string, onBought: () => void): Purchase {
     void agents.refresh(draft.agent);
   };
   const ready = price !== null && quote.data?.agent?.after?.affordable !== false;
-  return { draft, reading, quote, price, ready, sending, done, write, buy };
+  return { draft, reading, quote, price, ready, sending, done, of: fieldsOf(draft, write), buy };
 }
 
-type FieldsProps = Readonly<{ draft: BuyDraft; prices: PriceList; write: (change: Partial<BuyDraft>) => void }>;
+type FieldsProps = Pick<FormDraft<BuyDraft>, 'draft' | 'of'> & Readonly<{ prices: PriceList }>;
 
 /** The fields of the chosen item; priority has none. */
-function ItemFields({ draft, prices, write }: FieldsProps): ReactElement | null {
+function ItemFields({ draft, prices, of }: FieldsProps): ReactElement | null {
   switch (draft.kind) {
     case 'quota':
       return (
@@ -149,17 +126,10 @@ function ItemFields({ draft, prices, write }: FieldsProps): ReactElement | null 
           <SelectField
             label="Quota"
             name="limit"
-            value={draft.limit}
+            {...of('limit')}
             options={QUOTAS.map((limit) => [limit, ASPECT_LABELS[limit]])}
-            onChange={(limit) => write({ limit })}
           />
-          <TextField
-            label="Amount to add"
-            name="amount"
-            inputMode="numeric"
-            value={draft.amount}
-            onChange={(amount) => write({ amount })}
-          />
+          <TextField label="Amount to add" name="amount" inputMode="numeric" {...of('amount')} />
         </div>
       );
     case 'model':
@@ -167,9 +137,8 @@ function ItemFields({ draft, prices, write }: FieldsProps): ReactElement | null 
         <SelectField
           label="Model"
           name="model"
-          value={draft.model}
+          {...of('model')}
           options={[['', 'Choose a model'], ...Object.keys(prices.models).map((model) => [model, model] as const)]}
-          onChange={(model) => write({ model })}
         />
       );
     case 'gpu':
@@ -178,17 +147,10 @@ function ItemFields({ draft, prices, write }: FieldsProps): ReactElement | null 
           <SelectField
             label="GPU"
             name="lane"
-            value={draft.lane}
+            {...of('lane')}
             options={[['', 'Choose a GPU'], ...prices.gpu.lanes.map(({ lane }) => [lane, lane] as const)]}
-            onChange={(lane) => write({ lane })}
           />
-          <TextField
-            label="Start (empty: now)"
-            name="starts-at"
-            type="datetime-local"
-            value={draft.startsAt}
-            onChange={(startsAt) => write({ startsAt })}
-          />
+          <TextField label="Start (empty: now)" name="starts-at" type="datetime-local" {...of('startsAt')} />
         </div>
       );
     case 'priority':

@@ -39,9 +39,9 @@ export function PurchaseList({ version }: { readonly version: number }): ReactEl
         <Choices
           label="State"
           keys={[null, ...STATES]}
-          chosen={state}
+          value={state}
           wordOf={(key) => (key === null ? 'All' : PURCHASE_LABELS[key].word)}
-          onChoose={setState}
+          onChange={setState}
           small
         />
       </header>

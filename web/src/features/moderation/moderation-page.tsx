@@ -58,9 +58,9 @@ function Queue(): ReactElement {
       <Choices
         label="State"
         keys={['waiting', 'decided']}
-        chosen={state}
+        value={state}
         wordOf={(key) => (key === 'waiting' ? 'Waiting' : 'Decided')}
-        onChoose={setState}
+        onChange={setState}
       />
       <PagedList
         pages={live}

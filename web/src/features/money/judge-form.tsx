@@ -10,8 +10,7 @@ import {
   roleMay,
 } from '@hamlet/contract';
 import { type ReactElement, useId, useState } from 'react';
-import type { Refused } from '../../client/api.ts';
-import { readJsonDraft, useDraft } from '../../client/drafts.ts';
+import { useFormDraft } from '../../client/drafts.ts';
 import { type Live, useLive } from '../../client/query/use-live.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { Button } from '../../ui/button.tsx';
@@ -32,11 +31,11 @@ const KINDS = [
   { key: 'penalize', word: 'Penalize', icon: 'down' },
 ] as const;
 const KIND_LABELS = {
-  reward: { verb: 'Give', placeholder: 'What did it do well? The agent reads this.', look: 'button-strong', sign: 1n },
+  reward: { verb: 'Give', placeholder: 'What did it do well? The agent reads this.', look: 'strong', sign: 1n },
   penalize: {
     verb: 'Take',
     placeholder: 'What did it do wrong? The agent reads this.',
-    look: 'button-danger',
+    look: 'danger',
     sign: -1n,
   },
 } as const satisfies Record<JudgeKind, object>;
@@ -60,7 +59,7 @@ export function JudgeForm(props: JudgeProps): ReactElement {
 
 function Judging({ agent, balance, steps, onDone, about, first }: JudgeProps): ReactElement {
   const allowance = useAllowance();
-  const { kind, amount, reason, micro, ready, busy, refused, done, write, send } = useJudgement(
+  const { kind, choose, of, micro, ready, busy, refused, done, send } = useJudgement(
     { agent, about: about ?? null, first: first ?? 'reward' },
     () => {
       allowance.again();
@@ -78,46 +77,32 @@ function Judging({ agent, balance, steps, onDone, about, first }: JudgeProps): R
         void send();
       }}
     >
-      <Segments label="Act" items={KINDS} chosen={kind} onChoose={(key) => write({ kind: key })} />
-      <AmountField amount={amount} onChange={(text) => write({ amount: text })} />
+      <Segments label="Act" items={KINDS} value={kind} onChange={choose} />
+      <AmountField {...of('amount')} />
       <TextField
         label="Reason"
         name="reason"
         rows={2}
         required
         maxLength={NOTE_MAX_CHARS}
-        value={reason}
-        onChange={(text) => write({ reason: text })}
+        {...of('reason')}
         placeholder={placeholder}
       />
       {sum !== null && <PreviewLine agent={agent} balance={balance} steps={steps} change={sum * sign} />}
       <AllowanceLine allowance={allowance.data} asked={sum} />
       {refused !== null && <RefusedNotice refused={refused} />}
       {done !== null && <Notice tone="good">{done}</Notice>}
-      <button type="submit" className={`button ${look}`} aria-disabled={!ready || busy}>
-        {verb}
-        {sum === null ? '' : ` ${moneyLabel(formatAiDollars(sum))}`}
-      </button>
+      <Button
+        look={look}
+        word={sum === null ? verb : `${verb} ${moneyLabel(formatAiDollars(sum))}`}
+        type="submit"
+        aria-disabled={!ready || busy}
+      />
     </form>
   );
 }
 
-type Draft = Readonly<{ kind: JudgeKind; amount: string; reason: string }>;
 const EMPTY = { amount: '', reason: '' };
-
-/**
- * A reward or penalty while a person writes it. `micro` is its amount, or null if the text is no amount. `done`
- * describes the last one that was sent.
- */
-interface Judgement extends Draft {
-  readonly micro: bigint | null;
-  readonly ready: boolean;
-  readonly busy: boolean;
-  readonly refused: Refused | null;
-  readonly done: string | null;
-  write(change: Partial<Draft>): void;
-  send(): Promise<void>;
-}
 
 interface JudgementOf {
   readonly agent: AgentDetail;
@@ -126,20 +111,26 @@ interface JudgementOf {
   readonly first: JudgeKind;
 }
 
-function useJudgement({ agent, about, first }: JudgementOf, onDone: () => void): Judgement {
+/**
+ * A reward or penalty while a person writes it. `micro` is its amount, or null if the text is no amount. `done`
+ * describes the last one that was sent.
+ */
+function useJudgement({ agent, about, first }: JudgementOf, onDone: () => void) {
   const { api } = useVillage();
   const [kind, setKind] = useState<JudgeKind>(first);
-  const [kept, keep] = useDraft(`judge-${about ?? agent.agent_id}`);
-  const { amount, reason } = readJsonDraft(kept, EMPTY);
   const [done, setDone] = useState<string | null>(null);
   const { busy, refused, ...sending } = useIntent();
-  const micro = readAmount(amount);
-  const ready = micro !== null && micro > 0n && reason.trim() !== '';
-  const write = (change: Partial<Draft>): void => {
-    if (change.kind !== undefined) setKind(change.kind);
-    keep(JSON.stringify({ amount: change.amount ?? amount, reason: change.reason ?? reason }));
+  const changed = (): void => {
     setDone(null);
     sending.changed();
+  };
+  const { draft, of, forget } = useFormDraft(`judge-${about ?? agent.agent_id}`, EMPTY, changed);
+  const { amount, reason } = draft;
+  const micro = readAmount(amount);
+  const ready = micro !== null && micro > 0n && reason.trim() !== '';
+  const choose = (chosen: JudgeKind): void => {
+    setKind(chosen);
+    changed();
   };
   const send = async (): Promise<void> => {
     if (!ready) return;
@@ -153,12 +144,12 @@ function useJudgement({ agent, about, first }: JudgementOf, onDone: () => void):
       api.call(kind === 'reward' ? rewardAgent : penalizeAgent, { body, idempotencyKey }),
     );
     if (reply?.ok !== true) return;
-    keep('');
+    forget();
     const words = kind === 'reward' ? 'Given' : 'Taken';
     setDone(`${words}. ${agent.display_name} now has ${moneyLabel(reply.data.balance_after)}.`);
     onDone();
   };
-  return { kind, amount, reason, micro, ready, busy, refused, done, write, send };
+  return { kind, choose, of, micro, ready, busy, refused, done, send };
 }
 
 type AmountFieldProps = Readonly<{ amount: string; onChange: (text: string) => void }>;

@@ -1,6 +1,6 @@
 import { type Credit, createCredit, formatAiDollars, NOTE_MAX_CHARS } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
-import { readJsonDraft, useDraft } from '../../client/drafts.ts';
+import { type FormDraft, useFormDraft } from '../../client/drafts.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { ActionForm } from '../../ui/action-form.tsx';
 import { TextField } from '../../ui/fields.tsx';
@@ -20,16 +20,14 @@ const EMPTY: CreditDraft = { agent: '', provider: 'paypal', transaction: '', amo
 export function CreditForm({ onSent }: { readonly onSent: () => void }): ReactElement {
   const { api, agents } = useVillage();
   const sending = useIntent();
-  const [kept, keep] = useDraft('credit');
-  const draft = readJsonDraft(kept, EMPTY);
   const [tried, setTried] = useState(false);
   const [done, setDone] = useState<Credit | null>(null);
-  const problems = creditProblems(draft);
-  const write = (change: Partial<CreditDraft>): void => {
-    keep(JSON.stringify({ ...draft, ...change }));
+  const form = useFormDraft('credit', EMPTY, () => {
     setDone(null);
     sending.changed();
-  };
+  });
+  const { draft } = form;
+  const problems = creditProblems(draft);
   const send = async (): Promise<void> => {
     setTried(true);
     const micro = readAmount(draft.amount);
@@ -43,7 +41,7 @@ export function CreditForm({ onSent }: { readonly onSent: () => void }): ReactEl
     };
     const reply = await sending.send((idempotencyKey) => api.call(createCredit, { body, idempotencyKey }));
     if (reply?.ok !== true) return;
-    keep('');
+    form.forget();
     setTried(false);
     setDone(reply.data.credit);
     onSent();
@@ -53,7 +51,7 @@ export function CreditForm({ onSent }: { readonly onSent: () => void }): ReactEl
     <section className="card payment-card" aria-label="Credit a deposit">
       <h2>Credit a deposit</h2>
       <ActionForm label="Credit a deposit" sending={sending} ready word={buttonWord(draft)} onSend={() => void send()}>
-        <Fields draft={draft} problems={tried ? problems : {}} write={write} />
+        <Fields of={form.of} problems={tried ? problems : {}} />
         {done !== null && <Sent credit={done} />}
       </ActionForm>
     </section>
@@ -67,52 +65,33 @@ function buttonWord({ agent, amount }: CreditDraft): string {
     : `Credit ${moneyLabel(formatAiDollars(micro))} to ${agent}`;
 }
 
-interface FieldsProps {
-  readonly draft: CreditDraft;
-  readonly problems: CreditProblems;
-  readonly write: (change: Partial<CreditDraft>) => void;
-}
+type FieldsProps = Readonly<{ of: FormDraft<CreditDraft>['of']; problems: CreditProblems }>;
 
-function Fields({ draft, problems, write }: FieldsProps): ReactElement {
+function Fields({ of, problems }: FieldsProps): ReactElement {
   return (
     <>
-      <AgentField value={draft.agent} onChange={(agent) => write({ agent })} problem={problems.agent} />
+      <AgentField {...of('agent')} problem={problems.agent} />
       <div className="payment-pair">
         <TextField
           label="Transaction id"
           name="transaction"
           className="mono"
           spellCheck={false}
-          value={draft.transaction}
-          onChange={(transaction) => write({ transaction })}
+          {...of('transaction')}
           problem={problems.transaction}
           placeholder="5O190127TN364715T"
         />
-        <TextField
-          label="Provider"
-          name="provider"
-          suggestions={['paypal', 'bank']}
-          value={draft.provider}
-          onChange={(provider) => write({ provider })}
-        />
+        <TextField label="Provider" name="provider" suggestions={['paypal', 'bank']} {...of('provider')} />
       </div>
       <TextField
         label="Amount in aiDollars"
         name="amount"
         inputMode="decimal"
-        value={draft.amount}
-        onChange={(amount) => write({ amount })}
+        {...of('amount')}
         problem={problems.amount}
         placeholder="25.00"
       />
-      <TextField
-        label="Note"
-        name="note"
-        maxLength={NOTE_MAX_CHARS}
-        value={draft.note}
-        onChange={(note) => write({ note })}
-        placeholder="Payer and purpose"
-      />
+      <TextField label="Note" name="note" maxLength={NOTE_MAX_CHARS} {...of('note')} placeholder="Payer and purpose" />
     </>
   );
 }

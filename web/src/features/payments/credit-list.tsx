@@ -47,9 +47,9 @@ export function CreditList({ version }: { readonly version: number }): ReactElem
         <Choices
           label="State"
           keys={[null, ...CREDIT_STATES]}
-          chosen={state}
+          value={state}
           wordOf={(key) => (key === null ? 'All' : key === 'proposed' ? 'Waiting' : CREDIT_LABELS[key].word)}
-          onChoose={setState}
+          onChange={setState}
           small
         />
       </header>

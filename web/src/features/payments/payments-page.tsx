@@ -1,7 +1,7 @@
 import { createPayPalOrder, getPayPalTerms, type PayPalTerms, roleMay } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
 import './payments.css';
-import { readJsonDraft, useDraft } from '../../client/drafts.ts';
+import { useFormDraft } from '../../client/drafts.ts';
 import { useLive } from '../../client/query/use-live.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { ActionForm } from '../../ui/action-form.tsx';
@@ -13,7 +13,7 @@ import { useAgentName } from '../agent-list/use-agent-names.ts';
 import { useRole, useVillage } from '../village-context.ts';
 import { CreditForm } from './credit-form.tsx';
 import { CreditList } from './credit-list.tsx';
-import { approvalAddress, EMPTY_PAYMENT, PAY_DRAFT, type PayDraft, readPayment, worthOf } from './pay-labels.ts';
+import { approvalAddress, EMPTY_PAYMENT, PAY_DRAFT, readPayment, worthOf } from './pay-labels.ts';
 import { Reconciliation } from './reconciliation.tsx';
 
 /** Money from outside: members pay in; admins credit deposits, approve credits and compare the ledger with the statements of providers. */
@@ -87,17 +87,14 @@ function Pay({ terms }: { readonly terms: PayPalTerms }): ReactElement {
 function PayForm({ terms, currency }: { readonly terms: PayPalTerms; readonly currency: string }): ReactElement {
   const { api } = useVillage();
   const sending = useIntent();
-  const [kept, keep] = useDraft(PAY_DRAFT);
-  const draft = readJsonDraft(kept, EMPTY_PAYMENT);
-  const name = useAgentName(draft.agent);
   const [unsafe, setUnsafe] = useState(false);
-  const reading = readPayment(draft);
-  const worth = reading.ok ? worthOf(reading.amount, terms) : null;
-  const write = (change: Partial<PayDraft>): void => {
-    keep(JSON.stringify({ ...draft, ...change }));
+  const { draft, of } = useFormDraft(PAY_DRAFT, EMPTY_PAYMENT, () => {
     setUnsafe(false);
     sending.changed();
-  };
+  });
+  const name = useAgentName(draft.agent);
+  const reading = readPayment(draft);
+  const worth = reading.ok ? worthOf(reading.amount, terms) : null;
   const pay = async (): Promise<void> => {
     if (!reading.ok) return;
     const reply = await sending.send(() =>
@@ -116,14 +113,13 @@ function PayForm({ terms, currency }: { readonly terms: PayPalTerms; readonly cu
       word={reading.ok ? `Pay ${reading.amount} ${currency} at PayPal` : 'Pay at PayPal'}
       onSend={() => void pay()}
     >
-      <AgentField value={draft.agent} onChange={(agent) => write({ agent })} />
+      <AgentField {...of('agent')} />
       <TextField
         label={`Amount in ${currency}`}
         name="amount"
         inputMode="decimal"
         maxLength={10}
-        value={draft.amount}
-        onChange={(amount) => write({ amount })}
+        {...of('amount')}
         problem={draft.amount === '' || reading.ok ? undefined : reading.problem}
         placeholder="10.00"
       />

@@ -9,11 +9,12 @@ import {
 } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
 import { useLive } from '../../client/query/use-live.ts';
+import { useDraft } from '../../client/drafts.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { LinkButton } from '../../ui/button.tsx';
 import { ActionForm } from '../../ui/action-form.tsx';
 import { Badge } from '../../ui/badge.tsx';
-import { TextField } from '../../ui/fields.tsx';
+import { CheckField, TextField } from '../../ui/fields.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { lengthLabel, minuteTime, timeAgo } from '../../ui/time-labels.ts';
@@ -217,7 +218,7 @@ function Explain({ difference, onDone }: Readonly<{ difference: Difference; onDo
   const { api } = useVillage();
   const viewer = useViewerId();
   const sending = useIntent();
-  const [text, setText] = useState('');
+  const [text, setText] = useDraft(`explain-${difference.difference_id}`);
   const own = viewer === null ? null : `account ${viewer}`;
   const [take, setTake] = useState(true);
   const send = async (): Promise<void> => {
@@ -228,7 +229,9 @@ function Explain({ difference, onDone }: Readonly<{ difference: Difference; onDo
     const reply = await sending.send((idempotencyKey) =>
       api.call(changeDifference, { params: { difference_id: difference.difference_id }, body, idempotencyKey }),
     );
-    if (reply?.ok === true) onDone();
+    if (reply?.ok !== true) return;
+    setText('');
+    onDone();
   };
   return (
     <ActionForm
@@ -250,17 +253,14 @@ function Explain({ difference, onDone }: Readonly<{ difference: Difference; onDo
         }}
         placeholder="Refunded on Monday; the statement of tomorrow will list it"
       />
-      <label className="check">
-        <input
-          type="checkbox"
-          checked={take}
-          onChange={(event) => {
-            setTake(event.target.checked);
-            sending.changed();
-          }}
-        />
-        I am the owner of this difference
-      </label>
+      <CheckField
+        label="I am the owner of this difference"
+        value={take}
+        onChange={(on) => {
+          setTake(on);
+          sending.changed();
+        }}
+      />
     </ActionForm>
   );
 }

@@ -2,7 +2,7 @@ import { getRun, RUN_STATES } from '@hamlet/contract';
 import type { ReactElement } from 'react';
 import { useLive } from '../../client/query/use-live.ts';
 import { LinkButton } from '../../ui/button.tsx';
-import { Choices } from '../../ui/fields.tsx';
+import { Choices, FilterChip } from '../../ui/fields.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { useAgentNames } from '../agent-list/use-agent-names.ts';
@@ -35,9 +35,9 @@ function Filters(): ReactElement {
       <Choices
         label="State"
         keys={[null, ...RUN_STATES]}
-        chosen={place.state}
+        value={place.state}
         wordOf={(state) => (state === null ? 'All' : STATE_LABELS[state].word)}
-        onChoose={(state) => open({ state, run: null })}
+        onChange={(state) => open({ state, run: null })}
       />
       <label className="pick">
         Agent
@@ -57,17 +57,12 @@ function Filters(): ReactElement {
         </select>
       </label>
       {place.schedule !== null && (
-        <span className="chip">
-          Schedule <b>{place.schedule}</b>
-          <button
-            type="button"
-            className="icon-button icon-button-small"
-            onClick={() => open({ schedule: null })}
-            aria-label="Runs of every schedule"
-          >
-            <span aria-hidden="true">×</span>
-          </button>
-        </span>
+        <FilterChip
+          word="Schedule"
+          value={place.schedule}
+          label="Runs of every schedule"
+          onEnd={() => open({ schedule: null })}
+        />
       )}
       {narrowed && (
         <LinkButton word="Show all" onClick={() => open({ who: null, state: null, schedule: null, run: null })} />

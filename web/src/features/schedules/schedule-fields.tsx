@@ -1,10 +1,11 @@
 import type { ReactElement } from 'react';
-import { FieldProblem, Segments, SelectField, TextField } from '../../ui/fields.tsx';
+import type { FormDraft } from '../../client/drafts.ts';
+import { CheckField, FieldProblem, Segments, SelectField, TextField } from '../../ui/fields.tsx';
 import { AgentField } from '../agent-list/agent-field.tsx';
 import type { Draft, Problems } from './schedule-draft.ts';
 
 /** One part of the form: the draft, its problems and a way to change it. */
-type FieldProps = Readonly<{ draft: Draft; problems: Problems; onDraft: (change: Partial<Draft>) => void }>;
+type FieldProps = Pick<FormDraft<Draft>, 'draft' | 'of'> & Readonly<{ problems: Problems }>;
 
 const TARGETS = [
   { key: 'agent', word: 'One agent' },
@@ -12,18 +13,17 @@ const TARGETS = [
 ] as const;
 
 /** The agents that get the prompt: one agent, or all agents with certain labels. */
-export function TargetFields({ draft, problems, onDraft }: FieldProps): ReactElement {
+export function TargetFields({ draft, problems, of }: FieldProps): ReactElement {
   return (
     <div className="field">
-      <Segments label="For" items={TARGETS} chosen={draft.target} onChoose={(target) => onDraft({ target })} />
+      <Segments label="For" items={TARGETS} {...of('target')} />
       {draft.target === 'agent' ? (
-        <AgentField value={draft.agent} onChange={(agent) => onDraft({ agent })} problem={problems.agent} />
+        <AgentField {...of('agent')} problem={problems.agent} />
       ) : (
         <TextField
           label="Labels"
           name="labels"
-          value={draft.labels}
-          onChange={(labels) => onDraft({ labels })}
+          {...of('labels')}
           problem={problems.labels}
           placeholder="hamlet.village/team=carriers"
         />
@@ -40,17 +40,16 @@ const TIMINGS = [
 const PERIODS = ['30s', '10m', '1h', '6h', '24h'];
 
 /** The times of the firings: once a day, by a period, or by cron fields. The list of next firings beside the fields shows problems. */
-export function TimingFields({ draft, problems, onDraft }: FieldProps): ReactElement {
+export function TimingFields({ draft, problems, of }: FieldProps): ReactElement {
   return (
     <div className="field">
-      <Segments label="When" items={TIMINGS} chosen={draft.kind} onChoose={(kind) => onDraft({ kind })} />
+      <Segments label="When" items={TIMINGS} {...of('kind')} />
       {draft.kind === 'daily' && (
         <TextField
           label="Time of day"
           name="daily-at"
           inputMode="numeric"
-          value={draft.dailyAt}
-          onChange={(dailyAt) => onDraft({ dailyAt })}
+          {...of('dailyAt')}
           invalid={problems.dailyAt !== undefined}
           placeholder="09:30"
         />
@@ -60,8 +59,7 @@ export function TimingFields({ draft, problems, onDraft }: FieldProps): ReactEle
           label="Period"
           name="every"
           suggestions={PERIODS}
-          value={draft.every}
-          onChange={(every) => onDraft({ every })}
+          {...of('every')}
           invalid={problems.every !== undefined}
           placeholder="1h30m"
         />
@@ -72,8 +70,7 @@ export function TimingFields({ draft, problems, onDraft }: FieldProps): ReactEle
           name="cron"
           className="mono"
           spellCheck={false}
-          value={draft.cron}
-          onChange={(cron) => onDraft({ cron })}
+          {...of('cron')}
           invalid={problems.cron !== undefined}
           placeholder="minute hour day month weekday"
         />
@@ -84,8 +81,7 @@ export function TimingFields({ draft, problems, onDraft }: FieldProps): ReactEle
           name="time-zone"
           spellCheck={false}
           suggestions={timeZones()}
-          value={draft.timeZone}
-          onChange={(timeZone) => onDraft({ timeZone })}
+          {...of('timeZone')}
           invalid={problems.timeZone !== undefined}
         />
       )}
@@ -98,7 +94,7 @@ function timeZones(): readonly string[] {
 }
 
 /** The policies for missed and overlapping firings, folded away: the defaults suit most schedules. */
-export function PolicyFields({ draft, problems, onDraft }: FieldProps): ReactElement {
+export function PolicyFields({ draft, problems, of }: FieldProps): ReactElement {
   const wrong = problems.catchUpLimit ?? problems.deadline ?? problems.historyLimit;
   return (
     <details className="policy-fields" open={wrong !== undefined || undefined}>
@@ -107,57 +103,34 @@ export function PolicyFields({ draft, problems, onDraft }: FieldProps): ReactEle
         <SelectField
           label="Missed firings"
           name="missed-runs"
-          value={draft.missedRuns}
+          {...of('missedRuns')}
           options={[
             ['Skip', 'Skip them'],
             ['RunOnce', 'Fire once for all of them'],
             ['CatchUp', 'Fire for the latest ones'],
           ]}
-          onChange={(missedRuns) => onDraft({ missedRuns })}
         />
         {draft.missedRuns === 'CatchUp' && (
           <TextField
             label="Most firings to catch up"
             name="catch-up-limit"
             inputMode="numeric"
-            value={draft.catchUpLimit}
-            onChange={(catchUpLimit) => onDraft({ catchUpLimit })}
+            {...of('catchUpLimit')}
           />
         )}
         <SelectField
           label="While an earlier run is active"
           name="overlap"
-          value={draft.overlap}
+          {...of('overlap')}
           options={[
             ['Forbid', 'Skip the new one'],
             ['Queue', 'Queue the new one'],
             ['Replace', 'End the earlier one'],
           ]}
-          onChange={(overlap) => onDraft({ overlap })}
         />
-        <TextField
-          label="Missed after (seconds)"
-          name="deadline"
-          inputMode="numeric"
-          value={draft.deadline}
-          onChange={(deadline) => onDraft({ deadline })}
-        />
-        <TextField
-          label="Runs to keep"
-          name="history-limit"
-          inputMode="numeric"
-          value={draft.historyLimit}
-          onChange={(historyLimit) => onDraft({ historyLimit })}
-        />
-        <label className="check">
-          <input
-            type="checkbox"
-            name="suspend"
-            checked={draft.suspend}
-            onChange={(event) => onDraft({ suspend: event.target.checked })}
-          />
-          Suspended: it does not fire
-        </label>
+        <TextField label="Missed after (seconds)" name="deadline" inputMode="numeric" {...of('deadline')} />
+        <TextField label="Runs to keep" name="history-limit" inputMode="numeric" {...of('historyLimit')} />
+        <CheckField label="Suspended: it does not fire" name="suspend" {...of('suspend')} />
       </div>
       <FieldProblem text={wrong} />
     </details>

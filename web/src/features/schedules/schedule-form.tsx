@@ -1,6 +1,7 @@
 import { changeSchedule, createSchedule, type ScheduleView } from '@hamlet/contract';
 import { type ReactElement, useDeferredValue, useState } from 'react';
 import type { Refused } from '../../client/api.ts';
+import { fieldsOf } from '../../client/drafts.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { Button } from '../../ui/button.tsx';
 import { FieldProblem, TextField } from '../../ui/fields.tsx';
@@ -57,7 +58,8 @@ function Fields({ schedule, draft, onDraft, onSaved }: FieldsProps): ReactElemen
   const reading = readDraft(draft);
   // Before the first attempt to save, the form marks wrong fields but not empty ones.
   const problems: Problems = reading.ok ? {} : save.tried ? reading.problems : withoutEmpty(reading.problems, draft);
-  const parts = { draft, problems, onDraft };
+  const of = fieldsOf(draft, onDraft);
+  const parts = { draft, problems, of };
   return (
     <form
       className="form schedule-form"
@@ -72,9 +74,8 @@ function Fields({ schedule, draft, onDraft, onSaved }: FieldsProps): ReactElemen
           <TextField
             label="Name"
             name="name"
-            value={draft.name}
+            {...of('name')}
             disabled={schedule !== null}
-            onChange={(name) => onDraft({ name })}
             problem={problems.name}
             placeholder="morning-round"
           />
@@ -83,8 +84,7 @@ function Fields({ schedule, draft, onDraft, onSaved }: FieldsProps): ReactElemen
             label="Prompt"
             name="prompt"
             rows={4}
-            value={draft.prompt}
-            onChange={(prompt) => onDraft({ prompt })}
+            {...of('prompt')}
             problem={problems.prompt}
             placeholder="The work for the agent"
           />

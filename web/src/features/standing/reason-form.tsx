@@ -1,7 +1,7 @@
 import { MEASURE_REASON_MAX } from '@hamlet/contract';
 import type { ReactElement, ReactNode } from 'react';
 import type { Reply } from '../../client/api.ts';
-import { readJsonDraft, useDraft } from '../../client/drafts.ts';
+import { useFormDraft } from '../../client/drafts.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { ActionForm } from '../../ui/action-form.tsx';
 import { SelectField, TextField } from '../../ui/fields.tsx';
@@ -33,18 +33,14 @@ interface ReasonFormProps {
 export function ReasonForm(props: ReasonFormProps): ReactElement {
   const { draft, label, word, send, onDone, optional = false, withTerm = false, danger = false } = props;
   const sending = useIntent();
-  const [kept, keep] = useDraft(draft);
-  const { reason, term } = readJsonDraft(kept, EMPTY);
-  const write = (change: Partial<typeof EMPTY>): void => {
-    keep(JSON.stringify({ reason, term, ...change }));
-    sending.changed();
-  };
+  const { of, forget, ...form } = useFormDraft(draft, EMPTY, sending.changed);
+  const { reason, term } = form.draft;
   const submit = async (): Promise<void> => {
     const end = withTerm ? endOf(term, Date.now()) : undefined;
     const grounds = { reason: reason.trim(), ...(end === undefined ? {} : { expires_at: end }) };
     const reply = await sending.send((idempotencyKey) => send(grounds, idempotencyKey));
     if (reply?.ok !== true) return;
-    keep('');
+    forget();
     onDone();
   };
   return (
@@ -62,19 +58,12 @@ export function ReasonForm(props: ReasonFormProps): ReactElement {
         name="reason"
         rows={2}
         maxLength={props.maxLength ?? MEASURE_REASON_MAX}
-        value={reason}
-        onChange={(text) => write({ reason: text })}
+        {...of('reason')}
         placeholder="Why? The audit keeps it."
         autoFocus
       />
       {withTerm && (
-        <SelectField
-          label="How long"
-          name="term"
-          value={term}
-          options={TERMS.map(({ key, word: text }) => [key, text])}
-          onChange={(chosen) => write({ term: chosen })}
-        />
+        <SelectField label="How long" name="term" {...of('term')} options={TERMS.map((it) => [it.key, it.word])} />
       )}
     </ActionForm>
   );

@@ -1,5 +1,6 @@
 import { type AgentDetail, type EntitlementView, putAgentEntitlement } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
+import { type Field, fieldsOf } from '../../client/drafts.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { ActionForm } from '../../ui/action-form.tsx';
 import { Segments, SelectField } from '../../ui/fields.tsx';
@@ -30,6 +31,7 @@ export function PinForm({ agent, tiers }: PinProps): ReactElement {
     setDone(false);
     sending.changed();
   };
+  const of = fieldsOf(draft, write);
   const send = async (conflict: 'refuse' | 'take_over'): Promise<void> => {
     const reply = await sending.send((idempotencyKey) =>
       api.call(putAgentEntitlement, {
@@ -57,15 +59,8 @@ export function PinForm({ agent, tiers }: PinProps): ReactElement {
         onSend={() => void send('refuse')}
         onTakeOver={takeOver}
       >
-        <Segments
-          label="The tier follows"
-          items={POLICIES}
-          chosen={draft.policy}
-          onChoose={(policy) => write({ policy })}
-        />
-        {draft.policy === 'Pinned' && (
-          <TierField tiers={tiers} name={draft.name} onChange={(name) => write({ name })} />
-        )}
+        <Segments label="The tier follows" items={POLICIES} {...of('policy')} />
+        {draft.policy === 'Pinned' && <TierField tiers={tiers} {...of('name')} />}
         {effect !== null && <Effect effect={effect} />}
         {done && (
           <Notice tone="good">
@@ -77,17 +72,17 @@ export function PinForm({ agent, tiers }: PinProps): ReactElement {
   );
 }
 
-type TierFieldProps = Readonly<{ tiers: readonly EntitlementView[]; name: string; onChange: (name: string) => void }>;
+type TierFieldProps = Field<string> & Pick<PinProps, 'tiers'>;
 
-function TierField({ tiers, name, onChange }: TierFieldProps): ReactElement {
-  const known = tiers.some((tier) => tier.name === name);
+function TierField({ tiers, value, onChange }: TierFieldProps): ReactElement {
+  const known = tiers.some((tier) => tier.name === value);
   return (
     <SelectField
       label="Tier"
       name="pin-tier"
-      value={name}
+      value={value}
       options={[
-        ...(known ? [] : [[name, name === '' ? 'Choose a tier' : `${name} (deleted)`] as const]),
+        ...(known ? [] : [[value, value === '' ? 'Choose a tier' : `${value} (deleted)`] as const]),
         ...tiers
           .toSorted((left, right) => right.rank - left.rank)
           .map((tier) => [tier.name, `${tier.name} · from ${moneyLabel(tier.min_balance)}`] as const),

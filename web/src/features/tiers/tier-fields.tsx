@@ -1,12 +1,9 @@
 import type { HTMLAttributes, ReactElement } from 'react';
+import type { FormDraft } from '../../client/drafts.ts';
 import { FieldProblem, Segments, SelectField, TextField } from '../../ui/fields.tsx';
 import type { TierDraft, TierProblems } from './tier-draft.ts';
 
-interface TierFieldProps {
-  readonly draft: TierDraft;
-  readonly problems: TierProblems;
-  readonly onDraft: (change: Partial<TierDraft>) => void;
-}
+type TierFieldProps = Pick<FormDraft<TierDraft>, 'draft' | 'of'> & Readonly<{ problems: TierProblems }>;
 type TextName = Exclude<keyof TierDraft, 'gpuMode' | 'gpuBy'>;
 
 const GPU_MODES = [
@@ -21,13 +18,7 @@ const GPU_HINTS: Readonly<Record<TierDraft['gpuMode'], string>> = {
 };
 
 /** Name, rank, the balance that opens the tier, and its price. */
-export function OpeningFields({
-  draft,
-  problems,
-  onDraft,
-  isNew,
-}: TierFieldProps & { readonly isNew: boolean }): ReactElement {
-  const parts = { draft, problems, onDraft };
+export function OpeningFields({ isNew, ...parts }: TierFieldProps & { readonly isNew: boolean }): ReactElement {
   return (
     <Group title="Balance and price, in aiDollars">
       <Text {...parts} title="Name" field="name" disabled={!isNew} placeholder="tier-3" />
@@ -53,14 +44,14 @@ export function LimitFields(parts: TierFieldProps): ReactElement {
 
 /** The compute of the pods in the tier. */
 export function ComputeFields(parts: TierFieldProps): ReactElement {
-  const { draft, problems, onDraft } = parts;
+  const { draft, problems, of } = parts;
   return (
     <Group title="Compute">
       <Text {...parts} title="Processor" field="cpu" placeholder="500m" />
       <Text {...parts} title="Memory" field="memory" placeholder="512Mi" />
       <Text {...parts} title="Priority class" field="priorityClass" placeholder="none" />
       <div className="tier-gpu">
-        <Segments label="GPU" items={GPU_MODES} chosen={draft.gpuMode} onChoose={(gpuMode) => onDraft({ gpuMode })} />
+        <Segments label="GPU" items={GPU_MODES} {...of('gpuMode')} />
         {GPU_HINTS[draft.gpuMode] !== '' && <p className="hint">{GPU_HINTS[draft.gpuMode]}</p>}
         <FieldProblem text={problems.gpuMode} />
         {draft.gpuMode !== 'None' && <GpuFields {...parts} />}
@@ -70,18 +61,17 @@ export function ComputeFields(parts: TierFieldProps): ReactElement {
 }
 
 function GpuFields(parts: TierFieldProps): ReactElement {
-  const { draft, onDraft } = parts;
+  const { draft, of } = parts;
   return (
     <div className="form-grid">
       <SelectField
         label="GPU from"
         name="gpu-by"
-        value={draft.gpuBy}
+        {...of('gpuBy')}
         options={[
           ['resource', 'a resource of the nodes'],
           ['template', 'a claim template'],
         ]}
-        onChange={(gpuBy) => onDraft({ gpuBy })}
       />
       {draft.gpuBy === 'template' && (
         <Text {...parts} title="Claim template" field="gpuTemplate" placeholder="gpu-claim" />
@@ -113,16 +103,8 @@ interface TextProps extends TierFieldProps {
   readonly inputMode?: HTMLAttributes<HTMLInputElement>['inputMode'];
 }
 
-function Text({ draft, problems, onDraft, title, field, ...input }: TextProps): ReactElement {
+function Text({ draft: _draft, problems, of, title, field, ...input }: TextProps): ReactElement {
   return (
-    <TextField
-      {...input}
-      label={title}
-      name={field}
-      spellCheck={false}
-      value={draft[field]}
-      onChange={(text) => onDraft({ [field]: text })}
-      problem={problems[field]}
-    />
+    <TextField {...input} label={title} name={field} spellCheck={false} {...of(field)} problem={problems[field]} />
   );
 }

@@ -1,6 +1,7 @@
 import { type EntitlementSpec, type EntitlementView, getEntitlement, putEntitlement } from '@hamlet/contract';
 import { type ReactElement, useMemo, useState } from 'react';
 import type { Refused } from '../../client/api.ts';
+import { fieldsOf } from '../../client/drafts.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { Button } from '../../ui/button.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
@@ -54,7 +55,7 @@ function Fields({ tiers, draft, onDraft, save }: FieldsProps): ReactElement {
   const effects = reading.ok ? tierEffects(save.base, reading, { tiers, agents: [...details.values()] }) : null;
   // Before the first attempt to save, the form marks wrong fields but not empty ones.
   const problems: TierProblems = reading.ok ? {} : tried ? reading.problems : withoutEmpty(reading.problems, draft);
-  const parts = { draft, problems, onDraft };
+  const parts = { draft, problems, of: fieldsOf(draft, onDraft) };
   const ready = effects !== null && effects.lines.length > 0;
   const send = (conflict: 'refuse' | 'take_over'): void => {
     setTried(true);

@@ -9,6 +9,7 @@ import {
   type Reply,
 } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
+import { type FormDraft, useFormDraft } from '../../../client/drafts.ts';
 import { useIntent } from '../../../client/query/use-intent.ts';
 import { LinkButton } from '../../../ui/button.tsx';
 import { ActionForm } from '../../../ui/action-form.tsx';
@@ -30,14 +31,17 @@ export function ModerateForm({ post, reply, decision, onDone }: ModerateProps): 
   const { api, board } = useVillage();
   const sending = useIntent();
   const of = reply ?? post;
-  const [reason, setReason] = useState<ModerationReason>(of.moderation?.reason ?? 'off_topic');
-  const [note, setNote] = useState('');
+  const grounds = useGrounds(
+    { post, reply, act: decision, usual: of.moderation?.reason ?? 'off_topic' },
+    sending.changed,
+  );
   const send = async (): Promise<void> => {
-    const body = { decision, reason, note: note.trim() === '' ? null : note.trim(), reply_id: reply?.reply_id ?? null };
+    const body = { decision, ...grounds.body };
     const answer = await sending.send((idempotencyKey) =>
       api.call(moderatePost, { params: { post_id: post.post_id }, body, idempotencyKey }),
     );
     if (answer?.ok !== true) return;
+    grounds.forget();
     board.learn(answer.data.post);
     if (answer.data.reply !== null) board.learnReply(answer.data.reply);
     onDone();
@@ -54,7 +58,7 @@ export function ModerateForm({ post, reply, decision, onDone }: ModerateProps): 
       onSend={() => void send()}
     >
       <p className="hint">{does}</p>
-      <ReasonFields reason={reason} onReason={setReason} note={note} onNote={setNote} max={MODERATION_NOTE_MAX_CHARS} />
+      <GroundsFields of={grounds.of} />
     </ActionForm>
   );
 }
@@ -63,21 +67,19 @@ function short(title: string): string {
   return title.length > 32 ? `${title.slice(0, 31)}…` : title;
 }
 
-type FlagFormProps = Readonly<{ post: Post; reply: Reply | null; onDone: () => void }>;
-
 /** Flags a text for moderation, with a reason. An admin decides about it; enough flags hide the text until then. */
-export function FlagForm({ post, reply, onDone }: FlagFormProps): ReactElement {
+export function FlagForm({ post, reply, onDone }: Omit<ModerateProps, 'decision'>): ReactElement {
   const { api } = useVillage();
   const sending = useIntent();
-  const [reason, setReason] = useState<ModerationReason>('spam');
-  const [note, setNote] = useState('');
+  const grounds = useGrounds({ post, reply, act: 'flag', usual: 'spam' }, sending.changed);
   const [hidden, setHidden] = useState<boolean | null>(null);
   const send = async (): Promise<void> => {
-    const body = { reason, note: note.trim() === '' ? null : note.trim(), reply_id: reply?.reply_id ?? null };
     const answer = await sending.send((idempotencyKey) =>
-      api.call(flagPost, { params: { post_id: post.post_id }, body, idempotencyKey }),
+      api.call(flagPost, { params: { post_id: post.post_id }, body: grounds.body, idempotencyKey }),
     );
-    if (answer?.ok === true) setHidden(answer.data.hidden);
+    if (answer?.ok !== true) return;
+    grounds.forget();
+    setHidden(answer.data.hidden);
   };
   if (hidden !== null)
     return (
@@ -90,31 +92,41 @@ export function FlagForm({ post, reply, onDone }: FlagFormProps): ReactElement {
     );
   return (
     <ActionForm label="Flag" sending={sending} ready word="Flag it" onCancel={onDone} onSend={() => void send()}>
-      <ReasonFields reason={reason} onReason={setReason} note={note} onNote={setNote} max={MODERATION_NOTE_MAX_CHARS} />
+      <GroundsFields of={grounds.of} />
     </ActionForm>
   );
 }
 
-interface ReasonProps {
-  readonly reason: ModerationReason;
-  readonly onReason: (reason: ModerationReason) => void;
-  readonly note: string;
-  readonly onNote: (note: string) => void;
-  readonly max: number;
+interface GroundsOf extends Omit<ModerateProps, 'decision' | 'onDone'> {
+  readonly act: Decision | 'flag';
+  /** The reason that the form begins with. */
+  readonly usual: ModerationReason;
+}
+type Grounds = Readonly<{ reason: ModerationReason; note: string }>;
+
+/** The reason of a flag or decision while a person writes it, and the fields of the request. The draft stays in this tab. */
+function useGrounds({ post, reply, act, usual }: GroundsOf, onWrite: () => void) {
+  const id = reply?.reply_id ?? post.post_id;
+  const { draft, of, forget } = useFormDraft<Grounds>(`${act}-${id}`, { reason: usual, note: '' }, onWrite);
+  const note = draft.note.trim();
+  return {
+    of,
+    forget,
+    body: { reason: draft.reason, note: note === '' ? null : note, reply_id: reply?.reply_id ?? null },
+  };
 }
 
-/** The reason of a flag or decision: one of a list, and a note. */
-export function ReasonFields({ reason, onReason, note, onNote, max }: ReasonProps): ReactElement {
+/** The reason: one of a list, and a note. */
+function GroundsFields({ of }: Pick<FormDraft<Grounds>, 'of'>): ReactElement {
   return (
     <>
       <SelectField
         label="Why"
         name="reason"
-        value={reason}
+        {...of('reason')}
         options={MODERATION_REASONS.map((known) => [known, REASON_LABELS[known]] as const)}
-        onChange={onReason}
       />
-      <TextField label="Note (optional)" name="note" rows={2} maxLength={max} value={note} onChange={onNote} />
+      <TextField label="Note (optional)" name="note" rows={2} maxLength={MODERATION_NOTE_MAX_CHARS} {...of('note')} />
     </>
   );
 }
