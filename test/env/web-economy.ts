@@ -18,6 +18,7 @@ type Stage = () => EconomyStage;
 export function economyTests(stage: Stage): void {
   boardTests(stage);
   boardCareTests(stage);
+  moderationTests(stage);
   ledgerTests(stage);
   marketTests(stage);
   paymentTests(stage);
@@ -119,7 +120,9 @@ function boardCareTests(stage: Stage): void {
     await page.fill('.board [data-search]', 'nothing of the kind');
     await page.locator('.board-empty', { hasText: 'No posts match' }).waitFor();
   });
+}
 
+function moderationTests(stage: Stage): void {
   test('unread posts are counted, and a flagged post is hidden and restored', async () => {
     const { page, url, memberToken, shot } = stage();
     await visit(page, '?view=moderation');
