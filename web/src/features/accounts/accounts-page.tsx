@@ -1,5 +1,4 @@
 import {
-  type CallData,
   type AccountDetail,
   ACCOUNT_ROLES,
   type AccountRole,
@@ -9,7 +8,6 @@ import {
 } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
 import './accounts.css';
-import type { PageOf } from '../../client/query/pages.ts';
 import { usePages } from '../../client/query/use-pages.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { Button } from '../../ui/button.tsx';
@@ -26,14 +24,6 @@ import { AccountActs, CodeNotice } from './account-acts.tsx';
 import { accountState, seenLabel } from './account-labels.ts';
 import { SessionList } from './session-list.tsx';
 
-const PAGES = {
-  everyMs: 8000,
-  pageOf: ({ accounts: rows, next_cursor: next }: CallData<typeof listAccounts>): PageOf<AccountDetail> => ({
-    rows,
-    next,
-  }),
-  idOf: (account: AccountDetail): string => account.account_id,
-};
 const NAME_MAX_CHARS = 64;
 
 /** The accounts of people: roles, sessions and bans, and new accounts. */
@@ -63,7 +53,11 @@ export function AccountsPage(): ReactElement {
 
 function Accounts({ writing, onWritten }: { readonly writing: boolean; readonly onWritten: () => void }): ReactElement {
   const [opened, setOpened] = useState<string | null>(null);
-  const live = usePages(listAccounts, (cursor) => ({ query: cursor }), PAGES);
+  const live = usePages(listAccounts, (cursor) => ({ query: cursor }), {
+    everyMs: 8000,
+    pageOf: ({ accounts: rows, next_cursor: next }) => ({ rows, next }),
+    idOf: ({ account_id: id }) => id,
+  });
   return (
     <>
       {writing && <CreateForm onMade={live.again} onClose={onWritten} />}

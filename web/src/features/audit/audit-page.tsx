@@ -1,7 +1,6 @@
-import { type CallData, type AuditRecord, listAudit } from '@hamlet/contract';
+import { type AuditRecord, listAudit } from '@hamlet/contract';
 import { type ReactElement, useMemo, useState } from 'react';
 import './audit.css';
-import type { PageOf } from '../../client/query/pages.ts';
 import { usePages } from '../../client/query/use-pages.ts';
 import { LinkButton } from '../../ui/button.tsx';
 import { CheckField, FilterChip, SelectField } from '../../ui/fields.tsx';
@@ -23,11 +22,6 @@ import {
   SINCE,
 } from './audit-labels.ts';
 
-const PAGES = {
-  everyMs: 8000,
-  pageOf: ({ records: rows, next_cursor: next }: CallData<typeof listAudit>): PageOf<AuditRecord> => ({ rows, next }),
-  idOf: (record: AuditRecord): string => record.record_id,
-};
 const PAGE = 50;
 
 /** Every act and every transfer, newest first. */
@@ -49,7 +43,11 @@ function Records(): ReactElement {
   const filters = useMemo(() => filtersOf(place), [place]);
   const question = JSON.stringify(filters);
   const query = useMemo(() => auditQuery(filters, Date.now()), [question]); // eslint-disable-line react-hooks/exhaustive-deps
-  const live = usePages(listAudit, (cursor) => ({ query: { limit: PAGE, ...query, ...cursor } }), PAGES);
+  const live = usePages(listAudit, (cursor) => ({ query: { limit: PAGE, ...query, ...cursor } }), {
+    everyMs: 8000,
+    pageOf: ({ records: rows, next_cursor: next }) => ({ rows, next }),
+    idOf: ({ record_id: id }) => id,
+  });
   const filter = (change: Partial<AuditFilters>): void => open(addressOf(change));
   return (
     <>

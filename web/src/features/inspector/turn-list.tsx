@@ -1,6 +1,5 @@
 import { type CallData, listTurns, roleMay } from '@hamlet/contract';
 import { type ReactElement, useMemo } from 'react';
-import type { PageOf } from '../../client/query/pages.ts';
 import { usePages } from '../../client/query/use-pages.ts';
 import { MoreButton } from '../../ui/paged-list.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
@@ -11,11 +10,6 @@ import { type DiaryEntry, diaryOf } from './turn-stays.ts';
 import { reasonOf, turnLabel } from './turn-labels.ts';
 
 type Turn = CallData<typeof listTurns>['turns'][number];
-const PAGES = {
-  everyMs: 8000,
-  pageOf: ({ turns: rows, next_cursor: next }: CallData<typeof listTurns>): PageOf<Turn> => ({ rows, next }),
-  idOf: (turn: Turn): string => turn.turn_id,
-};
 const PAGE = 100;
 
 /** The agent's diary: one entry for each stay, with the turns in which something happened. A button reads older ones. */
@@ -24,7 +18,11 @@ export function TurnList({ id }: { readonly id: string }): ReactElement {
   const { rows, refused, more } = usePages(
     listTurns,
     may ? (cursor) => ({ params: { agent_id: id }, query: { limit: PAGE, ...cursor } }) : null,
-    PAGES,
+    {
+      everyMs: 8000,
+      pageOf: ({ turns: rows, next_cursor: next }) => ({ rows, next }),
+      idOf: ({ turn_id: id }) => id,
+    },
   );
   const entries = useMemo(() => diaryOf(rows ?? []), [rows]);
   const reasons = useMemo(

@@ -1,8 +1,6 @@
 import {
-  type CallData,
   AUCTION_STATES,
   type AuctionState,
-  type AuctionView,
   formatAiDollars,
   type GpuLane,
   listAuctions,
@@ -10,7 +8,6 @@ import {
   roleMay,
 } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
-import type { PageOf } from '../../client/query/pages.ts';
 import { useFormDraft } from '../../client/drafts.ts';
 import { usePages } from '../../client/query/use-pages.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
@@ -24,26 +21,17 @@ import { useRole, useVillage } from '../village-context.ts';
 import { AUCTION_LABELS, type AuctionDraft, localField, readAuction } from './auction-labels.ts';
 import { AuctionRow } from './auction-row.tsx';
 
-const PAGES = {
-  everyMs: 3000,
-  pageOf: ({ auctions: rows, next_cursor: next }: CallData<typeof listAuctions>): PageOf<AuctionView> => ({
-    rows,
-    next,
-  }),
-  idOf: (auction: AuctionView): string => auction.auction_id,
-};
-
 /** Auctions of exclusive GPU windows. Bids are sealed; the winner pays the second highest bid. */
 export function AuctionList({ lanes }: { readonly lanes: readonly GpuLane[] }): ReactElement {
   const mayRun = roleMay(useRole(), 'auction:run');
   const [state, setState] = useState<AuctionState | ''>('');
   const [writing, setWriting] = useState(false);
   const [opened, setOpened] = useState<string | null>(null);
-  const live = usePages(
-    listAuctions,
-    (cursor) => ({ query: { ...(state === '' ? {} : { state }), ...cursor } }),
-    PAGES,
-  );
+  const live = usePages(listAuctions, (cursor) => ({ query: { ...(state === '' ? {} : { state }), ...cursor } }), {
+    everyMs: 3000,
+    pageOf: ({ auctions: rows, next_cursor: next }) => ({ rows, next }),
+    idOf: ({ auction_id: id }) => id,
+  });
   return (
     <section className="card market-list" aria-label="Auctions">
       <header className="list-head">

@@ -1,6 +1,5 @@
-import { type CallData, listPurchases, type PurchaseView } from '@hamlet/contract';
+import { listPurchases, type PurchaseView } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
-import type { PageOf } from '../../client/query/pages.ts';
 import { usePages } from '../../client/query/use-pages.ts';
 import { Avatar } from '../../ui/avatar.tsx';
 import { Badge } from '../../ui/badge.tsx';
@@ -15,21 +14,15 @@ import { useAgentName } from '../agent-list/use-agent-names.ts';
 import { useViewerId } from '../village-context.ts';
 import { itemLabel, KIND_LABELS } from './item-labels.ts';
 
-const PAGES = {
-  everyMs: 5000,
-  pageOf: ({ purchases: rows, next_cursor: next }: CallData<typeof listPurchases>): PageOf<PurchaseView> => ({
-    rows,
-    next,
-  }),
-  idOf: (purchase: PurchaseView): string => purchase.purchase_id,
-};
 const STATES = ['active', 'ahead', 'ended'] as const;
 
 /** The purchases of all agents, newest first. A change of `version` means that this page bought something. */
 export function PurchaseList({ version }: { readonly version: number }): ReactElement {
   const [state, setState] = useState<(typeof STATES)[number] | null>(null);
   const live = usePages(listPurchases, (cursor) => ({ query: { ...(state === null ? {} : { state }), ...cursor } }), {
-    ...PAGES,
+    everyMs: 5000,
+    pageOf: ({ purchases: rows, next_cursor: next }) => ({ rows, next }),
+    idOf: ({ purchase_id: id }) => id,
     version,
   });
   return (

@@ -1,5 +1,4 @@
 import {
-  type CallData,
   type Decision,
   type FlagRecord,
   listModeration,
@@ -8,7 +7,6 @@ import {
 } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
 import './moderation.css';
-import type { PageOf } from '../../client/query/pages.ts';
 import { usePages } from '../../client/query/use-pages.ts';
 import { useStore } from '../../client/store.ts';
 import { Button } from '../../ui/button.tsx';
@@ -24,14 +22,10 @@ import { Page } from '../navigation/page.tsx';
 import { useVillage } from '../village-context.ts';
 import { DECISION_LABELS, decisionsFor } from './decisions.ts';
 
-const PAGES = {
-  everyMs: 10_000,
-  pageOf: ({ items: rows, next_cursor: next }: CallData<typeof listModeration>): PageOf<ModerationItem> => ({
-    rows,
-    next,
-  }),
-  idOf: ({ post, reply }: ModerationItem): string => reply?.reply_id ?? post.post_id,
-};
+function idOf({ post, reply }: ModerationItem): string {
+  return reply?.reply_id ?? post.post_id;
+}
+
 type QueueState = 'waiting' | 'decided';
 
 /** Flagged posts and replies that wait for a decision, and past decisions, which can be undone. */
@@ -52,7 +46,12 @@ function Queue(): ReactElement {
   const [state, setState] = useState<QueueState>('waiting');
   // Every event of the board may change the queue.
   const events = useStore(board.state, (now) => now.events + now.generation);
-  const live = usePages(listModeration, (cursor) => ({ query: { state, ...cursor } }), { ...PAGES, version: events });
+  const live = usePages(listModeration, (cursor) => ({ query: { state, ...cursor } }), {
+    everyMs: 10_000,
+    pageOf: ({ items: rows, next_cursor: next }) => ({ rows, next }),
+    idOf,
+    version: events,
+  });
   return (
     <>
       <Choices
@@ -71,7 +70,7 @@ function Queue(): ReactElement {
         card
         older="Older flags"
       >
-        {(item) => <ModerationCard key={PAGES.idOf(item)} item={item} onDone={live.again} />}
+        {(item) => <ModerationCard key={idOf(item)} item={item} onDone={live.again} />}
       </PagedList>
     </>
   );

@@ -10,7 +10,7 @@ import {
   roleMay,
 } from '@hamlet/contract';
 import { type ReactElement, useId, useState } from 'react';
-import { useFormDraft } from '../../client/drafts.ts';
+import { type Field, useFormDraft } from '../../client/drafts.ts';
 import { type Live, useLive } from '../../client/query/use-live.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { Button } from '../../ui/button.tsx';
@@ -152,9 +152,7 @@ function useJudgement({ agent, about, first }: JudgementOf, onDone: () => void) 
   return { kind, choose, of, micro, ready, busy, refused, done, send };
 }
 
-type AmountFieldProps = Readonly<{ amount: string; onChange: (text: string) => void }>;
-
-function AmountField({ amount, onChange }: AmountFieldProps): ReactElement {
+function AmountField({ value: amount, onChange }: Field<string>): ReactElement {
   const id = useId();
   const bad = amount !== '' && (readAmount(amount) ?? 0n) <= 0n;
   return (

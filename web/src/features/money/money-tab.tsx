@@ -1,5 +1,4 @@
 import {
-  type CallData,
   type AgentDetail,
   type BalanceAnswer,
   getBalance,
@@ -8,7 +7,6 @@ import {
   roleMay,
 } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
-import type { PageOf } from '../../client/query/pages.ts';
 import { useLive } from '../../client/query/use-live.ts';
 import { usePages } from '../../client/query/use-pages.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -68,11 +66,6 @@ function Balance({ balance }: { readonly balance: BalanceAnswer }): ReactElement
   );
 }
 
-const PAGES = {
-  everyMs: 8000,
-  pageOf: ({ entries: rows, next_cursor: next }: CallData<typeof getLedger>): PageOf<LedgerEntry> => ({ rows, next }),
-  idOf: (entry: LedgerEntry): string => entry.ledger_entry_id,
-};
 const PAGE = 20;
 
 /** The ledger entries of an agent, newest first. `version` changes with the balance. */
@@ -81,7 +74,12 @@ function EntryList({ id, version }: { readonly id: string; readonly version: str
   const pages = usePages(
     getLedger,
     may ? (cursor) => ({ params: { agent_id: id }, query: { limit: PAGE, ...cursor } }) : null,
-    { ...PAGES, version },
+    {
+      everyMs: 8000,
+      pageOf: ({ entries: rows, next_cursor: next }) => ({ rows, next }),
+      idOf: ({ ledger_entry_id: id }) => id,
+      version,
+    },
   );
   if (!may) return null;
   return (

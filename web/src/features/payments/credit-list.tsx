@@ -1,5 +1,4 @@
 import {
-  type CallData,
   approveCredit,
   type Credit,
   CREDIT_REASON_MAX_CHARS,
@@ -9,7 +8,6 @@ import {
   rejectCredit,
 } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
-import type { PageOf } from '../../client/query/pages.ts';
 import { usePages } from '../../client/query/use-pages.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { Button } from '../../ui/button.tsx';
@@ -26,17 +24,13 @@ import { ReasonForm } from '../standing/reason-form.tsx';
 import { useViewerId, useVillage } from '../village-context.ts';
 import { CREDIT_LABELS, mayApprove } from './payment-labels.ts';
 
-const PAGES = {
-  everyMs: 5000,
-  pageOf: ({ credits: rows, next_cursor: next }: CallData<typeof listCredits>): PageOf<Credit> => ({ rows, next }),
-  idOf: (credit: Credit): string => credit.credit_id,
-};
-
 /** All credits, newest first. A second admin decides about proposals here. A change of `version` means that the form sent one. */
 export function CreditList({ version }: { readonly version: number }): ReactElement {
   const [state, setState] = useState<CreditState | null>(null);
   const live = usePages(listCredits, (cursor) => ({ query: { ...(state === null ? {} : { state }), ...cursor } }), {
-    ...PAGES,
+    everyMs: 5000,
+    pageOf: ({ credits: rows, next_cursor: next }) => ({ rows, next }),
+    idOf: ({ credit_id: id }) => id,
     version,
   });
   const limit = live.first?.approval_limit ?? null;

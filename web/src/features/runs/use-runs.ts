@@ -1,12 +1,5 @@
-import { type CallData, listRuns, type Run, type RunState } from '@hamlet/contract';
-import type { PageOf } from '../../client/query/pages.ts';
+import { listRuns, type Run, type RunState } from '@hamlet/contract';
 import { type Pages, usePages } from '../../client/query/use-pages.ts';
-
-const PAGES = {
-  everyMs: 2000,
-  pageOf: ({ runs: rows, next_cursor: next }: CallData<typeof listRuns>): PageOf<Run> => ({ rows, next }),
-  idOf: (run: Run): string => run.run_id,
-};
 
 /** The filters of runs; null does not filter. */
 export interface RunFilter {
@@ -24,5 +17,9 @@ export function useRuns({ agent, schedule, state, page }: RunFilter): RunsLive {
     ...(schedule === null ? {} : { schedule }),
     ...(state === null ? {} : { state }),
   };
-  return usePages(listRuns, (cursor) => ({ query: { limit: page, ...narrowed, ...cursor } }), PAGES);
+  return usePages(listRuns, (cursor) => ({ query: { limit: page, ...narrowed, ...cursor } }), {
+    everyMs: 2000,
+    pageOf: ({ runs: rows, next_cursor: next }) => ({ rows, next }),
+    idOf: ({ run_id: id }) => id,
+  });
 }
