@@ -1,21 +1,6 @@
 import type { AccountRole } from '@hamlet/contract';
 import { z } from 'zod';
 
-export interface OidcSettings {
-  readonly issuer: URL;
-  readonly clientId: string;
-  /** File with the client secret; a public client (code and PKCE alone) has none. */
-  readonly clientSecretFile: string | undefined;
-  /** Origin under which browsers reach the village; the provider redirects them there. */
-  readonly publicUrl: URL;
-  /** Label of the sign-in button. */
-  readonly name: string;
-  readonly scope: string;
-  /** Name of the claim that lists a person's groups. */
-  readonly groupsClaim: string;
-  readonly roles: RoleGroups;
-}
-
 /** Groups whose people become admins, and groups whose people become members; `*` stands for every person of the provider. */
 export interface RoleGroups {
   readonly admin: readonly string[];
@@ -114,9 +99,10 @@ export const OIDC_ENVIRONMENT = {
 } as const;
 
 type OidcEnvironment = z.infer<z.ZodObject<typeof OIDC_ENVIRONMENT>>;
+export type OidcSettings = NonNullable<ReturnType<typeof oidcSettingsOf>>;
 
 /** The settings of the identity provider; undefined if none is configured. Throws if a required variable is missing. */
-export function oidcSettingsOf(env: OidcEnvironment): OidcSettings | undefined {
+export function oidcSettingsOf(env: OidcEnvironment) {
   const { HAMLET_OIDC_ISSUER: issuer, HAMLET_OIDC_CLIENT_ID: clientId, HAMLET_PUBLIC_URL: publicUrl } = env;
   if (issuer === undefined) return undefined;
   if (clientId === undefined) throw new Error('HAMLET_OIDC_CLIENT_ID: write the client id that the issuer gave');

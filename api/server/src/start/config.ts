@@ -1,10 +1,8 @@
 import { AiDollars, parseAiDollars, PriceList, TimeZone } from '@hamlet/contract';
 import { z } from 'zod';
-import { OIDC_ENVIRONMENT, oidcSettingsOf, type OidcSettings } from '../people/oidc-settings.ts';
-import type { EconomyRules } from '../money/ledger/judgement.ts';
+import { OIDC_ENVIRONMENT, oidcSettingsOf } from '../people/oidc-settings.ts';
 import { proxyTrust, type ProxyTrust } from '../http/client-address.ts';
-import type { SignerOptions } from '../sealed-log/log-signer.ts';
-import { PAYMENT_VARIABLES, paymentsConfigOf, type PaymentsConfig } from '../money/payments/payments-config.ts';
+import { PAYMENT_VARIABLES, paymentsConfigOf } from '../money/payments/payments-config.ts';
 
 export interface HostPort {
   readonly host: string;
@@ -33,12 +31,23 @@ function parsed(text: string, context: z.RefinementCtx): unknown {
   }
 }
 
+const optional = (description: string) => z.string().optional().describe(description);
+const required = (description: string) => z.string().min(1).describe(description);
+
+/** A whole number from `min` up to `max`. */
+function whole(
+  description: string,
+  { min, max, preset }: { readonly min: number; readonly max?: number; readonly preset: number },
+) {
+  const number = z.coerce.number().int().min(min);
+  return (max === undefined ? number : number.max(max)).default(preset).describe(description);
+}
+
 const Environment = z.object({
-  HAMLET_POSTGRES_URL: z
-    .string()
-    .min(1)
-    .describe('Postgres as the role app; ?connect_timeout= is the timeout of a connection in seconds (5)'),
-  HAMLET_REDIS_URL: z.string().min(1).describe('Redis, for messages, counters and jobs of the replicas'),
+  HAMLET_POSTGRES_URL: required(
+    'Postgres as the role app; ?connect_timeout= is the timeout of a connection in seconds (5)',
+  ),
+  HAMLET_REDIS_URL: required('Redis, for messages, counters and jobs of the replicas'),
   HAMLET_PEOPLE_LISTEN: Listen.default({ host: '127.0.0.1', port: 8080 }).describe(
     'host:port for people: web and API (127.0.0.1:8080)',
   ),
@@ -52,44 +61,25 @@ const Environment = z.object({
     .enum(['kubernetes', 'samples'])
     .default('kubernetes')
     .describe('kubernetes or samples: source of the agents'),
-  HAMLET_SAMPLES_DIR: z
-    .string()
-    .optional()
-    .describe('folder of good-agent-*.yaml and good-entitlement-*.yaml, for the source samples'),
+  HAMLET_SAMPLES_DIR: optional('folder of good-agent-*.yaml and good-entitlement-*.yaml, for the source samples'),
   HAMLET_NAMESPACE: z.string().default('hamlet').describe('namespace of the village (hamlet)'),
-  HAMLET_KUBECONFIG: z.string().optional().describe('kubeconfig to use outside of a pod'),
-  HAMLET_BOOTSTRAP_CODE_FILE: z.string().optional().describe('file with the one-time code for the first admin'),
-  HAMLET_API_KEYS_FILE: z
-    .string()
-    .optional()
-    .describe('JSON file {adminToken, memberToken, operatorToken, agentTokens}'),
+  HAMLET_KUBECONFIG: optional('kubeconfig to use outside of a pod'),
+  HAMLET_BOOTSTRAP_CODE_FILE: optional('file with the one-time code for the first admin'),
+  HAMLET_API_KEYS_FILE: optional('JSON file {adminToken, memberToken, operatorToken, agentTokens}'),
   ...OIDC_ENVIRONMENT,
-  HAMLET_WEB_DIR: z.string().optional().describe('folder of the built web, served at /'),
+  HAMLET_WEB_DIR: optional('folder of the built web, served at /'),
   HAMLET_TRUSTED_PROXIES: z
     .string()
     .default('loopback')
     .describe(
       'trusted proxies, whose X-Forwarded-For the api reads: addresses, networks, loopback, linklocal, uniquelocal; comma separated (loopback)',
     ),
-  HAMLET_TRUSTED_PROXY_HOPS: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(10)
-    .default(1)
-    .describe('number of trusted proxies in a row (1)'),
-  HAMLET_RATE_LIMIT: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(6_000)
-    .describe('requests a minute for each address, and for each person (6000)'),
-  HAMLET_SOCKETS_PER_ADDRESS: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(250)
-    .describe('websockets that one address may have open on a replica; and four times as many connections (250)'),
+  HAMLET_TRUSTED_PROXY_HOPS: whole('number of trusted proxies in a row (1)', { min: 1, max: 10, preset: 1 }),
+  HAMLET_RATE_LIMIT: whole('requests a minute for each address, and for each person (6000)', { min: 1, preset: 6_000 }),
+  HAMLET_SOCKETS_PER_ADDRESS: whole(
+    'websockets that one address may have open on a replica; and four times as many connections (250)',
+    { min: 1, preset: 250 },
+  ),
   HAMLET_TIME_ZONE: TimeZone.default('UTC').describe("time zone of the village's day (UTC)"),
   HAMLET_DAILY_ALLOWANCE: AiDollars.default('10').describe(
     'aiDollars that a member may give and take in a day, together (10)',
@@ -104,25 +94,20 @@ const Environment = z.object({
     .pipe(PriceList)
     .describe('JSON with prices of compute beyond the tier, as in price_list of GET /economy/quote ({}: the defaults)'),
   ...PAYMENT_VARIABLES,
-  HAMLET_LOG_KEY_FILE: z
-    .string()
-    .optional()
-    .describe(
-      'PEM file of the Ed25519 key that signs the sealed log; without it the api creates one in HAMLET_LOG_DIR',
-    ),
-  HAMLET_LOG_DIR: z.string().optional().describe('folder for checkpoints of the sealed log, outside of the database'),
+  HAMLET_LOG_KEY_FILE: optional(
+    'PEM file of the Ed25519 key that signs the sealed log; without it the api creates one in HAMLET_LOG_DIR',
+  ),
+  HAMLET_LOG_DIR: optional('folder for checkpoints of the sealed log, outside of the database'),
   HAMLET_LOG_ORIGIN: z
     .string()
     .regex(/^[^\s+]{1,200}$/, 'a name without spaces and plus')
     .optional()
     .describe('origin of the sealed log (hamlet.village/NAMESPACE)'),
-  HAMLET_TURN_DAYS: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(36_500)
-    .default(30)
-    .describe('days to keep the text of a turn; 0 keeps it permanently (30)'),
+  HAMLET_TURN_DAYS: whole('days to keep the text of a turn; 0 keeps it permanently (30)', {
+    min: 0,
+    max: 36_500,
+    preset: 30,
+  }),
   HAMLET_MIGRATE_MAP_TO: z
     .string()
     .max(64)
@@ -140,42 +125,21 @@ const Environment = z.object({
     .describe('debug, info, warn or error (info)'),
 });
 
-export interface Config {
-  readonly postgresUrl: string;
-  readonly redisUrl: string;
-  readonly peopleListen: HostPort;
-  readonly agentsListen: HostPort | undefined;
-  readonly metricsListen: HostPort;
-  readonly agents:
-    | { readonly source: 'kubernetes'; readonly kubeconfig: string | undefined }
-    | { readonly source: 'samples'; readonly folder: string };
-  readonly namespace: string;
-  readonly bootstrapCodeFile: string | undefined;
-  readonly apiKeysFile: string | undefined;
-  readonly oidc: OidcSettings | undefined;
-  readonly webDir: string | undefined;
-  readonly proxyTrust: ProxyTrust;
-  readonly requestsPerMinute: number;
-  readonly socketsPerAddress: number;
-  readonly economy: EconomyRules;
-  readonly prices: PriceList;
-  readonly payments: PaymentsConfig;
-  readonly sealing: SignerOptions;
-  /** Days to keep the text of a turn; 0 keeps it permanently. */
-  readonly turnDays: number;
-  readonly migrateMapTo: string | undefined;
-  readonly strictAnswers: boolean;
-  readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
+export type Config = ReturnType<typeof readConfig>;
+
+/** Throws an Error that names every invalid variable and its fix. */
+function readEnvironment<S extends z.ZodType>(schema: S, environment: unknown): z.output<S> {
+  const parsed = schema.safeParse(environment);
+  if (parsed.success) return parsed.data;
+  throw new Error(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'));
 }
 
 /** Reads the configuration. Throws an Error that names every invalid variable and its fix. */
-export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
-  const parsed = Environment.safeParse(
+export function readConfig(environment: Readonly<Record<string, string | undefined>>) {
+  const env = readEnvironment(
+    Environment,
     Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== '')),
   );
-  if (!parsed.success)
-    throw new Error(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'));
-  const env = parsed.data;
   return {
     postgresUrl: env.HAMLET_POSTGRES_URL,
     redisUrl: env.HAMLET_REDIS_URL,
@@ -223,7 +187,11 @@ function trustOf({
   }
 }
 
-function agentsOf(env: z.infer<typeof Environment>): Config['agents'] {
+function agentsOf(
+  env: z.infer<typeof Environment>,
+):
+  | { readonly source: 'kubernetes'; readonly kubeconfig: string | undefined }
+  | { readonly source: 'samples'; readonly folder: string } {
   if (env.HAMLET_AGENT_SOURCE === 'kubernetes') return { source: 'kubernetes', kubeconfig: env.HAMLET_KUBECONFIG };
   if (env.HAMLET_SAMPLES_DIR === undefined)
     throw new Error('HAMLET_SAMPLES_DIR: name the folder of the samples, for example crds/samples');
@@ -232,10 +200,9 @@ function agentsOf(env: z.infer<typeof Environment>): Config['agents'] {
 
 const MigrationEnvironment = z.object({
   HAMLET_POSTGRES_URL: Environment.shape.HAMLET_POSTGRES_URL,
-  HAMLET_POSTGRES_OWNER_URL: z
-    .string()
-    .min(1)
-    .describe('--migrate only: Postgres as the owner of the schema; the api itself never needs it'),
+  HAMLET_POSTGRES_OWNER_URL: required(
+    '--migrate only: Postgres as the owner of the schema; the api itself never needs it',
+  ),
 });
 
 /** The settings of a migration: the connection as the schema's owner, and the role that it grants rights to. */
@@ -246,10 +213,8 @@ export interface MigrationConfig {
 
 /** Reads the configuration of `--migrate`. Throws an Error that names every invalid variable. */
 export function readMigrationConfig(environment: Readonly<Record<string, string | undefined>>): MigrationConfig {
-  const parsed = MigrationEnvironment.safeParse(environment);
-  if (!parsed.success)
-    throw new Error(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'));
-  return { ownerUrl: parsed.data.HAMLET_POSTGRES_OWNER_URL, appUrl: parsed.data.HAMLET_POSTGRES_URL };
+  const env = readEnvironment(MigrationEnvironment, environment);
+  return { ownerUrl: env.HAMLET_POSTGRES_OWNER_URL, appUrl: env.HAMLET_POSTGRES_URL };
 }
 
 export function usage(): string {

@@ -28,14 +28,6 @@ export interface ListenerPorts {
   readonly registry: Registry;
 }
 
-export interface Listeners {
-  readonly peopleUrl: string;
-  readonly agentsUrl: string;
-  readonly metricsUrl: string;
-  /** Refuses new requests, ends sockets and streams, and waits for requests in progress. */
-  stop(): Promise<void>;
-}
-
 async function listen(server: Server, at: HostPort): Promise<string> {
   server.requestTimeout = REQUEST_LIMIT_MS;
   server.headersTimeout = HEADERS_LIMIT_MS;
@@ -59,7 +51,7 @@ function limitConnections(server: Server, gate: AddressGate): void {
 }
 
 /** Opens the listeners: people, agents (or both on one), and metrics. */
-export async function openListeners(ports: ListenerPorts): Promise<Listeners> {
+export async function openListeners(ports: ListenerPorts) {
   const { config, handlers, mount, registry } = ports;
   const closers: (() => void)[] = [];
   const servers: Server[] = [];
@@ -96,6 +88,7 @@ export async function openListeners(ports: ListenerPorts): Promise<Listeners> {
     peopleUrl,
     agentsUrl,
     metricsUrl: await listen(metrics, config.metricsListen),
+    /** Refuses new requests, ends sockets and streams, and waits for requests in progress. */
     stop: async () => {
       for (const close of closers) close();
       const closed = servers.map((server) => once(server, 'close'));
@@ -111,3 +104,5 @@ export async function openListeners(ports: ListenerPorts): Promise<Listeners> {
     },
   };
 }
+
+export type Listeners = Awaited<ReturnType<typeof openListeners>>;

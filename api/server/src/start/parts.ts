@@ -1,26 +1,26 @@
-import { randomUUID } from 'node:crypto';
-import { performance } from 'node:perf_hooks';
-import type { WorldMap } from '@hamlet/core';
-import { loadApiKeys } from '../auth/api-keys-file.ts';
+import { CLAIM_TERMS } from '@hamlet/core';
+import { startPresenceCache } from '../agents/presence-cache.ts';
 import { startBoard } from '../board/start-board.ts';
-import { villagePart } from '../freeze/freeze-cache.ts';
-import type { ModelProvider } from '../gateway/model-provider.ts';
+import { startFreezeCache, villagePart } from '../freeze/freeze-cache.ts';
 import { openGateway } from '../gateway/start-gateway.ts';
-import { RateLimiter } from '../http/rate-limit.ts';
-import { startLimits } from '../limits/start-limits.ts';
+import { claimJobs, claimsPart } from '../money/compute/claim-upkeep.ts';
+import { ComputeClaims } from '../money/compute/compute-claims.ts';
+import { createTokenMeter, unpostedUsageJob } from '../money/compute/token-meter.ts';
+import { createIncomePort } from '../money/ledger/income.ts';
+import { ledgerJobs } from '../money/ledger/ledger-upkeep.ts';
+import { boostsPart, tradeJobs } from '../money/market/trade-upkeep.ts';
+import { startPayments } from '../money/payments/start-payments.ts';
+import { createInternalFeed } from '../operator/internal-feed.ts';
+import { openInternalSignal } from '../operator/internal-signal.ts';
 import { startPeople } from '../people/start-people.ts';
+import { WakeHub } from '../residents/wake-hub.ts';
 import { scheduleActivityPart } from '../runs/start-runs.ts';
+import { startSealing } from '../sealed-log/start-sealing.ts';
 import type { Log } from '../service/log.ts';
-import { createRegistry } from '../service/metrics.ts';
-import { claimsPart } from '../money/compute/claim-upkeep.ts';
-import { boostsPart } from '../money/market/trade-upkeep.ts';
-import { openRedisLink } from '../service/redis-link.ts';
-import { openAgents, type Agents } from './agents.ts';
-import type { Config } from './config.ts';
-import { openDatabases } from './databases.ts';
-import { startMoney } from './money.ts';
-import { waitForSchema } from './schema.ts';
-import { startVillageFacts } from './village-facts.ts';
+import { startBalanceTierSync } from '../standing/balance-tier-sync.ts';
+import { measureExpiryJob } from '../standing/expiry.ts';
+import { startStandingCache } from '../standing/standing-cache.ts';
+import type { Base, StartOptions } from './base.ts';
 import { startWorld } from './world.ts';
 
 /** Ends the process, because a copy of the world that cannot follow the events is useless. The next process recovers the world. */
@@ -29,63 +29,64 @@ function endBroken(log: Log, error: unknown): never {
   process.exit(1);
 }
 
-export interface StartOptions {
-  /** The clock of village time, in ms; tests let it run fast. */
-  readonly villageMs?: () => number;
-  /** Replaces parts of the configured source of agents. */
-  readonly agents?: Partial<Agents>;
-  /** The map of the village; left out, the map of this version of Hamlet. */
-  readonly map?: WorldMap;
-  /** Providers of models; left out, the scripted ones. */
-  readonly providers?: readonly ModelProvider[];
-}
-
-/** Opens the configured databases, Redis, agents and limits. */
-export async function openBase(config: Config, log: Log, options: StartOptions) {
-  const monotonicMs = (): number => performance.now();
-  const databases = openDatabases(config.postgresUrl, log);
-  const { db, writerDb, sealingDb } = databases;
-  await waitForSchema(db, log);
-  await loadApiKeys(db, config.apiKeysFile);
-  const registry = createRegistry();
-  const link = openRedisLink(config.redisUrl, log);
-  const agents = { ...(await openAgents(config, db, log)), ...options.agents };
-  const { source } = agents;
-  const local = new RateLimiter();
-  const counted = startLimits({ config, db, source, local, registry, log, monotonicMs });
-  const shared = {
-    config,
-    db,
-    source,
-    link,
-    registry,
-    log,
-    monotonicMs,
-    replicaId: randomUUID(),
-    listenUrl: config.postgresUrl,
-  };
+/** Starts the caches of agents' presence and standing on this replica, and the operator's feed of both. */
+async function startVillageFacts(shared: Base['shared']) {
+  const { source, log } = shared;
+  const signal = openInternalSignal(shared.listenUrl);
+  const presence = await startPresenceCache({ ...shared, signal });
+  const standing = await startStandingCache({ ...shared, signal });
+  const freeze = await startFreezeCache({ ...shared, signal });
+  const tiers = startBalanceTierSync(shared);
+  const parts = [scheduleActivityPart, claimsPart, boostsPart, villagePart];
   return {
-    shared: { ...shared, writerDb, sealingDb },
-    agents,
-    local,
-    counted,
+    presence,
+    standing,
+    tiers,
+    freeze,
+    hub: new WakeHub({ source, presence, standing, log }),
+    feed: createInternalFeed({ ...shared, signal, parts }),
+    jobs: [measureExpiryJob(shared.db)],
     close: async () => {
-      await agents.close();
-      link.close();
-      counted.stop();
-      await databases.close();
+      standing.close();
+      await Promise.all([tiers.stop(), freeze.close()]);
+      await presence.close();
+      await signal.close();
     },
   };
 }
 
-export type Base = Awaited<ReturnType<typeof openBase>>;
+export type VillageFacts = Awaited<ReturnType<typeof startVillageFacts>>;
+
+/** Starts payments, compute claims, purchases and auctions, and the upkeep and sealing of the books. */
+async function startMoney(ports: Base['shared'] & Pick<VillageFacts, 'tiers' | 'freeze'>) {
+  const { sealingDb, config, source, tiers, registry, log } = ports;
+  const { economy, prices } = config;
+  const income = createIncomePort({ tiers, lives: (agentId) => source.get(agentId) !== null });
+  const payments = await startPayments({ ...ports, income, config: config.payments, timeZone: economy.timeZone });
+  const sealing = await startSealing({ db: sealingDb, registry, log, settings: config.sealing });
+  const claims = new ComputeClaims({ source, tiers, terms: CLAIM_TERMS });
+  return {
+    meter: createTokenMeter(ports),
+    services: { economy, prices, claims, payments, sealing },
+    jobs: [
+      ...payments.jobs,
+      ...ledgerJobs(ports),
+      ...tradeJobs(ports),
+      ...claimJobs({ ...ports, claims, operated: config.agents.source === 'kubernetes' }),
+      unpostedUsageJob(ports),
+    ],
+    stop: async () => {
+      await payments.stop();
+      await sealing.stop();
+    },
+  };
+}
 
 /** Starts the parts of the village in order; each part uses earlier ones. */
 export async function startParts({ shared, counted: { limits } }: Base, options: StartOptions) {
   const { config, db, listenUrl, registry, log, monotonicMs } = shared;
   const { migrateMapTo, bootstrapCodeFile, oidc } = config;
-  const parts = [scheduleActivityPart, claimsPart, boostsPart, villagePart];
-  const facts = await startVillageFacts({ ...shared, parts });
+  const facts = await startVillageFacts(shared);
   const { presence, standing, tiers, freeze, hub } = facts;
   const { map, villageMs = monotonicMs, providers } = options;
   const onBroken = (error: unknown): never => endBroken(log, error);

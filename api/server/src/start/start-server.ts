@@ -9,7 +9,8 @@ import { worldSocket } from '../world/world-socket.ts';
 import type { Config } from './config.ts';
 import { composeHandlers } from './handlers.ts';
 import { openListeners, type Listeners } from './listeners.ts';
-import { openBase, startParts, type Base, type Parts, type StartOptions } from './parts.ts';
+import { openBase, type Base, type StartOptions } from './base.ts';
+import { startParts, type Parts } from './parts.ts';
 import { retentionJobs } from './retention.ts';
 import type { RunningWorld } from './world.ts';
 

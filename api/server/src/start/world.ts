@@ -1,13 +1,11 @@
 import { TICK_MS, type WorldEvent } from '@hamlet/contract';
 import { defaultMap, mapResponse, wakesOf, type WorldMap, type WorldState } from '@hamlet/core';
-import { readLease, readVillage, type Db } from '@hamlet/store';
+import { readLease, readVillage } from '@hamlet/store';
 import type { Registry } from 'prom-client';
 import type { PresenceCache } from '../agents/presence-cache.ts';
-import type { AgentSource } from '../agents/agent-source.ts';
 import { startResidentReconciler } from '../world/resident-reconciler.ts';
 import type { WakeHub } from '../residents/wake-hub.ts';
 import { createCounter, registerGauges } from '../service/metrics.ts';
-import type { Log } from '../service/log.ts';
 import type { StandingCache } from '../standing/standing-cache.ts';
 import { startCommandBus } from '../world/command-bus.ts';
 import { startEventFeed } from '../world/event-feed.ts';
@@ -15,55 +13,28 @@ import { Fanout } from '../world/fanout/fanout.ts';
 import { MapShelf } from '../world/recovery/map-shelf.ts';
 import { moveWorldToMap } from '../world/recovery/move-world.ts';
 import { copyDurableWorld, recoverWorld } from '../world/recovery/recover.ts';
-import type { RedisLink } from '../service/redis-link.ts';
-import { createVillageClock, type VillageClock } from '../world/village-clock.ts';
-import { createWorldReader, type WorldReader } from '../world/world-reader.ts';
+import { createVillageClock } from '../world/village-clock.ts';
+import { createWorldReader } from '../world/world-reader.ts';
 import { WorldReplica } from '../world/world-replica.ts';
 import type { WorldTerm } from '../world/world-term.ts';
 import { startWorldWriter } from '../world/world-writer.ts';
+import type { Base } from './base.ts';
 
 /** Events that can change the set of residents in the world. */
 const LIFECYCLE: ReadonlySet<string> = new Set(['spawn', 'despawn', 'state']);
 
-export interface WorldPorts {
-  readonly db: Db;
-  /** The writer's own pool, which requests do not use. */
-  readonly writerDb: Db;
-  readonly link: RedisLink;
-  readonly source: AgentSource;
+type WorldPorts = Base['shared'] & {
   readonly presence: PresenceCache;
   readonly standing: StandingCache;
   readonly hub: WakeHub;
-  readonly registry: Registry;
-  readonly replicaId: string;
   /** The map of the village; left out, the map of this version of Hamlet. */
-  readonly map?: WorldMap | undefined;
+  readonly map: WorldMap | undefined;
   /** The version of the map to which the saved world may be moved; see HAMLET_MIGRATE_MAP_TO. */
   readonly migrateMapTo: string | undefined;
-  readonly log: Log;
-  readonly monotonicMs: () => number;
   readonly villageMs: () => number;
   /** The replica calls it when it can no longer trust its copy of the world. */
   readonly onBroken: (error: unknown) => void;
-}
-
-export interface RunningWorld {
-  readonly reader: WorldReader;
-  readonly fanout: Fanout;
-  readonly mapAnswer: ReturnType<typeof mapResponse>;
-  /** The durable world of this replica. Callers must not change it. */
-  readonly state: WorldState;
-  onUpdate(callback: (tick: number) => void): void;
-  /** Calls back for every durable event, once it is applied here. */
-  onEvent(callback: (event: WorldEvent) => void): void;
-  stop(): Promise<void>;
-}
-
-interface FollowedWorld {
-  readonly clock: VillageClock;
-  readonly replica: WorldReplica;
-  readonly fanout: Fanout;
-}
+};
 
 /** Recovers the durable world on the map of this version of Hamlet, and stores that map for later versions. */
 async function recoverOnMap(
@@ -101,7 +72,7 @@ async function recoverOnMap(
 }
 
 /** Recovers this replica's copy of the world, and connects viewers and wakes to it. */
-async function followWorld(ports: WorldPorts): Promise<FollowedWorld> {
+async function followWorld(ports: WorldPorts) {
   const { db, hub, log, villageMs, onBroken } = ports;
   const village = await readVillage(db);
   const clock = createVillageClock(village, villageMs);
@@ -125,7 +96,7 @@ async function followWorld(ports: WorldPorts): Promise<FollowedWorld> {
 
 function showWorld(
   registry: Registry,
-  { replica, fanout }: FollowedWorld,
+  { replica, fanout }: Awaited<ReturnType<typeof followWorld>>,
   shown: { readonly hub: WakeHub; readonly term: () => WorldTerm | null },
 ): void {
   registerGauges(registry, {
@@ -147,7 +118,7 @@ function showWorld(
 }
 
 /** Recovers the world, and starts its writer, feeds and reconciler on this replica. */
-export async function startWorld(ports: WorldPorts): Promise<RunningWorld> {
+export async function startWorld(ports: WorldPorts) {
   const { db, link, source, presence, hub, registry, replicaId, log, monotonicMs } = ports;
   const followed = await followWorld(ports);
   const { clock, replica, fanout } = followed;
@@ -190,9 +161,11 @@ export async function startWorld(ports: WorldPorts): Promise<RunningWorld> {
     reader,
     fanout,
     mapAnswer: mapResponse(world.map),
+    /** The durable world of this replica. Callers must not change it. */
     state: world,
-    onUpdate: (callback) => fanout.onUpdate(callback),
-    onEvent: (callback) => replica.watch({ after: callback }),
+    onUpdate: (hear: (tick: number) => void) => fanout.onUpdate(hear),
+    /** Calls back for every durable event, once it is applied here. */
+    onEvent: (hear: (event: WorldEvent) => void) => replica.watch({ after: hear }),
     stop: async () => {
       await reconciler.stop();
       await writer.stop();
@@ -201,3 +174,5 @@ export async function startWorld(ports: WorldPorts): Promise<RunningWorld> {
     },
   };
 }
+
+export type RunningWorld = Awaited<ReturnType<typeof startWorld>>;

@@ -11,7 +11,7 @@ import { testRedis } from '@hamlet/test/env/redis';
 import { readConfig, type Config } from '../start/config.ts';
 import { createLog } from '../service/log.ts';
 import { startServer, type RunningServer } from '../start/start-server.ts';
-import type { StartOptions } from '../start/parts.ts';
+import type { StartOptions } from '../start/base.ts';
 
 const SAMPLES = resolve(import.meta.dirname, '../../../../crds/samples');
 const WAIT_LIMIT_MS = 120_000;

@@ -27,25 +27,11 @@ export const PAYMENT_VARIABLES = {
 
 type Variables = z.infer<z.ZodObject<typeof PAYMENT_VARIABLES>>;
 
-/** Settings of payments. PayPal is off by default. */
-export interface PaymentsConfig {
-  /** Micro-aiDollars. */
-  readonly creditLimit: bigint;
-  readonly paypal: PayPalConfig | null;
-  readonly currency: string;
-  /** Micro-aiDollars for one unit of the currency. */
-  readonly ratePerUnit: bigint;
-}
+export type PaymentsConfig = ReturnType<typeof paymentsConfigOf>;
+export type PayPalConfig = NonNullable<PaymentsConfig['paypal']>;
 
-export interface PayPalConfig {
-  readonly mode: 'sandbox' | 'live';
-  readonly secretsFile: string;
-  readonly proxyUrl: string | null;
-  readonly caFile: string | null;
-}
-
-/** Throws an Error that names the missing variable and its fix. */
-export function paymentsConfigOf(env: Variables): PaymentsConfig {
+/** Amounts are in micro-aiDollars. Throws an Error that names the missing variable and its fix. */
+export function paymentsConfigOf(env: Variables) {
   const ratePerUnit = parseAiDollars(env.HAMLET_PAYPAL_RATE);
   if (ratePerUnit < 1n) throw new Error('HAMLET_PAYPAL_RATE: write an amount above 0');
   return {
@@ -56,7 +42,7 @@ export function paymentsConfigOf(env: Variables): PaymentsConfig {
   };
 }
 
-function payPalOf(env: Variables): PayPalConfig | null {
+function payPalOf(env: Variables) {
   const { HAMLET_PAYPAL: mode, HAMLET_PAYPAL_SECRETS_FILE: secretsFile } = env;
   if (mode === 'off') return null;
   if (secretsFile === undefined)

@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
+import type { WorldMap } from '@hamlet/core';
+import { openDatabase, type DatabaseLimits, type Db } from '@hamlet/store';
+import { loadApiKeys } from '../auth/api-keys-file.ts';
+import type { ModelProvider } from '../gateway/model-provider.ts';
+import { RateLimiter } from '../http/rate-limit.ts';
+import { startLimits } from '../limits/start-limits.ts';
+import type { Log } from '../service/log.ts';
+import { createRegistry } from '../service/metrics.ts';
+import { openRedisLink } from '../service/redis-link.ts';
+import { openAgents, type Agents } from './agents.ts';
+import type { Config } from './config.ts';
+import { waitForSchema } from './schema.ts';
+
+export interface StartOptions {
+  /** The clock of village time, in ms; tests let it run fast. */
+  readonly villageMs?: () => number;
+  /** Replaces parts of the configured source of agents. */
+  readonly agents?: Partial<Agents>;
+  /** The map of the village; left out, the map of this version of Hamlet. */
+  readonly map?: WorldMap;
+  /** Providers of models; left out, the scripted ones. */
+  readonly providers?: readonly ModelProvider[];
+}
+
+/** Limits for requests and upkeep. A statement may take 10 s. */
+const OF_REQUESTS: DatabaseLimits = { answerMs: 15_000, idleInTransactionMs: 30_000, transactionMs: 60_000 };
+/** Limits for the writer. The lease of the world lasts four seconds, and a lost writer's connection must not lock the lease's row for much longer. */
+const OF_WRITER: DatabaseLimits = { answerMs: 12_000, idleInTransactionMs: 5_000, transactionMs: 15_000 };
+/** Limits for sealing. After a long pause it reads the whole log, so a statement may take two minutes. */
+const OF_SEALING: DatabaseLimits = { answerMs: 130_000, idleInTransactionMs: 30_000, transactionMs: 600_000 };
+
+/** Opens separate pools, so that requests, the writer and sealing do not wait for each other. Each connects at its first statement. */
+function openDatabases(url: string, log: Log) {
+  const onError = (error: unknown): void => log('warn', 'an idle database connection was lost', { error });
+  const open = (poolSize: number, limits: DatabaseLimits): Db => openDatabase({ url, poolSize, limits, onError });
+  const pools = { db: open(16, OF_REQUESTS), writerDb: open(4, OF_WRITER), sealingDb: open(2, OF_SEALING) };
+  return {
+    ...pools,
+    close: async () => {
+      await Promise.all(Object.values(pools).map((pool) => pool.destroy()));
+    },
+  };
+}
+
+/** Opens the configured databases, Redis, agents and limits. */
+export async function openBase(config: Config, log: Log, options: StartOptions) {
+  const monotonicMs = (): number => performance.now();
+  const { close: closeDatabases, ...databases } = openDatabases(config.postgresUrl, log);
+  const { db } = databases;
+  await waitForSchema(db, log);
+  await loadApiKeys(db, config.apiKeysFile);
+  const registry = createRegistry();
+  const link = openRedisLink(config.redisUrl, log);
+  const agents = { ...(await openAgents(config, db, log)), ...options.agents };
+  const { source } = agents;
+  const local = new RateLimiter();
+  const counted = startLimits({ config, db, source, local, registry, log, monotonicMs });
+  const shared = {
+    ...databases,
+    config,
+    source,
+    link,
+    registry,
+    log,
+    monotonicMs,
+    replicaId: randomUUID(),
+    listenUrl: config.postgresUrl,
+  };
+  return {
+    shared,
+    agents,
+    local,
+    counted,
+    close: async () => {
+      await agents.close();
+      link.close();
+      counted.stop();
+      await closeDatabases();
+    },
+  };
+}
+
+export type Base = Awaited<ReturnType<typeof openBase>>;
