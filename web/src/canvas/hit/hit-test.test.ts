@@ -62,7 +62,7 @@ test('the figure in front wins', () => {
 test('a dot is at least 24 pixels wide to a mouse, and more to a finger', () => {
   const crowd = Array.from({ length: 400 }, (_, index) => ({
     ...AGENT,
-    id: `x${index}`,
+    agentId: `x${index}`,
     x: 100 + (index % 20),
     y: 100,
   }));

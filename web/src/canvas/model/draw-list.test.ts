@@ -135,7 +135,7 @@ test('bubbles that would cover each other become one, the selected agent keeps i
 test('names do not cover each other, and the selected one is always there', () => {
   const agents = Array.from({ length: 6 }, (_, index) => ({
     ...AGENT,
-    id: `a${index}`,
+    agentId: `a${index}`,
     name: 'Somebody',
     x: 50 + index * 0.2,
   }));
@@ -148,7 +148,7 @@ test('a crowd at far zoom becomes dots, and a larger one counts', () => {
   const crowd = (count: number): DrawnAgent[] =>
     Array.from({ length: count }, (_, index) => ({
       ...AGENT,
-      id: `a${index}`,
+      agentId: `a${index}`,
       x: index % 100,
       y: Math.floor(index / 100),
     }));

@@ -90,7 +90,7 @@ test('rows stay ordered by name when a name changes, or when one agent comes as 
     table
       .update({
         details: new Map(),
-        agents: agents.map(([id, name]) => ({ ...ADA, id, name })),
+        agents: agents.map(([agentId, name]) => ({ ...ADA, agentId, name })),
         goals: new Map(),
         landmarks: [],
         zones: [],
