@@ -111,10 +111,10 @@ test('speech fades at its end and is not shown before its tick', () => {
 });
 
 test('bubbles that would cover each other become one, the selected agent keeps its words', () => {
-  const talking = ['a', 'b', 'c'].map((id, index) => ({
+  const talking = ['a', 'b', 'c'].map((agentId, index) => ({
     ...AGENT,
-    id,
-    name: id.toUpperCase(),
+    agentId,
+    name: agentId.toUpperCase(),
     x: 50 + index,
     speech: { text: 'hello', tick: 990 + index },
   }));
