@@ -8,7 +8,8 @@ import type { Part, Print, Tally } from './part.ts';
 /** Folders without unit tests: dependencies, fixtures, and tests of other parts. */
 const NOT_HERE = ['**/node_modules', '**/planted', '**/dist', 'test/e2e', 'test/images', 'test/output', '.hamlet'];
 /** Tests of these folders mostly wait for leases, backoffs, slots and watches, and use little CPU. */
-const WAITING = /^(operator|kubectl|kube|village|test\/(runtime|schedules|drift|storm|simulation|plugin))\//;
+const WAITING =
+  /^(operator|cli\/kubectl|kube|local\/village|test\/(runtime|schedules|drift|storm|simulation|plugin))\//;
 const WAITING_AT_ONCE = 2;
 /** Files that compute run at a lower priority than files that wait. */
 const COMPUTING_AT_ONCE = availableParallelism();
