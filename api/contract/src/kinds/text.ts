@@ -74,7 +74,7 @@ export const CpuQuantity = matching(
 
 const MILLIS = { h: 3_600_000, m: 60_000, s: 1_000 } as const;
 
-/** Of a duration that {@link Duration} accepts (`1h30m`). */
+/** Milliseconds of a duration such as `1h30m`, which {@link Duration} has accepted. */
 export function durationMs(duration: string): number {
   let total = 0;
   for (const [, count, unit] of duration.matchAll(/([0-9]+)(h|m|s)/g))

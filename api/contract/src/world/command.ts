@@ -20,7 +20,7 @@ export type ActionKind = (typeof ACTION_KINDS)[number];
 /** Only prevents abuse; the world itself refuses texts above SPEECH_MAX_LENGTH. */
 const Text = z.string().max(SPEECH_MAX_LENGTH * 16);
 
-/** Without `to`, every agent in earshot hears a talk. `target`: a landmark's affordance or id, or a carried item. */
+/** A talk without `to` reaches every agent in earshot. `target`: a landmark's affordance or id, or a carried item. */
 export const ActionBody = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('talk'), text: Text, to: AgentName.optional() }),
   z.strictObject({ kind: z.literal('pick_up'), item_id: ItemId }),

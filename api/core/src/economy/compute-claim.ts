@@ -96,7 +96,7 @@ export function decideAsk(
 /** `end` posts the use and frees the rest, `renew` also takes the next hold, `notify`: the operator must end the pod */
 export type Upkeep = 'none' | 'renew' | 'notify' | 'end';
 
-/** Of any cycle: a later one may have begun while the API was unreachable, and a requested one may still wait. */
+/** Accepts any cycle: a later one may have begun while the API was unreachable, and a requested one may still wait. */
 function isLived(held: HeldClaim, agent: ClaimedAgent | null): boolean {
   return agent?.uid === held.uid && !agent.deleting && agent.awake && agent.tier === held.tier;
 }

@@ -2,7 +2,7 @@ import { TICK_MS } from '@hamlet/contract';
 
 /** Ticks: five until an update, one until its events are durable, one on the network. So no agent jumps. */
 export const DRAW_BEHIND_TICKS = 7;
-/** Of the elapsed time. */
+/** Part of the elapsed time by which the drawn tick may run faster or slower. */
 const MAX_SLEW = 0.1;
 /** A greater error makes the drawn tick jump: the tab was hidden, or the village restarted earlier. */
 const JUMP_TICKS = 20;

@@ -45,7 +45,7 @@ export function effectOf(change: Change<PodView>): 'plan' | 'status' | 'none' {
   return differs(published, change) ? 'status' : 'none';
 }
 
-/** What a volume claim's change can affect. Binding writes several annotations; only the node's matters. */
+/** The part that a volume claim's change can affect. Binding writes several annotations; only the node's matters. */
 export function effectOfClaim(change: Change<VolumeClaimView>): 'plan' | 'status' | 'none' {
   if (change.kind === 'added') return 'none';
   if (change.kind === 'deleted') return 'plan';

@@ -43,7 +43,7 @@ const namesOf = (parts: readonly Amounts[]): readonly string[] => [
 
 const READERS: Readonly<Record<string, (value: string | undefined) => number>> = { cpu: cpuMillis, memory: bytes };
 
-/** What the scheduler counts for a pod: the sum of its containers, or its largest init container if that is more. */
+/** The resources that the scheduler counts for a pod: the sum of its containers, or its largest init container if that is more. */
 function effective(
   { containers = [], initContainers = [], overhead = EMPTY, resources = {} }: NonNullable<RawPod['spec']>,
   kind: Kind,

@@ -21,7 +21,7 @@ export interface SeatKeeperOptions {
 
 export type Urgency = 'soon' | 'later';
 
-/** What of a decision affects plan or status, as text to compare; the node binds a pod that waits for the scheduler. */
+/** The parts of a decision that affect plan or status, as text to compare; the node binds a pod that waits for the scheduler. */
 const textOf = (decision: SeatDecision | undefined): string =>
   decision === undefined
     ? ''

@@ -8,7 +8,7 @@ import type { TimerWheel } from './timer-wheel.ts';
 export interface WorldState {
   readonly map: WorldMap;
   readonly seed: number;
-  /** Of the last event. */
+  /** Number of the last event. */
   seq: number;
   tick: number;
   readonly agents: AgentTable;
