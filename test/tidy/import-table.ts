@@ -18,15 +18,19 @@ export interface PackageRule {
 export const PACKAGES: Readonly<Record<string, PackageRule>> = {
   '@hamlet/contract': { folder: 'api/contract', imports: [] },
   '@hamlet/core': { folder: 'api/core', imports: ['@hamlet/contract'] },
+  '@hamlet/models': { folder: 'api/models', imports: [] },
   '@hamlet/store': { folder: 'api/store', imports: ['@hamlet/contract', '@hamlet/core'] },
   '@hamlet/server': {
     folder: 'api/server',
-    imports: ['@hamlet/contract', '@hamlet/core', '@hamlet/store', '@hamlet/kube'],
+    imports: ['@hamlet/contract', '@hamlet/core', '@hamlet/models', '@hamlet/store', '@hamlet/kube'],
   },
   '@hamlet/kube': { folder: 'kube', imports: ['@hamlet/contract'] },
   '@hamlet/operator': { folder: 'operator', imports: ['@hamlet/contract', '@hamlet/core', '@hamlet/kube'] },
   '@hamlet/crds': { folder: 'crds', imports: ['@hamlet/contract'] },
-  '@hamlet/engine': { folder: 'agent-image/engine', imports: ['@hamlet/contract', '@hamlet/core'] },
+  '@hamlet/engine': {
+    folder: 'agent-image/engine',
+    imports: ['@hamlet/contract', '@hamlet/core', '@hamlet/models'],
+  },
   '@hamlet/resident': {
     folder: 'agent-image/resident',
     imports: ['@hamlet/contract', '@hamlet/core', '@hamlet/engine'],

@@ -1,0 +1,113 @@
+import type { ChatMessage, ChatRequest, ToolCall, ToolChoice } from '../../chat/chat-request.ts';
+import { ModelFault } from '../../chat/model-error.ts';
+import type { AdapterCall } from '../../chat/model.ts';
+
+/** The Messages API needs a limit in every request. */
+export const DEFAULT_MAX_TOKENS = 4_096;
+
+type Block = Readonly<Record<string, unknown>>;
+interface Turn {
+  readonly role: 'user' | 'assistant';
+  readonly content: readonly Block[];
+}
+
+const EPHEMERAL = { cache_control: { type: 'ephemeral' } } as const;
+
+/** The arguments of an earlier call as the object that the API needs. Text that is none is kept as it is, so that the model sees what it wrote. */
+function inputOf({ arguments: text }: ToolCall): unknown {
+  try {
+    const value: unknown = JSON.parse(text === '' ? '{}' : text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  } catch {
+    // It is passed on below.
+  }
+  return { invalid_arguments: text };
+}
+
+function turnOf(message: Exclude<ChatMessage, { readonly role: 'system' }>): Turn {
+  const text = message.content === '' ? [] : [{ type: 'text', text: message.content }];
+  switch (message.role) {
+    case 'user':
+      return { role: 'user', content: text };
+    case 'tool':
+      return {
+        role: 'user',
+        content: [{ type: 'tool_result', tool_use_id: message.toolCallId, content: message.content }],
+      };
+    case 'assistant': {
+      const calls = (message.toolCalls ?? []).map((call) => ({
+        type: 'tool_use',
+        id: call.id,
+        name: call.name,
+        input: inputOf(call),
+      }));
+      return { role: 'assistant', content: [...text, ...calls] };
+    }
+    default:
+      return message satisfies never;
+  }
+}
+
+/** Neighbours of one role become one message: the results of parallel calls must stand together. */
+function joinTurns(turns: readonly Turn[]): readonly Turn[] {
+  return turns
+    .filter(({ content }) => content.length > 0)
+    .reduce<Turn[]>((joined, turn) => {
+      const last = joined.at(-1);
+      if (last?.role !== turn.role) return [...joined, turn];
+      return [...joined.slice(0, -1), { role: last.role, content: [...last.content, ...turn.content] }];
+    }, []);
+}
+
+function choiceOf(choice: ToolChoice, parallel: boolean | undefined): object {
+  const disable = parallel === false && choice !== 'none' ? { disable_parallel_tool_use: true } : {};
+  if (typeof choice !== 'string') return { type: 'tool', name: choice.name, ...disable };
+  return { type: choice === 'required' ? 'any' : choice, ...disable };
+}
+
+function toolFields({ tools = [], toolChoice, parallelToolCalls }: ChatRequest): object {
+  if (tools.length === 0) return {};
+  const needsChoice = toolChoice !== undefined || parallelToolCalls === false;
+  return {
+    tools: tools.map(({ name, description, parameters }) => ({ name, description, input_schema: parameters })),
+    ...(needsChoice ? { tool_choice: choiceOf(toolChoice ?? 'auto', parallelToolCalls) } : {}),
+  };
+}
+
+function systemFields(messages: readonly ChatMessage[]): object {
+  const system = messages.filter((message) => message.role === 'system' && message.content !== '');
+  if (system.length === 0) return {};
+  return {
+    system: system.map((message) => ({
+      type: 'text',
+      text: message.content,
+      ...(message.role === 'system' && message.cacheable === true ? EPHEMERAL : {}),
+    })),
+  };
+}
+
+function answerFields({ temperature, stop, responseSchema }: ChatRequest): object {
+  return {
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(stop === undefined || stop.length === 0 ? {} : { stop_sequences: stop }),
+    ...(responseSchema === undefined
+      ? {}
+      : { output_config: { format: { type: 'json_schema', schema: responseSchema.schema } } }),
+  };
+}
+
+/** The body of a request to `/v1/messages`. The API has no seed: it is left out. Pure. */
+export function anthropicBody({ request, model, stream }: AdapterCall): Record<string, unknown> {
+  const turns = joinTurns(request.messages.flatMap((message) => (message.role === 'system' ? [] : [turnOf(message)])));
+  if (turns.length === 0)
+    throw new ModelFault('bad_request', 'the Messages API needs a message of a user: add one to the system text');
+  return {
+    model,
+    max_tokens: request.maxTokens ?? DEFAULT_MAX_TOKENS,
+    stream,
+    ...systemFields(request.messages),
+    messages: turns,
+    ...toolFields(request),
+    ...answerFields(request),
+  };
+}

@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import type { AdapterDelta, Finish } from '../../chat/chat-delta.ts';
+import { ModelFault } from '../../chat/model-error.ts';
+import type { ReportedUsage } from '../../chat/token-usage.ts';
+import { classifyError } from '../../transport/classify-error.ts';
+import { parseReply } from '../../transport/parse-reply.ts';
+import { CallSlots } from './call-slots.ts';
+
+/** Absent and null are the empty text. */
+const text = z
+  .string()
+  .nullish()
+  .transform((value) => value ?? '');
+const count = z.int().nonnegative().nullish();
+
+const Usage = z.object({
+  prompt_tokens: count,
+  completion_tokens: count,
+  prompt_tokens_details: z.object({ cached_tokens: count }).nullish(),
+});
+
+const Piece = z.object({
+  index: z
+    .int()
+    .nonnegative()
+    .nullish()
+    .transform((value) => value ?? null),
+  id: text,
+  function: z
+    .object({ name: text, arguments: text })
+    .nullish()
+    .transform((value) => value ?? { name: '', arguments: '' }),
+});
+
+const Message = z.object({
+  content: text,
+  refusal: text,
+  /** Thoughts: `reasoning` with OpenRouter and newer vLLM, `reasoning_content` with others. */
+  reasoning: text,
+  reasoning_content: text,
+  tool_calls: z
+    .array(Piece)
+    .nullish()
+    .transform((value) => value ?? []),
+});
+
+/** A whole answer, or one chunk of a stream. */
+const Reply = z.object({
+  error: z.unknown().optional(),
+  choices: z.array(z.object({ message: Message.nullish(), delta: Message.nullish(), finish_reason: text })).nullish(),
+  usage: Usage.nullish(),
+});
+type Reply = z.infer<typeof Reply>;
+
+function usageOf({ prompt_tokens, completion_tokens, prompt_tokens_details }: z.infer<typeof Usage>): ReportedUsage {
+  return {
+    promptTokens: prompt_tokens ?? undefined,
+    completionTokens: completion_tokens ?? undefined,
+    cachedPromptTokens: prompt_tokens_details?.cached_tokens ?? undefined,
+  };
+}
+
+/** Reads the chunks of one answer. Mutable, because tool calls and refusals continue over chunks. */
+export class ChatReplyReader {
+  readonly #slots = new CallSlots();
+  readonly #nowMs: () => number;
+  #refusal = '';
+  #finish: string | null = null;
+  #raw: unknown = null;
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  /** True once the provider has given the reason of the end. */
+  get isFinished(): boolean {
+    return this.#finish !== null;
+  }
+
+  *read(chunk: unknown): Generator<AdapterDelta> {
+    const { error, choices, usage } = parseReply(Reply, chunk);
+    if (error) throw classifyError({ body: chunk }, this.#nowMs());
+    this.#raw = chunk;
+    const choice = choices?.[0];
+    const message = choice?.delta ?? choice?.message;
+    if (message) yield* this.#message(message);
+    if (usage) yield { kind: 'usage', usage: usageOf(usage) };
+    if (choice !== undefined && choice.finish_reason !== '') this.#finish = choice.finish_reason;
+  }
+
+  *#message(message: z.infer<typeof Message>): Generator<AdapterDelta> {
+    const { content, refusal, tool_calls: pieces } = message;
+    const thought = message.reasoning_content === '' ? message.reasoning : message.reasoning_content;
+    if (thought !== '') yield { kind: 'reasoning', text: thought };
+    if (content !== '') yield { kind: 'text', text: content };
+    this.#refusal += refusal;
+    for (const { id, index, function: called } of pieces)
+      yield { kind: 'tool', slot: this.#slots.of({ id, index, name: called.name }), id, ...called };
+  }
+
+  /** The end of the answer. */
+  end(): AdapterDelta {
+    if (this.#refusal !== '') throw new ModelFault('content_refused', `the model refuses: ${this.#refusal}`);
+    if (this.#finish === 'content_filter')
+      throw new ModelFault('content_refused', 'the content filter of the provider stopped the answer');
+    if (this.#finish === null) throw new ModelFault('network', 'the provider closed the answer before its end');
+    if (this.#finish === 'error') throw new ModelFault('overloaded', 'the provider failed while it answered');
+    return { kind: 'end', finish: FINISH[this.#finish] ?? 'stop', raw: this.#raw };
+  }
+}
+
+const FINISH: Readonly<Record<string, Finish>> = {
+  length: 'length',
+  max_tokens: 'length',
+  tool_calls: 'tool_calls',
+  function_call: 'tool_calls',
+};

@@ -1,0 +1,151 @@
+/** Every adapter against its provider's wire. A new adapter is one entry here. */
+import { CHAT_PROFILES } from './chat-completions/chat-profile.ts';
+import { createChatAdapter } from './chat-completions/chat-adapter.ts';
+import { createOpenAiAdapter } from './chat-completions/openai-adapter.ts';
+import { createAnthropicAdapter } from './anthropic/anthropic-adapter.ts';
+import { createOllamaAdapter } from './ollama/ollama-adapter.ts';
+import { conformAdapter } from '../testing/conformance/conform-adapter.ts';
+import { TEST_KEY } from '../testing/conformance/bench.ts';
+import type { AdapterSubject } from '../testing/conformance/bench.ts';
+import { ANTHROPIC_WIRE } from '../testing/wires/anthropic-wire.ts';
+import { OLLAMA_WIRE } from '../testing/wires/ollama-wire.ts';
+import { OPENAI_WIRE, OPENROUTER_WIRE, VLLM_WIRE } from '../testing/wires/chat-wire.ts';
+
+const TOOLS = [
+  {
+    name: 'go_to',
+    description: 'Walks to a place',
+    parameters: { type: 'object', properties: { place: { type: 'string' } }, required: ['place'] },
+  },
+  { name: 'say', description: 'Says a text', parameters: { type: 'object', properties: { text: { type: 'string' } } } },
+];
+const BEARER = { authorization: `Bearer ${TEST_KEY}`, 'content-type': 'application/json' };
+
+const CHAT_BODY = {
+  model: 'up-model',
+  messages: [
+    { role: 'system', content: 'You are Ada.' },
+    { role: 'user', content: 'Go to the mill and say hello.' },
+    {
+      role: 'assistant',
+      content: 'I go.',
+      tool_calls: [
+        { id: 'call_a', type: 'function', function: { name: 'go_to', arguments: '{"place":"mill"}' } },
+        { id: 'call_b', type: 'function', function: { name: 'say', arguments: '{"text":"hello"}' } },
+      ],
+    },
+    { role: 'tool', tool_call_id: 'call_a', content: 'You are at the mill.' },
+    { role: 'tool', tool_call_id: 'call_b', content: 'Said.' },
+    { role: 'user', content: 'Thank you.' },
+  ],
+  stream: false,
+  tools: TOOLS.map((tool) => ({ type: 'function', function: tool })),
+  tool_choice: 'auto',
+  parallel_tool_calls: true,
+  temperature: 0.5,
+};
+
+/** The servers that share OpenAI's Chat Completions. */
+function chatSubject(
+  name: 'openrouter' | 'vllm' | 'compatible',
+  wire: AdapterSubject['wire'],
+  extra = {},
+): AdapterSubject {
+  return {
+    name,
+    wire,
+    open: (url, kit) =>
+      createChatAdapter({ provider: name, baseUrl: `${url}/v1`, apiKey: TEST_KEY, profile: CHAT_PROFILES[name] }, kit),
+    expects: { path: '/v1/chat/completions', headers: BEARER, body: { ...CHAT_BODY, max_tokens: 200, ...extra } },
+    tools: true,
+  };
+}
+
+const SUBJECTS: readonly AdapterSubject[] = [
+  {
+    name: 'openai',
+    wire: OPENAI_WIRE,
+    open: (url, kit) =>
+      createOpenAiAdapter(
+        { provider: 'openai', baseUrl: `${url}/v1`, apiKey: TEST_KEY, profile: CHAT_PROFILES.openai },
+        kit,
+      ),
+    expects: { path: '/v1/chat/completions', headers: BEARER, body: { ...CHAT_BODY, max_completion_tokens: 200 } },
+    tools: true,
+  },
+  chatSubject('openrouter', OPENROUTER_WIRE, { usage: { include: true } }),
+  chatSubject('vllm', VLLM_WIRE),
+  chatSubject('compatible', OPENAI_WIRE),
+  {
+    name: 'anthropic',
+    wire: ANTHROPIC_WIRE,
+    open: (url, kit) => createAnthropicAdapter({ provider: 'anthropic', baseUrl: `${url}/v1`, apiKey: TEST_KEY }, kit),
+    expects: {
+      path: '/v1/messages',
+      headers: { 'x-api-key': TEST_KEY, 'anthropic-version': '2023-06-01' },
+      body: {
+        model: 'up-model',
+        max_tokens: 200,
+        stream: false,
+        system: [{ type: 'text', text: 'You are Ada.', cache_control: { type: 'ephemeral' } }],
+        messages: [
+          { role: 'user', content: [{ type: 'text', text: 'Go to the mill and say hello.' }] },
+          {
+            role: 'assistant',
+            content: [
+              { type: 'text', text: 'I go.' },
+              { type: 'tool_use', id: 'call_a', name: 'go_to', input: { place: 'mill' } },
+              { type: 'tool_use', id: 'call_b', name: 'say', input: { text: 'hello' } },
+            ],
+          },
+          {
+            role: 'user',
+            content: [
+              { type: 'tool_result', tool_use_id: 'call_a', content: 'You are at the mill.' },
+              { type: 'tool_result', tool_use_id: 'call_b', content: 'Said.' },
+              { type: 'text', text: 'Thank you.' },
+            ],
+          },
+        ],
+        tools: TOOLS.map(({ parameters, ...tool }) => ({ ...tool, input_schema: parameters })),
+        tool_choice: { type: 'auto' },
+        temperature: 0.5,
+      },
+    },
+    tools: true,
+  },
+  {
+    name: 'ollama',
+    wire: OLLAMA_WIRE,
+    open: (url, kit) => createOllamaAdapter({ provider: 'ollama', baseUrl: url, apiKey: TEST_KEY }, kit),
+    expects: {
+      path: '/api/chat',
+      headers: BEARER,
+      body: {
+        model: 'up-model',
+        messages: [
+          { role: 'system', content: 'You are Ada.' },
+          { role: 'user', content: 'Go to the mill and say hello.' },
+          {
+            role: 'assistant',
+            content: 'I go.',
+            tool_calls: [
+              { function: { name: 'go_to', arguments: { place: 'mill' } } },
+              { function: { name: 'say', arguments: { text: 'hello' } } },
+            ],
+          },
+          { role: 'tool', content: 'You are at the mill.', tool_name: 'go_to' },
+          { role: 'tool', content: 'Said.', tool_name: 'say' },
+          { role: 'user', content: 'Thank you.' },
+        ],
+        stream: false,
+        tools: TOOLS.map((tool) => ({ type: 'function', function: tool })),
+        options: { temperature: 0.5, num_predict: 200 },
+      },
+    },
+    tools: true,
+    callPieces: false,
+  },
+];
+
+for (const subject of SUBJECTS) conformAdapter(subject);

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import type { AdapterDelta } from '../../chat/chat-delta.ts';
+import { ModelFault } from '../../chat/model-error.ts';
+import type { ChatAdapter } from '../../chat/model.ts';
+import { classifyError } from '../../transport/classify-error.ts';
+import { parseReply } from '../../transport/parse-reply.ts';
+import { endpoint, jsonOf, linesOf, postJson } from '../../transport/provider-exchange.ts';
+import type { AdapterKit } from '../../transport/provider-exchange.ts';
+import { parseJson } from '../../transport/text-lines.ts';
+import { ollamaBody } from './ollama-body.ts';
+
+const count = z.int().nonnegative().nullish();
+const Call = z.object({
+  id: z.string().nullish(),
+  function: z.object({ name: z.string(), arguments: z.unknown().optional() }),
+});
+/** A line of a stream, or a whole answer. */
+const Line = z.object({
+  error: z.string().nullish(),
+  message: z
+    .object({ content: z.string().nullish(), thinking: z.string().nullish(), tool_calls: z.array(Call).nullish() })
+    .nullish(),
+  done: z.boolean().nullish(),
+  done_reason: z.string().nullish(),
+  prompt_eval_count: count,
+  eval_count: count,
+});
+type Line = z.infer<typeof Line>;
+
+export interface OllamaServer {
+  readonly provider: string;
+  /** The address without `/api`. */
+  readonly baseUrl: string;
+  /** A local server has none. */
+  readonly apiKey: string | null;
+}
+
+function* messageDeltas({ message }: Line, firstSlot: number): Generator<AdapterDelta> {
+  if (message?.thinking) yield { kind: 'reasoning', text: message.thinking };
+  if (message?.content) yield { kind: 'text', text: message.content };
+  for (const [position, { id, function: called }] of (message?.tool_calls ?? []).entries())
+    yield {
+      kind: 'tool',
+      slot: firstSlot + position,
+      id: id ?? '',
+      name: called.name,
+      arguments: JSON.stringify(called.arguments ?? {}),
+    };
+}
+
+function* endDeltas(line: Line, raw: unknown): Generator<AdapterDelta> {
+  // A model that is only loaded or unloaded answers nothing.
+  if (line.done_reason === 'load' || line.done_reason === 'unload')
+    throw new ModelFault('overloaded', `Ollama answered while the model was ${line.done_reason}ing`);
+  yield {
+    kind: 'usage',
+    usage: { promptTokens: line.prompt_eval_count ?? undefined, completionTokens: line.eval_count ?? undefined },
+  };
+  yield { kind: 'end', finish: line.done_reason === 'length' ? 'length' : 'stop', raw };
+}
+
+/** The pieces of the lines of an answer. Calls arrive whole, in one line or in several. */
+async function* readLines(values: AsyncIterable<unknown>, nowMs: () => number): AsyncGenerator<AdapterDelta> {
+  let slots = 0;
+  for await (const value of values) {
+    const line = parseReply(Line, value);
+    if (line.error) throw classifyError({ body: value }, nowMs());
+    yield* messageDeltas(line, slots);
+    slots += line.message?.tool_calls?.length ?? 0;
+    if (line.done !== true) continue;
+    yield* endDeltas(line, value);
+    return;
+  }
+}
+
+async function* valuesOf(response: Response, stream: boolean): AsyncGenerator<unknown> {
+  if (!stream) {
+    yield await jsonOf(response);
+    return;
+  }
+  for await (const line of linesOf(response)) if (line.trim() !== '') yield parseJson(line);
+}
+
+/** The adapter of Ollama's own API. A tool call cannot be forced and is refused; `parallelToolCalls` is not known there. */
+export function createOllamaAdapter({ provider, baseUrl, apiKey }: OllamaServer, kit: AdapterKit): ChatAdapter {
+  const headers = apiKey === null ? {} : { authorization: `Bearer ${apiKey}` };
+  const url = endpoint(baseUrl, 'api/chat');
+  return {
+    provider,
+    secrets: () => (apiKey === null ? [] : [apiKey]),
+    async *ask(call) {
+      const { stream, signal } = call;
+      const response = await postJson(kit, { url, headers, body: ollamaBody(call), stream, signal });
+      yield* readLines(valuesOf(response, stream), kit.ports.nowMs);
+    },
+  };
+}

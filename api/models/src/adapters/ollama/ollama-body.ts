@@ -1,0 +1,69 @@
+import type { ChatMessage, ChatRequest, ToolCall } from '../../chat/chat-request.ts';
+import { ModelFault } from '../../chat/model-error.ts';
+import type { AdapterCall } from '../../chat/model.ts';
+
+function objectOf({ arguments: text }: ToolCall): unknown {
+  try {
+    const value: unknown = JSON.parse(text === '' ? '{}' : text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  } catch {
+    // It is passed on below, so that the model sees what it wrote.
+  }
+  return { invalid_arguments: text };
+}
+
+/** Ollama pairs a result with its call by the name of the tool. */
+function toolNames(messages: readonly ChatMessage[]): ReadonlyMap<string, string> {
+  return new Map(
+    messages.flatMap((message) =>
+      message.role === 'assistant' ? (message.toolCalls ?? []).map(({ id, name }) => [id, name] as const) : [],
+    ),
+  );
+}
+
+function wireMessage(message: ChatMessage, names: ReadonlyMap<string, string>): object {
+  const { role, content } = message;
+  if (role === 'tool') return { role, content, tool_name: names.get(message.toolCallId) ?? '' };
+  const calls = role === 'assistant' ? (message.toolCalls ?? []) : [];
+  if (calls.length === 0) return { role, content };
+  return {
+    role,
+    content,
+    tool_calls: calls.map((call) => ({ function: { name: call.name, arguments: objectOf(call) } })),
+  };
+}
+
+function toolFields({ tools = [], toolChoice = 'auto' }: ChatRequest): object {
+  if (tools.length === 0 || toolChoice === 'none') return {};
+  if (toolChoice !== 'auto')
+    throw new ModelFault('bad_request', 'Ollama cannot force a tool call: use the tool choice auto or none');
+  return {
+    tools: tools.map(({ name, description, parameters }) => ({
+      type: 'function',
+      function: { name, description, parameters },
+    })),
+  };
+}
+
+function optionsOf({ temperature, maxTokens, seed, stop }: ChatRequest): object {
+  return {
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(maxTokens === undefined ? {} : { num_predict: maxTokens }),
+    ...(seed === undefined ? {} : { seed }),
+    ...(stop === undefined || stop.length === 0 ? {} : { stop }),
+  };
+}
+
+/** The body of a request to `/api/chat`. The number of parallel calls cannot be limited: that field is left out. Pure. */
+export function ollamaBody({ request, model, stream }: AdapterCall): Record<string, unknown> {
+  const names = toolNames(request.messages);
+  const options = optionsOf(request);
+  return {
+    model,
+    messages: request.messages.map((message) => wireMessage(message, names)),
+    stream,
+    ...toolFields(request),
+    ...(request.responseSchema === undefined ? {} : { format: request.responseSchema.schema }),
+    ...(Object.keys(options).length === 0 ? {} : { options }),
+  };
+}

@@ -1,0 +1,81 @@
+import type { ToolCall } from './chat-request.ts';
+import type { CostEstimate } from './cost-estimate.ts';
+import type { ModelError } from './model-error.ts';
+import type { ReportedUsage, TokenUsage } from './token-usage.ts';
+
+/** `length`: the answer reached its limit of tokens. */
+export type Finish = 'stop' | 'length' | 'tool_calls';
+
+/** A piece of a tool call. Pieces with one `slot` belong to one call; `arguments` are joined in their order. */
+export interface ToolPiece {
+  readonly kind: 'tool';
+  readonly slot: number;
+  readonly id?: string | undefined;
+  readonly name?: string | undefined;
+  readonly arguments?: string | undefined;
+}
+
+/** Pieces of an answer that an adapter reads from the wire. `end` is the last one; an answer without it was cut. */
+export type AdapterDelta =
+  | { readonly kind: 'text'; readonly text: string }
+  /** Thoughts of a model that are not part of its answer. */
+  | { readonly kind: 'reasoning'; readonly text: string }
+  | ToolPiece
+  /** Later reports replace the fields that they name. */
+  | { readonly kind: 'usage'; readonly usage: ReportedUsage }
+  | { readonly kind: 'end'; readonly finish: Finish; readonly raw: unknown };
+
+/** Where an attempt went. */
+export interface Target {
+  readonly provider: string;
+  readonly model: string;
+}
+
+/** What an answer, or the part of it that arrived, used. */
+export interface Spent {
+  readonly usage: TokenUsage;
+  /** Null if no price table has the model. */
+  readonly costEstimate: CostEstimate | null;
+}
+
+/**
+ * Pieces of a streamed answer. Each attempt starts with `begin`, and everything before it is withdrawn: that is never visible text. Exactly one `end`
+ * or `failed` comes last.
+ */
+export type ChatDelta =
+  | { readonly kind: 'begin'; readonly attempt: number; readonly target: Target }
+  /** The attempt failed; the next one begins after `delayMs`. */
+  | ({ readonly kind: 'retry'; readonly error: ModelError; readonly delayMs: number } & Spent)
+  | Exclude<AdapterDelta, { readonly kind: 'end' | 'usage' }>
+  | ({ readonly kind: 'end'; readonly finish: Finish; readonly raw: unknown } & Spent)
+  | ({ readonly kind: 'failed'; readonly error: ModelError } & Spent);
+
+/** An attempt that another one followed. */
+export interface FailedAttempt extends Spent {
+  readonly target: Target;
+  readonly error: ModelError;
+}
+
+/** A part of an answer: the whole of it, or what arrived before a failure. */
+export interface PartialAnswer extends Spent {
+  readonly target: Target | null;
+  readonly content: string;
+  readonly reasoning: string;
+  readonly toolCalls: readonly ToolCall[];
+  /** Earlier attempts, which may have cost tokens too. */
+  readonly failedAttempts: readonly FailedAttempt[];
+}
+
+/**
+ * A complete answer. The wire names of the same parts: `content`, `tool_calls` = toolCalls, `usage {prompt, completion, total}` = usage, `raw`,
+ * `cost_estimate` = costEstimate. `raw` is the provider's answer without credentials; of a stream it is its last message.
+ */
+export interface ChatAnswer extends PartialAnswer {
+  readonly target: Target;
+  readonly finish: Finish;
+  readonly raw: unknown;
+}
+
+export type ChatOutcome =
+  | { readonly ok: true; readonly answer: ChatAnswer }
+  | { readonly ok: false; readonly error: ModelError; readonly partial: PartialAnswer };

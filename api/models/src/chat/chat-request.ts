@@ -1,0 +1,57 @@
+/** A JSON Schema in the form in which providers take it. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** A tool call of a model. `arguments` is the JSON text exactly as the model wrote it: it may be invalid. */
+export interface ToolCall {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: string;
+}
+
+/** One message of a conversation. Adapters translate it; its content is text. */
+export type ChatMessage =
+  | {
+      readonly role: 'system';
+      readonly content: string;
+      /** True if everything up to here stays the same in later requests, so that a provider may cache it. */
+      readonly cacheable?: boolean | undefined;
+    }
+  | { readonly role: 'user'; readonly content: string }
+  | { readonly role: 'assistant'; readonly content: string; readonly toolCalls?: readonly ToolCall[] | undefined }
+  | { readonly role: 'tool'; readonly toolCallId: string; readonly content: string };
+
+/** A tool that a model may call. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: JsonSchema;
+}
+
+/** `required` is any tool; an object names the tool. */
+export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string };
+
+/** The schema of an answer that is JSON instead of prose. */
+export interface ResponseSchema {
+  readonly name: string;
+  readonly schema: JsonSchema;
+}
+
+/**
+ * A request to a model. A field that an adapter cannot honour is refused with `bad_request`; it is never dropped silently, except for sampling
+ * (`temperature`, `seed`), where the adapter says so in its docstring.
+ */
+export interface ChatRequest {
+  readonly messages: readonly ChatMessage[];
+  readonly tools?: readonly ToolDefinition[] | undefined;
+  readonly toolChoice?: ToolChoice | undefined;
+  /** False allows at most one tool call in an answer. */
+  readonly parallelToolCalls?: boolean | undefined;
+  readonly responseSchema?: ResponseSchema | undefined;
+  readonly temperature?: number | undefined;
+  /** Most tokens of the answer. */
+  readonly maxTokens?: number | undefined;
+  /** The answer ends before the first of these texts. */
+  readonly stop?: readonly string[] | undefined;
+  readonly seed?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}

@@ -1,0 +1,30 @@
+import type { TokenUsage } from './token-usage.ts';
+
+/** Prices of one million tokens in millionths of the currency. */
+export interface ModelPrice {
+  readonly currency: string;
+  readonly promptMicros: bigint;
+  readonly cachedPromptMicros: bigint;
+  readonly cacheWriteMicros: bigint;
+  readonly completionMicros: bigint;
+}
+
+/** An estimate from a price table. The ledger charges by the tier; this only informs. */
+export interface CostEstimate {
+  readonly currency: string;
+  /** Millionths of the currency, rounded up once. */
+  readonly micros: bigint;
+}
+
+const TOKENS_PER_PRICE = 1_000_000n;
+
+/** The cost of a usage: the same usage and price give the same figure, in integers alone. Pure. */
+export function estimateCost(usage: TokenUsage, price: ModelPrice): CostEstimate {
+  const uncached = usage.promptTokens - usage.cachedPromptTokens - usage.cacheWriteTokens;
+  const sum =
+    BigInt(uncached) * price.promptMicros +
+    BigInt(usage.cachedPromptTokens) * price.cachedPromptMicros +
+    BigInt(usage.cacheWriteTokens) * price.cacheWriteMicros +
+    BigInt(usage.completionTokens) * price.completionMicros;
+  return { currency: price.currency, micros: (sum + TOKENS_PER_PRICE - 1n) / TOKENS_PER_PRICE };
+}

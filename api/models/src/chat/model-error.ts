@@ -1,0 +1,74 @@
+/** Everything that can go wrong with a request to a model. The codes are stable. */
+export const MODEL_ERROR_CODES = [
+  'auth',
+  'quota',
+  'rate',
+  'context_too_long',
+  'content_refused',
+  'bad_request',
+  'overloaded',
+  'network',
+  'bad_answer',
+  'cancelled',
+] as const;
+export type ModelErrorCode = (typeof MODEL_ERROR_CODES)[number];
+
+interface ErrorRule {
+  readonly means: string;
+  /** True if the same request to the same model may succeed later. */
+  readonly retry: boolean;
+  /** True if a fallback may answer instead, unless its route says otherwise. */
+  readonly fallback: boolean;
+}
+
+/** The one table of what may be repeated. */
+export const MODEL_ERRORS: Readonly<Record<ModelErrorCode, ErrorRule>> = {
+  auth: { means: 'the provider refuses the credential', retry: false, fallback: true },
+  quota: { means: 'the credit or quota of the credential is used up', retry: false, fallback: true },
+  rate: { means: 'too many requests or tokens in a time', retry: true, fallback: true },
+  context_too_long: { means: 'the messages do not fit into the model', retry: false, fallback: false },
+  content_refused: { means: 'the provider or the model refuses the content', retry: false, fallback: false },
+  bad_request: { means: 'the provider cannot serve such a request', retry: false, fallback: false },
+  overloaded: { means: 'the provider fails or has no capacity', retry: true, fallback: true },
+  network: { means: 'the connection failed, was cut, or was too slow', retry: true, fallback: true },
+  bad_answer: { means: 'the answer breaks the protocol or a limit', retry: false, fallback: true },
+  cancelled: { means: 'the caller cancelled the request', retry: false, fallback: false },
+};
+
+/** An expected failure of a request. `message` holds no credential. */
+export interface ModelError {
+  readonly code: ModelErrorCode;
+  readonly message: string;
+  /** Name of the provider in the configuration. */
+  readonly provider: string;
+  /** Status of the HTTP answer, if there was one. */
+  readonly status?: number | undefined;
+  /** The provider asks to wait this long. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+export type FaultDetail = Pick<ModelError, 'status' | 'retryAfterMs'>;
+
+/** Carries a failure from an adapter to the port, which returns it as a value. It never leaves the package. */
+export class ModelFault extends Error {
+  readonly code: ModelErrorCode;
+  readonly detail: FaultDetail;
+
+  constructor(code: ModelErrorCode, message: string, detail: FaultDetail = {}) {
+    super(message);
+    this.code = code;
+    this.detail = detail;
+  }
+}
+
+const CAUSES_MAX = 4;
+
+/** The fault in a chain of causes: clients of providers wrap what their transport throws. Null if there is none. */
+export function faultIn(thrown: unknown): ModelFault | null {
+  let current = thrown;
+  for (let depth = 0; depth < CAUSES_MAX && current instanceof Error; depth += 1) {
+    if (current instanceof ModelFault) return current;
+    current = current.cause;
+  }
+  return null;
+}

@@ -1,0 +1,34 @@
+import type { AdapterDelta, ChatDelta, ChatOutcome } from './chat-delta.ts';
+import type { ChatRequest } from './chat-request.ts';
+
+/**
+ * A model. Both verbs are the one `chat(messages, model, tools, stream)` of the design; they differ in what the provider sends. Neither throws for an
+ * expected failure: `chat` returns it, and a stream ends with `failed`.
+ */
+export interface Model {
+  /** Asks for a whole answer. */
+  chat(request: ChatRequest): Promise<ChatOutcome>;
+  /** Asks for an answer in pieces. A caller that stops reading cancels the request. */
+  stream(request: ChatRequest): AsyncIterable<ChatDelta>;
+}
+
+/** One request to one provider. */
+export interface AdapterCall {
+  readonly request: ChatRequest;
+  /** The name that the provider gives the model. */
+  readonly model: string;
+  readonly stream: boolean;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * A provider behind its wire. An adapter makes one attempt and yields the pieces of the answer, in one burst if `stream` is false. It throws a
+ * `ModelFault` for an expected failure. It never retries, never logs, and keeps nothing between calls except its credential.
+ */
+export interface ChatAdapter {
+  /** Name of the provider in the configuration. */
+  readonly provider: string;
+  /** Texts that must not appear in errors and `raw`. */
+  readonly secrets: () => readonly string[];
+  ask(call: AdapterCall): AsyncIterable<AdapterDelta>;
+}

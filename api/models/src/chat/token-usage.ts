@@ -1,0 +1,61 @@
+import type { ChatRequest } from './chat-request.ts';
+
+/** Tokens as a provider reports them; absent fields are unknown. */
+export interface ReportedUsage {
+  /** All tokens of the prompt, those from a cache included. */
+  readonly promptTokens?: number | undefined;
+  readonly completionTokens?: number | undefined;
+  /** Tokens of the prompt that the provider read from its cache. */
+  readonly cachedPromptTokens?: number | undefined;
+  /** Tokens of the prompt that the provider wrote to its cache, which some charge more for. */
+  readonly cacheWriteTokens?: number | undefined;
+}
+
+/** The usage of an answer: `usage {prompt, completion, total}` of the wire names. */
+export interface TokenUsage {
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly totalTokens: number;
+  readonly cachedPromptTokens: number;
+  readonly cacheWriteTokens: number;
+  /** True if at least one number is our estimate, because the provider reported none. */
+  readonly estimated: boolean;
+}
+
+/** English has about four bytes of UTF-8 a token; scripts of three bytes a character have about 0.75 tokens a character. */
+const BYTES_PER_TOKEN = 4;
+/** Role and separators of a message. */
+const TOKENS_PER_MESSAGE = 4;
+
+const encoder = new TextEncoder();
+
+/** Tokens of a text, estimated from its length. Pure. */
+export function estimateTokens(text: string): number {
+  return Math.ceil(encoder.encode(text).length / BYTES_PER_TOKEN);
+}
+
+/** Tokens of the prompt of a request, estimated. Pure. */
+export function estimatePromptTokens({ messages, tools = [], responseSchema }: ChatRequest): number {
+  const ofMessages = messages.reduce((sum, message) => {
+    const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : [];
+    const ofCalls = calls.reduce((all, call) => all + estimateTokens(call.name) + estimateTokens(call.arguments), 0);
+    return sum + TOKENS_PER_MESSAGE + estimateTokens(message.content) + ofCalls;
+  }, 0);
+  const ofTools = tools.reduce((sum, tool) => sum + estimateTokens(JSON.stringify(tool)), 0);
+  return ofMessages + ofTools + (responseSchema === undefined ? 0 : estimateTokens(JSON.stringify(responseSchema)));
+}
+
+/** Completes a report of usage by estimates for what the provider left out. Pure. */
+export function completeUsage(reported: ReportedUsage, request: ChatRequest, completionText: string): TokenUsage {
+  const promptTokens = reported.promptTokens ?? estimatePromptTokens(request);
+  const completionTokens = reported.completionTokens ?? estimateTokens(completionText);
+  const cachedPromptTokens = Math.min(reported.cachedPromptTokens ?? 0, promptTokens);
+  return {
+    promptTokens,
+    completionTokens,
+    totalTokens: promptTokens + completionTokens,
+    cachedPromptTokens,
+    cacheWriteTokens: Math.min(reported.cacheWriteTokens ?? 0, promptTokens - cachedPromptTokens),
+    estimated: reported.promptTokens === undefined || reported.completionTokens === undefined,
+  };
+}

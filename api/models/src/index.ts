@@ -1,0 +1,36 @@
+export type {
+  ChatMessage,
+  ChatRequest,
+  JsonSchema,
+  ResponseSchema,
+  ToolCall,
+  ToolChoice,
+  ToolDefinition,
+} from './chat/chat-request.ts';
+export type {
+  AdapterDelta,
+  ChatAnswer,
+  ChatDelta,
+  ChatOutcome,
+  FailedAttempt,
+  Finish,
+  PartialAnswer,
+  Target,
+} from './chat/chat-delta.ts';
+export type { AdapterCall, ChatAdapter, Model } from './chat/model.ts';
+export { collectAnswer, EMPTY_ANSWER, foldDelta, outcomeOf } from './chat/fold-answer.ts';
+export type { AnswerState } from './chat/fold-answer.ts';
+export { MODEL_ERROR_CODES, MODEL_ERRORS, ModelFault } from './chat/model-error.ts';
+export type { ModelError, ModelErrorCode } from './chat/model-error.ts';
+export { estimatePromptTokens, estimateTokens } from './chat/token-usage.ts';
+export type { TokenUsage } from './chat/token-usage.ts';
+export { estimateCost } from './chat/cost-estimate.ts';
+export type { CostEstimate, ModelPrice } from './chat/cost-estimate.ts';
+export { createModel } from './routing/create-model.ts';
+export type { ModelSetup, ModelTarget } from './routing/create-model.ts';
+export { RETRY_POLICY } from './routing/decide-next.ts';
+export type { RetryPolicy } from './routing/decide-next.ts';
+export { ANSWER_LIMITS } from './transport/answer-limits.ts';
+export type { AnswerLimits } from './transport/answer-limits.ts';
+export { SYSTEM_PORTS } from './transport/model-ports.ts';
+export type { ModelPorts } from './transport/model-ports.ts';

@@ -1,0 +1,170 @@
+import type { AdapterDelta, ChatDelta, Spent, Target } from '../chat/chat-delta.ts';
+import type { ChatRequest } from '../chat/chat-request.ts';
+import { estimateCost } from '../chat/cost-estimate.ts';
+import type { ModelPrice } from '../chat/cost-estimate.ts';
+import { collectAnswer } from '../chat/fold-answer.ts';
+import { faultIn, ModelFault } from '../chat/model-error.ts';
+import type { ModelError, ModelErrorCode } from '../chat/model-error.ts';
+import type { ChatAdapter, Model } from '../chat/model.ts';
+import { completeUsage } from '../chat/token-usage.ts';
+import type { ReportedUsage } from '../chat/token-usage.ts';
+import type { AnswerLimits } from '../transport/answer-limits.ts';
+import { pause } from '../transport/model-ports.ts';
+import type { ModelPorts } from '../transport/model-ports.ts';
+import { scrubber, scrubDeep } from '../transport/scrub.ts';
+import { decideNext } from './decide-next.ts';
+import type { RetryPolicy } from './decide-next.ts';
+import { finishAnswer } from './finish-answer.ts';
+
+/** One member of a chain: an adapter, the name of the model there, and its price. */
+export interface ModelTarget {
+  readonly adapter: ChatAdapter;
+  readonly model: string;
+  readonly price: ModelPrice | null;
+}
+
+export interface ModelSetup {
+  /** The first one answers; the others are its fallbacks, in order. At least one. */
+  readonly targets: readonly ModelTarget[];
+  readonly fallbackOn: readonly ModelErrorCode[];
+  readonly retry: RetryPolicy;
+  readonly limits: Pick<AnswerLimits, 'toolCalls'>;
+  readonly ports: Pick<ModelPorts, 'after' | 'random'>;
+}
+
+/** Longest message of an error that a caller receives. */
+const MESSAGE_CHARS_MAX = 600;
+
+/** The pieces that one attempt yielded. Mutable because it collects them. */
+class Attempt {
+  isVisible = false;
+  text = '';
+  reported: ReportedUsage = {};
+
+  take(delta: AdapterDelta): void {
+    switch (delta.kind) {
+      case 'usage':
+        this.reported = { ...this.reported, ...definedOf(delta.usage) };
+        return;
+      case 'tool':
+        this.isVisible = true;
+        this.text += (delta.name ?? '') + (delta.arguments ?? '');
+        return;
+      case 'text':
+        this.isVisible ||= delta.text !== '';
+        this.text += delta.text;
+        return;
+      case 'reasoning':
+        this.text += delta.text;
+        return;
+      case 'end':
+        return;
+      default:
+        delta satisfies never;
+    }
+  }
+}
+
+function definedOf(usage: ReportedUsage): ReportedUsage {
+  return Object.fromEntries(Object.entries(usage).filter(([, tokens]) => tokens !== undefined));
+}
+
+/** An attempt without any sign of life from the provider has used nothing. */
+function spentOf(attempt: Attempt, request: ChatRequest, price: ModelPrice | null): Spent {
+  const isTouched = attempt.text !== '' || Object.keys(attempt.reported).length > 0;
+  const nothing = { promptTokens: 0, completionTokens: 0 };
+  const usage = completeUsage(isTouched ? attempt.reported : nothing, request, attempt.text);
+  return { usage, costEstimate: price === null ? null : estimateCost(usage, price) };
+}
+
+/** The error that a caller receives, without credentials. */
+function errorOf(thrown: unknown, { adapter }: ModelTarget, signal: AbortSignal): ModelError {
+  const { provider } = adapter;
+  if (signal.aborted) return { code: 'cancelled', message: 'the caller cancelled the request', provider };
+  const fault = faultIn(thrown);
+  // Anything else is a bug of ours or of the provider's client, and must not pass as an answer.
+  if (fault === null) throw thrown;
+  const message = scrubber(adapter.secrets())(fault.message).slice(0, MESSAGE_CHARS_MAX);
+  return { code: fault.code, message, provider, ...fault.detail };
+}
+
+interface Round {
+  readonly request: ChatRequest;
+  readonly stream: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** One attempt: its pieces, and how it ended. */
+async function* tryOnce(
+  { limits }: ModelSetup,
+  { target, round, attempt }: { readonly target: ModelTarget; readonly round: Round; readonly attempt: Attempt },
+): AsyncGenerator<ChatDelta, ModelError | null> {
+  const { request, stream, signal } = round;
+  const { adapter, model, price } = target;
+  try {
+    signal.throwIfAborted();
+    const deltas = adapter.ask({ request, model, stream, signal });
+    for await (const delta of finishAnswer(deltas, { request, limits })) {
+      signal.throwIfAborted();
+      attempt.take(delta);
+      if (delta.kind === 'end') {
+        const raw = scrubDeep(delta.raw, scrubber(adapter.secrets()));
+        yield { ...delta, raw, ...spentOf(attempt, request, price) };
+        return null;
+      }
+      if (delta.kind !== 'usage') yield delta;
+    }
+    throw new ModelFault('network', 'the provider closed the answer before its end');
+  } catch (thrown) {
+    return errorOf(thrown, target, signal);
+  }
+}
+
+/** All attempts of a request, over the targets of a chain. */
+async function* run(setup: ModelSetup, round: Round): AsyncGenerator<ChatDelta> {
+  const { targets, ports, fallbackOn, retry } = setup;
+  let at = 0;
+  let attemptHere = 1;
+  // Ends: each pass uses one of `attempts` at one of the targets.
+  for (let number = 1; ; number += 1) {
+    const target = targets[at];
+    if (target === undefined) throw new Error('a model has at least one target');
+    const attempt = new Attempt();
+    yield { kind: 'begin', attempt: number, target: nameOf(target) };
+    const error = yield* tryOnce(setup, { target, round, attempt });
+    if (error === null) return;
+    const spent = spentOf(attempt, round.request, target.price);
+    const isLastTarget = at === targets.length - 1;
+    const { isVisible } = attempt;
+    const next = decideNext(
+      { error, attempt: attemptHere, isLastTarget, isVisible, fallbackOn, chance: ports.random() },
+      retry,
+    );
+    if (next.do === 'stop') {
+      yield { kind: 'failed', error, ...spent };
+      return;
+    }
+    const delayMs = next.do === 'again' ? next.delayMs : 0;
+    yield { kind: 'retry', error, delayMs, ...spent };
+    await pause(ports, delayMs, round.signal);
+    attemptHere = next.do === 'again' ? attemptHere + 1 : 1;
+    at += next.do === 'again' ? 0 : 1;
+  }
+}
+
+function nameOf({ adapter, model }: ModelTarget): Target {
+  return { provider: adapter.provider, model };
+}
+
+/** A model over a chain of targets, with retries, limits, usage, costs, and errors as values. */
+export function createModel(setup: ModelSetup): Model {
+  const roundOf = (request: ChatRequest, stream: boolean): Round => ({
+    request,
+    stream,
+    signal: request.signal ?? new AbortController().signal,
+  });
+  return {
+    chat: (request) => collectAnswer(run(setup, roundOf(request, false))),
+    stream: (request) => run(setup, roundOf(request, true)),
+  };
+}

@@ -1,0 +1,48 @@
+import { MODEL_ERRORS } from '../chat/model-error.ts';
+import type { ModelError, ModelErrorCode } from '../chat/model-error.ts';
+
+/** How often and how soon a request is repeated. Each is an option of the configuration. */
+export interface RetryPolicy {
+  /** Attempts for each target of a chain, the first one included. */
+  readonly attempts: number;
+  /** Wait before the second attempt; it doubles from then on. */
+  readonly firstDelayMs: number;
+  /** Longest wait. If a provider asks for a longer one, the request goes to the next target or fails. */
+  readonly maxDelayMs: number;
+}
+
+export const RETRY_POLICY: RetryPolicy = { attempts: 3, firstDelayMs: 500, maxDelayMs: 20_000 };
+
+export interface FailedTry {
+  readonly error: ModelError;
+  /** 1 for the first attempt at this target. */
+  readonly attempt: number;
+  readonly isLastTarget: boolean;
+  /** True once the caller has received text or a part of a tool call. */
+  readonly isVisible: boolean;
+  /** The codes for which the chain goes to its next target. */
+  readonly fallbackOn: readonly ModelErrorCode[];
+  /** From 0 to below 1. */
+  readonly chance: number;
+}
+
+export type NextStep =
+  | { readonly do: 'again'; readonly delayMs: number }
+  | { readonly do: 'next' }
+  | { readonly do: 'stop' };
+
+/** The wait before the next attempt: at least what the provider asks for, else between half and all of the back-off. Pure. */
+function delayOf({ attempt, error, chance }: FailedTry, { firstDelayMs, maxDelayMs }: RetryPolicy): number {
+  const backOff = Math.min(maxDelayMs, firstDelayMs * 2 ** (attempt - 1));
+  return Math.max(error.retryAfterMs ?? 0, Math.round(backOff * (0.5 + chance / 2)));
+}
+
+/** The step after a failed attempt. Pure. */
+export function decideNext(failed: FailedTry, policy: RetryPolicy): NextStep {
+  const { error, attempt, isLastTarget, isVisible, fallbackOn } = failed;
+  if (isVisible || error.code === 'cancelled') return { do: 'stop' };
+  const delayMs = delayOf(failed, policy);
+  if (MODEL_ERRORS[error.code].retry && attempt < policy.attempts && delayMs <= policy.maxDelayMs)
+    return { do: 'again', delayMs };
+  return !isLastTarget && fallbackOn.includes(error.code) ? { do: 'next' } : { do: 'stop' };
+}

@@ -1,0 +1,62 @@
+import type { AdapterDelta, Finish, ToolPiece } from '../chat/chat-delta.ts';
+import type { ChatRequest } from '../chat/chat-request.ts';
+import { ModelFault } from '../chat/model-error.ts';
+import type { AnswerLimits } from '../transport/answer-limits.ts';
+
+interface Slot {
+  hasId: boolean;
+  hasName: boolean;
+}
+
+/** Counts the tool calls of an answer and gives an id to those that have none. */
+class CallCheck {
+  readonly #slots = new Map<number, Slot>();
+  readonly #idBase: number;
+  readonly #most: number;
+
+  constructor({ messages }: ChatRequest, { toolCalls }: Pick<AnswerLimits, 'toolCalls'>) {
+    this.#idBase = messages.length;
+    this.#most = toolCalls;
+  }
+
+  take({ slot, id = '', name = '' }: ToolPiece): void {
+    const known = this.#slots.get(slot) ?? { hasId: false, hasName: false };
+    this.#slots.set(slot, { hasId: known.hasId || id !== '', hasName: known.hasName || name !== '' });
+    if (this.#slots.size > this.#most)
+      throw new ModelFault('bad_answer', `the answer has more than ${this.#most} tool calls`);
+  }
+
+  /** Ids for the calls without one, unique in the conversation as long as it grows. */
+  *missingIds(): Generator<ToolPiece> {
+    for (const [slot, { hasId, hasName }] of this.#slots) {
+      if (!hasName) throw new ModelFault('bad_answer', 'a tool call of the answer has no name');
+      if (!hasId) yield { kind: 'tool', slot, id: `call_${this.#idBase}_${slot}` };
+    }
+  }
+
+  /** Servers disagree on the reason of an answer that ends with calls. */
+  finishOf(finish: Finish): Finish {
+    return this.#slots.size > 0 && finish === 'stop' ? 'tool_calls' : finish;
+  }
+}
+
+/**
+ * Puts the same ending on the answers of all adapters: tool calls are counted, have ids and names, and give the reason `tool_calls`. Nothing is read
+ * after the end.
+ */
+export async function* finishAnswer(
+  deltas: AsyncIterable<AdapterDelta>,
+  { request, limits }: { readonly request: ChatRequest; readonly limits: Pick<AnswerLimits, 'toolCalls'> },
+): AsyncGenerator<AdapterDelta> {
+  const calls = new CallCheck(request, limits);
+  for await (const delta of deltas) {
+    if (delta.kind === 'tool') calls.take(delta);
+    if (delta.kind !== 'end') {
+      yield delta;
+      continue;
+    }
+    yield* calls.missingIds();
+    yield { ...delta, finish: calls.finishOf(delta.finish) };
+    return;
+  }
+}

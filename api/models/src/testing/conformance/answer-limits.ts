@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AnswerLimits } from '../../transport/answer-limits.ts';
+import { assertFailed, PLAIN_REQUEST, TEXT, upTo } from './bench.ts';
+import type { Bench } from './bench.ts';
+import type { WireAnswer } from '../wire-server.ts';
+
+/** Providers that are too slow, send too much, or send another form. */
+export function answerLimits(bench: Bench): void {
+  const { wire } = bench.subject;
+  const drip = { drip: ' ', everyMs: 5 } as const;
+
+  const slow: readonly (readonly [string, WireAnswer, Partial<AnswerLimits>])[] = [
+    ['sends no first byte', { chunks: ['hold'] }, { firstByteMs: 60 }],
+    ['stops in the middle', upTo(wire.stream(TEXT), 'The mill', ['hold']), { idleMs: 60 }],
+    ['drips bytes without an end', { chunks: [drip] }, { idleMs: 5_000, totalMs: 150 }],
+  ];
+  for (const [title, answer, few] of slow) {
+    test(`a provider that ${title} is left`, async () => {
+      assert.equal(assertFailed(await bench.stream(PLAIN_REQUEST, answer, { limits: few })).error.code, 'network');
+      await bench.server.requests.at(-1)?.gone;
+    });
+  }
+
+  const long = { text: Array.from({ length: 200 }, () => 'a mill, and another mill, ') };
+  test('an answer of too many bytes is refused while it arrives', async () => {
+    const most = { answerBytes: 3_000 };
+    assert.equal(
+      assertFailed(await bench.stream(PLAIN_REQUEST, wire.stream(long), { limits: most })).error.code,
+      'bad_answer',
+    );
+    assert.equal(
+      assertFailed(await bench.chat(PLAIN_REQUEST, wire.plain(long), { limits: most })).error.code,
+      'bad_answer',
+    );
+  });
+
+  test('a line of too many bytes is refused before it is complete', async () => {
+    const line: WireAnswer = { ...wire.stream(TEXT), chunks: [{ drip: 'data: '.padEnd(500, 'x'), everyMs: 1 }] };
+    const failed = assertFailed(await bench.stream(PLAIN_REQUEST, line, { limits: { lineBytes: 4_000 } }));
+    assert.equal(failed.error.code, 'bad_answer');
+  });
+
+  test('an answer that is no JSON, or JSON of another form, is a bad answer', async () => {
+    for (const chunks of [['{"half": '], ['[1, 2]'], ['"text"']]) {
+      const { code } = assertFailed(await bench.chat(PLAIN_REQUEST, { ...wire.plain(TEXT), chunks })).error;
+      assert.ok(code === 'bad_answer' || code === 'network', code);
+    }
+  });
+}

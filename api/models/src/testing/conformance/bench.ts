@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import type { ChatAnswer, ChatOutcome } from '../../chat/chat-delta.ts';
+import type { ChatRequest } from '../../chat/chat-request.ts';
+import { collectAnswer } from '../../chat/fold-answer.ts';
+import type { ChatAdapter, Model } from '../../chat/model.ts';
+import { createModel } from '../../routing/create-model.ts';
+import { ANSWER_LIMITS } from '../../transport/answer-limits.ts';
+import type { AnswerLimits } from '../../transport/answer-limits.ts';
+import { SYSTEM_PORTS } from '../../transport/model-ports.ts';
+import type { ModelPorts } from '../../transport/model-ports.ts';
+import type { AdapterKit } from '../../transport/provider-exchange.ts';
+import { startWireServer } from '../wire-server.ts';
+import type { WireAnswer, WireChunk, WireServer } from '../wire-server.ts';
+import type { ScriptedAnswer, Wire } from '../wires/wire.ts';
+
+/** The key that every tested adapter is given; the suite looks for it in everything that comes back. */
+export const TEST_KEY = 'sk-test-0123456789abcdefghijklmnop';
+
+/** An adapter and its provider's wire: all that the suite needs. */
+export interface AdapterSubject {
+  readonly name: string;
+  readonly wire: Wire;
+  readonly open: (baseUrl: string, kit: AdapterKit) => ChatAdapter;
+  /** What the provider must receive for `RICH_REQUEST` (or `PLAIN_REQUEST` without tools), whole. */
+  readonly expects: {
+    readonly path: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: object;
+  };
+  /** False if the adapter refuses tools. */
+  readonly tools: boolean;
+  /** False if calls arrive whole and without ids. */
+  readonly callPieces?: boolean;
+}
+
+const TOOLS = [
+  {
+    name: 'go_to',
+    description: 'Walks to a place',
+    parameters: { type: 'object', properties: { place: { type: 'string' } }, required: ['place'] },
+  },
+  { name: 'say', description: 'Says a text', parameters: { type: 'object', properties: { text: { type: 'string' } } } },
+];
+
+export const PLAIN_REQUEST: ChatRequest = { messages: [{ role: 'user', content: 'Where is the mill?' }] };
+export const TOOL_REQUEST: ChatRequest = { ...PLAIN_REQUEST, tools: TOOLS };
+
+/** Every field that a provider translates, with a conversation that has already used two tools. */
+export const RICH_REQUEST: ChatRequest = {
+  messages: [
+    { role: 'system', content: 'You are Ada.', cacheable: true },
+    { role: 'user', content: 'Go to the mill and say hello.' },
+    {
+      role: 'assistant',
+      content: 'I go.',
+      toolCalls: [
+        { id: 'call_a', name: 'go_to', arguments: '{"place":"mill"}' },
+        { id: 'call_b', name: 'say', arguments: '{"text":"hello"}' },
+      ],
+    },
+    { role: 'tool', toolCallId: 'call_a', content: 'You are at the mill.' },
+    { role: 'tool', toolCallId: 'call_b', content: 'Said.' },
+    { role: 'user', content: 'Thank you.' },
+  ],
+  tools: TOOLS,
+  toolChoice: 'auto',
+  parallelToolCalls: true,
+  temperature: 0.5,
+  maxTokens: 200,
+};
+
+interface Options {
+  readonly limits?: Partial<AnswerLimits>;
+  readonly attempts?: number;
+  readonly ports?: Partial<ModelPorts>;
+}
+
+export function assertOk(outcome: ChatOutcome): ChatAnswer {
+  assert.ok(
+    outcome.ok,
+    JSON.stringify(outcome, (_key, value: unknown) => (typeof value === 'bigint' ? `${value}` : value)),
+  );
+  return outcome.answer;
+}
+
+export function assertFailed(outcome: ChatOutcome): Extract<ChatOutcome, { ok: false }> {
+  assert.ok(!outcome.ok, 'the answer was taken for a complete one');
+  return outcome;
+}
+
+/** A fetch whose bodies arrive one byte at a time, so that every character and every line is split. */
+export const bytewise: ModelPorts['fetch'] = async (url, init) => {
+  const response = await fetch(url, init);
+  const split = new TransformStream<Uint8Array, Uint8Array>({
+    transform: (chunk, controller) => {
+      for (let at = 0; at < chunk.length; at += 1) controller.enqueue(chunk.slice(at, at + 1));
+    },
+  });
+  return new Response(response.body?.pipeThrough(split), { status: response.status, headers: response.headers });
+};
+
+/** The chunks of an answer up to the first that contains a text, that one included. */
+export function upTo({ chunks, ...rest }: WireAnswer, text: string, then: readonly WireChunk[]): WireAnswer {
+  const at = chunks.findIndex((chunk) => typeof chunk === 'string' && chunk.includes(text));
+  assert.ok(at >= 0, `no chunk contains ${text}`);
+  return { ...rest, chunks: [...chunks.slice(0, at + 1), ...then] };
+}
+
+export const TEXT: ScriptedAnswer = { text: ['The mill', ' is north', '.'], usage: { prompt: 11, completion: 7 } };
+
+/** One adapter, the server that stands in for its provider, and one answer at a time. */
+export class Bench {
+  readonly subject: AdapterSubject;
+  #server: WireServer | null = null;
+
+  constructor(subject: AdapterSubject) {
+    this.subject = subject;
+  }
+
+  get server(): WireServer {
+    assert.ok(this.#server !== null);
+    return this.#server;
+  }
+
+  async open(): Promise<void> {
+    this.#server = await startWireServer();
+  }
+
+  model({ limits = {}, attempts = 1, ports = {} }: Options = {}): Model {
+    const kit = { limits: { ...ANSWER_LIMITS, ...limits }, ports: { ...SYSTEM_PORTS, ...ports } };
+    return createModel({
+      targets: [{ adapter: this.subject.open(this.server.url, kit), model: 'up-model', price: null }],
+      fallbackOn: [],
+      retry: { attempts, firstDelayMs: 1, maxDelayMs: 5_000 },
+      ...kit,
+    });
+  }
+
+  /** Lets the stand-in answer the next requests. */
+  answer(...answers: readonly WireAnswer[]): void {
+    this.server.add(...answers.map((answer) => ({ answer })));
+  }
+
+  async chat(request: ChatRequest, answer: WireAnswer, options: Options = {}): Promise<ChatOutcome> {
+    this.answer(answer);
+    const outcome = await this.model(options).chat(request);
+    this.server.verify();
+    return outcome;
+  }
+
+  async stream(request: ChatRequest, answer: WireAnswer, options: Options = {}): Promise<ChatOutcome> {
+    this.answer(answer);
+    const outcome = await collectAnswer(this.model(options).stream(request));
+    this.server.verify();
+    return outcome;
+  }
+}

@@ -1,0 +1,23 @@
+import { afterEach, beforeEach, describe } from 'node:test';
+import { answerLimits } from './answer-limits.ts';
+import { answers, streams } from './answers.ts';
+import { Bench } from './bench.ts';
+import type { AdapterSubject } from './bench.ts';
+import { connections } from './connections.ts';
+import { failures } from './failures.ts';
+import { toolCalls } from './tool-calls.ts';
+
+/** The conformance suite: every adapter passes all of it, against a server that speaks its provider's wire. */
+export function conformAdapter(subject: AdapterSubject): void {
+  describe(subject.name, { timeout: 60_000 }, () => {
+    const bench = new Bench(subject);
+    beforeEach(() => bench.open());
+    afterEach(() => bench.server.close());
+    answers(bench);
+    streams(bench);
+    toolCalls(bench);
+    failures(bench);
+    connections(bench);
+    answerLimits(bench);
+  });
+}

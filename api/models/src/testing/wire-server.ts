@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A request that the server received. */
+export interface WireRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Parsed JSON, or the text if it is none. */
+  readonly body: unknown;
+  /** Resolves once the client has left before the answer was complete. */
+  readonly gone: Promise<void>;
+}
+
+/**
+ * A part of an answer: bytes; a wait; `cut` breaks the connection; `hold` waits until the client leaves; `drip` repeats a text until the client
+ * leaves.
+ */
+export type WireChunk =
+  | string
+  | Uint8Array
+  | { readonly waitMs: number }
+  | { readonly until: Promise<unknown> }
+  | { readonly drip: string; readonly everyMs: number }
+  | 'cut'
+  | 'hold';
+
+/** An answer. Without `status` it is 200; chunks that are text are written one by one. */
+export interface WireAnswer {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly chunks: readonly WireChunk[];
+}
+
+/** A part of a request that must be there, or a function that asserts. */
+export type WireMatcher =
+  | Partial<Pick<WireRequest, 'method' | 'path' | 'headers' | 'body'>>
+  | ((request: WireRequest) => void);
+
+/** One expected request and its answer. */
+export interface WireStep {
+  /** Names the step in failures. */
+  readonly name?: string;
+  readonly expect?: WireMatcher;
+  readonly answer: WireAnswer | ((request: WireRequest) => WireAnswer);
+}
+
+export interface WireServer {
+  /** `http://127.0.0.1:PORT` */
+  readonly url: string;
+  /** All requests, in the order of their arrival. */
+  readonly requests: readonly WireRequest[];
+  /** Adds steps behind those that are left. */
+  add(...steps: readonly WireStep[]): void;
+  /** Throws if a step was not used, or if a request was not expected or did not match. */
+  verify(): void;
+  /** Ends the server and its connections. */
+  close(): Promise<void>;
+}
+
+interface WireOptions {
+  /** `inOrder` (default): each request must match the next step. `anyOrder`: the first step that matches is used, for callers that run side by side. */
+  readonly order?: 'inOrder' | 'anyOrder';
+  /** Answers requests that no step is left for; null refuses them. */
+  readonly otherwise?: (request: WireRequest) => WireAnswer | null;
+}
+
+const BODY_BYTES_MAX = 16 * 1024 * 1024;
+const DRIPS_MAX = 100_000;
+
+async function readBody(incoming: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > BODY_BYTES_MAX) throw new Error(`the request has more than ${BODY_BYTES_MAX} bytes`);
+    chunks.push(chunk);
+  }
+  const text = Buffer.concat(chunks).toString('utf8');
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function headersOf({ headers }: IncomingMessage): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+}
+
+function match(request: WireRequest, { expect = {} }: WireStep): void {
+  if (typeof expect === 'function') expect(request);
+  else assert.partialDeepStrictEqual(request, expect);
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** The steps that are left, and all deviations. Mutable, because steps are used up. */
+class Script {
+  readonly problems: string[] = [];
+  readonly #steps: WireStep[];
+  readonly #options: WireOptions;
+  #used = 0;
+
+  constructor(steps: readonly WireStep[], options: WireOptions) {
+    this.#steps = [...steps];
+    this.#options = options;
+  }
+
+  add(steps: readonly WireStep[]): void {
+    this.#steps.push(...steps);
+  }
+
+  get left(): readonly string[] {
+    return this.#steps.map((step, position) => step.name ?? `step ${this.#used + position + 1}`);
+  }
+
+  /** The answer to a request, or null after the deviation was noted. */
+  answerTo(request: WireRequest): WireAnswer | null {
+    const at = this.#options.order === 'anyOrder' ? this.#steps.findIndex((step) => this.#fits(request, step)) : 0;
+    const step = this.#steps[at];
+    if (step === undefined) return this.#answerOtherwise(request);
+    try {
+      match(request, step);
+    } catch (error) {
+      this.problems.push(`${step.name ?? `step ${this.#used + 1}`} did not match: ${messageOf(error)}`);
+      return null;
+    }
+    this.#steps.splice(at, 1);
+    this.#used += 1;
+    return typeof step.answer === 'function' ? step.answer(request) : step.answer;
+  }
+
+  #fits(request: WireRequest, step: WireStep): boolean {
+    try {
+      match(request, step);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  #answerOtherwise(request: WireRequest): WireAnswer | null {
+    const answer = this.#options.otherwise?.(request) ?? null;
+    if (answer === null)
+      this.problems.push(`unexpected request ${request.method} ${request.path}: ${JSON.stringify(request.body)}`);
+    return answer;
+  }
+}
+
+async function drip(
+  response: ServerResponse,
+  { drip: text, everyMs }: { readonly drip: string; readonly everyMs: number },
+): Promise<void> {
+  for (let count = 0; count < DRIPS_MAX && !response.destroyed; count += 1) {
+    response.write(text);
+    await sleep(everyMs);
+  }
+}
+
+/** Writes one chunk; false if the answer is over. */
+async function writeChunk(response: ServerResponse, chunk: WireChunk, gone: Promise<void>): Promise<boolean> {
+  if (response.destroyed) return false;
+  if (chunk === 'cut') {
+    // What was written before must arrive before the connection breaks.
+    await sleep(20);
+    response.destroy();
+    return false;
+  }
+  if (chunk === 'hold') await gone;
+  else if (typeof chunk === 'string' || chunk instanceof Uint8Array) await write(response, chunk);
+  else if ('waitMs' in chunk) await sleep(chunk.waitMs);
+  else if ('until' in chunk) await Promise.race([chunk.until, gone]);
+  else await drip(response, chunk);
+  return !response.destroyed;
+}
+
+async function write(response: ServerResponse, chunk: string | Uint8Array): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  response.write(chunk, () => resolve());
+  response.once('close', resolve);
+  await promise;
+  response.off('close', resolve);
+}
+
+async function send(response: ServerResponse, answer: WireAnswer, gone: Promise<void>): Promise<void> {
+  response.writeHead(answer.status ?? 200, answer.headers ?? { 'content-type': 'application/json' });
+  if (answer.chunks[0] !== 'hold') response.flushHeaders();
+  for (const chunk of answer.chunks) if (!(await writeChunk(response, chunk, gone))) return;
+  response.end();
+}
+
+/** Answers a request that the script does not expect with 400, which no client retries. */
+function refusal(problem: string): WireAnswer {
+  return { status: 400, chunks: [JSON.stringify({ error: { message: `test kit: ${problem}`, type: 'unexpected' } })] };
+}
+
+/**
+ * A server on 127.0.0.1 that follows a script: each step is a request that must come, and its answer byte for byte. It can delay, cut, hold and drip.
+ * `verify` fails on steps that were not used and on requests that were not expected.
+ */
+export async function startWireServer(steps: readonly WireStep[] = [], options: WireOptions = {}): Promise<WireServer> {
+  const script = new Script(steps, options);
+  const requests: WireRequest[] = [];
+
+  async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const left = Promise.withResolvers<void>();
+    response.once('close', () => {
+      if (!response.writableFinished) left.resolve();
+    });
+    const body = await readBody(incoming);
+    const { method = '', url: path = '' } = incoming;
+    const request = { method, path, headers: headersOf(incoming), body, gone: left.promise };
+    requests.push(request);
+    await send(response, script.answerTo(request) ?? refusal(script.problems.at(-1) ?? ''), left.promise);
+  }
+
+  const server = createServer((incoming, response) => {
+    serve(incoming, response).catch((error: unknown) => {
+      script.problems.push(messageOf(error));
+      response.destroy();
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await new Promise<void>((resolve) => {
+    server.once('listening', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    add: (...more) => script.add(more),
+    verify: () => assert.deepEqual({ problems: script.problems, unused: script.left }, { problems: [], unused: [] }),
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+      });
+    },
+  };
+}

@@ -1,0 +1,28 @@
+/** Limits on what a provider may send. Each is an option of the configuration. */
+export interface AnswerLimits {
+  /** Bytes of an answer on the wire. */
+  readonly answerBytes: number;
+  /** Bytes of one line of a stream. */
+  readonly lineBytes: number;
+  /** Tool calls in one answer. */
+  readonly toolCalls: number;
+  /** From the request to the first byte of the answer's body. */
+  readonly firstByteMs: number;
+  /** Between two reads of the body. */
+  readonly idleMs: number;
+  /** From the request to the end of the answer. */
+  readonly totalMs: number;
+}
+
+export const ANSWER_LIMITS: AnswerLimits = {
+  answerBytes: 16 * 1024 * 1024,
+  lineBytes: 1024 * 1024,
+  toolCalls: 64,
+  // A large model on one machine may read a long prompt for minutes before its first token.
+  firstByteMs: 180_000,
+  idleMs: 60_000,
+  totalMs: 900_000,
+};
+
+/** Bytes of an error's body that are read. */
+export const ERROR_BYTES = 65_536;

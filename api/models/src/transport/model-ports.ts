@@ -1,0 +1,36 @@
+/** A fetch of the platform, or of a test. */
+export type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
+
+/** The world of this package: network, time and chance. */
+export interface ModelPorts {
+  readonly fetch: Fetch;
+  /** Runs `run` after `ms`; the returned function cancels that. */
+  readonly after: (ms: number, run: () => void) => () => void;
+  /** Milliseconds since 1970, to read dates in headers. */
+  readonly nowMs: () => number;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+}
+
+/** The ports of a running process. */
+export const SYSTEM_PORTS: ModelPorts = {
+  fetch: (url, init) => fetch(url, init),
+  after: (ms, run) => {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+  nowMs: () => Date.now(),
+  random: () => Math.random(),
+};
+
+/** Waits, unless the signal aborts first. Resolves in both cases. */
+export async function pause(ports: Pick<ModelPorts, 'after'>, ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const cancel = ports.after(ms, resolve);
+  const stop = (): void => resolve();
+  signal.addEventListener('abort', stop, { once: true });
+  await promise;
+  cancel();
+  signal.removeEventListener('abort', stop);
+}

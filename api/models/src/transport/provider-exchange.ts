@@ -1,0 +1,89 @@
+import { ModelFault } from '../chat/model-error.ts';
+import { ERROR_BYTES } from './answer-limits.ts';
+import type { AnswerLimits } from './answer-limits.ts';
+import { classifyError } from './classify-error.ts';
+import { guardedFetch } from './guarded-fetch.ts';
+import type { Fetch, ModelPorts } from './model-ports.ts';
+import { parseJson, textLines } from './text-lines.ts';
+
+/** The parts of the world and the limits that every adapter works with. */
+export interface AdapterKit {
+  readonly ports: ModelPorts;
+  readonly limits: AnswerLimits;
+}
+
+/** The first bytes of an error's body as text. The rest is not read. */
+async function errorText(response: Response): Promise<string> {
+  if (response.body === null) return '';
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  try {
+    for await (const chunk of response.body) {
+      text += decoder.decode(chunk, { stream: true });
+      bytes += chunk.length;
+      if (bytes > ERROR_BYTES) break;
+    }
+  } catch {
+    // The status alone classifies the error.
+  }
+  return text;
+}
+
+function errorBody(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // A page of a proxy says nothing that a reader could use.
+    return text.trimStart().startsWith('<') ? '' : text;
+  }
+}
+
+/** A fetch that throws the provider's error as a fault, and whose answers are limited. */
+export function providerFetch({ ports, limits }: AdapterKit, stream: boolean): Fetch {
+  const fetch = guardedFetch({ ports, limits, byLines: stream });
+  return async (url, init) => {
+    const response = await fetch(url, init);
+    if (response.ok) return response;
+    const body = errorBody(await errorText(response));
+    throw classifyError({ status: response.status, headers: response.headers, body }, ports.nowMs());
+  };
+}
+
+export interface JsonPost {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: object;
+  readonly stream: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Posts JSON to a provider. */
+export function postJson(kit: AdapterKit, { url, headers, body, stream, signal }: JsonPost): Promise<Response> {
+  return providerFetch(kit, stream)(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: stream ? 'text/event-stream' : 'application/json',
+      ...headers,
+    },
+    body: JSON.stringify(body),
+    signal,
+  });
+}
+
+/** The JSON of a whole answer. */
+export async function jsonOf(response: Response): Promise<unknown> {
+  return parseJson(await response.text());
+}
+
+/** The lines of a streamed answer. */
+export function linesOf(response: Response): AsyncIterable<string> {
+  if (response.body === null) throw new ModelFault('bad_answer', 'the provider sent an answer without a body');
+  return textLines(response.body);
+}
+
+/** The address of a path below a base URL, which may end with a slash. */
+export function endpoint(baseUrl: string, path: string): string {
+  return `${baseUrl.replace(/\/+$/, '')}/${path}`;
+}

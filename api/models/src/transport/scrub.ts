@@ -1,0 +1,30 @@
+/** Texts that replace a credential. */
+const HIDDEN = '[hidden]';
+/** Shorter texts are no credentials and would blank ordinary words. */
+const SECRET_CHARS_MIN = 6;
+/** Forms of keys and tokens that providers repeat in their errors, often with a part masked. */
+const FORMS = /\b(?:sk|rk|pk|sess)-[\w*.-]{6,}|\bBearer\s+[\w.~+/*=-]{6,}|\beyJ[\w-]{10,}(?:\.[\w-]+){1,2}/g;
+
+export type Scrub = (text: string) => string;
+
+/** Hides known credentials, also in their URL and JSON forms, and everything that looks like one. Pure. */
+export function scrubber(secrets: readonly string[]): Scrub {
+  const known = secrets
+    .filter((secret) => secret.length >= SECRET_CHARS_MIN)
+    .flatMap((secret) => [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])
+    .toSorted((a, b) => b.length - a.length);
+  return (text) => known.reduce((rest, secret) => rest.replaceAll(secret, HIDDEN), text).replaceAll(FORMS, HIDDEN);
+}
+
+const DEPTH_MAX = 32;
+
+/** The same for every text in a value, keys included. Depth beyond 32 is left out. Pure. */
+export function scrubDeep(value: unknown, scrub: Scrub, depth = 0): unknown {
+  if (typeof value === 'string') return scrub(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= DEPTH_MAX) return HIDDEN;
+  if (Array.isArray(value)) return value.map((item) => scrubDeep(item, scrub, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [scrub(key), scrubDeep(item, scrub, depth + 1)]),
+  );
+}
