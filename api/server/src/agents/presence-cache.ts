@@ -1,8 +1,8 @@
 import { assertStream, beat, connectStream, disconnectStream, readPresence, sweepSilentReplicas } from '@hamlet/store';
-import type { Db, PresenceRow, Stream } from '@hamlet/store';
+import type { PresenceRow, Stream } from '@hamlet/store';
 import { coalesce, repeat } from '../service/single-flight.ts';
-import type { Log } from '../service/log.ts';
 import type { InternalSignal } from '../operator/internal-signal.ts';
+import type { Services } from '../service/services.ts';
 
 const BEAT_MS = 1_000;
 /** A replica that has not reported for this time counts as gone, and its streams are swept. */
@@ -23,12 +23,11 @@ export interface PresenceCache {
  * Keeps presence in Postgres and caches it in memory. Once a second this replica reports that it runs and which streams it serves, so that a row that
  * was swept by mistake returns. Any replica sweeps the streams of silent replicas.
  */
-export async function startPresenceCache(ports: {
-  readonly db: Db;
-  readonly signal: InternalSignal;
-  readonly replicaId: string;
-  readonly log: Log;
-}): Promise<PresenceCache> {
+export async function startPresenceCache(
+  ports: Pick<Services, 'db' | 'replicaId' | 'log'> & {
+    readonly signal: InternalSignal;
+  },
+): Promise<PresenceCache> {
   const { db, replicaId, log } = ports;
   const mine = new Set<Stream>();
   const callbacks: (() => void)[] = [];

@@ -11,6 +11,7 @@ import { hashOf } from './secrets.ts';
 import { SESSION_IDLE_MS, sessionOf } from '../http/session-cookie.ts';
 import type { TokenReviewer } from './token-exchange.ts';
 import { throughOutage } from './through-outage.ts';
+import type { Services } from '../service/services.ts';
 
 /** Prefix of the tokens that residents get from the token exchange. */
 export const AGENT_TOKEN_PREFIX = 'hat_';
@@ -27,11 +28,9 @@ export function bearerOf(headers: IncomingHttpHeaders): string | null {
   return /^Bearer ([^\s]+)$/i.exec(headers.authorization ?? '')?.[1] ?? null;
 }
 
-interface AuthenticatePorts {
-  readonly db: Db;
+interface AuthenticatePorts extends Pick<Services, 'db' | 'monotonicMs'> {
   readonly source: Pick<AgentSource, 'get'>;
   readonly reviewer: TokenReviewer;
-  readonly monotonicMs: () => number;
 }
 
 async function barsOf(db: Db, agentIds: readonly string[]): Promise<readonly (AgentBar | null)[]> {

@@ -1,7 +1,7 @@
 import { ACCOUNTS_CHANNEL, listen } from '@hamlet/store';
 import type { Actor, OpenConnection, WatchConnections } from '../http/actor.ts';
 import type { Refused } from '../http/outcome.ts';
-import type { Log } from '../service/log.ts';
+import type { Services } from '../service/services.ts';
 
 /** Period of checking all open connections, in case a notification was lost. */
 const EVERY_MS = 10_000;
@@ -11,9 +11,7 @@ export interface ConnectionGuard extends WatchConnections {
   stop(): Promise<void>;
 }
 
-export interface GuardPorts {
-  readonly listenUrl: string;
-  readonly log: Log;
+export interface GuardPorts extends Pick<Services, 'listenUrl' | 'log'> {
   /** Calls `hear` with the agents whose standing has changed. */
   readonly onStanding: (hear: (agentIds: readonly string[]) => void) => void;
   /** Period of checking all open connections, in ms; ten seconds by default. */

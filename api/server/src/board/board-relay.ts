@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { relayBoard, type Db } from '@hamlet/store';
+import { relayBoard } from '@hamlet/store';
 import { coalesce } from '../service/single-flight.ts';
-import type { Log } from '../service/log.ts';
-import type { RedisLink } from '../service/redis-link.ts';
+import type { Services } from '../service/services.ts';
 
 const CHANNEL = 'hamlet:board:head';
 /** Most rows that one transaction of the relay moves. */
@@ -26,15 +25,7 @@ export interface BoardRelay {
 }
 
 /** Gives committed writes of the board their offsets: one replica empties the outbox; the others learn the new head over Redis or from Postgres. */
-export async function startBoardRelay({
-  db,
-  link,
-  log,
-}: {
-  readonly db: Db;
-  readonly link: RedisLink;
-  readonly log: Log;
-}): Promise<BoardRelay> {
+export async function startBoardRelay({ db, link, log }: Pick<Services, 'db' | 'link' | 'log'>): Promise<BoardRelay> {
   const hearers: ((head: number) => void)[] = [];
   let head = 0;
   let stopped = false;

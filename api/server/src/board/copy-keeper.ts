@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { changeCopy, COPY_LIMITS, hideInCopy, type BoardCopy, type CopyLimits, type Hiding } from '@hamlet/core';
-import { isConnectionError, type Db } from '@hamlet/store';
-import { createComplaint, type Complaint, type Log } from '../service/log.ts';
+import { isConnectionError } from '@hamlet/store';
+import { createComplaint, type Complaint } from '../service/log.ts';
 import { LateError, withTimeout } from '../service/with-timeout.ts';
 import type { BoardRelay } from './board-relay.ts';
 import { loadCopy, readChanges } from './load-copy.ts';
+import type { Services } from '../service/services.ts';
 
 /** Period of reading without a notification: the largest age of a copy when an outage begins. */
 const ASK_EVERY_MS = 1_000;
@@ -16,11 +17,8 @@ const LOAD_PATIENCE_MS = 30_000;
 /** Period of loading the whole copy again, even without a reason. */
 const LOAD_EVERY_MS = 600_000;
 
-export interface KeeperPorts {
-  readonly db: Db;
+export interface KeeperPorts extends Pick<Services, 'db' | 'log' | 'monotonicMs'> {
   readonly relay: Pick<BoardRelay, 'onHead'>;
-  readonly log: Log;
-  readonly monotonicMs: () => number;
   readonly limits?: CopyLimits;
 }
 

@@ -1,15 +1,12 @@
 import type { ModerationNote, Place, PlaceBody, WorldEvent } from '@hamlet/contract';
 import { forgetBoardEvents, inTransaction, readAs, readNewsBetween, readVillage, VILLAGE } from '@hamlet/store';
-import type { Db, NewPost, Subject } from '@hamlet/store';
-import type { Registry } from 'prom-client';
+import type { NewPost, Subject } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
 import type { WakeHub } from '../residents/wake-hub.ts';
 import { refused, type Refused } from '../http/outcome.ts';
 import type { SocketRoute } from '../http/pipeline/serve-sockets.ts';
 import { coalesce } from '../service/single-flight.ts';
 import { job, type Job } from '../service/jobs.ts';
-import type { Log } from '../service/log.ts';
-import type { RedisLink } from '../service/redis-link.ts';
 import type { WorldReader } from '../world/world-reader.ts';
 import { agentAuthor } from './author-of.ts';
 import { startBoardCopy, type BoardStandIn } from './board-copy.ts';
@@ -18,6 +15,7 @@ import { createBoardPages } from './board-pages.ts';
 import { startBoardRelay, type BoardRelay } from './board-relay.ts';
 import { startWorldNotes } from './world-notes.ts';
 import { overContent, overRate, lockAuthor } from './author-lock.ts';
+import type { Services } from '../service/services.ts';
 
 const FORGET_EVERY_MS = 600_000;
 /** Events from which a viewer can resume, and days for which an agent's news are kept. */
@@ -39,16 +37,11 @@ export interface Board {
   refuseNote(agentId: string, text: string): Promise<Refused | null>;
 }
 
-export interface BoardPorts {
-  readonly db: Db;
-  readonly link: RedisLink;
+export interface BoardPorts extends Pick<Services, 'db' | 'link' | 'registry' | 'monotonicMs' | 'log'> {
   readonly source: AgentSource;
   readonly hub: WakeHub;
   readonly reader: WorldReader;
   readonly onWorldEvent: (hear: (event: WorldEvent) => void) => void;
-  readonly registry: Registry;
-  readonly monotonicMs: () => number;
-  readonly log: Log;
 }
 
 export interface RunningBoard {

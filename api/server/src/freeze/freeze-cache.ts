@@ -1,9 +1,9 @@
 import type { VillageState } from '@hamlet/contract';
-import { readFreeze, type Db, type ActiveFreeze } from '@hamlet/store';
+import { readFreeze, type ActiveFreeze } from '@hamlet/store';
 import type { SnapshotPart } from '../operator/internal-feed.ts';
 import type { InternalSignal } from '../operator/internal-signal.ts';
-import type { Log } from '../service/log.ts';
 import { repeat } from '../service/single-flight.ts';
+import type { Services } from '../service/services.ts';
 
 const POLL_MS = 2_000;
 
@@ -28,10 +28,8 @@ export async function startFreezeCache({
   db,
   signal,
   log,
-}: {
-  readonly db: Db;
+}: Pick<Services, 'db' | 'log'> & {
   readonly signal: InternalSignal;
-  readonly log: Log;
 }): Promise<FreezeCache> {
   const callbacks: ((frozen: boolean) => void)[] = [];
   let frozen = (await readFreeze(db)) !== null;

@@ -1,23 +1,17 @@
-import type { Db } from '@hamlet/store';
-import type { Registry } from 'prom-client';
 import type { AgentSource } from '../agents/agent-source.ts';
 import type { LimitActor } from '../http/pipeline/exchange.ts';
 import type { RateLimiter } from '../http/rate-limit.ts';
-import type { Log } from '../service/log.ts';
 import { registerGauges } from '../service/metrics.ts';
 import { boughtLimits } from '../agents/bought-limits.ts';
 import { createActorLimiter } from './actor-limiter.ts';
 import { createAgentLimits, type AgentLimits } from './agent-limits.ts';
 import { openSharedWindows } from './shared-windows.ts';
+import type { Services } from '../service/services.ts';
 
-export interface LimitsStart {
-  readonly db: Db;
+export interface LimitsStart extends Pick<Services, 'db' | 'registry' | 'log' | 'monotonicMs'> {
   readonly config: { readonly redisUrl: string; readonly requestsPerMinute: number };
   readonly source: AgentSource;
   readonly local: RateLimiter;
-  readonly registry: Registry;
-  readonly log: Log;
-  readonly monotonicMs: () => number;
 }
 
 export interface RunningLimits {

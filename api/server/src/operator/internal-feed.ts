@@ -10,8 +10,8 @@ import {
 import type { Db, InternalEvent, Tx } from '@hamlet/store';
 import type { EventSink } from '../http/event-sink.ts';
 import { coalesce } from '../service/single-flight.ts';
-import type { Log } from '../service/log.ts';
 import type { InternalSignal } from './internal-signal.ts';
+import type { Services } from '../service/services.ts';
 
 const PAGE = 500;
 const POLL_MS = 2_000;
@@ -43,12 +43,10 @@ async function standingPart(tx: Tx): ReturnType<SnapshotPart> {
   return (await readStandings(tx)).map((data) => ({ event: 'standing', data }));
 }
 
-export interface FeedPorts {
-  readonly db: Db;
+export interface FeedPorts extends Pick<Services, 'db' | 'log'> {
   readonly signal: InternalSignal;
   /** Further parts of the snapshot, after standing and presence. */
   readonly parts: readonly SnapshotPart[];
-  readonly log: Log;
 }
 
 /** The offset after which a stream resumes; null if it must begin with a snapshot. */

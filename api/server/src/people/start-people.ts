@@ -1,4 +1,4 @@
-import { announceAccount, inTransaction, liftExpiredAccountBans, type Db, type Tx } from '@hamlet/store';
+import { announceAccount, inTransaction, liftExpiredAccountBans, type Tx } from '@hamlet/store';
 import { randomUUID } from 'node:crypto';
 import { startConnectionGuard, type ConnectionGuard, type GuardPorts } from '../auth/connection-guard.ts';
 import { createIdentityProvider } from './identity-provider.ts';
@@ -10,12 +10,11 @@ import type { PeopleServices } from './people-services.ts';
 import { recordAct } from '../audit/record-act.ts';
 import { accountObject } from '../auth/account-actor.ts';
 import { SignInThrottle } from './sign-in-throttle.ts';
+import type { Services } from '../service/services.ts';
 
 const EXPIRY_EVERY_MS = 5_000;
 
-export interface PeoplePorts extends GuardPorts {
-  readonly db: Db;
-  readonly monotonicMs: () => number;
+export interface PeoplePorts extends GuardPorts, Pick<Services, 'db' | 'monotonicMs'> {
   readonly bootstrapCodeFile: string | undefined;
   readonly oidc: OidcSettings | undefined;
 }

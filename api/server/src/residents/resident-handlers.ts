@@ -1,4 +1,4 @@
-import { readClaims, databaseNow, recordTurn, type Db } from '@hamlet/store';
+import { readClaims, databaseNow, recordTurn } from '@hamlet/store';
 import { recordAct } from '../audit/record-act.ts';
 import { agentConfig, type Described } from '../agents/describe-agent.ts';
 import { bearerOf } from '../auth/authenticate.ts';
@@ -8,16 +8,14 @@ import { accepted, refused } from '../http/outcome.ts';
 import { paidUntil } from '../money/compute/claim-view.ts';
 import { boughtLimits } from '../agents/bought-limits.ts';
 import type { WakeHub } from './wake-hub.ts';
-import type { Log } from '../service/log.ts';
 import type { AgentSource } from '../agents/agent-source.ts';
+import type { Services } from '../service/services.ts';
 
-export interface ResidentPorts {
-  readonly db: Db;
+export interface ResidentPorts extends Pick<Services, 'db' | 'log'> {
   readonly source: Pick<AgentSource, 'get'>;
   readonly reader: { describe(agentId: string): Promise<Described | null> };
   readonly reviewer: TokenReviewer;
   readonly hub: WakeHub;
-  readonly log: Log;
 }
 
 export function residentHandlers(ports: ResidentPorts) {

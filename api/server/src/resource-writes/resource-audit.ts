@@ -14,6 +14,7 @@ import type { Db, IntentKind, SeenResource, Tx } from '@hamlet/store';
 import { recordAct } from '../audit/record-act.ts';
 import type { Log } from '../service/log.ts';
 import { decideAudit, type ShownResource } from './decide-audit.ts';
+import type { Services } from '../service/services.ts';
 
 export const SCHEDULES: ResourceType = { group: GROUP, version: VERSION, plural: 'schedules', kind: 'Schedule' };
 /** Most changes that wait while Postgres is away. Beyond this number the queue drops the oldest; a later change of the same object covers it. */
@@ -121,12 +122,12 @@ function startQueue({ db, log }: { readonly db: Db; readonly log: Log }, before:
 }
 
 /** Starts the audit. It reads the known resources first: if no list contains one of them, it was deleted. */
-export async function startResourceAudit(ports: {
-  readonly db: Db;
-  readonly client: KubeClient;
-  readonly namespace: string;
-  readonly log: Log;
-}): Promise<ResourceAudit> {
+export async function startResourceAudit(
+  ports: Pick<Services, 'db' | 'log'> & {
+    readonly client: KubeClient;
+    readonly namespace: string;
+  },
+): Promise<ResourceAudit> {
   const { client, namespace, log } = ports;
   const before = await readPresentResources(ports.db);
   const queue = startQueue(ports, before);

@@ -1,16 +1,13 @@
-import { listen, readNextRun, readScheduleActivity, RUN_HINTS_CHANNEL, type Db, type Stream } from '@hamlet/store';
+import { listen, readNextRun, readScheduleActivity, RUN_HINTS_CHANNEL, type Stream } from '@hamlet/store';
 import type { SnapshotPart } from '../operator/internal-feed.ts';
 import type { WakeHub } from '../residents/wake-hub.ts';
 import type { Job } from '../service/jobs.ts';
-import type { Log } from '../service/log.ts';
 import { runView } from './run-view.ts';
 import { runJobs, startRequeue } from './run-upkeep.ts';
+import type { Services } from '../service/services.ts';
 
-export interface RunPorts {
-  readonly db: Db;
-  readonly listenUrl: string;
+export interface RunPorts extends Pick<Services, 'db' | 'listenUrl' | 'log'> {
   readonly hub: Pick<WakeHub, 'streams' | 'hint'>;
-  readonly log: Log;
 }
 
 /** A part of the snapshot of the operator's stream: the activity of every schedule. */

@@ -1,18 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LogBroken, sealLog, type Db } from '@hamlet/store';
-import type { Registry } from 'prom-client';
-import type { Log } from '../service/log.ts';
 import { registerGauges } from '../service/metrics.ts';
 import { openCheckpointFolder, keepInBoth, keepInMemory, type CheckpointKeeper } from './checkpoint-keeper.ts';
 import { openLogSigner, type LogSigner, type SignerOptions } from './log-signer.ts';
+import type { Services } from '../service/services.ts';
 
 const SEAL_EVERY_MS = 1_000;
 const BROKEN_EVERY_MS = 60_000;
 
-export interface SealingPorts {
-  readonly db: Db;
-  readonly registry: Registry;
-  readonly log: Log;
+export interface SealingPorts extends Pick<Services, 'db' | 'registry' | 'log'> {
   readonly settings: SignerOptions;
 }
 

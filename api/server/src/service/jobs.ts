@@ -1,10 +1,11 @@
 import { Queue, Worker } from 'bullmq';
-import { Counter, type Registry } from 'prom-client';
+import { Counter } from 'prom-client';
 import type { z } from 'zod';
-import { createComplaint, type Complaint, type Log } from './log.ts';
+import { createComplaint, type Complaint } from './log.ts';
 import type { RedisLink } from './redis-link.ts';
 import { repeat } from './single-flight.ts';
 import { withTimeout } from './with-timeout.ts';
+import type { Services } from './services.ts';
 
 /** Work that one replica at a time does for the whole village, at a fixed period. */
 export interface Job {
@@ -45,14 +46,12 @@ export interface JobTiming {
   readonly lockMs: number;
 }
 
-export interface JobPorts {
+export interface JobPorts extends Pick<Services, 'registry' | 'log'> {
   readonly redisUrl: string;
   /** Separates the keys of villages that share a Redis. */
   readonly namespace: string;
   readonly jobs: readonly Job[];
   readonly link: Pick<RedisLink, 'ping' | 'publish' | 'subscribe'>;
-  readonly registry: Registry;
-  readonly log: Log;
   readonly timing?: JobTiming;
 }
 

@@ -10,9 +10,9 @@ import {
   recordAudits,
   writeTiers,
 } from '@hamlet/store';
-import type { AuditEntry, Db, TierRow, Tx } from '@hamlet/store';
-import type { Log } from '../service/log.ts';
+import type { AuditEntry, TierRow, Tx } from '@hamlet/store';
 import { repeat } from '../service/single-flight.ts';
+import type { Services } from '../service/services.ts';
 
 /** Agents whose tiers are written in one transaction. */
 const AT_ONCE = 200;
@@ -37,11 +37,8 @@ export interface BalanceTierSync extends BalanceTiers {
   stop(): Promise<void>;
 }
 
-export interface TierSyncPorts {
-  readonly db: Db;
+export interface TierSyncPorts extends Pick<Services, 'db' | 'log' | 'monotonicMs'> {
   readonly source: TierSource & { readonly ready: boolean; list(): readonly { readonly agentId: string }[] };
-  readonly log: Log;
-  readonly monotonicMs: () => number;
 }
 
 /** The Entitlements with their thresholds in micro-aiDollars. */

@@ -1,8 +1,8 @@
 import { FLAG_OF_MEASURE, goodStanding, MEASURES, Standing } from '@hamlet/contract';
-import { inSnapshot, internalEventRange, readInternalEvents, readStandings, type Db } from '@hamlet/store';
+import { inSnapshot, internalEventRange, readInternalEvents, readStandings } from '@hamlet/store';
 import type { InternalSignal } from '../operator/internal-signal.ts';
 import { coalesce } from '../service/single-flight.ts';
-import type { Log } from '../service/log.ts';
+import type { Services } from '../service/services.ts';
 
 const PAGE = 500;
 const POLL_MS = 2_000;
@@ -23,12 +23,11 @@ export function isBarred(standing: Standing): boolean {
 }
 
 /** Reads every standing, then follows the events; polling makes up for lost notifications. */
-export async function startStandingCache(ports: {
-  readonly db: Db;
-  readonly signal: InternalSignal;
-  readonly log: Log;
-  readonly monotonicMs: () => number;
-}): Promise<StandingCache> {
+export async function startStandingCache(
+  ports: Pick<Services, 'db' | 'log' | 'monotonicMs'> & {
+    readonly signal: InternalSignal;
+  },
+): Promise<StandingCache> {
   const { db, signal, log, monotonicMs } = ports;
   const standings = new Map<string, Standing>();
   const callbacks: ((agentIds: readonly string[]) => void)[] = [];

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findAnswer, type Db } from '@hamlet/store';
+import { findAnswer } from '@hamlet/store';
 import type { Answered } from '../http/handler.ts';
 import { replayOf } from '../http/idempotent.ts';
 import { refusalOfError, UnavailableError } from '../http/respond.ts';
@@ -8,6 +8,7 @@ import type { Log } from '../service/log.ts';
 import type { RedisLink } from '../service/redis-link.ts';
 import type { WorldCommands, WorldRequest } from './world-request.ts';
 import type { WorldTerm } from './world-term.ts';
+import type { Services } from '../service/services.ts';
 
 const COMMANDS_CHANNEL = 'hamlet:world:commands';
 const REPLY_LIMIT_MS = 5_000;
@@ -97,12 +98,7 @@ async function serve(
 }
 
 /** Submits commands to the writer: in this process, or over Redis to the replica that holds the lease. */
-export async function startCommandBus(ports: {
-  readonly db: Db;
-  readonly link: RedisLink;
-  readonly replicaId: string;
-  readonly log: Log;
-}): Promise<CommandBus> {
+export async function startCommandBus(ports: Pick<Services, 'db' | 'link' | 'replicaId' | 'log'>): Promise<CommandBus> {
   const { db, link, replicaId, log } = ports;
   let term: WorldTerm | null = null;
   const search = new WriterSearch(async () => term !== null || (await link.listeners(COMMANDS_CHANNEL)) > 0);

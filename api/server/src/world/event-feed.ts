@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorldEvent } from '@hamlet/contract';
-import { lastSeq, type Db } from '@hamlet/store';
+import { lastSeq } from '@hamlet/store';
 import { z } from 'zod';
-import type { Log } from '../service/log.ts';
 import { readEventsAfter } from './recovery/read-events.ts';
-import type { RedisLink } from '../service/redis-link.ts';
 import { coalesce } from '../service/single-flight.ts';
 import type { WorldReplica } from './world-replica.ts';
+import type { Services } from '../service/services.ts';
 
 const EVENTS_CHANNEL = 'hamlet:world:events';
 /** Period of polling Postgres for missed events: short while Redis is away, long otherwise. */
@@ -28,13 +27,11 @@ export interface EventFeed {
 }
 
 /** Keeps a replica up to date: live over Redis, and from Postgres if Redis lost events. */
-export async function startEventFeed(ports: {
-  readonly db: Db;
-  readonly link: RedisLink;
-  readonly replica: WorldReplica;
-  readonly replicaId: string;
-  readonly log: Log;
-}): Promise<EventFeed> {
+export async function startEventFeed(
+  ports: Pick<Services, 'db' | 'link' | 'replicaId' | 'log'> & {
+    readonly replica: WorldReplica;
+  },
+): Promise<EventFeed> {
   const { db, link, replica, replicaId, log } = ports;
   // For a moment after a term begins or ends, Redis also delivers this process's own messages. The replica has
   // applied their events already.

@@ -1,10 +1,10 @@
 import { aliveSlots, AWAKE, has, ONLINE, slotOf, type WorldState } from '@hamlet/core';
-import { closeLife, openLife, openLives, rememberHome, type Db, type Life } from '@hamlet/store';
-import type { Log } from '../service/log.ts';
+import { closeLife, openLife, openLives, rememberHome, type Life } from '@hamlet/store';
 import type { WorldCommands } from './world-request.ts';
 import type { AgentRecord, AgentSource } from '../agents/agent-source.ts';
 import type { PresenceCache } from '../agents/presence-cache.ts';
 import { planResidents, type PlacedResident, type WantedResident } from './plan-residents.ts';
+import type { Services } from '../service/services.ts';
 
 const EVERY_MS = 1_000;
 /** Seconds between full checks without a known change; they repair changes that another process made to the lives. */
@@ -12,8 +12,7 @@ const RESYNC_EVERY = 30;
 const TIER_MAX = 255;
 const AT_ONCE = 10;
 
-export interface ReconcilerPorts {
-  readonly db: Db;
+export interface ReconcilerPorts extends Pick<Services, 'db' | 'log'> {
   readonly source: AgentSource;
   readonly presence: PresenceCache;
   readonly commands: WorldCommands;
@@ -22,7 +21,6 @@ export interface ReconcilerPorts {
   readonly caughtUp: () => Promise<void>;
   /** True if this replica writes the world; no other replica reconciles. */
   readonly active: () => boolean;
-  readonly log: Log;
 }
 
 export interface ResidentReconciler {

@@ -9,7 +9,6 @@ import {
   replaceChunks,
   saveSnapshot,
 } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
 import type { Answered } from '../http/handler.ts';
 import { keptOf } from '../http/idempotent.ts';
 import { UnavailableError } from '../http/respond.ts';
@@ -18,6 +17,7 @@ import { packSnapshot } from './recovery/recover.ts';
 import { RECALL_SECONDS, RecentAnswers } from './recent-answers.ts';
 import type { VillageClock } from './village-clock.ts';
 import { answerOf, type WorldRequest } from './world-request.ts';
+import type { Services } from '../service/services.ts';
 
 const SNAPSHOT_EVERY_MS = 60_000;
 /** A snapshot is due after the larger of these: 10,000 events, or 4 events per agent. The cost of a snapshot grows with the number of agents. */
@@ -33,10 +33,8 @@ function lineFor(request: WorldRequest, outcome: { readonly ok: boolean }): Worl
   return outcome.ok ? request.audit : undefined;
 }
 
-export interface TermPorts {
-  readonly db: Db;
+export interface TermPorts extends Pick<Services, 'db' | 'monotonicMs'> {
   readonly clock: VillageClock;
-  readonly monotonicMs: () => number;
   /** Receives durable events in order. */
   readonly onDurable: (epoch: number, events: readonly WorldEvent[]) => void;
 }

@@ -2,17 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { TICK_MS } from '@hamlet/contract';
 import type { WorldState } from '@hamlet/core';
 import { dropLease, renewLease, takeLease } from '@hamlet/store';
-import type { Log } from '../service/log.ts';
 import { WorldTerm, type TermPorts } from './world-term.ts';
+import type { Services } from '../service/services.ts';
 
 export const LEASE_TTL_MS = 4_000;
 const RENEW_EVERY_MS = 1_000;
 const ASK_EVERY_MS = 250;
 const SNAPSHOT_CHECK_MS = 2_000;
 
-export interface WriterPorts extends TermPorts {
-  readonly replicaId: string;
-  readonly log: Log;
+export interface WriterPorts extends TermPorts, Pick<Services, 'replicaId' | 'log'> {
   /** Recovers the durable world, as a copy that the writer alone changes. */
   readonly recover: () => Promise<WorldState>;
   /** Called when this replica begins to write (with a term) and when it stops (null). */

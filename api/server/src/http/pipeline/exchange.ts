@@ -1,13 +1,12 @@
 import type { Audience, RouteSpec } from '@hamlet/contract';
-import type { Db } from '@hamlet/store';
 import type { Request, Response } from 'express';
 import type { Actor, Authenticate, WatchConnections } from '../actor.ts';
 import type { RateVerdict } from '../rate-limit.ts';
 import type { HttpMetrics } from '../../service/metrics.ts';
-import type { Log } from '../../service/log.ts';
 import type { JsonWriter } from './answer.ts';
 import type { AnyHandler } from '../handler.ts';
 import type { AddressGate } from './address-gate.ts';
+import type { Services } from '../../service/services.ts';
 
 /** Counts one request of an authenticated actor. Null if all replicas must count it together and Redis does not answer. */
 export type LimitActor = (
@@ -15,13 +14,9 @@ export type LimitActor = (
   route: Pick<RouteSpec, 'tag' | 'method' | 'permission'>,
 ) => Promise<RateVerdict | null>;
 
-export interface MountPorts {
-  readonly db: Db;
-  readonly log: Log;
+export interface MountPorts extends Pick<Services, 'db' | 'log' | 'monotonicMs'> {
   readonly metrics: HttpMetrics;
   readonly gate: AddressGate;
-  /** Monotonic clock, in ms. */
-  readonly monotonicMs: () => number;
   /** Counts requests of authenticated actors. */
   readonly limitActor: LimitActor;
   /** The actor of the credentials; a refusal if a sent credential is invalid. */

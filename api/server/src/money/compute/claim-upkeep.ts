@@ -3,11 +3,9 @@ import { afterRefusedRenewal, holdAmount, isOrphan, upkeepOf } from '@hamlet/cor
 import type { ClaimedAgent, PricedTier, Upkeep } from '@hamlet/core';
 import { attempt, inTransaction, readBars, readClaimFaults, readClaims } from '@hamlet/store';
 import type { ClaimHold, ClaimRow, Db, Tx } from '@hamlet/store';
-import type { Registry } from 'prom-client';
 import type { AgentRecord, AgentSource } from '../../agents/agent-source.ts';
 import type { FreezeCache } from '../../freeze/freeze-cache.ts';
 import type { SnapshotPart } from '../../operator/internal-feed.ts';
-import type { Log } from '../../service/log.ts';
 import { registerGauges } from '../../service/metrics.ts';
 import { job, sharedJob, type Job } from '../../service/jobs.ts';
 import { z } from 'zod';
@@ -15,6 +13,7 @@ import type { BalanceTiers } from '../../standing/balance-tier-sync.ts';
 import { endHold, spendable, takeHold } from './claim-money.ts';
 import { claimView, heldOf, pricedTiers } from './claim-view.ts';
 import type { ComputeClaims, LockedClaim } from './compute-claims.ts';
+import type { Services } from '../../service/services.ts';
 
 export interface UpkeepPorts {
   readonly db: Db;
@@ -121,11 +120,9 @@ const AT_ONCE = 4;
 /** Two checks so far apart must both see a pod without a hold before it counts as a fault: events and watches need a moment. */
 const PROVEN_EVERY_MS = 15_000;
 
-export interface ClaimUpkeepPorts extends UpkeepPorts {
+export interface ClaimUpkeepPorts extends UpkeepPorts, Pick<Services, 'registry' | 'log'> {
   readonly source: AgentSource;
   readonly freeze: Pick<FreezeCache, 'frozen'>;
-  readonly registry: Registry;
-  readonly log: Log;
   /** True if an operator creates pods for this village; without one no agent runs or pays. */
   readonly operated: boolean;
 }

@@ -1,10 +1,9 @@
-import { checkLedgerGrowth, expireHolds, type Db } from '@hamlet/store';
-import type { Registry } from 'prom-client';
+import { checkLedgerGrowth, expireHolds } from '@hamlet/store';
 import type { FreezeCache } from '../../freeze/freeze-cache.ts';
 import { job, sharedJob, type Job } from '../../service/jobs.ts';
-import type { Log } from '../../service/log.ts';
 import { registerGauges } from '../../service/metrics.ts';
 import { z } from 'zod';
+import type { Services } from '../../service/services.ts';
 
 const EXPIRY_EVERY_MS = 1_000;
 const CHECK_EVERY_MS = 300_000;
@@ -17,11 +16,8 @@ export function ledgerJobs({
   freeze,
   registry,
   log,
-}: {
-  readonly db: Db;
+}: Pick<Services, 'db' | 'registry' | 'log'> & {
   readonly freeze: Pick<FreezeCache, 'frozen'>;
-  readonly registry: Registry;
-  readonly log: Log;
 }): readonly Job[] {
   let books: z.infer<typeof Books> = { broken: 0, provenAtS: 0, failedProofs: 0 };
 

@@ -1,15 +1,14 @@
 import { announceBoosts, checkTrade, dueAuctions, inTransaction, readBoosts, takePurchaseNews } from '@hamlet/store';
 import type { Db, Tx } from '@hamlet/store';
-import type { Registry } from 'prom-client';
 import type { SnapshotPart } from '../../operator/internal-feed.ts';
 import { recordAct } from '../../audit/record-act.ts';
 import type { FreezeCache } from '../../freeze/freeze-cache.ts';
 import { job, sharedJob, type Job } from '../../service/jobs.ts';
-import type { Log } from '../../service/log.ts';
 import { registerGauges } from '../../service/metrics.ts';
 import { z } from 'zod';
 import { settleAuction } from './end-auction.ts';
 import { actOfVillage, type TradePorts } from './trade-ports.ts';
+import type { Services } from '../../service/services.ts';
 
 const EVERY_MS = 1_000;
 const CHECK_EVERY_MS = 300_000;
@@ -44,11 +43,8 @@ export async function settleDue(
     await inTransaction(db, (tx) => settleAuction(tx, auctionId, ports)).catch(failed);
 }
 
-export interface TradeUpkeepPorts extends Pick<TradePorts, 'tiers'> {
-  readonly db: Db;
+export interface TradeUpkeepPorts extends Pick<TradePorts, 'tiers'>, Pick<Services, 'db' | 'registry' | 'log'> {
   readonly freeze: Pick<FreezeCache, 'frozen'>;
-  readonly registry: Registry;
-  readonly log: Log;
 }
 
 /** Settles auctions, notifies the operator of purchases that begin or end, and checks the trade. Limits end by the clock even without these jobs. */

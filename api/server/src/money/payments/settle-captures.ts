@@ -12,24 +12,22 @@ import {
   proposeDeposit,
   inSavepoint,
 } from '@hamlet/store';
-import type { ClaimedCapture, Db, Deposit, Tx, KnownPayment, TakingId, ToldPayment } from '@hamlet/store';
-import type { Log } from '../../service/log.ts';
+import type { ClaimedCapture, Deposit, Tx, KnownPayment, TakingId, ToldPayment } from '@hamlet/store';
 import type { IncomePort } from '../ledger/income.ts';
 import { adjustDeposit, creditDeposit, providerActor } from './book-deposits.ts';
 import type { PaymentsConfig } from './payments-config.ts';
 import { PayPalError, type PayPalClient } from './paypal-client.ts';
 import type { Dispute, Refund } from './paypal-wire.ts';
+import type { Services } from '../../service/services.ts';
 
 const PROVIDER = 'paypal';
 const FIRST_WAIT_S = 30;
 const LONGEST_WAIT_S = 3_600;
 
-export interface SettlePorts {
-  readonly db: Db;
+export interface SettlePorts extends Pick<Services, 'db' | 'log'> {
   readonly client: PayPalClient;
   readonly income: IncomePort;
   readonly config: Pick<PaymentsConfig, 'currency' | 'ratePerUnit'>;
-  readonly log: Log;
 }
 
 /** The reason why a payment is not credited, and whether to retry. */

@@ -10,14 +10,13 @@ import {
   readCoverage,
   readWaitingCaptures,
 } from '@hamlet/store';
-import type { Db, Rate } from '@hamlet/store';
-import { Counter, type Registry } from 'prom-client';
+import type { Rate } from '@hamlet/store';
+import { Counter } from 'prom-client';
 import { z } from 'zod';
 import { villageDay } from '../ledger/village-day.ts';
 import type { FreezeCache } from '../../freeze/freeze-cache.ts';
 import { coalesce } from '../../service/single-flight.ts';
 import { job, sharedJob, type Job } from '../../service/jobs.ts';
-import type { Log } from '../../service/log.ts';
 import { registerGauges } from '../../service/metrics.ts';
 import type { IncomePort } from '../ledger/income.ts';
 import { pemCertificates, readPayPalSecrets, type PaymentsConfig, type PayPalConfig } from './payments-config.ts';
@@ -27,6 +26,7 @@ import { createPayPalClient, PAYPAL_HOSTS, type PayPalClient } from './paypal-cl
 import { settleCaptures } from './settle-captures.ts';
 import { createSigningKeys } from './signing-keys.ts';
 import { verifyDeliveries } from './verify-deliveries.ts';
+import type { Services } from '../../service/services.ts';
 
 export interface Payments {
   readonly income: IncomePort;
@@ -45,16 +45,12 @@ export interface RunningPayments extends Payments {
   stop(): Promise<void>;
 }
 
-export interface PaymentPorts {
-  readonly db: Db;
+export interface PaymentPorts extends Pick<Services, 'db' | 'registry' | 'log' | 'monotonicMs'> {
   readonly income: IncomePort;
   readonly freeze: Pick<FreezeCache, 'frozen'>;
   readonly config: PaymentsConfig;
   /** Time zone of the village's day: the API compares the books once a day. */
   readonly timeZone: string;
-  readonly registry: Registry;
-  readonly log: Log;
-  readonly monotonicMs: () => number;
 }
 
 const LOOK_EVERY_MS = 1_000;

@@ -8,22 +8,20 @@ import {
   postponeDelivery,
   refuseDelivery,
 } from '@hamlet/store';
-import type { ClaimedDelivery, Db } from '@hamlet/store';
-import type { Log } from '../../service/log.ts';
+import type { ClaimedDelivery } from '@hamlet/store';
 import { backoffS } from './settle-captures.ts';
 import { eventOf } from './paypal-wire.ts';
 import { NoSuchCertificate, type KeyOf } from './signing-keys.ts';
+import type { Services } from '../../service/services.ts';
 
 const AT_ONCE = 20;
 /** Longer than PayPal retries a delivery, which is three days. */
 const PATIENCE_MS = 4 * 86_400_000;
 const LONGEST_WAIT_S = 3_600;
 
-export interface VerifyPorts {
-  readonly db: Db;
+export interface VerifyPorts extends Pick<Services, 'db' | 'log'> {
   readonly keyOf: KeyOf;
   readonly webhookId: string;
-  readonly log: Log;
   /** Counts a finished delivery: `verified`, `repeated` (the event was known) or `refused`. */
   readonly count: (came: 'verified' | 'repeated' | 'refused') => void;
 }
