@@ -15,6 +15,11 @@ export interface Act {
   readonly detail: unknown;
 }
 
+/** An actor that is no caller, such as a job, with a new request id. */
+export function actingAs(role: 'system' | 'agent' | 'kubernetes', id: string): Acting {
+  return { actor: { role, id }, requestId: randomUUID(), traceparent: null };
+}
+
 /** Records an act in the audit, in the transaction of the act itself. */
 export async function recordAct(tx: Db, acting: Acting, act: Act): Promise<void> {
   await recordAudit(tx, lineOf(acting, act));

@@ -24,10 +24,8 @@ export async function lockAuthor(tx: Tx, { viewer, by, kind, rank, accountId }: 
 export function overRate({ limits, record }: LockedAuthor, what: 'posts' | 'replies' | 'flags'): Refused | null {
   if (record[what] < limits[what]) return null;
   const retryAfterS = Math.max(1, record[`${what}FreeInS`]);
-  return {
-    ...refused('board_rate_limited', `At most ${limits[what]} ${what} in an hour; wait ${retryAfterS} s`),
-    retryAfterS,
-  };
+  const detail = `At most ${limits[what]} ${what} in an hour; wait ${retryAfterS} s`;
+  return refused('board_rate_limited', detail, retryAfterS);
 }
 
 /** The refusal of a text beyond its author's limits; null if the text fits. Pure. */

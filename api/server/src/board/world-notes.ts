@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import type { Place, WorldEvent } from '@hamlet/contract';
 import { insertPost, inTransaction, setViewer, moveWorldCursor, takeWorldNotes, VILLAGE } from '@hamlet/store';
 import type { Byline, Db, NewPost, Tx, WorldNote } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
-import { recordAct } from '../audit/record-act.ts';
+import { actingAs, recordAct } from '../audit/record-act.ts';
 import { job, type Job } from '../service/jobs.ts';
 import { coalesce } from '../service/single-flight.ts';
 import { titleOfNote } from '@hamlet/core';
@@ -52,12 +51,11 @@ async function postNotes(tx: Tx, ports: WorldNotesPorts): Promise<{ readonly pos
     const post = await insertPost(tx, await postOf(note, ports));
     if (post === null) continue;
     const detail = { audience: 'public', title: post.title, author_type: 'agent', world_seq: note.seq };
-    const acting = {
-      actor: { role: 'agent', id: `agent ${note.agentId}` },
-      requestId: randomUUID(),
-      traceparent: null,
-    };
-    await recordAct(tx, acting, { action: 'board.post', object: post.postId, detail });
+    await recordAct(tx, actingAs('agent', `agent ${note.agentId}`), {
+      action: 'board.post',
+      object: post.postId,
+      detail,
+    });
   }
   await moveWorldCursor(tx, taken.upTo);
   return { posted: taken.notes.length, more: true };

@@ -10,6 +10,25 @@ export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
   return json;
 }
 
+function header(
+  name: string,
+  description: string,
+  about: { readonly required: boolean; readonly maxLength: number },
+): Json {
+  const { required, maxLength } = about;
+  return { name, in: 'header', required, description, schema: { type: 'string', minLength: 1, maxLength } };
+}
+
+const IDEMPOTENCY_KEY = header(
+  'Idempotency-Key',
+  'A value of your own for each intent, kept across its retries; the same key and body give the same answer for 24 hours',
+  { required: true, maxLength: 255 },
+);
+const IF_MATCH = header('If-Match', 'The etag of the version to change; 412 if the object has changed since', {
+  required: false,
+  maxLength: 128,
+});
+
 function parametersOf(route: RouteSpec): Json[] {
   const parameters: Json[] = [];
   for (const [part, location] of [
@@ -31,27 +50,8 @@ function parametersOf(route: RouteSpec): Json[] {
       });
     }
   }
-  if (route.idempotency === 'key') {
-    const description =
-      'A value of your own for each intent, kept across its retries; the same key and body give the same answer for 24 hours';
-    parameters.push({
-      name: 'Idempotency-Key',
-      in: 'header',
-      required: true,
-      description,
-      schema: { type: 'string', minLength: 1, maxLength: 255 },
-    });
-  }
-  if (route.ifMatch === true) {
-    const description = 'The etag of the version to change; 412 if the object has changed since';
-    parameters.push({
-      name: 'If-Match',
-      in: 'header',
-      required: false,
-      description,
-      schema: { type: 'string', minLength: 1, maxLength: 128 },
-    });
-  }
+  if (route.idempotency === 'key') parameters.push(IDEMPOTENCY_KEY);
+  if (route.ifMatch === true) parameters.push(IF_MATCH);
   return parameters;
 }
 

@@ -1,5 +1,6 @@
 import type { RouteSpec } from '@hamlet/contract';
 import type { Response } from 'express';
+import { beginEventStream } from './event-sink.ts';
 import { showLimits, type ShownLimit } from './rate-limit.ts';
 import type { Refused } from './outcome.ts';
 import { openAiErrorOf, problemOf } from './respond.ts';
@@ -38,10 +39,7 @@ export function openCompletionChannel(route: RouteSpec, response: Response, port
     gone: leaving.signal,
     begin: (limits) => {
       showLimits(response, limits);
-      response
-        .status(200)
-        .set({ 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' });
-      response.flushHeaders();
+      beginEventStream(response);
     },
     send: (chunk) => {
       const checked = route.answer.kind === 'completion' ? route.answer.chunk.safeParse(chunk) : undefined;

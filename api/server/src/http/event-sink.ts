@@ -9,6 +9,13 @@ export interface EventSink {
   close(): void;
 }
 
+/** Sends the headers of an event stream. */
+export function beginEventStream(response: Response): void {
+  response.status(200);
+  response.set({ 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' });
+  response.flushHeaders();
+}
+
 /** Opens an event stream on a response: sends headers and a comment every five seconds, and calls `onEnd` once, whichever side ends the stream. */
 export function openEventSink(response: Response): EventSink & { start(onEnd: () => void): void } {
   let open = true;
@@ -33,10 +40,7 @@ export function openEventSink(response: Response): EventSink & { start(onEnd: ()
       if (started) response.end();
     },
     start: (onEnd) => {
-      response
-        .status(200)
-        .set({ 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' });
-      response.flushHeaders();
+      beginEventStream(response);
       started = true;
       response.write(`: open\n\n${waiting.join('')}`);
       const heartbeat = setInterval(() => write(': \n\n'), HEARTBEAT_MS);

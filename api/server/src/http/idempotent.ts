@@ -56,7 +56,7 @@ export function replayOf(kept: KeptAnswer, key: WriteKey): Answered {
 export async function runOnce(db: Db, key: WriteKey, work: (tx: Tx) => Promise<Outcome<unknown>>): Promise<Answered> {
   const answered = await inTransaction(db, async (tx): Promise<Answered> => {
     const claim = await claimKey(tx, key.actor, key.key);
-    if (claim === null) return { outcome: { ...refused('idempotency_in_flight'), retryAfterS: 1 }, replayed: false };
+    if (claim === null) return { outcome: refused('idempotency_in_flight', undefined, 1), replayed: false };
     if (claim.kept !== null) return replayOf(claim.kept, key);
     const outcome = await work(tx);
     const answer = keptOf(key, outcome);

@@ -33,6 +33,11 @@ export function accepted<T>(data: T): Accepted<T> {
   return { ok: true, data };
 }
 
-export function refused(reason: Refusal, detail?: string): Refused {
-  return detail === undefined ? { ok: false, reason } : { ok: false, reason, detail };
+export function refused(reason: Refusal, detail?: string, retryAfterS?: number): Refused {
+  return {
+    ok: false,
+    reason,
+    ...(detail === undefined ? {} : { detail }),
+    ...(retryAfterS === undefined ? {} : { retryAfterS }),
+  };
 }

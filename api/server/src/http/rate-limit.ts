@@ -1,4 +1,5 @@
 import type { Response } from 'express';
+import { refused, type Refused } from './outcome.ts';
 
 /** A limit of requests in a window, for each key. */
 export interface RatePolicy {
@@ -18,6 +19,11 @@ export interface RateVerdict {
 export function rateVerdict(policy: RatePolicy, count: number, endsInMs: number): RateVerdict {
   const resetS = Math.max(0, Math.min(policy.windowS, Math.ceil(endsInMs / 1_000)));
   return { allowed: count <= policy.quota, remaining: Math.max(0, policy.quota - count), resetS, policy };
+}
+
+/** The refusal of a request beyond its quota. */
+export function refusalOfVerdict({ policy: { quota, windowS }, resetS }: RateVerdict): Refused {
+  return refused('rate_limited', `At most ${quota} requests in ${windowS} s; wait ${resetS} s`, resetS);
 }
 
 const TRACKED_KEYS_MAX = 100_000;

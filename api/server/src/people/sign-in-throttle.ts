@@ -83,5 +83,5 @@ export class SignInThrottle {
 
 function refuseUntil({ endsMs }: Window, nowMs: number): Refused {
   const waitS = Math.ceil((endsMs - nowMs) / 1_000);
-  return { ...refused('rate_limited', `Too many wrong passwords; wait ${waitS} s`), retryAfterS: waitS };
+  return refused('rate_limited', `Too many wrong passwords; wait ${waitS} s`, waitS);
 }

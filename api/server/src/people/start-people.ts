@@ -1,5 +1,4 @@
 import { announceAccount, inTransaction, liftExpiredAccountBans, type Tx } from '@hamlet/store';
-import { randomUUID } from 'node:crypto';
 import { startConnectionGuard, type ConnectionGuard, type GuardPorts } from '../auth/connection-guard.ts';
 import { createIdentityProvider } from './identity-provider.ts';
 import type { OidcSettings } from './oidc-settings.ts';
@@ -7,7 +6,7 @@ import { createOidcSignIn } from './oidc-sign-in.ts';
 import { createPasswords } from '../auth/password.ts';
 import { job, type Job } from '../service/jobs.ts';
 import type { PeopleServices } from './people-services.ts';
-import { recordAct } from '../audit/record-act.ts';
+import { actingAs, recordAct } from '../audit/record-act.ts';
 import { accountObject } from '../auth/account-actor.ts';
 import { SignInThrottle } from './sign-in-throttle.ts';
 import type { Services } from '../service/services.ts';
@@ -49,8 +48,7 @@ export function startPeople(ports: PeoplePorts): RunningPeople {
 /** Records the end of expired bans. The API has accepted requests of these accounts since the expiry. */
 async function liftExpired(tx: Tx): Promise<void> {
   for (const accountId of await liftExpiredAccountBans(tx)) {
-    const acting = { actor: { role: 'system', id: 'expiry' }, requestId: randomUUID(), traceparent: null };
-    await recordAct(tx, acting, {
+    await recordAct(tx, actingAs('system', 'expiry'), {
       action: 'account.unban',
       object: accountObject(accountId),
       detail: { reason: 'expired' },

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GROUP, VERSION } from '@hamlet/contract';
 import { Reflector, slim, type KubeClient, type KubeObject, type ResourceType } from '@hamlet/kube';
@@ -11,7 +10,7 @@ import {
   readPresentResources,
 } from '@hamlet/store';
 import type { Db, IntentKind, SeenResource, Tx } from '@hamlet/store';
-import { recordAct } from '../audit/record-act.ts';
+import { actingAs, recordAct } from '../audit/record-act.ts';
 import type { Log } from '../service/log.ts';
 import { decideAudit, type ShownResource } from './decide-audit.ts';
 import type { Services } from '../service/services.ts';
@@ -60,11 +59,7 @@ async function auditOne(tx: Tx, shown: ShownResource): Promise<void> {
   await noteResourceSeen(tx, { uid, kind, name, generation }, ended ? {} : verdict.fields);
   if (ended && !(await noteResourceGone(tx, uid))) return;
   const verb = { made: 'create', changed: 'change', ended: 'delete' }[verdict.verdict];
-  const acting = {
-    actor: { role: 'kubernetes', id: ended ? 'unknown' : verdict.manager },
-    requestId: randomUUID(),
-    traceparent: null,
-  };
+  const acting = actingAs('kubernetes', ended ? 'unknown' : verdict.manager);
   await recordAct(tx, acting, { action: `${WORDS[kind]}.${verb}`, object: name, detail: verdict.detail });
 }
 

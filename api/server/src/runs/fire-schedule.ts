@@ -52,10 +52,11 @@ export async function fireSchedule(
     const now = await databaseNow(tx);
     const earlyMs = slot.getTime() - now.getTime();
     if (earlyMs > FIRING_EARLY_MS)
-      return {
-        ...refused('firing_too_early', `The clock of the village says ${now.toISOString()}`),
-        retryAfterS: Math.ceil(earlyMs / 1_000),
-      };
+      return refused(
+        'firing_too_early',
+        `The clock of the village says ${now.toISOString()}`,
+        Math.ceil(earlyMs / 1_000),
+      );
     const { prunedThrough } = await lockSchedule(tx, {
       uid: body.schedule_uid,
       name: body.schedule,

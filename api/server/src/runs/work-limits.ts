@@ -21,8 +21,6 @@ export async function refuseTooMany(
   const inFlight = await countRunsInFlight(tx, actor.agentId, runId);
   if (inFlight < allowed) return null;
   const tier = allowance === null ? 'Without a tier' : `The tier ${allowance.tier}`;
-  return {
-    ...refused('too_many_in_flight', `${tier} allows ${allowed} runs at one time, and ${inFlight} are under way`),
-    retryAfterS: RETRY_S,
-  };
+  const detail = `${tier} allows ${allowed} runs at one time, and ${inFlight} are under way`;
+  return refused('too_many_in_flight', detail, RETRY_S);
 }

@@ -2,7 +2,7 @@ import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readLogHead, readSignedEdge, LogBroken, readLeafTiles, readLogEdge, sha256 } from '@hamlet/store';
 import type { Db, Tree } from '@hamlet/store';
-import { EMPTY_EDGE, growEdge, rootOf, sameBytes, TILE_WIDTH, type Edge } from '@hamlet/core';
+import { EMPTY_EDGE, growEdge, HASH_BYTES, rootOf, sameBytes, TILE_WIDTH, type Edge } from '@hamlet/core';
 import type { LogSigner } from './log-signer.ts';
 
 /** Stores the newest checkpoint outside of the database. */
@@ -46,7 +46,6 @@ export function keepInBoth(folder: CheckpointKeeper, memory: CheckpointKeeper): 
   };
 }
 
-const HASH_BYTES = 32;
 const TILES_AT_ONCE = 256;
 
 async function readIfThere(file: string): Promise<string | null> {
@@ -72,15 +71,11 @@ async function writeDurably(folder: string, name: string, text: string): Promise
 }
 
 /** Writes hashes at a position of the file and waits for the disk. First cuts off the remains of an interrupted write after that position. */
-async function appendHashes(file: string, position: number, hashes: readonly Uint8Array[]): Promise<void> {
+async function appendHashes(file: string, position: number, hashes: Uint8Array): Promise<void> {
   const handle = await open(file, 'a+').then((created) => created.close().then(() => open(file, 'r+')));
   try {
     await handle.truncate(position * HASH_BYTES);
-    let at = position * HASH_BYTES;
-    for (const part of hashes) {
-      await handle.write(part, 0, part.length, at);
-      at += part.length;
-    }
+    await handle.write(hashes, 0, hashes.length, position * HASH_BYTES);
     await handle.datasync();
   } finally {
     await handle.close();
@@ -137,7 +132,7 @@ export async function openCheckpointFolder(folder: string, signer: LogSigner): P
         (size - from * TILE_WIDTH) * HASH_BYTES,
       );
       if (hashes.length === 0) throw new LogBroken(`tile ${from} of the log is gone`);
-      await appendHashes(join(folder, 'hashes'), grown.size, [hashes]);
+      await appendHashes(join(folder, 'hashes'), grown.size, hashes);
       grown = growEdge(grown, hashes, sha256).edge;
     }
     return grown;

@@ -27,11 +27,10 @@ export class RecentAnswers {
   recall(key: WriteKey): Answered | null {
     const found = this.#byKey.get(idOf(key));
     if (found === undefined) return null;
-    if (found.settled) return replayOf(found.kept, key);
     const replay = replayOf(found.kept, key);
-    return replay.replayed
-      ? { outcome: { ...refused('idempotency_in_flight'), retryAfterS: 1 }, replayed: false }
-      : replay;
+    return found.settled || !replay.replayed
+      ? replay
+      : { outcome: refused('idempotency_in_flight', undefined, 1), replayed: false };
   }
 
   /** Notes an answer; returns a function that marks it as settled. */

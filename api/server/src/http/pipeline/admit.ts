@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import type { Actor } from '../actor.ts';
 import { isCustomRequest, isSameOrigin } from '../origin.ts';
 import { refused, type Refused } from '../outcome.ts';
-import { rateHeaders, type RateVerdict } from '../rate-limit.ts';
+import { rateHeaders, refusalOfVerdict, type RateVerdict } from '../rate-limit.ts';
 import { sessionOf } from '../session-cookie.ts';
 import { authorize } from './authorize.ts';
 import type { Exchange } from './exchange.ts';
@@ -32,12 +32,7 @@ export function takeQuota({ response }: Pick<Exchange, 'response'>, verdict: Rat
       'All replicas must count this request together, and Redis cannot be reached right now; try again',
     );
   for (const [name, value] of Object.entries(rateHeaders(verdict))) response.setHeader(name, value);
-  if (verdict.allowed) return null;
-  const { policy } = verdict;
-  return {
-    ...refused('rate_limited', `At most ${policy.quota} requests in ${policy.windowS} s; wait ${verdict.resetS} s`),
-    retryAfterS: verdict.resetS,
-  };
+  return verdict.allowed ? null : refusalOfVerdict(verdict);
 }
 
 /** Refuses a write that a page of another origin may have forged. Such a page can send a cookie, but not a bearer token or a custom header. */

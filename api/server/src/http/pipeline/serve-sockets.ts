@@ -7,6 +7,7 @@ import type { Log } from '../../service/log.ts';
 import type { Actor, Authenticate, Credentials, WatchConnections } from '../actor.ts';
 import { isSameOrigin } from '../origin.ts';
 import { refused, type Refused } from '../outcome.ts';
+import { refusalOfVerdict } from '../rate-limit.ts';
 import { problemOf, refusalOfError } from '../respond.ts';
 import type { AddressGate } from './address-gate.ts';
 import { binaryFrame } from './binary-frame.ts';
@@ -91,23 +92,15 @@ type Admitted = { readonly ok: true; readonly route: SocketRoute; readonly crede
 
 function refuseEarly({ headers }: IncomingMessage, address: string, gate: AddressGate): Refused | null {
   const verdict = gate.takeRequest(address);
-  if (!verdict.allowed)
-    return {
-      ...refused(
-        'rate_limited',
-        `At most ${verdict.policy.quota} requests in ${verdict.policy.windowS} s; wait ${verdict.resetS} s`,
-      ),
-      retryAfterS: verdict.resetS,
-    };
+  if (!verdict.allowed) return refusalOfVerdict(verdict);
   return ridesOnCookie(headers) && !isSameOrigin(headers) ? refused('origin_not_allowed') : null;
 }
 
 /** Counts a socket from before its authentication until its close, because waiting attempts use memory too. */
 function takePlace(socket: Duplex, place: ReturnType<AddressGate['openSocket']>): Refused | null {
   if (place === 'address')
-    return { ...refused('rate_limited', 'Your address has too many sockets open; close some'), retryAfterS: RETRY_S };
-  if (place === 'path')
-    return { ...refused('unavailable', 'This replica has too many sockets open; try again'), retryAfterS: RETRY_S };
+    return refused('rate_limited', 'Your address has too many sockets open; close some', RETRY_S);
+  if (place === 'path') return refused('unavailable', 'This replica has too many sockets open; try again', RETRY_S);
   if (socket.destroyed) place();
   else socket.once('close', place);
   return null;

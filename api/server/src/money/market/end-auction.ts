@@ -12,10 +12,10 @@ import {
   writeBidOutcome,
 } from '@hamlet/store';
 import type { AuctionEnd, AuctionRow, StandingBid, Tx } from '@hamlet/store';
-import { recordAct, type Acting } from '../../audit/record-act.ts';
+import { actingAs, recordAct, type Acting } from '../../audit/record-act.ts';
 import { barsRuns } from '../../runs/work-limits.ts';
 import { concludePurchase } from './buy-compute.ts';
-import { actOfVillage, type TradePorts } from './trade-ports.ts';
+import type { TradePorts } from './trade-ports.ts';
 
 type Ports = Pick<TradePorts, 'tiers'>;
 type Given = 'lost' | 'passed_over' | 'returned';
@@ -125,7 +125,7 @@ async function sell(
 /** Settles a locked, open auction whose bidding is over: the winner pays and gets the window, the other bidders get their money back. */
 async function settle(tx: Tx, auction: AuctionRow, ports: Ports): Promise<AuctionState> {
   const { auctionId, reserve } = auction;
-  const act = actOfVillage();
+  const act = actingAs('system', 'auctioneer');
   const bids = await readStandingBids(tx, auctionId);
   await lockMoney(tx, bids);
   const { winner, others } = await judged(tx, auction, bids);
@@ -163,7 +163,7 @@ export async function settleAuction(tx: Tx, auctionId: string, ports: Ports): Pr
   if (!auction.begun) return settle(tx, auction, ports);
   await endUnsold(tx, auction, {
     end: { state: 'lapsed', reason: 'it was not settled before its window began' },
-    act: actOfVillage(),
+    act: actingAs('system', 'auctioneer'),
   });
   return 'lapsed';
 }

@@ -1,19 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import type { PriceList } from '@hamlet/contract';
 import type { Circumstance } from '@hamlet/store';
 import type { AgentSource } from '../../agents/agent-source.ts';
 import type { Caller } from '../../http/handler.ts';
-import type { Acting } from '../../audit/record-act.ts';
 import type { BalanceTiers } from '../../standing/balance-tier-sync.ts';
 
 export interface TradePorts {
   readonly source: Pick<AgentSource, 'get' | 'entitlement'>;
   readonly tiers: BalanceTiers;
   readonly prices: PriceList;
-}
-
-export function actOfVillage(): Acting {
-  return { actor: { role: 'system', id: 'auctioneer' }, requestId: randomUUID(), traceparent: null };
 }
 
 /** The caller's trace, and its pod if it is an agent. Pure. */

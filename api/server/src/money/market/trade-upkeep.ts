@@ -1,13 +1,13 @@
 import { announceBoosts, checkTrade, dueAuctions, inTransaction, readBoosts, takePurchaseNews } from '@hamlet/store';
 import type { Db, Tx } from '@hamlet/store';
 import type { SnapshotPart } from '../../operator/internal-feed.ts';
-import { recordAct } from '../../audit/record-act.ts';
+import { actingAs, recordAct } from '../../audit/record-act.ts';
 import type { FreezeCache } from '../../freeze/freeze-cache.ts';
 import { job, sharedJob, type Job } from '../../service/jobs.ts';
 import { registerGauges } from '../../service/metrics.ts';
 import { z } from 'zod';
 import { settleAuction } from './end-auction.ts';
-import { actOfVillage, type TradePorts } from './trade-ports.ts';
+import type { TradePorts } from './trade-ports.ts';
 import type { Services } from '../../service/services.ts';
 
 const EVERY_MS = 1_000;
@@ -24,7 +24,7 @@ export async function boostsPart(tx: Tx): ReturnType<SnapshotPart> {
 /** Notifies the operator of purchases that have begun or ended. Returns their number. */
 export async function announcePurchases(tx: Tx): Promise<number> {
   const news = await takePurchaseNews(tx, AT_ONCE);
-  const act = actOfVillage();
+  const act = actingAs('system', 'auctioneer');
   for (const { purchaseId, agentId, kind, told } of news) {
     if (told === 'ended')
       await recordAct(tx, act, { action: 'purchase.end', object: agentId, detail: { purchase_id: purchaseId, kind } });

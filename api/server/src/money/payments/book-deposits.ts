@@ -1,13 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { formatAiDollars } from '@hamlet/contract';
 import { closeAgentAccount, lockAgentAccount, noteCredited, noteNet, openAgentAccount } from '@hamlet/store';
 import type { Deposit, LedgerActor, Tx } from '@hamlet/store';
 import { recordAct, type Acting } from '../../audit/record-act.ts';
 import type { IncomeOutcome, IncomePort } from '../ledger/income.ts';
-
-export function providerActor(provider: string): Acting {
-  return { actor: { role: 'system', id: provider }, requestId: randomUUID(), traceparent: null };
-}
 
 export async function auditDeposit(
   tx: Tx,

@@ -13,8 +13,9 @@ import {
   inSavepoint,
 } from '@hamlet/store';
 import type { ClaimedCapture, Deposit, Tx, KnownPayment, TakingId, ToldPayment } from '@hamlet/store';
+import { actingAs } from '../../audit/record-act.ts';
 import type { IncomePort } from '../ledger/income.ts';
-import { adjustDeposit, creditDeposit, providerActor } from './book-deposits.ts';
+import { adjustDeposit, creditDeposit } from './book-deposits.ts';
 import type { PaymentsConfig } from './payments-config.ts';
 import { PayPalError, type PayPalClient } from './paypal-client.ts';
 import type { Dispute, Refund } from './paypal-wire.ts';
@@ -44,7 +45,7 @@ async function creditFresh(
   captureId: string,
   { decision, income }: { readonly decision: Extract<PaymentDecision, { kind: 'stand' }>; readonly income: IncomePort },
 ): Promise<Left> {
-  const act = providerActor(PROVIDER);
+  const act = actingAs('system', PROVIDER);
   const { agentId, amount, net } = decision;
   const outcome = await inSavepoint(tx, async () => {
     const wanted = {
@@ -89,7 +90,7 @@ async function apply(
       ? creditFresh(tx, captureId, { decision, income: ports.income })
       : { why: 'no_such_agent', again: true };
   await adjustDeposit(tx, ports.income, {
-    ...providerActor(PROVIDER),
+    ...actingAs('system', PROVIDER),
     deposit,
     net: decision.net,
     why: reasonOf(truth),

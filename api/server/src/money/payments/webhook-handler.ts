@@ -73,10 +73,11 @@ export function webhookHandler({ db, payments }: WebhookPorts): Pick<Handlers, '
       if (fault !== null) return fault;
       const known = await isKnownCertificate(db, delivery.certUrl);
       if (await areTooManyWaiting(db, { known, most: known ? WAITING_MAX.known : WAITING_MAX.unknown }))
-        return {
-          ...refused('rate_limited', 'Too many notifications wait for their verification; send it again later'),
-          retryAfterS: BUSY_S,
-        };
+        return refused(
+          'rate_limited',
+          'Too many notifications wait for their verification; send it again later',
+          BUSY_S,
+        );
       await keepDelivery(db, { digest: digestOf(delivery), known, delivery });
       payments.nudge();
       return accepted({ received: true as const });

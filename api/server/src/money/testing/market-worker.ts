@@ -11,7 +11,7 @@ import { startBalanceTierSync } from '../../standing/balance-tier-sync.ts';
 import { buyCompute } from '../market/buy-compute.ts';
 import { cancelAuction, settleAuction } from '../market/end-auction.ts';
 import { placeBid } from '../market/place-bid.ts';
-import { actOfVillage } from '../market/trade-ports.ts';
+import { actingAs } from '../../audit/record-act.ts';
 import { BUYERS, PRICES, someWindow } from './market.ts';
 import { staticSource } from './static-source.ts';
 
@@ -81,7 +81,7 @@ async function cancel(): Promise<void> {
   if (auctionId === undefined) return;
   await inTransaction(db, async (tx) => {
     const auction = await lockAuction(tx, auctionId, 'end');
-    if (auction?.state === 'open') await cancelAuction(tx, auction, { reason: 'a whim', act: actOfVillage() });
+    if (auction?.state === 'open') await cancelAuction(tx, auction, { reason: 'a whim', act: actingAs('system', 'auctioneer') });
   });
 }
 

@@ -14,22 +14,6 @@ import type { WorldState } from '@hamlet/core';
 import { makeChunk, type Chunk } from './frame-out.ts';
 import { itemCells, type Pending, type PendingAgent } from './fanout-state.ts';
 
-/** One agent's change, for all viewers: those that know the agent, those that see it for the first time, and those whose view it leaves. */
-export interface Change {
-  readonly slot: number;
-  readonly fresh: boolean;
-  /** A cell whose viewers all know the agent and still see it, so that they can all get the same buffer; -1 if there is no such cell. */
-  readonly sharedCell: number;
-  readonly before: readonly number[];
-  readonly after: readonly number[];
-  /** The difference from the last update; encoded when it is first read. */
-  readonly delta: Chunk;
-  /** The full entry of the agent, without its name; encoded when it is first read. */
-  readonly entry: Chunk;
-  /** Serial of the viewer that received this change last; it prevents a second sending to the same viewer. */
-  toldTo: number;
-}
-
 /** An item's change and the cells from which the item can be seen. */
 export interface ItemChange {
   readonly cells: ReadonlySet<number>;
@@ -37,20 +21,8 @@ export interface ItemChange {
   toldTo: number;
 }
 
-/** The part of an update that concerns one cell. */
-export interface CellBatch {
-  /** The deltas of all agents that share this cell before and after: one buffer for all viewers of the cell. */
-  readonly shared: Chunk | null;
-  /** Changes that touch the cell and whose shared cell is another one or -1. */
-  readonly others: Change[];
-  readonly items: ItemChange[];
-}
-
 /** One update: built once, then read by every viewer. */
-export interface Batch {
-  readonly cells: ReadonlyMap<number, CellBatch>;
-  readonly bySlot: ReadonlyMap<number, Change>;
-}
+export type Batch = Pick<BatchBuilder, 'cells' | 'bySlot'>;
 
 export function identity(world: WorldState, slot: number): FrameMessage {
   return {
@@ -94,13 +66,18 @@ function isNews(world: WorldState, { slot, fresh, moved, changed, renamed }: Pen
   return fresh || moved || changed || renamed || !has(world.agents, slot, ALIVE);
 }
 
-/** A change that is encoded when the first viewer reads it, because most of a large map has no viewer. */
-class LazyChange implements Change {
+/**
+ * One agent's change, for all viewers: those that know the agent, those that see it for the first time, and those whose view it leaves.
+ * It is encoded when the first viewer reads it, because most of a large map has no viewer.
+ */
+export class Change {
   readonly slot: number;
   readonly fresh: boolean;
+  /** A cell whose viewers all know the agent and still see it, so that they can all get the same buffer; -1 if there is no such cell. */
   readonly sharedCell: number;
   readonly before: readonly number[];
   readonly after: readonly number[];
+  /** Serial of the viewer that received this change last; it prevents a second sending to the same viewer. */
   toldTo = 0;
   readonly #world: WorldState;
   readonly #pending: PendingAgent;
@@ -119,11 +96,13 @@ class LazyChange implements Change {
     this.sharedCell = sharedCellOf(pending, this.after);
   }
 
+  /** The difference from the last update. */
   get delta(): Chunk {
     this.#delta ??= this.#encode();
     return this.#delta;
   }
 
+  /** The full entry of the agent, without its name. */
   get entry(): Chunk {
     this.#entry ??= makeChunk([entryMessage(this.#world, this.slot, this.#tick)], this.#tick);
     return this.#entry;
@@ -131,31 +110,27 @@ class LazyChange implements Change {
 
   #encode(): Chunk {
     const messages = deltaMessages(this.#world, this.#pending, this.#tick);
-    return makeChunk(
-      messages,
-      this.#tick,
-      messages.map((message) => shortened(this.#world, this.#pending, message)),
-    );
+    const short = messages.map((message) => shortened(this.#world, this.#pending, message));
+    return makeChunk(messages, this.#tick, short);
   }
 }
 
 function joinChunks(chunks: readonly Chunk[]): Chunk {
-  const bytes = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.bytes.length, 0));
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk.bytes, at);
-    at += chunk.bytes.length;
-  }
-  return { messages: chunks.flatMap((chunk) => chunk.messages), bytes };
+  return {
+    messages: chunks.flatMap(({ messages }) => messages),
+    bytes: Buffer.concat(chunks.map(({ bytes }) => bytes)),
+  };
 }
 
-/** A cell's part of an update; it joins the shared buffer when the first viewer reads it. */
-class LazyCell implements CellBatch {
+/** A cell's part of an update. */
+class CellBatch {
+  /** Changes that touch the cell and whose shared cell is another one or -1. */
   readonly others: Change[] = [];
   readonly items: ItemChange[] = [];
   readonly sharing: Change[] = [];
   #shared: Chunk | null = null;
 
+  /** The deltas of all agents that share this cell before and after: one buffer, joined when the first viewer of the cell reads it. */
   get shared(): Chunk | null {
     if (this.#shared === null && this.sharing.length > 0)
       this.#shared = joinChunks(this.sharing.map(({ delta }) => delta));
@@ -164,7 +139,7 @@ class LazyCell implements CellBatch {
 }
 
 class BatchBuilder {
-  readonly cells = new Map<number, LazyCell>();
+  readonly cells = new Map<number, CellBatch>();
   readonly bySlot = new Map<number, Change>();
   readonly #watched: Uint8Array;
 
@@ -172,8 +147,8 @@ class BatchBuilder {
     this.#watched = watched;
   }
 
-  #cell(cell: number): LazyCell {
-    const known = this.cells.get(cell) ?? new LazyCell();
+  #cell(cell: number): CellBatch {
+    const known = this.cells.get(cell) ?? new CellBatch();
     this.cells.set(cell, known);
     return known;
   }
@@ -212,8 +187,7 @@ export function buildBatch(
 ): Batch {
   const { tick, watched } = now;
   const builder = new BatchBuilder(watched);
-  for (const agent of pending.agents.values())
-    if (isNews(world, agent)) builder.agent(new LazyChange(world, agent, tick));
+  for (const agent of pending.agents.values()) if (isNews(world, agent)) builder.agent(new Change(world, agent, tick));
   for (const [itemId, cells] of pending.items) {
     const seenFrom = new Set([...cells, ...itemCells(world, itemId)]);
     builder.item({ cells: seenFrom, chunk: makeChunk([itemMessage(world, itemId)], tick), toldTo: 0 });
