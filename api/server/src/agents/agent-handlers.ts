@@ -60,17 +60,6 @@ async function changeLife(
   return accepted({ agent_id: record.agentId, power: record.spec.power, cycle: record.status.cycle ?? 0, changed });
 }
 
-function listEntitlements({ source }: AgentPorts): Handlers['listEntitlements'] {
-  return plain(async () =>
-    accepted({
-      entitlements: source
-        .entitlements()
-        .toSorted((a, b) => a.spec.rank - b.spec.rank || (a.name < b.name ? -1 : 1))
-        .map(entitlementView),
-    }),
-  );
-}
-
 function listAgents({ reader, db }: AgentPorts): Handlers['listAgents'] {
   return plain(async ({ query }) => {
     const all = await reader.describeAll();
@@ -87,69 +76,57 @@ function listAgents({ reader, db }: AgentPorts): Handlers['listAgents'] {
   });
 }
 
-function getAgent({ reader, db }: AgentPorts): Handlers['getAgent'] {
-  return plain(async ({ params }) => {
-    const described = await reader.describe(params.agent_id);
-    if (described === null) return refused('no_such_agent', `There is no agent ${params.agent_id}`);
-    const holdings = await shownHoldings(db, [params.agent_id]);
-    return accepted(agentDetail(described, holdings(params.agent_id)));
-  });
-}
-
-function awakenAgent({ source }: AgentPorts): Handlers['awakenAgent'] {
-  return inTx(
-    async (request, tx) =>
-      (await refuseBanned(tx, request.params.agent_id)) ??
-      changeLife(request, tx, {
-        action: 'awaken',
-        write: () => source.setPower(request.params.agent_id, 'Awake', request.query.on_conflict),
-      }),
-  );
-}
-
-function suspendAgent({ source }: AgentPorts): Handlers['suspendAgent'] {
-  return inTx(async (request, tx) =>
-    changeLife(request, tx, {
-      action: 'suspend',
-      write: () => source.setPower(request.params.agent_id, 'Asleep', request.query.on_conflict),
-    }),
-  );
-}
-
-function rebootAgent({ source }: AgentPorts): Handlers['rebootAgent'] {
-  return inTx(
-    async (request, tx) =>
-      (await refuseBanned(tx, request.params.agent_id)) ??
-      changeLife(request, tx, {
-        action: 'reboot',
-        write: () => source.reboot(request.params.agent_id, request.now, request.query.on_conflict),
-      }),
-  );
-}
-
-function listTurns({ source, db }: AgentPorts): Handlers['listTurns'] {
-  return plain(async ({ params, query }) => {
-    if (source.get(params.agent_id) === null) return refused('no_such_agent', `There is no agent ${params.agent_id}`);
-    const after = turnPages.read(query.cursor, params.agent_id);
-    if (after === undefined) return refused('cursor_invalid');
-    const page = await readTurns(db, params.agent_id, { after, limit: query.limit });
-    const turns = page.turns.map(({ turn, agentId, recordedAt }) => ({
-      ...turn,
-      agent_id: agentId,
-      recorded_at: recordedAt.toISOString(),
-    }));
-    return accepted({ turns, next_cursor: page.next === null ? null : turnPages.write(params.agent_id, page.next) });
-  });
-}
-
 export function agentHandlers(ports: AgentPorts) {
+  const { reader, db, source } = ports;
   return {
-    listEntitlements: listEntitlements(ports),
+    listEntitlements: plain(async () =>
+      accepted({
+        entitlements: source
+          .entitlements()
+          .toSorted((a, b) => a.spec.rank - b.spec.rank || (a.name < b.name ? -1 : 1))
+          .map(entitlementView),
+      }),
+    ),
     listAgents: listAgents(ports),
-    getAgent: getAgent(ports),
-    awakenAgent: awakenAgent(ports),
-    suspendAgent: suspendAgent(ports),
-    rebootAgent: rebootAgent(ports),
-    listTurns: listTurns(ports),
+    getAgent: plain(async ({ params }) => {
+      const described = await reader.describe(params.agent_id);
+      if (described === null) return refused('no_such_agent', `There is no agent ${params.agent_id}`);
+      const holdings = await shownHoldings(db, [params.agent_id]);
+      return accepted(agentDetail(described, holdings(params.agent_id)));
+    }),
+    awakenAgent: inTx(
+      async (request, tx) =>
+        (await refuseBanned(tx, request.params.agent_id)) ??
+        changeLife(request, tx, {
+          action: 'awaken',
+          write: () => source.setPower(request.params.agent_id, 'Awake', request.query.on_conflict),
+        }),
+    ),
+    suspendAgent: inTx(async (request, tx) =>
+      changeLife(request, tx, {
+        action: 'suspend',
+        write: () => source.setPower(request.params.agent_id, 'Asleep', request.query.on_conflict),
+      }),
+    ),
+    rebootAgent: inTx(
+      async (request, tx) =>
+        (await refuseBanned(tx, request.params.agent_id)) ??
+        changeLife(request, tx, {
+          action: 'reboot',
+          write: () => source.reboot(request.params.agent_id, request.now, request.query.on_conflict),
+        }),
+    ),
+    listTurns: plain(async ({ params, query }) => {
+      if (source.get(params.agent_id) === null) return refused('no_such_agent', `There is no agent ${params.agent_id}`);
+      const after = turnPages.read(query.cursor, params.agent_id);
+      if (after === undefined) return refused('cursor_invalid');
+      const page = await readTurns(db, params.agent_id, { after, limit: query.limit });
+      const turns = page.turns.map(({ turn, agentId, recordedAt }) => ({
+        ...turn,
+        agent_id: agentId,
+        recorded_at: recordedAt.toISOString(),
+      }));
+      return accepted({ turns, next_cursor: page.next === null ? null : turnPages.write(params.agent_id, page.next) });
+    }),
   } satisfies Partial<Handlers>;
 }

@@ -15,80 +15,60 @@ function accountOf(actor: Actor): string | null {
   return actor.role === 'member' || actor.role === 'admin' ? actor.accountId : null;
 }
 
-function getMe({ db }: PeopleServices): Handlers['getMe'] {
-  return plain(async ({ actor, now }) => {
-    if (actor.role !== 'member' && actor.role !== 'admin') return refused('unauthenticated');
-    const account = actor.accountId === null ? null : await findAccount(db, actor.accountId);
-    // An API key has no account. The API shows it as one, so that a tool can ask which actor it is.
-    return accepted({
-      account:
-        account === null
-          ? { account_id: actor.id, name: actor.name, role: actor.role, created_at: now.toISOString() }
-          : accountView(account),
-    });
-  });
-}
-
-function changePassword({ db, people }: PeopleServices): Handlers['changePassword'] {
-  return plain(async (request) => {
-    const accountId = accountOf(request.actor);
-    if (accountId === null) return refused('session_needed');
-    return changeOwnPassword(
-      { db, ...people },
-      { accountId, current: request.body.current_password, wanted: request.body.new_password },
-      request,
-    );
-  });
-}
-
-function listMySessions({ db }: PeopleServices): Handlers['listMySessions'] {
-  return plain(async ({ actor, headers }) => {
-    const accountId = accountOf(actor);
-    if (accountId === null) return refused('session_needed');
-    const current = sessionOf(headers.cookie);
-    const rows = await listSessions(db, accountId, SESSION_IDLE_MS);
-    return accepted({ sessions: rows.map((row) => sessionView(row, current === null ? null : hashOf(current))) });
-  });
-}
-
-function endMySession({ db }: PeopleServices): Handlers['endMySession'] {
-  return plain(async (request) => {
-    const accountId = accountOf(request.actor);
-    if (accountId === null) return refused('session_needed');
-    const sessionId = request.params.session_id;
-    return inTransaction(db, async (tx) => {
-      const ended = await endSessions(tx, accountId, { sessionId });
-      if (ended === 0) return refused('no_such_session');
-      await recordAct(tx, request, {
-        action: 'session.end',
-        object: accountObject(accountId),
-        detail: { session_id: sessionId },
-      });
-      return accepted({ ended });
-    });
-  });
-}
-
-function endMyOtherSessions({ db }: PeopleServices): Handlers['endMyOtherSessions'] {
-  return plain(async (request) => {
-    const accountId = accountOf(request.actor);
-    const current = sessionOf(request.headers.cookie);
-    if (accountId === null || current === null) return refused('session_needed');
-    return inTransaction(db, async (tx) => {
-      const ended = await endSessions(tx, accountId, { butIdHash: hashOf(current) });
-      if (ended > 0)
-        await recordAct(tx, request, { action: 'session.end', object: accountObject(accountId), detail: { ended } });
-      return accepted({ ended });
-    });
-  });
-}
-
-export function meHandlers(services: PeopleServices) {
+export function meHandlers({ db, people }: PeopleServices) {
   return {
-    getMe: getMe(services),
-    changePassword: changePassword(services),
-    listMySessions: listMySessions(services),
-    endMySession: endMySession(services),
-    endMyOtherSessions: endMyOtherSessions(services),
+    getMe: plain(async ({ actor, now }) => {
+      if (actor.role !== 'member' && actor.role !== 'admin') return refused('unauthenticated');
+      const account = actor.accountId === null ? null : await findAccount(db, actor.accountId);
+      // An API key has no account. The API shows it as one, so that a tool can ask which actor it is.
+      return accepted({
+        account:
+          account === null
+            ? { account_id: actor.id, name: actor.name, role: actor.role, created_at: now.toISOString() }
+            : accountView(account),
+      });
+    }),
+    changePassword: plain(async (request) => {
+      const accountId = accountOf(request.actor);
+      if (accountId === null) return refused('session_needed');
+      return changeOwnPassword(
+        { db, ...people },
+        { accountId, current: request.body.current_password, wanted: request.body.new_password },
+        request,
+      );
+    }),
+    listMySessions: plain(async ({ actor, headers }) => {
+      const accountId = accountOf(actor);
+      if (accountId === null) return refused('session_needed');
+      const current = sessionOf(headers.cookie);
+      const rows = await listSessions(db, accountId, SESSION_IDLE_MS);
+      return accepted({ sessions: rows.map((row) => sessionView(row, current === null ? null : hashOf(current))) });
+    }),
+    endMySession: plain(async (request) => {
+      const accountId = accountOf(request.actor);
+      if (accountId === null) return refused('session_needed');
+      const sessionId = request.params.session_id;
+      return inTransaction(db, async (tx) => {
+        const ended = await endSessions(tx, accountId, { sessionId });
+        if (ended === 0) return refused('no_such_session');
+        await recordAct(tx, request, {
+          action: 'session.end',
+          object: accountObject(accountId),
+          detail: { session_id: sessionId },
+        });
+        return accepted({ ended });
+      });
+    }),
+    endMyOtherSessions: plain(async (request) => {
+      const accountId = accountOf(request.actor);
+      const current = sessionOf(request.headers.cookie);
+      if (accountId === null || current === null) return refused('session_needed');
+      return inTransaction(db, async (tx) => {
+        const ended = await endSessions(tx, accountId, { butIdHash: hashOf(current) });
+        if (ended > 0)
+          await recordAct(tx, request, { action: 'session.end', object: accountObject(accountId), detail: { ended } });
+        return accepted({ ended });
+      });
+    }),
   } satisfies Partial<Handlers>;
 }

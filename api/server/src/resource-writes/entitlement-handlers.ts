@@ -19,15 +19,6 @@ function refuseUnknownTier(source: AgentSource, name: string): Refused | null {
   return source.entitlement(name) === null ? refused('no_such_entitlement', `There is no tier ${name}`) : null;
 }
 
-function getEntitlement({ source }: EntitlementServices): Handlers['getEntitlement'] {
-  return plain(async ({ params }) => {
-    const record = source.entitlements().find(({ name }) => name === params.name);
-    if (record === undefined) return refused('no_such_entitlement', `There is no tier ${params.name}`);
-    const view = entitlementView(record);
-    return view.etag === null ? accepted(view) : { ...accepted(view), headers: { etag: view.etag } };
-  });
-}
-
 function putEntitlement({ specWriter }: EntitlementServices): Handlers['putEntitlement'] {
   return inTx(async (request, tx: Tx) => {
     const {
@@ -56,38 +47,40 @@ function putEntitlement({ specWriter }: EntitlementServices): Handlers['putEntit
   });
 }
 
-function putAgentEntitlement({ source, specWriter }: EntitlementServices): Handlers['putAgentEntitlement'] {
-  return inTx(async (request, tx: Tx) => {
-    const {
-      params: { agent_id: agentId },
-      query,
-      body,
-    } = request;
-    if (source.get(agentId) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
-    const unknown = body.policy === 'Pinned' ? refuseUnknownTier(source, body.name) : null;
-    if (unknown !== null) return unknown;
-    await lockResource(tx, 'Agent', agentId);
-    const outcome = await specWriter.putAgentEntitlement(agentId, body, query.on_conflict);
-    if (!outcome.ok) return outcome;
-    const { record, changed, uid, generation } = outcome.data;
-    if (changed) {
-      await noteResource(tx, { uid, kind: 'Agent', name: agentId, generation });
-      await recordAct(tx, request, {
-        action: 'agent.entitlement',
-        object: agentId,
-        detail: { uid, generation, ...body, on_conflict: query.on_conflict },
-      });
-    }
-    const { policy, name } = record.spec.entitlement;
-    return accepted({ agent_id: agentId, policy, name: name ?? null, tier: record.status.tier ?? null, changed });
-  });
-}
-
 /** Handlers for tiers and for agents that are pinned to them. They write custom resources, each with an audit row. */
 export function entitlementHandlers(services: EntitlementServices) {
+  const { source, specWriter } = services;
   return {
-    getEntitlement: getEntitlement(services),
+    getEntitlement: plain(async ({ params }) => {
+      const record = source.entitlements().find(({ name }) => name === params.name);
+      if (record === undefined) return refused('no_such_entitlement', `There is no tier ${params.name}`);
+      const view = entitlementView(record);
+      return view.etag === null ? accepted(view) : { ...accepted(view), headers: { etag: view.etag } };
+    }),
     putEntitlement: putEntitlement(services),
-    putAgentEntitlement: putAgentEntitlement(services),
+    putAgentEntitlement: inTx(async (request, tx: Tx) => {
+      const {
+        params: { agent_id: agentId },
+        query,
+        body,
+      } = request;
+      if (source.get(agentId) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
+      const unknown = body.policy === 'Pinned' ? refuseUnknownTier(source, body.name) : null;
+      if (unknown !== null) return unknown;
+      await lockResource(tx, 'Agent', agentId);
+      const outcome = await specWriter.putAgentEntitlement(agentId, body, query.on_conflict);
+      if (!outcome.ok) return outcome;
+      const { record, changed, uid, generation } = outcome.data;
+      if (changed) {
+        await noteResource(tx, { uid, kind: 'Agent', name: agentId, generation });
+        await recordAct(tx, request, {
+          action: 'agent.entitlement',
+          object: agentId,
+          detail: { uid, generation, ...body, on_conflict: query.on_conflict },
+        });
+      }
+      const { policy, name } = record.spec.entitlement;
+      return accepted({ agent_id: agentId, policy, name: name ?? null, tier: record.status.tier ?? null, changed });
+    }),
   } satisfies Partial<Handlers>;
 }

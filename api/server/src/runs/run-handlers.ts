@@ -56,63 +56,48 @@ function createRun({ source }: RunPorts): Handlers['createRun'] {
   });
 }
 
-function listRuns({ db }: RunPorts): Handlers['listRuns'] {
-  return plain(async ({ query }) => {
-    const filter: RunFilter = { agentId: query.agent_id, schedule: query.schedule, state: query.state };
-    const before = cursor.read(query.cursor, filterKey(filter));
-    if (before === undefined) return refused('cursor_invalid');
-    const { runs, next } = await readRuns(db, filter, { before, limit: query.limit });
-    return accepted({
-      runs: runs.map(runView),
-      next_cursor: next === null ? null : cursor.write(filterKey(filter), next),
-    });
-  });
-}
-
-function getRun({ db }: RunPorts): Handlers['getRun'] {
-  return plain(async ({ params }) => {
-    const run = await findRun(db, params.run_id);
-    return run === null ? refused('no_such_run') : accepted({ run: runView(run) });
-  });
-}
-
-function listRunEvents({ db }: RunPorts): Handlers['listRunEvents'] {
-  return plain(async ({ params, query }) => {
-    if ((await findRun(db, params.run_id)) === null) return refused('no_such_run');
-    const events = await readRunEvents(db, params.run_id, query);
-    return accepted({ events: events.map((event) => runEventView(params.run_id, event)) });
-  });
-}
-
-function cancelRun(): Handlers['cancelRun'] {
-  return inTx(async (request, tx) => {
-    const { params, body, actor } = request;
-    const detail = {
-      by: { role: actor.role, id: actor.id },
-      ...(body.reason === undefined ? {} : { reason: body.reason }),
-    };
-    const outcome = await applyToRun(tx, params.run_id, {
-      command: { kind: 'cancel' },
-      words: { detail },
-      permit: (run) => mayCancel(actor, run),
-    });
-    if (!outcome.ok) return outcome;
-    if (outcome.data.changed)
-      await recordAct(tx, request, {
-        action: 'run.cancel',
-        object: params.run_id,
-        detail: { reason: body.reason ?? null },
-      });
-    return accepted({ run: runView(outcome.data.run) });
-  });
-}
-
 export function runHandlers(ports: RunPorts) {
+  const { db } = ports;
   return {
     createRun: createRun(ports),
-    listRuns: listRuns(ports),
-    getRun: getRun(ports),
-    listRunEvents: listRunEvents(ports),
-    cancelRun: cancelRun(),
+    listRuns: plain(async ({ query }) => {
+      const filter: RunFilter = { agentId: query.agent_id, schedule: query.schedule, state: query.state };
+      const before = cursor.read(query.cursor, filterKey(filter));
+      if (before === undefined) return refused('cursor_invalid');
+      const { runs, next } = await readRuns(db, filter, { before, limit: query.limit });
+      return accepted({
+        runs: runs.map(runView),
+        next_cursor: next === null ? null : cursor.write(filterKey(filter), next),
+      });
+    }),
+    getRun: plain(async ({ params }) => {
+      const run = await findRun(db, params.run_id);
+      return run === null ? refused('no_such_run') : accepted({ run: runView(run) });
+    }),
+    listRunEvents: plain(async ({ params, query }) => {
+      if ((await findRun(db, params.run_id)) === null) return refused('no_such_run');
+      const events = await readRunEvents(db, params.run_id, query);
+      return accepted({ events: events.map((event) => runEventView(params.run_id, event)) });
+    }),
+    cancelRun: inTx(async (request, tx) => {
+      const { params, body, actor } = request;
+      const detail = {
+        by: { role: actor.role, id: actor.id },
+        ...(body.reason === undefined ? {} : { reason: body.reason }),
+      };
+      const outcome = await applyToRun(tx, params.run_id, {
+        command: { kind: 'cancel' },
+        words: { detail },
+        permit: (run) => mayCancel(actor, run),
+      });
+      if (!outcome.ok) return outcome;
+      if (outcome.data.changed)
+        await recordAct(tx, request, {
+          action: 'run.cancel',
+          object: params.run_id,
+          detail: { reason: body.reason ?? null },
+        });
+      return accepted({ run: runView(outcome.data.run) });
+    }),
   } satisfies Partial<Handlers>;
 }

@@ -25,64 +25,6 @@ function permitWork(actor: AgentActor, cycle: number): (run: RunRow) => Refused 
   };
 }
 
-function nextRun({ db, source }: WorkPorts): Handlers['nextRun'] {
-  return plain(async ({ params, actor }) => {
-    if (source.get(params.agent_id) === null) return refused('no_such_agent');
-    // While the village is frozen no run can start, so none is offered.
-    const run = (await readFreeze(db)) === null ? await readNextRun(db, actor.agentId, actor.uid) : null;
-    return accepted({ run: run === null ? null : runView(run) });
-  });
-}
-
-function startRun({ db, limits }: WorkPorts): Handlers['startRun'] {
-  return plain(({ params, body: { cycle }, actor }) =>
-    inTransaction(db, async (tx) => {
-      const tooMany = await refuseTooMany(tx, limits, { actor, runId: params.run_id });
-      if (tooMany !== null) return tooMany;
-      const outcome = await applyToRun(tx, params.run_id, {
-        command: { kind: 'start', cycle },
-        words: { detail: { cycle } },
-        permit: permitWork(actor, cycle),
-      });
-      if (!outcome.ok) return outcome;
-      const { run } = outcome.data;
-      if (run.state === 'failed') return refused('run_settled', run.errorMessage ?? undefined);
-      return accepted({ run: runView(run), steps: [...(await readRunSteps(tx, run.runId))] });
-    }),
-  );
-}
-
-function recordRunStep({ db }: WorkPorts): Handlers['recordRunStep'] {
-  return plain(({ params, body: { cycle, attempt, ...step }, actor }) =>
-    inTransaction(db, async (tx) => {
-      const run = await lockRun(tx, params.run_id);
-      if (run === null) return refused('no_such_run');
-      const denied = permitWork(actor, cycle)(run);
-      if (denied !== null) return denied;
-      const noted = await findStep(tx, run.runId, step.step);
-      if (noted !== null) return accepted({ run: runView(run), step: noted as RunStep });
-      const outcome = await applyToHeldRun(tx, run, {
-        command: { kind: 'step', cycle, attempt },
-        words: { detail: step },
-      });
-      return outcome.ok ? accepted({ run: runView(outcome.data.run), step }) : outcome;
-    }),
-  );
-}
-
-function renewRun({ db }: WorkPorts): Handlers['renewRun'] {
-  return plain(({ params, body: { cycle, attempt }, actor }) =>
-    inTransaction(db, async (tx) => {
-      const outcome = await applyToRun(tx, params.run_id, {
-        command: { kind: 'renew', cycle, attempt },
-        words: {},
-        permit: permitWork(actor, cycle),
-      });
-      return outcome.ok ? accepted({ run: runView(outcome.data.run) }) : outcome;
-    }),
-  );
-}
-
 function settleRun({ db }: WorkPorts): Handlers['settleRun'] {
   return plain(({ params, body: { cycle, attempt, state, summary, error }, actor }) =>
     inTransaction(db, async (tx) => {
@@ -103,11 +45,54 @@ function settleRun({ db }: WorkPorts): Handlers['settleRun'] {
 }
 
 export function workHandlers(ports: WorkPorts) {
+  const { db, source, limits } = ports;
   return {
-    nextRun: nextRun(ports),
-    startRun: startRun(ports),
-    recordRunStep: recordRunStep(ports),
-    renewRun: renewRun(ports),
+    nextRun: plain(async ({ params, actor }) => {
+      if (source.get(params.agent_id) === null) return refused('no_such_agent');
+      // While the village is frozen no run can start, so none is offered.
+      const run = (await readFreeze(db)) === null ? await readNextRun(db, actor.agentId, actor.uid) : null;
+      return accepted({ run: run === null ? null : runView(run) });
+    }),
+    startRun: plain(({ params, body: { cycle }, actor }) =>
+      inTransaction(db, async (tx) => {
+        const tooMany = await refuseTooMany(tx, limits, { actor, runId: params.run_id });
+        if (tooMany !== null) return tooMany;
+        const outcome = await applyToRun(tx, params.run_id, {
+          command: { kind: 'start', cycle },
+          words: { detail: { cycle } },
+          permit: permitWork(actor, cycle),
+        });
+        if (!outcome.ok) return outcome;
+        const { run } = outcome.data;
+        if (run.state === 'failed') return refused('run_settled', run.errorMessage ?? undefined);
+        return accepted({ run: runView(run), steps: [...(await readRunSteps(tx, run.runId))] });
+      }),
+    ),
+    recordRunStep: plain(({ params, body: { cycle, attempt, ...step }, actor }) =>
+      inTransaction(db, async (tx) => {
+        const run = await lockRun(tx, params.run_id);
+        if (run === null) return refused('no_such_run');
+        const denied = permitWork(actor, cycle)(run);
+        if (denied !== null) return denied;
+        const noted = await findStep(tx, run.runId, step.step);
+        if (noted !== null) return accepted({ run: runView(run), step: noted as RunStep });
+        const outcome = await applyToHeldRun(tx, run, {
+          command: { kind: 'step', cycle, attempt },
+          words: { detail: step },
+        });
+        return outcome.ok ? accepted({ run: runView(outcome.data.run), step }) : outcome;
+      }),
+    ),
+    renewRun: plain(({ params, body: { cycle, attempt }, actor }) =>
+      inTransaction(db, async (tx) => {
+        const outcome = await applyToRun(tx, params.run_id, {
+          command: { kind: 'renew', cycle, attempt },
+          words: {},
+          permit: permitWork(actor, cycle),
+        });
+        return outcome.ok ? accepted({ run: runView(outcome.data.run) }) : outcome;
+      }),
+    ),
     settleRun: settleRun(ports),
   } satisfies Partial<Handlers>;
 }

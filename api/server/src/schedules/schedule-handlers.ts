@@ -57,68 +57,50 @@ async function view(db: Db, record: ScheduleRecord): Promise<{ schedule: Schedul
   return { schedule: schedule ?? scheduleView(record, []) };
 }
 
-function listSchedules({ db, schedules }: SchedulePorts): Handlers['listSchedules'] {
-  return plain(async ({ query }) => {
-    const page = await schedules.list(query);
-    return page.ok ? accepted({ schedules: await views(db, page.data.schedules), next_cursor: page.data.next }) : page;
-  });
-}
-
-function getSchedule({ db, schedules }: SchedulePorts): Handlers['getSchedule'] {
-  return plain(async ({ params }) => {
-    const record = await schedules.get(params.name);
-    return record === null
-      ? refused('no_such_schedule', `There is no schedule ${params.name}`)
-      : accepted(await view(db, record));
-  });
-}
-
-function createSchedule({ db, schedules }: SchedulePorts): Handlers['createSchedule'] {
-  return inTx(async (request, tx) => {
-    const { name, ...spec } = request.body;
-    const made = await act(tx, request, {
-      object: name,
-      verb: 'create',
-      write: () => schedules.create(name, spec),
-      more: { spec },
-    });
-    return made.ok ? accepted(await view(db, made.data)) : made;
-  });
-}
-
-function changeSchedule({ db, schedules }: SchedulePorts): Handlers['changeSchedule'] {
-  return inTx(async (request, tx) => {
-    const {
-      params: { name },
-      body: change,
-      query,
-    } = request;
-    const changed = await act(tx, request, {
-      object: name,
-      verb: 'change',
-      write: () => schedules.change(name, change, query.on_conflict),
-      more: { change },
-    });
-    return changed.ok ? accepted(await view(db, changed.data)) : changed;
-  });
-}
-
-function deleteSchedule({ schedules }: SchedulePorts): Handlers['deleteSchedule'] {
-  return inTx(async (request, tx) => {
-    const { name } = request.params;
-    const gone = await act(tx, request, { object: name, verb: 'delete', write: () => schedules.remove(name) });
-    if (!gone.ok) return gone;
-    await noteResourceGone(tx, gone.data.uid);
-    return accepted({ name, deleted: true as const });
-  });
-}
-
-export function scheduleHandlers(ports: SchedulePorts) {
+export function scheduleHandlers({ db, schedules }: SchedulePorts) {
   return {
-    listSchedules: listSchedules(ports),
-    getSchedule: getSchedule(ports),
-    createSchedule: createSchedule(ports),
-    changeSchedule: changeSchedule(ports),
-    deleteSchedule: deleteSchedule(ports),
+    listSchedules: plain(async ({ query }) => {
+      const page = await schedules.list(query);
+      return page.ok
+        ? accepted({ schedules: await views(db, page.data.schedules), next_cursor: page.data.next })
+        : page;
+    }),
+    getSchedule: plain(async ({ params }) => {
+      const record = await schedules.get(params.name);
+      return record === null
+        ? refused('no_such_schedule', `There is no schedule ${params.name}`)
+        : accepted(await view(db, record));
+    }),
+    createSchedule: inTx(async (request, tx) => {
+      const { name, ...spec } = request.body;
+      const made = await act(tx, request, {
+        object: name,
+        verb: 'create',
+        write: () => schedules.create(name, spec),
+        more: { spec },
+      });
+      return made.ok ? accepted(await view(db, made.data)) : made;
+    }),
+    changeSchedule: inTx(async (request, tx) => {
+      const {
+        params: { name },
+        body: change,
+        query,
+      } = request;
+      const changed = await act(tx, request, {
+        object: name,
+        verb: 'change',
+        write: () => schedules.change(name, change, query.on_conflict),
+        more: { change },
+      });
+      return changed.ok ? accepted(await view(db, changed.data)) : changed;
+    }),
+    deleteSchedule: inTx(async (request, tx) => {
+      const { name } = request.params;
+      const gone = await act(tx, request, { object: name, verb: 'delete', write: () => schedules.remove(name) });
+      if (!gone.ok) return gone;
+      await noteResourceGone(tx, gone.data.uid);
+      return accepted({ name, deleted: true as const });
+    }),
   } satisfies Partial<Handlers>;
 }

@@ -33,56 +33,6 @@ async function mayProve(db: Db, actor: Actor, record: LogRecord): Promise<Refuse
   return account !== null && record.accounts.includes(account.accountId) ? null : refused('not_own_agent');
 }
 
-function getLogCheckpoint({ db }: LogPorts): Handlers['getLogCheckpoint'] {
-  return plain(async () => {
-    const { note } = await readLogHead(db);
-    return note === null ? refused('not_sealed') : accepted(note);
-  });
-}
-
-function getLogKey({ sealing }: LogPorts): Handlers['getLogKey'] {
-  return plain(async () =>
-    sealing.verifierKey === null ? refused('not_sealed') : accepted(`${sealing.verifierKey}\n`),
-  );
-}
-
-function getLogTile({ db }: LogPorts): Handlers['getLogTile'] {
-  return plain(async ({ params: { level, tile } }) => {
-    const address = readTilePath(tile);
-    if (address === null) return refused('no_such_tile', NO_SUCH_TILE);
-    const hashes = (await readLogTiles(db, [{ level, number: address.number }])).get(`${level}/${address.number}`);
-    if (hashes === undefined || hashes.length < address.width * HASH_BYTES)
-      return refused('no_such_tile', NO_SUCH_TILE);
-    return accepted(hashes.subarray(0, address.width * HASH_BYTES));
-  });
-}
-
-function getLogEntries({ db }: LogPorts): Handlers['getLogEntries'] {
-  return plain(async ({ params: { tile } }) => {
-    const address = readTilePath(tile);
-    const entries = address === null ? null : await readEntriesOfTile(db, address.number);
-    if (address === null || entries === null) return refused('no_such_tile', NO_SUCH_TILE);
-    // A full tile is served with all its rows, so that a verifier also finds surplus rows.
-    return accepted(writeEntryBundle(address.width === 256 ? entries : entries.slice(0, address.width)));
-  });
-}
-
-function getLogProof({ db }: LogPorts): Handlers['getLogProof'] {
-  return plain(async ({ params: { record_id }, actor }) => {
-    const head = await readLogHead(db);
-    const record = await findLogRecord(db, record_id);
-    if (record === null) return refused('no_such_record');
-    const denied = await mayProve(db, actor, record);
-    if (denied !== null) return denied;
-    const proof = await proveInclusion(db, head, record);
-    return proof.ok ? accepted({ record_id, kind: record.kind, ...proof.data }) : proof;
-  });
-}
-
-function getLogConsistency({ db }: LogPorts): Handlers['getLogConsistency'] {
-  return plain(async ({ query }) => proveConsistency(db, await readLogHead(db), query.from));
-}
-
 function getBalanceProof({ db, source }: LogPorts): Handlers['getBalanceProof'] {
   return plain(async ({ params: { agent_id } }) => {
     const account = await findAgentAccount(db, agent_id);
@@ -110,13 +60,40 @@ function getBalanceProof({ db, source }: LogPorts): Handlers['getBalanceProof'] 
 
 /** Handlers of the sealed log for verifiers: checkpoint, tiles, entries and proofs. */
 export function logHandlers(ports: LogPorts) {
+  const { db, sealing } = ports;
   return {
-    getLogCheckpoint: getLogCheckpoint(ports),
-    getLogKey: getLogKey(ports),
-    getLogTile: getLogTile(ports),
-    getLogEntries: getLogEntries(ports),
-    getLogProof: getLogProof(ports),
-    getLogConsistency: getLogConsistency(ports),
+    getLogCheckpoint: plain(async () => {
+      const { note } = await readLogHead(db);
+      return note === null ? refused('not_sealed') : accepted(note);
+    }),
+    getLogKey: plain(async () =>
+      sealing.verifierKey === null ? refused('not_sealed') : accepted(`${sealing.verifierKey}\n`),
+    ),
+    getLogTile: plain(async ({ params: { level, tile } }) => {
+      const address = readTilePath(tile);
+      if (address === null) return refused('no_such_tile', NO_SUCH_TILE);
+      const hashes = (await readLogTiles(db, [{ level, number: address.number }])).get(`${level}/${address.number}`);
+      if (hashes === undefined || hashes.length < address.width * HASH_BYTES)
+        return refused('no_such_tile', NO_SUCH_TILE);
+      return accepted(hashes.subarray(0, address.width * HASH_BYTES));
+    }),
+    getLogEntries: plain(async ({ params: { tile } }) => {
+      const address = readTilePath(tile);
+      const entries = address === null ? null : await readEntriesOfTile(db, address.number);
+      if (address === null || entries === null) return refused('no_such_tile', NO_SUCH_TILE);
+      // A full tile is served with all its rows, so that a verifier also finds surplus rows.
+      return accepted(writeEntryBundle(address.width === 256 ? entries : entries.slice(0, address.width)));
+    }),
+    getLogProof: plain(async ({ params: { record_id }, actor }) => {
+      const head = await readLogHead(db);
+      const record = await findLogRecord(db, record_id);
+      if (record === null) return refused('no_such_record');
+      const denied = await mayProve(db, actor, record);
+      if (denied !== null) return denied;
+      const proof = await proveInclusion(db, head, record);
+      return proof.ok ? accepted({ record_id, kind: record.kind, ...proof.data }) : proof;
+    }),
+    getLogConsistency: plain(async ({ query }) => proveConsistency(db, await readLogHead(db), query.from)),
     getBalanceProof: getBalanceProof(ports),
   } satisfies Partial<Handlers>;
 }

@@ -30,67 +30,55 @@ export function agentMeant(
   return { ok: true, agentId: actor.agentId };
 }
 
-function getQuote({ db, source, prices }: PurchasePorts): Handlers['getQuote'] {
-  return plain(async ({ actor, query, now }) => {
-    const meant = agentMeant(actor, query.agent_id);
-    if (!meant.ok) return meant;
-    const item = quotedItem(query);
-    if (item !== null && !item.success) throw new TypeError('the schema accepted a query without a valid item');
-    return quote(
-      { agentId: meant.agentId ?? null, item: item?.data ?? null, seconds: query.seconds },
-      { db, source, prices },
-      now,
-    );
-  });
-}
-
-function buyCompute({ source, tiers, prices, limits }: PurchasePorts): Handlers['buyCompute'] {
-  return inTx(async ({ actor, body, headers, requestId, traceparent }, tx) => {
-    const meant = agentMeant(actor, body.agent_id);
-    if (!meant.ok) return meant;
-    if (meant.agentId === undefined)
-      return refused('no_such_agent', 'Write agent_id: the agent that the purchase is for');
-    const maxPrice = body.max_price === undefined ? null : parseAiDollars(body.max_price);
-    const idempotencyKey = idempotencyKeyOf(headers['idempotency-key']);
-    const asked = {
-      actor,
-      requestId,
-      traceparent,
-      idempotencyKey,
-      agentId: meant.agentId,
-      item: body.item,
-      seconds: body.seconds,
-      maxPrice,
-    };
-    const bought = await buy(tx, asked, { source, tiers, prices });
-    if (bought.ok) limits.forget(meant.agentId);
-    return bought;
-  });
-}
-
-function listPurchases({ db }: PurchasePorts): Handlers['listPurchases'] {
-  return plain(async ({ actor, query }) => {
-    const meant = agentMeant(actor, query.agent_id);
-    if (!meant.ok) return meant;
-    const question = `purchases ${meant.agentId ?? ''} ${query.state ?? ''}`;
-    const before = pages.read(query.cursor, question);
-    if (before === undefined) return refused('cursor_invalid');
-    const { purchases, next } = await readPurchases(
-      db,
-      { agentId: meant.agentId, state: query.state },
-      { before, limit: query.limit },
-    );
-    return accepted({
-      purchases: purchases.map(purchaseView),
-      next_cursor: next === null ? null : pages.write(question, next),
-    });
-  });
-}
-
-export function purchaseHandlers(ports: PurchasePorts) {
+export function purchaseHandlers({ db, source, prices, tiers, limits }: PurchasePorts) {
   return {
-    getQuote: getQuote(ports),
-    buyCompute: buyCompute(ports),
-    listPurchases: listPurchases(ports),
+    getQuote: plain(async ({ actor, query, now }) => {
+      const meant = agentMeant(actor, query.agent_id);
+      if (!meant.ok) return meant;
+      const item = quotedItem(query);
+      if (item !== null && !item.success) throw new TypeError('the schema accepted a query without a valid item');
+      return quote(
+        { agentId: meant.agentId ?? null, item: item?.data ?? null, seconds: query.seconds },
+        { db, source, prices },
+        now,
+      );
+    }),
+    buyCompute: inTx(async ({ actor, body, headers, requestId, traceparent }, tx) => {
+      const meant = agentMeant(actor, body.agent_id);
+      if (!meant.ok) return meant;
+      if (meant.agentId === undefined)
+        return refused('no_such_agent', 'Write agent_id: the agent that the purchase is for');
+      const maxPrice = body.max_price === undefined ? null : parseAiDollars(body.max_price);
+      const idempotencyKey = idempotencyKeyOf(headers['idempotency-key']);
+      const asked = {
+        actor,
+        requestId,
+        traceparent,
+        idempotencyKey,
+        agentId: meant.agentId,
+        item: body.item,
+        seconds: body.seconds,
+        maxPrice,
+      };
+      const bought = await buy(tx, asked, { source, tiers, prices });
+      if (bought.ok) limits.forget(meant.agentId);
+      return bought;
+    }),
+    listPurchases: plain(async ({ actor, query }) => {
+      const meant = agentMeant(actor, query.agent_id);
+      if (!meant.ok) return meant;
+      const question = `purchases ${meant.agentId ?? ''} ${query.state ?? ''}`;
+      const before = pages.read(query.cursor, question);
+      if (before === undefined) return refused('cursor_invalid');
+      const { purchases, next } = await readPurchases(
+        db,
+        { agentId: meant.agentId, state: query.state },
+        { before, limit: query.limit },
+      );
+      return accepted({
+        purchases: purchases.map(purchaseView),
+        next_cursor: next === null ? null : pages.write(question, next),
+      });
+    }),
   } satisfies Partial<Handlers>;
 }

@@ -154,62 +154,46 @@ async function create(
   return outcome.ok ? accepted({ credit: creditView(outcome.deposit) }) : refused(outcome.reason);
 }
 
-function createCredit({ source, payments }: CreditPorts): Handlers['createCredit'] {
-  return inTx(async (request, tx) => {
-    const { agent_id: agentId, provider, provider_transaction_id: id, amount, note } = request.body;
-    const act = actOf(request);
-    const wanted = {
-      provider,
-      agentId,
-      note,
-      transactionId: normalTransactionId(provider, id),
-      amount: parseAiDollars(amount),
-      origin: 'manual',
-      actor: act.actor,
-    } as const;
-    // A refusal also removes the proposal that `create` wrote.
-    return inSavepoint(tx, () => create(tx, { source, payments }, { act, wanted }));
-  });
-}
-
-function listCredits({ db, payments }: CreditPorts): Handlers['listCredits'] {
-  return plain(async ({ query }) => {
-    const filter = { state: query.state ?? null, agentId: query.agent_id ?? null };
-    const question = `${query.state ?? ''}/${query.agent_id ?? ''}`;
-    const before = pages.read(query.cursor, question);
-    if (before === undefined) return refused('cursor_invalid');
-    const read = await readDeposits(db, { ...filter, before, limit: query.limit + 1 });
-    const { rows, next } = cutPage(read, query.limit, ({ depositId }) => pages.write(question, depositId));
-    return accepted({
-      credits: rows.map(creditView),
-      approval_limit: formatAiDollars(payments.creditLimit),
-      next_cursor: next,
-    });
-  });
-}
-
-function approveCredit({ payments }: CreditPorts): Handlers['approveCredit'] {
-  return inTx((request, tx) =>
-    approve(tx, payments.income, {
-      ...actOf(request),
-      creditId: request.params.credit_id,
-      reason: request.body.reason ?? null,
-    }),
-  );
-}
-
-function rejectCredit(): Handlers['rejectCredit'] {
-  return inTx((request, tx) =>
-    reject(tx, { ...actOf(request), creditId: request.params.credit_id, reason: request.body.reason }),
-  );
-}
-
 /** Routes for credits of payments: one admin credits up to a limit, and above it a second admin approves. */
-export function creditHandlers(ports: CreditPorts) {
+export function creditHandlers({ payments, db, source }: CreditPorts) {
   return {
-    createCredit: createCredit(ports),
-    listCredits: listCredits(ports),
-    approveCredit: approveCredit(ports),
-    rejectCredit: rejectCredit(),
+    createCredit: inTx(async (request, tx) => {
+      const { agent_id: agentId, provider, provider_transaction_id: id, amount, note } = request.body;
+      const act = actOf(request);
+      const wanted = {
+        provider,
+        agentId,
+        note,
+        transactionId: normalTransactionId(provider, id),
+        amount: parseAiDollars(amount),
+        origin: 'manual',
+        actor: act.actor,
+      } as const;
+      // A refusal also removes the proposal that `create` wrote.
+      return inSavepoint(tx, () => create(tx, { source, payments }, { act, wanted }));
+    }),
+    listCredits: plain(async ({ query }) => {
+      const filter = { state: query.state ?? null, agentId: query.agent_id ?? null };
+      const question = `${query.state ?? ''}/${query.agent_id ?? ''}`;
+      const before = pages.read(query.cursor, question);
+      if (before === undefined) return refused('cursor_invalid');
+      const read = await readDeposits(db, { ...filter, before, limit: query.limit + 1 });
+      const { rows, next } = cutPage(read, query.limit, ({ depositId }) => pages.write(question, depositId));
+      return accepted({
+        credits: rows.map(creditView),
+        approval_limit: formatAiDollars(payments.creditLimit),
+        next_cursor: next,
+      });
+    }),
+    approveCredit: inTx((request, tx) =>
+      approve(tx, payments.income, {
+        ...actOf(request),
+        creditId: request.params.credit_id,
+        reason: request.body.reason ?? null,
+      }),
+    ),
+    rejectCredit: inTx((request, tx) =>
+      reject(tx, { ...actOf(request), creditId: request.params.credit_id, reason: request.body.reason }),
+    ),
   } satisfies Partial<Handlers>;
 }

@@ -41,68 +41,56 @@ export interface OrderPorts {
   readonly log: Log;
 }
 
-function getPayPalTerms({ payments }: OrderPorts): Handlers['getPayPalTerms'] {
-  return plain(async () => {
-    const { orders, paypalMode, rate } = payments;
-    return accepted({
-      paypal: paypalMode,
-      currency: orders?.currency ?? null,
-      rate: orders === null ? null : formatAiDollars(rate.ratePerUnit),
-    });
-  });
-}
-
-function createPayPalOrder({ source, payments, log }: OrderPorts): Handlers['createPayPalOrder'] {
-  return plain(async ({ body: { agent_id: agentId, amount }, headers }) => {
-    const { orders, paypalMode } = payments;
-    if (orders === null || paypalMode === 'off') return refused('paypal_off');
-    if (source.get(agentId) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
-    const [whole = '0', places = ''] = amount.split('.');
-    const value = `${whole}.${places.padEnd(2, '0')}`;
-    const origin = originOf(headers);
-    try {
-      const order = await orders.createOrder({
-        customId: agentId,
-        value,
-        currency: orders.currency,
-        returnUrl: `${origin}${API_PREFIX}${returnFromPayPalRoute.path}`,
-        cancelUrl: `${origin}/?payment=cancelled`,
-      });
-      const approvalUrl = approvalUrlOf(order, paypalMode);
-      if (approvalUrl === null)
-        return refused(
-          'payment_failed',
-          'PayPal sent no address where the payer can approve the payment; try again later',
-        );
-      return accepted({ order_id: order.id, approval_url: approvalUrl, currency: orders.currency, amount: value });
-    } catch (error) {
-      if (!isPayPals(error)) throw error;
-      log('warn', 'PayPal refused to create an order', { route: createPayPalOrderRoute.name, error });
-      return refused('payment_failed');
-    }
-  });
-}
-
-function returnFromPayPal({ payments, log }: OrderPorts): Handlers['returnFromPayPal'] {
-  return plain(async ({ query: { token } }) => {
-    const { orders } = payments;
-    if (orders === null) return refused('paypal_off');
-    try {
-      const outcome = await orders.captureOrder(token);
-      return accepted(`/?payment=${outcome === 'unknown' ? 'failed' : outcome}`);
-    } catch (error) {
-      if (!isPayPals(error)) throw error;
-      log('warn', 'PayPal refused to capture an order', { order: token, error });
-      return accepted('/?payment=failed');
-    }
-  });
-}
-
 /** Routes for orders: the API creates them, the payer approves at PayPal, and the API captures them on return. Only the webhook books money. */
-export function orderHandlers(ports: OrderPorts) {
+export function orderHandlers({ payments, log, source }: OrderPorts) {
   return {
-    getPayPalTerms: getPayPalTerms(ports),
-    createPayPalOrder: createPayPalOrder(ports),
-    returnFromPayPal: returnFromPayPal(ports),
+    getPayPalTerms: plain(async () => {
+      const { orders, paypalMode, rate } = payments;
+      return accepted({
+        paypal: paypalMode,
+        currency: orders?.currency ?? null,
+        rate: orders === null ? null : formatAiDollars(rate.ratePerUnit),
+      });
+    }),
+    createPayPalOrder: plain(async ({ body: { agent_id: agentId, amount }, headers }) => {
+      const { orders, paypalMode } = payments;
+      if (orders === null || paypalMode === 'off') return refused('paypal_off');
+      if (source.get(agentId) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
+      const [whole = '0', places = ''] = amount.split('.');
+      const value = `${whole}.${places.padEnd(2, '0')}`;
+      const origin = originOf(headers);
+      try {
+        const order = await orders.createOrder({
+          customId: agentId,
+          value,
+          currency: orders.currency,
+          returnUrl: `${origin}${API_PREFIX}${returnFromPayPalRoute.path}`,
+          cancelUrl: `${origin}/?payment=cancelled`,
+        });
+        const approvalUrl = approvalUrlOf(order, paypalMode);
+        if (approvalUrl === null)
+          return refused(
+            'payment_failed',
+            'PayPal sent no address where the payer can approve the payment; try again later',
+          );
+        return accepted({ order_id: order.id, approval_url: approvalUrl, currency: orders.currency, amount: value });
+      } catch (error) {
+        if (!isPayPals(error)) throw error;
+        log('warn', 'PayPal refused to create an order', { route: createPayPalOrderRoute.name, error });
+        return refused('payment_failed');
+      }
+    }),
+    returnFromPayPal: plain(async ({ query: { token } }) => {
+      const { orders } = payments;
+      if (orders === null) return refused('paypal_off');
+      try {
+        const outcome = await orders.captureOrder(token);
+        return accepted(`/?payment=${outcome === 'unknown' ? 'failed' : outcome}`);
+      } catch (error) {
+        if (!isPayPals(error)) throw error;
+        log('warn', 'PayPal refused to capture an order', { order: token, error });
+        return accepted('/?payment=failed');
+      }
+    }),
   } satisfies Partial<Handlers>;
 }

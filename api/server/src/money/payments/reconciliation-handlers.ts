@@ -53,57 +53,6 @@ function waitingView({ captureId, why, since, truth }: WaitingCapture): WaitingP
   };
 }
 
-function getReconciliation({ db, payments }: ReconciliationPorts): Handlers['getReconciliation'] {
-  return plain(() =>
-    inSnapshot(db, async (tx) => {
-      const differences = (await readDifferences(tx)).map(differenceView);
-      const of = (kind: Difference['kind']): Difference[] =>
-        differences.filter((difference) => difference.kind === kind);
-      const view: ReconciliationView = {
-        providers: (await readCoverage(tx)).map(({ provider, from, through, comparedAt }) => ({
-          provider,
-          compared_from: from.toISOString(),
-          compared_through: through.toISOString(),
-          compared_at: comparedAt.toISOString(),
-        })),
-        paypal: payments.paypalMode,
-        only_ours: of('only_ours'),
-        only_theirs: of('only_theirs'),
-        amount_differs: of('amount_differs'),
-        waiting: (await readWaitingCaptures(tx)).map(waitingView),
-        in_debt: (await readDebtors(tx)).map(({ agentId, balance }) => ({
-          agent_id: agentId,
-          balance: formatAiDollars(balance),
-        })),
-      };
-      return accepted(view);
-    }),
-  );
-}
-
-function changeDifference(): Handlers['changeDifference'] {
-  return inTx(async (request, tx) => {
-    const {
-      params: { difference_id: id },
-      body,
-      actor,
-    } = request;
-    const changed = await changeDifferenceRow(tx, id, {
-      owner: body.owner ?? null,
-      explanation: body.explanation ?? null,
-      by: actor.id,
-    });
-    const [row] = changed ? await readDifferences(tx, id) : [];
-    if (row === undefined) return refused('no_such_difference');
-    await recordAct(tx, request, {
-      action: 'reconciliation.change',
-      object: `${row.provider} ${row.transactionId}`,
-      detail: body,
-    });
-    return accepted({ difference: differenceView(row) });
-  });
-}
-
 function importStatement({ payments }: ReconciliationPorts): Handlers['importStatement'] {
   return inTx(async (request, tx) => {
     const { provider, from, through, transactions } = request.body;
@@ -134,9 +83,53 @@ function importStatement({ payments }: ReconciliationPorts): Handlers['importSta
 
 /** Routes for the comparison of the village's books with a provider's statement. */
 export function reconciliationHandlers(ports: ReconciliationPorts) {
+  const { db, payments } = ports;
   return {
-    getReconciliation: getReconciliation(ports),
-    changeDifference: changeDifference(),
+    getReconciliation: plain(() =>
+      inSnapshot(db, async (tx) => {
+        const differences = (await readDifferences(tx)).map(differenceView);
+        const of = (kind: Difference['kind']): Difference[] =>
+          differences.filter((difference) => difference.kind === kind);
+        const view: ReconciliationView = {
+          providers: (await readCoverage(tx)).map(({ provider, from, through, comparedAt }) => ({
+            provider,
+            compared_from: from.toISOString(),
+            compared_through: through.toISOString(),
+            compared_at: comparedAt.toISOString(),
+          })),
+          paypal: payments.paypalMode,
+          only_ours: of('only_ours'),
+          only_theirs: of('only_theirs'),
+          amount_differs: of('amount_differs'),
+          waiting: (await readWaitingCaptures(tx)).map(waitingView),
+          in_debt: (await readDebtors(tx)).map(({ agentId, balance }) => ({
+            agent_id: agentId,
+            balance: formatAiDollars(balance),
+          })),
+        };
+        return accepted(view);
+      }),
+    ),
+    changeDifference: inTx(async (request, tx) => {
+      const {
+        params: { difference_id: id },
+        body,
+        actor,
+      } = request;
+      const changed = await changeDifferenceRow(tx, id, {
+        owner: body.owner ?? null,
+        explanation: body.explanation ?? null,
+        by: actor.id,
+      });
+      const [row] = changed ? await readDifferences(tx, id) : [];
+      if (row === undefined) return refused('no_such_difference');
+      await recordAct(tx, request, {
+        action: 'reconciliation.change',
+        object: `${row.provider} ${row.transactionId}`,
+        detail: body,
+      });
+      return accepted({ difference: differenceView(row) });
+    }),
     importStatement: importStatement(ports),
   } satisfies Partial<Handlers>;
 }

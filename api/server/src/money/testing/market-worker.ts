@@ -81,7 +81,8 @@ async function cancel(): Promise<void> {
   if (auctionId === undefined) return;
   await inTransaction(db, async (tx) => {
     const auction = await lockAuction(tx, auctionId, 'end');
-    if (auction?.state === 'open') await cancelAuction(tx, auction, { reason: 'a whim', act: actingAs('system', 'auctioneer') });
+    if (auction?.state === 'open')
+      await cancelAuction(tx, auction, { reason: 'a whim', act: actingAs('system', 'auctioneer') });
   });
 }
 
