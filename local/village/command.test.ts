@@ -6,9 +6,9 @@ import { test } from 'node:test';
 import { run, tryRun } from './command.ts';
 import { Failure } from './failure.ts';
 
-test('run returns the standard output; onLine receives whole lines of both streams as they are printed', async () => {
+test('run returns the standard output; doing receives whole lines of both streams as they are printed', async () => {
   const lines: string[] = [];
-  const answer = await run('sh', ['-c', 'echo out; echo err >&2; printf last'], { onLine: (line) => lines.push(line) });
+  const answer = await run('sh', ['-c', 'echo out; echo err >&2; printf last'], { doing: (line) => lines.push(line) });
   assert.equal(answer, 'out\nlast');
   assert.deepEqual(lines.toSorted(), ['err', 'out']);
 });

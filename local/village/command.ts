@@ -16,7 +16,7 @@ export interface RunOptions {
   /** File to which stdout and stderr are appended. */
   readonly log?: string;
   /** Receives each line of either stream. */
-  readonly onLine?: (line: string) => void;
+  readonly doing?: (line: string) => void;
   /** Advice to a person when the program fails. */
   readonly fix?: string;
 }
@@ -46,8 +46,8 @@ export async function tryRun(program: string, args: readonly string[], options: 
     lines(text);
   };
   child.stdout?.setEncoding('utf8').on('data', (text: string) => (stdout = (stdout + text).slice(-KEPT_CHARACTERS)));
-  child.stdout?.on('data', keep(lineSplitter(options.onLine)));
-  child.stderr?.setEncoding('utf8').on('data', keep(lineSplitter(options.onLine)));
+  child.stdout?.on('data', keep(lineSplitter(options.doing)));
+  child.stderr?.setEncoding('utf8').on('data', keep(lineSplitter(options.doing)));
   try {
     const code = await new Promise<number>((resolve, reject) => {
       child.on('error', (error: NodeJS.ErrnoException) => reject(notRunnable(program, error)));
@@ -74,13 +74,13 @@ function notRunnable(program: string, error: NodeJS.ErrnoException): Error {
     : error;
 }
 
-function lineSplitter(onLine: ((line: string) => void) | undefined): (text: string) => void {
+function lineSplitter(doing: ((line: string) => void) | undefined): (text: string) => void {
   let rest = '';
   return (text) => {
-    if (onLine === undefined) return;
+    if (doing === undefined) return;
     const lines = (rest + text).split(/\r?\n/);
     rest = lines.pop() ?? '';
-    for (const line of lines) onLine(line);
+    for (const line of lines) doing(line);
   };
 }
 

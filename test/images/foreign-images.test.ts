@@ -19,11 +19,11 @@ import { referenceOf } from '../../local/village/images/build.ts';
 import { buildah } from '../../local/village/images/buildah.ts';
 import { buildImagesFor } from '../../local/village/images/foreign/build.ts';
 import { ownedPaths } from '../../local/village/images/foreign/configure.ts';
-import { readElf, type Elf } from '../../local/village/images/foreign/elf.ts';
 import { walkTree } from '../../local/village/images/foreign/tree.ts';
 import type { ImageName } from '../../local/village/images/recipe.ts';
 import { stateFile } from '../../local/village/paths.ts';
 import { buildWeb } from '../../local/village/images/build.ts';
+import { readElf, type Elf } from './read-elf.ts';
 
 const execute = promisify(execFile);
 const OTHER = ARCHITECTURES.find((architecture) => architecture !== hostArchitecture()) ?? 'arm64';

@@ -12,10 +12,9 @@ export async function setUp(parts: readonly Part[]): Promise<void> {
     steps.push({
       name: 'packages',
       work: async ({ log, doing }) =>
-        void (await run('bash', ['local/village/packages.sh', 'up', 'test'], { log, onLine: doing })),
+        void (await run('bash', ['local/village/packages.sh', 'up', 'test'], { log, doing })),
     });
   }
-  if (needs.has('programs'))
-    steps.push({ name: 'programs', work: async ({ log, doing }) => buildPrograms({ log, onLine: doing }) });
+  if (needs.has('programs')) steps.push({ name: 'programs', work: buildPrograms });
   if (steps.length > 0) await runSteps('Hamlet: setting up the tests', steps);
 }

@@ -10,13 +10,8 @@ const REPLACED = 'hamlet_replaced';
 
 /** Command line of a program of Postgres as the superuser. */
 export function asSuperuser(program: string, ...args: readonly string[]): readonly string[] {
-  return [
-    'sh',
-    '-c',
-    `PGPASSWORD="$POSTGRES_PASSWORD" exec ${program} --host 127.0.0.1 --username postgres "$@"`,
-    program,
-    ...args,
-  ];
+  const script = `PGPASSWORD="$POSTGRES_PASSWORD" exec ${program} --host 127.0.0.1 --username postgres "$@"`;
+  return ['sh', '-c', script, program, ...args];
 }
 
 /** Runs statements, each in its own transaction. Returns the rows of the last as lines, with `|` between columns. */
@@ -41,21 +36,15 @@ export async function databaseFacts(place: Place): Promise<DatabaseFacts> {
   const server = await psql(place, DATABASE, 'show server_version');
   if ((await psql(place, DATABASE, "select to_regclass('public.schema_migration') is not null")) !== 't')
     return { server, migration: undefined, sealed: 0, holdings: NOTHING };
-  const answer: unknown = JSON.parse(
-    await psql(
-      place,
-      DATABASE,
-      `select json_build_object('migration', (select max(name) from schema_migration), 'sealed', (select size from log.head), 'holdings', json_build_object(
+  const text = await psql(
+    place,
+    DATABASE,
+    `select json_build_object('migration', (select max(name) from schema_migration), 'sealed', (select size from log.head), 'holdings', json_build_object(
         'accounts', (select count(*) from account), 'posts', (select count(*) from board.post), 'transfers', (select count(*) from ledger.transfer),
         'acts', (select count(*) from audit), 'newestAct', (select to_char(max(at) at time zone 'UTC', 'YYYY-MM-DD HH24:MI "UTC"') from audit)))`,
-    ),
   );
-  const { migration, sealed, holdings } = answer as {
-    readonly migration: string;
-    readonly sealed: number;
-    readonly holdings: unknown;
-  };
-  return { server, migration, sealed, holdings: Holdings.parse(holdings) };
+  const facts = JSON.parse(text) as Pick<DatabaseFacts, 'migration' | 'sealed'> & { readonly holdings: unknown };
+  return { ...facts, server, holdings: Holdings.parse(facts.holdings) };
 }
 
 /** Creates an empty database beside the village's, with the same rights. */

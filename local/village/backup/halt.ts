@@ -56,11 +56,8 @@ export async function resume(place: Place, doing: (text: string) => void): Promi
     await kubectl(place, ['annotate', 'deployment', metadata.name, `${ANNOTATION}-`]);
   }
   for (const { metadata } of found) {
-    const { code, output } = await tryKubectl(
-      place,
-      ['rollout', 'status', `deployment/${metadata.name}`, `--timeout=${READY_SECONDS}s`],
-      { onLine: doing },
-    );
+    const args = ['rollout', 'status', `deployment/${metadata.name}`, `--timeout=${READY_SECONDS}s`];
+    const { code, output } = await tryKubectl(place, args, { doing });
     if (code !== 0)
       throw new Failure(
         `${metadata.name} is not ready: ${output.trim().split('\n').at(-1) ?? ''}`,

@@ -75,7 +75,7 @@ export async function replaceLog(place: Place, tar: string, doing: (text: string
   try {
     await kubectl(place, ['apply', '-f', '-'], { input: JSON.stringify(podOf(template)) });
     await kubectl(place, ['wait', '--for=condition=Ready', `pod/${POD}`, '--timeout=120s'], {
-      onLine: doing,
+      doing,
       fix: `kubectl describe pod ${POD}`,
     });
     const unpack = `rm -rf checkpoint checkpoints hashes key.pub .checkpoint.new && exec tar -xf - --no-same-owner`;

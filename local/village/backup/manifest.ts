@@ -17,7 +17,6 @@ export const PARTS = {
   /** Agents, Entitlements and Schedules, as a Kubernetes List. */
   resources: 'village.json',
 } as const;
-export type PartName = (typeof PARTS)[keyof typeof PARTS];
 
 export const MANIFEST = 'manifest.json';
 

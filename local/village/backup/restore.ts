@@ -36,17 +36,10 @@ export interface RestoreOptions {
 
 /** Restores a backup. Every check that can refuse runs before the first change. */
 export async function restore(place: Place, { file, yes }: RestoreOptions): Promise<void> {
-  if (file === undefined)
-    throw new Failure(
-      'restore needs the file of a backup; nothing was changed',
-      'make restore FILE=path, as make backup printed it',
-    );
+  const fix = 'make restore FILE=path, as make backup printed it';
+  if (file === undefined) throw new Failure('restore needs the file of a backup; nothing was changed', fix);
   const from = resolve(file);
-  if (!existsSync(from))
-    throw new Failure(
-      `${from} does not exist; nothing was changed`,
-      'make restore FILE=path, as make backup printed it',
-    );
+  if (!existsSync(from)) throw new Failure(`${from} does not exist; nothing was changed`, fix);
   const folder = mkdtempSync(join(dirname(from), '.restore-'));
   try {
     const manifest = await unpack(from, folder);

@@ -26,15 +26,8 @@ export interface Transfer {
 /** Runs a program in a pod with its output to a file, or its input from one. A Failure shows the end of stderr. */
 export async function transfer(place: Place, { pod, container, command, to, from, doing }: Transfer): Promise<void> {
   const target = container === undefined ? [pod] : [pod, '--container', container];
-  const flags = [
-    '--namespace',
-    place.namespace,
-    'exec',
-    ...(from === undefined ? [] : ['--stdin']),
-    ...target,
-    '--',
-    ...command,
-  ];
+  const input = from === undefined ? [] : ['--stdin'];
+  const flags = ['--namespace', place.namespace, 'exec', ...input, ...target, '--', ...command];
   const env = place.kubeconfig === undefined ? process.env : { ...process.env, KUBECONFIG: place.kubeconfig };
   const child = spawn(place.kubectl, flags, { env, stdio: 'pipe' });
   let stderr = '';

@@ -22,9 +22,9 @@ function localSteps({ wipe }: Settings): readonly Step[] {
   };
   const cluster: Step = {
     name: 'cluster',
-    work: async ({ log, doing }) => {
+    work: async (context) => {
       const kept = wipe ? 'data removed' : 'data kept for the next make up; make down WIPE=1 removes it';
-      const output = await takeClusterDown(wipe ? [] : ['--keep-data'], { log, onLine: doing });
+      const output = await takeClusterDown(wipe ? [] : ['--keep-data'], context);
       return `${output.split('\n').at(-1) ?? ''}; ${kept}`;
     },
   };
@@ -38,9 +38,9 @@ function localSteps({ wipe }: Settings): readonly Step[] {
 function currentSteps({ namespace, wipe }: Settings): readonly Step[] {
   const chart: Step = {
     name: 'chart',
-    work: async ({ log, doing }) => {
+    work: async (context) => {
       const args = ['uninstall', 'hamlet', '--ignore-not-found', '--wait'];
-      await helm(await currentPlace(namespace), args, { log, onLine: doing });
+      await helm(await currentPlace(namespace), args, context);
       return wipe ? undefined : 'the volume of Postgres stays; WIPE=1 removes it';
     },
   };

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { RESOURCE_KINDS } from '../backup/resources.ts';
 import type { BuiltImage } from '../images/build.ts';
 import { helm, kubectl, type Place } from '../kubectl.ts';
 import { ROOT, stateFile } from '../paths.ts';
@@ -41,31 +42,17 @@ export function localTiers(cores: number): object {
 /** Runs `helm upgrade --install` for both charts, and waits for api, operator, Postgres and Redis. */
 export async function installCharts(installation: Installation, context: StepContext): Promise<void> {
   const { place } = installation;
-  const options = { log: context.log, onLine: context.doing };
   await ensureNamespace(place);
   context.doing('hamlet-crds');
   // All villages of the cluster share one release of the CRDs.
-  await helm(
-    { ...place, namespace: 'kube-system' },
-    ['upgrade', '--install', 'hamlet-crds', join(ROOT, 'charts/hamlet-crds')],
-    options,
-  );
-  await kubectl(
-    place,
-    [
-      'wait',
-      '--for=condition=Established',
-      'crd/agents.hamlet.village',
-      'crd/entitlements.hamlet.village',
-      'crd/schedules.hamlet.village',
-      '--timeout=60s',
-    ],
-    options,
-  );
+  const crds = ['upgrade', '--install', 'hamlet-crds', join(ROOT, 'charts/hamlet-crds')];
+  await helm({ ...place, namespace: 'kube-system' }, crds, context);
+  const names = RESOURCE_KINDS.map((kind) => `crd/${kind}`);
+  await kubectl(place, ['wait', '--for=condition=Established', ...names, '--timeout=60s'], context);
   const values = stateFile('values.json');
   writePrivate(values, valuesOf(installation));
   context.doing('hamlet');
-  await helm(place, ['upgrade', '--install', 'hamlet', join(ROOT, 'charts/hamlet'), '--values', values], options);
+  await helm(place, ['upgrade', '--install', 'hamlet', join(ROOT, 'charts/hamlet'), '--values', values], context);
   // `helm --wait` is not used, because it would also wait for Agents that are asleep.
   for (const workload of [
     'statefulset/hamlet-postgres',
@@ -76,7 +63,7 @@ export async function installCharts(installation: Installation, context: StepCon
   ]) {
     context.doing(`waiting for ${workload}`);
     await kubectl(place, ['rollout', 'status', workload, `--timeout=${TIMEOUT}`], {
-      ...options,
+      ...context,
       fix: `make logs WHO=${workload.replace(/.*hamlet-/, '')}, and kubectl -n ${place.namespace} get events`,
     });
   }
@@ -84,12 +71,7 @@ export async function installCharts(installation: Installation, context: StepCon
 
 /** Creates the namespace. Its pods may run as root in a user namespace, but never privileged. */
 async function ensureNamespace(place: Place): Promise<void> {
-  const namespace = {
-    apiVersion: 'v1',
-    kind: 'Namespace',
-    metadata: { name: place.namespace, labels: { 'pod-security.kubernetes.io/enforce': 'baseline' } },
-  };
-  await kubectl(place, ['apply', '--server-side', '--field-manager=hamlet-up', '-f', '-'], {
-    input: JSON.stringify(namespace),
-  });
+  const metadata = { name: place.namespace, labels: { 'pod-security.kubernetes.io/enforce': 'baseline' } };
+  const input = JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata });
+  await kubectl(place, ['apply', '--server-side', '--field-manager=hamlet-up', '-f', '-'], { input });
 }

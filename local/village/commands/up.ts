@@ -34,12 +34,12 @@ export async function up(settings: Settings): Promise<void> {
   await runSteps('Hamlet: starting the village on this machine', [
     { name: 'machine', work: async () => checkMachine() },
     { name: 'packages', work: installPackages },
-    { name: 'programs', work: async ({ log, doing }) => buildPrograms({ log, onLine: doing }) },
+    { name: 'programs', work: buildPrograms },
     { name: 'kept data', work: async () => keptData(settings) },
     {
       name: 'cluster',
-      work: async ({ log, doing }) => {
-        await hamletCluster(['up'], { log, onLine: doing });
+      work: async (context) => {
+        await hamletCluster(['up'], context);
         place = await localPlace(settings.namespace);
       },
     },
@@ -63,12 +63,9 @@ export async function up(settings: Settings): Promise<void> {
   await report(here(), url);
 }
 
-export async function installPackages({ log, doing }: StepContext): Promise<void> {
-  await run('bash', ['local/village/packages.sh', 'up'], {
-    log,
-    onLine: doing,
-    fix: 'run as root, or install the packages named above yourself',
-  });
+export async function installPackages(context: StepContext): Promise<void> {
+  const fix = 'run as root, or install the packages named above yourself';
+  await run('bash', ['local/village/packages.sh', 'up'], { ...context, fix });
 }
 
 /** Chooses the data that the village starts with. A running cluster keeps its own. */

@@ -10,15 +10,7 @@ import { NODE, STATE } from '../paths.ts';
 import type { Settings } from '../settings.ts';
 import { MACHINE_CHECKS, right, wrong, type Check, type Finding } from './machine.ts';
 
-const PACKAGES = [
-  'buildah',
-  'debootstrap',
-  'containernetworking-plugins',
-  'iproute2',
-  'nftables',
-  'conntrack',
-  'util-linux',
-];
+const PACKAGES = 'buildah debootstrap containernetworking-plugins iproute2 nftables conntrack util-linux'.split(' ');
 const TEST_PACKAGES = ['chromium', 'redis-server'];
 
 /** Prints the result of each check. Returns true if the machine has everything that `make up` requires. */
@@ -35,7 +27,7 @@ async function show(checks: readonly Check[]): Promise<boolean> {
   let fine = true;
   for (const check of checks) {
     const finding = await look(check);
-    fine &&= finding.ok || !check.required;
+    fine &&= finding.ok;
     const mark = finding.ok ? styleText('green', '✓') : styleText('red', '✗');
     console.log(`  ${mark} ${check.name}: ${finding.found}`);
     if (!finding.ok && finding.fix !== undefined) console.log(`      fix: ${finding.fix}`);
@@ -54,15 +46,15 @@ async function look(check: Check): Promise<Finding> {
 /** Checks of the programs that `make up` and `make test` install, and of the running village. */
 function villageChecks(settings: Settings): readonly Check[] {
   return [
-    { name: 'Node 26', required: false, look: node26 },
-    { name: 'Debian packages of the village', required: false, look: () => debianPackages(PACKAGES, 'up') },
-    { name: 'Debian packages of the tests', required: false, look: () => debianPackages(TEST_PACKAGES, 'test') },
-    { name: 'programs of the cluster', required: false, look: programs },
-    { name: `port ${settings.port}`, required: false, look: () => port(settings) },
-    { name: 'cluster', required: false, look: cluster },
-    { name: 'kubeconfig', required: false, look: () => kubeconfig(settings) },
-    { name: 'api', required: false, look: () => api(settings) },
-    { name: 'agents', required: false, look: () => agents(settings) },
+    { name: 'Node 26', look: node26 },
+    { name: 'Debian packages of the village', look: () => debianPackages(PACKAGES, 'up') },
+    { name: 'Debian packages of the tests', look: () => debianPackages(TEST_PACKAGES, 'test') },
+    { name: 'programs of the cluster', look: programs },
+    { name: `port ${settings.port}`, look: () => port(settings) },
+    { name: 'cluster', look: cluster },
+    { name: 'kubeconfig', look: () => kubeconfig(settings) },
+    { name: 'api', look: () => api(settings) },
+    { name: 'agents', look: () => agents(settings) },
   ];
 }
 
@@ -107,18 +99,21 @@ async function cluster(): Promise<Finding> {
   return status.phase === 'ready' ? right(`${status.components.length} components up`) : wrong(status.phase, 'make up');
 }
 
+const READY = '.status.conditions[?(@.type=="Ready")]';
+
+/** The objects of a kind, each as the values of these fields. */
+async function rowsOf(namespace: string, kind: string, fields: readonly string[]): Promise<readonly string[][]> {
+  const columns = fields.map((field, index) => `C${index}:${field}`).join(',');
+  const args = ['get', kind, '--no-headers', '-o', `custom-columns=${columns}`];
+  const text = await kubectl(await localPlace(namespace), args);
+  return text.split('\n').flatMap((line) => (line === '' ? [] : [line.trim().split(/\s+/)]));
+}
+
 async function kubeconfig({ namespace }: Settings): Promise<Finding> {
   try {
-    const text = await kubectl(await localPlace(namespace), [
-      'get',
-      'nodes',
-      '--no-headers',
-      '-o',
-      'custom-columns=N:.metadata.name,R:.status.conditions[?(@.type=="Ready")].status',
-    ]);
-    const nodes = text.split('\n').map((line) => line.trim().split(/\s+/));
+    const nodes = await rowsOf(namespace, 'nodes', ['.metadata.name', `${READY}.status`]);
     const bad = nodes.filter(([, ready]) => ready !== 'True').map(([name]) => name);
-    return bad.length === 0
+    return bad.length === 0 && nodes.length > 0
       ? right(`nodes ${nodes.map(([name]) => name).join(' ')} ready`)
       : wrong(`not ready: ${bad.join(' ')}`, 'make up');
   } catch {
@@ -139,17 +134,12 @@ async function api({ port: wanted }: Settings): Promise<Finding> {
 
 async function agents({ namespace }: Settings): Promise<Finding> {
   try {
-    const text = await kubectl(await localPlace(namespace), [
-      'get',
-      'agents',
-      '--no-headers',
-      '-o',
-      'custom-columns=N:.metadata.name,P:.spec.power,R:.status.conditions[?(@.type=="Ready")].status,W:.status.conditions[?(@.type=="Ready")].reason',
+    const rows = await rowsOf(namespace, 'agents', [
+      '.metadata.name',
+      '.spec.power',
+      `${READY}.status`,
+      `${READY}.reason`,
     ]);
-    const rows = text
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => line.trim().split(/\s+/));
     const bad = rows.filter(([, power, ready]) => power !== 'Asleep' && ready !== 'True');
     if (bad.length > 0)
       return wrong(

@@ -28,8 +28,6 @@ export interface Finding {
 
 export interface Check {
   readonly name: string;
-  /** Whether `make up` fails without it. Things that `make up` installs itself are not required. */
-  readonly required: boolean;
   readonly look: () => Promise<Finding> | Finding;
 }
 
@@ -40,31 +38,30 @@ export const wrong = (found: string, fix: string): Finding => ({ ok: false, foun
 /** Requirements of the machine in one sentence; README.md has the same sentence. */
 export const REQUIREMENTS = `Debian ${LEAST_DEBIAN} or newer (or Ubuntu ${LEAST_UBUNTU} or newer), root, Node.js ${LEAST_NODE} or newer with npm, Go ${LEAST_GO.join('.')} or newer, ${LEAST_CORES} cores, ${LEAST_MEMORY_GIB} GiB of memory and ${LEAST_DISK_GIB} GiB of free disk`;
 
+/** Requirements of `make up`, without the programs that it installs itself. */
 export const MACHINE_CHECKS: readonly Check[] = [
-  { name: 'Linux, root', required: true, look: rootOnLinux },
-  { name: 'Debian packages (apt-get)', required: true, look: distribution },
-  { name: 'Node.js', required: true, look: node },
-  { name: 'Go', required: true, look: go },
-  { name: 'cpu and memory', required: true, look: memory },
-  { name: 'disk for the cache', required: true, look: disk },
+  { name: 'Linux, root', look: rootOnLinux },
+  { name: 'Debian packages (apt-get)', look: distribution },
+  { name: 'Node.js', look: node },
+  { name: 'Go', look: go },
+  { name: 'cpu and memory', look: memory },
+  { name: 'disk for the cache', look: disk },
   {
     name: 'user namespaces',
-    required: true,
     look: () => kernelFile('/proc/self/ns/user', 'a kernel with user namespaces (CONFIG_USER_NS)'),
   },
   {
     name: 'network namespaces',
-    required: true,
     look: () => kernelFile('/proc/self/ns/net', 'a kernel with network namespaces (CONFIG_NET_NS)'),
   },
-  { name: 'overlay file system', required: true, look: overlay },
-  { name: 'cgroups', required: true, look: cgroups },
+  { name: 'overlay file system', look: overlay },
+  { name: 'cgroups', look: cgroups },
 ];
 
 /** Runs the required checks. Throws a Failure that lists every failed one. */
 export async function checkMachine(): Promise<string> {
   const findings = await Promise.all(MACHINE_CHECKS.map(async (check) => ({ check, finding: await check.look() })));
-  const bad = findings.filter(({ check, finding }) => check.required && !finding.ok);
+  const bad = findings.filter(({ finding }) => !finding.ok);
   if (bad.length > 0) {
     const lines = bad.map(({ check, finding }) => `${check.name}: ${finding.found}`);
     throw new Failure(

@@ -40,18 +40,17 @@ function nodeVersion(): string {
 
 async function buildDebian(name: string, context: StepContext): Promise<void> {
   context.doing('Debian base by debootstrap');
-  const options = { log: context.log, onLine: context.doing };
-  const container = await buildah(['from', '--name', `hamlet-debian-${process.pid}`, 'scratch'], options);
+  const container = await buildah(['from', '--name', `hamlet-debian-${process.pid}`, 'scratch'], context);
   try {
-    const folder = await buildah(['mount', container], options);
+    const folder = await buildah(['mount', container], context);
     await run('bash', [join(ROOT, 'local/images/debian/build.sh'), folder], {
-      ...options,
+      ...context,
       fix: 'debootstrap needs a Debian mirror: set DEBIAN_MIRROR to one that this machine can reach',
     });
-    await buildah(['config', '--cmd', '/bin/bash', '--env', 'LANG=C.UTF-8', container], options);
-    await buildah(['commit', '--quiet', container, name], options);
+    await buildah(['config', '--cmd', '/bin/bash', '--env', 'LANG=C.UTF-8', container], context);
+    await buildah(['commit', '--quiet', container, name], context);
   } finally {
-    await buildah(['rm', container], options);
+    await buildah(['rm', container], context);
   }
 }
 
@@ -59,10 +58,7 @@ async function buildNode(name: string, debian: string, context: StepContext): Pr
   context.doing('Node 26 base');
   const npm = join(CACHE, `npm-${NPM_VERSION}`);
   if (!existsSync(join(npm, 'node_modules/npm/package.json'))) {
-    await run('npm', ['install', '--prefix', npm, '--no-save', '--install-links', `npm@${NPM_VERSION}`], {
-      log: context.log,
-      onLine: context.doing,
-    });
+    await run('npm', ['install', '--prefix', npm, '--no-save', '--install-links', `npm@${NPM_VERSION}`], context);
   }
   const folder = join(CACHE, 'images/context/node');
   const sources = [
@@ -74,7 +70,7 @@ async function buildNode(name: string, debian: string, context: StepContext): Pr
   try {
     await buildDockerfile(
       { name, context: folder, dockerfile: join(folder, 'Dockerfile'), buildArgs: { DEBIAN_IMAGE: debian } },
-      { log: context.log, onLine: context.doing },
+      context,
     );
   } finally {
     rmSync(folder, { recursive: true, force: true });

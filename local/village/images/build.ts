@@ -25,16 +25,14 @@ export function referenceOf(image: Pick<BuiltImage, 'name' | 'tag'>): string {
 }
 
 /** Bundles the web's files unless their inputs are unchanged. Returns the outcome in words. */
-export async function buildWeb({ log, doing }: StepContext): Promise<string> {
+export async function buildWeb(context: StepContext): Promise<string> {
   const inputs = ['web', 'api/contract', 'api/core', 'package-lock.json'];
-  const key = hashSources(
-    inputs.map((path) => ({ from: join(ROOT, path), to: path })),
-    [],
-  );
+  const sources = inputs.map((path) => ({ from: join(ROOT, path), to: path }));
+  const key = hashSources(sources, []);
   const stamp = stateFile('web-inputs');
   if (existsSync(join(ROOT, 'web/dist/index.html')) && existsSync(stamp) && readFileSync(stamp, 'utf8') === key)
     return 'unchanged';
-  await run('npm', ['run', 'build', '--workspace', '@hamlet/web'], { log, onLine: doing });
+  await run('npm', ['run', 'build', '--workspace', '@hamlet/web'], context);
   writeFileSync(stamp, key);
   return 'built';
 }
@@ -71,7 +69,7 @@ async function buildImage(recipe: Recipe, bases: Bases, context: StepContext): P
         buildArgs: { [recipe.base.argument]: base },
         keepsLayers: recipe.keepsLayers ?? false,
       },
-      { log: context.log, onLine: context.doing },
+      context,
     );
   } finally {
     rmSync(folder, { recursive: true, force: true });

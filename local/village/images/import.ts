@@ -19,7 +19,7 @@ export async function importImages(images: readonly BuiltImage[], context: StepC
   const archive = await bundleImages(missing, context);
   try {
     context.doing(`importing ${names}`);
-    await hamletCluster(['load-image', archive], { log: context.log, onLine: context.doing });
+    await hamletCluster(['load-image', archive], context);
   } finally {
     rmSync(archive, { force: true });
   }

@@ -8,36 +8,21 @@ import { NAMES, hostArchitecture, type Architecture } from './architecture.ts';
 import { hashSources, stageSources, type Source } from './context.ts';
 import { manifestSources } from './recipe.ts';
 
-const NPM_CI = [
-  'ci',
-  '--omit=dev',
-  '--ignore-scripts',
-  '--prefer-offline',
-  '--no-audit',
-  '--no-fund',
-  '--loglevel=error',
-];
-
 /** The installed packages of one workspace for an architecture, in the cache by a hash of the manifests. */
 export async function packageSource(
   workspace: string,
-  { log, doing }: StepContext,
+  context: StepContext,
   architecture: Architecture = hostArchitecture(),
 ): Promise<Source> {
   const { npm } = NAMES[architecture];
-  const folder = join(
-    CACHE,
-    'images/packages',
-    `${workspace.replace('@hamlet/', '')}-${hashSources(manifestSources(), [workspace, npm, 'without other prebuilds, without musl'])}`,
-  );
+  const key = hashSources(manifestSources(), [workspace, npm, 'without other prebuilds, without musl']);
+  const folder = join(CACHE, 'images/packages', `${workspace.replace('@hamlet/', '')}-${key}`);
   if (!existsSync(folder)) {
     const part = `${folder}.part`;
     stageSources(manifestSources(), part);
-    await run('npm', [...NPM_CI, '--os=linux', `--cpu=${npm}`, '--libc=glibc', `--workspace=${workspace}`], {
-      cwd: part,
-      log,
-      onLine: doing,
-    });
+    const flags = '--omit=dev --ignore-scripts --prefer-offline --no-audit --no-fund --loglevel=error'.split(' ');
+    const platform = ['--os=linux', `--cpu=${npm}`, '--libc=glibc'];
+    await run('npm', ['ci', ...flags, ...platform, `--workspace=${workspace}`], { ...context, cwd: part });
     removeOtherPrebuilds(part, `linux-${npm}`);
     rmSync(folder, { recursive: true, force: true });
     renameSync(part, folder);

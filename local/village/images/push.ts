@@ -24,7 +24,7 @@ export async function pushImages(
 ): Promise<Readonly<Partial<Record<ImageName, string>>>> {
   const { prefix, destinationOf = (reference) => `docker://${reference}` } = registry;
   const references: Partial<Record<ImageName, string>> = {};
-  for (const [name, builds] of byName(images)) {
+  for (const [name, builds] of Map.groupBy([...images.values()].flat(), (image) => image.name)) {
     context.doing(`pushing hamlet/${name}`);
     const reference = `${prefix}/hamlet/${name}:${tagOf(builds)}`;
     await push(builds, destinationOf(reference), { context, host: prefix.split('/')[0] ?? prefix });
@@ -38,7 +38,7 @@ async function push(
   destination: string,
   { context, host }: { context: StepContext; host: string },
 ): Promise<void> {
-  const options = { log: context.log, onLine: context.doing, fix: `buildah login ${host}` };
+  const options = { ...context, fix: `buildah login ${host}` };
   const [only] = builds;
   if (only !== undefined && builds.length === 1) {
     await buildah(['push', '--quiet', referenceOf(only), destination], options);
@@ -52,10 +52,6 @@ async function push(
   } finally {
     await buildah(['manifest', 'rm', list]);
   }
-}
-
-function byName(images: ImagesByArchitecture): ReadonlyMap<ImageName, readonly BuiltImage[]> {
-  return Map.groupBy([...images.values()].flat(), ({ name }) => name);
 }
 
 /** The tag of a single image, or a hash of the tags of all builds. */

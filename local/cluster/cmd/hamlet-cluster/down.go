@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -76,12 +75,7 @@ func clear(s spec.Spec, keep bool) error {
 }
 
 func supervisorRecord(s spec.Spec) (process.Record, bool) {
-	raw, err := os.ReadFile(s.Path("supervisor.json"))
-	if err != nil {
-		return process.Record{}, false
-	}
-	var r process.Record
-	return r, json.Unmarshal(raw, &r) == nil && r.Pid > 1
+	return process.LoadRecord(s.Path("supervisor.json"))
 }
 
 // stopSupervisor asks the supervisor to stop its components and itself, and kills it if it does not end.

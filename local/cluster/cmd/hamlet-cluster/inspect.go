@@ -18,26 +18,27 @@ import (
 	"hamlet.village/cluster/internal/spec"
 )
 
-// load reads the cluster of a state folder; an error if there is none.
-func load(state string) (spec.Spec, error) {
-	folder, err := filepath.Abs(state)
+// open adds the flag of the state folder, parses the arguments and reads the cluster; an error if there is none.
+func open(f *flag.FlagSet, args []string, least, most int) (spec.Spec, []string, error) {
+	state := stateFlag(f)
+	rest, err := parse(f, args, least, most)
 	if err != nil {
-		return spec.Spec{}, err
+		return spec.Spec{}, nil, err
+	}
+	folder, err := filepath.Abs(*state)
+	if err != nil {
+		return spec.Spec{}, nil, err
 	}
 	s, err := spec.Load(folder)
 	if errors.Is(err, os.ErrNotExist) {
-		return spec.Spec{}, control.ErrNotRunning
+		err = control.ErrNotRunning
 	}
-	return s, err
+	return s, rest, err
 }
 
 func status(f *flag.FlagSet, args []string) error {
-	state := stateFlag(f)
 	asJSON := f.Bool("json", false, "print JSON")
-	if _, err := parse(f, args, 0, 0); err != nil {
-		return err
-	}
-	s, err := load(*state)
+	s, _, err := open(f, args, 0, 0)
 	if err != nil {
 		return err
 	}
@@ -67,12 +68,7 @@ func status(f *flag.FlagSet, args []string) error {
 }
 
 func kill(f *flag.FlagSet, args []string) error {
-	state := stateFlag(f)
-	rest, err := parse(f, args, 1, 2)
-	if err != nil {
-		return err
-	}
-	s, err := load(*state)
+	s, rest, err := open(f, args, 1, 2)
 	if err != nil {
 		return err
 	}
@@ -109,11 +105,7 @@ func killSupervisor(s spec.Spec) error {
 }
 
 func kubeconfig(f *flag.FlagSet, args []string) error {
-	state := stateFlag(f)
-	if _, err := parse(f, args, 0, 0); err != nil {
-		return err
-	}
-	s, err := load(*state)
+	s, _, err := open(f, args, 0, 0)
 	if err != nil {
 		return err
 	}
@@ -122,12 +114,7 @@ func kubeconfig(f *flag.FlagSet, args []string) error {
 }
 
 func loadImage(f *flag.FlagSet, args []string) error {
-	state := stateFlag(f)
-	files, err := parse(f, args, 1, 100)
-	if err != nil {
-		return err
-	}
-	s, err := load(*state)
+	s, files, err := open(f, args, 1, 100)
 	if err != nil {
 		return err
 	}
@@ -145,19 +132,15 @@ func loadImage(f *flag.FlagSet, args []string) error {
 }
 
 func forwardTo(f *flag.FlagSet, args []string) error {
-	state := stateFlag(f)
 	listen := f.String("listen", "", "`ADDRESS:PORT` on this machine, such as 127.0.0.1:8080")
 	to := f.String("to", "", "`SERVICE.NAMESPACE:PORT`")
 	remove := f.Bool("remove", false, "remove the forward of that address")
-	if _, err := parse(f, args, 0, 0); err != nil {
+	s, _, err := open(f, args, 0, 0)
+	if err != nil {
 		return err
 	}
 	if _, _, err := net.SplitHostPort(*listen); err != nil {
 		return fmt.Errorf("--listen: %w", err)
-	}
-	s, err := load(*state)
-	if err != nil {
-		return err
 	}
 	wanted := control.Forward{Listen: *listen, To: *to}
 	if *remove {
@@ -221,12 +204,7 @@ func startNode(f *flag.FlagSet, args []string) error {
 }
 
 func changeNode(f *flag.FlagSet, args []string, path string) (string, error) {
-	state := stateFlag(f)
-	rest, err := parse(f, args, 1, 1)
-	if err != nil {
-		return "", err
-	}
-	s, err := load(*state)
+	s, rest, err := open(f, args, 1, 1)
 	if err != nil {
 		return "", err
 	}

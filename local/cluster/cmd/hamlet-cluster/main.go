@@ -6,8 +6,9 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
-	"sort"
+	"slices"
 	"strings"
 )
 
@@ -83,24 +84,18 @@ func newFlags(name string, c command) *flag.FlagSet {
 
 func usage(out *os.File) {
 	fmt.Fprintln(out, "usage: hamlet-cluster COMMAND [flags]\n\ncommands (each has --help):")
-	var names []string
-	for name, c := range commands() {
-		if c.help != "" {
-			names = append(names, name)
+	all := commands()
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if all[name].help != "" {
+			fmt.Fprintf(out, "  %-11s %s\n", name, all[name].help)
 		}
-	}
-	sort.Strings(names)
-	for _, name := range names {
-		fmt.Fprintf(out, "  %-11s %s\n", name, commands()[name].help)
 	}
 }
 
 // parse reads flags and checks the number of arguments after them.
 func parse(f *flag.FlagSet, args []string, least, most int) ([]string, error) {
-	for _, a := range args {
-		if a == "--help" || a == "-h" {
-			f.SetOutput(os.Stdout)
-		}
+	if slices.Contains(args, "--help") || slices.Contains(args, "-h") {
+		f.SetOutput(os.Stdout)
 	}
 	if err := f.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {

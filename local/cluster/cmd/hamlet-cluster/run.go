@@ -13,19 +13,9 @@ import (
 	"hamlet.village/cluster/internal/netpol"
 	"hamlet.village/cluster/internal/pki"
 	"hamlet.village/cluster/internal/process"
-	"hamlet.village/cluster/internal/spec"
 	"hamlet.village/cluster/internal/supervisor"
 	"hamlet.village/cluster/internal/volumes"
 )
-
-// loadFor parses the flags of a program that the supervisor starts.
-func loadFor(f *flag.FlagSet, args []string) (spec.Spec, error) {
-	state := stateFlag(f)
-	if _, err := parse(f, args, 0, 0); err != nil {
-		return spec.Spec{}, err
-	}
-	return spec.Load(*state)
-}
 
 func untilStopped() (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
@@ -33,7 +23,7 @@ func untilStopped() (context.Context, context.CancelFunc) {
 
 func runSupervisor(f *flag.FlagSet, args []string) error {
 	owner := f.Int("while", 0, "end when this `process` has ended; 0: never")
-	s, err := loadFor(f, args)
+	s, _, err := open(f, args, 0, 0)
 	if err != nil {
 		return err
 	}
@@ -51,7 +41,7 @@ func runSupervisor(f *flag.FlagSet, args []string) error {
 }
 
 func runAddons(f *flag.FlagSet, args []string) error {
-	s, err := loadFor(f, args)
+	s, _, err := open(f, args, 0, 0)
 	if err != nil {
 		return err
 	}
@@ -69,7 +59,7 @@ func runAddons(f *flag.FlagSet, args []string) error {
 
 func runNetPol(f *flag.FlagSet, args []string) error {
 	name := f.String("node", "", "the node whose rules to enforce")
-	s, err := loadFor(f, args)
+	s, _, err := open(f, args, 0, 0)
 	if err != nil {
 		return err
 	}
@@ -89,7 +79,7 @@ func runNetPol(f *flag.FlagSet, args []string) error {
 func runForward(f *flag.FlagSet, args []string) error {
 	listen := f.String("listen", "", "address to listen on")
 	to := f.String("to", "", "SERVICE.NAMESPACE:PORT")
-	s, err := loadFor(f, args)
+	s, _, err := open(f, args, 0, 0)
 	if err != nil {
 		return err
 	}

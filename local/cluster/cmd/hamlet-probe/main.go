@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -40,7 +41,7 @@ func dispatch(args []string) error {
 	}
 	verb, ok := verbs[args[0]]
 	if !ok || len(args)-1 != verb.arguments {
-		return fmt.Errorf("see hamlet-probe --help")
+		return errors.New("see hamlet-probe --help")
 	}
 	return verb.run(args[1:])
 }

@@ -4,6 +4,7 @@ package cni
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/netip"
@@ -72,7 +73,7 @@ func address(previous json.RawMessage) (string, error) {
 		return "", fmt.Errorf("prevResult: %w", err)
 	}
 	if len(r.IPs) == 0 {
-		return "", fmt.Errorf("prevResult has no address")
+		return "", errors.New("prevResult has no address")
 	}
 	prefix, err := netip.ParsePrefix(r.IPs[0].Address)
 	return prefix.Addr().String(), err

@@ -67,38 +67,31 @@ func APIServer(s spec.Spec) process.Component {
 	return process.Component{Name: "kube-apiserver", Args: args}
 }
 
-// fastClient raises the request limits: 1,000 volume claims take 283 s at the default of 20 requests a second.
-func fastClient() []string { return []string{"--kube-api-qps=1000", "--kube-api-burst=1000"} }
-
-// ControllerManager runs once, so it needs no leader election.
+// ControllerManager creates and deletes objects for others, volume claims and endpoints among them.
 func ControllerManager(s spec.Spec) process.Component {
-	config := pki.File(s, "controller-manager")
-	args := []string{
-		s.Program("kube-controller-manager"),
-		"--kubeconfig=" + config, "--authentication-kubeconfig=" + config, "--authorization-kubeconfig=" + config,
-		"--bind-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", s.Ports.ControllerManager),
-		"--leader-elect=false", "--use-service-account-credentials=true",
-		"--root-ca-file=" + s.Path("pki", "ca.crt"),
-		"--service-account-private-key-file=" + s.Path("pki", "service-account.key"),
-		"--cluster-signing-cert-file=" + s.Path("pki", "ca.crt"), "--cluster-signing-key-file=" + s.Path("pki", "ca.key"),
-		"--controllers=*,-nodeipam", "--cluster-cidr=" + s.PodCIDR,
+	return client(s, "controller-manager", s.Ports.ControllerManager,
+		"--use-service-account-credentials=true",
+		"--root-ca-file="+s.Path("pki", "ca.crt"),
+		"--service-account-private-key-file="+s.Path("pki", "service-account.key"),
+		"--cluster-signing-cert-file="+s.Path("pki", "ca.crt"), "--cluster-signing-key-file="+s.Path("pki", "ca.key"),
+		"--controllers=*,-nodeipam", "--cluster-cidr="+s.PodCIDR,
 		// The default folder is in /usr, outside the cluster's own. This one stays empty: volumes need no driver.
-		"--flex-volume-plugin-dir=" + s.Path("run", "flexvolume"),
-		"--profiling=false",
-	}
-	return process.Component{Name: "kube-controller-manager", Args: append(args, fastClient()...)}
+		"--flex-volume-plugin-dir="+s.Path("run", "flexvolume"))
 }
 
-// Scheduler runs once too, without leader election.
-func Scheduler(s spec.Spec) process.Component {
-	config := pki.File(s, "scheduler")
-	args := []string{
-		s.Program("kube-scheduler"),
+// Scheduler chooses the nodes of pods.
+func Scheduler(s spec.Spec) process.Component { return client(s, "scheduler", s.Ports.Scheduler) }
+
+// client is a program of the control plane that runs once, so it needs no leader election. Its request limits are high:
+// 1,000 volume claims take 283 s at the default of 20 requests a second.
+func client(s spec.Spec, name string, port int, args ...string) process.Component {
+	config := pki.File(s, name)
+	return process.Component{Name: "kube-" + name, Args: append([]string{
+		s.Program("kube-" + name),
 		"--kubeconfig=" + config, "--authentication-kubeconfig=" + config, "--authorization-kubeconfig=" + config,
-		"--bind-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", s.Ports.Scheduler),
-		"--leader-elect=false", "--profiling=false",
-	}
-	return process.Component{Name: "kube-scheduler", Args: append(args, fastClient()...)}
+		"--bind-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", port),
+		"--leader-elect=false", "--profiling=false", "--kube-api-qps=1000", "--kube-api-burst=1000",
+	}, args...)}
 }
 
 // Addons provides volumes and, on real nodes, simulated GPUs.

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"hamlet.village/cluster/internal/image"
@@ -28,22 +27,13 @@ var baseManifests string
 //go:embed dns.yaml
 var dnsManifests string
 
-// Config reads a kubeconfig. It sets high request limits: the callers are few and known, and a benchmark sends a
-// thousand volume claims at once.
-func Config(kubeconfig string) (*rest.Config, error) {
+// Client returns a client with high request limits: a benchmark sends a thousand volume claims at once.
+func Client(kubeconfig string) (*kubernetes.Clientset, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
 		return nil, err
 	}
 	config.QPS, config.Burst = 1000, 1000
-	return config, nil
-}
-
-func Client(kubeconfig string) (*kubernetes.Clientset, error) {
-	config, err := Config(kubeconfig)
-	if err != nil {
-		return nil, err
-	}
 	return kubernetes.NewForConfig(config)
 }
 

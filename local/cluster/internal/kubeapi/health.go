@@ -2,6 +2,7 @@ package kubeapi
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"slices"
@@ -36,18 +37,18 @@ func nodeReady(ctx context.Context, client kubernetes.Interface, name string, si
 		return err
 	}
 	i := slices.IndexFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool { return c.Type == corev1.NodeReady })
-	if i < 0 || node.Status.Conditions[i].Status != corev1.ConditionTrue {
-		if i < 0 {
-			return fmt.Errorf("has not reported yet")
-		}
-		return fmt.Errorf("not ready: %s", node.Status.Conditions[i].Message)
+	if i < 0 {
+		return errors.New("has not reported yet")
+	}
+	if ready := node.Status.Conditions[i]; ready.Status != corev1.ConditionTrue {
+		return fmt.Errorf("not ready: %s", ready.Message)
 	}
 	lease, err := client.CoordinationV1().Leases("kube-node-lease").Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return err
 	}
 	if lease.Spec.RenewTime == nil || lease.Spec.RenewTime.Time.Before(since) {
-		return fmt.Errorf("kubelet has not renewed its lease")
+		return errors.New("kubelet has not renewed its lease")
 	}
 	if have := node.Status.Capacity[GPUResource]; have.Value() != int64(gpus) {
 		return fmt.Errorf("has %d of %d simulated GPUs", have.Value(), gpus)

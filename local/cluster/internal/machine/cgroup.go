@@ -6,9 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"hamlet.village/cluster/internal/process"
@@ -93,27 +94,24 @@ func copyCpuset(parent, child string) error {
 	return nil
 }
 
-// clusterCgroups lists the top cgroups of the cluster in every hierarchy.
-func clusterCgroups(s spec.Spec) []string {
+// inHierarchies lists the folders of a cgroup in the hierarchies that have it.
+func inHierarchies(name string) []string {
 	var found []string
 	for _, m := range mountTable() {
-		if m.kind != "cgroup" && m.kind != "cgroup2" {
-			continue
+		folder := filepath.Join(m.point, name)
+		if _, err := os.Stat(folder); err == nil && (m.kind == "cgroup" || m.kind == "cgroup2") {
+			found = append(found, folder)
 		}
-		names := []string{}
-		if OwnsNetwork(s) {
-			for _, n := range s.Nodes {
-				names = append(names, NodeCgroup(n))
-			}
-		}
-		if m.kind == "cgroup2" {
-			names = append(names, s.Cgroup)
-		}
-		for _, name := range names {
-			folder := filepath.Join(m.point, name)
-			if _, err := os.Stat(folder); err == nil {
-				found = append(found, folder)
-			}
+	}
+	return found
+}
+
+// clusterCgroups lists the top cgroups of the cluster in every hierarchy.
+func clusterCgroups(s spec.Spec) []string {
+	found := inHierarchies(s.Cgroup)
+	if OwnsNetwork(s) {
+		for _, n := range s.Nodes {
+			found = append(found, inHierarchies(NodeCgroup(n))...)
 		}
 	}
 	return found
@@ -163,9 +161,7 @@ func killAll(folder string) int {
 				continue
 			}
 			count++
-			if p, err := os.FindProcess(pid); err == nil {
-				_ = p.Kill()
-			}
+			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
 	}
 	return count
@@ -179,7 +175,8 @@ func subfolders(folder string) []string {
 		}
 		return nil
 	})
-	sort.Sort(sort.Reverse(sort.StringSlice(found)))
+	slices.Sort(found)
+	slices.Reverse(found)
 	return found
 }
 
@@ -207,9 +204,7 @@ func removeTree(folder string) error {
 func KillRecorded(s spec.Spec) {
 	for _, record := range process.LoadRecords(s.Path("run", "pids")) {
 		for tries := 0; record.Alive() && tries < 100; tries++ {
-			if p, err := os.FindProcess(record.Pid); err == nil {
-				_ = p.Kill()
-			}
+			_ = syscall.Kill(record.Pid, syscall.SIGKILL)
 			time.Sleep(50 * time.Millisecond)
 		}
 	}

@@ -1,12 +1,11 @@
 package machine
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -97,12 +96,7 @@ func mountedSomewhere(path string) bool {
 }
 
 func isMountPoint(path string) bool {
-	for _, point := range mountsUnder(path) {
-		if point == path {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(mountsUnder(path), path)
 }
 
 // mountsUnder lists the mount points at or below a path, the deepest first.
@@ -113,7 +107,8 @@ func mountsUnder(path string) []string {
 			found = append(found, m.point)
 		}
 	}
-	sort.Sort(sort.Reverse(sort.StringSlice(found)))
+	slices.Sort(found)
+	slices.Reverse(found)
 	return found
 }
 
@@ -122,15 +117,13 @@ type mount struct{ point, kind string }
 // mountTable parses mountinfo: field 5 is the mount point, and the file system type is the first field after a single
 // dash.
 func mountTable() []mount {
-	file, err := os.Open("/proc/self/mountinfo")
+	raw, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
 		return nil
 	}
-	defer func() { _ = file.Close() }()
 	var table []mount
-	lines := bufio.NewScanner(file)
-	for lines.Scan() {
-		before, after, ok := strings.Cut(lines.Text(), " - ")
+	for line := range strings.Lines(string(raw)) {
+		before, after, ok := strings.Cut(line, " - ")
 		fields := strings.Fields(before)
 		if !ok || len(fields) < 5 {
 			continue

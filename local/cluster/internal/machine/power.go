@@ -2,7 +2,6 @@ package machine
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"hamlet.village/cluster/internal/spec"
@@ -39,14 +38,5 @@ func nodeCgroups(s spec.Spec, n spec.Node) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range mountTable() {
-		if m.kind != "cgroup" && m.kind != "cgroup2" {
-			continue
-		}
-		folder := filepath.Join(m.point, NodeCgroup(n))
-		if _, err := os.Stat(folder); err == nil {
-			folders = append(folders, folder)
-		}
-	}
-	return folders, nil
+	return append(folders, inHierarchies(NodeCgroup(n))...), nil
 }

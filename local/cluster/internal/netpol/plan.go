@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"net/netip"
 	"slices"
 
@@ -47,10 +48,11 @@ func policyTypes(policy *networkingv1.NetworkPolicy) []networkingv1.PolicyType {
 	if len(policy.Spec.PolicyTypes) > 0 {
 		return policy.Spec.PolicyTypes
 	}
+	types := []networkingv1.PolicyType{networkingv1.PolicyTypeIngress}
 	if len(policy.Spec.Egress) > 0 {
-		return []networkingv1.PolicyType{networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress}
+		types = append(types, networkingv1.PolicyTypeEgress)
 	}
-	return []networkingv1.PolicyType{networkingv1.PolicyTypeIngress}
+	return types
 }
 
 func (m Model) selectLocal(policy *networkingv1.NetworkPolicy) []string {
@@ -152,13 +154,8 @@ func (m Model) namedPortRules(
 			}
 		}
 	}
-	numbers := make([]int32, 0, len(byNumber))
-	for number := range byNumber {
-		numbers = append(numbers, number)
-	}
-	slices.Sort(numbers)
 	var rules []Rule
-	for _, number := range numbers {
+	for _, number := range slices.Sorted(maps.Keys(byNumber)) {
 		r := Rule{Peers: peers, Pods: tidy(byNumber[number]), Port: &Port{Protocol: protocol(port), First: number, Last: number}}
 		if !ingress {
 			r.Peers = Peers{Any: true} // the destinations are the peers, already narrowed

@@ -10,7 +10,6 @@ import (
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"fmt"
-	"math/big"
 	"net"
 	"os"
 	"time"
@@ -45,7 +44,7 @@ func Ensure(s spec.Spec) error {
 	if err != nil {
 		return err
 	}
-	if err := ca.write(s); err != nil {
+	if err := writePair(s, "ca", ca.key, ".crt", ca.pem); err != nil {
 		return err
 	}
 	for _, id := range identities(s) {
@@ -93,10 +92,7 @@ func newAuthority() (authority, error) {
 	if err != nil {
 		return authority{}, err
 	}
-	template, err := newTemplate(identity{name: "hamlet-cluster-ca"})
-	if err != nil {
-		return authority{}, err
-	}
+	template := newTemplate(identity{name: "hamlet-cluster-ca"})
 	template.IsCA = true
 	template.BasicConstraintsValid = true
 	template.KeyUsage = x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature
@@ -112,48 +108,22 @@ func newAuthority() (authority, error) {
 	return authority{cert: cert, key: key, pem: encode("CERTIFICATE", der)}, nil
 }
 
-func (ca authority) write(s spec.Spec) error {
-	key, err := encodeKey(ca.key)
-	if err != nil {
-		return err
-	}
-	if err := spec.WriteFile(s.Path("pki", "ca.key"), key, 0o600); err != nil {
-		return err
-	}
-	return spec.WriteFile(s.Path("pki", "ca.crt"), ca.pem, 0o644)
-}
-
 func (ca authority) issue(s spec.Spec, id identity) error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return err
 	}
-	template, err := newTemplate(id)
+	der, err := x509.CreateCertificate(rand.Reader, newTemplate(id), ca.cert, &key.PublicKey, ca.key)
 	if err != nil {
 		return err
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, ca.cert, &key.PublicKey, ca.key)
-	if err != nil {
-		return err
-	}
-	keyPEM, err := encodeKey(key)
-	if err != nil {
-		return err
-	}
-	if err := spec.WriteFile(s.Path("pki", id.file+".key"), keyPEM, 0o600); err != nil {
-		return err
-	}
-	return spec.WriteFile(s.Path("pki", id.file+".crt"), encode("CERTIFICATE", der), 0o644)
+	return writePair(s, id.file, key, ".crt", encode("CERTIFICATE", der))
 }
 
-func newTemplate(id identity) (*x509.Certificate, error) {
-	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
-	if err != nil {
-		return nil, err
-	}
+// newTemplate has no serial number: x509 chooses a random one.
+func newTemplate(id identity) *x509.Certificate {
 	t := &x509.Certificate{
-		SerialNumber: serial,
-		Subject:      pkix.Name{CommonName: id.name, Organization: id.groups},
+		Subject: pkix.Name{CommonName: id.name, Organization: id.groups},
 		// Valid from an hour ago, for a machine whose clock is corrected after the start.
 		NotBefore:   time.Now().Add(-time.Hour),
 		NotAfter:    time.Now().Add(lifetime),
@@ -167,7 +137,7 @@ func newTemplate(id identity) (*x509.Certificate, error) {
 			t.DNSNames = append(t.DNSNames, host)
 		}
 	}
-	return t, nil
+	return t
 }
 
 // writeServiceAccountKey creates the key pair for the tokens of pods.
@@ -176,26 +146,23 @@ func writeServiceAccountKey(s spec.Spec) error {
 	if err != nil {
 		return err
 	}
-	private, err := encodeKey(key)
-	if err != nil {
-		return err
-	}
 	public, err := x509.MarshalPKIXPublicKey(&key.PublicKey)
 	if err != nil {
 		return err
 	}
-	if err := spec.WriteFile(s.Path("pki", "service-account.key"), private, 0o600); err != nil {
-		return err
-	}
-	return spec.WriteFile(s.Path("pki", "service-account.pub"), encode("PUBLIC KEY", public), 0o644)
+	return writePair(s, "service-account", key, ".pub", encode("PUBLIC KEY", public))
 }
 
-func encodeKey(key *ecdsa.PrivateKey) ([]byte, error) {
+// writePair writes a private key, and its certificate or public key beside it.
+func writePair(s spec.Spec, name string, key *ecdsa.PrivateKey, suffix string, public []byte) error {
 	der, err := x509.MarshalECPrivateKey(key)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return encode("EC PRIVATE KEY", der), nil
+	if err := spec.WriteFile(s.Path("pki", name+".key"), encode("EC PRIVATE KEY", der), 0o600); err != nil {
+		return err
+	}
+	return spec.WriteFile(s.Path("pki", name+suffix), public, 0o644)
 }
 
 func encode(kind string, der []byte) []byte {

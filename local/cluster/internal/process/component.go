@@ -79,17 +79,19 @@ func AwaitEnd(ctx context.Context, pid int) {
 	}
 }
 
+// LoadRecord reads a record; false if the file is missing or damaged.
+func LoadRecord(file string) (r Record, ok bool) {
+	raw, err := os.ReadFile(file)
+	ok = err == nil && json.Unmarshal(raw, &r) == nil && r.Pid > 1
+	return r, ok
+}
+
 // LoadRecords reads the records of a folder, by component id.
 func LoadRecords(folder string) map[string]Record {
 	found := map[string]Record{}
 	files, _ := filepath.Glob(filepath.Join(folder, "*.json"))
 	for _, file := range files {
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			continue
-		}
-		var r Record
-		if json.Unmarshal(raw, &r) == nil && r.Pid > 1 {
+		if r, ok := LoadRecord(file); ok {
 			found[strings.TrimSuffix(filepath.Base(file), ".json")] = r
 		}
 	}

@@ -6,7 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sort"
+	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -211,11 +212,13 @@ func (r *Runner) kill(t *task) {
 	}
 }
 
-// StopAll stops the components at the same time, each with the given grace.
-func (r *Runner) StopAll(grace time.Duration) {
+// StopEach stops the components that match, at the same time, each with the given grace.
+func (r *Runner) StopEach(grace time.Duration, match func(Status) bool) {
 	var all sync.WaitGroup
 	for _, s := range r.Status() {
-		all.Go(func() { r.Stop(ID(s.Name, s.Node), grace) })
+		if match(s) {
+			all.Go(func() { r.Stop(ID(s.Name, s.Node), grace) })
+		}
 	}
 	all.Wait()
 }
@@ -228,8 +231,6 @@ func (r *Runner) Status() []Status {
 	for _, t := range r.tasks {
 		list = append(list, t.status)
 	}
-	sort.Slice(list, func(i, j int) bool {
-		return ID(list[i].Name, list[i].Node) < ID(list[j].Name, list[j].Node)
-	})
+	slices.SortFunc(list, func(a, b Status) int { return strings.Compare(ID(a.Name, a.Node), ID(b.Name, b.Node)) })
 	return list
 }

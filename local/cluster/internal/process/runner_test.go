@@ -27,7 +27,7 @@ func newRunner(t *testing.T) *Runner {
 	r := NewRunner(filepath.Join(folder, "pids"), filepath.Join(folder, "logs"), func(string) (*os.File, error) {
 		return os.Open(root)
 	})
-	t.Cleanup(func() { r.StopAll(0) })
+	t.Cleanup(func() { r.StopEach(0, func(Status) bool { return true }) })
 	return r
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 )
 
 // maxState leaves room for the names of sockets, whose paths may have at most 107 characters.
@@ -159,12 +160,11 @@ func (s Spec) Kubeconfig() string { return s.Path("kubeconfig") }
 func (s Spec) VolumePath(node string) string { return s.Path("volumes", node) }
 
 func (s Spec) NodeNamed(name string) (Node, bool) {
-	for _, n := range s.Nodes {
-		if n.Name == name {
-			return n, true
-		}
+	i := slices.IndexFunc(s.Nodes, func(n Node) bool { return n.Name == name })
+	if i < 0 {
+		return Node{}, false
 	}
-	return Node{}, false
+	return s.Nodes[i], true
 }
 
 // Containerd is the socket of a node's containerd.

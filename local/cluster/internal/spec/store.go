@@ -2,7 +2,6 @@ package spec
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -55,23 +54,15 @@ const firstPort, lastPort = 12_000, 30_000
 // port twice.
 func FreePorts() (Ports, error) {
 	var p Ports
-	var held []net.Listener
-	defer func() {
-		for _, l := range held {
-			_ = l.Close()
-		}
-	}()
-	var errs []error
 	for _, port := range []*int{&p.API, &p.EtcdClient, &p.EtcdPeer, &p.ControllerManager, &p.Scheduler} {
 		l, err := listenAnywhere()
 		if err != nil {
-			errs = append(errs, err)
-			continue
+			return Ports{}, err
 		}
-		held = append(held, l)
+		defer func() { _ = l.Close() }()
 		*port = l.Addr().(*net.TCPAddr).Port
 	}
-	return p, errors.Join(errs...)
+	return p, nil
 }
 
 // listenAnywhere listens on a random free port.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"sync"
 
 	"hamlet.village/cluster/internal/component"
 	"hamlet.village/cluster/internal/control"
@@ -16,18 +15,13 @@ import (
 
 // changeNode handles a request that names a node.
 func (v *Supervisor) changeNode(change func(ctx context.Context, n spec.Node) error) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		wanted, ok := parse[control.Node](w, r)
-		if !ok {
-			return
-		}
+	return handle(func(ctx context.Context, wanted control.Node) (any, error) {
 		n, ok := v.spec.NodeNamed(wanted.Name)
 		if !ok {
-			answer(w, nil, fmt.Errorf("there is no node %q", wanted.Name))
-			return
+			return nil, fmt.Errorf("there is no node %q", wanted.Name)
 		}
-		answer(w, wanted, change(r.Context(), n))
-	}
+		return wanted, change(ctx, n)
+	})
 }
 
 // stopNode simulates a power cut: the node disconnects, all its processes end, and they stay down until startNodeAgain.
@@ -35,13 +29,7 @@ func (v *Supervisor) stopNode(_ context.Context, n spec.Node) error {
 	if err := machine.CutNode(n); err != nil {
 		return err
 	}
-	var all sync.WaitGroup
-	for _, c := range v.runner.Status() {
-		if c.Node == n.Name {
-			all.Go(func() { v.runner.Stop(process.ID(c.Name, c.Node), 0) })
-		}
-	}
-	all.Wait()
+	v.runner.StopEach(0, func(c process.Status) bool { return c.Node == n.Name })
 	return machine.KillNode(v.spec, n)
 }
 

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,11 +25,11 @@ func (v *Supervisor) serve(listener net.Listener) {
 	routes.HandleFunc("GET /healthy", func(w http.ResponseWriter, r *http.Request) {
 		answer(w, struct{}{}, v.healthy(r.Context()))
 	})
-	routes.HandleFunc("POST /kill", v.kill)
+	routes.HandleFunc("POST /kill", handle(v.kill))
 	routes.HandleFunc("POST /nodes/stop", v.changeNode(v.stopNode))
 	routes.HandleFunc("POST /nodes/start", v.changeNode(v.startNodeAgain))
-	routes.HandleFunc("POST /forwards", v.addForward)
-	routes.HandleFunc("DELETE /forwards", v.removeForward)
+	routes.HandleFunc("POST /forwards", handle(v.addForward))
+	routes.HandleFunc("DELETE /forwards", handle(v.removeForward))
 	routes.HandleFunc("POST /stop", func(w http.ResponseWriter, _ *http.Request) {
 		answer(w, struct{}{}, nil)
 		v.stop()
@@ -47,24 +48,23 @@ func answer(w http.ResponseWriter, value any, err error) {
 	_ = json.NewEncoder(w).Encode(value) // on an error the caller has disconnected
 }
 
-// parse reads the request's JSON, or answers with an error.
-func parse[T any](w http.ResponseWriter, r *http.Request) (T, bool) {
-	var value T
-	if err := json.NewDecoder(r.Body).Decode(&value); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return value, false
+// handle answers a request whose body is JSON.
+func handle[In any](do func(ctx context.Context, in In) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var in In
+		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		out, err := do(r.Context(), in)
+		answer(w, out, err)
 	}
-	return value, true
 }
 
-func (v *Supervisor) kill(w http.ResponseWriter, r *http.Request) {
-	k, ok := parse[control.Kill](w, r)
-	if !ok {
-		return
-	}
+func (v *Supervisor) kill(_ context.Context, k control.Kill) (any, error) {
 	pid, err := v.runner.Signal(process.ID(k.Component, k.Node), syscall.SIGKILL)
 	k.Pid = pid
-	answer(w, k, err)
+	return k, err
 }
 
 func (v *Supervisor) forwardsFile() string { return v.spec.Path("forwards.json") }
@@ -90,37 +90,30 @@ func (v *Supervisor) loadForwards() error {
 
 // putForward starts a forward, which replaces a forward on the same port.
 func (v *Supervisor) putForward(f control.Forward) {
-	c := component.Forward(v.spec, f)
-	v.runner.Stop(c.ID(), grace)
+	v.dropForward(f)
 	v.mu.Lock()
-	v.forwards = slices.DeleteFunc(v.forwards, func(o control.Forward) bool { return o.Listen == f.Listen })
 	v.forwards = append(v.forwards, f)
 	v.mu.Unlock()
-	v.runner.Start(c)
+	v.runner.Start(component.Forward(v.spec, f))
 }
 
-func (v *Supervisor) addForward(w http.ResponseWriter, r *http.Request) {
-	f, ok := parse[control.Forward](w, r)
-	if !ok {
-		return
-	}
-	v.putForward(f)
-	answer(w, f, spec.WriteJSON(v.forwardsFile(), v.status().Forwards))
-}
-
-func (v *Supervisor) removeForward(w http.ResponseWriter, r *http.Request) {
-	f, ok := parse[control.Forward](w, r)
-	if !ok {
-		return
-	}
-	known := slices.ContainsFunc(v.status().Forwards, func(o control.Forward) bool { return o.Listen == f.Listen })
-	if !known {
-		answer(w, nil, fmt.Errorf("nothing is forwarded from %s", f.Listen))
-		return
-	}
+func (v *Supervisor) dropForward(f control.Forward) {
 	v.runner.Stop(component.Forward(v.spec, f).ID(), grace)
 	v.mu.Lock()
+	defer v.mu.Unlock()
 	v.forwards = slices.DeleteFunc(v.forwards, func(o control.Forward) bool { return o.Listen == f.Listen })
-	v.mu.Unlock()
-	answer(w, f, spec.WriteJSON(v.forwardsFile(), v.status().Forwards))
+}
+
+func (v *Supervisor) addForward(_ context.Context, f control.Forward) (any, error) {
+	v.putForward(f)
+	return f, spec.WriteJSON(v.forwardsFile(), v.status().Forwards)
+}
+
+func (v *Supervisor) removeForward(_ context.Context, f control.Forward) (any, error) {
+	known := slices.ContainsFunc(v.status().Forwards, func(o control.Forward) bool { return o.Listen == f.Listen })
+	if !known {
+		return nil, fmt.Errorf("nothing is forwarded from %s", f.Listen)
+	}
+	v.dropForward(f)
+	return f, spec.WriteJSON(v.forwardsFile(), v.status().Forwards)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -60,14 +61,8 @@ func Run(ctx context.Context, s spec.Spec) error {
 
 // stopAll ends etcd last, so that no last write fails.
 func (v *Supervisor) stopAll() {
-	var rest sync.WaitGroup
-	for _, c := range v.runner.Status() {
-		if c.Name != "etcd" {
-			rest.Go(func() { v.runner.Stop(process.ID(c.Name, c.Node), grace) })
-		}
-	}
-	rest.Wait()
-	v.runner.StopAll(storeGrace)
+	v.runner.StopEach(grace, func(c process.Status) bool { return c.Name != "etcd" })
+	v.runner.StopEach(storeGrace, func(process.Status) bool { return true })
 }
 
 func (v *Supervisor) trimLogs(ctx context.Context) {
@@ -105,9 +100,7 @@ func (v *Supervisor) status() control.Status {
 	defer v.mu.Unlock()
 	return control.Status{
 		Phase: v.phase, Spec: v.spec, Supervisor: os.Getpid(),
-		Steps:      append([]control.Step{}, v.steps...),
-		Components: v.runner.Status(),
-		Forwards:   append([]control.Forward{}, v.forwards...),
+		Steps: slices.Clone(v.steps), Components: v.runner.Status(), Forwards: append([]control.Forward{}, v.forwards...),
 	}
 }
 

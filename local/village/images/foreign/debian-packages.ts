@@ -76,10 +76,8 @@ export class ForeignApt {
   }
 
   async #run(args: readonly string[]): Promise<string> {
-    const { log, doing: onLine } = this.#context;
     return run('apt-get', [...this.#options, '-q', ...args], {
-      log,
-      onLine,
+      ...this.#context,
       env: { LC_ALL: 'C' },
       fix: 'apt needs a Debian mirror: set DEBIAN_MIRROR to one that this machine can reach',
     });
