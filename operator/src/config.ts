@@ -7,16 +7,18 @@ const HostPort = z.string().regex(/^.+:[0-9]{1,5}$/, 'write HOST:PORT, for examp
 const Quantity = z
   .string()
   .regex(/^[0-9]+(\.[0-9]+)?(m|k|M|G|T|Ki|Mi|Gi|Ti)?$/, 'write an amount as Kubernetes does, for example 500m or 2Gi');
+const Text = z.string().min(1);
+const count = (most: number, otherwise: number): z.ZodDefault<z.ZodCoercedNumber> =>
+  z.coerce.number().int().min(1).max(most).default(otherwise);
+
 /** The operator's environment variables. `--help` prints their descriptions. */
 export const Environment = z.object({
-  HAMLET_NAMESPACE: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('Namespace of the village; that of the pod or the kubeconfig if left out.'),
+  HAMLET_NAMESPACE: Text.optional().describe(
+    'Namespace of the village; that of the pod or the kubeconfig if left out.',
+  ),
   HAMLET_API_URL: z.url().describe("The api's listener for agents, for example http://hamlet-api-agents:8081."),
   HAMLET_AGENT_API_URL: z.url().optional().describe('URL of that listener for agents; HAMLET_API_URL if left out.'),
-  HAMLET_AGENT_IMAGE: z.string().min(1).describe('Image of the agents.'),
+  HAMLET_AGENT_IMAGE: Text.describe('Image of the agents.'),
   HAMLET_METRICS_LISTEN: HostPort.default('127.0.0.1:9090').describe('Address of /livez, /readyz and /metrics.'),
   HAMLET_TOKEN_FILE: z.string().optional().describe('Token for the api.'),
   HAMLET_KUBECONFIG: z.string().optional().describe('Kubeconfig; the service account of the pod if left out.'),
@@ -26,11 +28,9 @@ export const Environment = z.object({
     .describe('Token, certificate and namespace of the pod.'),
   HAMLET_POD_UID: z.string().default('process').describe('Uid of this pod, for the Lease.'),
   HAMLET_AGENT_SERVICE_ACCOUNT: z.string().default('hamlet-agent').describe('ServiceAccount of the agents.'),
-  HAMLET_STORAGE_CLASS: z
-    .string()
-    .min(1)
-    .optional()
-    .describe("StorageClass of the agents' volumes; the cluster's default if left out."),
+  HAMLET_STORAGE_CLASS: Text.optional().describe(
+    "StorageClass of the agents' volumes; the cluster's default if left out.",
+  ),
   HAMLET_AGENT_IMAGE_PULL_POLICY: z
     .enum(['Always', 'IfNotPresent', 'Never'])
     .default('IfNotPresent')
@@ -50,20 +50,8 @@ export const Environment = z.object({
   HAMLET_SEAT_RESERVE_MEMORY: Quantity.default('256Mi').describe(
     'Memory that every node keeps for itself when the seats are counted.',
   ),
-  HAMLET_WORKERS: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(256)
-    .default(16)
-    .describe('Agents that are reconciled at the same time.'),
-  HAMLET_KUBE_QPS: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(10_000)
-    .default(500)
-    .describe('Requests a second to the API server.'),
+  HAMLET_WORKERS: count(256, 16).describe('Agents that are reconciled at the same time.'),
+  HAMLET_KUBE_QPS: count(10_000, 500).describe('Requests a second to the API server.'),
 });
 export type Environment = z.infer<typeof Environment>;
 

@@ -81,7 +81,7 @@ type Read = (reflector: Watched[keyof Watched]) => number;
 /** Adds gauges of the queue and the watches. Each scrape reads their values. */
 export function addGauges(registry: Registry, queue: WorkQueue, watched: Watched): void {
   const registers = [registry];
-  const gauge = (name: string, help: string, read: () => number): void => addGauge(registry, { name, help }, read);
+  const gauge = gaugesOf(registry);
   const perKind = (name: string, help: string, read: Read): Gauge<'kind'> =>
     new Gauge({
       name,
@@ -124,37 +124,26 @@ export function errorText(error: unknown): string {
 
 const WAIT_SECONDS = [0.001, 0.01, 0.1, 0.5, 1, 5, 30, 120];
 
-/** Adds a gauge. Each scrape reads its value. */
-function addGauge(
-  registry: Registry,
-  { name, help }: Readonly<Record<'name' | 'help', string>>,
-  read: () => number,
-): void {
-  new Gauge({
-    name,
-    help,
-    registers: [registry],
-    collect() {
-      this.set(read());
-    },
-  });
-}
+/** Adds gauges to a registry. Each scrape reads their values. */
+const gaugesOf =
+  (registry: Registry) =>
+  (name: string, help: string, read: () => number): void => {
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(read());
+      },
+    });
+  };
 
 /** Adds gauges of the process: its leadership and the lateness of its event loop. */
 export function addProcessGauges(registry: Registry, elector: Elector, loop: LoopWatch): void {
-  addGauge(
-    registry,
-    { name: 'hamlet_operator_leader', help: '1 while this process leads and its lease is fresh.' },
-    () => (elector.leads ? 1 : 0),
-  );
-  addGauge(
-    registry,
-    {
-      name: 'hamlet_operator_loop_lateness_seconds',
-      help: 'Median lateness of the event loop in the last half minute.',
-    },
-    () => loop.latenessMs / 1_000,
-  );
+  const gauge = gaugesOf(registry);
+  gauge('hamlet_operator_leader', '1 while this process leads and its lease is fresh.', () => (elector.leads ? 1 : 0));
+  const help = 'Median lateness of the event loop in the last half minute.';
+  gauge('hamlet_operator_loop_lateness_seconds', help, () => loop.latenessMs / 1_000);
 }
 
 /** A listener that measures the wait of each key that the queue hands out. */

@@ -11,7 +11,7 @@ import { podName } from '../objects/names.ts';
 import { isLiving, type PodView } from '../objects/pod-view.ts';
 import { conditionIn } from '../status/condition.ts';
 import type { KnownClaim } from '../village/api-state.ts';
-import type { Difference } from './difference.ts';
+import type { Difference, DriftKind } from './difference.ts';
 
 /** The facts about an agent that the operator has in memory, from the api's stream. */
 export interface AgentFacts {
@@ -40,7 +40,20 @@ export interface AgentSides {
 
 const NO_BOOKS = { life_uid: null, standing: null, presence: null, claim: null };
 
+/** The kind of each fact that is compared. */
+const KINDS = {
+  life: 'life',
+  standing: 'standing',
+  quarantine: 'standing',
+  tier: 'tier',
+  'tier of the balance': 'tier',
+  session: 'presence',
+  purchases: 'boost',
+  money: 'hold',
+} as const satisfies Readonly<Record<string, DriftKind>>;
+
 type Found = Omit<Difference, 'of' | 'name'>;
+type Sides = readonly [fact: keyof typeof KINDS, database: string, other: string];
 type Maybe<T> = T | null | undefined;
 
 const FLAGS = ['killed', 'banned', 'quarantined', 'frozen', 'token_revoked'] as const;
@@ -76,51 +89,35 @@ function claimOf(claim: Maybe<ComputeClaim & Pick<KnownClaim, 'givenUp'>>): stri
 }
 
 function memoryDifferences(books: Maybe<AgentBooks>, remembered: AgentFacts): readonly Found[] {
-  const all: readonly Omit<Found, 'against'>[] = [
-    {
-      kind: 'standing',
-      fact: 'standing',
-      database: flagsOf(books?.standing),
-      other: flagsOf(remembered.standing),
-    },
-    {
-      kind: 'tier',
-      fact: 'tier of the balance',
-      database: tierOf(books?.standing),
-      other: tierOf(remembered.standing),
-    },
-    { kind: 'presence', fact: 'session', database: sessionOf(books?.presence), other: sessionOf(remembered.presence) },
-    { kind: 'boost', fact: 'purchases', database: boostOf(books?.boost), other: boostOf(remembered.boost) },
-    { kind: 'hold', fact: 'money', database: claimOf(books?.claim), other: claimOf(remembered.claim) },
+  const all: readonly Sides[] = [
+    ['standing', flagsOf(books?.standing), flagsOf(remembered.standing)],
+    ['tier of the balance', tierOf(books?.standing), tierOf(remembered.standing)],
+    ['session', sessionOf(books?.presence), sessionOf(remembered.presence)],
+    ['purchases', boostOf(books?.boost), boostOf(remembered.boost)],
+    ['money', claimOf(books?.claim), claimOf(remembered.claim)],
   ];
-  return all.flatMap((each) => (each.database === each.other ? [] : [{ ...each, against: 'operator' }]));
+  return all.flatMap(([fact, database, other]) =>
+    database === other ? [] : [{ kind: KINDS[fact], fact, database, other, against: 'operator' }],
+  );
 }
 
-const kubernetes = (entry: Omit<Found, 'against'>): Found => ({ ...entry, against: 'kubernetes' });
+const kubernetes = (...[fact, database, other]: Sides): Found => ({
+  kind: KINDS[fact],
+  fact,
+  database,
+  other,
+  against: 'kubernetes',
+});
 
 function standingInKubernetes(standing: Standing, { agent, pods }: AgentObjects): readonly Found[] {
   const isBarred = standing.killed || standing.banned || standing.quarantined || standing.frozen;
   const living = isBarred ? pods.find(isLiving) : undefined;
   const condition = conditionIn(agent.status, 'Quarantined')?.status;
   const found: Found[] = [];
-  if (living !== undefined)
-    found.push(
-      kubernetes({
-        kind: 'standing',
-        fact: 'standing',
-        database: flagsOf(standing),
-        other: `the pod ${living.metadata.name}`,
-      }),
-    );
+  if (living !== undefined) found.push(kubernetes('standing', flagsOf(standing), `the pod ${living.metadata.name}`));
+  const quarantine = standing.quarantined ? 'a quarantine' : 'no quarantine';
   if (condition !== undefined && (condition === 'True') !== standing.quarantined)
-    found.push(
-      kubernetes({
-        kind: 'standing',
-        fact: 'quarantine',
-        database: standing.quarantined ? 'a quarantine' : 'no quarantine',
-        other: `the condition Quarantined ${condition}`,
-      }),
-    );
+    found.push(kubernetes('quarantine', quarantine, `the condition Quarantined ${condition}`));
   return found;
 }
 
@@ -130,16 +127,14 @@ function tierInKubernetes(wanted: string | null, claim: Maybe<ComputeClaim>, obj
   const isByBalance = conditionIn(status, 'Entitled')?.reason === 'ByBalance' && !claim?.refused;
   if (!isByBalance || wanted === null || status.tier === undefined) return [];
   if (wanted === status.tier || !objects.tiers.has(wanted)) return [];
-  return [kubernetes({ kind: 'tier', fact: 'tier', database: wanted, other: `${status.tier} in the status` })];
+  return [kubernetes('tier', wanted, `${status.tier} in the status`)];
 }
 
 /** Checks that the session in the database belongs to a pod in Kubernetes, and that the status shows the session. */
 function sessionInKubernetes(presence: Maybe<Presence>, { agent, pods }: AgentObjects): readonly Found[] {
   const connected = presence?.connected === true && presence.uid === agent.metadata.uid ? presence : undefined;
   const { status, reason } = conditionIn(agent.status, 'Connected') ?? { status: 'Unknown', reason: '' };
-  const found = (database: string, other: string): readonly Found[] => [
-    kubernetes({ kind: 'presence', fact: 'session', database, other }),
-  ];
+  const found = (database: string, other: string): readonly Found[] => [kubernetes('session', database, other)];
   if (connected === undefined)
     return status === 'True' ? found(sessionOf(undefined), 'the condition Connected True') : [];
   const database = `${sessionOf(connected)}, last seen ${connected.last_seen}`;
@@ -153,14 +148,13 @@ function sessionInKubernetes(presence: Maybe<Presence>, { agent, pods }: AgentOb
 function claimInKubernetes(claim: Maybe<ComputeClaim>, { pods }: AgentObjects): readonly Found[] {
   const uid = claim?.held === true ? claim.pod_uid : null;
   if (uid === null || pods.some(({ metadata }) => metadata.uid === uid)) return [];
-  const database = `time counted for the pod of uid ${uid}`;
-  return [kubernetes({ kind: 'hold', fact: 'money', database, other: 'no such pod' })];
+  return [kubernetes('money', `time counted for the pod of uid ${uid}`, 'no such pod')];
 }
 
 function lifeInKubernetes(lifeUid: string | null, uid: string | undefined): readonly Found[] {
   if (lifeUid === null || lifeUid === uid) return [];
   const other = uid === undefined ? 'no such Agent' : `the Agent of uid ${uid}`;
-  return [kubernetes({ kind: 'life', fact: 'life', database: `the open life ${lifeUid}`, other })];
+  return [kubernetes('life', `the open life ${lifeUid}`, other)];
 }
 
 function objectDifferences(

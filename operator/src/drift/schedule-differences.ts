@@ -33,17 +33,7 @@ export function scheduleDifferences({ schedule, books, remembered }: ScheduleSid
   ] as const;
   const runs = sides.flatMap((side) => (side.other === database ? [] : [{ ...of, fact: 'runs', database, ...side }]));
   const slot = books?.last_slot ?? undefined;
-  // The database has a later slot than the status.
-  return slot === undefined || Date.parse(slot) <= lastSlotMs
-    ? runs
-    : [
-        ...runs,
-        {
-          ...of,
-          fact: 'firings',
-          database: `the slot ${slot}`,
-          other: `${status.lastSlot ?? 'none'} in the status`,
-          against: 'kubernetes',
-        },
-      ];
+  if (slot === undefined || Date.parse(slot) <= lastSlotMs) return runs;
+  const later = { database: `the slot ${slot}`, other: `${status.lastSlot ?? 'none'} in the status` };
+  return [...runs, { ...of, fact: 'firings', ...later, against: 'kubernetes' }];
 }

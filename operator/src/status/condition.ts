@@ -8,6 +8,20 @@ export interface ConditionResult<Reason extends string = string> {
   readonly message: string;
 }
 
+/** A condition that is True. */
+export const yes = <Reason extends string>(reason: Reason, message: string): ConditionResult<Reason> => ({
+  status: 'True',
+  reason,
+  message,
+});
+
+/** A condition that is False. */
+export const no = <Reason extends string>(reason: Reason, message: string): ConditionResult<Reason> => ({
+  status: 'False',
+  reason,
+  message,
+});
+
 function cut(message: string): string {
   const characters = [...message];
   return characters.length <= MAX_MESSAGE_CHARS ? message : `${characters.slice(0, MAX_MESSAGE_CHARS - 1).join('')}…`;

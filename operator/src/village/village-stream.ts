@@ -91,25 +91,11 @@ export class VillageStream implements ApiFacts, RunFacts, ClaimMemory {
     return this.#synced;
   }
 
-  standingOf(agentId: string): Standing | undefined {
-    return this.#standings.get(agentId);
-  }
-
-  presenceOf(agentId: string): Presence | undefined {
-    return this.#presences.get(agentId);
-  }
-
-  boostOf(agentId: string): Boost | undefined {
-    return this.#boosts.get(agentId);
-  }
-
-  scheduleOf(scheduleUid: string): ScheduleActivity | undefined {
-    return this.#schedules.get(scheduleUid);
-  }
-
-  claimOf(agentId: string): KnownClaim | undefined {
-    return this.#claims.get(agentId);
-  }
+  readonly standingOf = (agentId: string): Standing | undefined => this.#standings.get(agentId);
+  readonly presenceOf = (agentId: string): Presence | undefined => this.#presences.get(agentId);
+  readonly boostOf = (agentId: string): Boost | undefined => this.#boosts.get(agentId);
+  readonly scheduleOf = (scheduleUid: string): ScheduleActivity | undefined => this.#schedules.get(scheduleUid);
+  readonly claimOf = (agentId: string): KnownClaim | undefined => this.#claims.get(agentId);
 
   /** Stores a claim, unless a newer version of the same stream is known. */
   learnClaim(claim: ComputeClaim, askedMs?: number): void {

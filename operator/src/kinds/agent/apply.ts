@@ -88,12 +88,7 @@ async function setFinalizers(ports: ApplyPorts, agent: CachedAgent, finalizers: 
 async function deleteObject<T extends KubeObject>(
   ports: ApplyPorts,
   type: ResourceType,
-  at: {
-    readonly namespace: string | undefined;
-    readonly name: string;
-    readonly uid: string;
-    readonly graceSeconds?: number;
-  },
+  at: Parameters<KubeClient['delete']>[1],
 ): Promise<T | undefined> {
   try {
     return await ports.client.delete<T>(type, at);
@@ -139,30 +134,26 @@ async function createClaim(
 const EXCEEDED = /exceeded quota/;
 
 /** Throws if the API server would refuse the new pod, so that the running pod stays. */
-async function tryPod({ client }: ApplyPorts, { agent: { metadata } }: Now, { manifest }: Of<'tryPod'>): Promise<void> {
-  try {
-    await client.create(PODS, manifest, { namespace: metadata.namespace, query: { ...QUERY, dryRun: 'All' } });
-  } catch (error) {
-    if (!EXCEEDED.test(refusalText(error) ?? '')) throw error;
-  }
+async function tryPod(ports: ApplyPorts, now: Now, { manifest }: Of<'tryPod'>): Promise<void> {
+  const refusal = await dryRun(ports, now, manifest);
+  if (refusal !== undefined && !EXCEEDED.test(refusal.message)) throw refusal;
 }
 
-/** The text of the API server's refusal; undefined if the server accepts the request. Throws any other error. */
-async function refusedWith(request: () => Promise<unknown>): Promise<string | undefined> {
+/** The API server's refusal; undefined if the server accepts the request. Throws any other error. */
+async function refusalBy(request: () => Promise<unknown>): Promise<KubeError | undefined> {
   try {
     await request();
     return undefined;
   } catch (error) {
-    const text = refusalText(error);
-    if (text === undefined) throw error;
-    return text;
+    if (!isRefusal(error)) throw error;
+    return error;
   }
 }
 
-/** Asks the API server by a dry run whether it would accept the pod. Returns the text of a refusal. */
-function dryRun(ports: ApplyPorts, { agent }: Now, manifest: NewObject): Promise<string | undefined> {
+/** Asks the API server by a dry run whether it would accept the pod. */
+function dryRun(ports: ApplyPorts, { agent }: Now, manifest: NewObject): Promise<KubeError | undefined> {
   const { namespace } = agent.metadata;
-  return refusedWith(() => ports.client.create(PODS, manifest, { namespace, query: { ...QUERY, dryRun: 'All' } }));
+  return refusalBy(() => ports.client.create(PODS, manifest, { namespace, query: { ...QUERY, dryRun: 'All' } }));
 }
 
 /** Creates the pod that begins a cycle. If another owner's pod has the name, the next attempt uses the next name. */
@@ -183,19 +174,15 @@ export class ResizeRefusedError extends Error {
   }
 }
 
-/** Applies the resources of the agent's container, with the pod's uid as precondition. Returns a refusal's text. */
+/** Applies the resources of the agent's container, with the pod's uid as precondition. */
 async function applySize(
   { client, pods }: ApplyPorts,
   { agent }: Now,
   { name, uid, spec }: Of<'resizePod'>,
-): Promise<string | undefined> {
-  const manifest = {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { namespace: agent.metadata.namespace, name, uid },
-    spec,
-  } as NewObject;
-  return refusedWith(async () =>
+): Promise<KubeError | undefined> {
+  const metadata = { namespace: agent.metadata.namespace, name, uid };
+  const manifest = { apiVersion: 'v1', kind: 'Pod', metadata, spec } as NewObject;
+  return refusalBy(async () =>
     pods.learn(await client.apply<PodView>(PODS, manifest, { fieldManager: FIELD_MANAGER, subresource: 'resize' })),
   );
 }
@@ -207,9 +194,9 @@ async function resizePod(ports: ApplyPorts, now: Now, action: Of<'resizePod'>): 
   const refused = await applySize(ports, now, action);
   if (refused === undefined) return;
   if ((await dryRun(ports, now, action.instead)) !== undefined)
-    throw new ResizeRefusedError({ message: refused, newPodToo: true });
+    throw new ResizeRefusedError({ message: refused.message, newPodToo: true });
   const still = await applySize(ports, now, action);
-  if (still !== undefined) throw new ResizeRefusedError({ message: still, newPodToo: false });
+  if (still !== undefined) throw new ResizeRefusedError({ message: still.message, newPodToo: false });
 }
 
 /** Deletes a pod. The response shows at once that the pod is ending. */
@@ -294,14 +281,10 @@ export async function apply(
 /** HTTP statuses of lasting refusals: a quota, an admission rule, a missing service account or an old API server. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 403, 405, 422]);
 
-/** The API server's refusal of a request; undefined for another failure. */
-function refusalText(error: unknown): string | undefined {
-  return error instanceof KubeError && REFUSALS.has(error.status) ? error.message : undefined;
-}
+const isRefusal = (error: unknown): error is KubeError => error instanceof KubeError && REFUSALS.has(error.status);
 
 /** The refusal of a child, if it lasts until a person changes something; undefined for a failure that may pass. */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof ClaimTakenError) return { reason: 'VolumeTaken', message: error.message };
-  const text = refusalText(error);
-  return text === undefined ? undefined : { reason: 'PodRefused', message: `the API server refuses: ${text}` };
+  return isRefusal(error) ? { reason: 'PodRefused', message: `the API server refuses: ${error.message}` } : undefined;
 }

@@ -11,6 +11,7 @@ import { type CycleCause, cycleStep, type CycleStep } from './cycle.ts';
 import type { Observed } from './observe.ts';
 import { ownerOf, podManifest } from './pod-manifest.ts';
 import { claimManifest, isClaimUsable, isForeignClaim, isOurClaim } from './volume-claim.ts';
+import type { AgentEvent } from './events-for.ts';
 import { holdStep, type HoldAction } from './hold-step.ts';
 
 /** A deletion waits at most this long for the api to close the account. Then the operator deletes the Agent anyway. */
@@ -38,12 +39,7 @@ export type Action =
   | { readonly kind: 'deletePod'; readonly name: string; readonly uid: string; readonly graceSeconds?: number }
   | { readonly kind: 'closeAccount' }
   | HoldAction
-  | {
-      readonly kind: 'recordEvent';
-      readonly type: 'Normal' | 'Warning';
-      readonly reason: string;
-      readonly message: string;
-    };
+  | ({ readonly kind: 'recordEvent'; readonly reason: string } & Pick<AgentEvent, 'type' | 'message'>);
 
 /** The actions, and the time until the next plan even if nothing changes. */
 export interface Plan {
@@ -51,59 +47,46 @@ export interface Plan {
   readonly requeueAfterMs?: number;
 }
 
-interface EventText {
-  readonly type: 'Normal' | 'Warning';
-  readonly text: string;
-}
+/** Causes whose Event is `Normal`, because a person or a purchase asked for the change; all others are warnings. */
+const EXPECTED: ReadonlySet<CycleCause> = new Set<CycleCause>([
+  'Awakened',
+  'Suspended',
+  'Rebooted',
+  'NodeDrained',
+  'SeatMoved',
+  'ImageChanged',
+  'TierChanged',
+  'GpuWindow',
+]);
 
 /** The Event of each cause of a new cycle. For a measure, `eventActions` adds the admin's reason. */
-const EVENT_TEXTS: Readonly<Record<CycleCause, EventText>> = {
-  Awakened: { type: 'Normal', text: 'awake' },
-  Suspended: { type: 'Normal', text: 'asleep: the pod ends, the volume stays' },
-  Rebooted: { type: 'Normal', text: 'rebooted as spec.rebootedAt asks' },
-  PodLost: { type: 'Warning', text: 'pod lost; creating a replacement' },
-  PodDeleted: { type: 'Warning', text: 'pod deleted by another client; creating a replacement' },
-  PodFailed: { type: 'Warning', text: 'pod failed; creating a replacement' },
-  Preempted: {
-    type: 'Warning',
-    text: 'the scheduler ended the pod to make room for a pod of a higher priority; creating a replacement, which waits for room',
-  },
-  Evicted: { type: 'Warning', text: 'pod evicted; creating a replacement' },
-  NodeDrained: { type: 'Normal', text: 'the node is being drained; creating a replacement on another node' },
-  NodePressure: { type: 'Warning', text: 'the node ran short of resources or shuts down; creating a replacement' },
-  NodeLost: {
-    type: 'Warning',
-    text: 'the node does not answer and Kubernetes has given up its pod; creating a replacement',
-  },
-  SeatMoved: {
-    type: 'Normal',
-    text: 'the node of the seat became full before the pod began; creating a replacement on another node',
-  },
-  ImageChanged: { type: 'Normal', text: 'the village has another image or compute for agents; replacing the pod' },
-  NameTaken: { type: 'Warning', text: "another pod has this cycle's name; using the next cycle" },
-  TierChanged: {
-    type: 'Normal',
-    text: 'the tier has another GPU or priority; replacing the pod, the volume stays',
-  },
-  GpuWindow: {
-    type: 'Normal',
-    text: 'a GPU window of the agent begins or ends; replacing the pod, the volume stays',
-  },
-  ResizeRefused: {
-    type: 'Warning',
-    text: 'the pod cannot be resized while it runs; replacing it with a pod of its tier',
-  },
-  ResizeTimedOut: {
-    type: 'Warning',
-    text: 'the node did not resize the pod within 30 s; replacing it with a pod of its tier',
-  },
-  Displaced: { type: 'Warning', text: 'an agent of a higher tier needs the seat: the pod ends, the volume stays' },
-  NotPaid: { type: 'Warning', text: 'the agent cannot pay for its tier: the pod ends, the volume stays' },
-  HoldRefused: { type: 'Warning', text: 'the api reserves no money for the agent: the pod ends, the volume stays' },
-  Killed: { type: 'Warning', text: 'the pod is killed' },
-  Banned: { type: 'Warning', text: 'the pod ends' },
-  Quarantined: { type: 'Warning', text: 'the pod ends, the volume stays unchanged' },
-  Frozen: { type: 'Warning', text: 'the pod ends' },
+const EVENT_TEXTS: Readonly<Record<CycleCause, string>> = {
+  Awakened: 'awake',
+  Suspended: 'asleep: the pod ends, the volume stays',
+  Rebooted: 'rebooted as spec.rebootedAt asks',
+  PodLost: 'pod lost; creating a replacement',
+  PodDeleted: 'pod deleted by another client; creating a replacement',
+  PodFailed: 'pod failed; creating a replacement',
+  Preempted:
+    'the scheduler ended the pod to make room for a pod of a higher priority; creating a replacement, which waits for room',
+  Evicted: 'pod evicted; creating a replacement',
+  NodeDrained: 'the node is being drained; creating a replacement on another node',
+  NodePressure: 'the node ran short of resources or shuts down; creating a replacement',
+  NodeLost: 'the node does not answer and Kubernetes has given up its pod; creating a replacement',
+  SeatMoved: 'the node of the seat became full before the pod began; creating a replacement on another node',
+  ImageChanged: 'the village has another image or compute for agents; replacing the pod',
+  NameTaken: "another pod has this cycle's name; using the next cycle",
+  TierChanged: 'the tier has another GPU or priority; replacing the pod, the volume stays',
+  GpuWindow: 'a GPU window of the agent begins or ends; replacing the pod, the volume stays',
+  ResizeRefused: 'the pod cannot be resized while it runs; replacing it with a pod of its tier',
+  ResizeTimedOut: 'the node did not resize the pod within 30 s; replacing it with a pod of its tier',
+  Displaced: 'an agent of a higher tier needs the seat: the pod ends, the volume stays',
+  NotPaid: 'the agent cannot pay for its tier: the pod ends, the volume stays',
+  HoldRefused: 'the api reserves no money for the agent: the pod ends, the volume stays',
+  Killed: 'the pod is killed',
+  Banned: 'the pod ends',
+  Quarantined: 'the pod ends, the volume stays unchanged',
+  Frozen: 'the pod ends',
 };
 
 const removal = (pod: PodView, graceSeconds?: number): Action => ({
@@ -120,10 +103,10 @@ function finalizerActions({ agent }: Observed): readonly Action[] {
 
 function eventActions(observed: Observed, { cycle, cause }: CycleStep): readonly Action[] {
   if (cause === undefined) return [];
-  const { type, text } = EVENT_TEXTS[cause];
+  const type = EXPECTED.has(cause) ? 'Normal' : 'Warning';
   const bar = barOf(observed);
   const why = cause === bar ? `: ${barMessage(observed, bar)}` : '';
-  return [{ kind: 'recordEvent', type, reason: cause, message: `cycle ${cycle}: ${text}${why}` }];
+  return [{ kind: 'recordEvent', type, reason: cause, message: `cycle ${cycle}: ${EVENT_TEXTS[cause]}${why}` }];
 }
 
 function endActions(observed: Observed, step: CycleStep): readonly Action[] {

@@ -137,25 +137,13 @@ function heldNode({ spec, tier, seat }: PodPlan): string | undefined {
 
 /** Binds the pod to the node of the spec or of its seat; if the scheduler chooses, it prefers the seat's node. */
 function affinityOf(plan: PodPlan): object {
-  const {
-    spec: { placement },
-    seat,
-  } = plan;
-  const node = placement.nodeName ?? heldNode(plan);
+  const node = plan.spec.placement.nodeName ?? heldNode(plan);
+  const affinity = (nodeAffinity: object): object => ({ affinity: { nodeAffinity } });
   if (node !== undefined)
-    return {
-      affinity: {
-        nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [byName(node)] } },
-      },
-    };
-  if (seat === undefined) return {};
-  return {
-    affinity: {
-      nodeAffinity: {
-        preferredDuringSchedulingIgnoredDuringExecution: [{ weight: SEAT_WEIGHT, preference: byName(seat) }],
-      },
-    },
-  };
+    return affinity({ requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [byName(node)] } });
+  if (plan.seat === undefined) return {};
+  const preferred = { weight: SEAT_WEIGHT, preference: byName(plan.seat) };
+  return affinity({ preferredDuringSchedulingIgnoredDuringExecution: [preferred] });
 }
 
 function placementOf(plan: PodPlan): object {

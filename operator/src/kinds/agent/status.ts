@@ -1,5 +1,5 @@
 import type { AgentStatus, ConditionType } from '@hamlet/contract/kinds';
-import { type ConditionResult, conditionsOf, present, wholeSeconds } from '../../status/condition.ts';
+import { type ConditionResult, conditionsOf, no, present, wholeSeconds, yes } from '../../status/condition.ts';
 import {
   ASLEEP,
   connectedResult,
@@ -17,20 +17,17 @@ type Chain = readonly (readonly [ConditionType, ConditionResult])[];
 function readyResult({ agent }: Observed, chain: Chain): ConditionResult {
   if (agent.spec?.power === 'Asleep') return ASLEEP;
   const [, unmet] = chain.find(([, { status }]) => status !== 'True') ?? [];
-  return unmet === undefined
-    ? { status: 'True', reason: 'Ready', message: 'the agent is in the world' }
-    : { ...unmet, status: 'False' };
+  return unmet === undefined ? yes('Ready', 'the agent is in the world') : { ...unmet, status: 'False' };
 }
 
 function suspendedResult({ agent }: Observed): ConditionResult {
-  if (agent.spec?.power === 'Asleep') return { status: 'True', reason: 'Asleep', message: 'spec.power is Asleep' };
-  return { status: 'False', reason: 'Awake', message: 'spec.power is Awake, or left out' };
+  if (agent.spec?.power === 'Asleep') return yes('Asleep', 'spec.power is Asleep');
+  return no('Awake', 'spec.power is Awake, or left out');
 }
 
 function quarantinedResult(observed: Observed): ConditionResult {
-  if (standingOf(observed).quarantined)
-    return { status: 'True', reason: 'Quarantined', message: barMessage(observed, 'Quarantined') };
-  return { status: 'False', reason: 'NotQuarantined', message: 'no admin has quarantined the agent' };
+  if (standingOf(observed).quarantined) return yes('Quarantined', barMessage(observed, 'Quarantined'));
+  return no('NotQuarantined', 'no admin has quarantined the agent');
 }
 
 function resultsOf(observed: Observed): Chain {

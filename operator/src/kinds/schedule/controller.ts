@@ -59,19 +59,7 @@ export class ScheduleController {
   #working: Promise<void> = Promise.resolve();
 
   constructor(options: ScheduleControllerOptions) {
-    const {
-      client,
-      village,
-      namespace,
-      agents,
-      runs,
-      recorder,
-      registry,
-      log,
-      watchTimes,
-      now = Date.now,
-      clock = systemClock,
-    } = options;
+    const { client, namespace, agents, runs, recorder, log, watchTimes, now = Date.now, clock = systemClock } = options;
     this.#options = options;
     this.#queue = new WorkQueue(clock);
     this.schedules = new Reflector<ScheduleView>({
@@ -84,7 +72,7 @@ export class ScheduleController {
       ...(watchTimes === undefined ? {} : { times: watchTimes }),
     });
     this.#resync = new Resync({ queue: this.#queue, keys: () => this.schedules.cache.keys(), clock });
-    const registers = [registry];
+    const registers = [options.registry];
     this.#firings = new Counter({
       name: 'hamlet_operator_firings_total',
       help: 'Firings of Schedules, by result.',
@@ -100,7 +88,7 @@ export class ScheduleController {
     const time = new VillageTime(now);
     this.#reconciler = new ScheduleReconciler({
       sources: { schedules: this.schedules.cache, agents: agents.cache, runs },
-      ports: { client, schedules: this.schedules, recorder, fire: fireThrough(village, time) },
+      ports: { client, schedules: this.schedules, recorder, fire: fireThrough(options.village, time) },
       time,
       clock,
       onFired: (result, lateMs) => {

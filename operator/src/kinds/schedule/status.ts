@@ -6,7 +6,14 @@ import {
   type ScheduleStatus,
 } from '@hamlet/contract/kinds';
 import { describeTiming, nextSlots, readTiming, utcText } from '@hamlet/core/schedule';
-import { conditionsOf as withTimes, present, wholeSeconds, type ConditionResult } from '../../status/condition.ts';
+import {
+  conditionsOf as withTimes,
+  no,
+  present,
+  wholeSeconds,
+  yes,
+  type ConditionResult,
+} from '../../status/condition.ts';
 import type { Observed } from './cached-schedule.ts';
 
 type Result = ConditionResult<ScheduleReason>;
@@ -28,41 +35,31 @@ function outlookOf({ schedule: { spec, problem }, decided }: Observed, nowMs: nu
 
 function acceptedResult(outlook: Outlook): Result {
   if ('reason' in outlook) return { status: 'False', ...outlook };
-  return { status: 'True', reason: 'Accepted', message: 'the spec can be read' };
+  return yes('Accepted', 'the spec can be read');
 }
 
 function suspendedResult({ schedule: { spec } }: Observed): Result {
-  if (spec?.suspend === true) return { status: 'True', reason: 'Suspended', message: 'spec.suspend is true' };
-  return { status: 'False', reason: 'NotSuspended', message: 'spec.suspend is false, or left out' };
+  if (spec?.suspend === true) return yes('Suspended', 'spec.suspend is true');
+  return no('NotSuspended', 'spec.suspend is false, or left out');
 }
 
 function absenceOf({ schedule: { spec } }: Observed): Result {
-  if (spec?.selector === undefined)
-    return {
-      status: 'False',
-      reason: 'AgentNotFound',
-      message: `spec.agentName is "${spec?.agentName ?? ''}", and there is no such Agent: the Schedule does not fire`,
-    };
+  if (spec?.selector === undefined) {
+    const message = `spec.agentName is "${spec?.agentName ?? ''}", and there is no such Agent: the Schedule does not fire`;
+    return no('AgentNotFound', message);
+  }
   const labels = Object.entries(spec.selector.matchLabels).map(([label, value]) => `${label}=${value}`);
-  return {
-    status: 'False',
-    reason: 'NoAgentMatches',
-    message: `no Agent has the labels ${labels.join(', ')}: the Schedule does not fire`,
-  };
+  return no('NoAgentMatches', `no Agent has the labels ${labels.join(', ')}: the Schedule does not fire`);
 }
 
 function activeResult(observed: Observed, outlook: Outlook): Result {
   if ('reason' in outlook) return { status: 'False', ...outlook };
   if (observed.schedule.spec?.suspend === true)
-    return { status: 'False', reason: 'Suspended', message: 'spec.suspend is true: write false to let it fire' };
+    return no('Suspended', 'spec.suspend is true: write false to let it fire');
   if (observed.agents.length === 0) return absenceOf(observed);
   if (!observed.apiReachable)
-    return {
-      status: 'Unknown',
-      reason: 'ApiUnreachable',
-      message: 'the api does not answer: due firings wait',
-    };
-  return { status: 'True', reason: 'Scheduled', message: 'it fires at its next time' };
+    return { status: 'Unknown', reason: 'ApiUnreachable', message: 'the api does not answer: due firings wait' };
+  return yes('Scheduled', 'it fires at its next time');
 }
 
 function conditionsOf(observed: Observed, outlook: Outlook, now: string): Condition[] {

@@ -1,7 +1,6 @@
-import type { Reason } from '@hamlet/contract/kinds';
 import { seatSentence } from '@hamlet/core/seats';
 import { isTerminating, type TierView } from '../../../objects/cached-objects.ts';
-import { conditionIn, type ConditionResult } from '../../../status/condition.ts';
+import { conditionIn, no, yes, type ConditionResult } from '../../../status/condition.ts';
 import type { Facts, FactsWithPod } from '../facts.ts';
 import { holdOf, type Payment, type PaymentFacts, paymentOf, refusalReason, tierInstead } from './payment.ts';
 import { barMessage, barOf, type StandingFacts, standingOf } from './standing.ts';
@@ -23,9 +22,6 @@ export interface Admission {
 export type EntitledFacts = StandingFacts & PaymentFacts & Pick<Facts, 'publishedTier'>;
 
 type Entitlement = readonly [ConditionResult, TierView | undefined];
-
-const yes = (reason: Reason, message: string): ConditionResult => ({ status: 'True', reason, message });
-export const no = (reason: string, message: string): ConditionResult => ({ status: 'False', reason, message });
 
 function tierNamed({ tiers }: EntitledFacts, name: string | null | undefined): TierView | undefined {
   return tiers.find(({ metadata }) => metadata.name === name);

@@ -4,11 +4,10 @@ import { isTerminating, type TierView } from '../../../objects/cached-objects.ts
 import { SEAT_ANNOTATION } from '../../../objects/names.ts';
 import { type ContainerState, isResizing, type PodView } from '../../../objects/pod-view.ts';
 import { isSameSize, sizeOf } from '../../../objects/tier-compute.ts';
-import type { ConditionResult } from '../../../status/condition.ts';
+import { no, yes, type ConditionResult } from '../../../status/condition.ts';
 import type { FactsWithPod, NodeState } from '../facts.ts';
 import type { Observed } from '../observe.ts';
 import { claimTaken, isClaimUsable, isOurClaim } from '../volume-claim.ts';
-import { no } from './admission.ts';
 import { hasSeatOfTier, needsReplacement } from './sizing.ts';
 import { standingOf, withReason } from './standing.ts';
 import { FAILURES_MAX, TURN_MS } from '../upgrade-turn.ts';
@@ -83,18 +82,13 @@ export function scheduledResult(observed: Observed): ConditionResult {
   const { pod } = observed;
   if (pod === undefined) return withoutPod(observed);
   const { name } = pod.metadata;
-  if (pod.nodeName !== undefined)
-    return { status: 'True', reason: 'Scheduled', message: `pod ${name} is on node ${pod.nodeName}` };
+  if (pod.nodeName !== undefined) return yes('Scheduled', `pod ${name} is on node ${pod.nodeName}`);
   if (pod.scheduled === undefined) return no('PodPending', `pod ${name} waits for the scheduler`);
   return nodeProblem(observed, pod) ?? no(pod.scheduled.reason, `pod ${name}: ${pod.scheduled.message}`);
 }
 
-function containerProblem({
-  waitingReason,
-  waitingMessage,
-  restarts,
-  lastEnd,
-}: ContainerState): ConditionResult | undefined {
+function containerProblem(container: ContainerState): ConditionResult | undefined {
+  const { waitingReason, waitingMessage, restarts, lastEnd } = container;
   if (waitingReason === undefined) return undefined;
   const detail = waitingMessage === undefined ? waitingReason : `${waitingReason}: ${waitingMessage}`;
   if (IMAGE_REASONS.has(waitingReason)) return no('ImageUnavailable', detail);
@@ -160,7 +154,7 @@ export function connectedResult(observed: Observed, scheduled: ConditionResult):
   if (pod === undefined || scheduled.status !== 'True') return no('Waiting', 'waits for PodScheduled');
   if (standingOf(observed).token_revoked) return no('TokenRevoked', withReason(observed, REVOKED));
   const message = `the resident has a session of cycle ${agent.status.cycle ?? 0}`;
-  return hasSession(observed) ? { status: 'True', reason: 'Connected', message } : unconnected(observed, pod);
+  return hasSession(observed) ? yes('Connected', message) : unconnected(observed, pod);
 }
 
 function whileResizing({ resize }: PodView, name: string): ConditionResult {
@@ -195,13 +189,12 @@ export function resizedResult(observed: Observed): ConditionResult {
   const { pod, admission } = observed;
   const { tier } = admission;
   if (pod?.size === undefined || tier === undefined)
-    return { status: 'True', reason: 'AsEntitled', message: 'the agent has no pod to resize, or its tier is unknown' };
+    return yes('AsEntitled', 'the agent has no pod to resize, or its tier is unknown');
   const { name } = pod.metadata;
   const lacking = misfit(observed, pod, tier) ?? (isResizing(pod) ? whileResizing(pod, name) : undefined);
   if (lacking !== undefined) return lacking;
   const { cpu, memory } = tier.spec.compute.resources;
-  const message = `pod ${name} has the compute of tier ${tier.metadata.name}: cpu ${cpu}, memory ${memory}`;
-  return { status: 'True', reason: 'AsEntitled', message };
+  return yes('AsEntitled', `pod ${name} has the compute of tier ${tier.metadata.name}: cpu ${cpu}, memory ${memory}`);
 }
 
 /** `UpToDate`: whether the pod has the current image and compute, or why the operator has not replaced it yet. */
@@ -218,5 +211,5 @@ export function upToDateResult({ pod, refusal, upgrade }: Observed): ConditionRe
       'ReplacementPending',
       'the village has another image or compute for agents: the operator replaces the pod when it is its turn',
     );
-  return { status: 'True', reason: 'UpToDate', message: 'the pod has the present image and compute of agents' };
+  return yes('UpToDate', 'the pod has the present image and compute of agents');
 }
