@@ -1,7 +1,7 @@
 /** Writes the generated files of the charts: the operator's rights and policies, and the schema of the values. With --check it only compares. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parse, stringify } from 'yaml';
+import { Document, isScalar, parse, visit } from 'yaml';
 import { FINALIZER_POLICY, OPERATOR_CLAIM_POLICY, OPERATOR_POD_POLICY } from '../../operator/src/rights/policies.ts';
 import { RIGHTS } from '../../operator/src/rights/rights.ts';
 import { specSchema, valuesSchema } from './values-schema.ts';
@@ -9,7 +9,14 @@ import { specSchema, valuesSchema } from './values-schema.ts';
 const ROOT = resolve(import.meta.dirname, '../..');
 const COMMAND = 'make charts';
 
-async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
+/** YAML with every list of plain values on one line. */
+function yamlOf(value: object): string {
+  const document = new Document(value, { aliasDuplicateObjects: false });
+  visit(document, { Seq: (_key, list) => void (list.flow = list.items.every(isScalar)) });
+  return document.toString({ lineWidth: 0, flowCollectionPadding: false });
+}
+
+function generatedFiles(): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
   const bases = join(ROOT, 'crds/bases');
   const schemas: Record<string, object> = {};
@@ -17,24 +24,20 @@ async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
     const crd = parse(readFileSync(join(bases, name), 'utf8')) as { spec: { names: { plural: string } } };
     schemas[crd.spec.names.plural] = specSchema(crd);
   }
-  const rules = stringify(RIGHTS, { aliasDuplicateObjects: false, lineWidth: 0 });
-  files.set(
-    'charts/hamlet/files/operator-rules.generated.yaml',
-    `# ${COMMAND}: from operator/src/rights/rights.ts\n${rules}`,
-  );
-  files.set(
-    'charts/hamlet/files/finalizer-policy.generated.yaml',
-    `# ${COMMAND}: from operator/src/rights/policies.ts\n${stringify(FINALIZER_POLICY, { lineWidth: 0 })}`,
-  );
-  files.set(
-    'charts/hamlet/files/operator-policies.generated.yaml',
-    `# ${COMMAND}: from operator/src/rights/policies.ts\n${stringify({ pods: OPERATOR_POD_POLICY, claims: OPERATOR_CLAIM_POLICY }, { aliasDuplicateObjects: false, lineWidth: 0 })}`,
-  );
+  const generated: Readonly<Record<string, readonly [source: string, value: object]>> = {
+    'operator-rules': ['rights', RIGHTS],
+    'finalizer-policy': ['policies', FINALIZER_POLICY],
+    'operator-policies': ['policies', { pods: OPERATOR_POD_POLICY, claims: OPERATOR_CLAIM_POLICY }],
+  };
+  for (const [name, [source, value]] of Object.entries(generated)) {
+    const head = `# ${COMMAND}: from operator/src/rights/${source}.ts`;
+    files.set(`charts/hamlet/files/${name}.generated.yaml`, `${head}\n${yamlOf(value)}`);
+  }
   files.set('charts/hamlet/values.schema.json', `${JSON.stringify(valuesSchema(schemas), null, 2)}\n`);
   return files;
 }
 
-const stale = [...(await generatedFiles())].filter(([path, content]) => {
+const stale = [...generatedFiles()].filter(([path, content]) => {
   const file = join(ROOT, path);
   return !existsSync(file) || readFileSync(file, 'utf8') !== content;
 });

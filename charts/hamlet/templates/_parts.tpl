@@ -9,6 +9,13 @@ app.kubernetes.io/managed-by: {{ $root.Release.Service }}
 app.kubernetes.io/version: {{ $root.Chart.AppVersion | quote }}
 {{- end -}}
 
+{{- /* Name and labels of an object: {{ include "hamlet.metadata" (list . "api" "hamlet-api") }} */ -}}
+{{- define "hamlet.metadata" -}}
+metadata:
+  name: {{ index . 2 }}
+  labels: {{- include "hamlet.labels" (list (index . 0) (index . 1)) | nindent 4 }}
+{{- end -}}
+
 {{- /* Selector of a component's pods; it must never change, because selectors are immutable. */ -}}
 {{- define "hamlet.selector" -}}
 app.kubernetes.io/name: hamlet
@@ -56,6 +63,33 @@ imagePullSecrets:
   - name: {{ . }}
   {{- end }}
 {{- end }}
+{{- end -}}
+
+{{- /* Probes of a server by its port; `starts` seconds may pass until its start: (dict "port" "people" "starts" 120) */ -}}
+{{- define "hamlet.probes" -}}
+startupProbe:
+  httpGet: { path: /livez, port: {{ .port }} }
+  periodSeconds: 1
+  failureThreshold: {{ .starts }}
+readinessProbe:
+  httpGet: { path: /readyz, port: {{ .port }} }
+  periodSeconds: 2
+  timeoutSeconds: 2
+livenessProbe:
+  httpGet: { path: /livez, port: {{ .port }} }
+  periodSeconds: 10
+  timeoutSeconds: 5
+{{- end -}}
+
+{{- /* A node's drain ends one replica of a component at a time: {{ include "hamlet.disruptionBudget" (list . "api") }} */ -}}
+{{- define "hamlet.disruptionBudget" -}}
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+{{ include "hamlet.metadata" (list (index . 0) (index . 1) (printf "hamlet-%s" (index . 1))) }}
+spec:
+  maxUnavailable: 1
+  selector:
+    matchLabels: {{- include "hamlet.selector" (index . 1) | nindent 6 }}
 {{- end -}}
 
 {{- /*
