@@ -15,14 +15,13 @@ import { dataOf, Play } from '../../api/server/src/testing/play.ts';
 import { residentProcesses } from '../../api/server/src/testing/resident-process.ts';
 import { startTestVillage } from '../../api/server/src/testing/test-village.ts';
 import { ARCHITECTURES, NAMES, hostArchitecture } from '../../local/village/images/architecture.ts';
-import { referenceOf } from '../../local/village/images/build.ts';
+import { referenceOf, buildWeb } from '../../local/village/images/build.ts';
 import { buildah } from '../../local/village/images/buildah.ts';
 import { buildImagesFor } from '../../local/village/images/foreign/build.ts';
 import { ownedPaths } from '../../local/village/images/foreign/configure.ts';
 import { walkTree } from '../../local/village/images/foreign/tree.ts';
 import type { ImageName } from '../../local/village/images/recipe.ts';
 import { stateFile } from '../../local/village/paths.ts';
-import { buildWeb } from '../../local/village/images/build.ts';
 import { readElf, type Elf } from './read-elf.ts';
 
 const execute = promisify(execFile);

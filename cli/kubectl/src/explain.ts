@@ -1,4 +1,4 @@
-import { CHAIN, REASONS, type Agent, type Condition, type ConditionType } from '@hamlet/contract/kinds';
+import { CHAIN, firstUnmet, REASONS, type Agent, type Condition, type ConditionType } from '@hamlet/contract/kinds';
 
 /** A condition in the chain. */
 export interface Link {
@@ -27,22 +27,19 @@ const advices = new Map<string, string>(Object.entries(REASONS));
 
 function linkOf(conditions: readonly Condition[], type: ConditionType): Link {
   const found = conditions.find((condition) => condition.type === type);
-  if (found === undefined)
-    return {
-      type,
-      status: 'Unknown',
-      reason: 'NotObserved',
-      message: 'the operator has not set this condition yet: check that the operator runs',
-      since: null,
-    };
-  return { type, status: found.status, reason: found.reason, message: found.message, since: found.lastTransitionTime };
+  if (found !== undefined) {
+    const { status, reason, message, lastTransitionTime: since } = found;
+    return { type, status, reason, message, since };
+  }
+  const message = 'the operator has not set this condition yet: check that the operator runs';
+  return { type, status: 'Unknown', reason: 'NotObserved', message, since: null };
 }
 
-/** The first condition that is not True. For a sleeping agent it is the last condition, because the others wait for the agent to wake. */
+/** The condition that blocks an agent: of a sleeping one the last, because the others wait until it awakens. */
 function blockingLink(chain: readonly Link[], asleep: boolean): Link | undefined {
   const last = chain.at(-1);
   if (last?.status === 'True') return undefined;
-  return asleep ? last : chain.find(({ status }) => status !== 'True');
+  return asleep ? last : firstUnmet(chain);
 }
 
 function adviceFor({ reason }: Link, name: string): string | null {
@@ -53,28 +50,12 @@ function adviceFor({ reason }: Link, name: string): string | null {
 
 /** Explains the chain of conditions. Pure. */
 export function explain({ metadata, spec, status = {} }: Agent): Explanation {
-  const {
-    conditions = [],
-    cycle = 0,
-    tier = null,
-    podName: pod = null,
-    nodeName: node = null,
-    lastSeen = null,
-  } = status;
+  const { conditions = [], cycle = 0, tier = null, podName: pod = null, nodeName: node = null } = status;
   const chain = CHAIN.map((type) => linkOf(conditions, type));
   const link = blockingLink(chain, spec.power === 'Asleep');
   const blocking = link === undefined ? null : { ...link, advice: adviceFor(link, metadata.name) };
-  return {
-    agent: metadata.name,
-    ready: blocking === null,
-    blocking,
-    chain,
-    cycle,
-    tier,
-    pod,
-    node,
-    last_seen: lastSeen,
-  };
+  const facts = { cycle, tier, pod, node, last_seen: status.lastSeen ?? null };
+  return { agent: metadata.name, ready: blocking === null, blocking, chain, ...facts };
 }
 
 const SIGNS: Readonly<Record<string, string>> = { True: '✓', False: '✗' };

@@ -53,6 +53,8 @@ export interface Quote {
   readonly tells?: readonly string[];
 }
 
+type Details = Omit<Quote, 'kind' | 'name' | 'action'>;
+
 export interface PlanReport {
   readonly objects: readonly Quote[];
   readonly cost_per_day: string;
@@ -106,11 +108,9 @@ function agentsOf(
 function tierOf({ entitlement }: AgentSpec, current: string | undefined, tiers: Ground['tiers']): Tier | undefined {
   if (entitlement.policy === 'Pinned') return tiers.get(entitlement.name ?? '');
   if (current !== undefined) return tiers.get(current);
-  const ladder = [...tiers.values()].map(({ name, spec }) => ({
-    name,
-    rank: spec.rank,
-    minBalance: parseAiDollars(spec.minBalance),
-  }));
+  const ladder = [...tiers.values()].map(({ name, spec: { rank, minBalance } }) => {
+    return { name, rank, minBalance: parseAiDollars(minBalance) };
+  });
   return tiers.get(tierOfBalance(ladder, 0n, null) ?? '');
 }
 
@@ -155,11 +155,7 @@ function madeFor(
   return [...volume, `a pod${size}`];
 }
 
-function agentQuote(
-  wanted: Wanted,
-  spec: AgentSpec,
-  { tiers, free, cluster }: Ground,
-): Omit<Quote, 'kind' | 'name' | 'action'> {
+function agentQuote(wanted: Wanted, spec: AgentSpec, { tiers, free, cluster }: Ground): Details {
   const delta = seatChange(AgentSpec.safeParse(wanted.present?.spec).data, spec);
   const tier = tierOf(spec, cluster.agents.find(({ metadata }) => metadata.name === wanted.name)?.status?.tier, tiers);
   const makes = madeFor(wanted, spec, { tier, delta });
@@ -184,20 +180,16 @@ function targetsOf({ agentName, selector }: ScheduleSpec, agents: Ground['agents
   );
 }
 
-function scheduleQuote(spec: ScheduleSpec, { agents, nowMs }: Ground): Omit<Quote, 'kind' | 'name' | 'action'> {
+function scheduleQuote(spec: ScheduleSpec, { agents, nowMs }: Ground): Details {
   const reading = readTiming(spec);
   if (!reading.ok) return { makes: [], problems: [reading.problem] };
   const tells = targetsOf(spec, agents);
   const next = nextSlots(reading.timetable, nowMs, NEXT_SHOWN).map(utcText);
+  const absence =
+    spec.agentName === undefined ? 'no Agent has the labels of the selector' : `there is no Agent "${spec.agentName}"`;
   const problems = [
     ...(next.length === 0 ? [`no date in the next fifty years fits "${describeTiming(spec)}"`] : []),
-    ...(tells.length === 0
-      ? [
-          spec.agentName === undefined
-            ? 'no Agent has the labels of the selector: nothing will fire'
-            : `there is no Agent "${spec.agentName}": nothing will fire`,
-        ]
-      : []),
+    ...(tells.length === 0 ? [`${absence}: nothing will fire`] : []),
   ];
   return {
     makes: [],
@@ -208,7 +200,7 @@ function scheduleQuote(spec: ScheduleSpec, { agents, nowMs }: Ground): Omit<Quot
   };
 }
 
-function entitlementQuote({ price, compute }: EntitlementSpec): Omit<Quote, 'kind' | 'name' | 'action'> {
+function entitlementQuote({ price, compute }: EntitlementSpec): Details {
   return {
     makes: [`seats of ${compute.resources.cpu} cpu and ${compute.resources.memory}, counted from the nodes`],
     problems: [],
@@ -217,7 +209,7 @@ function entitlementQuote({ price, compute }: EntitlementSpec): Omit<Quote, 'kin
   };
 }
 
-function detailsOf(wanted: Wanted, ground: Ground): Omit<Quote, 'kind' | 'name' | 'action'> {
+function detailsOf(wanted: Wanted, ground: Ground): Details {
   switch (wanted.kind) {
     case 'Agent':
       return agentQuote(wanted, AgentSpec.parse(specOf(wanted)), ground);

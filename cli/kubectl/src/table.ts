@@ -1,3 +1,8 @@
+/** The form of `--output=json`. */
+export function jsonText(value: unknown): string {
+  return JSON.stringify(value, null, 2);
+}
+
 /** Columns in the style of kubectl. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)));

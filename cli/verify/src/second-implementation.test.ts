@@ -20,8 +20,10 @@ import {
   writeCheckpoint,
   writeNote,
   writeVerifierKey,
+  type Edge,
+  type NoteKey,
+  type Tile,
 } from '@hamlet/core';
-import type { Edge, NoteKey, Tile } from '@hamlet/core';
 import { Seeded } from '@hamlet/test/env/seeded';
 import { PLATFORM } from './platform.ts';
 

@@ -10,6 +10,10 @@ export type ConditionType = (typeof CONDITION_TYPES)[number];
 export const ConditionStatus = z.enum(['True', 'False', 'Unknown']);
 export type ConditionStatus = z.infer<typeof ConditionStatus>;
 
+/** The first condition of a chain that is not True: it says why an agent does not run. */
+export const firstUnmet = <T extends { readonly status: string }>(chain: readonly T[]): T | undefined =>
+  chain.find(({ status }) => status !== 'True');
+
 /** The operator cuts longer messages. */
 export const MAX_MESSAGE_CHARS = 512;
 

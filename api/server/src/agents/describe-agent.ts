@@ -1,4 +1,4 @@
-import { CHAIN, durationMs, formatAiDollars } from '@hamlet/contract';
+import { CHAIN, durationMs, firstUnmet, formatAiDollars } from '@hamlet/contract';
 import type {
   AgentConfig,
   AgentDetail,
@@ -63,9 +63,7 @@ export function whyOf(record: AgentRecord, online: boolean): AgentDetail['why'] 
   }
   const quarantined = conditions.get('Quarantined');
   if (quarantined?.status === 'True') return { ready: false, reason: quarantined.reason, message: quarantined.message };
-  const blocking = CHAIN.map((type) => conditions.get(type)).find(
-    (condition) => condition !== undefined && condition.status !== 'True',
-  );
+  const blocking = firstUnmet(CHAIN.flatMap((type) => conditions.get(type) ?? []));
   if (blocking !== undefined) return { ready: false, reason: blocking.reason, message: blocking.message };
   if (!online) return { ready: false, reason: 'NotConnected', message: 'The resident has not reached the API yet.' };
   return { ready: true, reason: 'Ready', message: 'The agent is in the world and connected.' };

@@ -7,6 +7,7 @@ import {
   type VillageFreeze,
 } from '@hamlet/contract';
 import { Failure, type Command, type Invocation } from '../command.ts';
+import { jsonText } from '../table.ts';
 import { API_DETAILS, API_OPTIONS, withApi } from '../village-api.ts';
 
 const USAGE = '--reason=TEXT | --lift [--reason=TEXT] | status';
@@ -26,15 +27,13 @@ export function freezeLines(freeze: VillageFreeze): readonly string[] {
   ];
 }
 
-/** The act that the command line requests. Pure. */
-export function freezeAct({
-  names,
-  flags,
-}: Pick<Invocation, 'names' | 'flags'>):
+type Act =
   | { readonly kind: 'status' }
   | { readonly kind: 'lift'; readonly reason?: string }
-  | { readonly kind: 'freeze'; readonly reason: string } {
-  const { lift, reason } = flags;
+  | { readonly kind: 'freeze'; readonly reason: string };
+
+/** The act that the command line requests. Pure. */
+export function freezeAct({ names, flags: { lift, reason } }: Pick<Invocation, 'names' | 'flags'>): Act {
   if (names.length > 0 && (names[0] !== 'status' || lift === true || reason !== undefined))
     throw new Failure(`usage: kubectl hamlet freeze ${USAGE}`, 2);
   if (names.length > 0) return { kind: 'status' };
@@ -47,7 +46,7 @@ export function freezeAct({
   return { kind: 'freeze', reason };
 }
 
-async function send(api: Client, act: ReturnType<typeof freezeAct>): Promise<VillageFreeze> {
+async function send(api: Client, act: Act): Promise<VillageFreeze> {
   const outcome =
     act.kind === 'status'
       ? await api.call(getVillageFreeze, {})
@@ -68,7 +67,7 @@ export const freeze: Command = {
   async run(invocation) {
     const act = freezeAct(invocation);
     const answer = await withApi(invocation, (api) => send(api, act), act.kind === 'status' ? 'member' : 'admin');
-    if (invocation.json) invocation.print(JSON.stringify(answer, null, 2));
+    if (invocation.json) invocation.print(jsonText(answer));
     else for (const line of freezeLines(answer)) invocation.print(line);
     return act.kind === 'status' && answer.frozen ? 1 : 0;
   },

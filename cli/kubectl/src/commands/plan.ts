@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { AGENTS, ENTITLEMENTS, type Listed } from '../agents.ts';
 import { Failure, type Command } from '../command.ts';
 import { plainError, type Kubectl } from '../kubectl.ts';
+import { jsonText } from '../table.ts';
 import { quote, type PlanReport, type Quote, type Wanted } from '../quote.ts';
 
 const STANDARD_INPUT = '-';
@@ -44,13 +45,8 @@ const resourceOf = ({ apiVersion, kind }: Manifest): string =>
 
 async function present(kubectl: Kubectl, manifest: Manifest): Promise<Wanted['present']> {
   const { name } = manifest.metadata;
-  const { code, stdout } = await kubectl.run([
-    'get',
-    resourceOf(manifest),
-    name,
-    '--output=json',
-    '--ignore-not-found',
-  ]);
+  const args = ['get', resourceOf(manifest), name, '--output=json', '--ignore-not-found'];
+  const { code, stdout } = await kubectl.run(args);
   return code === 0 && stdout.trim() !== '' ? (JSON.parse(stdout) as Wanted['present']) : undefined;
 }
 
@@ -141,7 +137,7 @@ the operator would make of it: tier, price, seats, pods, volumes, next firings. 
       wanted.push({ kind: manifest.kind, name: manifest.metadata.name, present: now, answer });
     }
     const report = quote(wanted, { agents: agents.items, tiers: tiers.items }, nowMs);
-    print(json ? JSON.stringify(report, null, 2) : planText(report));
+    print(json ? jsonText(report) : planText(report));
     return report.refused === 0 ? 0 : 1;
   },
 };

@@ -2,17 +2,12 @@ import type { Agent } from '@hamlet/contract/kinds';
 import { AGENTS, readAgent } from '../agents.ts';
 import { Failure, type Command, type Invocation } from '../command.ts';
 import { plainError, type Kubectl } from '../kubectl.ts';
+import { jsonText } from '../table.ts';
 
 /** Patches an Agent's spec. Throws a Failure with the API server's message. */
 async function patchSpec(kubectl: Kubectl, name: string, spec: object): Promise<void> {
-  const { code, stderr } = await kubectl.run([
-    'patch',
-    AGENTS,
-    name,
-    '--type=merge',
-    `--patch=${JSON.stringify({ spec })}`,
-    '--field-manager=kubectl-hamlet',
-  ]);
+  const flags = ['--type=merge', `--patch=${JSON.stringify({ spec })}`, '--field-manager=kubectl-hamlet'];
+  const { code, stderr } = await kubectl.run(['patch', AGENTS, name, ...flags]);
   if (code !== 0) throw new Failure(plainError(stderr));
 }
 
@@ -28,14 +23,7 @@ async function forEachNamed(
 ): Promise<number> {
   const results = [];
   for (const name of names) results.push({ agent: name, ...(await act(name, (await readAgent(kubectl, name)).spec)) });
-  if (json)
-    print(
-      JSON.stringify(
-        results.map(({ agent, changed }) => ({ agent, changed })),
-        null,
-        2,
-      ),
-    );
+  if (json) print(jsonText(results.map(({ agent, changed }) => ({ agent, changed }))));
   else for (const { text } of results) print(text);
   return 0;
 }

@@ -1,10 +1,11 @@
 import { listRuns, ProblemError, RUNS_PAGE_MAX, RunState, type Run } from '@hamlet/contract';
 import { Failure, type Command, type Invocation } from '../command.ts';
-import { age, brief, table } from '../table.ts';
+import { age, brief, jsonText, table } from '../table.ts';
 import { API_DETAILS, API_OPTIONS, withApi } from '../village-api.ts';
 
 const DEFAULT_LIMIT = 20;
 const TEXT_CHARS = 50;
+const HEAD = ['RUN', 'AGENT', 'STATE', 'FROM', 'AGE', 'ATTEMPT', 'SUMMARY'];
 
 const rowOf = (run: Run, nowMs: number): readonly string[] => [
   run.run_id,
@@ -60,12 +61,12 @@ export const runs: Command = {
       if (!outcome.ok) throw new ProblemError(outcome.problem);
       return outcome.data;
     });
-    if (json) print(JSON.stringify(answer, null, 2));
+    if (json) print(jsonText(answer));
     else if (answer.runs.length === 0) print('no runs');
     else
       print(
         table(
-          ['RUN', 'AGENT', 'STATE', 'FROM', 'AGE', 'ATTEMPT', 'SUMMARY'],
+          HEAD,
           answer.runs.map((run) => rowOf(run, nowMs)),
         ),
       );

@@ -2,8 +2,9 @@ import { SCHEDULE_REASONS, ScheduleSpec, type Schedule } from '@hamlet/contract/
 import { describeTiming } from '@hamlet/core';
 import { SCHEDULES, type Listed } from '../agents.ts';
 import type { Command } from '../command.ts';
-import { age, table } from '../table.ts';
+import { age, jsonText, table } from '../table.ts';
 
+const HEAD = ['NAME', 'SCHEDULE', 'AGENTS', 'LAST', 'NEXT', 'ACTIVE', 'MISSED', 'STATE'];
 const advices = new Map<string, string>(Object.entries(SCHEDULE_REASONS));
 
 function targetOf({ agentName, selector }: Schedule['spec']): string {
@@ -63,16 +64,16 @@ export const schedules: Command = {
     const [name] = names;
     if (name !== undefined) {
       const schedule = await kubectl.json<Schedule>(['get', SCHEDULES, name]);
-      print(json ? JSON.stringify(schedule, null, 2) : details(schedule, nowMs));
+      print(json ? jsonText(schedule) : details(schedule, nowMs));
       return 0;
     }
     const { items } = await kubectl.json<Listed<Schedule>>(['get', SCHEDULES]);
-    if (json) print(JSON.stringify(items, null, 2));
+    if (json) print(jsonText(items));
     else if (items.length === 0) print('no schedules');
     else
       print(
         table(
-          ['NAME', 'SCHEDULE', 'AGENTS', 'LAST', 'NEXT', 'ACTIVE', 'MISSED', 'STATE'],
+          HEAD,
           items.map((schedule) => rowOf(schedule, nowMs)),
         ),
       );

@@ -3,6 +3,7 @@ import { AGENTS, readAgent, type Listed } from '../agents.ts';
 import type { Command, Invocation } from '../command.ts';
 import { explain, explanationText } from '../explain.ts';
 import type { Kubectl } from '../kubectl.ts';
+import { jsonText } from '../table.ts';
 
 const EVENTS_SHOWN = 3;
 
@@ -30,19 +31,10 @@ async function show({ kubectl, print, json }: Invocation, agent: Agent): Promise
   const warnings = explanation.ready
     ? []
     : await warningsOf(kubectl, [explanation.agent, ...(explanation.pod === null ? [] : [explanation.pod])]);
-  if (json) {
-    print(
-      JSON.stringify(
-        { ...explanation, warnings: warnings.map(({ reason = '', message = '' }) => ({ reason, message })) },
-        null,
-        2,
-      ),
-    );
-    return explanation.ready;
-  }
-  print(explanationText(explanation));
-  if (warnings.length > 0)
-    print(`\nLast warnings:\n${warnings.map(({ reason = '', message = '' }) => `  ${reason}: ${message}`).join('\n')}`);
+  const shown = warnings.map(({ reason = '', message = '' }) => ({ reason, message }));
+  print(json ? jsonText({ ...explanation, warnings: shown }) : explanationText(explanation));
+  if (!json && shown.length > 0)
+    print(`\nLast warnings:\n${shown.map(({ reason, message }) => `  ${reason}: ${message}`).join('\n')}`);
   return explanation.ready;
 }
 

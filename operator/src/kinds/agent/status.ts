@@ -1,4 +1,4 @@
-import type { AgentStatus, ConditionType } from '@hamlet/contract/kinds';
+import { firstUnmet, type AgentStatus, type ConditionType } from '@hamlet/contract/kinds';
 import { type ConditionResult, conditionsOf, no, present, wholeSeconds, yes } from '../../status/condition.ts';
 import {
   ASLEEP,
@@ -16,7 +16,7 @@ type Chain = readonly (readonly [ConditionType, ConditionResult])[];
 /** `Ready`: True, or a copy of the first condition of the chain that is not True. */
 function readyResult({ agent }: Observed, chain: Chain): ConditionResult {
   if (agent.spec?.power === 'Asleep') return ASLEEP;
-  const [, unmet] = chain.find(([, { status }]) => status !== 'True') ?? [];
+  const unmet = firstUnmet(chain.map(([, result]) => result));
   return unmet === undefined ? yes('Ready', 'the agent is in the world') : { ...unmet, status: 'False' };
 }
 
