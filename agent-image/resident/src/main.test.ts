@@ -1,15 +1,13 @@
 /** The process as it runs in a pod: a real child process against a server with the agents' part of the api. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, beforeEach, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { startHttpApi } from './testing/http-api.ts';
-import type { HttpApi } from './testing/http-api.ts';
+import { startHttpApi, type HttpApi } from './testing/http-api.ts';
 
 type Line = Record<string, unknown> & { event: string };
 

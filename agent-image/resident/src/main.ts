@@ -27,17 +27,8 @@ async function main(): Promise<number> {
   });
   const { stop, stopWriting } = stopSignals();
   const rest = (ms: number) => delay(ms, undefined, { signal: stop }).catch(() => {});
-  const ports = {
-    log,
-    runtimes: RUNTIMES,
-    now: Date.now,
-    newId: randomUUIDv7,
-    random: Math.random,
-    rest,
-    stop,
-    stopWriting,
-  };
-  const why = await runResident(env, ports);
+  const machine = { now: Date.now, newId: randomUUIDv7, random: Math.random };
+  const why = await runResident(env, { ...machine, log, runtimes: RUNTIMES, rest, stop, stopWriting });
   log.info('ended', { why });
   return 0;
 }

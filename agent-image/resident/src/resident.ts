@@ -7,24 +7,19 @@ import { requestAfterRun } from './brain/board/help-request.ts';
 import { quoted, sentence, shortened } from './brain/words.ts';
 import { createDesk } from './loop/desk.ts';
 import { followWakes } from './loop/follow-wakes.ts';
-import { createInbox } from './loop/inbox.ts';
-import type { EndReason } from './loop/inbox.ts';
+import { createInbox, type EndReason } from './loop/inbox.ts';
 import { runTurns } from './loop/turn-loop.ts';
 import { DIARY, entityOf, MemorySeed } from './memory/entity.ts';
-import { forgetfulMemory, openMemory } from './memory/memory-store.ts';
-import type { MemoryStore } from './memory/memory-store.ts';
+import { forgetfulMemory, openMemory, type MemoryStore } from './memory/memory-store.ts';
 import type { Environment } from './process/environment.ts';
 import type { Log } from './process/json-log.ts';
 import { untilPaid, watchPaidTime } from './process/paid-time.ts';
-import { tryLockState } from './process/state-lock.ts';
-import type { StateLock } from './process/state-lock.ts';
+import { tryLockState, type StateLock } from './process/state-lock.ts';
 import { startRunWorker } from './runs/run-worker.ts';
 import type { EndedRun } from './runs/take-run.ts';
 import { createTurnGate } from './runs/turn-gate.ts';
-import { checkFolders, startRuntime } from './runtime/start-runtime.ts';
-import type { StartedRuntime } from './runtime/start-runtime.ts';
-import { exchangedToken, fixedToken } from './village/agent-token.ts';
-import type { TokenSource } from './village/agent-token.ts';
+import { checkFolders, startRuntime, type StartedRuntime } from './runtime/start-runtime.ts';
+import { exchangedToken, fixedToken, type TokenSource } from './village/agent-token.ts';
 import { createHttpVillage } from './village/http-village.ts';
 import { backoffMs } from './village/retry.ts';
 import type { Answer, Village } from './village/village.ts';
@@ -69,11 +64,8 @@ async function waitForLock(
   for (let tries = 0; !stop.aborted; tries += 1) {
     const lock = tryLockState(HAMLET_STATE_DIR);
     if (lock !== null) return lock;
-    if (tries === 0)
-      log.info('waiting', {
-        reason: 'WaitingForPredecessor',
-        message: 'the resident of the cycle before still holds the volume',
-      });
+    const message = 'the resident of the cycle before still holds the volume';
+    if (tries === 0) log.info('waiting', { reason: 'WaitingForPredecessor', message });
     await rest(LOCK_PAUSE_MS);
   }
   return null;
@@ -89,12 +81,8 @@ async function runWith(memory: MemoryStore, env: Environment, ports: ResidentPor
   const paidEnd = await untilPaid(paid);
   if (stop.aborted) return 'stopped';
   const runtime = await runtimeOf(config, env, ports);
-  log.info('started', {
-    cycle,
-    runtime: config.runtime.name,
-    lived_before: memory.livedBefore,
-    loop_every_ms: config.loop_every_ms,
-  });
+  const { runtime: named, loop_every_ms } = config;
+  log.info('started', { cycle, runtime: named.name, lived_before: memory.livedBefore, loop_every_ms });
   // A turn that hangs must not keep an unpaid pod running.
   const { promise: unpaid, resolve: endUnpaid } = Promise.withResolvers<EndReason>();
   void watchPaidTime(paid, paidEnd).then((end) => end === 'over' && endUnpaid('unpaid'));

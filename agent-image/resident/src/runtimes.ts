@@ -1,5 +1,4 @@
-import { createStubRuntime } from '@hamlet/engine';
-import type { RuntimeRegistry } from '@hamlet/engine';
+import { createStubRuntime, type RuntimeRegistry } from '@hamlet/engine';
 import { createScriptedRuntime } from './runtime/scripted-runtime.ts';
 
 /** The runtimes that an Agent may name in `spec.runtime.name`. A new one is one line here. */

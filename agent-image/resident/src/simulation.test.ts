@@ -9,8 +9,7 @@ import { recallMind } from './loop/reflect.ts';
 import { voiceOf } from './runtime/voice.ts';
 import { forgetfulMemory } from './memory/memory-store.ts';
 import { createScriptedRuntime } from './runtime/scripted-runtime.ts';
-import { coreVillage } from './testing/core-village.ts';
-import type { CoreVillage, Villager } from './testing/core-village.ts';
+import { coreVillage, type CoreVillage, type Villager } from './testing/core-village.ts';
 
 const NAMES = ['ada', 'bob', 'cleo', 'dan'] as const;
 const SEEDS = [1, 2, 3, 7, 42, 1_000, 65_537, 4_000_000_000];

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultMap } from '@hamlet/core';
 import type { Surroundings } from '@hamlet/engine';
-import { readWishes } from './read-wishes.ts';
-import type { Wish } from './read-wishes.ts';
+import { readWishes, type Wish } from './read-wishes.ts';
 
 const HERE: Surroundings = {
   places: defaultMap().landmarks.map(({ landmark_id: id, name, kind }) => ({ id, name, kind })),

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isSamePlan, resourcePlanOf } from './resource-plan.ts';
-import type { ResourcePlan } from './resource-plan.ts';
+import { isSamePlan, resourcePlanOf, type ResourcePlan } from './resource-plan.ts';
 
 const limits = (concurrent_tools: number) => ({
   requests_per_minute: 1,

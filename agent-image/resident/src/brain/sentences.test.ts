@@ -6,8 +6,7 @@ import { aNews, aPost, aReply } from '../testing/a-board.ts';
 import { requestAfterRun, requestForModel } from './board/help-request.ts';
 import { answerOccasion, helpOccasion, judgedOccasion, planOccasion } from './board/words.ts';
 import { noModelWords } from './read-wishes.ts';
-import { isSamePlan, planChange } from './resource-plan.ts';
-import type { ResourcePlan } from './resource-plan.ts';
+import { isSamePlan, planChange, type ResourcePlan } from './resource-plan.ts';
 import { greeting, remark, reply } from './speech.ts';
 import { listed, placeInWords, quoted, sentence, shortened } from './words.ts';
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sentenceFaults } from '@hamlet/test/env/sentence-faults';
-import { diaryEntry, Stay, stayAfter, EVENTS_MAX } from './stay.ts';
-import type { StayTurn } from './stay.ts';
+import { diaryEntry, Stay, stayAfter, EVENTS_MAX, type StayTurn } from './stay.ts';
 
 const turn = (minute: number, changes: Partial<StayTurn> = {}): StayTurn => ({
   turnId: `t${minute}`,

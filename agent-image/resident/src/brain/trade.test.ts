@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BID_LEAD_MS, bidOf, buys } from './trade.ts';
-import type { AuctionSeen, Purse, QuotedPrice } from './trade.ts';
+import { BID_LEAD_MS, bidOf, buys, type AuctionSeen, type Purse, type QuotedPrice } from './trade.ts';
 
 const HOUR = 3_600_000;
 const MICRO = 1_000_000n;

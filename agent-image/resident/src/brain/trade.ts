@@ -1,8 +1,7 @@
 /** The agent's trade: what it wants, what it can afford, and what it bids. Amounts of type bigint are micro-aiDollars. Pure. */
 import type { Limits, PriceList } from '@hamlet/contract';
 import { parseAiDollars } from '@hamlet/contract/resident';
-import { decision } from './decision.ts';
-import type { Rule } from './decision.ts';
+import { decision, type Rule } from './decision.ts';
 import type { TradeMind } from './mind.ts';
 import type { Want } from './situation.ts';
 import { itemInWords } from './words.ts';

@@ -11,10 +11,10 @@ import {
   OUT_OF_TOKENS,
   wantOf,
   WISH_ONE_IN,
+  type WantsOf,
 } from './trade.ts';
 import { itemInWords } from './words.ts';
 import { NEW_TO_TRADE } from './mind.ts';
-import type { WantsOf } from './trade.ts';
 
 const SEEN: WantsOf = { needs: [], limits: { models: ['small'] }, model: 'small', prices: PRICES, personWaits: false };
 const item = (changes: Partial<WantsOf>): unknown => wantOf({ ...SEEN, ...changes })?.item ?? null;

@@ -1,8 +1,7 @@
 import type { BidView, PurchaseView } from '@hamlet/contract';
 import type { RuntimeContext } from '@hamlet/engine';
 import { seedOf } from '../brain/chance.ts';
-import { nameOf } from '../brain/decision.ts';
-import type { Command, Decision } from '../brain/decision.ts';
+import { nameOf, type Command, type Decision } from '../brain/decision.ts';
 import type { Situation } from '../brain/situation.ts';
 import { OUT_OF_TOKENS } from '../brain/trade.ts';
 import type { Voice } from '../runtime/voice.ts';

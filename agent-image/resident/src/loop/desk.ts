@@ -1,11 +1,9 @@
 import type { AgentConfig } from '@hamlet/contract';
-import { resourcePlanOf } from '../brain/resource-plan.ts';
-import type { ResourcePlan, UsableModel } from '../brain/resource-plan.ts';
+import { resourcePlanOf, type ResourcePlan, type UsableModel } from '../brain/resource-plan.ts';
 import type { HelpRequest } from '../brain/situation.ts';
 import type { Log } from '../process/json-log.ts';
 import type { Answer, Village } from '../village/village.ts';
-import { createBoardWriter } from './board-writer.ts';
-import type { BoardWriter } from './board-writer.ts';
+import { createBoardWriter, type BoardWriter } from './board-writer.ts';
 
 /** Most help requests that wait; when more come, the oldest are dropped. */
 const REQUESTS_MAX = 8;

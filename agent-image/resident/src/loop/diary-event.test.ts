@@ -1,13 +1,11 @@
 /** The diary event for each outcome of each command. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AFFORDANCES, EMOTES, ITEM_KINDS } from '@hamlet/contract';
-import type { AgentView } from '@hamlet/contract';
+import { AFFORDANCES, EMOTES, ITEM_KINDS, type AgentView } from '@hamlet/contract';
 import { sentenceFaults } from '@hamlet/test/env/sentence-faults';
 import { NEWBORN } from '../brain/mind.ts';
 import { perceive } from './perceive.ts';
-import { decision } from '../brain/decision.ts';
-import type { Command } from '../brain/decision.ts';
+import { decision, type Command } from '../brain/decision.ts';
 import type { Situation } from '../brain/situation.ts';
 import { aConfig, anAgent, aStanding, AT, aWorld } from '../testing/a-village.ts';
 import type { Acted } from './act.ts';

@@ -1,6 +1,5 @@
 import type { ActionBody } from '@hamlet/contract';
-import type { Decision } from '../brain/decision.ts';
-import { nameOf } from '../brain/decision.ts';
+import { nameOf, type Decision } from '../brain/decision.ts';
 import { didDo } from '../brain/doing.ts';
 import type { Situation } from '../brain/situation.ts';
 import { itemInWords, quoted, sentence } from '../brain/words.ts';

@@ -18,16 +18,8 @@ export interface FollowPorts {
 }
 
 /** Keeps the stream of wakes open until the process ends; resumes after the last wake. A newer cycle ends the inbox. */
-export async function followWakes({
-  village,
-  inbox,
-  runs,
-  cycle,
-  log,
-  rest,
-  random,
-  stop,
-}: FollowPorts): Promise<void> {
+export async function followWakes(ports: FollowPorts): Promise<void> {
+  const { village, inbox, runs, cycle, log, rest, random, stop } = ports;
   let after: number | null = null;
   let failures = 0;
   while (!stop.aborted) {

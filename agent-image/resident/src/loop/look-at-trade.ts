@@ -65,17 +65,9 @@ async function offerOf(village: TradingVillage, want: Want): Promise<Offer | nul
   if (answer.kind !== 'ok') return null;
   const { item: quoted, agent } = answer.value;
   if (quoted === null || agent === null || agent.after === null) return null;
-  return buys(
-    {
-      price: parseAiDollars(quoted.price),
-      available: parseAiDollars(agent.available),
-      tier: agent.tier,
-      tierAfter: agent.after.tier,
-    },
-    oneIn,
-  )
-    ? { want, price: quoted.price }
-    : null;
+  const [price, available] = [parseAiDollars(quoted.price), parseAiDollars(agent.available)];
+  const isBought = buys({ price, available, tier: agent.tier, tierAfter: agent.after.tier }, oneIn);
+  return isBought ? { want, price: quoted.price } : null;
 }
 
 /**

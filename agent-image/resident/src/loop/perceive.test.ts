@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AgentView, WorldView } from '@hamlet/contract';
 import { aConfig, anAgent, aStanding, AT, aWorld } from '../testing/a-village.ts';
-import { PERCEPTION_TILES, tilesBetween } from '../brain/situation.ts';
+import { PERCEPTION_TILES, tilesBetween, type Situation } from '../brain/situation.ts';
 import { NEWBORN, onDay, withEntry, withText } from '../brain/mind.ts';
 import { MAX_ITEMS, MAX_NEIGHBOURS, perceive } from './perceive.ts';
-import type { Situation } from '../brain/situation.ts';
 
 const beside = (dx: number, dy = 0) => ({ x: AT.square.x + dx, y: AT.square.y + dy });
 

@@ -1,10 +1,8 @@
 import type { AgentConfig, AgentDetail, AgentView, Wake, WorldView } from '@hamlet/contract';
 import { wantsReply } from '../brain/board/may-reply.ts';
 import { doingHere } from '../brain/doing.ts';
-import { onDay } from '../brain/mind.ts';
-import type { BoardMind, Mind } from '../brain/mind.ts';
-import { PERCEPTION_TILES, tilesBetween } from '../brain/situation.ts';
-import type { BoardSight, LyingItem, Situation } from '../brain/situation.ts';
+import { onDay, type BoardMind, type Mind } from '../brain/mind.ts';
+import { PERCEPTION_TILES, tilesBetween, type BoardSight, type LyingItem, type Situation } from '../brain/situation.ts';
 
 /** Most agents and items that enter a decision, nearest first. */
 export const MAX_NEIGHBOURS = 12;
@@ -23,15 +21,8 @@ export interface Perception {
 }
 
 /** The village as one agent sees it; null while the agent is not in the world. Pure. */
-export function perceive({
-  world,
-  standing,
-  config,
-  wake,
-  mind,
-  board = null,
-  work = null,
-}: Perception): Situation | null {
+export function perceive(perception: Perception): Situation | null {
+  const { world, standing, config, wake, mind, board = null, work = null } = perception;
   const self = world.agents.find((agent) => agent.agent_id === config.agent_id);
   if (self === undefined) return null;
   const seen: Situation = {

@@ -1,12 +1,10 @@
 import type { z } from 'zod';
 import type { Decision } from '../brain/decision.ts';
-import { BoardMind, DayMind, NEW_DAY, NEW_TO_THE_BOARD, NEW_TO_TRADE, TradeMind } from '../brain/mind.ts';
-import type { Mind } from '../brain/mind.ts';
+import { BoardMind, DayMind, NEW_DAY, NEW_TO_THE_BOARD, NEW_TO_TRADE, TradeMind, type Mind } from '../brain/mind.ts';
 import { settle } from '../brain/rules/decide.ts';
 import type { Situation } from '../brain/situation.ts';
 import { diaryEntry, Stay, stayAfter } from '../brain/stay.ts';
-import { DIARY, entityOf, stateOf } from '../memory/entity.ts';
-import type { Entity } from '../memory/entity.ts';
+import { DIARY, entityOf, stateOf, type Entity } from '../memory/entity.ts';
 import type { MemoryStore } from '../memory/memory-store.ts';
 import type { Acted } from './act.ts';
 import { diaryEventOf, placeOfTurn } from './diary-event.ts';

@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { createStubRuntime } from '@hamlet/engine';
-import type { RuntimeContext } from '@hamlet/engine';
+import { createStubRuntime, type RuntimeContext } from '@hamlet/engine';
 import { createLog } from '../process/json-log.ts';
 import { forgetfulMemory } from '../memory/memory-store.ts';
 import { anAgent, aWake, aWorld } from '../testing/a-village.ts';
-import { DOWN, ok, scriptedVillage, STALE } from '../testing/scripted-village.ts';
-import type { ScriptedVillage } from '../testing/scripted-village.ts';
+import { DOWN, ok, scriptedVillage, STALE, type ScriptedVillage } from '../testing/scripted-village.ts';
 import { API_BACKOFF } from '../village/retry.ts';
 import { createInbox } from './inbox.ts';
 import { recallMind, recallStay } from './reflect.ts';
 import { runTurns, MAX_UNRECORDED_TURNS, MIN_TURN_GAP_MS } from './turn-loop.ts';
 import { createTurnGate } from '../runs/turn-gate.ts';
-import { noVoice, voiceOf } from '../runtime/voice.ts';
-import type { Voice } from '../runtime/voice.ts';
+import { noVoice, voiceOf, type Voice } from '../runtime/voice.ts';
 
 /** A loop whose pauses take no time and are counted. */
 function setUp(village: ScriptedVillage, voice: Voice = noVoice('no runtime')) {

@@ -3,8 +3,7 @@ import { backoffMs } from '../village/retry.ts';
 import type { Command } from '../brain/decision.ts';
 import type { TurnGate } from '../runs/turn-gate.ts';
 import { recallMind } from './reflect.ts';
-import { runTurn } from './turn.ts';
-import type { TurnPorts } from './turn.ts';
+import { runTurn, type TurnPorts } from './turn.ts';
 import type { EndReason, Inbox, Trigger } from './inbox.ts';
 import type { Log } from '../process/json-log.ts';
 

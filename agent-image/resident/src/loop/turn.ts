@@ -1,8 +1,7 @@
 import type { AgentConfig, AgentDetail, Turn } from '@hamlet/contract';
 import type { Mind } from '../brain/mind.ts';
 import { decide } from '../brain/rules/decide.ts';
-import { wordOf } from '../brain/situation.ts';
-import type { BoardSight, Situation } from '../brain/situation.ts';
+import { wordOf, type BoardSight, type Situation } from '../brain/situation.ts';
 import { diaryEntry } from '../brain/stay.ts';
 import type { Entity } from '../memory/entity.ts';
 import type { MemoryStore } from '../memory/memory-store.ts';
@@ -87,31 +86,12 @@ async function look({ village, turnGate, desk }: TurnPorts, trigger: Trigger, mi
   if (world.kind !== 'ok') return world;
   if (standing.kind !== 'ok') return standing;
   if (config.kind !== 'ok') return config;
-  const board =
-    desk === undefined
-      ? null
-      : await lookAtBoard(
-          { ...desk, village },
-          { standing: standing.value, config: config.value, board: mind.board, withNews: wake === null },
-        );
-  const situation = perceive({
-    world: world.value,
-    standing: standing.value,
-    config: config.value,
-    wake,
-    mind,
-    board,
-    work: turnGate?.work ?? null,
-  });
+  const known = { standing: standing.value, config: config.value };
+  const from = { ...known, board: mind.board, withNews: wake === null };
+  const board = desk === undefined ? null : await lookAtBoard({ ...desk, village }, from);
+  const situation = perceive({ ...known, world: world.value, wake, mind, board, work: turnGate?.work ?? null });
   if (situation === null) return { kind: 'unreachable', why: 'the agent is not in the world yet' };
-  return {
-    kind: 'ok',
-    value: {
-      situation: await withTrade(village, situation, config.value),
-      config: config.value,
-      standing: standing.value,
-    },
-  };
+  return { kind: 'ok', value: { ...known, situation: await withTrade(village, situation, config.value) } };
 }
 
 /** Reads prices and auctions when `isTimeToTrade` says so. */
@@ -128,7 +108,7 @@ function planIn({ board }: Situation): object {
 
 function perceivedOf(
   { tick, day, minute, phase, self, neighbours, items, board }: Situation,
-  standing: AgentDetail,
+  { tier, power, cycle, why }: AgentDetail,
 ): Turn['perceived'] {
   const { position, moving_to, landmark_id, zone_id, activity, inventory } = self;
   return {
@@ -139,13 +119,7 @@ function perceivedOf(
       neighbours: neighbours.map((agent) => ({ agent_id: agent.agent_id, position: agent.position })),
       items: items.map(({ item_id, position: at }) => ({ item_id, position: at })),
     },
-    standing: {
-      tier: standing.tier,
-      power: standing.power,
-      cycle: standing.cycle,
-      ready: standing.why.ready,
-      reason: standing.why.reason,
-    },
+    standing: { tier, power, cycle, ready: why.ready, reason: why.reason },
     ...(board === null ? {} : { board: boardOf(board) }),
   };
 }
@@ -153,17 +127,10 @@ function perceivedOf(
 /** The part of the board that entered the decision, as ids: the texts are on the board. */
 function boardOf({ news, judged, requests }: BoardSight): object {
   return {
-    news: news.map(({ post, reply, why, answered }) => ({
-      post_id: post.post_id,
-      reply_id: reply?.reply_id ?? null,
-      why,
-      answered,
-    })),
-    judged: judged.map(({ entry }) => ({
-      ledger_entry_id: entry.ledger_entry_id,
-      reason: entry.reason,
-      amount: entry.amount,
-    })),
+    news: news.map(({ post: { post_id }, reply, why, answered }) => {
+      return { post_id, reply_id: reply?.reply_id ?? null, why, answered };
+    }),
+    judged: judged.map(({ entry: { ledger_entry_id, reason, amount } }) => ({ ledger_entry_id, reason, amount })),
     needs: requests.map(({ subject }) => subject),
   };
 }

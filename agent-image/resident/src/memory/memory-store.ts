@@ -10,8 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { DIARY, Entity, entityOf } from './entity.ts';
-import type { MemorySeed } from './entity.ts';
+import { DIARY, Entity, entityOf, type MemorySeed } from './entity.ts';
 
 /** A larger file is compacted. */
 export const MAX_MEMORY_BYTES = 1024 * 1024;

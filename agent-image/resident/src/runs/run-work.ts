@@ -1,11 +1,9 @@
 import { RUN_REASON_MAX_CHARS, RUN_STEPS_MAX } from '@hamlet/contract/resident';
 import type { Run, RunStep } from '@hamlet/contract';
-import { RunFailure } from '@hamlet/engine';
-import type { RunWork, ToolResult } from '@hamlet/engine';
+import { RunFailure, type RunWork, type ToolResult } from '@hamlet/engine';
 import { fitting } from '../brain/speech.ts';
 import { surroundingsOf } from './surroundings.ts';
-import { actOnce, createTools, findAgent, goTo, lookAround, usePlace } from './tools.ts';
-import type { ToolPorts, Tools } from './tools.ts';
+import { actOnce, createTools, findAgent, goTo, lookAround, usePlace, type ToolPorts, type Tools } from './tools.ts';
 
 /** Ends the work on a run: its lease has lapsed, and another process may take the run. */
 export class LeaseLost extends Error {}
@@ -29,6 +27,7 @@ export interface Progress {
 }
 
 type Perform = (step: number) => Promise<ToolResult>;
+type StepPorts = Pick<RunWorkPorts, 'stepsMax'> & { readonly record: (step: RunStep) => Promise<void> };
 
 /** Numbers the tool calls of one run, and answers a recorded step from the record. Mutable because it counts. */
 class Steps implements Progress {
@@ -36,16 +35,11 @@ class Steps implements Progress {
   underWay: string | null = null;
   #count = 0;
   readonly #recorded: ReadonlyMap<number, RunStep>;
-  readonly #record: (step: RunStep) => Promise<void>;
-  readonly #stepsMax: RunWorkPorts['stepsMax'];
+  readonly #ports: StepPorts;
 
-  constructor(
-    recorded: readonly RunStep[],
-    ports: { readonly record: (step: RunStep) => Promise<void>; readonly stepsMax: RunWorkPorts['stepsMax'] },
-  ) {
+  constructor(recorded: readonly RunStep[], ports: StepPorts) {
     this.#recorded = new Map(recorded.map((step) => [step.step, step]));
-    this.#record = ports.record;
-    this.#stepsMax = ports.stepsMax;
+    this.#ports = ports;
   }
 
   async take(words: string, perform: Perform): Promise<ToolResult> {
@@ -60,12 +54,12 @@ class Steps implements Progress {
   }
 
   async #performNow(step: number, perform: Perform): Promise<ToolResult> {
-    const allowed = this.#stepsMax();
+    const allowed = this.#ports.stepsMax();
     if (allowed !== null && step >= allowed)
       throw new RunFailure('too_many_steps', `My tier allows ${allowed} steps in one run`);
     const { outcome, text } = await perform(step);
     const record: RunStep = { step, outcome, text: [...text].slice(0, RUN_REASON_MAX_CHARS).join('') };
-    await this.#record(record);
+    await this.#ports.record(record);
     return record;
   }
 }

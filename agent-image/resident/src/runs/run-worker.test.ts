@@ -8,8 +8,7 @@ import { createLog } from '../process/json-log.ts';
 import { createTurnGate } from './turn-gate.ts';
 import { createScriptedRuntime } from '../runtime/scripted-runtime.ts';
 import { anAgent, AT, aWorld } from '../testing/a-village.ts';
-import { DOWN, ok, scriptedVillage, STALE } from '../testing/scripted-village.ts';
-import type { ScriptedVillage } from '../testing/scripted-village.ts';
+import { DOWN, ok, scriptedVillage, STALE, type ScriptedVillage } from '../testing/scripted-village.ts';
 import { startRunWorker } from './run-worker.ts';
 
 type Execute = AgentRuntime['execute'];

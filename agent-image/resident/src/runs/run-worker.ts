@@ -2,8 +2,7 @@ import type { Run, RunHint } from '@hamlet/contract';
 import type { Log } from '../process/json-log.ts';
 import { CycleOver, retry } from '../village/retry.ts';
 import { createAsyncEvent } from './async-event.ts';
-import { RunCancelled, takeRun } from './take-run.ts';
-import type { TakePorts } from './take-run.ts';
+import { RunCancelled, takeRun, type TakePorts } from './take-run.ts';
 
 /** Interval at which the worker asks for a run without a hint, in case a hint was lost. */
 export const LOOK_EVERY_MS = 60_000;

@@ -1,13 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { RUN_REASON_MAX_CHARS, RUN_RENEW_EVERY_S, RUN_SUMMARY_MAX_CHARS } from '@hamlet/contract/resident';
 import type { Refusal, Run, RunStep } from '@hamlet/contract';
-import { RunFailure } from '@hamlet/engine';
-import type { AgentRuntime, RuntimeContext, RunWork } from '@hamlet/engine';
+import { RunFailure, type AgentRuntime, type RuntimeContext, type RunWork } from '@hamlet/engine';
 import { seedOf } from '../brain/chance.ts';
 import { CycleOver, rejectOnAbort, retry } from '../village/retry.ts';
 import type { RunEnd, RunLease, Village } from '../village/village.ts';
-import { createRunWork, LeaseLost } from './run-work.ts';
-import type { Progress, RunWorkPorts, StartedRun } from './run-work.ts';
+import { createRunWork, LeaseLost, type Progress, type RunWorkPorts, type StartedRun } from './run-work.ts';
 import type { TurnGate } from './turn-gate.ts';
 
 /** The agent gives up a run after this time. */

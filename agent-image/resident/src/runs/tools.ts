@@ -1,13 +1,11 @@
 import type { ActionBody, AgentView, MoveBody, Refusal, WorldView } from '@hamlet/contract';
 import { QUIET_HEARING_TILES } from '@hamlet/contract/resident';
-import { RunFailure } from '@hamlet/engine';
-import type { ToolResult } from '@hamlet/engine';
+import { RunFailure, type ToolResult } from '@hamlet/engine';
 import { nameOf } from '../brain/decision.ts';
 import { actionAt } from '../brain/doing.ts';
 import { tilesBetween } from '../brain/situation.ts';
 import { placeInWords } from '../brain/words.ts';
-import { retry } from '../village/retry.ts';
-import type { Definite, RetryPorts } from '../village/retry.ts';
+import { retry, type Definite, type RetryPorts } from '../village/retry.ts';
 import type { Answer, Village } from '../village/village.ts';
 import type { AsyncEvent } from './async-event.ts';
 import { sightOf } from './surroundings.ts';
@@ -23,11 +21,7 @@ const CHASES_MAX = 8;
 /** Pause before a retry when a place is full. */
 const FULL_PAUSE_MS = 3_000;
 /** Refusals of a walk that may be temporary. */
-const TEMPORARY: ReadonlySet<WalkFailure['code']> = new Set<WalkFailure['code']>([
-  'no_free_slot',
-  'slot_taken',
-  'too_long',
-]);
+const TEMPORARY: ReadonlySet<string> = new Set<WalkFailure['code']>(['no_free_slot', 'slot_taken', 'too_long']);
 const KEPT_WALKING = 'it kept walking away';
 
 export interface ToolPorts extends RetryPorts {

@@ -1,9 +1,14 @@
-import { RunFailure } from '@hamlet/engine';
-import type { AgentRuntime, ToolResult, RunWork } from '@hamlet/engine';
-import { NO_MODEL, noModelWords, readWishes, WHAT_I_UNDERSTAND } from '../brain/read-wishes.ts';
+import { RunFailure, type AgentRuntime, type ToolResult, type RunWork } from '@hamlet/engine';
+import {
+  NO_MODEL,
+  noModelWords,
+  readWishes,
+  WHAT_I_UNDERSTAND,
+  type Reading,
+  type Wish,
+} from '../brain/read-wishes.ts';
 import { greeting, reply } from '../brain/speech.ts';
 import { listed, quoted } from '../brain/words.ts';
-import type { Reading, Wish } from '../brain/read-wishes.ts';
 
 /**
  * The runtime of an agent without a language model. It answers speech with sentences chosen by seed. It carries out the

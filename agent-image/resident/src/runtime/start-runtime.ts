@@ -1,9 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import type { AgentConfig } from '@hamlet/contract';
-import { createRuntime, RunFailure } from '@hamlet/engine';
-import type { AgentRuntime, RuntimeRegistry } from '@hamlet/engine';
-import { noVoice, voiceOf } from './voice.ts';
-import type { Voice } from './voice.ts';
+import { createRuntime, RunFailure, type AgentRuntime, type RuntimeRegistry } from '@hamlet/engine';
+import { noVoice, voiceOf, type Voice } from './voice.ts';
 
 /** A missing capability that the resident can work without. */
 export interface Warning {
@@ -50,21 +48,16 @@ export interface RuntimePlace {
 export async function startRuntime(registry: RuntimeRegistry, place: RuntimePlace): Promise<StartedRuntime> {
   const { name } = place.config.runtime;
   const created = createRuntime(registry, name);
-  if (!created.ok)
-    return {
-      ...silentBecause({ code: created.error.code, message: created.error.message }),
-      terminate: async () => {},
-    };
+  if (!created.ok) {
+    const { code, message } = created.error;
+    return { ...silentBecause({ code, message }), terminate: async () => {} };
+  }
   const { runtime } = created;
   const terminate = () => runtime.terminate();
   try {
     await initialize(runtime, place);
-    return {
-      voice: voiceOf(runtime, place.stop),
-      execute: (prompt, context) => runtime.execute(prompt, context),
-      warning: null,
-      terminate,
-    };
+    const execute: AgentRuntime['execute'] = (prompt, context) => runtime.execute(prompt, context);
+    return { voice: voiceOf(runtime, place.stop), execute, warning: null, terminate };
   } catch (error) {
     const message = `the runtime ${name} does not start: ${error instanceof Error ? error.message : String(error)}`;
     return { ...silentBecause({ code: 'runtime_failed', message }), terminate };

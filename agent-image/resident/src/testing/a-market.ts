@@ -1,6 +1,12 @@
 /** Prices, funds and auctions for tests, and the part of a village that sells. */
-import { formatAiDollars, parseAiDollars } from '@hamlet/contract';
-import type { AuctionView, BidView, PurchaseItem, QuoteAnswer } from '@hamlet/contract';
+import {
+  formatAiDollars,
+  parseAiDollars,
+  type AuctionView,
+  type BidView,
+  type PurchaseItem,
+  type QuoteAnswer,
+} from '@hamlet/contract';
 import type { Answer, PriceAsked, Village } from '../village/village.ts';
 import { anId } from './a-board.ts';
 

@@ -1,6 +1,16 @@
 /** A village in one process: the real rules of the world, no network and no clock. It handles a command like the api. */
-import { ActionBody, AROUND_MAX_TILES, MoveBody, TICK_MS } from '@hamlet/contract';
-import type { AgentPlace, AgentView, Turn, WorldCommand, WorldEvent, WorldView } from '@hamlet/contract';
+import {
+  ActionBody,
+  AROUND_MAX_TILES,
+  MoveBody,
+  TICK_MS,
+  type AgentPlace,
+  type AgentView,
+  type Turn,
+  type WorldCommand,
+  type WorldEvent,
+  type WorldView,
+} from '@hamlet/contract';
 import {
   advance,
   agentPlaces,
@@ -13,8 +23,8 @@ import {
   timeOfDay,
   validateCommand,
   wakesOf,
+  type WorldState,
 } from '@hamlet/core';
-import type { WorldState } from '@hamlet/core';
 import type { Trigger } from '../loop/inbox.ts';
 import type { Answer, Village } from '../village/village.ts';
 import { aConfig, aStanding } from './a-village.ts';

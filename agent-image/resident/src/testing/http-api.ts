@@ -1,9 +1,7 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { REFUSALS } from '@hamlet/contract';
-import type { Refusal } from '@hamlet/contract';
+import { REFUSALS, type Refusal } from '@hamlet/contract';
 import { aConfig, aStanding, aWorld } from './a-village.ts';
 
 export interface Request {

@@ -1,9 +1,7 @@
 import type { ActionBody, MoveBody, Run, RunStep, Turn } from '@hamlet/contract';
 import type { Answer, RunEnd, Village, WakeEvent } from '../village/village.ts';
-import { aDesk, deskQuestions } from './a-board.ts';
-import type { TestDesk } from './a-board.ts';
-import { aMarket, marketQuestions } from './a-market.ts';
-import type { TestMarket } from './a-market.ts';
+import { aDesk, deskQuestions, type TestDesk } from './a-board.ts';
+import { aMarket, marketQuestions, type TestMarket } from './a-market.ts';
 import { aConfig, aStanding, aWorld } from './a-village.ts';
 
 type Question =

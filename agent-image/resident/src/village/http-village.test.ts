@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, beforeEach, before, test } from 'node:test';
-import { createClient } from '@hamlet/contract';
-import type { Turn } from '@hamlet/contract';
+import { createClient, type Turn } from '@hamlet/contract';
 import { aWake } from '../testing/a-village.ts';
-import { startHttpApi } from '../testing/http-api.ts';
-import type { HttpApi } from '../testing/http-api.ts';
+import { startHttpApi, type HttpApi } from '../testing/http-api.ts';
 import { exchangedToken } from './agent-token.ts';
 import { createHttpVillage } from './http-village.ts';
 import type { Village, WakeEvent } from './village.ts';

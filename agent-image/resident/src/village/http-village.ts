@@ -1,5 +1,5 @@
 import * as contract from '@hamlet/contract/resident';
-import type { Client, Outcome, Problem, StreamEvent } from '@hamlet/contract';
+import type { CallData, CallInput, Client, Outcome, Problem, RouteSpec, StreamEvent } from '@hamlet/contract';
 import type { TokenSource } from './agent-token.ts';
 import type { Answer, Village, WakeEvent } from './village.ts';
 
@@ -22,26 +22,28 @@ export interface HttpVillageOptions {
   readonly stopWriting: AbortSignal;
 }
 
-type Call<T> = (signal: AbortSignal) => Promise<Outcome<T>>;
+type Send = <const R extends RouteSpec>(route: R, input: CallInput<R>) => Promise<Answer<CallData<R>>>;
 
 /** Sends requests: `read` and `write` differ in the signal that aborts them. */
 interface Requests {
-  readonly client: Client;
   readonly agentId: string;
   readonly params: { readonly agent_id: string };
-  read<T>(call: Call<T>): Promise<Answer<T>>;
-  write<T>(call: Call<T>): Promise<Answer<T>>;
+  readonly read: Send;
+  readonly write: Send;
 }
 
 /** The API over HTTP. It retries only once, with a new token after 401; the caller decides about other retries. */
 export function createHttpVillage(options: HttpVillageOptions): Village {
   const { client, tokens, agentId, stopReading, stopWriting } = options;
   const send =
-    (stop: AbortSignal) =>
-    <T>(call: Call<T>) =>
-      answerOf(() => call(AbortSignal.any([stop, AbortSignal.timeout(REQUEST_TIMEOUT_MS)])), tokens);
+    (stop: AbortSignal): Send =>
+    (route, input) =>
+      answerOf(() => {
+        const signal = AbortSignal.any([stop, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]);
+        return client.call(route, { ...input, signal });
+      }, tokens);
   const params = { agent_id: agentId };
-  const requests: Requests = { client, agentId, params, read: send(stopReading), write: send(stopWriting) };
+  const requests: Requests = { agentId, params, read: send(stopReading), write: send(stopWriting) };
   return {
     ...worldRequests(requests),
     ...boardRequests(requests),
@@ -53,102 +55,79 @@ export function createHttpVillage(options: HttpVillageOptions): Village {
 
 type WorldRequests = 'config' | 'paidTime' | 'world' | 'around' | 'standing' | 'move' | 'act' | 'record';
 
-function worldRequests({ client, agentId, params, read, write }: Requests): Pick<Village, WorldRequests> {
+function worldRequests({ agentId, params, read, write }: Requests): Pick<Village, WorldRequests> {
   return {
-    config: () => read((signal) => client.call(contract.getAgentConfig, { params, signal })),
-    paidTime: () => read((signal) => client.call(contract.getPaidTime, { params, signal })),
-    world: () => read((signal) => client.call(contract.getWorld, { signal })),
+    config: () => read(contract.getAgentConfig, { params }),
+    paidTime: () => read(contract.getPaidTime, { params }),
+    world: () => read(contract.getWorld, {}),
     around: (other) => {
       const query = {
         around: agentId,
         radius: contract.AROUND_MAX_TILES,
         ...(other === undefined ? {} : { with: other }),
       };
-      return read((signal) => client.call(contract.getWorld, { query, signal }));
+      return read(contract.getWorld, { query });
     },
-    standing: () => read((signal) => client.call(contract.getAgent, { params, signal })),
-    move: (body, idempotencyKey) =>
-      write((signal) => client.call(contract.moveAgent, { params, body, idempotencyKey, signal })),
-    act: (body, idempotencyKey) =>
-      write((signal) => client.call(contract.actAsAgent, { params, body, idempotencyKey, signal })),
-    record: (body) =>
-      write((signal) => client.call(contract.recordTurn, { params, body, idempotencyKey: body.turn_id, signal })),
+    standing: () => read(contract.getAgent, { params }),
+    move: (body, idempotencyKey) => write(contract.moveAgent, { params, body, idempotencyKey }),
+    act: (body, idempotencyKey) => write(contract.actAsAgent, { params, body, idempotencyKey }),
+    record: (body) => write(contract.recordTurn, { params, body, idempotencyKey: body.turn_id }),
   };
 }
 
 type BoardRequests = 'news' | 'post' | 'publish' | 'reply' | 'resolve';
 
-function boardRequests({ client, params, read, write }: Requests): Pick<Village, BoardRequests> {
+function boardRequests({ params, read, write }: Requests): Pick<Village, BoardRequests> {
   return {
     news: (after) => {
       const query = after === null ? {} : { after };
-      return read((signal) => client.call(contract.listBoardNews, { params, query, signal }));
+      return read(contract.listBoardNews, { params, query });
     },
     post: async (post_id) => {
-      const answer = await read((signal) =>
-        client.call(contract.getPost, { params: { post_id }, query: { limit: 1 }, signal }),
-      );
+      const answer = await read(contract.getPost, { params: { post_id }, query: { limit: 1 } });
       return mapped(answer, ({ post }) => post);
     },
-    publish: (body, idempotencyKey) =>
-      write((signal) => client.call(contract.createPost, { body, idempotencyKey, signal })),
+    publish: (body, idempotencyKey) => write(contract.createPost, { body, idempotencyKey }),
     reply: (post_id, body, idempotencyKey) =>
-      write((signal) =>
-        client.call(contract.replyToPost, { params: { post_id }, body: { body }, idempotencyKey, signal }),
-      ),
-    resolve: (post_id, idempotencyKey) =>
-      write((signal) => client.call(contract.resolvePost, { params: { post_id }, idempotencyKey, signal })),
+      write(contract.replyToPost, { params: { post_id }, body: { body }, idempotencyKey }),
+    resolve: (post_id, idempotencyKey) => write(contract.resolvePost, { params: { post_id }, idempotencyKey }),
   };
 }
 
 type TradeRequests = 'ledger' | 'models' | 'quote' | 'buy' | 'auctions' | 'bid' | 'complete';
 
-function tradeRequests({ client, params, read, write }: Requests): Pick<Village, TradeRequests> {
+function tradeRequests({ params, read, write }: Requests): Pick<Village, TradeRequests> {
   return {
     ledger: async () => {
-      const answer = await read((signal) =>
-        client.call(contract.getLedger, { params, query: { limit: ENTRIES_SEEN }, signal }),
-      );
+      const answer = await read(contract.getLedger, { params, query: { limit: ENTRIES_SEEN } });
       return mapped(answer, ({ entries }) => entries);
     },
     models: async () =>
-      mapped(await read((signal) => client.call(contract.listModels, { signal })), ({ data }) =>
+      mapped(await read(contract.listModels, {}), ({ data }) =>
         data.map(({ id, context_tokens }) => ({ model: id, contextTokens: context_tokens })),
       ),
-    quote: (query) => read((signal) => client.call(contract.getQuote, { query, signal })),
-    buy: (body, idempotencyKey) =>
-      write((signal) => client.call(contract.buyCompute, { body, idempotencyKey, signal })),
+    quote: (query) => read(contract.getQuote, { query }),
+    buy: (body, idempotencyKey) => write(contract.buyCompute, { body, idempotencyKey }),
     auctions: async () => {
       const query = { state: 'open' as const, limit: AUCTIONS_SEEN };
-      return mapped(
-        await read((signal) => client.call(contract.listAuctions, { query, signal })),
-        ({ auctions }) => auctions,
-      );
+      return mapped(await read(contract.listAuctions, { query }), ({ auctions }) => auctions);
     },
     bid: (auction_id, amount, idempotencyKey) =>
-      write((signal) =>
-        client.call(contract.placeBid, { params: { auction_id }, body: { amount }, idempotencyKey, signal }),
-      ),
-    complete: (body) => read((signal) => client.call(contract.completeChat, { body, signal })),
+      write(contract.placeBid, { params: { auction_id }, body: { amount }, idempotencyKey }),
+    complete: (body) => read(contract.completeChat, { body }),
   };
 }
 
 type RunRequests = 'nextRun' | 'startRun' | 'noteStep' | 'renewRun' | 'settleRun';
 
-function runRequests({ client, params, read, write }: Requests): Pick<Village, RunRequests> {
+function runRequests({ params, read, write }: Requests): Pick<Village, RunRequests> {
   return {
-    nextRun: async () =>
-      mapped(await read((signal) => client.call(contract.nextRun, { params, signal })), ({ run }) => run),
-    startRun: (run_id, cycle) =>
-      read((signal) => client.call(contract.startRun, { params: { run_id }, body: { cycle }, signal })),
+    nextRun: async () => mapped(await read(contract.nextRun, { params }), ({ run }) => run),
+    startRun: (run_id, cycle) => read(contract.startRun, { params: { run_id }, body: { cycle } }),
     noteStep: (run_id, lease, step) =>
-      write((signal) =>
-        client.call(contract.recordRunStep, { params: { run_id }, body: { ...step, ...lease }, signal }),
-      ),
-    renewRun: (run_id, lease) =>
-      read((signal) => client.call(contract.renewRun, { params: { run_id }, body: lease, signal })),
-    settleRun: (run_id, end) =>
-      write((signal) => client.call(contract.settleRun, { params: { run_id }, body: end, signal })),
+      write(contract.recordRunStep, { params: { run_id }, body: { ...step, ...lease } }),
+    renewRun: (run_id, lease) => read(contract.renewRun, { params: { run_id }, body: lease }),
+    settleRun: (run_id, end) => write(contract.settleRun, { params: { run_id }, body: end }),
   };
 }
 

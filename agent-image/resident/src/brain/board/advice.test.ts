@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AgentView } from '@hamlet/contract';
 import { aConfig, anAgent, aStanding, AT, aWorld } from '../../testing/a-village.ts';
-import { NEWBORN } from '../mind.ts';
+import { NEWBORN, type Advice } from '../mind.ts';
 import { perceive } from '../../loop/perceive.ts';
 import type { Situation } from '../situation.ts';
 import { ADVICE_TICKS, adviceIn, followAdvice } from './advice.ts';
-import type { Advice } from '../mind.ts';
 
 function situation(advice: Advice | null, self: Partial<AgentView> = {}): Situation {
   const seen = perceive({

@@ -1,5 +1,4 @@
-import { decision, goTo, isAt, nameOf } from '../decision.ts';
-import type { Command, Rule } from '../decision.ts';
+import { decision, goTo, isAt, nameOf, type Command, type Rule } from '../decision.ts';
 import { actionAt } from '../doing.ts';
 import type { Advice } from '../mind.ts';
 import { readWishes } from '../read-wishes.ts';

@@ -1,8 +1,7 @@
 import type { Landmark } from '@hamlet/contract';
 import { chance, choose } from '../chance.ts';
 import { isBedtime, planDay, rankOf } from '../day-plan.ts';
-import { placeOf, tilesBetween } from '../situation.ts';
-import type { HelpRequest, LyingItem, Situation } from '../situation.ts';
+import { placeOf, tilesBetween, type HelpRequest, type LyingItem, type Situation } from '../situation.ts';
 import { placeInWords, sentence } from '../words.ts';
 import { isWonder, wonderSubject } from './help-request.ts';
 

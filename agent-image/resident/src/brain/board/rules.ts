@@ -1,10 +1,7 @@
 import type { BoardNews } from '@hamlet/contract';
-import { decision, nameOf } from '../decision.ts';
-import type { Command, Decision, Rule } from '../decision.ts';
-import { BOARD_ENTRIES_MAX, withEntry, withText } from '../mind.ts';
-import type { BoardMind } from '../mind.ts';
-import { planChange } from '../resource-plan.ts';
-import type { PlanChange } from '../resource-plan.ts';
+import { decision, nameOf, type Command, type Decision, type Rule } from '../decision.ts';
+import { BOARD_ENTRIES_MAX, withEntry, withText, type BoardMind } from '../mind.ts';
+import { planChange, type PlanChange } from '../resource-plan.ts';
 import type { HelpRequest, Situation } from '../situation.ts';
 import { fitting } from '../speech.ts';
 import { adviceIn } from './advice.ts';

@@ -1,11 +1,9 @@
 import { HEARING_TILES } from '@hamlet/contract/resident';
 import type { AgentView } from '@hamlet/contract';
 import { seedOf } from '../chance.ts';
-import { decision, isPaused, nameOf } from '../decision.ts';
-import type { Decision, Rule } from '../decision.ts';
+import { decision, isPaused, nameOf, type Decision, type Rule } from '../decision.ts';
 import { withEntry, withText } from '../mind.ts';
-import { tilesBetween, wordOf } from '../situation.ts';
-import type { Situation } from '../situation.ts';
+import { tilesBetween, wordOf, type Situation } from '../situation.ts';
 import { greeting } from '../speech.ts';
 
 /** Most answers of an agent to another agent in a row: two agents that always answer would never stop. */

@@ -3,12 +3,10 @@ import { test } from 'node:test';
 import type { AgentView, Wake, WorldView } from '@hamlet/contract';
 import { aConfig, anAgent, aStanding, AT, aWake, aWorld } from '../../testing/a-village.ts';
 import { decide, settle } from './decide.ts';
-import type { Mind } from '../mind.ts';
-import { NEWBORN } from '../mind.ts';
+import { NEWBORN, type Mind } from '../mind.ts';
 import { perceive } from '../../loop/perceive.ts';
-import type { Command } from '../decision.ts';
+import { REFUSAL_PAUSE_TICKS, type Command } from '../decision.ts';
 import type { Situation } from '../situation.ts';
-import { REFUSAL_PAUSE_TICKS } from '../decision.ts';
 import { GREET_AGAIN_TICKS, MAX_ANSWERS_IN_A_ROW, TALK_REST_TICKS } from './company.ts';
 
 type Given = {

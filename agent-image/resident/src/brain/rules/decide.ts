@@ -1,9 +1,7 @@
 import { followAdvice } from '../board/advice.ts';
 import { announcePlan, answerJudgement, askForHelp, askOutOfCuriosity, replyOnBoard } from '../board/rules.ts';
-import { decision, isPaused, STAY } from '../decision.ts';
-import type { Decision, Rule } from '../decision.ts';
-import { withEntry } from '../mind.ts';
-import type { Mind } from '../mind.ts';
+import { decision, isPaused, STAY, type Decision, type Rule } from '../decision.ts';
+import { withEntry, type Mind } from '../mind.ts';
 import type { Situation } from '../situation.ts';
 import { bid, buy } from '../trade.ts';
 import { answer, greet, thank } from './company.ts';

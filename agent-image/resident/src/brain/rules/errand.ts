@@ -2,10 +2,8 @@ import { REACH_TILES } from '@hamlet/contract/resident';
 import type { MoveBody } from '@hamlet/contract';
 import { chance, choose } from '../chance.ts';
 import { planDay } from '../day-plan.ts';
-import { decision, goTo, isPaused, keyOf, nameOf, STAY } from '../decision.ts';
-import type { Command, Decision, Rule } from '../decision.ts';
-import { tilesBetween } from '../situation.ts';
-import type { LyingItem, Situation } from '../situation.ts';
+import { decision, goTo, isPaused, keyOf, nameOf, STAY, type Command, type Decision, type Rule } from '../decision.ts';
+import { tilesBetween, type LyingItem, type Situation } from '../situation.ts';
 import { MEALS } from './routine.ts';
 
 /** The agent chooses among this many of the nearest items, so that agents do not all run for the same one. */

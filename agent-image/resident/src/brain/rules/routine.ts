@@ -2,12 +2,10 @@ import { HEARING_TILES } from '@hamlet/contract/resident';
 import type { Affordance, ItemKind } from '@hamlet/contract';
 import { chance, seedOf } from '../chance.ts';
 import { isBedtime, planDay, stopAt } from '../day-plan.ts';
-import { decision, goTo, isAt, isPaused, nameOf, STAY } from '../decision.ts';
-import type { Decision, Rule } from '../decision.ts';
+import { decision, goTo, isAt, isPaused, nameOf, STAY, type Decision, type Rule } from '../decision.ts';
 import { actionAt, doingHere, mayDo } from '../doing.ts';
 import { withText } from '../mind.ts';
-import { placeOf, tilesBetween } from '../situation.ts';
-import type { Situation } from '../situation.ts';
+import { placeOf, tilesBetween, type Situation } from '../situation.ts';
 import { remark } from '../speech.ts';
 import { placeInWords } from '../words.ts';
 
