@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { inClusterConnection, kubeconfigConnection, KubeconfigError, tokenFile } from './connection.ts';
+import { connect, inClusterConnection, kubeconfigConnection, KubeconfigError, tokenFile } from './connection.ts';
 
 let folder: string;
 before(async () => {
@@ -97,4 +97,30 @@ test('a token file is read again after a minute, and at once after a refusal', a
   await writeFile(file, 'three');
   token.forget();
   assert.equal(await token.read(), 'three');
+});
+
+test('a kubeconfig counts more than a pod, and a process with neither learns the fix', async (t) => {
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env;
+  t.after(() => {
+    for (const [name, value] of Object.entries({ KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port }))
+      if (value === undefined) Reflect.deleteProperty(process.env, name);
+      else process.env[name] = value;
+  });
+  await Promise.all([
+    writeFile(join(folder, 'ca.crt'), 'CA'),
+    writeFile(join(folder, 'namespace'), 'village'),
+    writeFile(join(folder, 'token'), 'one'),
+  ]);
+  process.env['KUBERNETES_SERVICE_HOST'] = '10.96.0.1';
+  process.env['KUBERNETES_SERVICE_PORT'] = '443';
+  assert.equal((await connect({ kubeconfig: undefined, directory: folder })).server, 'https://10.96.0.1:443');
+  const file = await kubeconfig({ token: 'abc' });
+  assert.equal((await connect({ kubeconfig: file, directory: folder })).server, 'https://example.org:6443');
+  for (const name of ['KUBERNETES_SERVICE_PORT', 'KUBERNETES_SERVICE_HOST']) {
+    Reflect.deleteProperty(process.env, name);
+    await assert.rejects(
+      connect({ kubeconfig: undefined, directory: folder, hint: ', or run make up' }),
+      /set HAMLET_KUBECONFIG, or run make up$/,
+    );
+  }
 });

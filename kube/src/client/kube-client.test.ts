@@ -56,6 +56,35 @@ test('apply changes only its own fields, and the API server refuses another uid'
   await server.client.delete(MAPS, { namespace, name: 'applied' });
 });
 
+test('apply takes a field over from another manager, unless the caller forbids it', async () => {
+  await server.client.apply<ConfigMap>(MAPS, map('fought', { field: 'a' }), { fieldManager: 'a' });
+  await assert.rejects(
+    server.client.apply(MAPS, map('fought', { field: 'b' }), { fieldManager: 'b', force: false }),
+    refusedWith(409),
+  );
+  const taken = await server.client.apply<ConfigMap>(MAPS, map('fought', { field: 'b' }), { fieldManager: 'b' });
+  assert.deepEqual(taken.data, { field: 'b' });
+});
+
+test('delete returns an object that a finalizer keeps, and undefined for one that is gone', async () => {
+  const at = { namespace, name: 'kept' };
+  const kept = { ...map('kept'), metadata: { name: 'kept', namespace, finalizers: ['hamlet.test/keep'] } };
+  await server.client.create(MAPS, kept, { namespace });
+  assert.notEqual((await server.client.delete(MAPS, at))?.metadata.deletionTimestamp, undefined);
+  await server.client.mergePatch(MAPS, { metadata: { finalizers: null } }, at);
+  await server.client.create(MAPS, map('kept'), { namespace });
+  assert.equal(await server.client.delete(MAPS, at), undefined);
+  assert.equal(await server.client.delete(MAPS, at), undefined);
+});
+
+test('delete gives a pod the grace period that the caller names', async () => {
+  const at = { namespace, name: 'graceful' };
+  const spec = { nodeName: 'nowhere', containers: [{ name: 'main', image: 'none' }] };
+  await server.client.create(PODS, { apiVersion: 'v1', kind: 'Pod', metadata: at, spec }, { namespace });
+  const ending = await server.client.delete(PODS, { ...at, graceSeconds: 7 });
+  assert.equal(ending?.metadata.deletionGracePeriodSeconds, 7);
+});
+
 test('a refusal carries the message of the API server', async () => {
   const error: unknown = await server.client
     .create(PODS, { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'x' }, spec: {} }, { namespace })

@@ -111,3 +111,21 @@ test('resourceVersions are compared as numbers of any length', () => {
   assert.ok(compareVersions('90071992547409930', '90071992547409929') > 0);
   assert.equal(compareVersions('7', '7'), 0);
 });
+
+test('a list removes an object that left the selection with the newest change that the list knows', () => {
+  const { cache } = cacheWithLog();
+  cache.learn(pod('left', 8));
+  cache.replaceAll([], '8');
+  assert.equal(cache.size, 0);
+});
+
+test('the cache remembers the last 8,192 deletions', () => {
+  const { cache } = cacheWithLog();
+  for (let index = 0; index < 8_192; index += 1) cache.forget(pod(`p${index}`, 5));
+  cache.learn(pod('p0', 4));
+  assert.equal(cache.size, 0);
+  cache.forget(pod('one-more', 5));
+  cache.learn(pod('p1', 4));
+  cache.learn(pod('p0', 4));
+  assert.deepEqual([...cache.keys()], ['n/p0']);
+});
