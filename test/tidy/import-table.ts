@@ -27,10 +27,7 @@ export const PACKAGES: Readonly<Record<string, PackageRule>> = {
   '@hamlet/kube': { folder: 'kube', imports: ['@hamlet/contract'] },
   '@hamlet/operator': { folder: 'operator', imports: ['@hamlet/contract', '@hamlet/core', '@hamlet/kube'] },
   '@hamlet/crds': { folder: 'crds', imports: ['@hamlet/contract'] },
-  '@hamlet/engine': {
-    folder: 'agent-image/engine',
-    imports: ['@hamlet/contract', '@hamlet/core', '@hamlet/models'],
-  },
+  '@hamlet/engine': { folder: 'agent-image/engine', imports: [] },
   '@hamlet/resident': {
     folder: 'agent-image/resident',
     imports: ['@hamlet/contract', '@hamlet/core', '@hamlet/engine'],

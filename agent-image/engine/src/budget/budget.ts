@@ -1,0 +1,41 @@
+import type { BudgetCode, Budgets } from '../journal/event.ts';
+
+/** The share of a budget at which the engine asks the model to finish. */
+const NEAR = 0.8;
+
+const CODES: readonly (readonly [keyof Budgets, BudgetCode])[] = [
+  ['steps', 'budget_steps'],
+  ['tokens', 'budget_tokens'],
+  ['moneyMicros', 'budget_money'],
+  ['timeMs', 'budget_time'],
+  ['idleCalls', 'no_progress'],
+];
+
+/** What a run has spent, beside its limits. */
+export type Account = Readonly<{ spent: Budgets; budgets: Budgets }>;
+
+export type Pressure = Readonly<{ level: 'near' | 'over'; code: BudgetCode }> | null;
+
+/** The tightest budget of a run and of the runs that it works for. The last step counts as near. */
+export function budgetPressure(accounts: readonly Account[]): Pressure {
+  const checks = accounts.flatMap(({ spent, budgets }) =>
+    CODES.map(([key, code]) => ({ key, code, spent: spent[key], limit: budgets[key] })),
+  );
+  const over = checks.find(({ spent, limit }) => spent >= limit);
+  if (over !== undefined) return { level: 'over', code: over.code };
+  const near = checks.find(({ key, spent, limit }) => spent >= limit * NEAR || (key === 'steps' && spent >= limit - 1));
+  return near === undefined ? null : { level: 'near', code: near.code };
+}
+
+const WORDS: Readonly<Record<BudgetCode, string>> = {
+  budget_steps: 'steps',
+  budget_tokens: 'tokens',
+  budget_money: 'money',
+  budget_time: 'time',
+  no_progress: 'calls that repeat earlier ones with the same result',
+};
+
+/** The one message that asks the model to finish. */
+export const finishMessage = (code: BudgetCode): string =>
+  `This run is about to use up its budget of ${WORDS[code]} (${code}). Do not begin anything new. ` +
+  'Answer now in words: say what is done, what is not done, and what comes next.';

@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto';
+
+const DIGEST_LENGTH = 22;
+
+/**
+ * The first 132 bits of SHA-256 over salt and text, base64url. The salt is secret and random: without it nobody can look for two
+ * texts with one digest, or confirm a guess of a short text that was deleted.
+ */
+export const digest = (salt: string, text: string): string =>
+  createHash('sha256').update(salt).update('\0').update(text).digest('base64url').slice(0, DIGEST_LENGTH);
+
+/** JSON with sorted keys: two values that are equal as JSON have one text. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) => (isRecord(part) ? sorted(part) : part)) ?? 'null';
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const sorted = (record: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.keys(record)
+      .toSorted()
+      .map((key) => [key, record[key]]),
+  );

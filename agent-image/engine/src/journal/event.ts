@@ -1,0 +1,189 @@
+/**
+ * The events of the journal. State is derived from them alone.
+ *
+ * An event holds names, numbers and references. Texts (messages, arguments, results) are payload rows, which can be deleted
+ * without touching an event. Every event names its run, its stage and the fence of the engine that wrote it.
+ */
+import { z } from 'zod';
+
+/** Raise it with every change of a form below, and add the way from the older form to `UPCASTS` in `read-event.ts`. */
+export const EVENT_VERSION = 1;
+
+/**
+ * The effect of a tool on the world, which decides what may happen to a call whose end is unknown.
+ *
+ * `read` and `idempotent` calls may run again. `keyed` calls run again with the same key. For `verify` the tool first asks the
+ * world. A `once` call never runs again by itself: a person decides.
+ */
+export const EFFECTS = ['read', 'idempotent', 'keyed', 'verify', 'once'] as const;
+export type Effect = (typeof EFFECTS)[number];
+
+export const OUTCOME_KINDS = [
+  'ok',
+  'invalid_input',
+  'denied',
+  'over_budget',
+  'timed_out',
+  'unavailable',
+  'failed',
+  'unknown',
+] as const;
+export type OutcomeKind = (typeof OUTCOME_KINDS)[number];
+
+export const BUDGET_CODES = ['budget_steps', 'budget_tokens', 'budget_money', 'budget_time', 'no_progress'] as const;
+export type BudgetCode = (typeof BUDGET_CODES)[number];
+
+/** `allow` and `deny` answer a question of the policy; `happened` and `repeat` answer the question about an unknown call. */
+export const ANSWERS = ['allow', 'deny', 'happened', 'repeat'] as const;
+export type Answer = (typeof ANSWERS)[number];
+
+export const MAX_CALLS_PER_ANSWER = 64;
+const MAX_NAME = 200;
+
+const name = z.string().min(1).max(MAX_NAME);
+const count = z.int().min(0);
+const limit = z.int().min(1);
+/** Reference of a text: see `digest.ts`. */
+const hash = z.string().regex(/^[\w-]{22}$/);
+const code = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/);
+const usage = z.strictObject({ prompt: count, completion: count, total: count });
+
+/** Limits of a run together with all runs that it delegates to. */
+export const Budgets = z.strictObject({
+  /** Answers of the model. */
+  steps: limit,
+  tokens: limit,
+  /** Millionths of an aiDollar. */
+  moneyMicros: limit,
+  /** Time in which an engine worked on the run; waiting for a person is not counted. */
+  timeMs: limit,
+  /** Calls in a row that repeated an earlier call with the same arguments and the same result. */
+  idleCalls: limit,
+});
+export type Budgets = z.infer<typeof Budgets>;
+
+const call = z.strictObject({
+  /** Ours, unique in the run: number of the answer and index of the call. */
+  id: name,
+  /** The provider's, which pairs the result with the call in the next request. */
+  modelId: name,
+  tool: name,
+  arguments: hash,
+  /** Null when the engine has no such tool. */
+  effect: z.enum(EFFECTS).nullable(),
+});
+
+const outcome = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('done'), answer: hash }),
+  z.strictObject({ kind: z.literal('failed'), code }),
+  z.strictObject({ kind: z.literal('cancelled') }),
+]);
+/** How a run ended. */
+export type ClosedOutcome = z.infer<typeof outcome>;
+
+const envelope = {
+  v: z.literal(EVENT_VERSION),
+  run: name,
+  stage: name,
+  fence: z.int().min(1),
+  /** The writer's clock, for people to read. No decision depends on it. */
+  at: count,
+  /** Monotonic time since the engine's previous event of this run; 0 for its first one. */
+  elapsedMs: count,
+};
+
+const bodies = {
+  run_opened: {
+    conversation: name,
+    /** The conversation's previous run. */
+    after: name.nullable(),
+    parent: z.strictObject({ run: name, call: name }).nullable(),
+    plan: hash,
+    model: name,
+    budgets: Budgets,
+    /** The part of the system prompt that stays the same from run to run, and the part that does not. */
+    prompt: hash,
+    situation: hash,
+    recalled: hash,
+    input: hash,
+  },
+  run_resumed: {
+    /** True when the journal was restored from a mirror, whose end may be missing. */
+    volumeLost: z.boolean(),
+  },
+  stage_opened: {},
+  stage_closed: {},
+  model_asked: { ask: count, attempt: count, request: hash },
+  model_answered: {
+    ask: count,
+    attempt: count,
+    message: hash,
+    /** False when the answer has no word to read. */
+    hasText: z.boolean(),
+    calls: z.array(call).max(MAX_CALLS_PER_ANSWER),
+    usage,
+    moneyMicros: count,
+  },
+  model_failed: { ask: count, attempt: count, code, retryable: z.boolean(), usage, moneyMicros: count },
+  tool_intent: {
+    call: name,
+    tool: name,
+    arguments: hash,
+    effect: z.enum(EFFECTS),
+    key: hash.nullable(),
+    attempt: z.int().min(1),
+  },
+  tool_settled: { call: name, outcome: z.enum(OUTCOME_KINDS), result: hash },
+  /** An attempt ended and nobody knows whether it had its effect. */
+  tool_unknown: { call: name, attempt: z.int().min(1) },
+  permission_asked: { request: name, call: name, why: z.enum(['policy', 'unknown']) },
+  permission_answered: { request: name, answer: z.enum(ANSWERS) },
+  permission_expired: { request: name },
+  memory_written: { memory: hash },
+  /** Spending of a run that this run delegated to. */
+  budget_spent: { by: name, steps: count, tokens: count, moneyMicros: count },
+  budget_warned: { code: z.enum(BUDGET_CODES) },
+  history_compacted: { summary: hash },
+  cancel_asked: {},
+  interrupted: {},
+  run_closed: { outcome, unsettled: z.array(name).max(MAX_CALLS_PER_ANSWER) },
+} as const;
+
+const form = <T extends keyof typeof bodies>(type: T) =>
+  z.strictObject({ ...envelope, type: z.literal(type), ...bodies[type] });
+
+export const JournalEvent = z.discriminatedUnion('type', [
+  form('run_opened'),
+  form('run_resumed'),
+  form('stage_opened'),
+  form('stage_closed'),
+  form('model_asked'),
+  form('model_answered'),
+  form('model_failed'),
+  form('tool_intent'),
+  form('tool_settled'),
+  form('tool_unknown'),
+  form('permission_asked'),
+  form('permission_answered'),
+  form('permission_expired'),
+  form('memory_written'),
+  form('budget_spent'),
+  form('budget_warned'),
+  form('history_compacted'),
+  form('cancel_asked'),
+  form('interrupted'),
+  form('run_closed'),
+]);
+export type JournalEvent = Readonly<z.infer<typeof JournalEvent>>;
+
+export type EventType = JournalEvent['type'];
+export const EVENT_TYPES = Object.keys(bodies);
+export type EventOf<T extends EventType> = Extract<JournalEvent, { type: T }>;
+/** The columns that every event has. */
+export const ENVELOPE_KEYS: ReadonlySet<string> = new Set([...Object.keys(envelope), 'type']);
+
+type WithoutEnvelope<E> = E extends JournalEvent
+  ? Omit<E, 'v' | 'run' | 'stage' | 'fence' | 'at' | 'elapsedMs'>
+  : never;
+/** An event as the loop makes it; the runner adds the envelope. */
+export type EventBody = Readonly<WithoutEnvelope<JournalEvent>>;

@@ -1,0 +1,65 @@
+import type { JournalEvent } from './event.ts';
+
+/** A text and its reference. */
+export type Payload = Readonly<{ ref: string; text: string }>;
+
+/** An event at its place in the journal. Places count up without a gap, from 1. */
+export type JournalEntry = Readonly<{ seq: number; event: JournalEvent }>;
+
+/** Events of a run, or the reason why this engine cannot read them. */
+export type RunEvents =
+  | Readonly<{ ok: true; events: readonly JournalEvent[] }>
+  | Readonly<{ ok: false; code: 'journal_newer' | 'journal_damaged'; message: string }>;
+
+export type RunRow = Readonly<{
+  run: string;
+  conversation: string;
+  parent: string | null;
+  isOpen: boolean;
+}>;
+
+/** One write: all of it or none of it. */
+export type JournalWrite = Readonly<{
+  events: readonly JournalEvent[];
+  payloads: readonly Payload[];
+  /** True if the write must outlast a loss of power: the call returns after the disk has it. A killed process loses no write. */
+  sync: boolean;
+}>;
+
+/** The append-only record of an engine. One process writes it. Reads are bounded by the limits of `limits.ts`. */
+export type Journal = Readonly<{
+  /** The fence of this opening: greater than that of every event before it. */
+  fence: number;
+  /** The place of the last event; 0 for an empty journal. */
+  lastSeq: () => number;
+  append: (write: JournalWrite) => void;
+  /** Makes the reference of a text. Stores nothing. */
+  refer: (text: string) => Payload;
+  /** Null for a text that was deleted. */
+  textOf: (ref: string) => string | null;
+  eventsOf: (run: string) => RunEvents;
+  /** For a mirror: entries after a place, oldest first. */
+  readAfter: (seq: number, limit: number) => Readonly<{ entries: readonly JournalEntry[]; next: number }>;
+  openRuns: (limit: number) => readonly RunRow[];
+  rowOf: (run: string) => RunRow | null;
+  lastRunOf: (conversation: string) => RunRow | null;
+  close: () => void;
+}>;
+
+export type JournalErrorCode =
+  | 'journal_locked'
+  | 'journal_newer'
+  | 'journal_damaged'
+  | 'journal_foreign'
+  | 'journal_too_large'
+  | 'journal_unwritable';
+
+/** A journal that cannot be opened or written. No run continues on it. */
+export class JournalError extends Error {
+  readonly code: JournalErrorCode;
+  constructor(code: JournalErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'JournalError';
+    this.code = code;
+  }
+}

@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto';
+import { DatabaseSync } from 'node:sqlite';
+import { JournalError } from './journal.ts';
+
+/** Version of the tables below. A journal with a greater one belongs to a newer engine. */
+export const SCHEMA_VERSION = 1;
+/** "HmJl": marks the file as a journal. */
+const APPLICATION_ID = 0x486d_4a6c;
+
+/** Error codes of SQLite (sqlite3.h), without their extended part. */
+const SQLITE_BUSY = 5;
+const SQLITE_CORRUPT = 11;
+const SQLITE_NOT_A_DATABASE = 26;
+
+/** Small pages waste little on texts of a few KiB: 1.28 bytes a byte of text where pages of 4 KiB take 1.34 (4 KiB a step). */
+const PAGE_BYTES = 2_048;
+/** Size from which the write-ahead log is cut after a checkpoint. */
+const MAX_LOG_BYTES = 8 << 20;
+
+/**
+ * The journal itself: events, payloads, and the salt of their references. A payload may be deleted, an event never. All other
+ * tables are projections (`run-table.ts`).
+ */
+const SCHEMA = `
+create table header (
+  one integer primary key check (one = 1),
+  salt text not null
+);
+create table event (
+  seq integer primary key,
+  run text not null,
+  v integer not null,
+  type text not null,
+  stage text not null,
+  fence integer not null,
+  at integer not null,
+  elapsed_ms integer not null,
+  body text not null
+);
+create index event_by_run on event (run, seq);
+create table payload (
+  id integer primary key,
+  ref text not null unique,
+  body text not null
+);
+pragma application_id = ${APPLICATION_ID};
+pragma user_version = ${SCHEMA_VERSION};
+`;
+
+/**
+ * Opens the file of a journal and holds it alone until it is closed or the process ends: the kernel releases SQLite's lock at any
+ * end of a process. A write that a kill or a loss of power tore is rolled back by SQLite.
+ */
+export function openDatabase(path: string): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: 0 });
+  try {
+    database.exec(`pragma page_size = ${PAGE_BYTES}`);
+    database.exec('pragma locking_mode = exclusive; pragma journal_mode = wal; pragma secure_delete = on;');
+    database.exec(`pragma journal_size_limit = ${MAX_LOG_BYTES}; pragma synchronous = full; begin immediate;`);
+    prepareSchema(database, path);
+    database.exec('commit');
+    return database;
+  } catch (error) {
+    database.close();
+    throw openError(error, path);
+  }
+}
+
+function prepareSchema(database: DatabaseSync, path: string): void {
+  const version = numberOf(database, 'user_version');
+  const owner = numberOf(database, 'application_id');
+  if (version === 0 && owner === 0 && numberOf(database, 'schema_version') === 0) {
+    database.exec(SCHEMA);
+    database.prepare('insert into header (one, salt) values (1, ?)').run(randomBytes(16).toString('base64url'));
+    return;
+  }
+  if (owner !== APPLICATION_ID)
+    throw new JournalError('journal_foreign', `${path} is not a journal. Give the path of a journal or of a new file.`);
+  if (version > SCHEMA_VERSION) {
+    const message = `${path} has schema ${version}; this engine knows ${SCHEMA_VERSION}. Start a newer engine.`;
+    throw new JournalError('journal_newer', message);
+  }
+}
+
+function numberOf(database: DatabaseSync, pragma: string): number {
+  const value = database.prepare(`pragma ${pragma}`).get()?.[pragma];
+  return typeof value === 'number' ? value : 0;
+}
+
+function openError(error: unknown, path: string): unknown {
+  if (error instanceof JournalError || !(error instanceof Error) || !('errcode' in error)) return error;
+  const primary = Number(error.errcode) & 0xff;
+  if (primary === SQLITE_BUSY)
+    return new JournalError('journal_locked', `Another engine holds ${path}. Wait until it ends.`, { cause: error });
+  if (primary === SQLITE_CORRUPT || primary === SQLITE_NOT_A_DATABASE) {
+    const message = `${path} is damaged: ${error.message}. Restore the journal from its mirror.`;
+    return new JournalError('journal_damaged', message, { cause: error });
+  }
+  return error;
+}

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { anEvent } from '../testing/an-event.ts';
+import type { EventType } from './event.ts';
+import { EVENT_TYPES, EVENT_VERSION } from './event.ts';
+import { readEvent } from './read-event.ts';
+
+test('each type of event is read as it was written', () => {
+  for (const type of EVENT_TYPES) {
+    const event = anEvent(type as EventType);
+    assert.deepEqual(readEvent(JSON.parse(JSON.stringify(event))), { ok: true, event });
+  }
+});
+
+test('an event of a newer version or an unknown type is newer, not damaged', () => {
+  for (const fields of [{ v: EVENT_VERSION + 1 }, { type: 'tool_teleported' }]) {
+    const result = readEvent({ ...anEvent('interrupted'), ...fields });
+    assert.equal(result.ok ? 'read' : result.code, 'journal_newer');
+  }
+});
+
+test('a wrong or superfluous field is damage, with its place', () => {
+  for (const fields of [{ fence: 'x' }, { fence: 0 }, { v: 'one' }, { v: undefined }, { type: 7 }, { more: 1 }]) {
+    const result = readEvent({ ...anEvent('interrupted'), ...fields });
+    assert.equal(result.ok ? 'read' : result.code, 'journal_damaged');
+  }
+  const result = readEvent({ ...anEvent('tool_intent'), attempt: 0 });
+  assert.match(result.ok ? '' : result.message, /tool_intent is wrong: attempt/);
+});
+
+test('an older event goes through each version up to the present one', () => {
+  const { elapsedMs: _, ...old } = anEvent('interrupted');
+  const steps: number[] = [];
+  const upcast = (from: number) => (event: Readonly<Record<string, unknown>>) => {
+    steps.push(from);
+    return { ...event, v: from + 1, ...(from + 1 === EVENT_VERSION ? { elapsedMs: 0 } : {}) };
+  };
+  const first = EVENT_VERSION - 2;
+  const result = readEvent({ ...old, v: first }, { [first]: upcast(first), [first + 1]: upcast(first + 1) });
+  assert.deepEqual(result, { ok: true, event: anEvent('interrupted') });
+  assert.deepEqual(steps, [first, first + 1]);
+  assert.equal(readEvent({ ...old, v: first }).ok, false);
+});

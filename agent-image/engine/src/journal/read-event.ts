@@ -1,0 +1,50 @@
+import { EVENT_TYPES, EVENT_VERSION, JournalEvent } from './event.ts';
+
+const MAX_ISSUES = 3;
+
+/** A stored event before it is checked. */
+export type RawEvent = Readonly<Record<string, unknown>>;
+
+/** Makes an event of the next version from one of version `from`. */
+export type Upcasts = Readonly<Record<number, (event: RawEvent) => RawEvent>>;
+
+/** Versions before `EVENT_VERSION`: none yet. */
+export const UPCASTS: Upcasts = {};
+
+export type ReadEvent =
+  | Readonly<{ ok: true; event: JournalEvent }>
+  /** `journal_newer`: a newer engine wrote the event. `journal_damaged`: no engine wrote it. */
+  | Readonly<{ ok: false; code: 'journal_newer' | 'journal_damaged'; message: string }>;
+
+/** Reads a stored event of this or an older version. An event of a newer version is reported and never guessed. */
+export function readEvent(stored: RawEvent, upcasts: Upcasts = UPCASTS): ReadEvent {
+  const version = stored['v'];
+  if (typeof version !== 'number' || !Number.isSafeInteger(version)) return damaged('The event has no version.');
+  if (version > EVENT_VERSION) return newer(`version ${version}`);
+  const event = upcastFrom(version, stored, upcasts);
+  if (event === null) return damaged(`This engine does not know events of version ${version}.`);
+  const { type } = event;
+  if (typeof type === 'string' && !EVENT_TYPES.includes(type)) return newer(`type ${type}`);
+  const parsed = JournalEvent.safeParse(event);
+  if (parsed.success) return { ok: true, event: parsed.data };
+  const issues = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  return damaged(`An event of type ${String(type)} is wrong: ${issues.slice(0, MAX_ISSUES).join('; ')}`);
+}
+
+function upcastFrom(version: number, stored: RawEvent, upcasts: Upcasts): RawEvent | null {
+  let event = stored;
+  for (let from = version; from < EVENT_VERSION; from += 1) {
+    const upcast = upcasts[from];
+    if (upcast === undefined) return null;
+    event = upcast(event);
+  }
+  return event;
+}
+
+const damaged = (message: string): ReadEvent => ({ ok: false, code: 'journal_damaged', message });
+
+const newer = (thing: string): ReadEvent => ({
+  ok: false,
+  code: 'journal_newer',
+  message: `This engine writes version ${EVENT_VERSION} and found an event of ${thing}. Start a newer engine.`,
+});

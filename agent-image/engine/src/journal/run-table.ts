@@ -1,0 +1,75 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { JournalEvent } from './event.ts';
+import type { RunRow } from './journal.ts';
+
+/** Raise it with every change of the table: an older one is then made again from the events. */
+const PROJECTION_VERSION = 1;
+
+const SCHEMA = `
+drop table if exists run;
+drop table if exists projected;
+create table run (
+  run text primary key,
+  conversation text not null,
+  parent text,
+  is_open integer not null,
+  opened_seq integer not null
+);
+create index run_by_conversation on run (conversation, opened_seq);
+create index open_run on run (opened_seq) where is_open = 1;
+create table projected (version integer not null, seq integer not null);
+insert into projected values (${PROJECTION_VERSION}, 0);
+`;
+
+/** The projection of runs: which are open, and which belong to a conversation. It can be dropped and is made again from the events. */
+export type RunTable = Readonly<{
+  /** Takes events in their order, in the caller's transaction. */
+  apply: (seq: number, event: JournalEvent) => void;
+  /** The place up to which the table is current. */
+  seq: () => number;
+  saveSeq: (seq: number) => void;
+  open: (limit: number) => readonly RunRow[];
+  row: (run: string) => RunRow | null;
+  lastOf: (conversation: string) => RunRow | null;
+}>;
+
+/** Creates the tables if they are missing or of another version. */
+export function openRunTable(database: DatabaseSync): RunTable {
+  if (versionOf(database) !== PROJECTION_VERSION) database.exec(SCHEMA);
+  const insert = database.prepare('insert into run values (?, ?, ?, 1, ?)');
+  const close = database.prepare('update run set is_open = 0 where run = ?');
+  const seq = database.prepare('select seq from projected');
+  const saveSeq = database.prepare('update projected set seq = ?');
+  const open = database.prepare('select * from run where is_open = 1 order by opened_seq limit ?');
+  const row = database.prepare('select * from run where run = ?');
+  const lastOf = database.prepare('select * from run where conversation = ? order by opened_seq desc limit 1');
+  return {
+    apply: (place, event) => {
+      if (event.type === 'run_opened') {
+        insert.run(event.run, event.conversation, event.parent?.run ?? null, place);
+      } else if (event.type === 'run_closed') close.run(event.run);
+    },
+    seq: () => Number(seq.get()?.['seq'] ?? 0),
+    saveSeq: (place) => void saveSeq.run(place),
+    open: (limit) => open.all(limit).flatMap((found) => rowFrom(found) ?? []),
+    row: (run) => rowFrom(row.get(run)),
+    lastOf: (conversation) => rowFrom(lastOf.get(conversation)),
+  };
+}
+
+function versionOf(database: DatabaseSync): number {
+  const tables = database.prepare("select count(*) as n from sqlite_schema where name in ('run', 'projected')").get();
+  if (tables?.['n'] !== 2) return 0;
+  return Number(database.prepare('select version from projected').get()?.['version'] ?? 0);
+}
+
+function rowFrom(found: Readonly<Record<string, unknown>> | undefined): RunRow | null {
+  if (found === undefined) return null;
+  const { run, conversation, parent, is_open: isOpen } = found;
+  return {
+    run: String(run),
+    conversation: String(conversation),
+    parent: typeof parent === 'string' ? parent : null,
+    isOpen: isOpen === 1,
+  };
+}

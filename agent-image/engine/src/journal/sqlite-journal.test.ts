@@ -1,0 +1,295 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, test } from 'node:test';
+import { anEvent } from '../testing/an-event.ts';
+import type { JournalEvent } from './event.ts';
+import { EVENT_VERSION } from './event.ts';
+import type { Journal } from './journal.ts';
+import { JournalError } from './journal.ts';
+import { MAX_EVENT_BYTES, MAX_PAYLOAD_BYTES, MAX_READ, openSqliteJournal } from './sqlite-journal.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'hamlet-journal-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+let files = 0;
+const newPath = (): string => join(folder, `${(files += 1)}.db`);
+
+const write = (journal: Journal, ...events: readonly JournalEvent[]): void =>
+  journal.append({ events, payloads: [], sync: false });
+
+function withJournal<T>(path: string, use: (journal: Journal) => T): T {
+  const journal = openSqliteJournal(path);
+  try {
+    return use(journal);
+  } finally {
+    journal.close();
+  }
+}
+
+const codeOf = (act: () => unknown): string => {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof JournalError) return error.code;
+    throw error;
+  }
+  return 'no error';
+};
+
+test('a journal keeps events in order and texts by reference', () => {
+  const path = newPath();
+  const events = [anEvent('run_opened'), anEvent('stage_opened'), anEvent('model_asked')];
+  const ref = withJournal(path, (journal) => {
+    const payload = journal.refer('hello');
+    journal.append({ events, payloads: [payload, payload, journal.refer('hello')], sync: true });
+    return payload.ref;
+  });
+  withJournal(path, (journal) => {
+    assert.deepEqual(journal.eventsOf('r1'), { ok: true, events });
+    assert.equal(journal.textOf(ref), 'hello');
+    assert.equal(journal.textOf(journal.refer('never written').ref), null);
+    assert.equal(journal.refer('hello').ref, ref, 'the salt stays');
+    assert.equal(journal.fence, 2, 'a new opening has a greater fence than every event');
+  });
+  assert.notEqual(
+    withJournal(newPath(), (other) => other.refer('hello').ref),
+    ref,
+    'another journal has another salt',
+  );
+});
+
+test('a write that holds a wrong event, or one too large, leaves nothing', () => {
+  withJournal(newPath(), (journal) => {
+    assert.throws(() => write(journal, anEvent('run_opened'), { ...anEvent('interrupted'), fence: -1 }));
+    const calls = Array.from({ length: 64 }, (_, index) => ({
+      id: `${index}`.padEnd(200, 'x'),
+      modelId: 'y'.repeat(200),
+      tool: 'é'.repeat(200),
+      arguments: 'z'.repeat(22),
+      effect: null,
+    }));
+    assert.ok(JSON.stringify(calls).length < MAX_EVENT_BYTES, 'the largest legal answer fits');
+    write(journal, anEvent('model_answered', { calls }));
+    const large = journal.refer('x'.repeat(MAX_PAYLOAD_BYTES + 1));
+    assert.equal(
+      codeOf(() => journal.append({ events: [anEvent('run_opened')], payloads: [large], sync: false })),
+      'journal_too_large',
+    );
+    assert.equal(journal.lastSeq(), 1);
+    assert.equal(journal.rowOf('r1'), null);
+  });
+});
+
+test('one engine holds a journal: a second one in this or another process is refused', async () => {
+  const path = newPath();
+  const journal = openSqliteJournal(path);
+  assert.equal(
+    codeOf(() => openSqliteJournal(path)),
+    'journal_locked',
+  );
+  const source = JSON.stringify(join(import.meta.dirname, 'sqlite-journal.ts'));
+  const program = `const { openSqliteJournal } = await import(${source});
+    try { openSqliteJournal(process.argv[1]); console.log('opened'); } catch (error) { console.log(error.code); }`;
+  const second = async (): Promise<string> => {
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program, path]);
+    const output: Buffer[] = [];
+    child.stdout.on('data', (part: Buffer) => output.push(part));
+    await once(child, 'close');
+    return Buffer.concat(output).toString().trim();
+  };
+  assert.equal(await second(), 'journal_locked');
+  journal.close();
+  assert.equal(await second(), 'opened');
+});
+
+test('a journal of a newer schema or with newer events is refused with the fix', () => {
+  const newerSchema = newPath();
+  withJournal(newerSchema, () => {});
+  const newerEvents = newPath();
+  withJournal(newerEvents, (journal) => write(journal, anEvent('run_opened')));
+  const change = (path: string, sql: string): void => {
+    const database = new DatabaseSync(path);
+    database.exec(sql);
+    database.close();
+  };
+  change(newerSchema, 'pragma user_version = 99');
+  change(newerEvents, `update event set v = ${EVENT_VERSION + 1}`);
+  for (const path of [newerSchema, newerEvents]) {
+    assert.throws(() => openSqliteJournal(path), { code: 'journal_newer', message: /Start a newer engine/ });
+  }
+});
+
+test('a file of another program and a damaged file are told apart and left as they are', () => {
+  const foreign = newPath();
+  const database = new DatabaseSync(foreign);
+  database.exec('create table cakes (name text)');
+  database.close();
+  assert.equal(
+    codeOf(() => openSqliteJournal(foreign)),
+    'journal_foreign',
+  );
+  const damaged = newPath();
+  writeFileSync(damaged, 'not a database at all, but long enough to look like one'.repeat(40));
+  const before = readFileSync(damaged);
+  assert.equal(
+    codeOf(() => openSqliteJournal(damaged)),
+    'journal_damaged',
+  );
+  assert.deepEqual(readFileSync(damaged), before);
+});
+
+test('projections are made again from the events after they were dropped, or when they are of another version', () => {
+  const path = newPath();
+  const rows = (journal: Journal) => ({
+    open: journal.openRuns(100),
+    closed: journal.rowOf('r3'),
+    last: journal.lastRunOf('c1'),
+  });
+  const before = withJournal(path, (journal) => {
+    for (let run = 1; run <= 40; run += 1)
+      write(
+        journal,
+        anEvent('run_opened', { run: `r${run}`, conversation: `c${run % 4}` }),
+        anEvent('stage_opened', { run: `r${run}` }),
+      );
+    write(journal, anEvent('run_closed', { run: 'r3' }));
+    return rows(journal);
+  });
+  assert.equal(before.open.length, 39);
+  assert.equal(before.last?.run, 'r37');
+  for (const damage of [
+    'drop table run; drop table projected',
+    'drop table run',
+    'update projected set version = 0',
+    'update projected set seq = 0; delete from run',
+  ]) {
+    const database = new DatabaseSync(path);
+    database.exec(damage);
+    database.close();
+    assert.deepEqual(withJournal(path, rows), before, damage);
+  }
+});
+
+test('a mirror reads every entry once, in pages', () => {
+  withJournal(newPath(), (journal) => {
+    for (let run = 0; run < 25; run += 1) write(journal, anEvent('run_opened', { run: `r${run}` }));
+    const seen: number[] = [];
+    let at = 0;
+    for (;;) {
+      const { entries, next } = journal.readAfter(at, 10);
+      if (entries.length === 0) break;
+      seen.push(...entries.map(({ seq }) => seq));
+      at = next;
+    }
+    assert.deepEqual(
+      seen,
+      Array.from({ length: 25 }, (_, index) => index + 1),
+    );
+    assert.equal(journal.readAfter(0, MAX_READ * 10).entries.length, 25);
+  });
+});
+
+/** Bytes of the journal's files after a checkpoint at its closing. */
+const bytesOf = (path: string): number =>
+  [path, `${path}-wal`].reduce((sum, file) => sum + (existsSync(file) ? statSync(file).size : 0), 0);
+
+test('1,000 steps cost at most 1.3 times their texts, and as much per step as 250', (t) => {
+  const STEP_TEXT = 4_096;
+  const measure = (steps: number): number => {
+    const path = newPath();
+    const payloadBytes = withJournal(path, (journal) => {
+      write(journal, anEvent('run_opened'), anEvent('stage_opened'));
+      let bytes = 0;
+      for (let ask = 1; ask <= steps; ask += 1) {
+        const call = { id: `${ask}.0`, modelId: `call_${ask}`, tool: 'search', effect: 'read' as const };
+        const hash = journal.refer(`{"query":"${ask}"}`).ref;
+        const message = journal.refer(
+          JSON.stringify({ content: '', calls: [{ id: call.modelId, name: 'search', query: ask }] }),
+        );
+        const result = journal.refer(`${ask} `.padEnd(STEP_TEXT, 'text '));
+        write(journal, anEvent('model_asked', { ask, request: journal.refer(`${ask}`).ref }));
+        const answered = anEvent('model_answered', {
+          ask,
+          message: message.ref,
+          calls: [{ ...call, arguments: hash }],
+        });
+        journal.append({ events: [answered], payloads: [message], sync: false });
+        write(journal, anEvent('tool_intent', { call: call.id, tool: 'search', arguments: hash, effect: 'read' }));
+        const settled = anEvent('tool_settled', { call: call.id, result: result.ref });
+        journal.append({ events: [settled], payloads: [result], sync: false });
+        bytes += message.text.length + result.text.length;
+      }
+      return bytes;
+    });
+    return bytesOf(path) / payloadBytes;
+  };
+  const [few, many] = [measure(250), measure(1_000)];
+  t.diagnostic(`bytes over payload: ${few.toFixed(3)} at 250 steps, ${many.toFixed(3)} at 1,000`);
+  assert.ok(many <= 1.3, `${many}`);
+  assert.ok(many <= few * 1.02, 'linear');
+});
+
+test('killed in the middle of writing, a journal opens with whole writes only', async () => {
+  const path = newPath();
+  const modules = ['sqlite-journal.ts', '../testing/an-event.ts'].map((file) =>
+    JSON.stringify(join(import.meta.dirname, file)),
+  );
+  const program = `const { openSqliteJournal } = await import(${modules[0]});
+    const { anEvent } = await import(${modules[1]});
+    const journal = openSqliteJournal(process.argv[1]);
+    for (let run = 1; ; run += 1) {
+      const events = [anEvent('run_opened', { run: 'r' + run }), anEvent('stage_opened', { run: 'r' + run })];
+      journal.append({ events, payloads: [journal.refer('text of ' + run + 'x'.repeat(5000))], sync: run % 2 === 0 });
+      if (run === 50) console.log('writing');
+    }`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program, path]);
+  const errors: Buffer[] = [];
+  child.stderr.on('data', (part: Buffer) => errors.push(part));
+  const ended = once(child, 'close').then(() => assert.fail(`the writer ended: ${Buffer.concat(errors).toString()}`));
+  await Promise.race([once(child.stdout, 'data'), ended]);
+  ended.catch(() => {});
+  child.kill('SIGKILL');
+  await once(child, 'close');
+  withJournal(path, (journal) => {
+    const last = journal.lastSeq();
+    assert.ok(last >= 100 && last % 2 === 0, `${last} events`);
+    assert.ok(journal.textOf(journal.refer(`text of ${last / 2}${'x'.repeat(5000)}`).ref) !== null);
+    write(journal, anEvent('run_opened', { run: 'next' }));
+    assert.equal(journal.lastSeq(), last + 1);
+  });
+});
+
+test('a log that a torn write cut at any place opens with a prefix of the writes', () => {
+  const path = newPath();
+  const journal = openSqliteJournal(path);
+  const base = readFileSync(path);
+  for (let run = 1; run <= 20; run += 1)
+    write(journal, anEvent('run_opened', { run: `r${run}` }), anEvent('stage_opened', { run: `r${run}` }));
+  const [main, log] = [readFileSync(path), readFileSync(`${path}-wal`)];
+  journal.close();
+  assert.deepEqual(main, base, 'all writes are in the log');
+  const lengths = new Set<number>();
+  for (let cut = log.length; cut > 0; cut -= 2_777) {
+    for (const garbage of [0, 1_000]) {
+      const torn = newPath();
+      writeFileSync(torn, main);
+      writeFileSync(`${torn}-wal`, Buffer.concat([log.subarray(0, cut), Buffer.alloc(garbage, 0xa5)]));
+      withJournal(torn, (restored) => {
+        const last = restored.lastSeq();
+        assert.equal(last % 2, 0, 'a write is whole or gone');
+        assert.deepEqual(
+          restored.readAfter(0, 100).entries.map(({ seq }) => seq),
+          Array.from({ length: last }, (_, index) => index + 1),
+        );
+        assert.equal(restored.openRuns(100).length, last / 2);
+        lengths.add(last);
+      });
+    }
+  }
+  assert.ok(lengths.size > 10 && lengths.has(40), `${lengths.size} lengths`);
+});

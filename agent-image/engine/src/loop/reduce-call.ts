@@ -1,0 +1,126 @@
+import type { Answer, Effect, EventOf } from '../journal/event.ts';
+import type { IllegalMove, Reduced } from './move.ts';
+import { illegal, moved } from './move.ts';
+import type { CallPhase, CallState, RunState } from './run-state.ts';
+import { currentCalls, currentTurn } from './run-state.ts';
+
+/** Events of tool calls and of the questions about them. */
+export const CALL_EVENTS = [
+  'tool_intent',
+  'tool_settled',
+  'tool_unknown',
+  'permission_asked',
+  'permission_answered',
+  'permission_expired',
+] as const;
+type CallEvent = EventOf<(typeof CALL_EVENTS)[number]>;
+
+/** Calls of the past that a new one is compared with: a cycle of up to this many calls is seen. */
+const RECENT_CALLS = 32;
+
+type MovedCall = CallState | IllegalMove;
+
+export function reduceCall(state: RunState, event: CallEvent): Reduced {
+  const calls = currentCalls(state);
+  const call = calls.find((each) => ('call' in event ? each.id === event.call : isPending(each, event.request)));
+  if (call === undefined) return illegal('call' in event ? 'no_such_call' : 'no_such_request');
+  const next = moveCall(call, event);
+  if (typeof next === 'string') return illegal(next);
+  const after = replaced(state, call, next);
+  return moved(event.type === 'tool_settled' ? withProgress(after, next) : after);
+}
+
+const isPending = ({ question }: CallState, request: string): boolean =>
+  question?.request === request && question.answer === null;
+
+function moveCall(call: CallState, event: CallEvent): MovedCall {
+  switch (event.type) {
+    case 'tool_intent':
+      return intended(call, event);
+    case 'tool_settled':
+      return settled(call, event);
+    case 'tool_unknown':
+      if (call.phase !== 'running' || call.attempt !== event.attempt) return 'wrong_phase';
+      return { ...call, phase: 'unknown' };
+    case 'permission_asked':
+      return asked(call, event);
+    case 'permission_answered':
+      return answeredBy(call, event.answer);
+    case 'permission_expired':
+      return answeredBy(call, 'expired');
+    default:
+      return event satisfies never;
+  }
+}
+
+function intended(call: CallState, event: EventOf<'tool_intent'>): MovedCall {
+  if (diverges(call, event)) return 'diverged';
+  if (event.attempt !== call.attempt + 1) return 'would_repeat';
+  const code = refusalToBegin(call, event.effect);
+  return code ?? { ...call, phase: 'running', effect: event.effect, attempt: event.attempt, key: event.key };
+}
+
+/** True if the intent is not of the call that the model made, or not the same as the attempt before. */
+function diverges(call: CallState, event: EventOf<'tool_intent'>): boolean {
+  if (event.tool !== call.tool || event.arguments !== call.arguments) return true;
+  return call.attempt > 0 && (event.key !== call.key || event.effect !== call.effect);
+}
+
+/** Only `repeat` of a person lets a `once` call begin again. */
+function refusalToBegin(call: CallState, effect: Effect): IllegalMove | null {
+  switch (call.phase) {
+    case 'requested':
+      return null;
+    case 'unknown':
+      return effect === 'once' ? 'would_repeat' : null;
+    case 'answered':
+      return permits(call.question?.answer) ? null : 'wrong_phase';
+    default:
+      return 'wrong_phase';
+  }
+}
+
+const permits = (answer: Answer | 'expired' | null | undefined): boolean => answer === 'allow' || answer === 'repeat';
+
+const SETTLES: readonly CallPhase[] = ['requested', 'answered', 'running', 'unknown'];
+/** Outcomes of calls that never began. */
+const WITHOUT_INTENT: readonly string[] = ['invalid_input', 'denied', 'over_budget', 'failed'];
+
+function settled(call: CallState, { outcome, result }: EventOf<'tool_settled'>): MovedCall {
+  if (!SETTLES.includes(call.phase)) return 'wrong_phase';
+  if (call.attempt === 0 && !WITHOUT_INTENT.includes(outcome)) return 'wrong_phase';
+  return { ...call, phase: 'settled', outcome, result };
+}
+
+function asked(call: CallState, { request, why }: EventOf<'permission_asked'>): MovedCall {
+  const expected: CallPhase = why === 'policy' ? 'requested' : 'unknown';
+  if (call.phase !== expected) return 'wrong_phase';
+  return { ...call, phase: 'asking', question: { request, why, answer: null }, questions: call.questions + 1 };
+}
+
+const ANSWERS_TO: Readonly<Record<'policy' | 'unknown', readonly string[]>> = {
+  policy: ['allow', 'deny', 'expired'],
+  unknown: ['happened', 'repeat', 'expired'],
+};
+
+function answeredBy(call: CallState, answer: Answer | 'expired'): MovedCall {
+  const { question } = call;
+  if (question === null || !ANSWERS_TO[question.why].includes(answer)) return 'wrong_phase';
+  return { ...call, phase: 'answered', question: { ...question, answer } };
+}
+
+function replaced(state: RunState, before: CallState, after: CallState): RunState {
+  const turn = currentTurn(state);
+  if (turn === undefined) return state;
+  const calls = turn.calls.map((call) => (call === before ? after : call));
+  return { ...state, turns: [...state.turns.slice(0, -1), { ...turn, calls }] };
+}
+
+/** Counts calls that repeat a recent one with its result. A call unlike the recent ones is progress. */
+function withProgress(state: RunState, call: CallState): RunState {
+  const signature = `${call.tool} ${call.arguments} ${call.outcome} ${call.result}`;
+  if (state.recentCalls.includes(signature))
+    return { ...state, spent: { ...state.spent, idleCalls: state.spent.idleCalls + 1 } };
+  const recentCalls = [...state.recentCalls, signature].slice(-RECENT_CALLS);
+  return { ...state, recentCalls, spent: { ...state.spent, idleCalls: 0 } };
+}

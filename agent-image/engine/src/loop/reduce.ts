@@ -1,0 +1,119 @@
+import type { EventOf, EventType, JournalEvent } from '../journal/event.ts';
+import type { IllegalMove, Reduced } from './move.ts';
+import { illegal, isOneOf, moved } from './move.ts';
+import { CALL_EVENTS, reduceCall } from './reduce-call.ts';
+import { MODEL_EVENTS, reduceModel } from './reduce-model.ts';
+import type { RunState } from './run-state.ts';
+import { unsettledCalls } from './run-state.ts';
+
+/** Events that begin something. None is admitted after a cancel or an interruption. */
+const BEGINNINGS: readonly EventType[] = [
+  'stage_opened',
+  'model_asked',
+  'tool_intent',
+  'permission_asked',
+  'memory_written',
+  'budget_warned',
+];
+
+/** The state after an event. Pure and total: the events of a run alone make its state. */
+export function reduce(state: RunState | null, event: JournalEvent): Reduced {
+  if (event.type === 'run_opened') return state === null ? moved(opened(event)) : illegal('already_opened');
+  if (state === null) return illegal('not_opened');
+  const code = refusalOf(state, event);
+  if (code !== null) return illegal(code);
+  const timed = { ...state, spent: { ...state.spent, timeMs: state.spent.timeMs + event.elapsedMs } };
+  if (isOneOf(CALL_EVENTS, event)) return reduceCall(timed, event);
+  return isOneOf(MODEL_EVENTS, event) ? reduceModel(timed, event) : reduceRun(timed, event);
+}
+
+const opened = (event: EventOf<'run_opened'>): RunState => ({
+  opened: event,
+  fence: event.fence,
+  stage: 'none',
+  turns: [],
+  asking: { phase: 'idle', ask: 0, attempt: 0, failure: null },
+  spent: { steps: 0, tokens: 0, moneyMicros: 0, timeMs: 0, idleCalls: 0 },
+  warned: null,
+  recentCalls: [],
+  volumeLost: false,
+  cancelled: false,
+  interrupted: false,
+  summary: null,
+  outcome: null,
+});
+
+function refusalOf(state: RunState, event: JournalEvent): IllegalMove | null {
+  if (event.run !== state.opened.run) return 'wrong_run';
+  if (event.type === 'run_resumed' ? event.fence <= state.fence : event.fence !== state.fence) return 'stale_fence';
+  if (state.outcome !== null) return event.type === 'history_compacted' ? null : 'closed';
+  if (!BEGINNINGS.includes(event.type)) return null;
+  if (state.cancelled) return 'cancelled';
+  return state.interrupted ? 'interrupted' : null;
+}
+
+type RunEvent = Exclude<
+  JournalEvent,
+  { type: 'run_opened' | (typeof CALL_EVENTS)[number] | (typeof MODEL_EVENTS)[number] }
+>;
+
+function reduceRun(state: RunState, event: RunEvent): Reduced {
+  switch (event.type) {
+    case 'run_resumed':
+      return moved(resumed(state, event));
+    case 'stage_opened':
+      return staged(state, 'none', 'open');
+    case 'stage_closed':
+      return staged(state, 'open', 'closed');
+    case 'memory_written':
+      return moved(state);
+    case 'history_compacted':
+      return moved({ ...state, summary: event.summary });
+    case 'cancel_asked':
+      return moved({ ...state, cancelled: true });
+    case 'interrupted':
+      return moved({ ...state, interrupted: true });
+    case 'run_closed':
+      return closed(state, event);
+    default:
+      return event satisfies never;
+  }
+}
+
+const staged = (state: RunState, from: RunState['stage'], to: RunState['stage']): Reduced =>
+  state.stage === from ? moved({ ...state, stage: to }) : illegal('stage_order');
+
+/** The state as another engine finds it: a request under way is lost, and the end of each running call is unknown. */
+function resumed(state: RunState, { fence, volumeLost }: EventOf<'run_resumed'>): RunState {
+  const lost = { ...state.asking, phase: 'failed' as const, failure: { code: 'lost', retryable: true } };
+  const turns = state.turns.map((turn) => ({
+    ...turn,
+    calls: turn.calls.map((call) => (call.phase === 'running' ? { ...call, phase: 'unknown' as const } : call)),
+  }));
+  return {
+    ...state,
+    turns,
+    asking: state.asking.phase === 'asking' ? lost : state.asking,
+    fence,
+    interrupted: false,
+    volumeLost: state.volumeLost || volumeLost,
+  };
+}
+
+function closed(state: RunState, { outcome, unsettled }: EventOf<'run_closed'>): Reduced {
+  const expected = unsettledCalls(state);
+  const same = expected.length === unsettled.length && expected.every((id, index) => id === unsettled[index]);
+  if (!same) return illegal('unsettled_differs');
+  if (outcome.kind === 'cancelled' && !state.cancelled) return illegal('wrong_phase');
+  if (outcome.kind === 'done') {
+    if (state.cancelled) return illegal('cancelled');
+    if (!isAnswer(state, outcome.answer)) return illegal('nothing_done');
+  }
+  return moved({ ...state, outcome });
+}
+
+/** True if the last turn is an answer in words. A run without one did nothing that anybody can read. */
+function isAnswer(state: RunState, message: string): boolean {
+  const turn = state.turns.at(-1);
+  return turn !== undefined && turn.calls.length === 0 && turn.hasText && turn.message === message;
+}

@@ -1,0 +1,70 @@
+import type { Answer, BudgetCode, Budgets, ClosedOutcome, Effect, EventOf, OutcomeKind } from '../journal/event.ts';
+
+/**
+ * `requested` → (`asking` → `answered`) → `running` → `settled`. A running attempt with an unknown end becomes `unknown`; from
+ * there the call runs again, a person is asked, or it settles.
+ */
+export type CallPhase = 'requested' | 'asking' | 'answered' | 'running' | 'unknown' | 'settled';
+
+export type CallState = Readonly<{
+  id: string;
+  modelId: string;
+  tool: string;
+  arguments: string;
+  /** The effect by the intent once there is one, by the answer before. */
+  effect: Effect | null;
+  phase: CallPhase;
+  /** Intents so far. */
+  attempt: number;
+  key: string | null;
+  question: Readonly<{ request: string; why: 'policy' | 'unknown'; answer: Answer | 'expired' | null }> | null;
+  /** Questions so far. */
+  questions: number;
+  outcome: OutcomeKind | null;
+  result: string | null;
+}>;
+
+/** One answer of the model and the calls that it asked for. */
+export type Turn = Readonly<{ message: string; hasText: boolean; calls: readonly CallState[] }>;
+
+export type Spent = Budgets;
+
+/** The request to the model that is under way, or the last one. Its failures in a row are counted. */
+export type Asking = Readonly<{
+  phase: 'idle' | 'asking' | 'failed';
+  ask: number;
+  attempt: number;
+  failure: Readonly<{ code: string; retryable: boolean }> | null;
+}>;
+
+/** A run, as its events make it. */
+export type RunState = Readonly<{
+  opened: EventOf<'run_opened'>;
+  fence: number;
+  stage: 'none' | 'open' | 'closed';
+  turns: readonly Turn[];
+  asking: Asking;
+  spent: Spent;
+  /** The warning to finish, and the number of turns before it. */
+  warned: Readonly<{ code: BudgetCode; afterTurns: number }> | null;
+  /** The last calls with their results, newest last, for the detection of a run without progress. */
+  recentCalls: readonly string[];
+  volumeLost: boolean;
+  cancelled: boolean;
+  interrupted: boolean;
+  /** Reference of the summary that replaces this run and all before it. */
+  summary: string | null;
+  outcome: ClosedOutcome | null;
+}>;
+
+export const currentTurn = (state: RunState): Turn | undefined => state.turns.at(-1);
+
+export const currentCalls = (state: RunState): readonly CallState[] => currentTurn(state)?.calls ?? [];
+
+/** Ids of calls that may have had an effect which no settlement records. */
+export const unsettledCalls = (state: RunState): readonly string[] =>
+  currentCalls(state)
+    .filter(
+      (call) => call.attempt > 0 && call.effect !== 'read' && (call.phase !== 'settled' || call.outcome === 'unknown'),
+    )
+    .map((call) => call.id);

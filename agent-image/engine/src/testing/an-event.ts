@@ -1,0 +1,92 @@
+import type { EventBody, EventOf, EventType, JournalEvent } from '../journal/event.ts';
+
+/** A reference of a text, as a name that can be read. */
+export const aRef = (text: string): string =>
+  text
+    .replaceAll(/[^\w-]/g, '_')
+    .padEnd(22, '0')
+    .slice(0, 22);
+
+export const BUDGETS = { steps: 100, tokens: 1_000_000, moneyMicros: 1_000_000, timeMs: 3_600_000, idleCalls: 10 };
+
+const ENVELOPE = { v: 1 as const, run: 'r1', stage: 'main', fence: 1, at: 1_800_000_000_000, elapsedMs: 0 };
+const NO_USAGE = { prompt: 0, completion: 0, total: 0 };
+
+/** A whole event of each type, with values that make it legal in the shortest story. */
+const DEFAULTS: { readonly [T in EventType]: Omit<EventOf<T>, keyof typeof ENVELOPE> } = {
+  run_opened: {
+    type: 'run_opened',
+    conversation: 'c1',
+    after: null,
+    parent: null,
+    plan: aRef('plan'),
+    model: 'test',
+    budgets: BUDGETS,
+    prompt: aRef('prompt'),
+    situation: aRef('situation'),
+    recalled: aRef('recalled'),
+    input: aRef('input'),
+  },
+  run_resumed: { type: 'run_resumed', volumeLost: false },
+  stage_opened: { type: 'stage_opened' },
+  stage_closed: { type: 'stage_closed' },
+  model_asked: { type: 'model_asked', ask: 1, attempt: 1, request: aRef('request') },
+  model_answered: {
+    type: 'model_answered',
+    ask: 1,
+    attempt: 1,
+    message: aRef('answer'),
+    hasText: true,
+    calls: [],
+    usage: NO_USAGE,
+    moneyMicros: 0,
+  },
+  model_failed: {
+    type: 'model_failed',
+    ask: 1,
+    attempt: 1,
+    code: 'network',
+    retryable: true,
+    usage: NO_USAGE,
+    moneyMicros: 0,
+  },
+  tool_intent: {
+    type: 'tool_intent',
+    call: '1.0',
+    tool: 'post',
+    arguments: aRef('arguments'),
+    effect: 'once',
+    key: null,
+    attempt: 1,
+  },
+  tool_settled: { type: 'tool_settled', call: '1.0', outcome: 'ok', result: aRef('result') },
+  tool_unknown: { type: 'tool_unknown', call: '1.0', attempt: 1 },
+  permission_asked: { type: 'permission_asked', request: 'q1', call: '1.0', why: 'policy' },
+  permission_answered: { type: 'permission_answered', request: 'q1', answer: 'allow' },
+  permission_expired: { type: 'permission_expired', request: 'q1' },
+  memory_written: { type: 'memory_written', memory: aRef('memory') },
+  budget_spent: { type: 'budget_spent', by: 'r2', steps: 1, tokens: 1, moneyMicros: 1 },
+  budget_warned: { type: 'budget_warned', code: 'budget_steps' },
+  history_compacted: { type: 'history_compacted', summary: aRef('summary') },
+  cancel_asked: { type: 'cancel_asked' },
+  interrupted: { type: 'interrupted' },
+  run_closed: { type: 'run_closed', outcome: { kind: 'failed', code: 'test' }, unsettled: [] },
+};
+
+/** An event of a type with some of its fields replaced. */
+export function anEvent<T extends EventType>(type: T, fields: Partial<Omit<EventOf<T>, 'type'>> = {}): JournalEvent {
+  return { ...ENVELOPE, ...DEFAULTS[type], ...fields } as unknown as JournalEvent;
+}
+
+export const withEnvelope = (body: EventBody, run = 'r1', fence = 1): JournalEvent =>
+  ({ ...ENVELOPE, run, fence, ...body }) as JournalEvent;
+
+/** A call as an answer of the model asks for it. */
+export const aCall = (fields: Partial<EventOf<'model_answered'>['calls'][number]> = {}) => ({
+  id: '1.0',
+  modelId: 'call_1',
+  tool: 'post',
+  arguments: aRef('arguments'),
+  effect: 'once' as const,
+  ...fields,
+});
