@@ -1,17 +1,8 @@
-import { sql } from 'kysely';
+import { type Selection, sql } from 'kysely';
 import { inTransaction } from '../connection/database.ts';
+import type { Tables } from '../connection/tables.ts';
 import { closeAgentAccount, openAgentAccount } from '../ledger/accounts.ts';
 import type { Db } from '../connection/database.ts';
-
-/** One life of an agent: a uid of its custom resource. */
-export interface Life {
-  readonly uid: string;
-  readonly agentId: string;
-  readonly home: string | null;
-  readonly cycle: number;
-  readonly openedAt: Date;
-  readonly closedAt: Date | null;
-}
 
 const COLUMNS = [
   'uid',
@@ -21,6 +12,8 @@ const COLUMNS = [
   'opened_at as openedAt',
   'closed_at as closedAt',
 ] as const;
+/** One life of an agent: a uid of its custom resource. */
+export type Life = Readonly<Selection<Tables, 'agent_life', (typeof COLUMNS)[number]>>;
 
 /** Opens a life and the account of its agent; ends an older life of the agent. Null if this life has already ended. */
 export async function openLife(db: Db, uid: string, agentId: string): Promise<Life | null> {

@@ -1,21 +1,8 @@
-import { sql } from 'kysely';
+import { type Selection, sql } from 'kysely';
 import type { Presence } from '@hamlet/contract';
 import { type Db, inTransaction, type Tx } from '../connection/database.ts';
+import type { Tables } from '../connection/tables.ts';
 import { addInternalEvent } from '../writes/internal-events.ts';
-
-/** A wake stream that a replica serves; `streamNo` counts the streams of an agent. */
-export interface Stream {
-  readonly agentId: string;
-  readonly uid: string;
-  readonly cycle: number;
-  readonly replicaId: string;
-  readonly streamNo: number;
-}
-
-export interface PresenceRow extends Stream {
-  readonly connected: boolean;
-  readonly lastSeen: Date;
-}
 
 const COLUMNS = [
   'agent_id as agentId',
@@ -26,6 +13,10 @@ const COLUMNS = [
   'stream_no as streamNo',
   'last_seen as lastSeen',
 ] as const;
+export type PresenceRow = Readonly<Selection<Tables, 'agent_presence', (typeof COLUMNS)[number]>>;
+
+/** A wake stream that a replica serves; `streamNo` counts the streams of an agent. */
+export type Stream = Omit<PresenceRow, 'connected' | 'lastSeen'>;
 
 /** A presence in the contract's shape. Pure. */
 export function wireOf(row: PresenceRow): Presence {

@@ -1,15 +1,6 @@
-import { sql } from 'kysely';
+import { type Selection, sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
-
-/** Lifecycle of a sample agent. The database keeps it only in a village without a cluster. */
-export interface SampleAgentRow {
-  readonly agentId: string;
-  readonly uid: string;
-  readonly power: 'Awake' | 'Asleep';
-  readonly cycle: number;
-  readonly rebootedAt: Date | null;
-  readonly createdAt: Date;
-}
+import type { Tables } from '../connection/tables.ts';
 
 /** Channel that announces a change of a sample agent; the payload is its id. */
 export const SAMPLE_AGENTS_CHANNEL = 'sample_agent';
@@ -21,6 +12,8 @@ const COLUMNS = [
   'rebooted_at as rebootedAt',
   'created_at as createdAt',
 ] as const;
+/** Lifecycle of a sample agent. The database keeps it only in a village without a cluster. */
+export type SampleAgentRow = Readonly<Selection<Tables, 'sample_agent', (typeof COLUMNS)[number]>>;
 
 export async function ensureSampleAgent(db: Db, agentId: string, uid: string): Promise<SampleAgentRow> {
   await db

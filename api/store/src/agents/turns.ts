@@ -70,15 +70,7 @@ export async function readTurns(
     .limit(page.limit + 1)
     .execute();
   const { rows: shown, next } = cutPage(rows, page.limit, ({ exactly, turnId }) => ({ recordedAt: exactly, turnId }));
-  return {
-    turns: shown.map(({ turnId, agentId: id, recordedAt, turn }) => ({
-      turnId,
-      agentId: id,
-      recordedAt,
-      turn: turn as Turn,
-    })),
-    next,
-  };
+  return { turns: shown.map(({ exactly: _exactly, ...row }) => ({ ...row, turn: row.turn as Turn })), next };
 }
 
 /** Deletes the oldest texts, at most 10,000, with one act; hashes stay. 0 also while another replica does it. */
@@ -87,9 +79,8 @@ export async function dropTurnTexts(
   { before, atMost }: { readonly before: Date; readonly atMost: number },
 ): Promise<number> {
   return inTransaction(db, async (tx) => {
-    const { rows } = await sql<{ dropped: number }>`select drop_turn_texts(${before}, ${atMost}) as dropped`.execute(
-      tx,
-    );
+    const { rows } = await sql<{ dropped: number }>`
+      select drop_turn_texts(${before}, ${atMost}) as dropped`.execute(tx);
     const dropped = rows[0]?.dropped ?? 0;
     if (dropped === 0) return 0;
     const auditId = randomUUID();

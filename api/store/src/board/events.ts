@@ -1,7 +1,8 @@
 import type { BoardEventKind, NewsWhy } from '@hamlet/contract';
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
-import { type PostRow, type ReplyRow, selectPosts, selectReplies } from './post-row.ts';
+import type { Subject } from './flags.ts';
+import { type PostRow, readContent, type ReplyRow } from './post-row.ts';
 
 export interface BoardEventRow {
   readonly offset: number;
@@ -40,10 +41,8 @@ export async function forgetBoardEvents(db: Db, keptEvents: number, keptDays: nu
 
 /** The first and last offset of the stored events; both 0 if there are none. The viewer must be the village. */
 export async function boardRange(tx: Tx): Promise<{ readonly first: number; readonly last: number }> {
-  const { rows } = await sql<{
-    first: number;
-    last: number;
-  }>`select coalesce(min(event_offset), 0) as first, coalesce(max(event_offset), 0) as last from board.event`.execute(
+  const { rows } = await sql<{ first: number; last: number }>`
+    select coalesce(min(event_offset), 0) as first, coalesce(max(event_offset), 0) as last from board.event`.execute(
     tx,
   );
   return rows[0] ?? { first: 0, last: 0 };
@@ -58,19 +57,12 @@ export async function readBoardEvents(tx: Tx, after: number, limit: number): Pro
 }
 
 /** Adds the visible posts and replies to rows that name them. */
-async function withContent<T extends { readonly postId: string; readonly replyId: string | null }>(
+async function withContent<T extends Subject>(
   tx: Tx,
   rows: readonly T[],
 ): Promise<(T & { post: PostRow | null; reply: ReplyRow | null })[]> {
   if (rows.length === 0) return [];
-  const postIds = [...new Set(rows.map(({ postId }) => postId))];
-  const replyIds = [...new Set(rows.flatMap(({ replyId }) => replyId ?? []))];
-  const { rows: posts } =
-    await sql<PostRow>`${selectPosts(sql`board.post`)} where w.post_id = any(${postIds}::uuid[])`.execute(tx);
-  const { rows: replies } =
-    replyIds.length === 0
-      ? { rows: [] }
-      : await sql<ReplyRow>`${selectReplies(sql`board.reply`)} where w.reply_id = any(${replyIds}::uuid[])`.execute(tx);
+  const { posts, replies } = await readContent(tx, rows);
   const postOf = new Map(posts.map((post) => [post.postId, post]));
   const replyOf = new Map(replies.map((reply) => [reply.replyId, reply]));
   return rows.map((row) => ({

@@ -2,8 +2,8 @@ import type { Decision, ModerationReason } from '@hamlet/contract';
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../connection/database.ts';
 import { asMoment, type Moment } from '../connection/moment.ts';
-import type { Subject } from './flags.ts';
-import { type PostRow, type ReplyRow, selectPosts, selectReplies } from './post-row.ts';
+import { type Subject, subjectId } from './flags.ts';
+import { type Content, readContent } from './post-row.ts';
 
 /** A line of the queue, which is sorted by `key`. */
 export interface QueueRow extends Subject {
@@ -56,30 +56,21 @@ export async function readQueue(
   return rows;
 }
 
-export interface QueueDetails {
-  readonly posts: readonly PostRow[];
-  readonly replies: readonly ReplyRow[];
+export interface QueueDetails extends Content {
   readonly flags: readonly FlagRow[];
   readonly decisions: readonly DecisionRow[];
 }
 
 export async function readQueueDetails(tx: Tx, subjects: readonly Subject[]): Promise<QueueDetails> {
-  const postIds = [...new Set(subjects.map(({ postId }) => postId))];
-  const replyIds = subjects.flatMap(({ replyId }) => replyId ?? []);
-  const ids = subjects.map(({ postId, replyId }) => replyId ?? postId);
+  const ids = subjects.map(subjectId);
   const newest = (table: RawBuilder<unknown>, key: RawBuilder<unknown>): RawBuilder<unknown> =>
     sql`unnest(${ids}::uuid[]) wanted cross join lateral (select * from ${table} where subject = wanted order by ${key} desc limit ${SHOWN_MAX}) t`;
   const who = sql`t.subject, t.by_type as "byType", t.by_id as "byId", t.by_name as "byName", t.reason, t.note, ${asMoment(sql`t.at`)} as at`;
-  const { rows: posts } =
-    await sql<PostRow>`${selectPosts(sql`board.post`)} where w.post_id = any(${postIds}::uuid[])`.execute(tx);
-  const { rows: replies } =
-    await sql<ReplyRow>`${selectReplies(sql`board.reply`)} where w.reply_id = any(${replyIds}::uuid[])`.execute(tx);
-  const { rows: flags } =
-    await sql<FlagRow>`select ${who}, t.weight from ${newest(sql`board.flag`, sql`flag_id`)} order by t.flag_id desc`.execute(
-      tx,
-    );
+  const content = await readContent(tx, subjects);
+  const { rows: flags } = await sql<FlagRow>`
+    select ${who}, t.weight from ${newest(sql`board.flag`, sql`flag_id`)} order by t.flag_id desc`.execute(tx);
   const { rows: decisions } = await sql<DecisionRow>`
     select ${who}, t.moderation_id as "moderationId", t.decision, exists (select from board.moderation u where u.undoes = t.moderation_id) as undone
     from ${newest(sql`board.moderation`, sql`moderation_id`)} order by t.moderation_id desc`.execute(tx);
-  return { posts, replies, flags, decisions };
+  return { ...content, flags, decisions };
 }

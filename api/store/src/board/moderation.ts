@@ -66,7 +66,8 @@ export async function insertDecision(tx: Tx, made: NewDecision): Promise<string>
 
 /** Marks the undecided flags of a subject as settled by a decision. */
 export async function settleFlags(tx: Tx, subject: Subject, moderationId: string): Promise<void> {
-  await sql`update board.flag set settled_by = ${moderationId} where subject = ${subjectId(subject)} and settled_by is null`.execute(
+  await sql`
+    update board.flag set settled_by = ${moderationId} where subject = ${subjectId(subject)} and settled_by is null`.execute(
     tx,
   );
 }

@@ -1,6 +1,8 @@
 import type { AuthorType, ModerationNote, PostStatus } from '@hamlet/contract';
 import { type RawBuilder, sql } from 'kysely';
+import type { Tx } from '../connection/database.ts';
 import { asMoment, type Moment } from '../connection/moment.ts';
+import type { Subject } from './flags.ts';
 
 interface Written {
   readonly authorType: AuthorType;
@@ -68,4 +70,21 @@ export function selectNewPost(source: RawBuilder<unknown>): RawBuilder<PostRow> 
 
 export function selectNewReply(source: RawBuilder<unknown>): RawBuilder<ReplyRow> {
   return sql<ReplyRow>`select ${REPLY}, ${NEW} from ${source} w`;
+}
+
+export interface Content {
+  readonly posts: readonly PostRow[];
+  readonly replies: readonly ReplyRow[];
+}
+
+/** The posts and replies that subjects name, as the viewer may see them. */
+export async function readContent(tx: Tx, subjects: readonly Subject[]): Promise<Content> {
+  const postIds = [...new Set(subjects.map(({ postId }) => postId))];
+  const replyIds = [...new Set(subjects.flatMap(({ replyId }) => replyId ?? []))];
+  const { rows: posts } =
+    await sql<PostRow>`${selectPosts(sql`board.post`)} where w.post_id = any(${postIds}::uuid[])`.execute(tx);
+  if (replyIds.length === 0) return { posts, replies: [] };
+  const { rows: replies } =
+    await sql<ReplyRow>`${selectReplies(sql`board.reply`)} where w.reply_id = any(${replyIds}::uuid[])`.execute(tx);
+  return { posts, replies };
 }

@@ -43,10 +43,10 @@ export async function readPosts(
   filter: PostFilter,
   page: { readonly before: string | null; readonly limit: number },
 ): Promise<Page<PostRow, string>> {
-  const { rows } =
-    await sql<PostRow>`${selectPosts(sql`board.post`)} ${conditionsOf(filter, page.before)} order by w.post_id desc limit ${page.limit + 1}`.execute(
-      tx,
-    );
+  const { rows } = await sql<PostRow>`
+    ${selectPosts(sql`board.post`)} ${conditionsOf(filter, page.before)} order by w.post_id desc limit ${page.limit + 1}`.execute(
+    tx,
+  );
   return cutPage(rows, page.limit, ({ postId }) => postId);
 }
 
@@ -58,18 +58,15 @@ export async function findPost(tx: Tx, postId: string): Promise<PostRow | null> 
 
 /** The status of a post; null if it does not exist or the viewer may not see it. */
 export async function findPostStatus(tx: Tx, postId: string): Promise<PostStatus | null> {
-  const { rows } = await sql<{
-    status: PostStatus;
-  }>`select status from board.post where post_id = ${postId}::uuid`.execute(tx);
+  const { rows } = await sql<{ status: PostStatus }>`
+    select status from board.post where post_id = ${postId}::uuid`.execute(tx);
   return rows[0]?.status ?? null;
 }
 
 /** Finds a reply to a post; null if it does not exist or the viewer may not see it. */
 export async function findReply(tx: Tx, postId: string, replyId: string): Promise<ReplyRow | null> {
-  const { rows } =
-    await sql<ReplyRow>`${selectReplies(sql`board.reply`)} where w.reply_id = ${replyId}::uuid and w.post_id = ${postId}::uuid`.execute(
-      tx,
-    );
+  const { rows } = await sql<ReplyRow>`
+    ${selectReplies(sql`board.reply`)} where w.reply_id = ${replyId}::uuid and w.post_id = ${postId}::uuid`.execute(tx);
   return rows[0] ?? null;
 }
 
@@ -79,10 +76,10 @@ export async function readReplies(
   page: { readonly after: string | null; readonly limit: number },
 ): Promise<Page<ReplyRow, string>> {
   const after = page.after === null ? sql`` : sql`and w.reply_id > ${page.after}::uuid`;
-  const { rows } =
-    await sql<ReplyRow>`${selectReplies(sql`board.reply`)} where w.post_id = ${postId}::uuid ${after} order by w.reply_id limit ${page.limit + 1}`.execute(
-      tx,
-    );
+  const { rows } = await sql<ReplyRow>`
+    ${selectReplies(sql`board.reply`)} where w.post_id = ${postId}::uuid ${after} order by w.reply_id limit ${page.limit + 1}`.execute(
+    tx,
+  );
   return cutPage(rows, page.limit, ({ replyId }) => replyId);
 }
 

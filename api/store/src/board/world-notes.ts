@@ -14,9 +14,8 @@ const EVENTS_AT_ONCE = 5_000;
 export async function takeWorldNotes(
   tx: Tx,
 ): Promise<{ readonly notes: readonly WorldNote[]; readonly upTo: number; readonly from: number } | null> {
-  const { rows: held } = await sql<{ seq: number }>`select seq from board.world_cursor for update skip locked`.execute(
-    tx,
-  );
+  const { rows: held } = await sql<{ seq: number }>`
+    select seq from board.world_cursor for update skip locked`.execute(tx);
   const from = held[0]?.seq;
   if (from === undefined) return null;
   const { rows } = await sql<Omit<WorldNote, 'text'> & { text: string | null; upTo: number }>`

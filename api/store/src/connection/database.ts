@@ -98,6 +98,12 @@ export async function databaseNow(db: Db): Promise<Date> {
   return firstRow(rows, 'the database returned no row for its clock').now;
 }
 
+/** Whether a time is in the future by the clock of the database. */
+export async function isAhead(tx: Tx, at: Date): Promise<boolean> {
+  const { rows } = await sql<{ ahead: boolean }>`select ${at}::timestamptz > now() as ahead`.execute(tx);
+  return rows[0]?.ahead === true;
+}
+
 /** Locks a name until the transaction ends. */
 export async function lockName(tx: Tx, name: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx);

@@ -125,6 +125,7 @@ export interface Tables extends MoneyTables {
   run: {
     run_id: Generated<string>;
     agent_id: string;
+    /** The life that must do the run. */
     agent_uid: string;
     kind: RunKind;
     state: Defaulted<RunState>;
@@ -143,6 +144,7 @@ export interface Tables extends MoneyTables {
     error_code: Defaulted<string | null>;
     error_message: Defaulted<string | null>;
     cancel_requested_at: Defaulted<Date | null>;
+    /** Null if no agent works on the run. */
     lease_until: Defaulted<Date | null>;
     events: Defaulted<number>;
   };

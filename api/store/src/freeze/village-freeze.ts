@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type Db, inSavepoint, type Tx } from '../connection/database.ts';
 import { firstRow } from '../connection/result-rows.ts';
 import { type Circumstance, circumstanceJson } from '../ledger/transfer-request.ts';
@@ -68,12 +68,13 @@ async function endWriters(tx: Tx): Promise<void> {
 type Changed = { readonly ok: true; readonly changed: boolean } | { readonly ok: false; readonly error: unknown };
 
 /** Throws 55P03 (lock not available) if transactions of other database users still block the last attempt. */
-async function changeGates(tx: Tx, change: () => Promise<boolean>): Promise<boolean> {
+async function changeGates(tx: Tx, change: RawBuilder<unknown>): Promise<boolean> {
   await sql`select set_config('lock_timeout', ${`${WAIT_MS}ms`}, true)`.execute(tx);
   for (let attempt = 1; ; attempt += 1) {
     const outcome = await inSavepoint<Changed>(tx, async () => {
       try {
-        return { ok: true, changed: await change() };
+        const { rows } = await sql<{ done: boolean }>`select ${change} as done`.execute(tx);
+        return { ok: true, changed: rows[0]?.done === true };
       } catch (error) {
         return { ok: false, error };
       }
@@ -86,22 +87,12 @@ async function changeGates(tx: Tx, change: () => Promise<boolean>): Promise<bool
 
 /** Freezes the village: after the commit, no money moves, no request or run starts. False if it is frozen already. */
 export function freezeVillage(tx: Tx, { reason, actor }: FreezeAct): Promise<boolean> {
-  return changeGates(tx, async () => {
-    const { rows } = await sql<{
-      done: boolean;
-    }>`select freeze_village(${reason}, ${actor.role}, ${actor.id}) as done`.execute(tx);
-    return rows[0]?.done === true;
-  });
+  return changeGates(tx, sql`freeze_village(${reason}, ${actor.role}, ${actor.id})`);
 }
 
 /** False if the village is not frozen. */
 export function liftVillageFreeze(tx: Tx, { reason, actor }: FreezeAct): Promise<boolean> {
-  return changeGates(tx, async () => {
-    const { rows } = await sql<{
-      done: boolean;
-    }>`select lift_village_freeze(${reason}, ${actor.role}, ${actor.id}) as done`.execute(tx);
-    return rows[0]?.done === true;
-  });
+  return changeGates(tx, sql`lift_village_freeze(${reason}, ${actor.role}, ${actor.id})`);
 }
 
 /** Usage of a hold that ended during a freeze; the API posts it after the freeze. */

@@ -1,6 +1,7 @@
 import type { ModelOutcome } from '@hamlet/contract';
-import { sql } from 'kysely';
+import { type Selection, sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
+import type { Tables } from '../connection/tables.ts';
 import { firstRow } from '../connection/result-rows.ts';
 
 /** Length of the window in which the tokens of an agent are counted. */
@@ -26,14 +27,23 @@ export interface NewModelRequest {
   readonly reservedTokens: number;
 }
 
-export interface ModelRequestRow extends NewModelRequest {
-  readonly requestId: string;
-  readonly outcome: ModelOutcome;
-  readonly promptTokens: number;
-  readonly completionTokens: number;
-  readonly startedAt: Date;
-  readonly endedAt: Date | null;
-}
+const COLUMNS = [
+  'request_id as requestId',
+  'agent_id as agentId',
+  'agent_uid as agentUid',
+  'pod_uid as podUid',
+  'run_id as runId',
+  'tier',
+  'model',
+  'provider',
+  'outcome',
+  'reserved_tokens as reservedTokens',
+  'prompt_tokens as promptTokens',
+  'completion_tokens as completionTokens',
+  'started_at as startedAt',
+  'ended_at as endedAt',
+] as const;
+export type ModelRequestRow = Readonly<Selection<Tables, 'model_request', (typeof COLUMNS)[number]>>;
 
 /** Age in seconds after which a request counts as lost, because its replica must be gone. */
 export interface RequestLife {
@@ -83,7 +93,8 @@ export interface ModelRequestEnd {
 /** Ends a request and frees its unused tokens. False if it had ended before. */
 export async function endModelRequest(tx: Tx, requestId: string, end: ModelRequestEnd): Promise<boolean> {
   const { outcome, promptTokens, completionTokens } = end;
-  await sql`select 1 from model_hour where agent_id = (select agent_id from model_request where request_id = ${requestId}) for update`.execute(
+  await sql`
+    select 1 from model_hour where agent_id = (select agent_id from model_request where request_id = ${requestId}) for update`.execute(
     tx,
   );
   const { numUpdatedRows } = await tx
@@ -109,24 +120,7 @@ export async function endModelRequest(tx: Tx, requestId: string, end: ModelReque
 export async function readModelRequests(db: Db, agentId: string, limit: number): Promise<readonly ModelRequestRow[]> {
   return db
     .selectFrom('model_request')
-    .select([
-      'request_id as requestId',
-      'agent_id as agentId',
-      'agent_uid as agentUid',
-      'pod_uid as podUid',
-      'run_id as runId',
-      'tier',
-      'model',
-      'provider',
-      'outcome',
-    ])
-    .select([
-      'reserved_tokens as reservedTokens',
-      'prompt_tokens as promptTokens',
-      'completion_tokens as completionTokens',
-      'started_at as startedAt',
-      'ended_at as endedAt',
-    ])
+    .select(COLUMNS)
     .where('agent_id', '=', agentId)
     .orderBy('request_id', 'desc')
     .limit(limit)

@@ -10,11 +10,7 @@ export interface Funds {
   readonly asOf: Moment;
 }
 
-interface FundsRow {
-  readonly balance: string;
-  readonly held: string;
-  readonly asOf: Moment;
-}
+type FundsRow = Record<keyof Funds, string>;
 
 function fundsOf({ balance, held, asOf }: FundsRow): Funds {
   return { balance: BigInt(balance), held: BigInt(held), asOf };
@@ -54,9 +50,8 @@ export async function readAllowance(
   db: Db,
   { memberId, day }: { readonly memberId: string; readonly day: string },
 ): Promise<bigint> {
-  const { rows } = await sql<{
-    used: string;
-  }>`select used::text from ledger.allowance where member_id = ${memberId} and day = ${day}::date`.execute(db);
+  const { rows } = await sql<{ used: string }>`
+    select used::text from ledger.allowance where member_id = ${memberId} and day = ${day}::date`.execute(db);
   return BigInt(rows[0]?.used ?? '0');
 }
 

@@ -71,12 +71,8 @@ export interface KeyedTransfer {
   readonly reversedBy: string | null;
 }
 
-interface Row extends Omit<KeyedTransfer, 'amount'> {
-  readonly amount: string;
-}
-
 export async function findCredit(tx: Tx, key: string): Promise<KeyedTransfer | null> {
-  const { rows } = await sql<Row>`
+  const { rows } = await sql<Omit<KeyedTransfer, 'amount'> & { readonly amount: string }>`
     select t.transfer_id as "transferId", t.amount::text, a.owner as "agentId", undo.idempotency_key as "reversedBy"
     from ledger.transfer t join ledger.account a on a.account_id = t.payee and a.book = 'agent'
     left join ledger.reversal r on r.reverses = t.transfer_id left join ledger.transfer undo on undo.transfer_id = r.transfer_id
@@ -86,8 +82,7 @@ export async function findCredit(tx: Tx, key: string): Promise<KeyedTransfer | n
 }
 
 export async function findTransfer(tx: Tx, key: string): Promise<string | null> {
-  const { rows } = await sql<{
-    id: string;
-  }>`select transfer_id as id from ledger.transfer where idempotency_key = ${key}`.execute(tx);
+  const { rows } = await sql<{ id: string }>`
+    select transfer_id as id from ledger.transfer where idempotency_key = ${key}`.execute(tx);
   return rows[0]?.id ?? null;
 }

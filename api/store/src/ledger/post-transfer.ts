@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { inSavepoint, type Tx } from '../connection/database.ts';
 import { firstRow } from '../connection/result-rows.ts';
 import { type LedgerRefusal, refusalOfException } from './refusal.ts';
@@ -13,24 +13,25 @@ export interface Posted {
 
 export type PostOutcome = Posted | Refused<LedgerRefusal>;
 
-interface PostedRow {
-  readonly transferId: string;
-  readonly replayed: boolean;
-}
-
-function posted(rows: readonly PostedRow[]): Posted {
-  const row = firstRow(rows, 'the ledger returned no row');
-  return { ok: true, ...row };
+/** Runs a function of the ledger that returns one row, or a refusal. */
+function callLedger<Row>(
+  tx: Tx,
+  call: RawBuilder<Row>,
+): Promise<({ readonly ok: true } & Row) | Refused<LedgerRefusal>> {
+  return attempt(tx, async () => {
+    const { rows } = await call.execute(tx);
+    return { ok: true as const, ...firstRow(rows, 'the ledger returned no row') };
+  });
 }
 
 export async function postTransfer(tx: Tx, request: TransferRequest): Promise<PostOutcome> {
   const { payer, payee, amount, key, reason, source, note, actor, eventAt, about } = request;
-  return attempt(tx, async () => {
-    const { rows } = await sql<PostedRow>`
+  return callLedger(
+    tx,
+    sql<Omit<Posted, 'ok'>>`
       select transfer_id as "transferId", replayed from ledger.post(${payer}, ${payee}, ${String(amount)}, ${key}, ${reason}, ${source}, ${note},
-        ${actor.role}, ${actor.id}, ${eventAt ?? null}, ${circumstanceJson(about)})`.execute(tx);
-    return posted(rows);
-  });
+        ${actor.role}, ${actor.id}, ${eventAt ?? null}, ${circumstanceJson(about)})`,
+  );
 }
 
 export interface ReversalRequest extends Pick<TransferRequest, 'key' | 'reason' | 'source' | 'note' | 'actor'> {
@@ -43,12 +44,12 @@ export interface ReversalRequest extends Pick<TransferRequest, 'key' | 'reason' 
 /** A transfer is reversed at most once, and a reversal cannot be reversed. */
 export async function reverseTransfer(tx: Tx, request: ReversalRequest): Promise<PostOutcome> {
   const { transferId, key, reason, source, note, actor, forced, about } = request;
-  return attempt(tx, async () => {
-    const { rows } = await sql<PostedRow>`
+  return callLedger(
+    tx,
+    sql<Omit<Posted, 'ok'>>`
       select transfer_id as "transferId", replayed from ledger.reverse(${transferId}, ${key}, ${reason}, ${source}, ${note},
-        ${actor.role}, ${actor.id}, ${forced}, ${circumstanceJson(about)})`.execute(tx);
-    return posted(rows);
-  });
+        ${actor.role}, ${actor.id}, ${forced}, ${circumstanceJson(about)})`,
+  );
 }
 
 export interface HoldRequest extends Omit<TransferRequest, 'eventAt'> {
@@ -62,13 +63,12 @@ export type HoldOutcome =
 /** Holds money: it stays in the balance but is not available. */
 export async function holdMoney(tx: Tx, request: HoldRequest): Promise<HoldOutcome> {
   const { payer, payee, amount, key, reason, source, note, actor, expiresAt, about } = request;
-  return attempt(tx, async (): Promise<HoldOutcome> => {
-    const { rows } = await sql<{ holdId: string; replayed: boolean }>`
+  return callLedger(
+    tx,
+    sql<{ holdId: string; replayed: boolean }>`
       select hold_id as "holdId", replayed from ledger.hold(${payer}, ${payee}, ${String(amount)}, ${key}, ${reason}, ${source}, ${note},
-        ${actor.role}, ${actor.id}, ${expiresAt}, ${circumstanceJson(about)})`.execute(tx);
-    const row = firstRow(rows, 'the ledger returned no row');
-    return { ok: true, ...row };
-  });
+        ${actor.role}, ${actor.id}, ${expiresAt}, ${circumstanceJson(about)})`,
+  );
 }
 
 /** The end of a hold. For `posted`, `amount` is the part that was used; the rest becomes available again. */
@@ -88,13 +88,12 @@ export type ResolutionOutcome =
 /** Ends a hold. The first call ends it; later ones are refused with hold_resolved. */
 export async function resolveHold(tx: Tx, request: ResolutionRequest): Promise<ResolutionOutcome> {
   const { holdId, outcome, amount, key, actor, about } = request;
-  return attempt(tx, async (): Promise<ResolutionOutcome> => {
-    const { rows } = await sql<{ transferId: string | null; replayed: boolean }>`
+  return callLedger(
+    tx,
+    sql<{ transferId: string | null; replayed: boolean }>`
       select transfer_id as "transferId", replayed from ledger.resolve_hold(${holdId}, ${outcome}, ${amount === undefined ? null : String(amount)}, ${key},
-        ${actor.role}, ${actor.id}, ${circumstanceJson(about)})`.execute(tx);
-    const row = firstRow(rows, 'the ledger returned no row');
-    return { ok: true, ...row };
-  });
+        ${actor.role}, ${actor.id}, ${circumstanceJson(about)})`,
+  );
 }
 
 /** A refused part of a transaction: its writes are undone, and the transaction continues. */

@@ -81,7 +81,8 @@ export async function postponeCapture(
   { captureId, claim }: Pick<ClaimedCapture, 'captureId' | 'claim'>,
   seconds: number,
 ): Promise<void> {
-  await sql`update paypal_capture set claim = null, due_at = now() + ${seconds} * interval '1 second' where capture_id = ${captureId} and claim = ${claim}`.execute(
+  await sql`
+    update paypal_capture set claim = null, due_at = now() + ${seconds} * interval '1 second' where capture_id = ${captureId} and claim = ${claim}`.execute(
     db,
   );
 }

@@ -63,10 +63,8 @@ export async function areTooManyWaiting(
   db: Db,
   { known, most }: { readonly known: boolean; readonly most: number },
 ): Promise<boolean> {
-  const { rows } =
-    await sql`select 1 from paypal_delivery where state = 'waiting' and known = ${known} offset ${most} limit 1`.execute(
-      db,
-    );
+  const { rows } = await sql`
+    select 1 from paypal_delivery where state = 'waiting' and known = ${known} offset ${most} limit 1`.execute(db);
   return rows.length > 0;
 }
 
@@ -96,7 +94,8 @@ export async function postponeDelivery(
   deliveryId: string,
   { why, seconds }: { readonly why: string; readonly seconds: number },
 ): Promise<void> {
-  await sql`update paypal_delivery set why = ${why}, due_at = now() + ${seconds} * interval '1 second' where delivery_id = ${deliveryId} and state = 'waiting'`.execute(
+  await sql`
+    update paypal_delivery set why = ${why}, due_at = now() + ${seconds} * interval '1 second' where delivery_id = ${deliveryId} and state = 'waiting'`.execute(
     db,
   );
 }

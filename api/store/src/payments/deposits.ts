@@ -1,57 +1,43 @@
 import type { CreditState } from '@hamlet/contract';
-import { type Selectable, sql } from 'kysely';
+import { type Selection, sql } from 'kysely';
 import { type Db, lockName, type Tx } from '../connection/database.ts';
 import type { LedgerActor } from '../ledger/transfer-request.ts';
 import type { MoneyTables } from '../connection/money-tables.ts';
 
-/** A payment from outside and the state of its credit. Amounts in micro-aiDollars. */
-export interface Deposit {
-  readonly depositId: string;
-  readonly provider: string;
-  readonly transactionId: string;
-  readonly agentId: string;
-  readonly amount: bigint;
-  /** The credited amount, less refunds and reversals. */
-  readonly net: bigint;
-  readonly state: CreditState;
-  readonly origin: 'manual' | 'webhook';
-  readonly note: string;
-  readonly requestedBy: string;
-  readonly requestedAt: Date;
-  readonly decidedBy: string | null;
-  readonly decidedAt: Date | null;
-  readonly decisionReason: string | null;
-  readonly transferId: string | null;
-  /** Number of the current credit; it rises when money that was taken back returns. */
-  readonly leg: number;
-  readonly changes: number;
+const COLUMNS = [
+  'deposit_id as depositId',
+  'provider',
+  'transaction_id as transactionId',
+  'agent_id as agentId',
+  'amount',
+  'net',
+  'state',
+  'origin',
+  'note',
+  'requested_by as requestedBy',
+  'requested_at as requestedAt',
+  'decided_by as decidedBy',
+  'decided_at as decidedAt',
+  'decision_reason as decisionReason',
+  'transfer_id as transferId',
+  'leg',
+  'changes',
+] as const;
+type Raw = Selection<MoneyTables, 'deposit', (typeof COLUMNS)[number]>;
+
+/**
+ * A payment from outside and the state of its credit. Amounts in micro-aiDollars; `net` is less refunds and reversals.
+ * `leg` numbers the credits: it rises when money that was taken back returns.
+ */
+export type Deposit = Readonly<Omit<Raw, 'amount' | 'net'>> & { readonly amount: bigint; readonly net: bigint };
+
+function depositOf(raw: Raw): Deposit {
+  return { ...raw, amount: BigInt(raw.amount), net: BigInt(raw.net) };
 }
 
 export type NewDeposit = Pick<Deposit, 'provider' | 'transactionId' | 'agentId' | 'amount' | 'origin' | 'note'> & {
   readonly actor: LedgerActor;
 };
-
-function depositOf(row: Selectable<MoneyTables['deposit']>): Deposit {
-  return {
-    depositId: row.deposit_id,
-    provider: row.provider,
-    transactionId: row.transaction_id,
-    agentId: row.agent_id,
-    amount: BigInt(row.amount),
-    net: BigInt(row.net),
-    state: row.state,
-    origin: row.origin,
-    note: row.note,
-    requestedBy: row.requested_by,
-    requestedAt: row.requested_at,
-    decidedBy: row.decided_by,
-    decidedAt: row.decided_at,
-    decisionReason: row.decision_reason,
-    transferId: row.transfer_id,
-    leg: row.leg,
-    changes: row.changes,
-  };
-}
 
 /** Proposes a deposit; null if the transaction has one that is not rejected. Waits for concurrent proposals. */
 export async function proposeDeposit(
@@ -74,7 +60,7 @@ export async function proposeDeposit(
     .onConflict((conflict) =>
       conflict.columns(['provider', 'transaction_id']).where('state', '<>', 'rejected').doNothing(),
     )
-    .returningAll()
+    .returning(COLUMNS)
     .executeTakeFirst();
   return row === undefined ? null : depositOf(row);
 }
@@ -82,7 +68,7 @@ export async function proposeDeposit(
 export async function lockDeposit(tx: Tx, depositId: string): Promise<Deposit | null> {
   const row = await tx
     .selectFrom('deposit')
-    .selectAll()
+    .select(COLUMNS)
     .where('deposit_id', '=', depositId)
     .forUpdate()
     .executeTakeFirst();
@@ -93,7 +79,7 @@ export async function lockDeposit(tx: Tx, depositId: string): Promise<Deposit | 
 export async function lockDepositOf(tx: Tx, provider: string, transactionId: string): Promise<Deposit | null> {
   const row = await tx
     .selectFrom('deposit')
-    .selectAll()
+    .select(COLUMNS)
     .where('provider', '=', provider)
     .where('transaction_id', '=', transactionId)
     .where('state', '<>', 'rejected')
@@ -126,7 +112,7 @@ export async function noteCredited(
       changed_at: sql<Date>`now()`,
     })
     .where('deposit_id', '=', depositId)
-    .returningAll()
+    .returning(COLUMNS)
     .executeTakeFirstOrThrow();
   return depositOf(row);
 }
@@ -148,7 +134,7 @@ export async function noteRejected(
       changed_at: sql<Date>`now()`,
     })
     .where('deposit_id', '=', depositId)
-    .returningAll()
+    .returning(COLUMNS)
     .executeTakeFirstOrThrow();
   return depositOf(row);
 }
@@ -189,7 +175,7 @@ export async function readDeposits(
 ): Promise<readonly Deposit[]> {
   const rows = await db
     .selectFrom('deposit')
-    .selectAll()
+    .select(COLUMNS)
     .$if(state !== null, (query) => query.where('state', '=', state ?? 'proposed'))
     .$if(agentId !== null, (query) => query.where('agent_id', '=', agentId ?? ''))
     .$if(before !== null, (query) => query.where('deposit_id', '<', before ?? ''))

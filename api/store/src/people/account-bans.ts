@@ -1,14 +1,16 @@
-import { sql } from 'kysely';
-import type { Db, Tx } from '../connection/database.ts';
+import { type Selection, sql } from 'kysely';
+import { type Db, isAhead, type Tx } from '../connection/database.ts';
+import type { Tables } from '../connection/tables.ts';
 
-export interface AccountBanRow {
-  readonly accountId: string;
-  readonly reason: string;
-  readonly byRole: string;
-  readonly byId: string;
-  readonly since: Date;
-  readonly expiresAt: Date | null;
-}
+const COLUMNS = [
+  'account_id as accountId',
+  'reason',
+  'by_role as byRole',
+  'by_id as byId',
+  'since',
+  'expires_at as expiresAt',
+] as const;
+export type AccountBanRow = Readonly<Selection<Tables, 'account_ban', (typeof COLUMNS)[number]>>;
 
 export const BAN_HOLDS = sql<boolean>`account_ban.lifted_at is null and (account_ban.expires_at is null or account_ban.expires_at > now())`;
 const EXPIRED_AT_ONCE = 500;
@@ -20,10 +22,7 @@ export async function insertAccountBan(
   by: { readonly role: string; readonly id: string },
 ): Promise<boolean> {
   const { accountId, reason, expiresAt } = ban;
-  if (expiresAt !== null) {
-    const { rows } = await sql<{ ahead: boolean }>`select ${expiresAt}::timestamptz > now() as ahead`.execute(tx);
-    if (rows[0]?.ahead !== true) return false;
-  }
+  if (expiresAt !== null && !(await isAhead(tx, expiresAt))) return false;
   await liftAccountBanRow(tx, { accountId, reason: 'replaced' }, by);
   await tx
     .insertInto('account_ban')
@@ -72,14 +71,7 @@ export async function liftExpiredAccountBans(tx: Tx): Promise<readonly string[]>
 export async function readAccountBan(db: Db, accountId: string): Promise<AccountBanRow | null> {
   const row = await db
     .selectFrom('account_ban')
-    .select([
-      'account_id as accountId',
-      'reason',
-      'by_role as byRole',
-      'by_id as byId',
-      'since',
-      'expires_at as expiresAt',
-    ])
+    .select(COLUMNS)
     .where('account_id', '=', accountId)
     .where(BAN_HOLDS)
     .executeTakeFirst();

@@ -1,5 +1,5 @@
 import type { AccountRole } from '@hamlet/contract';
-import { type Expression, sql } from 'kysely';
+import { type Expression, type InferResult, sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import { type AccountBanRow, BAN_HOLDS } from './account-bans.ts';
 
@@ -12,6 +12,8 @@ export interface AccountRow {
   /** Whether an identity provider keeps its password and role. */
   readonly federated: boolean;
 }
+
+type AccountWithHash = AccountRow & { readonly passwordHash: string | null };
 
 export interface AccountDetailRow extends AccountRow {
   readonly hasPassword: boolean;
@@ -83,31 +85,19 @@ export async function insertAccount(
 }
 
 /** An account with its password hash, by name in any case; no hash if it has no password. */
-export async function findAccountByName(
-  db: Db,
-  name: string,
-): Promise<(AccountRow & { readonly passwordHash: string | null }) | null> {
+export function findAccountByName(db: Db, name: string): Promise<AccountWithHash | null> {
   return findWithHash(db, sql<boolean>`lower(account.name) = lower(${name})`);
 }
 
-export async function findAccount(
-  db: Db,
-  accountId: string,
-): Promise<(AccountRow & { readonly passwordHash: string | null }) | null> {
+export function findAccount(db: Db, accountId: string): Promise<AccountWithHash | null> {
   return findWithHash(db, sql<boolean>`account.account_id = ${accountId}`);
 }
 
-export async function findAccountByIdentity(
-  db: Db,
-  { issuer, subject }: FederatedIdentity,
-): Promise<(AccountRow & { readonly passwordHash: string | null }) | null> {
+export function findAccountByIdentity(db: Db, { issuer, subject }: FederatedIdentity): Promise<AccountWithHash | null> {
   return findWithHash(db, sql<boolean>`account.issuer = ${issuer} and account.subject = ${subject}`);
 }
 
-async function findWithHash(
-  db: Db,
-  which: Expression<boolean>,
-): Promise<(AccountRow & { readonly passwordHash: string | null }) | null> {
+async function findWithHash(db: Db, which: Expression<boolean>): Promise<AccountWithHash | null> {
   const row = await db
     .selectFrom('account')
     .select([...ACCOUNT_COLUMNS, FEDERATED, 'password_hash as passwordHash'])
@@ -213,23 +203,9 @@ function detailQuery(db: Db, idleMs: number) {
     ]);
 }
 
-function detailOf({
-  banReason,
-  byRole,
-  byId,
-  since,
-  expiresAt,
-  ...account
-}: AccountRow & {
-  readonly hasPassword: boolean;
-  readonly lastSeenAt: Date | null;
-  readonly sessions: number;
-  readonly banReason: string | null;
-  readonly byRole: string | null;
-  readonly byId: string | null;
-  readonly since: Date | null;
-  readonly expiresAt: Date | null;
-}): AccountDetailRow {
+type DetailRow = InferResult<ReturnType<typeof detailQuery>>[number];
+
+function detailOf({ banReason, byRole, byId, since, expiresAt, ...account }: DetailRow): AccountDetailRow {
   const isBanned = banReason !== null && byRole !== null && byId !== null && since !== null;
   return {
     ...account,

@@ -1,7 +1,8 @@
 import type { SignInBy } from '@hamlet/contract';
-import { sql } from 'kysely';
+import { type Selection, sql } from 'kysely';
 import { byHash } from '../connection/result-rows.ts';
 import type { Db, Tx } from '../connection/database.ts';
+import type { Tables } from '../connection/tables.ts';
 import { BAN_HOLDS } from './account-bans.ts';
 import { ACCOUNT_COLUMNS, type AccountRow, announceAccount, FEDERATED } from './accounts.ts';
 
@@ -14,16 +15,17 @@ export interface NewSession {
   readonly userAgent: string | null;
 }
 
-export interface SessionRow {
-  readonly sessionId: string;
-  readonly idHash: Uint8Array;
-  readonly signedInBy: SignInBy;
-  readonly address: string | null;
-  readonly userAgent: string | null;
-  readonly createdAt: Date;
-  readonly seenAt: Date;
-  readonly expiresAt: Date;
-}
+const COLUMNS = [
+  'session_id as sessionId',
+  'id_hash as idHash',
+  'signed_in_by as signedInBy',
+  'address',
+  'user_agent as userAgent',
+  'created_at as createdAt',
+  'seen_at as seenAt',
+  'expires_at as expiresAt',
+] as const;
+export type SessionRow = Readonly<Selection<Tables, 'account_session', (typeof COLUMNS)[number]>>;
 
 export interface SessionHolder extends AccountRow {
   readonly ban: { readonly reason: string; readonly expiresAt: Date | null } | null;
@@ -104,16 +106,7 @@ async function noteUse(db: Db, idHashes: readonly Buffer[]): Promise<void> {
 export async function listSessions(db: Db, accountId: string, idleMs: number): Promise<readonly SessionRow[]> {
   return db
     .selectFrom('account_session')
-    .select([
-      'session_id as sessionId',
-      'id_hash as idHash',
-      'signed_in_by as signedInBy',
-      'address',
-      'user_agent as userAgent',
-      'created_at as createdAt',
-      'seen_at as seenAt',
-      'expires_at as expiresAt',
-    ])
+    .select(COLUMNS)
     .where('account_id', '=', accountId)
     .where(isOpen(idleMs))
     .orderBy('created_at', 'desc')

@@ -18,9 +18,8 @@ export const RUN_HINTS_CHANNEL = 'run_hint';
 
 export async function hintAgents(tx: Tx, agentIds: readonly string[]): Promise<void> {
   if (agentIds.length === 0) return;
-  await sql`select pg_notify(${RUN_HINTS_CHANNEL}, agent_id) from unnest(${[...new Set(agentIds)]}::text[]) as agent_id`.execute(
-    tx,
-  );
+  const ids = [...new Set(agentIds)];
+  await sql`select pg_notify(${RUN_HINTS_CHANNEL}, agent_id) from unnest(${ids}::text[]) as agent_id`.execute(tx);
 }
 
 /** Creates queued runs in the order of the list, each with its first event, and notifies their agents. */

@@ -1,33 +1,6 @@
-import type { RunKind, RunState } from '@hamlet/contract';
-
-/** A stored run. */
-export interface RunRow {
-  readonly runId: string;
-  readonly agentId: string;
-  /** Uid of the agent's life that must do the run. */
-  readonly agentUid: string;
-  readonly kind: RunKind;
-  readonly state: RunState;
-  readonly prompt: string;
-  readonly createdAt: Date;
-  readonly createdByRole: string;
-  readonly createdById: string;
-  readonly scheduleUid: string | null;
-  readonly scheduleName: string | null;
-  readonly slot: Date | null;
-  readonly attempt: number;
-  readonly cycle: number | null;
-  readonly startedAt: Date | null;
-  readonly endedAt: Date | null;
-  readonly summary: string | null;
-  readonly errorCode: string | null;
-  readonly errorMessage: string | null;
-  readonly cancelRequestedAt: Date | null;
-  /** End of the lease of the agent that works on the run; null if no agent does. */
-  readonly leaseUntil: Date | null;
-  /** The number of its last event. */
-  readonly events: number;
-}
+import type { RunState } from '@hamlet/contract';
+import type { Selection } from 'kysely';
+import type { Tables } from '../connection/tables.ts';
 
 export const RUN_COLUMNS = [
   'run_id as runId',
@@ -53,5 +26,6 @@ export const RUN_COLUMNS = [
   'lease_until as leaseUntil',
   'events',
 ] as const;
+export type RunRow = Readonly<Selection<Tables, 'run', (typeof RUN_COLUMNS)[number]>>;
 
 export const UNDER_WAY = ['queued', 'running', 'waiting_permission'] as const satisfies readonly RunState[];

@@ -4,9 +4,8 @@ import { asRow, FIRST_PLACE, LOG_KINDS, type LogKind, type Place } from './tiles
 
 /** The smallest transaction number that may be under way. Later reads see all transactions with smaller numbers. */
 export async function sealHorizon(tx: Tx): Promise<bigint> {
-  const { rows } = await sql<{
-    horizon: string;
-  }>`select pg_snapshot_xmin(pg_current_snapshot())::text::bigint + log.xact_offset() as horizon`.execute(tx);
+  const { rows } = await sql<{ horizon: string }>`
+    select pg_snapshot_xmin(pg_current_snapshot())::text::bigint + log.xact_offset() as horizon`.execute(tx);
   return BigInt(rows[0]?.horizon ?? '0');
 }
 
@@ -76,9 +75,8 @@ export async function readEntriesOfTile(db: Db, number: number): Promise<readonl
     next === undefined
       ? sql`(xact, kind, id) <= (select h.xact, h.kind, h.id from log.head h)`
       : sql`xact <= ${next.xact}::bigint and (xact, kind, id) < ${asRow(next)}`;
-  const { rows } = await sql<{
-    leaf: Buffer;
-  }>`select leaf from log.leaf where ${from} and ${to} order by xact, kind, id`.execute(db);
+  const { rows } = await sql<{ leaf: Buffer }>`
+    select leaf from log.leaf where ${from} and ${to} order by xact, kind, id`.execute(db);
   return rows.map(({ leaf }) => leaf);
 }
 

@@ -132,9 +132,8 @@ const WITH_WORKERS = {
 };
 
 async function configure(tx: Tx, settings: Readonly<Record<string, string>>): Promise<void> {
-  await sql`select set_config(s.key, s.value, true) from jsonb_each_text(${JSON.stringify(settings)}::jsonb) s`.execute(
-    tx,
-  );
+  const texts = JSON.stringify(settings);
+  await sql`select set_config(s.key, s.value, true) from jsonb_each_text(${texts}::jsonb) s`.execute(tx);
 }
 
 /** Reads the edge without trusting the database: key, tiles and the newest known tree must agree. Throws LogBroken. */
@@ -164,8 +163,7 @@ export async function sealLog(db: Db, signing: LogSigning): Promise<Sealed | nul
   return inTransaction(db, async (tx) => {
     await configure(tx, PLAINLY);
     const head = await lockLogHead(tx);
-    if (head === null) return null;
-    return sealBehind(tx, head, signing);
+    return head === null ? null : sealBehind(tx, head, signing);
   });
 }
 

@@ -12,10 +12,7 @@ export interface LogHead {
   readonly last: Place;
 }
 
-interface HeadRow extends Place {
-  readonly size: number;
-  readonly note: string | null;
-}
+type HeadRow = Place & Pick<LogHead, 'size' | 'note'>;
 
 function headOf({ size, note, xact, kind, id }: HeadRow): LogHead {
   return { size, note, last: { xact, kind, id } };
@@ -54,9 +51,8 @@ export async function readLeafTiles(
   db: Db,
   { from, to }: { readonly from: number; readonly to: number },
 ): Promise<readonly Uint8Array[]> {
-  const { rows } = await sql<{
-    hashes: Buffer;
-  }>`select hashes from log.tile where level = 0 and number >= ${from} and number < ${to} order by number`.execute(db);
+  const { rows } = await sql<{ hashes: Buffer }>`
+    select hashes from log.tile where level = 0 and number >= ${from} and number < ${to} order by number`.execute(db);
   return rows.map(({ hashes }) => hashes);
 }
 

@@ -1,22 +1,23 @@
-import type { Measure } from '@hamlet/contract';
-import { sql } from 'kysely';
-import { MEASURES } from '@hamlet/contract';
-import type { Db, Tx } from '../connection/database.ts';
+import { type Selection, sql } from 'kysely';
+import { type Measure, MEASURES } from '@hamlet/contract';
+import { type Db, isAhead, type Tx } from '../connection/database.ts';
+import type { Tables } from '../connection/tables.ts';
 
 export interface MeasureActor {
   readonly role: string;
   readonly id: string;
 }
 
-export interface MeasureRow {
-  readonly agentId: string;
-  readonly measure: Measure;
-  readonly reason: string;
-  readonly byRole: string;
-  readonly byId: string;
-  readonly since: Date;
-  readonly expiresAt: Date | null;
-}
+const COLUMNS = [
+  'agent_id as agentId',
+  'measure',
+  'reason',
+  'by_role as byRole',
+  'by_id as byId',
+  'since',
+  'expires_at as expiresAt',
+] as const;
+export type MeasureRow = Readonly<Selection<Tables, 'standing_measure', (typeof COLUMNS)[number]>>;
 
 const EXPIRY: MeasureActor = { role: 'system', id: 'expiry' };
 const EXPIRED_AT_ONCE = 500;
@@ -25,15 +26,7 @@ const EXPIRED_AT_ONCE = 500;
 export async function readMeasures(db: Db, agentIds?: readonly string[]): Promise<readonly MeasureRow[]> {
   return db
     .selectFrom('standing_measure')
-    .select([
-      'agent_id as agentId',
-      'measure',
-      'reason',
-      'by_role as byRole',
-      'by_id as byId',
-      'since',
-      'expires_at as expiresAt',
-    ])
+    .select(COLUMNS)
     .where(HOLDS)
     .$if(agentIds !== undefined, (query) => query.where(sql<boolean>`agent_id = any(${agentIds})`))
     .orderBy('agent_id')
@@ -60,11 +53,6 @@ export async function takeMeasure(
     .values({ agent_id: agentId, measure, reason, by_role: by.role, by_id: by.id, expires_at: expiresAt })
     .execute();
   return true;
-}
-
-async function isAhead(tx: Tx, at: Date): Promise<boolean> {
-  const { rows } = await sql<{ ahead: boolean }>`select ${at}::timestamptz > now() as ahead`.execute(tx);
-  return rows[0]?.ahead === true;
 }
 
 /** Returns whether the measure was in force. */
@@ -112,11 +100,7 @@ export async function isKnownAgent(db: Db, agentId: string): Promise<boolean> {
   return rows[0]?.known === true;
 }
 
-export interface AgentBar {
-  readonly measure: Measure;
-  readonly reason: string;
-  readonly expiresAt: Date | null;
-}
+export type AgentBar = Pick<MeasureRow, 'measure' | 'reason' | 'expiresAt'>;
 
 export const HOLDS = sql<boolean>`lifted_at is null and (expires_at is null or expires_at > now())`;
 

@@ -1,6 +1,7 @@
 import type { BidOutcome } from '@hamlet/contract';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
+import { firstRow } from '../connection/result-rows.ts';
 
 /** One bid. The hold reserves its money until the auction ends. */
 export interface BidRow {
@@ -36,15 +37,12 @@ export async function insertBid(
     insert into bid (auction_id, agent_id, amount, hold_id) values (${auctionId}, ${agentId}, ${String(amount)}, ${holdId}) returning bid_id as "bidId"
   `.execute(tx);
   const { rows: bids } = await bidsWhere(sql`b.bid_id = ${rows[0]?.bidId ?? null}`).execute(tx);
-  const [bid] = bids;
-  if (bid === undefined) throw new Error('the bid was not written');
-  return bidOf(bid);
+  return bidOf(firstRow(bids, 'the bid was not written'));
 }
 
 export async function findBidOfKey(db: Db, key: string): Promise<BidRow | null> {
-  const { rows } = await bidsWhere(
-    sql`b.hold_id = (select h.hold_id from ledger.hold h where h.idempotency_key = ${key})`,
-  ).execute(db);
+  const held = sql`b.hold_id = (select h.hold_id from ledger.hold h where h.idempotency_key = ${key})`;
+  const { rows } = await bidsWhere(held).execute(db);
   return rows[0] === undefined ? null : bidOf(rows[0]);
 }
 

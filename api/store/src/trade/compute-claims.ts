@@ -41,26 +41,18 @@ type Raw = Selectable<Tables['compute_claim']>;
 
 function holdOf({ tier, hold_id: holdId, per_hour: perHour, amount, until, ...raw }: Raw): ClaimHold | null {
   if (tier === null || holdId === null || perHour === null || amount === null || until === null) return null;
-  const {
-    told: renewalRefused,
-    used_ms: usedMs,
-    running_since: since,
-    pod_uid: uid,
-    image_digest: imageDigest,
-    traceparent,
-  } = raw;
-  const pod = since === null || uid === null ? null : { uid, since };
+  const { running_since: since, pod_uid: uid } = raw;
   return {
     tier,
     holdId,
     perHour: BigInt(perHour),
     amount: BigInt(amount),
     until,
-    renewalRefused,
-    usedMs,
-    pod,
-    imageDigest,
-    traceparent,
+    renewalRefused: raw.told,
+    usedMs: raw.used_ms,
+    pod: since === null || uid === null ? null : { uid, since },
+    imageDigest: raw.image_digest,
+    traceparent: raw.traceparent,
   };
 }
 
@@ -117,48 +109,36 @@ const NO_HOLD = {
   traceparent: null,
 } as const;
 
-function holdColumns({
-  tier,
-  holdId,
-  perHour,
-  amount,
-  until,
-  renewalRefused,
-  usedMs,
-  pod,
-  imageDigest,
-  traceparent,
-}: ClaimHold): Pick<Raw, keyof typeof NO_HOLD> {
+function holdColumns(hold: ClaimHold): Pick<Raw, keyof typeof NO_HOLD> {
   return {
-    tier,
-    hold_id: holdId,
-    per_hour: Number(perHour),
-    amount: Number(amount),
-    until,
-    told: renewalRefused,
-    used_ms: usedMs,
-    running_since: pod?.since ?? null,
-    pod_uid: pod?.uid ?? null,
-    image_digest: imageDigest,
-    traceparent,
+    tier: hold.tier,
+    hold_id: hold.holdId,
+    per_hour: Number(hold.perHour),
+    amount: Number(hold.amount),
+    until: hold.until,
+    told: hold.renewalRefused,
+    used_ms: hold.usedMs,
+    running_since: hold.pod?.since ?? null,
+    pod_uid: hold.pod?.uid ?? null,
+    image_digest: hold.imageDigest,
+    traceparent: hold.traceparent,
   };
 }
 
+/** The caller has locked the claim. */
 export async function writeClaim(
   tx: Tx,
   { agentId, uid, version, cycle, askedAt, hold, refused }: ClaimRow,
 ): Promise<void> {
-  const refusal =
-    refused === null
-      ? { refused_tier: null, refused_reason: null, payable_tier: null }
-      : { refused_tier: refused.tier, refused_reason: refused.reason, payable_tier: refused.payable };
-  const values = {
+  const values: Omit<Raw, 'agent_id'> = {
     uid,
     version,
     cycle,
     asked_at: askedAt,
     ...(hold === null ? NO_HOLD : holdColumns(hold)),
-    ...refusal,
+    refused_tier: refused?.tier ?? null,
+    refused_reason: refused?.reason ?? null,
+    payable_tier: refused?.payable ?? null,
   };
   await tx
     .insertInto('compute_claim')

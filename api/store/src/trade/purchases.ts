@@ -157,7 +157,6 @@ export async function isWindowFree(
 
 /** Ends the offer of a window: sells it to an agent, or frees it if `agentId` is null. */
 export async function endOffer(tx: Tx, windowId: string, agentId: string | null): Promise<void> {
-  await sql`update gpu_window set state = ${agentId === null ? 'withdrawn' : 'sold'}, agent_id = ${agentId} where window_id = ${windowId}`.execute(
-    tx,
-  );
+  const state = agentId === null ? 'withdrawn' : 'sold';
+  await sql`update gpu_window set state = ${state}, agent_id = ${agentId} where window_id = ${windowId}`.execute(tx);
 }

@@ -35,19 +35,23 @@ export async function appendBatch(db: Db, batch: Batch): Promise<void> {
   const isMovesAlone = events.length === 0 && answers.length === 0 && audits.length === 0;
   if (isMovesAlone && moves !== null) return commitMoves(db, epoch, moves);
   await inTransaction(db, async (tx) => {
-    // The share lock prevents another writer from taking the lease before this commit.
-    const lease = await tx
-      .selectFrom('world_lease')
-      .select('epoch')
-      .where('epoch', '=', batch.epoch)
-      .forShare()
-      .executeTakeFirst();
-    if (lease === undefined) throw new FencedError(batch.epoch);
-    await appendEvents(tx, batch.epoch, batch.events);
-    if (batch.moves !== null) await insertChunk(tx, batch.epoch, batch.moves);
-    await keepAnswers(tx, batch.answers);
-    for (const entry of batch.audits) await recordAudit(tx, entry);
+    await lockLease(tx, epoch);
+    await appendEvents(tx, epoch, events);
+    if (moves !== null) await insertChunk(tx, epoch, moves);
+    await keepAnswers(tx, answers);
+    for (const entry of audits) await recordAudit(tx, entry);
   });
+}
+
+/** The share lock prevents another writer from taking the lease before the commit. Throws FencedError. */
+export async function lockLease(tx: Tx, epoch: number): Promise<void> {
+  const lease = await tx
+    .selectFrom('world_lease')
+    .select('epoch')
+    .where('epoch', '=', epoch)
+    .forShare()
+    .executeTakeFirst();
+  if (lease === undefined) throw new FencedError(epoch);
 }
 
 /** Inserts events that have their own rows. The caller holds the lease of the epoch. */
@@ -71,7 +75,8 @@ async function commitMoves(db: Db, epoch: number, chunk: MoveChunk): Promise<voi
   if (rows.length === 0) throw new FencedError(epoch);
 }
 
-async function insertChunk(tx: Tx, epoch: number, chunk: MoveChunk): Promise<void> {
+/** The caller holds the lease of the epoch. */
+export async function insertChunk(tx: Tx, epoch: number, chunk: MoveChunk): Promise<void> {
   await tx
     .insertInto('world_move_chunk')
     .values({

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { WorldEvent } from '@hamlet/contract';
 import { type Db, inSnapshot, inTransaction, type Tx } from '../connection/database.ts';
-import { FencedError, type MoveChunk } from './append.ts';
+import { insertChunk, lockLease, type MoveChunk } from './append.ts';
 
 export interface Snapshot {
   readonly seq: number;
@@ -63,16 +63,6 @@ export async function insertSnapshot(tx: Tx, epoch: number, snapshot: Snapshot):
     })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-}
-
-async function lockLease(tx: Tx, epoch: number): Promise<void> {
-  const lease = await tx
-    .selectFrom('world_lease')
-    .select('epoch')
-    .where('epoch', '=', epoch)
-    .forShare()
-    .executeTakeFirst();
-  if (lease === undefined) throw new FencedError(epoch);
 }
 
 /** Events after `seq`: rows of world_event as they are, and packed chunks that the caller unpacks and merges by seq. */
@@ -149,18 +139,6 @@ export async function replaceChunks(db: Db, epoch: number, chunk: MoveChunk): Pr
       .where('seq_from', '>=', chunk.seqFrom)
       .where('seq_to', '<=', chunk.seqTo)
       .execute();
-    const { seqFrom, seqTo, tickFrom, tickTo, count, packed } = chunk;
-    await tx
-      .insertInto('world_move_chunk')
-      .values({
-        seq_from: seqFrom,
-        seq_to: seqTo,
-        tick_from: tickFrom,
-        tick_to: tickTo,
-        epoch,
-        count,
-        packed: Buffer.from(packed),
-      })
-      .execute();
+    await insertChunk(tx, epoch, chunk);
   });
 }

@@ -13,8 +13,7 @@ export interface KeptMap {
 }
 
 /** Stores a map, so that a later version can replay its events. A stored map never changes. */
-export async function keepMap(db: Db, map: KeptMap): Promise<void> {
-  const { version, sinceSeq, plan } = map;
+export async function keepMap(db: Db, { version, sinceSeq, plan }: KeptMap): Promise<void> {
   await db
     .insertInto('world_map')
     .values({ version, since_seq: sinceSeq, plan })
@@ -57,11 +56,8 @@ export async function commitMapChange(
     if (change === null) return false;
     await appendEvents(tx, epoch, [change.event]);
     await insertSnapshot(tx, epoch, change.snapshot);
-    await tx
-      .insertInto('world_map')
-      .values({ version: change.event.map_version, since_seq: change.event.seq, plan: change.plan })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
+    const { map_version: version, seq: sinceSeq } = change.event;
+    await keepMap(tx, { version, sinceSeq, plan: change.plan });
     return true;
   });
 }

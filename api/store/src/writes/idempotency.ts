@@ -67,10 +67,8 @@ export async function claimKey(
   actor: string,
   key: string,
 ): Promise<{ readonly kept: KeptAnswer | null } | null> {
-  const { rows } =
-    await sql<ClaimRow>`select claimed, request_hash as hash, status, answer from claim_key(${actor}, ${key})`.execute(
-      tx,
-    );
+  const { rows } = await sql<ClaimRow>`
+    select claimed, request_hash as hash, status, answer from claim_key(${actor}, ${key})`.execute(tx);
   const [row] = rows;
   if (row?.claimed !== true) return null;
   const { hash, status, answer } = row;

@@ -34,28 +34,27 @@ export async function addInternalEvents(tx: Tx, event: InternalEvent['event'], a
 }
 
 export async function readInternalEvents(db: Db, after: number, limit: number): Promise<readonly InternalEvent[]> {
-  const rows = await db
+  return db
     .selectFrom('internal_event')
     .select(['id', 'event', 'data'])
     .where('id', '>', after)
     .orderBy('id')
     .limit(limit)
     .execute();
-  return rows;
 }
 
 /** A reader that resumes before `first - 1` would miss events. Both 0 if there are none. */
 export async function internalEventRange(db: Db): Promise<{ readonly first: number; readonly last: number }> {
-  const row = await db
+  return db
     .selectFrom('internal_event')
     .select([sql<number>`coalesce(min(id), 0)`.as('first'), sql<number>`coalesce(max(id), 0)`.as('last')])
     .executeTakeFirstOrThrow();
-  return row;
 }
 
 /** Deletes events older than an hour except the newest, whose id marks the position of the stream. */
 export async function forgetOldInternalEvents(db: Db): Promise<void> {
-  await sql`delete from internal_event where at < now() - ${KEPT_HOURS} * interval '1 hour' and id < (select max(id) from internal_event)`.execute(
+  await sql`
+    delete from internal_event where at < now() - ${KEPT_HOURS} * interval '1 hour' and id < (select max(id) from internal_event)`.execute(
     db,
   );
 }
