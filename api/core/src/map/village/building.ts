@@ -38,3 +38,11 @@ export function paintBuilding(painter: Painter, building: Building): void {
 export function row(start: TilePosition, count: number, gap: TilePosition): TilePosition[] {
   return Array.from({ length: count }, (_, index) => ({ x: start.x + gap.x * index, y: start.y + gap.y * index }));
 }
+
+/** Tiles from a flat list: x, y, x, y and so on. */
+export function tiles(numbers: readonly number[]): TilePosition[] {
+  return Array.from({ length: numbers.length / 2 }, (_, index) => ({
+    x: numbers[2 * index] ?? 0,
+    y: numbers[2 * index + 1] ?? 0,
+  }));
+}

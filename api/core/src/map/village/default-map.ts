@@ -1,5 +1,5 @@
 import type { Zone } from '@hamlet/contract';
-import { Painter } from '../painter.ts';
+import { Painter, rect } from '../painter.ts';
 import { buildMap, type WorldMap } from '../world-map.ts';
 import { paintGreenPlaces } from './green-places.ts';
 import { paintGround, VILLAGE_HEIGHT, VILLAGE_WIDTH } from './ground.ts';
@@ -28,58 +28,34 @@ export function defaultMap(): WorldMap {
 
 /** Where zones overlap, the later one counts. */
 export const VILLAGE_ZONES: readonly Zone[] = [
-  {
-    zone_id: 'north-side',
-    name: 'North Side',
-    kind: 'residential',
-    rules: ['quiet'],
-    x: 36,
-    y: 10,
-    width: 76,
-    height: 23,
-  },
-  {
-    zone_id: 'south-side',
-    name: 'South Side',
-    kind: 'residential',
-    rules: ['quiet'],
-    x: 38,
-    y: 88,
-    width: 72,
-    height: 26,
-  },
-  { zone_id: 'east-bank', name: 'East Bank', kind: 'countryside', rules: [], x: 122, y: 56, width: 38, height: 58 },
-  { zone_id: 'forest', name: 'Old Forest', kind: 'nature', rules: ['quiet'], x: 124, y: 0, width: 36, height: 56 },
-  { zone_id: 'pondside', name: 'Pondside', kind: 'nature', rules: [], x: 8, y: 16, width: 28, height: 26 },
-  { zone_id: 'west-meadow', name: 'West Meadow', kind: 'nature', rules: [], x: 4, y: 47, width: 36, height: 14 },
-  { zone_id: 'square', name: 'Village Square', kind: 'public', rules: [], x: 57, y: 53, width: 29, height: 21 },
-  { zone_id: 'market', name: 'Market', kind: 'public', rules: [], x: 57, y: 74, width: 29, height: 14 },
-  { zone_id: 'cafe', name: 'Café Hearth', kind: 'social', rules: [], x: 42, y: 48, width: 13, height: 11 },
-  { zone_id: 'bakery', name: 'Bakery', kind: 'social', rules: [], x: 42, y: 68, width: 11, height: 8 },
-  { zone_id: 'library', name: 'Library', kind: 'study', rules: ['quiet'], x: 52, y: 34, width: 15, height: 12 },
-  { zone_id: 'hall', name: 'Town Hall', kind: 'public', rules: [], x: 77, y: 38, width: 15, height: 11 },
-  { zone_id: 'workshop', name: 'Workshop', kind: 'work', rules: ['work'], x: 90, y: 51, width: 21, height: 10 },
+  { zone_id: 'north-side', name: 'North Side', kind: 'residential', rules: ['quiet'], ...rect([36, 10, 76, 23]) },
+  { zone_id: 'south-side', name: 'South Side', kind: 'residential', rules: ['quiet'], ...rect([38, 88, 72, 26]) },
+  { zone_id: 'east-bank', name: 'East Bank', kind: 'countryside', rules: [], ...rect([122, 56, 38, 58]) },
+  { zone_id: 'forest', name: 'Old Forest', kind: 'nature', rules: ['quiet'], ...rect([124, 0, 36, 56]) },
+  { zone_id: 'pondside', name: 'Pondside', kind: 'nature', rules: [], ...rect([8, 16, 28, 26]) },
+  { zone_id: 'west-meadow', name: 'West Meadow', kind: 'nature', rules: [], ...rect([4, 47, 36, 14]) },
+  { zone_id: 'square', name: 'Village Square', kind: 'public', rules: [], ...rect([57, 53, 29, 21]) },
+  { zone_id: 'market', name: 'Market', kind: 'public', rules: [], ...rect([57, 74, 29, 14]) },
+  { zone_id: 'cafe', name: 'Café Hearth', kind: 'social', rules: [], ...rect([42, 48, 13, 11]) },
+  { zone_id: 'bakery', name: 'Bakery', kind: 'social', rules: [], ...rect([42, 68, 11, 8]) },
+  { zone_id: 'library', name: 'Library', kind: 'study', rules: ['quiet'], ...rect([52, 34, 15, 12]) },
+  { zone_id: 'hall', name: 'Town Hall', kind: 'public', rules: [], ...rect([77, 38, 15, 11]) },
+  { zone_id: 'workshop', name: 'Workshop', kind: 'work', rules: ['work'], ...rect([90, 51, 21, 10]) },
   {
     zone_id: 'laboratory',
     name: 'Laboratory',
     kind: 'work',
     rules: ['work', 'quiet'],
-    x: 102,
-    y: 51,
-    width: 9,
-    height: 10,
+    ...rect([102, 51, 9, 10]),
     unlocked_by: 'tier-1',
   },
-  { zone_id: 'garden', name: 'Kitchen Garden', kind: 'work', rules: ['work'], x: 7, y: 77, width: 19, height: 21 },
+  { zone_id: 'garden', name: 'Kitchen Garden', kind: 'work', rules: ['work'], ...rect([7, 77, 19, 21]) },
   {
     zone_id: 'observatory',
     name: 'Observatory',
     kind: 'study',
     rules: ['quiet'],
-    x: 145,
-    y: 5,
-    width: 11,
-    height: 8,
+    ...rect([145, 5, 11, 8]),
     unlocked_by: 'tier-2',
   },
 ];

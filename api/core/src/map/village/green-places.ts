@@ -1,6 +1,6 @@
 import type { Landmark } from '@hamlet/contract';
-import { paintBuilding, row } from './building.ts';
-import type { Painter } from '../painter.ts';
+import { paintBuilding, row, tiles } from './building.ts';
+import { type Painter, rect } from '../painter.ts';
 
 function paintGarden(painter: Painter): Landmark {
   painter.fill({ x: 8, y: 78, width: 18, height: 19 }, 'grass');
@@ -31,7 +31,7 @@ function paintPondBank(painter: Painter): Landmark[] {
       name: 'Mill Pond',
       kind: 'pond',
       position: { x: 24, y: 38 },
-      slots: [...row({ x: 20, y: 38 }, 6, { x: 1, y: 0 })],
+      slots: row({ x: 20, y: 38 }, 6, { x: 1, y: 0 }),
       affordances: ['sit', 'rest', 'water'],
     },
     {
@@ -39,14 +39,7 @@ function paintPondBank(painter: Painter): Landmark[] {
       name: 'Fishing Dock',
       kind: 'dock',
       position: { x: 33, y: 28 },
-      slots: [
-        { x: 27, y: 28 },
-        { x: 27, y: 29 },
-        { x: 29, y: 28 },
-        { x: 29, y: 29 },
-        { x: 31, y: 28 },
-        { x: 31, y: 29 },
-      ],
+      slots: tiles([27, 28, 27, 29, 29, 28, 29, 29, 31, 28, 31, 29]),
       affordances: ['fish', 'sit'],
     },
   ];
@@ -59,10 +52,7 @@ function paintForest(painter: Painter): Landmark[] {
   painter.scatter({ x: 142, y: 2, width: 16, height: 14 }, { terrain: 'stone', onto: 'grass', percent: 8, salt: 31 });
   painter.fill({ x: 150, y: 13, width: 2, height: 3 }, 'road');
   paintBuilding(painter, {
-    x: 145,
-    y: 5,
-    width: 11,
-    height: 8,
+    ...rect([145, 5, 11, 8]),
     floor: 'floor',
     door: { x: 150, y: 12 },
     furniture: [
@@ -77,16 +67,7 @@ function paintForest(painter: Painter): Landmark[] {
       name: 'Forest Clearing',
       kind: 'forest',
       position: { x: 142, y: 36 },
-      slots: [
-        { x: 138, y: 36 },
-        { x: 139, y: 34 },
-        { x: 142, y: 33 },
-        { x: 145, y: 34 },
-        { x: 146, y: 36 },
-        { x: 145, y: 38 },
-        { x: 142, y: 39 },
-        { x: 139, y: 38 },
-      ],
+      slots: tiles([138, 36, 139, 34, 142, 33, 145, 34, 146, 36, 145, 38, 142, 39, 139, 38]),
       affordances: ['gather_wood', 'rest'],
     },
     {
@@ -94,12 +75,7 @@ function paintForest(painter: Painter): Landmark[] {
       name: 'Observatory',
       kind: 'observatory',
       position: { x: 150, y: 12 },
-      slots: [
-        { x: 149, y: 8 },
-        { x: 151, y: 8 },
-        { x: 149, y: 10 },
-        { x: 152, y: 10 },
-      ],
+      slots: tiles([149, 8, 151, 8, 149, 10, 152, 10]),
       affordances: ['stargaze', 'read'],
       unlocked_by: 'tier-2',
     },

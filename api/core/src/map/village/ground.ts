@@ -1,4 +1,4 @@
-import type { Painter } from '../painter.ts';
+import { type Painter, rect } from '../painter.ts';
 
 export const VILLAGE_WIDTH = 160;
 export const VILLAGE_HEIGHT = 128;
@@ -21,23 +21,16 @@ function paintWoods(painter: Painter): void {
   const east = { x: 126, y: 0, width: 34, height: 56 };
   painter.scatter(east, { terrain: 'pine', onto: 'grass', percent: 30, salt: 21 });
   painter.scatter(east, { terrain: 'bush', onto: 'grass', percent: 4, salt: 22 });
-  painter.scatter(
-    { x: 0, y: 0, width: VILLAGE_WIDTH, height: 8 },
-    { terrain: 'pine', onto: 'grass', percent: 34, salt: 23 },
-  );
-  painter.scatter(
-    { x: 0, y: 0, width: 7, height: VILLAGE_HEIGHT },
-    { terrain: 'tree', onto: 'grass', percent: 34, salt: 24 },
-  );
-  painter.scatter(
-    { x: 0, y: 120, width: VILLAGE_WIDTH, height: 8 },
-    { terrain: 'tree', onto: 'grass', percent: 34, salt: 25 },
-  );
+  painter.scatter(rect([0, 0, VILLAGE_WIDTH, 8]), { terrain: 'pine', onto: 'grass', percent: 34, salt: 23 });
+  painter.scatter(rect([0, 0, 7, VILLAGE_HEIGHT]), { terrain: 'tree', onto: 'grass', percent: 34, salt: 24 });
+  painter.scatter(rect([0, 120, VILLAGE_WIDTH, 8]), { terrain: 'tree', onto: 'grass', percent: 34, salt: 25 });
   painter.scatter({ x: 150, y: 56, width: 10, height: 72 }, { terrain: 'tree', onto: 'grass', percent: 30, salt: 26 });
-  painter.scatter(
-    { x: 0, y: 0, width: VILLAGE_WIDTH, height: VILLAGE_HEIGHT },
-    { terrain: 'tree', onto: 'grass', percent: 3, salt: 27 },
-  );
+  painter.scatter(rect([0, 0, VILLAGE_WIDTH, VILLAGE_HEIGHT]), {
+    terrain: 'tree',
+    onto: 'grass',
+    percent: 3,
+    salt: 27,
+  });
 }
 
 function paintRiver(painter: Painter): void {

@@ -1,21 +1,8 @@
 import type { Landmark } from '@hamlet/contract';
-import { row } from './building.ts';
+import { row, tiles } from './building.ts';
 import type { Painter } from '../painter.ts';
 
-const BENCHES = [
-  { x: 66, y: 62 },
-  { x: 67, y: 60 },
-  { x: 69, y: 59 },
-  { x: 73, y: 59 },
-  { x: 75, y: 60 },
-  { x: 76, y: 62 },
-  { x: 76, y: 65 },
-  { x: 75, y: 67 },
-  { x: 73, y: 68 },
-  { x: 69, y: 68 },
-  { x: 67, y: 67 },
-  { x: 66, y: 65 },
-];
+const BENCHES = tiles([66, 62, 67, 60, 69, 59, 73, 59, 75, 60, 76, 62, 76, 65, 75, 67, 73, 68, 69, 68, 67, 67, 66, 65]);
 
 function paintSquare(painter: Painter): Landmark {
   painter.fill({ x: 57, y: 53, width: 29, height: 21 }, 'plaza');

@@ -1,13 +1,10 @@
 import type { Landmark } from '@hamlet/contract';
 import { paintBuilding, row } from './building.ts';
-import type { Painter } from '../painter.ts';
+import { type Painter, rect } from '../painter.ts';
 
 function paintCafe(painter: Painter): Landmark {
   paintBuilding(painter, {
-    x: 42,
-    y: 48,
-    width: 13,
-    height: 11,
+    ...rect([42, 48, 13, 11]),
     floor: 'wood_floor',
     door: { x: 54, y: 55 },
     furniture: [
@@ -39,10 +36,7 @@ function paintCafe(painter: Painter): Landmark {
 
 function paintBakery(painter: Painter): Landmark {
   paintBuilding(painter, {
-    x: 42,
-    y: 68,
-    width: 11,
-    height: 8,
+    ...rect([42, 68, 11, 8]),
     floor: 'floor',
     door: { x: 47, y: 68 },
     furniture: [
@@ -64,10 +58,7 @@ function paintBakery(painter: Painter): Landmark {
 
 function paintLibrary(painter: Painter): Landmark {
   paintBuilding(painter, {
-    x: 52,
-    y: 34,
-    width: 15,
-    height: 12,
+    ...rect([52, 34, 15, 12]),
     floor: 'wood_floor',
     door: { x: 61, y: 45 },
     furniture: [
@@ -95,10 +86,7 @@ function paintLibrary(painter: Painter): Landmark {
 
 function paintHall(painter: Painter): Landmark {
   paintBuilding(painter, {
-    x: 77,
-    y: 38,
-    width: 15,
-    height: 11,
+    ...rect([77, 38, 15, 11]),
     floor: 'floor',
     door: { x: 84, y: 48 },
     furniture: [
@@ -125,10 +113,7 @@ function paintHall(painter: Painter): Landmark {
 /** The laboratory is behind a wall inside the workshop. */
 function paintWorkshop(painter: Painter): Landmark[] {
   paintBuilding(painter, {
-    x: 90,
-    y: 51,
-    width: 21,
-    height: 10,
+    ...rect([90, 51, 21, 10]),
     floor: 'floor',
     door: { x: 96, y: 60 },
     furniture: [
