@@ -119,21 +119,22 @@ const STATEMENT_CANCELED = '57014';
 /** SQLSTATEs of a session that Postgres ended: idle in a transaction, or a transaction that took too long. */
 const TIMED_OUT: ReadonlySet<string> = new Set(['25P03', '25P04']);
 
-function codeOf(error: Error): string {
-  return 'code' in error && typeof error.code === 'string' ? error.code : '';
+/** The SQLSTATE or the code of the system that an error carries; '' without one. */
+export function sqlState(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
 /** Whether Postgres is unreachable; false if it is only busy. */
 export function isOutage(error: unknown): boolean {
   if (!isConnectionError(error) || error instanceof DatabaseBusyError) return false;
-  return !(error instanceof Error) || ![TOO_MANY_CONNECTIONS, STATEMENT_CANCELED].includes(codeOf(error));
+  return ![TOO_MANY_CONNECTIONS, STATEMENT_CANCELED].includes(sqlState(error));
 }
 
 /** Whether a retry may succeed: lost or refused connection, shutdown, start-up, timeout, no free connection. */
 export function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof DatabaseBusyError) return true;
-  const code = codeOf(error);
+  const code = sqlState(error);
   if (
     /^(08|57)/.test(code) ||
     TIMED_OUT.has(code) ||
@@ -149,9 +150,9 @@ export function isConnectionError(error: unknown): boolean {
 
 /** Whether Postgres cannot store a text because it has a NUL or half of a surrogate pair. */
 export function isUnkeepableText(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === '22021' || error.code === '22P05');
+  return ['22021', '22P05'].includes(sqlState(error));
 }
 
 export function isDuplicateError(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === '23505';
+  return sqlState(error) === '23505';
 }

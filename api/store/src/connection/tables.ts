@@ -5,6 +5,19 @@ import type { MoneyTables } from './money-tables.ts';
 type Defaulted<T> = ColumnType<T, T | undefined, T>;
 type Json = ColumnType<unknown, string, string>;
 
+/** Columns of a measure or ban, which an admin takes and lifts. */
+interface Restriction {
+  reason: string;
+  by_role: string;
+  by_id: string;
+  since: Generated<Date>;
+  expires_at: Date | null;
+  lifted_at: Defaulted<Date | null>;
+  lifted_by_role: Defaulted<string | null>;
+  lifted_by_id: Defaulted<string | null>;
+  lift_reason: Defaulted<string | null>;
+}
+
 /** int8 is read as a number: counters and ticks stay below 2^53. */
 export interface Tables extends MoneyTables {
   village: { genesis: Date; seed: number; stream_epoch: string };
@@ -71,20 +84,7 @@ export interface Tables extends MoneyTables {
     data: Json;
     at: Generated<Date>;
   };
-  standing_measure: {
-    measure_id: Generated<string>;
-    agent_id: string;
-    measure: Measure;
-    reason: string;
-    by_role: string;
-    by_id: string;
-    since: Generated<Date>;
-    expires_at: Date | null;
-    lifted_at: Defaulted<Date | null>;
-    lifted_by_role: Defaulted<string | null>;
-    lifted_by_id: Defaulted<string | null>;
-    lift_reason: Defaulted<string | null>;
-  };
+  standing_measure: Restriction & { measure_id: Generated<string>; agent_id: string; measure: Measure };
   agent_tier: { agent_id: string; balance_tier: string | null; since: Defaulted<Date> };
   sample_agent: {
     agent_id: string;
@@ -197,19 +197,7 @@ export interface Tables extends MoneyTables {
     user_agent: string | null;
   };
   account_code: { account_id: string; code_hash: Buffer; created_at: Defaulted<Date>; expires_at: Date };
-  account_ban: {
-    ban_id: Generated<string>;
-    account_id: string;
-    reason: string;
-    by_role: string;
-    by_id: string;
-    since: Generated<Date>;
-    expires_at: Date | null;
-    lifted_at: Defaulted<Date | null>;
-    lifted_by_role: Defaulted<string | null>;
-    lifted_by_id: Defaulted<string | null>;
-    lift_reason: Defaulted<string | null>;
-  };
+  account_ban: Restriction & { ban_id: Generated<string>; account_id: string };
   account_hand: {
     hand_id: Generated<string>;
     account_id: string;

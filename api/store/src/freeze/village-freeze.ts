@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type Db, inSavepoint, type Tx } from '../connection/database.ts';
+import { type Db, inSavepoint, sqlState, type Tx } from '../connection/database.ts';
 import { firstRow } from '../connection/result-rows.ts';
 import { type Circumstance, circumstanceJson } from '../ledger/transfer-request.ts';
 
@@ -28,12 +28,8 @@ const LOCK_NOT_AVAILABLE = '55P03';
 const WAIT_MS = 3_000;
 const ATTEMPTS_MAX = 3;
 
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
-}
-
 export function isVillageFrozenError(error: unknown): boolean {
-  return hasCode(error, FROZEN);
+  return sqlState(error) === FROZEN;
 }
 
 /** The freeze in force; null if the village is not frozen. */
@@ -80,7 +76,7 @@ async function changeGates(tx: Tx, change: RawBuilder<unknown>): Promise<boolean
       }
     });
     if (outcome.ok) return outcome.changed;
-    if (!hasCode(outcome.error, LOCK_NOT_AVAILABLE) || attempt === ATTEMPTS_MAX) throw outcome.error;
+    if (sqlState(outcome.error) !== LOCK_NOT_AVAILABLE || attempt === ATTEMPTS_MAX) throw outcome.error;
     await endWriters(tx);
   }
 }

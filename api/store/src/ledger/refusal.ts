@@ -1,3 +1,5 @@
+import { sqlState } from '../connection/database.ts';
+
 /** Reasons of the ledger's refusals, by the SQLSTATE that its functions raise (migrations/0002_ledger.sql). */
 export const LEDGER_REFUSALS = {
   LD001: 'insufficient_funds',
@@ -30,5 +32,5 @@ export function refusalOfCode(code: string): LedgerRefusal | null {
 }
 
 export function refusalOfException(error: unknown): LedgerRefusal | null {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? refusalOfCode(error.code) : null;
+  return refusalOfCode(sqlState(error));
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { adoptCluster } from './adopt-cluster.ts';
-import { connectLimitMs, type Db } from '../connection/database.ts';
+import { connectLimitMs, type Db, sqlState } from '../connection/database.ts';
 
 const FOLDER = join(import.meta.dirname, '../../migrations');
 /** An arbitrary constant; every replica that starts takes the same lock. */
@@ -114,7 +114,7 @@ export async function missingMigrations(db: Db): Promise<readonly string[]> {
     const applied = new Set(rows.map(({ name }) => name));
     return names.filter((name) => !applied.has(name));
   } catch (error) {
-    if (error instanceof Error && 'code' in error && UNREADABLE.has(String(error.code))) return names;
+    if (UNREADABLE.has(sqlState(error))) return names;
     throw error;
   }
 }

@@ -1,8 +1,8 @@
 import type { CreditState } from '@hamlet/contract';
-import { type Selection, sql } from 'kysely';
+import { type RawBuilder, type Selection, sql, type UpdateObject } from 'kysely';
 import { type Db, lockName, type Tx } from '../connection/database.ts';
 import type { LedgerActor } from '../ledger/transfer-request.ts';
-import type { MoneyTables } from '../connection/money-tables.ts';
+import type { Tables } from '../connection/tables.ts';
 
 const COLUMNS = [
   'deposit_id as depositId',
@@ -23,7 +23,7 @@ const COLUMNS = [
   'leg',
   'changes',
 ] as const;
-type Raw = Selection<MoneyTables, 'deposit', (typeof COLUMNS)[number]>;
+type Raw = Selection<Tables, 'deposit', (typeof COLUMNS)[number]>;
 
 /**
  * A payment from outside and the state of its credit. Amounts in micro-aiDollars; `net` is less refunds and reversals.
@@ -65,30 +65,36 @@ export async function proposeDeposit(
   return row === undefined ? null : depositOf(row);
 }
 
-export async function lockDeposit(tx: Tx, depositId: string): Promise<Deposit | null> {
-  const row = await tx
-    .selectFrom('deposit')
-    .select(COLUMNS)
-    .where('deposit_id', '=', depositId)
-    .forUpdate()
-    .executeTakeFirst();
-  return row === undefined ? null : depositOf(row);
+export function lockDeposit(tx: Tx, depositId: string): Promise<Deposit | null> {
+  return lockWhere(tx, sql<boolean>`deposit_id = ${depositId}`);
 }
 
 /** The deposit of a transaction that is not rejected, locked until the transaction ends. */
-export async function lockDepositOf(tx: Tx, provider: string, transactionId: string): Promise<Deposit | null> {
-  const row = await tx
-    .selectFrom('deposit')
-    .select(COLUMNS)
-    .where('provider', '=', provider)
-    .where('transaction_id', '=', transactionId)
-    .where('state', '<>', 'rejected')
-    .forUpdate()
-    .executeTakeFirst();
+export function lockDepositOf(tx: Tx, provider: string, transactionId: string): Promise<Deposit | null> {
+  return lockWhere(
+    tx,
+    sql<boolean>`provider = ${provider} and transaction_id = ${transactionId} and state <> 'rejected'`,
+  );
+}
+
+async function lockWhere(tx: Tx, which: RawBuilder<boolean>): Promise<Deposit | null> {
+  const row = await tx.selectFrom('deposit').select(COLUMNS).where(which).forUpdate().executeTakeFirst();
   return row === undefined ? null : depositOf(row);
 }
 
-export async function noteCredited(
+type Decided = UpdateObject<Tables, 'deposit'>;
+
+async function decide(tx: Tx, depositId: string, decided: Decided): Promise<Deposit> {
+  const row = await tx
+    .updateTable('deposit')
+    .set({ ...decided, changed_at: sql<Date>`now()` })
+    .where('deposit_id', '=', depositId)
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow();
+  return depositOf(row);
+}
+
+export function noteCredited(
   tx: Tx,
   depositId: string,
   credited: {
@@ -99,44 +105,25 @@ export async function noteCredited(
   },
 ): Promise<Deposit> {
   const { net, transferId, approver, reason } = credited;
-  const row = await tx
-    .updateTable('deposit')
-    .set({
-      state: 'credited',
-      net: String(net),
-      transfer_id: transferId,
-      decided_role: approver?.role ?? null,
-      decided_by: approver?.id ?? null,
-      decided_at: approver === null ? null : sql<Date>`now()`,
-      decision_reason: reason,
-      changed_at: sql<Date>`now()`,
-    })
-    .where('deposit_id', '=', depositId)
-    .returning(COLUMNS)
-    .executeTakeFirstOrThrow();
-  return depositOf(row);
+  const decided = { state: 'credited', net: String(net), transfer_id: transferId, decision_reason: reason } as const;
+  return decide(tx, depositId, { ...decided, ...decidedBy(approver) });
+}
+
+function decidedBy(admin: LedgerActor | null): Decided {
+  return {
+    decided_role: admin?.role ?? null,
+    decided_by: admin?.id ?? null,
+    decided_at: admin === null ? null : sql<Date>`now()`,
+  };
 }
 
 /** Rejects a proposal; its transaction can then be proposed again. */
-export async function noteRejected(
+export function noteRejected(
   tx: Tx,
   depositId: string,
   { actor, reason }: { readonly actor: LedgerActor; readonly reason: string },
 ): Promise<Deposit> {
-  const row = await tx
-    .updateTable('deposit')
-    .set({
-      state: 'rejected',
-      decided_role: actor.role,
-      decided_by: actor.id,
-      decided_at: sql<Date>`now()`,
-      decision_reason: reason,
-      changed_at: sql<Date>`now()`,
-    })
-    .where('deposit_id', '=', depositId)
-    .returning(COLUMNS)
-    .executeTakeFirstOrThrow();
-  return depositOf(row);
+  return decide(tx, depositId, { state: 'rejected', decision_reason: reason, ...decidedBy(actor) });
 }
 
 /** Records the amount of a deposit that remains after the provider took money back or returned it. */

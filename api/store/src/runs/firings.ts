@@ -22,7 +22,7 @@ export async function lockSchedule(
   schedule: { readonly uid: string; readonly name: string; readonly historyLimit: number },
 ): Promise<LockedSchedule> {
   const { uid, name, historyLimit } = schedule;
-  const row = await tx
+  return tx
     .insertInto('schedule_state')
     .values({ schedule_uid: uid, schedule_name: name, history_limit: historyLimit })
     .onConflict((conflict) =>
@@ -32,7 +32,6 @@ export async function lockSchedule(
     )
     .returning(sql<Date | null>`nullif(pruned_through, '-infinity')`.as('prunedThrough'))
     .executeTakeFirstOrThrow();
-  return row;
 }
 
 const COLUMNS = ['firing_id as firingId', 'slot', 'fired_at as firedAt', 'made_up as madeUp', 'runs'] as const;

@@ -31,12 +31,12 @@ export async function readVillage(db: Db): Promise<{
 export async function newestSnapshot(db: Db, beforeSeq: number): Promise<Snapshot | null> {
   const row = await db
     .selectFrom('world_snapshot')
-    .selectAll()
+    .select(['seq', 'tick', 'state_hash as stateHash', 'state'])
     .where('seq', '<', beforeSeq)
     .orderBy('seq', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return row === undefined ? null : { seq: row.seq, tick: row.tick, stateHash: row.state_hash, state: row.state };
+  return row ?? null;
 }
 
 /** Deletes all but the newest eight. */
@@ -108,26 +108,18 @@ export async function lastSeq(db: Db): Promise<number> {
   return rows[0]?.seq ?? 0;
 }
 
-export async function readChunks(
+export function readChunks(
   db: Db,
   range: { readonly after: number; readonly upTo: number; readonly limit: number },
 ): Promise<readonly MoveChunk[]> {
-  const rows = await db
+  return db
     .selectFrom('world_move_chunk')
-    .selectAll()
+    .select(['seq_from as seqFrom', 'seq_to as seqTo', 'tick_from as tickFrom', 'tick_to as tickTo', 'count', 'packed'])
     .where('seq_from', '>', range.after)
     .where('seq_to', '<=', range.upTo)
     .orderBy('seq_from')
     .limit(range.limit)
     .execute();
-  return rows.map((row) => ({
-    seqFrom: row.seq_from,
-    seqTo: row.seq_to,
-    tickFrom: row.tick_from,
-    tickTo: row.tick_to,
-    count: row.count,
-    packed: row.packed,
-  }));
 }
 
 /** Replaces many chunks by one with the same events. */

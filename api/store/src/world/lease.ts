@@ -49,14 +49,13 @@ export async function dropLease(db: Db, epoch: number): Promise<void> {
     .execute();
 }
 
-export async function readLease(db: Db): Promise<Lease> {
-  const row = await db
+export function readLease(db: Db): Promise<Lease> {
+  return db
     .selectFrom('world_lease')
     .select([
       'epoch',
       'holder',
-      sql<number>`greatest(-1e9, extract(epoch from until - now()) * 1000)::float8`.as('remaining_ms'),
+      sql<number>`greatest(-1e9, extract(epoch from until - now()) * 1000)::float8`.as('remainingMs'),
     ])
     .executeTakeFirstOrThrow();
-  return { epoch: row.epoch, holder: row.holder, remainingMs: row.remaining_ms };
 }

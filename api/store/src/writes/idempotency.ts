@@ -1,6 +1,5 @@
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
-import type { Tables } from '../connection/tables.ts';
 
 /** The stored answer to a keyed write. `hash` detects another request under the same key. */
 export interface KeptAnswer {
@@ -13,18 +12,16 @@ export interface KeptAnswer {
 
 const KEPT_HOURS = 24;
 
-function keptOf({ actor, key, request_hash: hash, status, answer }: Selectable<Tables['idempotency_key']>): KeptAnswer {
-  return { actor, key, hash, status, answer };
-}
+const COLUMNS = ['actor', 'key', 'request_hash as hash', 'status', 'answer'] as const;
 
 export async function findAnswer(db: Db, actor: string, key: string): Promise<KeptAnswer | null> {
   const row = await db
     .selectFrom('idempotency_key')
-    .selectAll()
+    .select(COLUMNS)
     .where('actor', '=', actor)
     .where('key', '=', key)
     .executeTakeFirst();
-  return row === undefined ? null : keptOf(row);
+  return row ?? null;
 }
 
 export async function keepAnswers(tx: Tx, answers: readonly KeptAnswer[]): Promise<void> {
@@ -46,12 +43,11 @@ export async function keepAnswers(tx: Tx, answers: readonly KeptAnswer[]): Promi
 
 /** The answers of the last `seconds`, so that a new writer knows those of its predecessor. */
 export async function recentAnswers(db: Db, seconds: number): Promise<readonly KeptAnswer[]> {
-  const rows = await db
+  return db
     .selectFrom('idempotency_key')
-    .selectAll()
+    .select(COLUMNS)
     .where('created_at', '>', sql<Date>`now() - ${seconds} * interval '1 second'`)
     .execute();
-  return rows.map(keptOf);
 }
 
 interface ClaimRow {
