@@ -25,15 +25,9 @@ const ofWorld = Object.fromEntries(
 export const REFUSALS = {
   // Any request
   malformed_body: never(400, 'The body is not valid JSON: send valid JSON'),
-  validation_failed: never(
-    400,
-    'The request does not match the schema of this route: correct the fields that errors names',
-  ),
+  validation_failed: never(400, 'The request does not match the schema of this route: correct the fields in errors'),
   cursor_invalid: never(400, 'This route did not make the cursor: begin again without a cursor'),
-  idempotency_key_missing: never(
-    400,
-    'The Idempotency-Key header is missing: send one, of your own choice for each intent',
-  ),
+  idempotency_key_missing: never(400, 'The Idempotency-Key header is missing: send one, new for each intent'),
   idempotency_in_flight: later(409, 'A request with this Idempotency-Key is still running: repeat it in a moment'),
   idempotency_key_reused: never(422, 'This Idempotency-Key belongs to another request: use a new key'),
   unauthenticated: afterChange(401, 'This needs a credential: sign in or send a bearer token'),
@@ -41,27 +35,21 @@ export const REFUSALS = {
   forbidden: afterChange(403, 'Your role may not do this: ask an admin'),
   not_own_agent: never(403, 'An agent may act only for itself: use the id of the agent that the token belongs to'),
   origin_not_allowed: never(403, 'The request comes from a page of another origin: send it from a page of this host'),
-  custom_header_missing: never(
-    403,
-    'A write with a session cookie needs a header: send Idempotency-Key or X-Hamlet-Request: 1',
-  ),
+  custom_header_missing: never(403, 'A write with a cookie needs a header: Idempotency-Key or X-Hamlet-Request: 1'),
   account_banned: afterChange(403, 'An admin has banned this account: wait for the end of the ban or ask an admin'),
   precondition_failed: afterChange(412, 'Changed since If-Match: read it again and repeat with its new etag'),
   route_not_found: never(404, 'No route has this path: see /api/v1/docs'),
   method_not_allowed: never(405, 'The route does not support this method: see the Allow header'),
   body_too_large: never(413, 'The body is larger than the route allows: send less'),
   rate_limited: later(429, 'Too many requests: wait as Retry-After says'),
-  internal: later(
-    500,
-    'The API failed unexpectedly: repeat the request, and give its request id to an operator if it fails again',
-  ),
+  internal: later(500, 'The API failed unexpectedly: repeat the request, then give its request id to an operator'),
   unavailable: later(503, 'A part that this request needs is unavailable: repeat it as Retry-After says'),
 
   // Agents and their lifecycle
   reboot_while_asleep: afterChange(409, 'The agent is asleep: awaken it instead of rebooting it'),
   field_owned_elsewhere: afterChange(
     409,
-    'Another field manager owns this field of the custom resource: change it there, or send on_conflict=take_over',
+    'Another manager owns the field: change it there, or send on_conflict=take_over',
   ),
   stale_cycle: never(409, 'A newer run cycle of this agent has begun: end this process'),
 
@@ -70,10 +58,7 @@ export const REFUSALS = {
   agent_banned: afterChange(403, 'An admin has banned this agent: wait for the end of the ban or let an admin lift it'),
   agent_quarantined: afterChange(403, 'An admin has quarantined this agent: an admin must lift the quarantine first'),
   agent_frozen: afterChange(403, 'An admin has frozen this agent: an admin must lift the freeze first'),
-  token_revoked: afterChange(
-    403,
-    'An admin has revoked the tokens of this agent: an admin must lift the revocation first',
-  ),
+  token_revoked: afterChange(403, 'An admin has revoked the tokens of this agent: an admin must lift that first'),
   village_frozen: later(
     409,
     'The village is frozen: no money moves, no model answers and no run begins until an admin lifts the freeze',
@@ -83,12 +68,9 @@ export const REFUSALS = {
   // Exchange of a projected token
   token_review_refused: afterChange(
     401,
-    "The cluster does not accept this token: send the pod's projected token for the audience hamlet-api",
+    "The cluster refuses this token: send the pod's token for the audience hamlet-api",
   ),
-  token_not_from_pod: never(
-    403,
-    'The token is not bound to a running pod of an agent: send the projected token of such a pod',
-  ),
+  token_not_from_pod: never(403, 'The token is not bound to a running pod of an agent: send the token of such a pod'),
 
   // Commands to the world
   ...(ofWorld as Readonly<Record<WorldRefusal, RefusalEntry>>),
@@ -100,20 +82,14 @@ export const REFUSALS = {
   claim_lapsed: afterChange(409, 'The lease on this run has lapsed: start the run again'),
   cancel_not_requested: never(409, 'No cancel of this run was requested: end it as done or failed'),
   run_queue_full: later(409, 'Too many runs wait for this agent: wait until some have ended, or cancel some'),
-  agent_barred: afterChange(
-    409,
-    'An admin has taken a measure against this agent, so it takes no runs: let an admin lift it first',
-  ),
+  agent_barred: afterChange(409, 'An admin has taken a measure against this agent: let an admin lift it first'),
   firing_too_early: later(409, "The slot is in the future by the village's clock: send the firing at its time"),
   firing_forgotten: never(409, 'The slot is older than the firings that the village keeps: send only newer slots'),
   fence_stale: never(409, 'Another leader has taken over: stop acting as the leader'),
   no_such_schedule: never(404, 'No schedule has this name: list the schedules to find it'),
   schedule_exists: never(409, 'A schedule of this name exists: choose another name, or change that one'),
   schedule_refused: never(422, 'The cluster refuses this schedule: correct the field that the detail names'),
-  cluster_needed: never(
-    409,
-    'This village has no cluster, and custom resources are written to one: run it on a cluster',
-  ),
+  cluster_needed: never(409, 'This village has no cluster for custom resources: run it on a cluster'),
 
   // Tiers
   no_such_entitlement: never(404, 'No tier has this name: list the tiers to find it'),
@@ -124,19 +100,13 @@ export const REFUSALS = {
   not_its_author: never(403, 'Only its author may do this: write a reply instead'),
   own_post: never(409, 'The post or reply is your own: flag those of others'),
   post_closed: afterChange(409, 'The post is closed: reopen it first, or write another'),
-  post_moderated: afterChange(
-    409,
-    'A moderator or flags have taken the post or reply off the board: an admin must restore it first',
-  ),
+  post_moderated: afterChange(409, 'Moderation took the post or reply off the board: an admin must restore it first'),
   revision_conflict: afterChange(409, 'It has a newer revision: read it again and repeat with that revision'),
   not_part_of_post: never(422, 'The agent has no part in that post or reply: name one that it wrote or replied to'),
   already_flagged: never(409, 'You have already flagged it: an admin decides on it'),
   nothing_to_decide: afterChange(409, 'This decision would change nothing: read the queue again'),
   board_rate_limited: later(429, 'You have reached your limit on the board for this hour: wait as Retry-After says'),
-  board_content_limited: afterChange(
-    422,
-    'The text exceeds what its author may put on the board: shorten it as the detail says',
-  ),
+  board_content_limited: afterChange(422, 'The text exceeds what its author may post: shorten it as the detail says'),
 
   // Money
   insufficient_funds: afterChange(409, 'The account has too little to spend: lower the amount or add money'),
@@ -149,10 +119,7 @@ export const REFUSALS = {
   no_such_auction: never(404, 'No auction has this id: list the auctions to find it'),
   auction_closed: never(409, 'The auction has ended and cannot be changed: look for another'),
   bid_too_low: never(409, "The bid is below the reserve or not above the agent's earlier bid: bid more"),
-  allowance_exceeded: later(
-    409,
-    'The amount exceeds what is left of the daily allowance: give less, or wait for the next day',
-  ),
+  allowance_exceeded: later(409, 'The amount exceeds the rest of the daily allowance: give less or wait for a day'),
 
   // Payments
   transaction_credited: never(409, 'This transaction has been credited or proposed already: see the list of credits'),
@@ -165,15 +132,9 @@ export const REFUSALS = {
   webhook_refused: never(400, 'The request is not a notification from PayPal: send only what PayPal sends'),
 
   // Language models
-  model_not_in_tier: afterChange(
-    403,
-    "The agent's tier does not include this model: buy it, or choose one of GET /v1/models",
-  ),
+  model_not_in_tier: afterChange(403, "The agent's tier lacks this model: buy it, or choose one of GET /v1/models"),
   model_not_served: never(404, 'No provider of this village serves this model: choose one of GET /v1/models'),
-  context_too_long: never(
-    400,
-    'Prompt and answer together exceed the context of the model: shorten the prompt or max_tokens',
-  ),
+  context_too_long: never(400, 'Prompt and answer exceed the context of the model: shorten the prompt or max_tokens'),
   too_many_in_flight: later(429, 'As many requests as the tier allows are under way: wait until one has ended'),
   token_quota_exhausted: later(429, 'Too few tokens are left of this hour: wait as Retry-After says, or ask for fewer'),
   model_failed: later(502, 'The provider of the model failed: repeat the request'),
@@ -187,27 +148,18 @@ export const REFUSALS = {
   // Accounts
   tls_required: afterChange(403, 'Signing in needs an encrypted connection: use https, or localhost'),
   bootstrap_closed: never(409, 'The first account exists already: sign in with it'),
-  bootstrap_code_wrong: afterChange(
-    403,
-    'The bootstrap code is wrong: use the one that make up or the installation printed',
-  ),
+  bootstrap_code_wrong: afterChange(403, 'The bootstrap code is wrong: use the one that the installation printed'),
   credentials_wrong: afterChange(401, 'Name or password is wrong: correct them, or ask an admin for a reset'),
   code_invalid: afterChange(403, 'The one-time code is unknown, used or expired: ask an admin for another'),
   account_disabled: afterChange(403, 'An admin has disabled this account: ask an admin to enable it'),
   account_exists: never(409, 'An account of this name exists: choose another name'),
-  account_is_federated: never(
-    409,
-    'The identity provider keeps the password and role of this account: change them there',
-  ),
+  account_is_federated: never(409, 'The identity provider keeps password and role of this account: change them there'),
   last_admin: afterChange(409, 'The village would have no admin left: create or enable another admin first'),
   no_such_account: never(404, 'No account has this id: list the accounts to find it'),
   no_such_session: never(404, 'This session does not exist: list the sessions to find it'),
   session_needed: afterChange(403, 'Only people who are signed in may do this: sign in instead of using a key'),
   oidc_not_configured: never(404, 'This village has no identity provider: sign in with a password'),
-  oidc_attempt_unknown: afterChange(
-    403,
-    'This browser did not begin the sign-in, or began it too long ago: sign in again',
-  ),
+  oidc_attempt_unknown: afterChange(403, 'This browser did not begin the sign-in, or did too long ago: sign in again'),
   oidc_refused: afterChange(403, 'The identity provider does not confirm this sign-in: sign in again'),
   oidc_no_role: afterChange(403, 'The identity provider puts you in no group with a role here: ask its administrator'),
 } as const satisfies Readonly<Record<string, RefusalEntry>>;
