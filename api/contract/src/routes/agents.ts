@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, json } from '../http/route.ts';
-import { AgentParams, Time } from '../values/scalars.ts';
+import { AgentParams, OnConflictQuery, Time } from '../values/scalars.ts';
 import { Standing } from '../values/standing.ts';
 import { AgentView } from '../world/view.ts';
 
@@ -82,14 +82,11 @@ export const LifecycleAnswer = z.strictObject({
 });
 export type LifecycleAnswer = z.infer<typeof LifecycleAnswer>;
 
-/** Another manager, for example a GitOps tool, may own the field. */
-const LifecycleQuery = z.strictObject({ on_conflict: z.enum(['refuse', 'take_over']).default('refuse') });
-
 const lifecycle = {
   tag: 'agents',
   permission: 'agent:lifecycle',
   params: AgentParams,
-  query: LifecycleQuery,
+  query: OnConflictQuery,
   answer: json(LifecycleAnswer),
 } as const;
 

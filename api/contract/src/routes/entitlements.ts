@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRoute, json } from '../http/route.ts';
 import { AiDollars } from '../values/money.ts';
 import { AgentCondition, Limits, TierPrice } from './agents.ts';
-import { AgentParams } from '../values/scalars.ts';
+import { AgentParams, OnConflictQuery } from '../values/scalars.ts';
 
 const Compute = z.strictObject({
   cpu: z.string().meta({ example: '500m' }),
@@ -56,8 +56,6 @@ const EntitlementParams = z.strictObject({
 });
 const MODEL_NAME_MAX_CHARS = 128;
 const QUANTITY_MAX_CHARS = 32;
-/** Another manager, for example a GitOps tool, may own a field that would change. */
-const OnConflictQuery = z.strictObject({ on_conflict: z.enum(['refuse', 'take_over']).default('refuse') });
 
 /** The API server decides whether it is valid. */
 export const EntitlementBody = z.strictObject({

@@ -46,3 +46,6 @@ export function plainText(max: number, min = 1): z.ZodString {
       message: 'the text has half of a surrogate pair: write whole characters',
     });
 }
+
+/** Another manager, for example a GitOps tool, may own a field that would change. */
+export const OnConflictQuery = z.strictObject({ on_conflict: z.enum(['refuse', 'take_over']).default('refuse') });

@@ -15,18 +15,6 @@ export interface ModelHour {
   readonly inFlight: number;
 }
 
-export interface NewModelRequest {
-  readonly agentId: string;
-  readonly agentUid: string;
-  readonly podUid: string | null;
-  readonly runId: string | null;
-  readonly tier: string;
-  readonly model: string;
-  readonly provider: string;
-  /** Most tokens that the request can use. */
-  readonly reservedTokens: number;
-}
-
 const COLUMNS = [
   'request_id as requestId',
   'agent_id as agentId',
@@ -44,6 +32,12 @@ const COLUMNS = [
   'ended_at as endedAt',
 ] as const;
 export type ModelRequestRow = Readonly<Selection<Tables, 'model_request', (typeof COLUMNS)[number]>>;
+
+/** `reservedTokens`: most tokens that the request can use. */
+export type NewModelRequest = Pick<
+  ModelRequestRow,
+  'agentId' | 'agentUid' | 'podUid' | 'runId' | 'tier' | 'model' | 'provider' | 'reservedTokens'
+>;
 
 /** Age in seconds after which a request counts as lost, because its replica must be gone. */
 export interface RequestLife {

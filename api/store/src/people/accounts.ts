@@ -1,17 +1,8 @@
 import type { AccountRole } from '@hamlet/contract';
-import { type Expression, type InferResult, sql } from 'kysely';
+import { type Expression, type InferResult, type Selection, sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
+import type { Tables } from '../connection/tables.ts';
 import { type AccountBanRow, BAN_HOLDS } from './account-bans.ts';
-
-export interface AccountRow {
-  readonly accountId: string;
-  readonly name: string;
-  readonly role: AccountRole;
-  readonly createdAt: Date;
-  readonly disabledAt: Date | null;
-  /** Whether an identity provider keeps its password and role. */
-  readonly federated: boolean;
-}
 
 type AccountWithHash = AccountRow & { readonly passwordHash: string | null };
 
@@ -38,7 +29,11 @@ export const ACCOUNT_COLUMNS = [
   'account.created_at as createdAt',
   'account.disabled_at as disabledAt',
 ] as const;
+/** Whether an identity provider keeps the password and role. */
 export const FEDERATED = sql<boolean>`account.issuer is not null`.as('federated');
+
+type Columns = Readonly<Selection<Tables, 'account', (typeof ACCOUNT_COLUMNS)[number]>>;
+export type AccountRow = Columns & { readonly federated: boolean };
 
 /** Notifies every replica, when the transaction commits, to check the open sockets of an account again. */
 export async function announceAccount(db: Db, accountId: string): Promise<void> {

@@ -1,15 +1,8 @@
 import type { FiredRun } from '@hamlet/contract';
-import { sql } from 'kysely';
+import { type Selection, sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
+import type { Tables } from '../connection/tables.ts';
 import type { Fence } from './fences.ts';
-
-export interface FiringRow {
-  readonly firingId: string;
-  readonly slot: Date;
-  readonly firedAt: Date;
-  readonly madeUp: boolean;
-  readonly runs: readonly FiredRun[];
-}
 
 export interface LockedSchedule {
   /** These slots and earlier ones are closed: they never fire again. Null if no firing was deleted. */
@@ -36,7 +29,10 @@ export async function lockSchedule(
 
 const COLUMNS = ['firing_id as firingId', 'slot', 'fired_at as firedAt', 'made_up as madeUp', 'runs'] as const;
 
-function rowOf(row: Omit<FiringRow, 'runs'> & { readonly runs: unknown }): FiringRow {
+type Raw = Readonly<Selection<Tables, 'firing', (typeof COLUMNS)[number]>>;
+export type FiringRow = Raw & { readonly runs: readonly FiredRun[] };
+
+function rowOf(row: Raw): FiringRow {
   return { ...row, runs: row.runs as readonly FiredRun[] };
 }
 

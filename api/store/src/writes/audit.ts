@@ -1,16 +1,22 @@
+import type { Selection } from 'kysely';
 import type { Db } from '../connection/database.ts';
+import type { Tables } from '../connection/tables.ts';
+
+const COLUMNS = [
+  'audit_id as auditId',
+  'actor_role as actorRole',
+  'actor_id as actorId',
+  'action',
+  'object',
+  'detail',
+  'request_id as requestId',
+  'traceparent',
+  'at',
+] as const;
+type AuditRow = Readonly<Selection<Tables, 'audit', (typeof COLUMNS)[number]>>;
 
 /** One act of the audit. `detail` has the facts that a later reader cannot find elsewhere. */
-export interface AuditEntry {
-  readonly auditId: string;
-  readonly actorRole: string;
-  readonly actorId: string;
-  readonly action: string;
-  readonly object: string;
-  readonly detail: unknown;
-  readonly requestId: string;
-  readonly traceparent: string | null;
-}
+export type AuditEntry = Omit<AuditRow, 'at'>;
 
 export function recordAudit(db: Db, entry: AuditEntry): Promise<void> {
   return recordAudits(db, [entry]);
@@ -35,24 +41,10 @@ export async function recordAudits(db: Db, entries: readonly AuditEntry[]): Prom
     .execute();
 }
 
-export async function readAudit(
-  db: Db,
-  object: string,
-  limit: number,
-): Promise<readonly (AuditEntry & { readonly at: Date })[]> {
+export function readAudit(db: Db, object: string, limit: number): Promise<readonly AuditRow[]> {
   return db
     .selectFrom('audit')
-    .select([
-      'audit_id as auditId',
-      'actor_role as actorRole',
-      'actor_id as actorId',
-      'action',
-      'object',
-      'detail',
-      'request_id as requestId',
-      'traceparent',
-      'at',
-    ])
+    .select(COLUMNS)
     .where('object', '=', object)
     .orderBy('at', 'desc')
     .limit(limit)

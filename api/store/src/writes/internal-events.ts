@@ -1,11 +1,8 @@
-import { sql } from 'kysely';
+import { type Selection, sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
+import type { Tables } from '../connection/tables.ts';
 
-export interface InternalEvent {
-  readonly id: number;
-  readonly event: 'standing' | 'presence' | 'schedule' | 'boost' | 'claim' | 'village';
-  readonly data: unknown;
-}
+export type InternalEvent = Readonly<Selection<Tables, 'internal_event', 'id' | 'event' | 'data'>>;
 
 /** Channel that announces a committed internal event; the payload is its kind. */
 export const INTERNAL_EVENTS_CHANNEL = 'internal_event';

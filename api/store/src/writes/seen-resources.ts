@@ -1,22 +1,9 @@
-import { sql } from 'kysely';
+import { type Selection, sql } from 'kysely';
 import { type Db, lockName, type Tx } from '../connection/database.ts';
+import type { Tables } from '../connection/tables.ts';
 
 /** Kinds of custom resources whose spec people and GitOps tools write. */
 export type IntentKind = 'Agent' | 'Entitlement' | 'Schedule';
-
-/** The changes of one life of a custom resource that the audit has recorded. */
-export interface SeenResource {
-  readonly uid: string;
-  readonly kind: IntentKind;
-  readonly name: string;
-  readonly generation: number;
-  /** Later generations that the API itself wrote and has recorded as acts. */
-  readonly ownGenerations: readonly number[];
-  /** A digest of each field of the spec in the generation `fieldsGeneration`. */
-  readonly fields: Readonly<Record<string, string>>;
-  readonly fieldsGeneration: number;
-  readonly goneAt: Date | null;
-}
 
 const COLUMNS = [
   'uid',
@@ -28,6 +15,13 @@ const COLUMNS = [
   'fields_generation as fieldsGeneration',
   'gone_at as goneAt',
 ] as const;
+type Raw = Readonly<Selection<Tables, 'resource_seen', (typeof COLUMNS)[number]>>;
+
+/** The changes of one life that the audit has recorded. The API itself wrote `ownGenerations`, later than `generation`. */
+export interface SeenResource extends Raw {
+  /** A digest of each field of the spec in the generation `fieldsGeneration`. */
+  readonly fields: Readonly<Record<string, string>>;
+}
 
 /** Lock order: idempotency key, resource, accounts. A transaction locks at most one resource. */
 export async function lockResource(tx: Tx, kind: IntentKind, name: string): Promise<void> {
@@ -109,7 +103,7 @@ export async function noteResourceGone(tx: Tx, uid: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-function seenOf(row: Omit<SeenResource, 'fields'> & { readonly fields: unknown }): SeenResource {
+function seenOf(row: Raw): SeenResource {
   // The driver returns the elements of an int8 array as text.
   return {
     ...row,

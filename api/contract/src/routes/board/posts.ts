@@ -15,19 +15,19 @@ import {
   Tags,
 } from '../../board/post.ts';
 import { defineRoute, json } from '../../http/route.ts';
-import { AgentParams, LandmarkId, NEXT_CURSOR, plainText } from '../../values/scalars.ts';
+import { AgentParams, LandmarkId, NEXT_CURSOR, paging, plainText } from '../../values/scalars.ts';
 
 export const POSTS_PAGE_MAX = 50;
 export const REPLIES_PAGE_MAX = 100;
 export const REVISIONS_MAX = 100;
 const SEARCH_MAX_CHARS = 200;
+const CURSOR_CHARS = 1_024;
 
 const PostParams = z.strictObject({ post_id: z.uuid() });
 const ReplyParams = z.strictObject({ post_id: z.uuid(), reply_id: z.uuid() });
 const PostAnswer = json(z.strictObject({ post: Post }));
 const ReplyAnswer = json(z.strictObject({ reply: Reply }));
 const RevisionsAnswer = json(z.strictObject({ revisions: z.array(Revision) }));
-const Cursor = z.string().max(1_024).optional();
 const SeenRevision = z.int().min(1).describe('Revision that the writer has read; refused if there is a newer one');
 
 const LIMITED = ['board_rate_limited', 'board_content_limited'] as const;
@@ -83,8 +83,7 @@ export const listPosts = defineRoute('GET /board/posts', {
     author_type: AuthorType.optional(),
     landmark_id: LandmarkId.optional().describe('Landmark that the posts are pinned to'),
     q: plainText(SEARCH_MAX_CHARS).optional().describe('Words, "a phrase", -without, or, as in a web search'),
-    cursor: Cursor,
-    limit: z.coerce.number().int().min(1).max(POSTS_PAGE_MAX).default(20),
+    ...paging(POSTS_PAGE_MAX, { cursorChars: CURSOR_CHARS }),
   }),
   answer: json(z.strictObject({ posts: z.array(Post), ...NEXT_CURSOR, copy: CopyNote.optional() })),
   reasons: ['cursor_invalid'],
@@ -95,7 +94,7 @@ export const getPost = defineRoute('GET /board/posts/{post_id}', {
   name: 'getPost',
   summary: 'One post with its replies, oldest first',
   params: PostParams,
-  query: z.strictObject({ cursor: Cursor, limit: z.coerce.number().int().min(1).max(REPLIES_PAGE_MAX).default(50) }),
+  query: z.strictObject(paging(REPLIES_PAGE_MAX, { cursorChars: CURSOR_CHARS, limit: 50 })),
   answer: json(z.strictObject({ post: Post, replies: z.array(Reply), ...NEXT_CURSOR, copy: CopyNote.optional() })),
   reasons: ['no_such_post', 'cursor_invalid'],
 });

@@ -3,7 +3,7 @@ import { MAX_PROSE_CHARS } from '../../kinds/text.ts';
 import { defineRoute, json } from '../../http/route.ts';
 import { AgentCondition } from '../agents.ts';
 import { Firing, Overlap } from './firings.ts';
-import { NEXT_CURSOR, paging, Time } from '../../values/scalars.ts';
+import { NEXT_CURSOR, OnConflictQuery, paging, Time } from '../../values/scalars.ts';
 
 export const SCHEDULES_PAGE_MAX = 200;
 /** Newest first. */
@@ -61,8 +61,6 @@ export const ScheduleView = z.strictObject({
 export type ScheduleView = z.infer<typeof ScheduleView>;
 
 const ScheduleAnswer = json(z.strictObject({ schedule: ScheduleView }));
-/** Another manager, for example a GitOps tool, may own a field. */
-const OnConflict = z.strictObject({ on_conflict: z.enum(['refuse', 'take_over']).default('refuse') });
 const read = { tag: 'schedules', permission: 'schedules:read' } as const;
 const write = { tag: 'schedules', permission: 'schedules:write' } as const;
 
@@ -99,7 +97,7 @@ export const changeSchedule = defineRoute('PATCH /schedules/{name}', {
   name: 'changeSchedule',
   summary: 'Change fields of a Schedule, for example suspend it',
   params: ScheduleParams,
-  query: OnConflict,
+  query: OnConflictQuery,
   body: ScheduleChange,
   answer: ScheduleAnswer,
   reasons: ['no_such_schedule', 'schedule_refused', 'field_owned_elsewhere', 'cluster_needed'],
