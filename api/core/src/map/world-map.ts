@@ -17,7 +17,7 @@ export interface MapPlan {
   readonly zones: readonly Zone[];
 }
 
-/** It never changes once built. */
+/** A map never changes once built. */
 export interface WorldMap extends MapPlan {
   /** Agents walk the same way on maps of equal versions. */
   readonly version: string;

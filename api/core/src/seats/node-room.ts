@@ -65,7 +65,7 @@ export class NodeRoom {
     this.#awaited = Math.max(this.#awaited, rank);
   }
 
-  /** Then a pod of `rank` could take the room of a seat of a higher rank. */
+  /** True if a pod of `rank` could take the room of a higher seat that waits for its pod. */
   isAwaitedAbove(rank: number): boolean {
     return this.#awaited > rank;
   }

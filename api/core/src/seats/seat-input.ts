@@ -19,7 +19,7 @@ export interface SeatTier {
   readonly size: Room;
 }
 
-/** It holds its room until it is gone. */
+/** An ending pod holds its room until it is gone. */
 export interface EndingPod {
   readonly node: string;
   readonly size: Room;

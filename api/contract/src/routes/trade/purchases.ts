@@ -39,7 +39,7 @@ export const BoughtItem = z.discriminatedUnion('kind', [
 ]);
 export type BoughtItem = z.infer<typeof BoughtItem>;
 
-/** It never changes and ends by the clock. */
+/** A purchase never changes and ends by the clock. */
 export const PurchaseView = z.strictObject({
   purchase_id: z.uuid(),
   agent_id: AgentId,

@@ -1,6 +1,6 @@
 import { ITEM_KINDS, type ItemKind } from '@hamlet/contract';
 
-/** It lies on a tile (an index) or an agent holds it (a slot); the other field is -1. */
+/** An item lies on a tile (an index) or an agent holds it (a slot); the other field is -1. */
 export interface Item {
   readonly number: number;
   readonly kind: ItemKind;
