@@ -45,7 +45,7 @@ function threadOf({ post, replies, cut }: CopiedThread, limits: CopyLimits): Cop
   return { post, replies: replies.slice(0, limits.replies), cut: cut || replies.length > limits.replies };
 }
 
-/** Keeps the newest threads of `known`, which has its newest first. Pure. */
+/** Keeps the newest threads that fit; `known` has its newest first. Pure. */
 export function copyOf(known: BoardCopy, limits: CopyLimits): BoardCopy {
   const threads: CopiedThread[] = [];
   let bytes = 0;

@@ -36,7 +36,7 @@ const STEP_COST: Readonly<Record<Terrain, number>> = {
 
 /** The cost of grass: the route search estimates with it. */
 export const USUAL_STEP_COST = 3;
-/** The flow field has one bucket more. */
+/** Greatest step cost; the flow field has one bucket more. */
 export const MAX_STEP_COST = 4;
 
 const CODES = new Map<Terrain, number>(TERRAINS.map((terrain, code) => [terrain, code]));

@@ -108,7 +108,7 @@ export class NodeRoom {
 
 const youngestFirst = (a: Seated, b: Seated): number => textOrder(b.createdAt, a.createdAt) || textOrder(b.key, a.key);
 
-/** By code units. Undefined comes last. */
+/** Orders texts by code units; undefined comes last. */
 export function textOrder(a: string | undefined, b: string | undefined): number {
   if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
   return Number(a > b) - Number(a < b);

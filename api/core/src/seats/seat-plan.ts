@@ -31,7 +31,7 @@ const devicesOf = (sizes: readonly Room[]): readonly string[] =>
     ),
   ].toSorted();
 
-/** Differs from the names of the tier and of other bought seats. */
+/** The name differs from those of the tier and of other bought seats. */
 const nameOfSeat = (tier: string, { rank, size }: NonNullable<SeatRequest['seat']>): string =>
   `${tier} ${JSON.stringify([rank, size.devices])}`;
 
@@ -95,7 +95,7 @@ export class SeatPlan {
     return this.#open.length;
   }
 
-  /** Seats an agent with a new tier, or a new agent, in room that no waiting agent could use. Undefined: no such room. */
+  /** Seats a new agent, or one with a new tier, in room that no waiting agent could use. Undefined: no such room. */
   admit(request: SeatRequest): SeatDecision | undefined {
     const tier = this.#tierOf(request);
     // The plan counts only devices that a tier or request named when the plan was made.

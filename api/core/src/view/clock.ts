@@ -35,7 +35,7 @@ export function observeTick(clock: ViewClock, tick: number, nowMs: number): void
   clock.originMs = error < 0 || error > JUMP_TICKS * TICK_MS ? originMs : known + error * LEAK;
 }
 
-/** With its fraction. Advances smoothly; jumps, even backwards, if the error exceeds JUMP_TICKS. */
+/** The drawn tick with its fraction. It advances smoothly, but jumps, even backwards, beyond JUMP_TICKS of error. */
 export function tickAt(clock: ViewClock, nowMs: number): number {
   if (clock.originMs === null) return 0;
   const wanted = (nowMs - clock.originMs) / TICK_MS - DRAW_BEHIND_TICKS;

@@ -47,7 +47,7 @@ function stepsTo(map: WorldMap, from: TilePosition, tile: number): number {
   return Math.abs(x - from.x) + Math.abs(y - from.y);
 }
 
-/** The same slot, or the first one; undefined if the new map lacks the landmark. */
+/** The slot on the new map, or the first one there; undefined if the new map lacks the landmark. */
 function slotOn(old: WorldMap, map: WorldMap, place: number): TilePosition | undefined {
   const index = old.slots[place]?.landmark ?? -1;
   const next = landmarkById(map, old.landmarks[index]?.landmark_id ?? '');
@@ -63,7 +63,7 @@ function destination(old: WorldMap, map: WorldMap, to: number): number {
 
 const KEPT_COLUMNS = ['flags', 'tier', 'activity', 'activityUntil', 'emote', 'emoteTick', 'speechTick'] as const;
 
-/** The first landmark if the new map lacks the home. */
+/** Index of the home; 0, the first landmark, if the new map lacks it. */
 function homeOn(old: WorldState, map: WorldMap, slot: number): number {
   const home = old.map.landmarks[old.agents.home[slot] ?? 0]?.landmark_id;
   return home === undefined ? 0 : (map.landmarkIndex.get(home) ?? 0);

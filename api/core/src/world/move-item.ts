@@ -12,7 +12,7 @@ function takeAway(world: WorldState, number: number): void {
   if (carried !== undefined) carried.splice(carried.indexOf(number), 1);
 }
 
-/** -1 for the other of the two. Throws if there is no such item. */
+/** The unused field of `where` is -1. Throws if there is no such item. */
 export function moveItem(
   world: WorldState,
   number: number,

@@ -14,7 +14,7 @@ export interface AgentWake {
   readonly wake: Wake;
 }
 
-/** Tiles; fewer in a quiet zone. */
+/** Range of a voice in tiles; shorter in a quiet zone. */
 export function hearingTiles(world: WorldState, from: TilePosition): number {
   return zoneAt(world.map, from)?.rules.includes('quiet') === true ? QUIET_HEARING_TILES : HEARING_TILES;
 }

@@ -17,7 +17,7 @@ const COLUMNS = [
 ] as const;
 type Raw = Readonly<Selection<Tables, 'resource_seen', (typeof COLUMNS)[number]>>;
 
-/** The changes of one life that the audit has recorded. The API itself wrote `ownGenerations`, later than `generation`. */
+/** The recorded changes of one life. The API itself wrote `ownGenerations`, which are later than `generation`. */
 export interface SeenResource extends Raw {
   /** A digest of each field of the spec in the generation `fieldsGeneration`. */
   readonly fields: Readonly<Record<string, string>>;
