@@ -2,26 +2,21 @@ import type { Want } from './serving-order.ts';
 import type { NodeRoom } from './node-room.ts';
 import { DEVICES, fits, shortageOf, type Amounts } from './room.ts';
 
+const SENTENCES = {
+  NoSeat: (blocking) => `no node has ${blocking} left for a seat`,
+  NodeFull: (blocking) => `${blocking}, the only node that the agent may use, has no room left`,
+  NodeClosed: (blocking) => `${blocking}, the only node that the agent may use, is not ready or is closed to agents`,
+  NoNode: () => 'no node is ready and open to agents',
+  GpuBooked: (blocking) => `every ${blocking} is taken`,
+  TooLarge: (blocking) => `no node that the agent may use has enough ${blocking}, even without other agents`,
+  Displaced: (blocking) => `${blocking} has a higher tier and needed the seat`,
+  SeatClearing: (blocking) =>
+    `the room on ${blocking} is not free yet: a pod is ending there, or one of a higher tier is about to begin`,
+  SeatPending: () => 'other agents wait too: the operator is planning the seats',
+} as const satisfies Readonly<Record<string, (blocking: string) => string>>;
+
 /** The reason why an agent has no seat, or not yet the seat of its tier. */
-export type SeatReason =
-  /** No node has room. */
-  | 'NoSeat'
-  /** The only node that the agent may use has no room. */
-  | 'NodeFull'
-  /** The only node that the agent may use is lost, cordoned or tainted. */
-  | 'NodeClosed'
-  /** No node is open to agents. */
-  | 'NoNode'
-  /** Every device of the needed kind is taken. */
-  | 'GpuBooked'
-  /** No node that the agent may use is large enough, even without other agents. */
-  | 'TooLarge'
-  /** The agent ran, and an agent of a higher tier took its seat. */
-  | 'Displaced'
-  /** The agent has a seat, but its room is not free yet: a pod is ending, or a pod of a higher tier is about to begin. */
-  | 'SeatClearing'
-  /** The next plan will decide. */
-  | 'SeatPending';
+export type SeatReason = keyof typeof SENTENCES;
 
 export interface SeatDecision {
   /** True if the agent may have a pod. With a `reason`, it keeps its pod unchanged and waits for the compute of its tier. */
@@ -47,19 +42,6 @@ export function queuePlace(exact: number): number {
 
 const placeInWords = (position: number): string =>
   position < ROUNDED_FROM ? `place ${position} in the queue` : `place ${position} or later in the queue`;
-
-const SENTENCES: Readonly<Record<SeatReason, (blocking: string) => string>> = {
-  NoSeat: (blocking) => `no node has ${blocking} left for a seat`,
-  NodeFull: (blocking) => `${blocking}, the only node that the agent may use, has no room left`,
-  NodeClosed: (blocking) => `${blocking}, the only node that the agent may use, is not ready or is closed to agents`,
-  NoNode: () => 'no node is ready and open to agents',
-  GpuBooked: (blocking) => `every ${blocking} is taken`,
-  TooLarge: (blocking) => `no node that the agent may use has enough ${blocking}, even without other agents`,
-  Displaced: (blocking) => `${blocking} has a higher tier and needed the seat`,
-  SeatClearing: (blocking) =>
-    `the room on ${blocking} is not free yet: a pod is ending there, or one of a higher tier is about to begin`,
-  SeatPending: () => 'other agents wait too: the operator is planning the seats',
-};
 
 export const isSeatReason = (word: string): word is SeatReason => Object.hasOwn(SENTENCES, word);
 
