@@ -51,20 +51,17 @@ export function tokenFile(path: string, now: () => number = () => performance.no
 /** Kubernetes mounts the credentials of a pod's service account in this directory. */
 export const SERVICE_ACCOUNT_DIR = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** The connection of a process that runs in a pod. */
-export async function inClusterConnection({
-  host,
-  port,
-  directory = SERVICE_ACCOUNT_DIR,
-}: {
+interface InCluster {
   readonly host: string;
   readonly port: string;
   readonly directory?: string;
-}): Promise<Connection> {
-  const [ca, namespace] = await Promise.all([
-    readFile(join(directory, 'ca.crt'), 'utf8'),
-    readFile(join(directory, 'namespace'), 'utf8'),
-  ]);
+}
+
+/** The connection of a process that runs in a pod. */
+export async function inClusterConnection(at: InCluster): Promise<Connection> {
+  const { host, port, directory = SERVICE_ACCOUNT_DIR } = at;
+  const read = (name: string): Promise<string> => readFile(join(directory, name), 'utf8');
+  const [ca, namespace] = await Promise.all([read('ca.crt'), read('namespace')]);
   const address = host.includes(':') ? `[${host}]` : host;
   return {
     server: `https://${address}:${port}`,
@@ -135,11 +132,8 @@ export async function kubeconfigConnection(file: string): Promise<Connection> {
     );
   }
   const filled = await filledBy(config);
-  const known = {
-    server: cluster.server.replace(/\/$/, ''),
-    namespace: context.namespace ?? 'default',
-    tls: tlsOf(filled),
-  };
+  const server = cluster.server.replace(/\/$/, '');
+  const known = { server, namespace: context.namespace ?? 'default', tls: tlsOf(filled) };
   return bearerOf(filled) === undefined ? known : { ...known, token: tokenOf(config) };
 }
 

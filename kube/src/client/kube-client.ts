@@ -53,13 +53,16 @@ export interface ListPage<T> {
 /** The API server returns null for an empty list of metadata. */
 type RawPage<T> = Omit<ListPage<T>, 'items'> & { readonly items: ListPage<T>['items'] | null };
 
-interface Call {
+interface Sent {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  readonly path: string;
   readonly body?: unknown;
   readonly contentType?: string;
   readonly accept?: string;
 }
+
+type Call = Sent & { readonly path: string };
+
+const GET: Sent = { method: 'GET' };
 
 /** A request, as reported to metrics. `status` 0 means that the connection failed. */
 export interface RequestRecord {
@@ -92,10 +95,9 @@ function headersOf(call: Call, token: string | undefined): Record<string, string
 }
 
 function withQuery(path: string, query: Query | undefined): string {
-  const entries = Object.entries(query ?? {}).flatMap(([key, value]) =>
-    value === undefined ? [] : [[key, String(value)]],
-  );
-  return entries.length === 0 ? path : `${path}?${new URLSearchParams(entries).toString()}`;
+  const given = Object.entries(query ?? {}).filter(([, value]) => value !== undefined);
+  const text = new URLSearchParams(given.map(([key, value]) => [key, String(value)])).toString();
+  return text === '' ? path : `${path}?${text}`;
 }
 
 /** Sends requests and watches to the API server. Watches have their own connections and never delay writes. */
@@ -135,25 +137,23 @@ export class KubeClient {
   }
 
   get<T extends KubeObject>(type: ResourceType, at: ToObject): Promise<T> {
-    return this.#call<T>({ method: 'GET', path: pathOf(type, at) }, at);
+    return this.#call<T>(pathOf(type, at), at, GET);
   }
 
   async list<T extends KubeObject>(type: ResourceType, at: ToKind): Promise<ListPage<T>> {
-    const page = await this.#call<RawPage<T>>(
-      { method: 'GET', path: pathOf(type, at), ...acceptOf(at, METADATA_LIST) },
-      at,
-    );
-    return { metadata: page.metadata, items: page.items ?? [] };
+    const asked = { ...GET, ...acceptOf(at, METADATA_LIST) };
+    const { metadata, items } = await this.#call<RawPage<T>>(pathOf(type, at), at, asked);
+    return { metadata, items: items ?? [] };
   }
 
   /** Creates an object, also of a kind that the API server does not store, such as TokenReview. */
   create<T>(type: ResourceType, object: NewObject | Readonly<Record<string, unknown>>, at: ToKind): Promise<T> {
-    return this.#call<T>({ method: 'POST', path: pathOf(type, at), body: object }, at);
+    return this.#call<T>(pathOf(type, at), at, { method: 'POST', body: object });
   }
 
   /** Replaces the whole object. Its resourceVersion is a precondition (409 if the object has changed). */
   replace<T extends KubeObject>(type: ResourceType, object: object, at: ToObject): Promise<T> {
-    return this.#call<T>({ method: 'PUT', path: pathOf(type, at), body: object }, at);
+    return this.#call<T>(pathOf(type, at), at, { method: 'PUT', body: object });
   }
 
   /** Server-side apply. A `metadata.uid` in the object is a precondition (409 or 422). */
@@ -161,18 +161,14 @@ export class KubeClient {
     const { fieldManager, force = true, subresource, query, ...rest } = at;
     const { name, namespace } = object.metadata;
     const path = pathOf(type, { name, namespace, ...(subresource === undefined ? {} : { subresource }) });
-    return this.#call<T>(
-      { method: 'PATCH', path, body: object, contentType: 'application/apply-patch+yaml' },
-      { ...rest, query: { ...query, fieldManager, force } },
-    );
+    const options = { ...rest, query: { ...query, fieldManager, force } };
+    return this.#call<T>(path, options, { method: 'PATCH', body: object, contentType: 'application/apply-patch+yaml' });
   }
 
   /** JSON merge patch. `metadata.resourceVersion` in it is a precondition (409), and so is `metadata.uid` (409 or 422). */
   mergePatch<T extends KubeObject>(type: ResourceType, patch: object, at: ToObject): Promise<T> {
-    return this.#call<T>(
-      { method: 'PATCH', path: pathOf(type, at), body: patch, contentType: 'application/merge-patch+json' },
-      at,
-    );
+    const contentType = 'application/merge-patch+json';
+    return this.#call<T>(pathOf(type, at), at, { method: 'PATCH', body: patch, contentType });
   }
 
   /**
@@ -191,10 +187,8 @@ export class KubeClient {
       ...(at.graceSeconds === undefined ? {} : { gracePeriodSeconds: at.graceSeconds }),
     };
     try {
-      const answer = await this.#call<T & { readonly kind?: string }>(
-        { method: 'DELETE', path: pathOf(type, at), body },
-        at,
-      );
+      type Answer = T & { readonly kind?: string };
+      const answer = await this.#call<Answer>(pathOf(type, at), at, { method: 'DELETE', body });
       return answer.kind !== 'Status' && answer.metadata.deletionTimestamp !== undefined ? answer : undefined;
     } catch (error) {
       if (!isStatus(error, 404)) throw error;
@@ -204,12 +198,8 @@ export class KubeClient {
 
   /** Sends any other GET, for example for `/version` or a pod's log, past the gate. Returns the text. */
   async read(path: string, options: CallOptions = {}): Promise<string> {
-    const answer = await this.#send(
-      this.#calls,
-      { method: 'GET', path: withQuery(path, options.query) },
-      options.signal,
-    );
-    return answer.body.text();
+    const call = { ...GET, path: withQuery(path, options.query) };
+    return (await this.#send(this.#calls, call, options.signal)).body.text();
   }
 
   /**
@@ -232,28 +222,20 @@ export class KubeClient {
     await Promise.all([this.#calls.destroy(), this.#watches.destroy()]);
   }
 
-  #call<T>(call: Call, options: CallOptions): Promise<T> {
+  #call<T>(path: string, options: CallOptions, sent: Sent): Promise<T> {
+    const call = { ...sent, path: withQuery(path, options.query) };
     return this.#gate.pass(options.priority ?? 'normal', async () => {
       const deadline = new Deadline(REQUEST_TIMEOUT_MS, options.signal);
       try {
-        const answer = await this.#send(
-          this.#calls,
-          { ...call, path: withQuery(call.path, options.query) },
-          deadline.signal,
-        );
-        return (await answer.body.json()) as T;
+        return (await (await this.#send(this.#calls, call, deadline.signal)).body.json()) as T;
       } catch (error) {
-        this.#obey(error);
+        // A 429 pauses all requests, not only the one that received it.
+        if (isStatus(error, 429)) this.#gate.hold(error.retryAfterMs ?? DEFAULT_HOLD_MS);
         throw error;
       } finally {
         deadline.cancel();
       }
     });
-  }
-
-  /** A 429 pauses all requests, not only the one that received it. */
-  #obey(error: unknown): void {
-    if (isStatus(error, 429)) this.#gate.hold(error.retryAfterMs ?? DEFAULT_HOLD_MS);
   }
 
   async #send(pool: Pool, call: Call, signal: AbortSignal | undefined): Promise<Dispatcher.ResponseData> {
@@ -267,30 +249,20 @@ export class KubeClient {
   }
 
   async #attempt(pool: Pool, call: Call, signal: AbortSignal | undefined): Promise<Dispatcher.ResponseData> {
-    const token = await this.#connection.token?.read();
+    const { method, path } = call;
+    const headers = headersOf(call, await this.#connection.token?.read());
     const body = call.body === undefined ? null : JSON.stringify(call.body);
     // This is the last step before the request, because a process that stalled earlier may have lost its lease.
-    if (call.method !== 'GET') await this.#options.beforeWrite?.();
+    if (method !== 'GET') await this.#options.beforeWrite?.();
     const startedMs = performance.now();
     let status = 0;
     try {
-      const answer = await pool.request({
-        method: call.method,
-        path: call.path,
-        headers: headersOf(call, token),
-        body,
-        ...(signal === undefined ? {} : { signal }),
-      });
+      const answer = await pool.request({ method, path, headers, body, ...(signal === undefined ? {} : { signal }) });
       status = answer.statusCode;
       if (status < 300) return answer;
       throw await refusal(answer);
     } finally {
-      this.#options.onRequest?.({
-        method: call.method,
-        path: call.path,
-        status,
-        milliseconds: performance.now() - startedMs,
-      });
+      this.#options.onRequest?.({ method, path, status, milliseconds: performance.now() - startedMs });
     }
   }
 }

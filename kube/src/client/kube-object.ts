@@ -66,7 +66,10 @@ export function pathOf(
   return parts.join('/');
 }
 
-const core = (plural: string, kind: string): ResourceType => ({ group: '', version: 'v1', plural, kind });
+const ofVersion1 = (group: string, plural: string, kind: string): ResourceType => {
+  return { group, version: 'v1', plural, kind };
+};
+const core = (plural: string, kind: string): ResourceType => ofVersion1('', plural, kind);
 
 /** Kinds of Kubernetes that Hamlet uses. */
 export const PODS = core('pods', 'Pod');
@@ -75,19 +78,8 @@ export const SERVICE_ACCOUNTS = core('serviceaccounts', 'ServiceAccount');
 export const EVENTS = core('events', 'Event');
 export const NODES = core('nodes', 'Node');
 export const NAMESPACES = core('namespaces', 'Namespace');
-export const NETWORK_POLICIES: ResourceType = {
-  group: 'networking.k8s.io',
-  version: 'v1',
-  plural: 'networkpolicies',
-  kind: 'NetworkPolicy',
-};
-export const LEASES: ResourceType = { group: 'coordination.k8s.io', version: 'v1', plural: 'leases', kind: 'Lease' };
-export const TOKEN_REVIEWS: ResourceType = {
-  group: 'authentication.k8s.io',
-  version: 'v1',
-  plural: 'tokenreviews',
-  kind: 'TokenReview',
-};
+export const LEASES = ofVersion1('coordination.k8s.io', 'leases', 'Lease');
+export const TOKEN_REVIEWS = ofVersion1('authentication.k8s.io', 'tokenreviews', 'TokenReview');
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 

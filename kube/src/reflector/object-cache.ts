@@ -1,3 +1,4 @@
+import { dropOldest } from '../queue/drop-oldest.ts';
 import { keyOf, type KubeObject } from '../client/kube-object.ts';
 
 /** A change of the cache, reported after it happened. */
@@ -147,9 +148,7 @@ export class ObjectCache<T extends KubeObject> {
 
   #bury(uid: string): void {
     this.#tombstones.add(uid);
-    if (this.#tombstones.size <= MAX_TOMBSTONES) return;
-    const [oldest] = this.#tombstones;
-    if (oldest !== undefined) this.#tombstones.delete(oldest);
+    dropOldest(this.#tombstones, MAX_TOMBSTONES);
   }
 
   #notify(change: Change<T>): void {

@@ -1,5 +1,5 @@
 import { type Clock, Deadline, pause, wakefulClock } from '../time/clock.ts';
-import type { KubeClient, ListPage } from '../client/kube-client.ts';
+import type { KubeClient, ListPage, Query, ToKind } from '../client/kube-client.ts';
 import { keyOf, type KubeObject, type ResourceType, slim, type StoredMeta } from '../client/kube-object.ts';
 import { ObjectCache, type Indexer } from './object-cache.ts';
 import { recoveryOf, type Recovery } from './recovery.ts';
@@ -179,8 +179,10 @@ export class Reflector<T extends KubeObject> {
     this.#failedAtMs = this.#clock.now();
   }
 
-  #selection(): Record<string, string | undefined> {
-    return { labelSelector: this.#options.labelSelector, fieldSelector: this.#options.fieldSelector };
+  /** The options of a list and a watch. */
+  #asking(query: Query, signal: AbortSignal): ToKind {
+    const { namespace, labelSelector, fieldSelector, metadataOnly = false } = this.#options;
+    return { namespace, metadataOnly, signal, query: { labelSelector, fieldSelector, ...query } };
   }
 
   async #relist(): Promise<void> {
@@ -209,18 +211,12 @@ export class Reflector<T extends KubeObject> {
   }
 
   #page(next: string | undefined): Promise<ListPage<T>> {
-    const { client, type, namespace } = this.#options;
-    const query = { ...this.#selection(), limit: PAGE_SIZE, continue: next };
-    return client.list<T>(type, {
-      namespace,
-      query,
-      metadataOnly: this.#options.metadataOnly === true,
-      signal: this.#stopping.signal,
-    });
+    const { client, type } = this.#options;
+    return client.list<T>(type, this.#asking({ limit: PAGE_SIZE, continue: next }, this.#stopping.signal));
   }
 
   async #watch(): Promise<void> {
-    const { client, type, namespace } = this.#options;
+    const { client, type } = this.#options;
     const { minTimeoutMs, maxTimeoutMs, graceMs, shortMs } = this.#times;
     const timeoutMs = Math.round(minTimeoutMs + this.#random() * (maxTimeoutMs - minTimeoutMs));
     const silence = new Deadline(Math.min(this.#silenceMs(), timeoutMs + graceMs), this.#stopping.signal, this.#clock);
@@ -228,20 +224,10 @@ export class Reflector<T extends KubeObject> {
     let events = 0;
     this.#watches += 1;
     try {
-      const query = {
-        ...this.#selection(),
-        resourceVersion: this.#version,
-        allowWatchBookmarks: true,
-        timeoutSeconds: Math.max(1, Math.ceil(timeoutMs / 1_000)),
-      };
+      const timeoutSeconds = Math.max(1, Math.ceil(timeoutMs / 1_000));
+      const query = { resourceVersion: this.#version, allowWatchBookmarks: true, timeoutSeconds };
       const onBytes = (): void => this.#onData(silence);
-      for await (const line of client.watch(type, {
-        namespace,
-        query,
-        metadataOnly: this.#options.metadataOnly === true,
-        signal: silence.signal,
-        onBytes,
-      })) {
+      for await (const line of client.watch(type, { ...this.#asking(query, silence.signal), onBytes })) {
         this.#take(watchEventOf(line), silence);
         events += 1;
       }

@@ -1,3 +1,4 @@
+import { dropOldest } from '../queue/drop-oldest.ts';
 import { createHash } from 'node:crypto';
 import { systemClock, type Clock } from '../time/clock.ts';
 import type { KubeClient } from '../client/kube-client.ts';
@@ -87,7 +88,7 @@ export class EventRecorder {
       this.#dropped += 1;
       return;
     }
-    if (this.#pending.size >= MAX_PENDING) this.#drop();
+    if (dropOldest(this.#pending, MAX_PENDING - 1)) this.#dropped += 1;
     this.#pending.set(name, { event, count: 1, firstAt: at, lastAt: at });
     this.#timer ??= setInterval(() => void this.#sendNext(), SEND_EVERY_MS).unref();
   }
@@ -105,15 +106,8 @@ export class EventRecorder {
     const bucket = this.#rates.get(uid) ?? new TokenBucket(PER_OBJECT, this.#options.clock ?? systemClock);
     this.#rates.delete(uid);
     this.#rates.set(uid, bucket);
-    const [oldest] = this.#rates.keys();
-    if (this.#rates.size > MAX_OBJECTS && oldest !== undefined) this.#rates.delete(oldest);
+    dropOldest(this.#rates, MAX_OBJECTS);
     return bucket.take();
-  }
-
-  #drop(): void {
-    const [oldest] = this.#pending.keys();
-    if (oldest !== undefined) this.#pending.delete(oldest);
-    this.#dropped += 1;
   }
 
   async #sendNext(): Promise<void> {
@@ -138,10 +132,8 @@ export class EventRecorder {
     this.#remember(name, total);
     if (total > pending.count) {
       const patch = { count: total, lastTimestamp: pending.lastAt };
-      const found = await client
-        .mergePatch(EVENTS, patch, { namespace, name, priority: 'events' })
-        .catch(ignoreMissing);
-      if (found !== undefined) return;
+      const at = { namespace, name, priority: 'events' } as const;
+      if ((await client.mergePatch(EVENTS, patch, at).catch(ignoreMissing)) !== undefined) return;
     }
     try {
       await client.create<KubeObject>(EVENTS, this.#objectOf(name, pending, total), { namespace, priority: 'events' });
@@ -155,11 +147,8 @@ export class EventRecorder {
   async #addTo(name: string, { event, count, lastAt }: Pending): Promise<void> {
     const { client } = this.#options;
     const at = { namespace: event.target.namespace, name, priority: 'events' } as const;
-    const found = await client.mergePatch<KubeObject & { readonly count?: number }>(
-      EVENTS,
-      { lastTimestamp: lastAt },
-      at,
-    );
+    type Stored = KubeObject & { readonly count?: number };
+    const found = await client.mergePatch<Stored>(EVENTS, { lastTimestamp: lastAt }, at);
     const total = (found.count ?? 1) + count;
     this.#remember(name, total);
     await client.mergePatch(EVENTS, { count: total }, at);
@@ -168,8 +157,7 @@ export class EventRecorder {
   #remember(name: string, total: number): void {
     this.#counts.delete(name);
     this.#counts.set(name, total);
-    const [oldest] = this.#counts.keys();
-    if (this.#counts.size > MAX_REMEMBERED && oldest !== undefined) this.#counts.delete(oldest);
+    dropOldest(this.#counts, MAX_REMEMBERED);
   }
 
   #objectOf(name: string, { event, firstAt, lastAt }: Pending, count: number): Record<string, unknown> {
