@@ -5,7 +5,7 @@ import { terrainCode } from '../map/terrain.ts';
 import { buildMap } from '../map/world-map.ts';
 import { advance } from './advance.ts';
 import { agentShowing } from '../frame/agent-entry.ts';
-import { activityAt, itemViews, speechAt } from './describe.ts';
+import { activityAt, itemViews, speechAt, surroundingOf } from './describe.ts';
 import { stateHash } from './snapshot.ts';
 import { holdPlace, reduce } from './reduce.ts';
 import { createWorld, type WorldState } from './state/state.ts';
@@ -115,4 +115,26 @@ test('a frame shows an emote until it ends, and none before the first', () => {
 
 test('a state hash has sixteen hexadecimal digits', () => {
   assert.match(stateHash(withAda()), /^[0-9a-f]{16}$/);
+});
+
+test('an agent sees itself first, then the one it asks for, then the others within the radius, and items near it', () => {
+  const world = withAda();
+  const spawn = (seq: number, agent_id: string, at: { readonly x: number; readonly y: number }): void => {
+    const named = { agent_id, display_name: agent_id, home: 'garden', tier: 0, awake: true, online: true };
+    reduce(world, { seq, tick: 1, kind: 'spawn', ...named, ...at });
+  };
+  spawn(2, 'far', { x: 2, y: 2 });
+  spawn(3, 'near', { x: 1, y: 0 });
+  reduce(world, { seq: 4, tick: 2, kind: 'item_spawn', item_id: 'apple-1', x: 0, y: 1 });
+  const seen = (agentId: string, radius: number, also?: string): readonly (readonly string[])[] => {
+    const { agents, items } = surroundingOf(world, agentId, { radius, tick: 3, also });
+    return [agents.map(({ agent_id }) => agent_id), items.map(({ item_id }) => item_id)];
+  };
+  assert.deepEqual(seen('near', 1), [['near', 'ada'], ['apple-1']]);
+  assert.deepEqual(seen('near', 1, 'far'), [['near', 'far', 'ada'], ['apple-1']]);
+  assert.deepEqual(seen('near', 0, 'ada'), [['near', 'ada'], []], 'the agent of slot 0 can be asked for');
+  assert.deepEqual(seen('ada', 0, 'ada'), [['ada'], []], 'no agent comes twice');
+  assert.deepEqual(seen('ada', 0, 'nobody'), [['ada'], []]);
+  assert.deepEqual(seen('ada', 1), [['ada', 'far', 'near'], ['apple-1']]);
+  assert.deepEqual(seen('nobody', 9), [[], []]);
 });

@@ -82,3 +82,12 @@ test('stored bytes restore to the world that they were made of', () => {
   assert.deepEqual([...restored.items.byNumber.values()], [...items.byNumber.values()]);
   assert.deepEqual(restored.agents, agents);
 });
+
+test('the bytes do not depend on the order in which items came', () => {
+  const { items, ...rest } = smallWorld();
+  const reversed = new Map([...items.byNumber].toReversed());
+  assert.equal(
+    Buffer.from(snapshotWorld({ ...rest, items: { ...items, byNumber: reversed } })).toString('hex'),
+    BYTES.join(''),
+  );
+});
