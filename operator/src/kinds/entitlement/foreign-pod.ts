@@ -43,25 +43,33 @@ const namesOf = (parts: readonly Amounts[]): readonly string[] => [
 
 const READERS: Readonly<Record<string, (value: string | undefined) => number>> = { cpu: cpuMillis, memory: bytes };
 
-/** The resources that the scheduler counts for a pod: the sum of its containers, or its largest init container if that is more. */
+/**
+ * The resources that the scheduler counts for a pod: the sum of its containers and sidecars, or its largest init
+ * container with the sidecars that start before it, if that is more.
+ */
 function effective(
   { containers = [], initContainers = [], overhead = EMPTY, resources = {} }: NonNullable<RawPod['spec']>,
   kind: Kind,
 ): ReadonlyMap<string, number> {
-  const stay = [...containers, ...initContainers.filter(({ restartPolicy }) => restartPolicy === 'Always')].map(
-    (container) => asked(container, kind),
-  );
-  const start = initContainers
-    .filter(({ restartPolicy }) => restartPolicy !== 'Always')
-    .map((container) => asked(container, kind));
+  const mains = containers.map((container) => asked(container, kind));
+  const starts = initContainers.map((container) => ({
+    stays: container.restartPolicy === 'Always',
+    part: asked(container, kind),
+  }));
   const whole = asked({ resources }, kind);
   const total = (name: string): number => {
     const read = READERS[name] ?? quantity;
-    const together = stay.reduce((sum, part) => sum + read(part[name]), 0);
-    const needed = name in whole ? read(whole[name]) : Math.max(together, ...start.map((part) => read(part[name])));
-    return needed + read(overhead[name]);
+    let [sidecars, largest] = [0, 0];
+    for (const { stays, part } of starts) {
+      const together = sidecars + read(part[name]);
+      if (stays) sidecars = together;
+      largest = Math.max(largest, together);
+    }
+    const running = mains.reduce((sum, part) => sum + read(part[name]), sidecars);
+    return (name in whole ? read(whole[name]) : Math.max(running, largest)) + read(overhead[name]);
   };
-  return new Map(namesOf([...stay, ...start, whole, overhead]).map((name) => [name, total(name)]));
+  const parts = [...mains, ...starts.map(({ part }) => part), whole, overhead];
+  return new Map(namesOf(parts).map((name) => [name, total(name)]));
 }
 
 /** One shared object for each size, because many pods share few sizes. */

@@ -385,6 +385,11 @@ test('a pod is counted as the scheduler counts it', () => {
     view({ containers: [requests('1', '1Gi')], resources: { requests: { cpu: '3' } } }).takes.cpuMillis,
     3_000,
   );
+  const sidecar = { ...requests('1', '1Gi'), restartPolicy: 'Always' };
+  const begins = (...initContainers: readonly object[]): number =>
+    view({ containers: [requests('500m', '1Gi')], initContainers }).takes.cpuMillis;
+  assert.equal(begins(sidecar, requests('2', '1Gi')), 3_000, 'the sidecar runs beside the later init container');
+  assert.equal(begins(requests('2', '1Gi'), sidecar), 2_000, 'an init container has ended before the sidecar starts');
   assert.equal(view({ containers: [] }, { nominatedNodeName: 'b' }).nodeName, 'b');
   assert.deepEqual(view({ containers: [{}] }).takes, { cpuMillis: 0, memoryBytes: 0, pods: 1, devices: {} });
 });
