@@ -64,14 +64,16 @@ const nodeOf = (name: string, ready: boolean, version: string): NodeView => ({
   taints: [],
 });
 
+const caches = () => ({
+  agents: listed(new ObjectCache<CachedAgent>()),
+  pods: listed(new ObjectCache<PodView>(POD_INDEXERS)),
+  claims: listed(new ObjectCache<VolumeClaimView>(CLAIM_INDEXERS)),
+  tiers: listed(new ObjectCache<TierView>()),
+  nodes: listed(new ObjectCache<NodeView>()),
+});
+
 test('a change of a node affects the agents on it, with a volume on it or bound to it, and no other waiting agent', () => {
-  const kinds = {
-    agents: listed(new ObjectCache<CachedAgent>()),
-    pods: listed(new ObjectCache<PodView>(POD_INDEXERS)),
-    claims: listed(new ObjectCache<VolumeClaimView>(CLAIM_INDEXERS)),
-    tiers: listed(new ObjectCache<TierView>()),
-    nodes: listed(new ObjectCache<NodeView>()),
-  };
+  const kinds = caches();
   const agent = (
     name: string,
     parts: { readonly on?: string; readonly volumeOn?: string; readonly pinnedTo?: string },
@@ -100,4 +102,28 @@ test('a change of a node affects the agents on it, with a volume on it or bound 
   assert.deepEqual(told.splice(0), ['work village/ada', 'work village/bob', 'tell village/eve']);
   kinds.nodes.cache.see(nodeOf('sparky1', false, '3'));
   assert.deepEqual(told, [], 'a heartbeat has no effect');
+});
+
+test('a new, changed or deleted Entitlement affects every agent, its status none', () => {
+  const kinds = caches();
+  kinds.agents.cache.see(agentOf({}));
+  const told: string[] = [];
+  connectTriggers(kinds, { add: (key, urgency) => told.push(`${key} ${urgency}`), touch: (key) => told.push(key) });
+  const tier = (resourceVersion: string, generation: number): TierView => ({
+    ...TIER_1,
+    metadata: { ...TIER_1.metadata, resourceVersion, generation },
+  });
+  const toldAfter = (change: () => void): readonly string[] => {
+    change();
+    return told.splice(0);
+  };
+  assert.deepEqual(
+    [
+      toldAfter(() => kinds.tiers.cache.see(tier('11', 1))),
+      toldAfter(() => kinds.tiers.cache.see(tier('12', 1))),
+      toldAfter(() => kinds.tiers.cache.see(tier('13', 2))),
+      toldAfter(() => kinds.tiers.cache.forget(tier('14', 2))),
+    ],
+    [['village/ada bulk'], [], ['village/ada bulk'], ['village/ada bulk']],
+  );
 });
