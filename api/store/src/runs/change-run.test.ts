@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { inTransaction } from '../connection/database.ts';
+import { testLedger, type TestLedger } from '../ledger/testing/test-ledger.ts';
+import { changeRun, findStep, lockRun, type RunChange } from './change-run.ts';
+import { insertRuns } from './new-runs.ts';
+import type { RunRow } from './run-row.ts';
+
+let ledger: TestLedger;
+before(async () => {
+  ledger = await testLedger(2);
+});
+after(() => ledger.remove());
+
+const CHANGE: RunChange = {
+  state: 'running',
+  attempt: 1,
+  cycle: 2,
+  cancelRequested: false,
+  byAgent: true,
+  event: 'step',
+  detail: { step: 7 },
+};
+
+async function newRun(): Promise<RunRow> {
+  const run = {
+    agentId: 'ada',
+    agentUid: 'uid',
+    kind: 'prompt',
+    prompt: 'look \u0000 around',
+    createdByRole: 'member',
+    createdById: 'account 1',
+    schedule: null,
+  } as const;
+  const [made] = await inTransaction(ledger.db, (tx) => insertRuns(tx, [run]));
+  assert.ok(made);
+  return made;
+}
+
+const change = (run: RunRow, changes: Partial<RunChange>): Promise<RunRow> =>
+  inTransaction(ledger.db, (tx) => changeRun(tx, run, { ...CHANGE, ...changes }));
+
+test('a run begins with its first attempt; only the agent renews its lease, and the end is noted once it has ended', async () => {
+  const queued = await newRun();
+  assert.deepEqual([queued.events, queued.startedAt, queued.prompt], [1, null, 'look \uFFFD around']);
+  const waiting = await change(queued, { state: 'queued', attempt: 0, byAgent: false, event: 'note' });
+  assert.deepEqual([waiting.events, waiting.startedAt, waiting.leaseUntil], [2, null, null]);
+  const running = await change(waiting, {});
+  assert.ok(running.startedAt !== null && running.leaseUntil !== null && running.endedAt === null);
+  const cancelled = await change(running, { cancelRequested: true, byAgent: false, event: 'cancel' });
+  assert.deepEqual(
+    [cancelled.events, cancelled.startedAt, cancelled.leaseUntil],
+    [4, running.startedAt, running.leaseUntil],
+  );
+  assert.ok(cancelled.cancelRequestedAt !== null);
+  const again = await change(cancelled, { attempt: 2, cancelRequested: true, event: 'again' });
+  assert.deepEqual([again.startedAt, again.cancelRequestedAt], [running.startedAt, cancelled.cancelRequestedAt]);
+  const done = await change(again, { state: 'done', summary: 'seen', event: 'done' });
+  assert.ok(done.endedAt !== null);
+  assert.deepEqual([done.summary, done.leaseUntil], ['seen', again.leaseUntil]);
+});
+
+test('the step that an agent recorded is found by its number; a run that does not exist is null', async () => {
+  const run = await change(await newRun(), {});
+  await inTransaction(ledger.db, async (tx) => {
+    assert.deepEqual([await findStep(tx, run.runId, 7), await findStep(tx, run.runId, 8)], [{ step: 7 }, null]);
+    assert.equal((await lockRun(tx, run.runId))?.events, 2);
+    assert.equal(await lockRun(tx, '00000000-0000-4000-8000-000000000000'), null);
+  });
+});

@@ -1,0 +1,58 @@
+/** Leaders of the operator on a real Postgres: at each moment the requests of at most one may act. */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { sql } from 'kysely';
+import { inTransaction } from '../connection/database.ts';
+import { testLedger, type TestLedger } from '../ledger/testing/test-ledger.ts';
+import { FENCE_EXPIRES_S, lockFence, noteFence } from './fences.ts';
+
+let ledger: TestLedger;
+before(async () => {
+  ledger = await testLedger(2);
+});
+beforeEach(() => sql`delete from operator_fence`.execute(ledger.owner));
+after(() => ledger.remove());
+
+const note = (leaseUid: string, transitions: number): Promise<void> => noteFence(ledger.db, { leaseUid, transitions });
+const mayAct = (leaseUid: string, transitions: number): Promise<boolean> =>
+  inTransaction(ledger.db, (tx) => lockFence(tx, { leaseUid, transitions }));
+const silentFor = (seconds: number): Promise<unknown> =>
+  sql`update operator_fence set seen_at = seen_at - ${seconds} * interval '1 second'`.execute(ledger.owner);
+
+test('the first leader is trusted, and from its first request on its successor alone', async () => {
+  await note('a', 3);
+  assert.deepEqual([await mayAct('a', 3), await mayAct('a', 2), await mayAct('b', 3)], [true, false, false]);
+  await note('a', 4);
+  await note('a', 3);
+  assert.deepEqual([await mayAct('a', 3), await mayAct('a', 4)], [false, true]);
+});
+
+test('another Lease is trusted only after the silence of the present leader', async () => {
+  await note('a', 0);
+  await note('b', 0);
+  assert.deepEqual([await mayAct('a', 0), await mayAct('b', 0)], [true, false]);
+  await silentFor(FENCE_EXPIRES_S + 1);
+  await note('b', 0);
+  assert.deepEqual([await mayAct('a', 0), await mayAct('b', 0)], [false, true]);
+});
+
+test('a replaced Lease never comes back', async () => {
+  await note('a', 0);
+  await silentFor(FENCE_EXPIRES_S + 1);
+  await note('b', 0);
+  await silentFor(FENCE_EXPIRES_S + 1);
+  await note('a', 1);
+  assert.deepEqual([await mayAct('a', 1), await mayAct('b', 0)], [false, true]);
+});
+
+test('a request of the leader ends its silence, a request of its predecessor does not', async () => {
+  await note('a', 1);
+  await silentFor(FENCE_EXPIRES_S + 1);
+  await note('a', 1);
+  await note('b', 0);
+  assert.deepEqual([await mayAct('a', 1), await mayAct('b', 0)], [true, false]);
+  await silentFor(FENCE_EXPIRES_S + 1);
+  await note('a', 0);
+  await note('b', 0);
+  assert.deepEqual([await mayAct('a', 1), await mayAct('b', 0)], [false, true]);
+});
