@@ -43,21 +43,21 @@ const change = (run: RunRow, changes: Partial<RunChange>): Promise<RunRow> =>
 test('a run begins with its first attempt; only the agent renews its lease, and the end is noted once it has ended', async () => {
   const queued = await newRun();
   assert.deepEqual([queued.events, queued.startedAt, queued.prompt], [1, null, 'look \uFFFD around']);
-  const waiting = await change(queued, { state: 'queued', attempt: 0, byAgent: false, event: 'note' });
+  const waiting = await change(queued, { state: 'queued', attempt: 0, cycle: null, byAgent: false, event: 'lapsed' });
   assert.deepEqual([waiting.events, waiting.startedAt, waiting.leaseUntil], [2, null, null]);
   const running = await change(waiting, {});
   assert.ok(running.startedAt !== null && running.leaseUntil !== null && running.endedAt === null);
-  const cancelled = await change(running, { cancelRequested: true, byAgent: false, event: 'cancel' });
+  const cancelled = await change(running, { cancelRequested: true, byAgent: false, event: 'cancel_requested' });
   assert.deepEqual(
     [cancelled.events, cancelled.startedAt, cancelled.leaseUntil],
     [4, running.startedAt, running.leaseUntil],
   );
   assert.ok(cancelled.cancelRequestedAt !== null);
-  const again = await change(cancelled, { attempt: 2, cancelRequested: true, event: 'again' });
+  const again = await change(cancelled, { attempt: 2, cancelRequested: true, event: 'redelivered' });
   assert.deepEqual([again.startedAt, again.cancelRequestedAt], [running.startedAt, cancelled.cancelRequestedAt]);
-  const done = await change(again, { state: 'done', summary: 'seen', event: 'done' });
+  const done = await change(again, { state: 'done', attempt: 2, summary: 'seen', event: 'settled' });
   assert.ok(done.endedAt !== null);
-  assert.deepEqual([done.summary, done.leaseUntil], ['seen', again.leaseUntil]);
+  assert.deepEqual([done.summary, done.leaseUntil], ['seen', null]);
 });
 
 test('the step that an agent recorded is found by its number; a run that does not exist is null', async () => {
