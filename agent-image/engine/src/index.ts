@@ -10,3 +10,32 @@ export type {
 export { createRuntime } from './runtime-registry.ts';
 export type { CreatedRuntime, RuntimeRegistry, UnknownRuntime } from './runtime-registry.ts';
 export { createStubRuntime } from './runtime-registry.ts';
+
+export { createEngine } from './loop/engine.ts';
+export type { Begun, Engine, EngineRefusal, RunRequest } from './loop/engine.ts';
+export type { EngineLimits, EnginePorts, Notice } from './loop/kit.ts';
+export type { RunOutcome } from './loop/advance.ts';
+export type {
+  ApprovalPort,
+  ClockPort,
+  CompactionPort,
+  IdPort,
+  MemoryPort,
+  Message,
+  ModelDelta,
+  ModelEnd,
+  ModelPort,
+  ModelRequest,
+  PolicyPort,
+  ProposedCall,
+  Question,
+} from './loop/ports.ts';
+export { systemPrompt } from './loop/system-prompt.ts';
+export type { PromptParts, SystemPrompt } from './loop/system-prompt.ts';
+export { defineTool } from './effects/tool.ts';
+export type { CallContext, Tool, ToolDefinition, Verified } from './effects/tool.ts';
+export type { ToolOutcome } from './effects/tool-outcome.ts';
+export type { Answer, Budgets, Effect, JournalEvent } from './journal/event.ts';
+export { JournalError } from './journal/journal.ts';
+export type { Journal, JournalEntry, JournalErrorCode } from './journal/journal.ts';
+export { openSqliteJournal } from './journal/sqlite-journal.ts';

@@ -52,7 +52,7 @@ export function renderOutcome(outcome: ToolOutcome): string {
     case 'failed':
       return `The call failed (${outcome.code}). ${withoutMiddle(outcome.text, MAX_READ_CHARS)}`.trimEnd();
     case 'unknown':
-      return `The call may have happened; nobody knows. Do not repeat it. ${outcome.text}`.trimEnd();
+      return `The call may have happened; its end is unknown. Do not repeat it. ${outcome.text}`.trimEnd();
     default:
       return outcome satisfies never;
   }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 const DIGEST_LENGTH = 22;
 
 /**
- * The first 132 bits of SHA-256 over salt and text, base64url. The salt is secret and random: without it nobody can look for two
+ * The first 132 bits of SHA-256 over salt and text, base64url. The salt is secret and random: without it no reader can look for two
  * texts with one digest, or confirm a guess of a short text that was deleted.
  */
 export const digest = (salt: string, text: string): string =>

@@ -134,7 +134,7 @@ const bodies = {
     attempt: z.int().min(1),
   },
   tool_settled: { call: name, outcome: z.enum(OUTCOME_KINDS), result: hash },
-  /** An attempt ended and nobody knows whether it had its effect. */
+  /** An attempt ended, and its effect is unknown. */
   tool_unknown: { call: name, attempt: z.int().min(1) },
   permission_asked: { request: name, call: name, why: z.enum(['policy', 'unknown']) },
   permission_answered: { request: name, answer: z.enum(ANSWERS) },

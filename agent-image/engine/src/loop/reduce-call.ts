@@ -116,8 +116,9 @@ function replaced(state: RunState, before: CallState, after: CallState): RunStat
   return { ...state, turns: [...state.turns.slice(0, -1), { ...turn, calls }] };
 }
 
-/** Counts calls that repeat a recent one with its result. A call unlike the recent ones is progress. */
+/** Counts calls that repeat a recent one with its result. A call unlike the recent ones is progress, unless the budget kept it back. */
 function withProgress(state: RunState, call: CallState): RunState {
+  if (call.outcome === 'over_budget') return state;
   const signature = `${call.tool} ${call.arguments} ${call.outcome} ${call.result}`;
   if (state.recentCalls.includes(signature))
     return { ...state, spent: { ...state.spent, idleCalls: state.spent.idleCalls + 1 } };

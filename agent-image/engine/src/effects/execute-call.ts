@@ -1,0 +1,47 @@
+import type { CallContext, PreparedCall } from './tool.ts';
+import type { ToolOutcome } from './tool-outcome.ts';
+import { bounded, ToolOutcome as ToolOutcomeSchema } from './tool-outcome.ts';
+
+/** `lost`: the attempt ended and its effect is unknown. */
+export type Attempt =
+  | Readonly<{ kind: 'outcome'; outcome: ToolOutcome }>
+  | Readonly<{ kind: 'lost'; outcome: ToolOutcome; error: unknown }>;
+
+export type Timing = Readonly<{
+  timeoutMs: number;
+  /** Aborts with the run. */
+  signal: AbortSignal;
+  sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+}>;
+
+/** One attempt of a call: it ends with the tool or at the timeout. An abort of the run reaches the tool, which should then end. */
+export async function executeCall(
+  call: PreparedCall,
+  context: Omit<CallContext, 'signal'>,
+  { timeoutMs, signal, sleep }: Timing,
+): Promise<Attempt> {
+  const own = new AbortController();
+  const over = new AbortController();
+  const timeout = sleep(timeoutMs, over.signal).then((): Attempt => {
+    own.abort(new DOMException('The call timed out.', 'TimeoutError'));
+    return { kind: 'lost', outcome: { kind: 'timed_out', afterMs: timeoutMs }, error: null };
+  });
+  try {
+    return await Promise.race([attempt(call, { ...context, signal: AbortSignal.any([own.signal, signal]) }), timeout]);
+  } finally {
+    over.abort();
+  }
+}
+
+async function attempt(call: PreparedCall, context: CallContext): Promise<Attempt> {
+  try {
+    const outcome = bounded(ToolOutcomeSchema.parse(await call.execute(context)));
+    return outcome.kind === 'unknown' ? { kind: 'lost', outcome, error: null } : { kind: 'outcome', outcome };
+  } catch (error) {
+    return {
+      kind: 'lost',
+      outcome: { kind: 'failed', code: 'tool_error', text: 'The tool ended with an error.' },
+      error,
+    };
+  }
+}

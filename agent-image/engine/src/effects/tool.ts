@@ -1,0 +1,90 @@
+import type { z } from 'zod';
+import type { Effect } from '../journal/event.ts';
+import type { ToolOutcome } from './tool-outcome.ts';
+
+/** The circumstances of one call. */
+export type CallContext = Readonly<{
+  run: string;
+  conversation: string;
+  call: string;
+  /** The same for all attempts of a call, different for every other call: the idempotency key of whatever the tool does. */
+  key: string;
+  attempt: number;
+  fence: number;
+  /** Aborts at the timeout, at a cancel and at the end of the engine. */
+  signal: AbortSignal;
+}>;
+
+/** Answer of the world about an attempt whose end is unknown. `not_done` must be certain: the call then runs again. */
+export type Verified =
+  | Readonly<{ kind: 'done'; outcome: ToolOutcome }>
+  | Readonly<{ kind: 'not_done' }>
+  | Readonly<{ kind: 'unknown' }>;
+
+type Description<Input> = Readonly<{
+  name: string;
+  /** For the model. */
+  description: string;
+  input: z.ZodType<Input>;
+  timeoutMs: number;
+  execute: (input: Input, context: CallContext) => Promise<ToolOutcome>;
+}>;
+
+/** A tool as its author writes it. Only a tool of the effect `verify` has, and must have, a `verify`. */
+export type ToolDefinition<Input> = Description<Input> &
+  (
+    | Readonly<{ effect: 'verify'; verify: (input: Input, context: CallContext) => Promise<Verified> }>
+    | Readonly<{ effect: Exclude<Effect, 'verify'> }>
+  );
+
+export type PreparedCall = Readonly<{
+  execute: (context: CallContext) => Promise<ToolOutcome>;
+  verify: (context: CallContext) => Promise<Verified>;
+}>;
+
+/** A tool as the engine uses it: its input type is known only inside `prepare`. */
+export type Tool = Readonly<{
+  name: string;
+  description: string;
+  input: z.ZodType;
+  effect: Effect;
+  timeoutMs: number;
+  /** Checks the arguments. Wrong ones are an outcome that the model can read and correct. */
+  prepare: (
+    input: unknown,
+  ) => Readonly<{ ok: true; call: PreparedCall }> | Readonly<{ ok: false; outcome: ToolOutcome }>;
+}>;
+
+const MAX_ISSUES = 20;
+const UNVERIFIED = async (): Promise<Verified> => ({ kind: 'unknown' });
+
+export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
+  const { name, description, input, effect, timeoutMs, execute } = definition;
+  const verify = definition.effect === 'verify' ? definition.verify : UNVERIFIED;
+  return {
+    name,
+    description,
+    input,
+    effect,
+    timeoutMs,
+    prepare: (value) => {
+      const parsed = input.safeParse(value);
+      if (!parsed.success) return { ok: false, outcome: invalidInput(parsed.error.issues) };
+      const { data } = parsed;
+      return {
+        ok: true,
+        call: { execute: (context) => execute(data, context), verify: (context) => verify(data, context) },
+      };
+    },
+  };
+}
+
+type Issue = Readonly<{ path: readonly PropertyKey[]; message: string }>;
+
+function invalidInput(issues: readonly Issue[]): ToolOutcome {
+  const shown = issues.slice(0, MAX_ISSUES);
+  return {
+    kind: 'invalid_input',
+    issues: shown.map(({ path, message }) => ({ path: path.map(String).join('.'), expected: message })),
+  };
+}

@@ -1,0 +1,145 @@
+import type { ClosedOutcome } from '../journal/event.ts';
+import { askModel } from './ask-model.ts';
+import { isCompactionDue } from './compaction.ts';
+import type { Command } from './decide.ts';
+import { decide } from './decide.ts';
+import type { Kit } from './kit.ts';
+import { askPerson, recoverCall, settleCall, startCall } from './perform-call.ts';
+import type { Message } from './ports.ts';
+import { currentCalls, unsettledCalls } from './run-state.ts';
+import type { Session } from './session.ts';
+import { historyBefore, inputMessage, readAnswer, runMessages } from './transcript.ts';
+
+/** How the engine's work on a run ended. A run that waits is not in memory; an event or another engine continues it. */
+export type RunOutcome =
+  | Readonly<{ kind: 'done'; text: string }>
+  | Readonly<{ kind: 'failed'; code: string; unsettled: readonly string[] }>
+  | Readonly<{ kind: 'cancelled'; unsettled: readonly string[] }>
+  | Readonly<{ kind: 'waiting'; for: 'permission'; requests: readonly string[] }>
+  | Readonly<{ kind: 'waiting'; for: 'engine' }>;
+
+type Tasks = Map<string, Promise<void>>;
+
+/** Works on a run until it is closed or waits. Rejects when the journal cannot be written or a command fails by a fault. */
+export async function advance(kit: Kit, session: Session): Promise<RunOutcome> {
+  const tasks: Tasks = new Map();
+  const work = { tasks, history: historyBefore(kit.ports.journal, session.state) };
+  for (;;) {
+    const { woken } = session;
+    const commands = decide(
+      session.state,
+      session.ancestors.map(({ state }) => state),
+    ).filter((command) => command.type !== 'ask_person' || !session.shown.has(command.call.question?.request ?? ''));
+    const closing = commands.find((command) => command.type === 'close');
+    if (closing !== undefined) return close(kit, session, { ...work, outcome: closing.outcome });
+    if (session.state.outcome !== null) return result(kit, session);
+    if (session.state.interrupted) return interrupted(kit, session, tasks);
+    for (const command of commands) begin(kit, session, { ...work, command });
+    if (tasks.size > 0) await Promise.race([woken, ...tasks.values()]);
+    else if (commands.length === 0) return waiting(session);
+  }
+}
+
+type Begin = Readonly<{ tasks: Tasks; history: readonly Message[]; command: Command }>;
+
+/** Begins a command, unless it is under way. Its task leaves the list when it ends. */
+function begin(kit: Kit, session: Session, { tasks, history, command }: Begin): void {
+  const key = 'call' in command ? `${command.type} ${command.call.id}` : command.type;
+  const busy =
+    'call' in command ? [...tasks.keys()].some((task) => task.endsWith(` ${command.call.id}`)) : tasks.has(key);
+  if (busy) return;
+  const task = perform(kit, session, { history, command });
+  if (task === null) return;
+  const ended = task.finally(() => tasks.delete(key));
+  // `advance` sees the rejection in its race; after its end nobody does.
+  ended.catch(() => {});
+  tasks.set(key, ended);
+}
+
+/** Null for a command that ended at once. */
+function perform(kit: Kit, session: Session, { history, command }: Omit<Begin, 'tasks'>): Promise<void> | null {
+  switch (command.type) {
+    case 'ask_model':
+      return askModel(kit, session, { ask: command, history });
+    case 'start_call':
+      return startCall(kit, session, command.call);
+    case 'recover_call':
+      return recoverCall(kit, session, command);
+    case 'ask_person':
+      session.shown.add(command.call.question?.request ?? '');
+      return askPerson(kit, session, command.call);
+    default:
+      record(kit, session, command);
+      return null;
+  }
+}
+
+type Recorded = Extract<Command, { type: 'open_stage' | 'warn' | 'settle_call' | 'close' }>;
+
+/** Commands that are events and nothing else. */
+function record(kit: Kit, session: Session, command: Recorded): void {
+  if (command.type === 'open_stage') session.append([{ type: 'stage_opened' }]);
+  if (command.type === 'warn') session.append([{ type: 'budget_warned', code: command.code }]);
+  if (command.type === 'settle_call') settleCall(kit, session, command);
+}
+
+type Close = Readonly<{ tasks: Tasks; history: readonly Message[]; outcome: ClosedOutcome }>;
+
+async function close(kit: Kit, session: Session, { tasks, history, outcome }: Close): Promise<RunOutcome> {
+  await settled(kit, tasks, kit.limits.cancelGraceMs);
+  const { state } = session;
+  const stage = state.stage === 'open' ? [{ type: 'stage_closed' as const }] : [];
+  session.append([...stage, { type: 'run_closed', outcome, unsettled: [...unsettledCalls(state)] }]);
+  if (outcome.kind === 'done') await compact(kit, session, history);
+  return result(kit, session);
+}
+
+/** Waits until all tasks have ended, at most a time. A task that ends later finds its run closed. */
+async function settled(kit: Kit, tasks: Tasks, graceMs: number): Promise<void> {
+  if (tasks.size === 0) return;
+  const over = new AbortController();
+  await Promise.race([Promise.allSettled(tasks.values()), kit.ports.clock.sleep(graceMs, over.signal)]);
+  over.abort();
+}
+
+async function interrupted(kit: Kit, session: Session, tasks: Tasks): Promise<RunOutcome> {
+  await settled(kit, tasks, kit.limits.interruptGraceMs);
+  session.killed.abort();
+  return { kind: 'waiting', for: 'engine' };
+}
+
+function waiting(session: Session): RunOutcome {
+  const requests = currentCalls(session.state).flatMap(({ phase, question }) =>
+    phase === 'asking' && question !== null ? [question.request] : [],
+  );
+  return { kind: 'waiting', for: 'permission', requests };
+}
+
+function result(kit: Kit, session: Session): RunOutcome {
+  const { state } = session;
+  const unsettled = unsettledCalls(state);
+  switch (state.outcome?.kind) {
+    case 'done':
+      return { kind: 'done', text: readAnswer(kit.ports.journal, state.outcome.answer).content };
+    case 'failed':
+      return { kind: 'failed', code: state.outcome.code, unsettled };
+    case 'cancelled':
+      return { kind: 'cancelled', unsettled };
+    default:
+      return { kind: 'waiting', for: 'engine' };
+  }
+}
+
+/** Replaces the conversation so far by a summary when it nears the model's context. Without one the history stays as it is. */
+async function compact(kit: Kit, session: Session, history: readonly Message[]): Promise<void> {
+  const { compaction, journal } = kit.ports;
+  if (compaction === null || !isCompactionDue(session.promptTokens, compaction.contextTokens)) return;
+  const { state } = session;
+  try {
+    const own = [inputMessage(journal, state, false), ...runMessages(journal, state)];
+    const summary = journal.refer((await compaction.summarize([...history, ...own], session.killed.signal)).trim());
+    if (summary.text !== '') session.append([{ type: 'history_compacted', summary: summary.ref }], [summary]);
+  } catch (error) {
+    kit.ports.notify({ type: 'problem', run: session.run, where: 'compaction', error });
+  }
+}

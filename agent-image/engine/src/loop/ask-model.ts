@@ -1,0 +1,123 @@
+import type { EventBody } from '../journal/event.ts';
+import { canonicalJson } from '../journal/digest.ts';
+import type { Command } from './decide.ts';
+import type { Kit } from './kit.ts';
+import type { Message, ModelCall, ModelDelta, ModelRequest } from './ports.ts';
+import { ModelEnd } from './ports.ts';
+import { requestOf } from './request.ts';
+import type { Session } from './session.ts';
+import { storedAnswer } from './transcript.ts';
+
+/** Words of one answer that are streamed; the rest comes with the answer. */
+const MAX_STREAMED_CHARS = 1_000_000;
+const NO_USAGE = { prompt: 0, completion: 0, total: 0 };
+
+type Ask = Extract<Command, { type: 'ask_model' }>;
+type Failure = Extract<ModelEnd, { type: 'failed' }>;
+
+/** One attempt at one request to the model. The history is read once for each run, by the caller. */
+export async function askModel(
+  kit: Kit,
+  session: Session,
+  { ask, history }: Readonly<{ ask: Ask; history: readonly Message[] }>,
+): Promise<void> {
+  await kit.ports.clock.sleep(ask.delayMs, session.stopped.signal);
+  const { request, digest } = requestOf(kit, session.state, { history, withTools: ask.withTools });
+  const at = { ask: ask.ask, attempt: ask.attempt };
+  if (!session.append([{ type: 'model_asked', ...at, request: digest }])) return;
+  const end = await streamed(kit, session, { ask, request });
+  session.promptTokens = end.usage.prompt;
+  if (end.type === 'failed') {
+    const { code, retryable, usage, moneyMicros } = end;
+    session.append([{ type: 'model_failed', ...at, code, retryable, usage, moneyMicros }]);
+    return;
+  }
+  const { journal } = kit.ports;
+  const message = journal.refer(storedAnswer(end.content, end.toolCalls));
+  const body: EventBody = {
+    type: 'model_answered',
+    ...at,
+    message: message.ref,
+    hasText: end.content.trim() !== '',
+    calls: end.toolCalls.map((call, index) => ({
+      id: `${ask.ask}.${index}`,
+      modelId: call.id,
+      tool: call.name,
+      arguments: journal.refer(canonicalArguments(call)).ref,
+      effect: kit.tools.get(call.name)?.effect ?? null,
+    })),
+    usage: end.usage,
+    moneyMicros: end.moneyMicros,
+  };
+  session.append([body], [message]);
+}
+
+/** The arguments of a call in one form, also when they are not JSON. */
+export function canonicalArguments(call: ModelCall): string {
+  const parsed = parseArguments(call);
+  return parsed.ok ? canonicalJson(parsed.value) : call.arguments;
+}
+
+/** A model may leave the arguments of a call without parameters empty. */
+export function parseArguments(call: ModelCall): Readonly<{ ok: true; value: unknown }> | Readonly<{ ok: false }> {
+  if (call.arguments.trim() === '') return { ok: true, value: {} };
+  try {
+    return { ok: true, value: JSON.parse(call.arguments) };
+  } catch {
+    return { ok: false };
+  }
+}
+
+/** The end of the stream; its words go out as they come, until the run is cancelled. */
+async function streamed(
+  kit: Kit,
+  session: Session,
+  { ask, request }: Readonly<{ ask: Ask; request: ModelRequest }>,
+): Promise<ModelEnd> {
+  const done = new AbortController();
+  const stop = AbortSignal.any([session.killed.signal, done.signal]);
+  // Past its budget of time a run has one more request, to finish.
+  const timeoutMs =
+    session.timeLeftMs > 0 ? Math.min(kit.limits.modelTimeoutMs, session.timeLeftMs) : kit.limits.modelTimeoutMs;
+  const timer = new AbortController();
+  const ended = kit.ports.clock
+    .sleep(timeoutMs, AbortSignal.any([session.killed.signal, timer.signal]))
+    .then(() => failure(session.killed.signal.aborted ? 'aborted' : 'timed_out'));
+  try {
+    return await Promise.race([readStream(kit, session, { ask, stream: kit.ports.model.chat(request, stop) }), ended]);
+  } catch (error) {
+    kit.ports.notify({ type: 'problem', run: session.run, where: 'model', error });
+    return failure('network');
+  } finally {
+    timer.abort();
+    done.abort();
+  }
+}
+
+type Stream = AsyncIterable<ModelDelta | ModelEnd>;
+
+async function readStream(
+  kit: Kit,
+  session: Session,
+  { ask, stream }: Readonly<{ ask: Ask; stream: Stream }>,
+): Promise<ModelEnd> {
+  let chars = 0;
+  for await (const part of stream) {
+    if (session.killed.signal.aborted) return failure('aborted');
+    if (part.type !== 'delta') return checked(part);
+    chars += part.text.length;
+    if (chars > MAX_STREAMED_CHARS) continue;
+    kit.ports.notify({ type: 'delta', run: session.run, ask: ask.ask, attempt: ask.attempt, text: part.text });
+  }
+  return failure('cut');
+}
+
+function checked(end: unknown): ModelEnd {
+  const parsed = ModelEnd.safeParse(end);
+  if (!parsed.success) return failure('bad_answer');
+  if (parsed.data.type === 'failed') return parsed.data;
+  const ids = parsed.data.toolCalls.map(({ id }) => id);
+  return new Set(ids).size === ids.length ? parsed.data : failure('bad_answer');
+}
+
+const failure = (code: string): Failure => ({ type: 'failed', code, retryable: true, usage: NO_USAGE, moneyMicros: 0 });

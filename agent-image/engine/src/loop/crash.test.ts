@@ -1,0 +1,145 @@
+/** A process is killed at each write of the journal; another one continues. The witness counts what happened in the world. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { z } from 'zod';
+import { defineTool } from '../effects/tool.ts';
+import type { Effect } from '../journal/event.ts';
+import { EFFECTS } from '../journal/event.ts';
+import { openSqliteJournal } from '../journal/sqlite-journal.ts';
+import { anEngine, aRequest } from '../testing/an-engine.ts';
+import { calls, scriptedModel } from '../testing/scripted-model.ts';
+
+const CHILD = join(import.meta.dirname, '../testing/crash-child.ts');
+/** Opening, stage, two requests with their answers, intent and settlement of five calls, closing. */
+const WRITES = 17;
+
+const Report = z.object({
+  outcome: z.unknown(),
+  asked: z.array(z.string()),
+  results: z.array(z.string()),
+  before: z.record(z.string(), z.number()),
+  settled: z.array(z.string()),
+  intended: z.array(z.string()),
+});
+
+const folder = mkdtempSync(join(tmpdir(), 'hamlet-crash-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+type Child = Readonly<{ signal: string | null; output: string; errors: string }>;
+
+async function child(name: string, point: string): Promise<Child> {
+  const files = [join(folder, `${name}.db`), join(folder, `${name}.txt`)];
+  const process_ = spawn(process.execPath, [CHILD, ...files, point]);
+  const [output, errors]: [Buffer[], Buffer[]] = [[], []];
+  process_.stdout.on('data', (part: Buffer) => output.push(part));
+  process_.stderr.on('data', (part: Buffer) => errors.push(part));
+  const [, signal] = await once(process_, 'close');
+  return {
+    signal: signal === null ? null : String(signal),
+    output: Buffer.concat(output).toString(),
+    errors: Buffer.concat(errors).toString(),
+  };
+}
+
+function linesOf(name: string, effect: Effect): readonly (readonly string[])[] {
+  const file = join(folder, `${name}.txt`);
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
+  return lines.filter((line) => line.startsWith(`${effect} `)).map((line) => line.split(' '));
+}
+
+const callOf = (effect: Effect): string => `1.${EFFECTS.indexOf(effect)}`;
+
+/** The rules of each effect, for a run that was killed once and continued once. */
+function checkWorld(name: string, report: z.infer<typeof Report>): void {
+  const count = (effect: Effect): number => linesOf(name, effect).length;
+  for (const effect of ['read', 'idempotent', 'keyed'] as const)
+    assert.ok(count(effect) >= 1 && count(effect) <= 2, `${effect}: ${count(effect)} times`);
+  assert.equal(new Set(linesOf(name, 'keyed').map(([, key]) => key)).size, 1, 'a keyed call keeps its key');
+  assert.equal(count('verify'), 1, 'a verify call happens once');
+  assert.equal(count('once'), 1, 'a once call happens once');
+  for (const effect of EFFECTS)
+    if (report.settled.includes(callOf(effect)))
+      assert.equal(count(effect), report.before[effect], `${effect} was settled and ran again`);
+  const isUnknown = report.intended.includes(callOf('once')) && !report.settled.includes(callOf('once'));
+  assert.deepEqual(
+    report.asked,
+    isUnknown ? ['unknown'] : [],
+    'a person decides about an unknown once call, and about no other',
+  );
+}
+
+async function cell(point: string): Promise<void> {
+  const name = point.replace(':', '-');
+  const killed = await child(name, point);
+  assert.equal(killed.signal, 'SIGKILL', `${point}: ${killed.errors}`);
+  const resumed = await child(name, 'never');
+  assert.equal(resumed.signal, null);
+  assert.ok(resumed.output !== '', resumed.errors);
+  const report = Report.parse(JSON.parse(resumed.output));
+  if (point === `after:${WRITES}`) return assert.equal(report.outcome, 'closed');
+  checkWorld(name, report);
+  assert.deepEqual(report.outcome, { kind: 'done', text: 'All five are done.' });
+  // The last request to the model may have been made before the kill.
+  if (report.results.length > 0) {
+    assert.equal(report.results.length, EFFECTS.length, 'each call has one result');
+    for (const [index, effect] of EFFECTS.slice(0, 4).entries())
+      assert.equal(report.results[index], `result of ${effect}`);
+    assert.match(report.results[4] ?? '', /^(result of once|A person confirmed)/);
+  }
+}
+
+test(`killed before and after each of ${WRITES} writes, nothing happens twice and nothing is lost`, async () => {
+  const points = Array.from({ length: WRITES }, (_, index) => [`before:${index + 1}`, `after:${index + 1}`]).flat();
+  assert.equal(points.length, 34);
+  const failures: string[] = [];
+  for (const point of points) await cell(point).catch((error: unknown) => failures.push(`${point}: ${String(error)}`));
+  assert.deepEqual(failures, []);
+  const whole = await child('whole', `before:${WRITES + 1}`);
+  assert.equal(whole.signal, null, 'the run has no more writes');
+  checkWorld('whole', Report.parse(JSON.parse(whole.output)));
+});
+
+test('an engine without the volume knows no run and calls nothing', async () => {
+  const journal = openSqliteJournal(join(folder, 'empty.db'));
+  const model = scriptedModel([]);
+  const { engine } = anEngine({ journal, model });
+  assert.deepEqual(engine.resume('r1'), { ok: false, code: 'no_such_run' });
+  assert.deepEqual(engine.openRuns(), []);
+  model.assertDone();
+});
+
+test('after a lost volume a person decides about verify and once calls', async () => {
+  const path = join(folder, 'restored.db');
+  let verified = 0;
+  const pay = defineTool({
+    name: 'pay',
+    description: 'pay',
+    input: z.strictObject({}),
+    effect: 'verify',
+    timeoutMs: 60_000,
+    execute: () => new Promise(() => {}),
+    verify: async () => {
+      verified += 1;
+      return { kind: 'not_done' };
+    },
+  });
+  const first = openSqliteJournal(path);
+  const limits = { interruptGraceMs: 20 };
+  const before = anEngine({ journal: first, model: scriptedModel([calls(['pay', {}])]), tools: [pay], limits });
+  await before.engine.start(aRequest({ run: 'r1' }));
+  while (!before.notices.some((notice) => notice.type === 'event' && notice.event.type === 'tool_intent'))
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  await before.engine.interrupt();
+  first.close();
+  const journal = openSqliteJournal(path);
+  const { engine, questions } = anEngine({ journal, model: scriptedModel([]), tools: [pay] });
+  const begun = engine.resume('r1', { volumeLost: true });
+  const outcome = begun.ok ? await begun.outcome : assert.fail(begun.code);
+  assert.deepEqual(outcome, { kind: 'waiting', for: 'permission', requests: ['r1/1.0/1'] });
+  assert.deepEqual([questions[0]?.why, verified], ['unknown', 0]);
+});

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { CallContext } from '../effects/tool.ts';
+import { defineTool } from '../effects/tool.ts';
+import type { ToolOutcome } from '../effects/tool-outcome.ts';
+import type { Effect } from '../journal/event.ts';
+import type { Journal } from '../journal/journal.ts';
+import { aTool, echo, outcomeOf, someJournals, Text, typesOf } from '../testing/a-tool.ts';
+import { anEngine, aRequest } from '../testing/an-engine.ts';
+import { calls, says, scriptedModel } from '../testing/scripted-model.ts';
+
+const journals = someJournals();
+after(journals.remove);
+
+type Execute = (input: { text: string }, context: CallContext) => Promise<ToolOutcome>;
+
+test('a run asks, calls, asks again and answers; the journal has each step before the next', async () => {
+  const journal = journals.open();
+  const model = scriptedModel([calls(['look', { text: 'here' }]), says('I see a café.')]);
+  const { engine, notices } = anEngine({ journal, model, tools: [echo('look', 'read')] });
+  const begun = await engine.start(aRequest());
+  assert.deepEqual(await outcomeOf(begun), { kind: 'done', text: 'I see a café.' });
+  model.assertDone();
+  assert.deepEqual(typesOf(journal, begun.ok ? begun.run : ''), [
+    'run_opened',
+    'stage_opened',
+    'model_asked',
+    'model_answered',
+    'tool_intent',
+    'tool_settled',
+    'model_asked',
+    'model_answered',
+    'stage_closed',
+    'run_closed',
+  ]);
+  const words = notices.flatMap((notice) => (notice.type === 'delta' ? [notice.text] : []));
+  assert.equal(words.join(''), 'I see a café.');
+  assert.deepEqual(model.requests[1]?.messages.at(-1), { role: 'tool', callId: 'call_0', content: 'look: here' });
+  assert.equal(engine.active(), 0);
+});
+
+test('a wrong argument, an unknown tool and broken JSON come back to the model, which corrects them', async () => {
+  const model = scriptedModel([
+    calls(['look', { text: 7 }], ['teleport', {}], ['look', '{"text":']),
+    calls(['look', { text: 'here' }]),
+    says('Done.'),
+  ]);
+  const { engine } = anEngine({ journal: journals.open(), model, tools: [echo('look', 'read')] });
+  assert.equal((await outcomeOf(await engine.start(aRequest()))).kind, 'done');
+  const results = model.requests[1]?.messages.slice(-3).map(({ content }) => content) ?? [];
+  assert.match(results[0] ?? '', /arguments are wrong[\s\S]*- text: .*expected string/);
+  assert.match(results[1] ?? '', /no_such_tool.*Known: look/);
+  assert.match(results[2] ?? '', /one JSON object/);
+});
+
+test('reads of one answer run side by side, writes one after the other', async () => {
+  let [now, most] = [0, 0];
+  const order: string[] = [];
+  const counting: Execute = async ({ text }) => {
+    now += 1;
+    most = Math.max(most, now);
+    await new Promise((resolve) => setImmediate(resolve));
+    order.push(text);
+    now -= 1;
+    return { kind: 'ok', text };
+  };
+  const tools = [aTool({ name: 'read', effect: 'read' }, counting), aTool({ name: 'write', effect: 'once' }, counting)];
+  const run = async (...list: readonly string[]): Promise<number> => {
+    most = 0;
+    const model = scriptedModel([
+      calls(...list.map((name, index) => [name, { text: `${index}` }] as const)),
+      says('Done.'),
+    ]);
+    await outcomeOf(await anEngine({ journal: journals.open(), model, tools }).engine.start(aRequest()));
+    return most;
+  };
+  assert.equal(await run('read', 'read', 'read'), 3);
+  order.length = 0;
+  assert.equal(await run('write', 'write', 'read'), 1);
+  assert.deepEqual(order, ['0', '1', '2']);
+});
+
+test('a question to a person holds nothing in memory; the answer continues the run', async () => {
+  for (const [answer, expected] of [
+    ['allow', /^post: x$/],
+    ['deny', /denied \(person\)/],
+    ['expired', /denied \(permission_expired\)/],
+  ] as const) {
+    const model = scriptedModel([calls(['post', { text: 'x' }]), says('Done.')]);
+    const policy = { judge: () => ({ verdict: 'ask' as const, reason: 'a post' }) };
+    const { engine, questions } = anEngine({ journal: journals.open(), model, tools: [echo('post', 'once')], policy });
+    const begun = await engine.start(aRequest());
+    const waiting = await outcomeOf(begun);
+    assert.ok(waiting.kind === 'waiting' && waiting.for === 'permission');
+    assert.equal(engine.active(), 0);
+    const [question] = questions;
+    assert.deepEqual([question?.arguments, question?.why], ['{"text":"x"}', 'policy']);
+    const run = begun.ok ? begun.run : '';
+    assert.deepEqual(engine.answer(run, 'another question', 'allow'), { ok: false, code: 'no_such_request' });
+    const answered = engine.answer(run, question?.request ?? '', answer);
+    assert.equal((await outcomeOf(answered)).kind, 'done');
+    assert.equal(engine.answer(run, question?.request ?? '', 'allow').ok, false, 'an answer counts once');
+    assert.match(model.requests[1]?.messages.at(-1)?.content ?? '', expected);
+  }
+});
+
+test('a denial of the policy beats a permission that a person gave', async () => {
+  let verdict: 'ask' | 'deny' = 'ask';
+  let ran = false;
+  const post = aTool({ name: 'post', effect: 'once' }, async () => {
+    ran = true;
+    return { kind: 'ok', text: '' };
+  });
+  const model = scriptedModel([calls(['post', { text: 'x' }]), says('Done.')]);
+  const policy = { judge: () => ({ verdict, reason: 'quarantined' }) };
+  const { engine, questions } = anEngine({ journal: journals.open(), model, tools: [post], policy });
+  const begun = await engine.start(aRequest());
+  await outcomeOf(begun);
+  verdict = 'deny';
+  await outcomeOf(engine.answer(begun.ok ? begun.run : '', questions[0]?.request ?? '', 'allow'));
+  assert.equal(ran, false);
+  assert.match(model.requests[1]?.messages.at(-1)?.content ?? '', /denied \(policy\)\. quarantined/);
+});
+
+test('an attempt that times out or throws is as unknown as after a crash, by effect', async () => {
+  const attempts: Record<string, string[]> = {};
+  const broken = (name: string, effect: Exclude<Effect, 'verify'>) =>
+    aTool({ name, effect }, async (_input, { key }) => {
+      (attempts[name] ??= []).push(key);
+      if (name === 'keyed' && attempts[name].length === 2) return { kind: 'ok', text: 'second attempt' };
+      throw new Error('secret of the tool');
+    });
+  const tools = [broken('read', 'read'), broken('keyed', 'keyed'), broken('once', 'once')];
+  const model = scriptedModel([
+    calls(['read', { text: 'x' }], ['keyed', { text: 'x' }], ['once', { text: 'x' }]),
+    says('Done.'),
+  ]);
+  const { engine, questions } = anEngine({ journal: journals.open(), model, tools });
+  const begun = await engine.start(aRequest());
+  assert.equal((await outcomeOf(begun)).kind, 'waiting');
+  assert.equal(questions[0]?.why, 'unknown');
+  await outcomeOf(engine.answer(begun.ok ? begun.run : '', questions[0]?.request ?? '', 'expired'));
+  assert.deepEqual([attempts['read']?.length, attempts['keyed']?.length, attempts['once']?.length], [1, 2, 1]);
+  assert.equal(new Set(attempts['keyed']).size, 1, 'a keyed call keeps its key');
+  const results = model.requests[1]?.messages.slice(-3).map(({ content }) => content) ?? [];
+  assert.match(results[0] ?? '', /failed \(tool_error\)/);
+  assert.equal(results[1], 'second attempt');
+  assert.match(results[2] ?? '', /may have happened/);
+  assert.doesNotMatch(JSON.stringify(model.requests), /secret of the tool/, 'the model reads no exception');
+});
+
+test('a verify call asks the world before it runs again', async () => {
+  const world = new Set<string>();
+  let attempts = 0;
+  const pay = defineTool({
+    name: 'pay',
+    description: 'pay',
+    input: Text,
+    effect: 'verify',
+    timeoutMs: 5_000,
+    execute: async ({ text }, { attempt }) => {
+      attempts += 1;
+      if (text === 'paid' || attempt === 2) world.add(text);
+      if (attempt === 1) throw new Error('the connection is lost');
+      return { kind: 'ok', text: 'paid now' };
+    },
+    verify: async ({ text }) => {
+      if (text === 'dark') return { kind: 'unknown' };
+      return world.has(text) ? { kind: 'done', outcome: { kind: 'ok', text: 'was paid' } } : { kind: 'not_done' };
+    },
+  });
+  const model = scriptedModel([
+    calls(['pay', { text: 'paid' }], ['pay', { text: 'open' }], ['pay', { text: 'dark' }]),
+    says('Done.'),
+  ]);
+  const { engine, questions } = anEngine({ journal: journals.open(), model, tools: [pay] });
+  const begun = await engine.start(aRequest());
+  await outcomeOf(begun);
+  await outcomeOf(engine.answer(begun.ok ? begun.run : '', questions[0]?.request ?? '', 'happened'));
+  assert.equal(attempts, 4);
+  const results = model.requests[1]?.messages.slice(-3).map(({ content }) => content) ?? [];
+  assert.deepEqual(results.slice(0, 2), ['was paid', 'paid now']);
+  assert.match(results[2] ?? '', /A person confirmed/);
+});
+
+test('arguments that are not those of the journal end the run as diverged', async () => {
+  const journal = journals.open();
+  const model = scriptedModel([calls(['post', { text: 'x' }])]);
+  const policy = { judge: () => ({ verdict: 'ask' as const, reason: '' }) };
+  let tampered = false;
+  const forged: Journal = {
+    ...journal,
+    textOf: (ref) => {
+      const text = journal.textOf(ref);
+      return tampered ? (text?.replace('\\"x\\"', '\\"y\\"') ?? null) : text;
+    },
+  };
+  const { engine, questions } = anEngine({ journal: forged, model, tools: [echo('post', 'once')], policy });
+  const begun = await engine.start(aRequest());
+  await outcomeOf(begun);
+  tampered = true;
+  const outcome = await outcomeOf(engine.answer(begun.ok ? begun.run : '', questions[0]?.request ?? '', 'allow'));
+  assert.deepEqual(outcome, { kind: 'failed', code: 'diverged', unsettled: [] });
+});

@@ -1,0 +1,200 @@
+import type { Answer, Budgets, EventBody } from '../journal/event.ts';
+import { Budgets as BudgetsSchema } from '../journal/event.ts';
+import type { RunRow } from '../journal/journal.ts';
+import type { RunOutcome } from './advance.ts';
+import { advance } from './advance.ts';
+import type { EngineLimits, EnginePorts, Kit } from './kit.ts';
+import { DEFAULT_LIMITS } from './kit.ts';
+import type { IllegalMove } from './move.ts';
+import { Session } from './session.ts';
+import type { SystemPrompt } from './system-prompt.ts';
+import { loadRun } from './transcript.ts';
+
+/** Open runs that one call lists. */
+const MAX_LISTED = 1_000;
+
+export type RunRequest = Readonly<{
+  conversation: string;
+  input: string;
+  prompt: SystemPrompt;
+  model: string;
+  budgets: Budgets;
+  /** Names the stage, and pins the text of the plan that it belongs to. */
+  stage: Readonly<{ id: string; plan: string }>;
+  /** The run's id; a new one when it is left out. */
+  run?: string;
+  /** The run and call that this run works for: its budgets hold, and its cancel cancels. */
+  parent?: Readonly<{ run: string; call: string }>;
+}>;
+
+export type EngineRefusal =
+  | 'engine_stopped'
+  | 'conversation_busy'
+  | 'run_exists'
+  | 'parent_not_active'
+  | 'too_deep'
+  | 'no_such_run'
+  | 'journal_newer'
+  | 'journal_damaged'
+  | IllegalMove;
+
+export type Begun =
+  | Readonly<{ ok: true; run: string; outcome: Promise<RunOutcome> }>
+  | Readonly<{ ok: false; code: EngineRefusal }>;
+
+export type Engine = Readonly<{
+  start: (request: RunRequest) => Promise<Begun>;
+  /** Continues a run of the journal. `volumeLost` after the journal was restored from a mirror. */
+  resume: (run: string, options?: Readonly<{ volumeLost: boolean }>) => Begun;
+  /** A person's answer, or the expiry of the question. */
+  answer: (run: string, request: string, answer: Answer | 'expired') => Begun;
+  cancel: (run: string) => Begun;
+  /** At SIGTERM: starts nothing more, waits for what is under way, and leaves the runs to the next engine. */
+  interrupt: () => Promise<void>;
+  openRuns: () => readonly RunRow[];
+  /** Runs in memory. */
+  active: () => number;
+}>;
+
+type Work = Readonly<{ session: Session; outcome: Promise<RunOutcome> }>;
+type Loaded = Readonly<{ ok: true; session: Session }> | Readonly<{ ok: false; code: EngineRefusal }>;
+
+const refused = (code: EngineRefusal): Readonly<{ ok: false; code: EngineRefusal }> => ({ ok: false, code });
+
+/** Mutable: runs come and go. */
+type Running = { readonly kit: Kit; readonly works: Map<string, Work>; isStopped: boolean };
+
+/** Makes an engine on a journal that this process holds. */
+export function createEngine(ports: EnginePorts, limits: Partial<EngineLimits> = {}): Engine {
+  const tools = new Map(ports.tools.map((tool) => [tool.name, tool]));
+  const kit: Kit = { ports, tools, limits: { ...DEFAULT_LIMITS, ...limits } };
+  const running: Running = { kit, works: new Map(), isStopped: false };
+  return {
+    start: async (request) => {
+      const recalled = await recall(kit, request);
+      if (running.isStopped) return refused('engine_stopped');
+      const opened = openRun(kit, running.works, { request, recalled });
+      return opened.ok ? begin(running, opened.session) : opened;
+    },
+    resume: (run, options) => {
+      const work = running.works.get(run);
+      if (work !== undefined) return { ok: true, run, outcome: work.outcome };
+      const loaded = load(running, run, options?.volumeLost ?? false);
+      return loaded.ok ? begin(running, loaded.session) : loaded;
+    },
+    answer: (run, request, answer) =>
+      change(running, run, answer === 'expired' ? expiry(request) : { type: 'permission_answered', request, answer }),
+    cancel: (run) => cancel(running, run),
+    interrupt: () => interrupt(running),
+    openRuns: () => ports.journal.openRuns(MAX_LISTED),
+    active: () => running.works.size,
+  };
+}
+
+const expiry = (request: string): EventBody => ({ type: 'permission_expired', request });
+
+function begin({ kit, works }: Running, session: Session): Begun {
+  const outcome = advance(kit, session).finally(() => works.delete(session.run));
+  outcome.catch((error: unknown) => kit.ports.notify({ type: 'problem', run: session.run, where: 'engine', error }));
+  works.set(session.run, { session, outcome });
+  return { ok: true, run: session.run, outcome };
+}
+
+/** A run as the journal has it, taken over by this engine. The caller may append to it, and begins it. */
+function load({ kit, works, isStopped }: Running, run: string, volumeLost: boolean): Loaded {
+  if (isStopped) return refused('engine_stopped');
+  const loaded = loadRun(kit.ports.journal, run);
+  if (!loaded.ok) return refused(loaded.code);
+  if (loaded.state.outcome !== null) return refused('closed');
+  const parent = parentOf(works, loaded.state.opened.parent);
+  if (parent === undefined) return refused('parent_not_active');
+  const session = new Session(kit, { run, stage: loaded.state.opened.stage, state: loaded.state, parent });
+  if (loaded.state.fence < kit.ports.journal.fence) session.append([{ type: 'run_resumed', volumeLost }]);
+  return { ok: true, session };
+}
+
+/** Appends to a run, in memory or not, and lets it continue. */
+function change(running: Running, run: string, body: EventBody): Begun {
+  const work = running.works.get(run);
+  const loaded: Loaded = work === undefined ? load(running, run, false) : { ok: true, session: work.session };
+  if (!loaded.ok) return loaded;
+  const appended = loaded.session.tryAppend([body]);
+  const begun = work === undefined ? begin(running, loaded.session) : { ok: true as const, run, outcome: work.outcome };
+  work?.session.wake();
+  return appended.ok ? begun : refused(appended.code);
+}
+
+/** Reaches the runs that work for this one too. After it nothing starts and no word is streamed. */
+function cancel(running: Running, run: string): Begun {
+  const changed = change(running, run, { type: 'cancel_asked' });
+  const session = running.works.get(run)?.session;
+  if (!changed.ok || session === undefined) return changed;
+  session.stopped.abort();
+  session.killed.abort();
+  for (const { session: other } of running.works.values()) if (other.parent === session) cancel(running, other.run);
+  return changed;
+}
+
+async function interrupt(running: Running): Promise<void> {
+  running.isStopped = true;
+  const works = [...running.works.values()];
+  for (const { session } of works) {
+    session.tryAppend([{ type: 'interrupted' }]);
+    session.stopped.abort();
+    session.wake();
+  }
+  await Promise.allSettled(works.map(({ outcome }) => outcome));
+}
+
+/** Undefined when the parent is not in memory: it resumes first, and begins this run again. */
+const parentOf = (works: ReadonlyMap<string, Work>, parent: RunRequest['parent'] | null): Session | null | undefined =>
+  parent ? works.get(parent.run)?.session : null;
+
+/** A memory that cannot be read does not keep the agent from answering. */
+async function recall(kit: Kit, { input, conversation }: RunRequest): Promise<string> {
+  try {
+    return (await kit.ports.memory.recall({ text: input, conversation })).join('\n');
+  } catch (error) {
+    kit.ports.notify({ type: 'problem', run: conversation, where: 'memory', error });
+    return '';
+  }
+}
+
+type Opening = Readonly<{ request: RunRequest; recalled: string }>;
+
+function openRun(kit: Kit, works: ReadonlyMap<string, Work>, { request, recalled }: Opening): Loaded {
+  const { journal, ids } = kit.ports;
+  const run = request.run ?? ids.next();
+  const parent = parentOf(works, request.parent ?? null);
+  if (parent === undefined) return refused('parent_not_active');
+  if (depthBelow(parent) >= kit.limits.depth) return refused('too_deep');
+  const last = journal.lastRunOf(request.conversation);
+  if (journal.rowOf(run) !== null) return refused('run_exists');
+  if (last?.isOpen === true) return refused('conversation_busy');
+  const session = new Session(kit, { run, stage: request.stage.id, state: null, parent });
+  const { prompt, input, stage } = request;
+  const texts = [prompt.stable, prompt.situation, recalled, input, stage.plan].map(journal.refer);
+  session.append([opening(kit, request, { recalled, after: last?.run ?? null })], texts);
+  return { ok: true, session };
+}
+
+const depthBelow = (parent: Session | null): number => (parent === null ? 0 : parent.ancestors.length + 1);
+
+type Found = Readonly<{ recalled: string; after: string | null }>;
+
+function opening(kit: Kit, request: RunRequest, { recalled, after }: Found): EventBody {
+  const refOf = (text: string): string => kit.ports.journal.refer(text).ref;
+  return {
+    type: 'run_opened',
+    conversation: request.conversation,
+    after,
+    parent: request.parent ?? null,
+    plan: refOf(request.stage.plan),
+    model: request.model,
+    budgets: BudgetsSchema.parse(request.budgets),
+    prompt: refOf(request.prompt.stable),
+    situation: refOf(request.prompt.situation),
+    recalled: refOf(recalled),
+    input: refOf(request.input),
+  };
+}

@@ -1,0 +1,66 @@
+import type { Tool } from '../effects/tool.ts';
+import type { EventOf, JournalEvent } from '../journal/event.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { ApprovalPort, ClockPort, CompactionPort, IdPort, MemoryPort, ModelPort, PolicyPort } from './ports.ts';
+
+/** A report of the engine: of an event that the journal has, of words that stream, or of a fault that did not end the run. */
+export type Notice =
+  | Readonly<{ type: 'event'; event: JournalEvent }>
+  /** Never journaled. A new attempt withdraws the words of the one before it. */
+  | Readonly<{ type: 'delta'; run: string; ask: number; attempt: number; text: string }>
+  | Readonly<{ type: 'problem'; run: string; where: string; error: unknown }>;
+
+export type EnginePorts = Readonly<{
+  journal: Journal;
+  model: ModelPort;
+  tools: readonly Tool[];
+  policy: PolicyPort;
+  approvals: ApprovalPort;
+  memory: MemoryPort;
+  clock: ClockPort;
+  ids: IdPort;
+  compaction: CompactionPort | null;
+  notify: (notice: Notice) => void;
+}>;
+
+export type EngineLimits = Readonly<{
+  /** Time for calls to settle after a cancel. */
+  cancelGraceMs: number;
+  /** Time for requests and calls to end after an interruption. */
+  interruptGraceMs: number;
+  modelTimeoutMs: number;
+  /** Runs that work for runs. */
+  depth: number;
+}>;
+
+export const DEFAULT_LIMITS: EngineLimits = {
+  cancelGraceMs: 1_500,
+  interruptGraceMs: 8_000,
+  modelTimeoutMs: 600_000,
+  depth: 4,
+};
+
+/** What all runs of one engine share. */
+export type Kit = Readonly<{ ports: EnginePorts; tools: ReadonlyMap<string, Tool>; limits: EngineLimits }>;
+
+/**
+ * True if the write must outlast a loss of power before the engine continues: what may happen in the world next, or has happened.
+ * A lost `read` is read again: nothing after it in the journal outlasts it.
+ */
+export function isSynced(event: JournalEvent, effectOf: (event: EventOf<'tool_settled'>) => string | null): boolean {
+  switch (event.type) {
+    case 'tool_intent':
+      return event.effect !== 'read';
+    case 'tool_settled':
+      return effectOf(event) !== 'read';
+    case 'run_opened':
+    case 'run_closed':
+    case 'permission_answered':
+    case 'permission_expired':
+    case 'cancel_asked':
+    case 'interrupted':
+      return true;
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,202 @@
+import type { Attempt } from '../effects/execute-call.ts';
+import { executeCall } from '../effects/execute-call.ts';
+import type { PreparedCall, Tool, Verified } from '../effects/tool.ts';
+import type { ToolOutcome } from '../effects/tool-outcome.ts';
+import { canonicalJson } from '../journal/digest.ts';
+import { canonicalArguments, parseArguments } from './ask-model.ts';
+import type { Kit } from './kit.ts';
+import type { ModelCall, ProposedCall, Question } from './ports.ts';
+import type { CallState } from './run-state.ts';
+import { currentTurn, unsettledCalls } from './run-state.ts';
+import type { Session } from './session.ts';
+import { readAnswer } from './transcript.ts';
+
+/** Wait before another attempt of a call in the same process, times the attempts so far. */
+const RETRY_MS = 250;
+const MAX_ASK_ATTEMPTS = 5;
+
+/** A call with its tool and its checked arguments. */
+type Ready = Readonly<{ call: CallState; tool: Tool; prepared: PreparedCall; proposed: ProposedCall }>;
+
+/** Settles a call, unless the run has ended meanwhile. */
+export function settleCall(
+  kit: Kit,
+  session: Session,
+  { call, outcome }: Readonly<{ call: CallState; outcome: ToolOutcome }>,
+): void {
+  const result = kit.ports.journal.refer(canonicalJson(outcome));
+  session.append([{ type: 'tool_settled', call: call.id, outcome: outcome.kind, result: result.ref }], [result]);
+}
+
+/** Begins a call, or one that a person lets begin again. */
+export async function startCall(kit: Kit, session: Session, call: CallState): Promise<void> {
+  const ready = prepare(kit, session, call);
+  if (ready === null) return;
+  if (isAllowed(kit, session, { ready, why: 'policy' })) await runAttempt(kit, session, ready);
+}
+
+/** Settles a call whose last attempt has an unknown end, by its effect. */
+export async function recoverCall(
+  kit: Kit,
+  session: Session,
+  { call, by }: Readonly<{ call: CallState; by: 'run' | 'verify' | 'ask' }>,
+): Promise<void> {
+  const tool = kit.tools.get(call.tool);
+  // Another version of the tool must not repeat what this one cannot judge.
+  if (by === 'ask' || tool === undefined || tool.effect !== call.effect) return askAbout(session, call, 'unknown');
+  const ready = prepare(kit, session, call);
+  if (ready === null) return;
+  if (by === 'verify') {
+    const verified = await verify(kit, session, ready);
+    if (verified.kind === 'done') return settleCall(kit, session, { call, outcome: verified.outcome });
+    if (verified.kind === 'unknown') return askAbout(session, call, 'unknown');
+  }
+  if (!isAllowed(kit, session, { ready, why: 'unknown' })) return;
+  await kit.ports.clock.sleep(RETRY_MS * (call.attempt - 1), session.stopped.signal);
+  await runAttempt(kit, session, ready);
+}
+
+/** Shows a question to people. A question that cannot be shown stays open, and the next engine shows it again. */
+export async function askPerson(kit: Kit, session: Session, call: CallState): Promise<void> {
+  const proposed = proposedCall(kit, session, call);
+  if (proposed === null || call.question === null) return;
+  const question: Question = { ...proposed, request: call.question.request, why: call.question.why };
+  for (let attempt = 1; attempt <= MAX_ASK_ATTEMPTS; attempt += 1) {
+    try {
+      return await kit.ports.approvals.ask(question);
+    } catch (error) {
+      kit.ports.notify({ type: 'problem', run: session.run, where: 'approvals', error });
+      await kit.ports.clock.sleep(RETRY_MS * attempt, session.stopped.signal);
+    }
+  }
+}
+
+/** The policy judges each attempt again. Otherwise the call was settled or a person is asked. */
+function isAllowed(
+  kit: Kit,
+  session: Session,
+  { ready, why }: Readonly<{ ready: Ready; why: 'policy' | 'unknown' }>,
+): boolean {
+  const { call } = ready;
+  const { verdict, reason } = kit.ports.policy.judge(ready.proposed);
+  if (verdict === 'deny') settleCall(kit, session, { call, outcome: refusal(call, reason) });
+  else if (verdict === 'ask' && !isPermitted(call)) askAbout(session, call, why);
+  else return true;
+  return false;
+}
+
+const isPermitted = ({ question }: CallState): boolean => question?.answer === 'allow' || question?.answer === 'repeat';
+
+/** An earlier attempt may have happened: a denial of the next one must not hide it. */
+const refusal = (call: CallState, reason: string): ToolOutcome =>
+  call.attempt > 0
+    ? { kind: 'unknown', text: `It may not run again: ${reason}` }
+    : { kind: 'denied', code: 'policy', text: reason };
+
+function askAbout(session: Session, call: CallState, why: 'policy' | 'unknown'): void {
+  const request = `${session.run}/${call.id}/${call.questions + 1}`;
+  session.append([{ type: 'permission_asked', request, call: call.id, why }]);
+}
+
+/** Tool and arguments, or null after the call was settled without them. */
+function prepare(kit: Kit, session: Session, call: CallState): Ready | null {
+  const tool = kit.tools.get(call.tool);
+  const proposed = proposedCall(kit, session, call);
+  if (proposed === null) return null;
+  const settled = (outcome: ToolOutcome): null => {
+    settleCall(kit, session, { call, outcome });
+    return null;
+  };
+  if (tool === undefined) {
+    const known = [...kit.tools.keys()].join(', ');
+    return settled({ kind: 'denied', code: 'no_such_tool', text: `There is no tool ${call.tool}. Known: ${known}.` });
+  }
+  const parsed = parseArguments({ id: call.modelId, name: call.tool, arguments: proposed.arguments });
+  if (!parsed.ok) return settled({ kind: 'invalid_input', issues: [{ path: '', expected: 'one JSON object' }] });
+  const prepared = tool.prepare(parsed.value);
+  return prepared.ok
+    ? { call, tool, prepared: prepared.call, proposed: { ...proposed, effect: tool.effect } }
+    : settled(prepared.outcome);
+}
+
+/** The call as the policy and people see it. Ends the run if the kept arguments are not those of the journal. */
+function proposedCall(kit: Kit, session: Session, call: CallState): ProposedCall | null {
+  const written = writtenCall(kit, session, call);
+  const text = written === undefined ? '' : canonicalArguments(written);
+  if (written?.name !== call.tool || kit.ports.journal.refer(text).ref !== call.arguments) {
+    session.append([
+      { type: 'stage_closed' },
+      {
+        type: 'run_closed',
+        outcome: { kind: 'failed', code: 'diverged' },
+        unsettled: [...unsettledCalls(session.state)],
+      },
+    ]);
+    return null;
+  }
+  const { run } = session;
+  const { conversation } = session.state.opened;
+  const effect = call.effect ?? 'once';
+  return { run, conversation, call: call.id, tool: call.tool, effect, arguments: text, argumentsRef: call.arguments };
+}
+
+function writtenCall(kit: Kit, session: Session, call: CallState): ModelCall | undefined {
+  const turn = currentTurn(session.state);
+  if (turn === undefined) return undefined;
+  return readAnswer(kit.ports.journal, turn.message).toolCalls.find(({ id }) => id === call.modelId);
+}
+
+async function runAttempt(kit: Kit, session: Session, { call, tool, prepared, proposed }: Ready): Promise<void> {
+  const context = contextOf(kit, session, proposed);
+  const attempt = call.attempt + 1;
+  const key = tool.effect === 'keyed' ? context.key : null;
+  const { id, tool: name, arguments: ref } = call;
+  if (
+    !session.append([{ type: 'tool_intent', call: id, tool: name, arguments: ref, effect: tool.effect, key, attempt }])
+  )
+    return;
+  const result = await executeCall(prepared, { ...context, attempt }, timing(kit, session, tool));
+  if (result.kind === 'lost' && result.error !== null)
+    kit.ports.notify({ type: 'problem', run: session.run, where: `tool ${name}`, error: result.error });
+  finish(kit, session, { call, attempt, result, effect: tool.effect });
+}
+
+type Finished = Readonly<{ call: CallState; attempt: number; result: Attempt; effect: Tool['effect'] }>;
+
+/** A lost attempt of a call that may be repeated settles, and the model decides. Any other one is as unknown as after a crash. */
+function finish(kit: Kit, session: Session, { call, attempt, result, effect }: Finished): void {
+  if (
+    result.kind === 'outcome' ||
+    ((effect === 'read' || effect === 'idempotent') && result.outcome.kind !== 'unknown')
+  )
+    return settleCall(kit, session, { call, outcome: result.outcome });
+  session.append([{ type: 'tool_unknown', call: call.id, attempt }]);
+}
+
+async function verify(kit: Kit, session: Session, { call, tool, prepared, proposed }: Ready): Promise<Verified> {
+  let verified: Verified = { kind: 'unknown' };
+  const asking: PreparedCall = {
+    verify: prepared.verify,
+    execute: async (context) => {
+      verified = await prepared.verify(context);
+      return { kind: 'ok', text: '' };
+    },
+  };
+  const context = { ...contextOf(kit, session, proposed), attempt: call.attempt };
+  const result = await executeCall(asking, context, timing(kit, session, tool));
+  return result.kind === 'outcome' ? verified : { kind: 'unknown' };
+}
+
+const timing = (kit: Kit, session: Session, tool: Tool) => ({
+  timeoutMs: Math.max(1, Math.min(tool.timeoutMs, session.timeLeftMs)),
+  signal: session.killed.signal,
+  sleep: kit.ports.clock.sleep,
+});
+
+const contextOf = (kit: Kit, session: Session, { conversation, call, argumentsRef }: ProposedCall) => ({
+  run: session.run,
+  conversation,
+  call,
+  key: kit.ports.journal.refer(`${session.run} ${call} ${argumentsRef}`).ref,
+  fence: kit.ports.journal.fence,
+});

@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import type { Effect } from '../journal/event.ts';
+import { MAX_CALLS_PER_ANSWER } from '../journal/event.ts';
+
+/** A message of a conversation, in the form that all providers share. */
+export type Message =
+  | Readonly<{ role: 'user'; content: string }>
+  | Readonly<{ role: 'assistant'; content: string; toolCalls: readonly ModelCall[] }>
+  | Readonly<{ role: 'tool'; callId: string; content: string }>;
+
+/** A call as the model writes it: `arguments` is text that should be JSON. */
+export type ModelCall = Readonly<{ id: string; name: string; arguments: string }>;
+
+export type ModelRequest = Readonly<{
+  model: string;
+  /** `stable` stays the same from request to request and can be cached by a provider; `situation` follows it. */
+  system: Readonly<{ stable: string; situation: string }>;
+  messages: readonly Message[];
+  tools: readonly Readonly<{ name: string; description: string; input: z.ZodType }>[];
+}>;
+
+const MAX_ANSWER_CHARS = 1_000_000;
+const MAX_NAME = 200;
+const count = z.int().min(0);
+const usage = z.strictObject({ prompt: count, completion: count, total: count });
+
+const answer = z.strictObject({
+  type: z.literal('answer'),
+  content: z.string().max(MAX_ANSWER_CHARS),
+  toolCalls: z
+    .array(
+      z.strictObject({
+        id: z.string().min(1).max(MAX_NAME),
+        name: z.string().min(1).max(MAX_NAME),
+        arguments: z.string().max(MAX_ANSWER_CHARS),
+      }),
+    )
+    .max(MAX_CALLS_PER_ANSWER),
+  usage,
+  moneyMicros: count,
+});
+const failure = z.strictObject({
+  type: z.literal('failed'),
+  /** One word for programs, for example `rate`, `context_too_long` or `content_refused`. */
+  code: z.string().regex(/^[a-z][a-z0-9_]{0,50}$/),
+  retryable: z.boolean(),
+  usage,
+  moneyMicros: count,
+});
+
+/** The end of a model's stream. The engine checks it: models are strangers. */
+export const ModelEnd = z.discriminatedUnion('type', [answer, failure]);
+export type ModelEnd = Readonly<z.infer<typeof ModelEnd>>;
+export type ModelDelta = Readonly<{ type: 'delta'; text: string }>;
+
+export type ModelPort = Readonly<{
+  /** Deltas, and then one end. A stream that breaks or has no end is a retryable failure. */
+  chat: (request: ModelRequest, signal: AbortSignal) => AsyncIterable<ModelDelta | ModelEnd>;
+}>;
+
+export type ProposedCall = Readonly<{
+  run: string;
+  conversation: string;
+  call: string;
+  tool: string;
+  effect: Effect;
+  /** Canonical JSON, and its digest, to which a permission is bound. */
+  arguments: string;
+  argumentsRef: string;
+}>;
+
+/** Decides before each attempt of a call. Pure and quick. A denial beats a permission that was given before. */
+export type PolicyPort = Readonly<{
+  judge: (call: ProposedCall) => Readonly<{ verdict: 'allow' | 'ask' | 'deny'; reason: string }>;
+}>;
+
+export type Question = ProposedCall & Readonly<{ request: string; why: 'policy' | 'unknown' }>;
+
+export type ApprovalPort = Readonly<{
+  /** Shows the question to people. Idempotent by `request`: after a restart the engine asks again. Answers come in by `Engine.answer`. */
+  ask: (question: Question) => Promise<void>;
+}>;
+
+export type MemoryPort = Readonly<{
+  recall: (query: Readonly<{ text: string; conversation: string }>) => Promise<readonly string[]>;
+}>;
+
+/** Makes one text of a history that has become too long. */
+export type CompactionPort = Readonly<{
+  contextTokens: number;
+  summarize: (messages: readonly Message[], signal: AbortSignal) => Promise<string>;
+}>;
+
+export type ClockPort = Readonly<{
+  /** Milliseconds since 1970, for people to read. */
+  now: () => number;
+  /** Milliseconds of a clock that nobody sets. */
+  monotonic: () => number;
+  /** Resolves after the time, or at once when the signal aborts. */
+  sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+}>;
+
+export type IdPort = Readonly<{ next: () => string }>;

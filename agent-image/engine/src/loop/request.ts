@@ -1,0 +1,38 @@
+import type { Kit } from './kit.ts';
+import type { Message, ModelRequest } from './ports.ts';
+import type { RunState } from './run-state.ts';
+import { inputMessage, turnMessages, warningAt } from './transcript.ts';
+
+type Basis = Readonly<{ history: readonly Message[]; withTools: boolean }>;
+
+/** The next request of a run, and a digest of all that it is made of. */
+export function requestOf(
+  kit: Kit,
+  state: RunState,
+  { history, withTools }: Basis,
+): Readonly<{ request: ModelRequest; digest: string }> {
+  const { journal } = kit.ports;
+  const { opened } = state;
+  const textOf = (ref: string): string => journal.textOf(ref) ?? '';
+  const request: ModelRequest = {
+    model: opened.model,
+    system: { stable: textOf(opened.prompt), situation: textOf(opened.situation) },
+    messages: [...history, inputMessage(journal, state, true), ...warningAt(state, 0), ...ownMessages(kit, state)],
+    tools: withTools ? kit.ports.tools.map(({ name, description, input }) => ({ name, description, input })) : [],
+  };
+  const { model, prompt, situation, recalled, input, after } = opened;
+  const parts = state.turns.flatMap((turn) => [turn.message, ...turn.calls.map((call) => call.result)]);
+  const basis = [model, prompt, situation, recalled, input, after, withTools, state.warned?.afterTurns, ...parts];
+  return { request, digest: journal.refer(basis.join(' ')).ref };
+}
+
+/** Messages of settled turns, which never change: kept while the state that holds them is in memory. */
+const kept = new WeakMap<object, readonly Message[]>();
+
+function ownMessages(kit: Kit, state: RunState): readonly Message[] {
+  return state.turns.flatMap((turn, index) => {
+    const messages = kept.get(turn) ?? turnMessages(kit.ports.journal, turn);
+    kept.set(turn, messages);
+    return [...messages, ...warningAt(state, index + 1)];
+  });
+}

@@ -1,0 +1,147 @@
+import type { EventBody, JournalEvent } from '../journal/event.ts';
+import { EVENT_VERSION } from '../journal/event.ts';
+import type { Payload } from '../journal/journal.ts';
+import type { Kit } from './kit.ts';
+import { isSynced } from './kit.ts';
+import type { IllegalMove } from './move.ts';
+import { reduce } from './reduce.ts';
+import type { RunState } from './run-state.ts';
+import { currentCalls } from './run-state.ts';
+
+/** Refusals that a late result meets: the run ended or was stopped while the result was on its way. */
+const LATE: ReadonlySet<IllegalMove> = new Set<IllegalMove>(['closed', 'cancelled', 'interrupted']);
+
+export type Appended = Readonly<{ ok: true }> | Readonly<{ ok: false; code: IllegalMove }>;
+
+type Planned = Readonly<{ events: readonly JournalEvent[]; state: RunState | null }>;
+
+/**
+ * A run in memory while an engine works on it. Mutable, since it is the one place that moves the run from state to state: the
+ * journal has an event before anybody sees its state.
+ */
+export class Session {
+  readonly run: string;
+  readonly stage: string;
+  readonly parent: Session | null;
+  /** Aborts when nothing may start any more. */
+  readonly stopped = new AbortController();
+  /** Aborts when requests and calls under way must end. */
+  readonly killed = new AbortController();
+  /** Questions that this engine has shown to people. */
+  readonly shown = new Set<string>();
+  /** Tokens of the last request, by the provider. */
+  promptTokens = 0;
+  readonly #kit: Kit;
+  #state: RunState | null = null;
+  #mark: number | null = null;
+  #wake = Promise.withResolvers<void>();
+
+  constructor(
+    kit: Kit,
+    start: Readonly<{ run: string; stage: string; state: RunState | null; parent: Session | null }>,
+  ) {
+    this.#kit = kit;
+    this.run = start.run;
+    this.stage = start.stage;
+    this.parent = start.parent;
+    this.#state = start.state;
+  }
+
+  get state(): RunState {
+    if (this.#state === null) throw new Error(`The run ${this.run} is not opened.`);
+    return this.#state;
+  }
+
+  get ancestors(): readonly Session[] {
+    return this.parent === null ? [] : [this.parent, ...this.parent.ancestors];
+  }
+
+  /** Appends events with their texts in one write; the spending of a run is in the same write for each run that it works for. */
+  tryAppend(bodies: readonly EventBody[], payloads: readonly Payload[] = []): Appended {
+    const own = this.#plan(bodies);
+    if (!('events' in own)) return { ok: false, code: own.code };
+    const bill = billOf(bodies, this.run);
+    const bills = bill === null ? [] : this.ancestors.map((session) => ({ session, planned: session.#plan([bill]) }));
+    const writes = [{ session: this as Session, planned: own }, ...bills].flatMap(({ session, planned }) =>
+      'events' in planned ? [{ session, planned }] : [],
+    );
+    const events = writes.flatMap(({ planned }) => planned.events);
+    this.#kit.ports.journal.append({ events, payloads, sync: own.events.some((event) => this.#isSynced(event)) });
+    for (const { session, planned } of writes) session.#commit(planned);
+    return { ok: true };
+  }
+
+  /** As `tryAppend`; false for a result that came too late. Any other refusal is a fault of the engine. */
+  append(bodies: readonly EventBody[], payloads: readonly Payload[] = []): boolean {
+    const appended = this.tryAppend(bodies, payloads);
+    if (appended.ok || LATE.has(appended.code)) return appended.ok;
+    throw new Error(
+      `The run ${this.run} does not admit ${bodies.map(({ type }) => type).join(', ')}: ${appended.code}`,
+    );
+  }
+
+  /** Resolves at the next `wake`. */
+  get woken(): Promise<void> {
+    return this.#wake.promise;
+  }
+
+  wake(): void {
+    this.#wake.resolve();
+    this.#wake = Promise.withResolvers();
+  }
+
+  /** Time left of the tightest budget of time, for this run and those that it works for. */
+  get timeLeftMs(): number {
+    const own = this.state.opened.budgets.timeMs - this.state.spent.timeMs - this.#sinceMark();
+    return Math.min(own, ...this.ancestors.map((session) => session.timeLeftMs));
+  }
+
+  #sinceMark(): number {
+    return this.#mark === null ? 0 : Math.max(0, Math.floor(this.#kit.ports.clock.monotonic() - this.#mark));
+  }
+
+  #plan(bodies: readonly EventBody[]): Planned | Readonly<{ code: IllegalMove }> {
+    const { journal, clock } = this.#kit.ports;
+    const envelope = {
+      v: EVENT_VERSION,
+      run: this.run,
+      stage: this.stage,
+      fence: journal.fence,
+      at: clock.now(),
+    } as const;
+    let elapsedMs = this.#sinceMark();
+    let state = this.#state;
+    const events: JournalEvent[] = [];
+    for (const body of bodies) {
+      const event: JournalEvent = { ...envelope, elapsedMs, ...body };
+      const next = reduce(state, event);
+      if (!next.ok) return { code: next.code };
+      events.push(event);
+      ({ state } = next);
+      elapsedMs = 0;
+    }
+    return { events, state };
+  }
+
+  #commit({ events, state }: Planned): void {
+    const elapsed = events.reduce((sum, event) => sum + event.elapsedMs, 0);
+    this.#mark = this.#mark === null ? this.#kit.ports.clock.monotonic() : this.#mark + elapsed;
+    this.#state = state;
+    for (const event of events) this.#kit.ports.notify({ type: 'event', event });
+  }
+
+  #isSynced(event: JournalEvent): boolean {
+    const calls = this.#state === null ? [] : currentCalls(this.#state);
+    return isSynced(event, (settled) => calls.find(({ id }) => id === settled.call)?.effect ?? null);
+  }
+}
+
+function billOf(bodies: readonly EventBody[], by: string): EventBody | null {
+  for (const body of bodies) {
+    if (body.type === 'model_answered' || body.type === 'model_failed') {
+      const steps = body.type === 'model_answered' ? 1 : 0;
+      return { type: 'budget_spent', by, steps, tokens: body.usage.total, moneyMicros: body.moneyMicros };
+    }
+  }
+  return null;
+}

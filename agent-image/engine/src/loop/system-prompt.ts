@@ -1,0 +1,34 @@
+/** The parts of a system prompt in their order. The first four change rarely, the last two with every message. */
+export type PromptParts = Readonly<{
+  identity: string;
+  personality: string;
+  instructions: string;
+  skills: readonly Readonly<{ name: string; text: string }>[];
+  time: string;
+  standing: string;
+}>;
+
+export type SystemPrompt = Readonly<{ stable: string; situation: string }>;
+
+/** Both halves of the prompt. `stable` depends on the first four parts alone, so that a provider can cache it over all turns. */
+export function systemPrompt(parts: PromptParts): SystemPrompt {
+  const skills = parts.skills.toSorted(byName).map(({ name, text }) => `## ${name}\n${text.trim()}`);
+  return {
+    stable: sections([
+      ['Identity', parts.identity],
+      ['Personality', parts.personality],
+      ['Instructions', parts.instructions],
+      ['Skills', skills.join('\n\n')],
+    ]),
+    situation: sections([
+      ['Time', parts.time],
+      ['Standing', parts.standing],
+    ]),
+  };
+}
+
+const sections = (list: readonly (readonly [string, string])[]): string =>
+  list.flatMap(([title, text]) => (text.trim() === '' ? [] : [`# ${title}\n${text.trim()}`])).join('\n\n');
+
+const byName = (one: { name: string }, other: { name: string }): number =>
+  one.name < other.name ? -1 : Number(one.name > other.name);

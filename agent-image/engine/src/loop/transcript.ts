@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { finishMessage } from '../budget/budget.ts';
+import { renderOutcome, ToolOutcome } from '../effects/tool-outcome.ts';
+import { canonicalJson } from '../journal/digest.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { Message, ModelCall } from './ports.ts';
+import { reduce } from './reduce.ts';
+import type { CallState, RunState, Turn } from './run-state.ts';
+
+/** Earlier runs of a conversation that a request holds. */
+export const MAX_HISTORY_RUNS = 50;
+const DELETED = '[deleted]';
+
+const StoredAnswer = z.strictObject({
+  content: z.string(),
+  toolCalls: z.array(z.strictObject({ id: z.string(), name: z.string(), arguments: z.string() })),
+});
+
+/** The text under which an answer of the model is kept. */
+export const storedAnswer = (content: string, toolCalls: readonly ModelCall[]): string =>
+  canonicalJson({ content, toolCalls });
+
+export function readAnswer(journal: Journal, ref: string): z.infer<typeof StoredAnswer> {
+  const text = journal.textOf(ref);
+  return text === null ? { content: DELETED, toolCalls: [] } : StoredAnswer.parse(JSON.parse(text));
+}
+
+/** The state of a run as the journal has it, or the reason why there is none. */
+export type LoadedRun =
+  | Readonly<{ ok: true; state: RunState }>
+  | Readonly<{ ok: false; code: 'no_such_run' | 'journal_newer' | 'journal_damaged'; message: string }>;
+
+export function loadRun(journal: Journal, run: string): LoadedRun {
+  const found = journal.eventsOf(run);
+  if (!found.ok) return found;
+  let state: RunState | null = null;
+  for (const event of found.events) {
+    const next = reduce(state, event);
+    if (!next.ok) return { ok: false, code: 'journal_damaged', message: `${event.type} in run ${run}: ${next.code}` };
+    state = next.state;
+  }
+  return state === null ? { ok: false, code: 'no_such_run', message: `There is no run ${run}.` } : { ok: true, state };
+}
+
+/** Messages of the runs of this conversation before a run, oldest first, back to the last summary. */
+export function historyBefore(journal: Journal, state: RunState): readonly Message[] {
+  const runs: RunState[] = [];
+  let { after } = state.opened;
+  while (after !== null && runs.length < MAX_HISTORY_RUNS) {
+    const loaded = loadRun(journal, after);
+    if (!loaded.ok) break;
+    runs.push(loaded.state);
+    if (loaded.state.summary !== null) break;
+    ({ after } = loaded.state.opened);
+  }
+  return runs.toReversed().flatMap((run) => pastMessages(journal, run));
+}
+
+function pastMessages(journal: Journal, state: RunState): readonly Message[] {
+  if (state.summary !== null)
+    return [
+      { role: 'user', content: `Summary of the conversation so far:\n${journal.textOf(state.summary) ?? DELETED}` },
+    ];
+  return [inputMessage(journal, state, false), ...runMessages(journal, state)];
+}
+
+/** The person's message. Recalled memory stands in it, after all that a provider can cache, and in no later request. */
+export function inputMessage(journal: Journal, state: RunState, withRecalled: boolean): Message {
+  const content = journal.textOf(state.opened.input) ?? DELETED;
+  const recalled = withRecalled ? (journal.textOf(state.opened.recalled) ?? '') : '';
+  return { role: 'user', content: recalled === '' ? content : `${content}\n\n[From memory]\n${recalled}` };
+}
+
+/** Answers, results and the warning of a run. */
+export const runMessages = (journal: Journal, state: RunState): readonly Message[] => [
+  ...warningAt(state, 0),
+  ...state.turns.flatMap((turn, index) => [...turnMessages(journal, turn), ...warningAt(state, index + 1)]),
+];
+
+export const warningAt = ({ warned }: RunState, turns: number): readonly Message[] =>
+  warned?.afterTurns === turns ? [{ role: 'user', content: finishMessage(warned.code) }] : [];
+
+export function turnMessages(journal: Journal, turn: Turn): readonly Message[] {
+  const { content, toolCalls } = readAnswer(journal, turn.message);
+  if (toolCalls.length === 0) return [{ role: 'assistant', content, toolCalls }];
+  const results = turn.calls.map((call) => ({
+    role: 'tool' as const,
+    callId: call.modelId,
+    content: resultText(journal, call),
+  }));
+  return [{ role: 'assistant', content, toolCalls }, ...results];
+}
+
+/** Providers refuse a call without a result, so each has one. */
+function resultText(journal: Journal, call: CallState): string {
+  if (call.result !== null) {
+    const text = journal.textOf(call.result);
+    return text === null ? DELETED : renderOutcome(ToolOutcome.parse(JSON.parse(text)));
+  }
+  if (call.attempt === 0) return 'The call did not run: the run ended before it.';
+  return renderOutcome({ kind: 'unknown', text: 'The run ended before its result was known.' });
+}

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import type { ModelDelta, ModelEnd, ModelPort, ModelRequest } from '../loop/ports.ts';
+
+export type Step = (request: ModelRequest, signal: AbortSignal) => AsyncIterable<ModelDelta | ModelEnd>;
+
+const USAGE = { prompt: 10, completion: 5, total: 15 };
+
+/** An answer in words, which stream one by one. */
+export const says = (content: string, usage = USAGE): Step =>
+  async function* () {
+    for (const word of content.split(/(?<= )/)) yield { type: 'delta', text: word };
+    yield { type: 'answer', content, toolCalls: [], usage, moneyMicros: 1 };
+  };
+
+/** An answer that calls tools. */
+export const calls = (...list: readonly (readonly [string, unknown])[]): Step =>
+  async function* () {
+    const toolCalls = list.map(([name, input], index) => ({
+      id: `call_${index}`,
+      name,
+      arguments: typeof input === 'string' ? input : JSON.stringify(input),
+    }));
+    yield { type: 'answer', content: '', toolCalls, usage: USAGE, moneyMicros: 1 };
+  };
+
+export const fails = (code: string, retryable: boolean): Step =>
+  async function* () {
+    yield { type: 'failed', code, retryable, usage: USAGE, moneyMicros: 0 };
+  };
+
+/** Never answers, and does not listen to the signal. */
+export const hangs = (): Step =>
+  async function* () {
+    await new Promise(() => {});
+    yield { type: 'delta', text: '' };
+  };
+
+export type ScriptedModel = ModelPort & Readonly<{ requests: ModelRequest[]; assertDone: () => void }>;
+
+/** Answers by a list of steps. A request past the list and a step left over fail the test. */
+export function scriptedModel(steps: readonly Step[]): ScriptedModel {
+  const requests: ModelRequest[] = [];
+  return {
+    requests,
+    chat: (request, signal) => {
+      const step = steps[requests.length];
+      requests.push(request);
+      if (step === undefined) assert.fail(`the model has no step ${requests.length}`);
+      return step(request, signal);
+    },
+    assertDone: () => assert.equal(requests.length, steps.length, 'steps of the model are left over'),
+  };
+}
