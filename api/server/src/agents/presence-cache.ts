@@ -19,10 +19,7 @@ export interface PresenceCache {
   close(): Promise<void>;
 }
 
-/**
- * Keeps presence in Postgres and caches it in memory. Once a second this replica reports that it runs and which streams it serves, so that a row that
- * was swept by mistake returns. Any replica sweeps the streams of silent replicas.
- */
+/** Keeps presence in Postgres and in memory. Each second this replica reports its streams (a swept one returns), and sweeps silent replicas. */
 export async function startPresenceCache(
   ports: Pick<Services, 'db' | 'replicaId' | 'log'> & {
     readonly signal: InternalSignal;

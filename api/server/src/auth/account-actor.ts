@@ -1,3 +1,5 @@
+import type { Tx } from '@hamlet/store';
+import { recordAct, type Act, type Acting } from '../audit/record-act.ts';
 import { refused, type Refused } from '../http/outcome.ts';
 
 /** The name of an account in the audit, as an actor and as an object. */
@@ -5,16 +7,17 @@ export function accountObject(accountId: string): string {
   return `account ${accountId}`;
 }
 
+/** Records an act on an account in the audit. */
+export async function auditAccount(
+  tx: Tx,
+  acting: Acting,
+  { accountId, ...act }: Omit<Act, 'object'> & { readonly accountId: string },
+): Promise<void> {
+  await recordAct(tx, acting, { ...act, object: accountObject(accountId) });
+}
+
 /** The refusal of a banned account, with the reason and the end of its ban. Pure. */
-export function refusalOfBan({
-  reason,
-  expiresAt,
-}: {
-  readonly reason: string;
-  readonly expiresAt: Date | null;
-}): Refused {
-  return refused(
-    'account_banned',
-    `${reason} (${expiresAt === null ? 'until it is lifted' : `until ${expiresAt.toISOString()}`})`,
-  );
+export function refusalOfBan(ban: { readonly reason: string; readonly expiresAt: Date | null }): Refused {
+  const until = ban.expiresAt === null ? 'until it is lifted' : `until ${ban.expiresAt.toISOString()}`;
+  return refused('account_banned', `${ban.reason} (${until})`);
 }

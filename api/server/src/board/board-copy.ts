@@ -85,10 +85,7 @@ export function createReadBoard(
 const CHANNEL = 'hamlet:board:hidden';
 const Message = z.strictObject({ postId: z.uuid(), replyId: z.uuid().nullable(), note: ModerationNote });
 
-/**
- * Publishes hidings to the copies of all replicas as soon as they are committed. The feed alone would bring them a moment later, and never if the
- * database went away in between. Returns a function that hides a text here at once and publishes the hiding.
- */
+/** Publishes hidings to the copies of all replicas after their commit, sooner than the feed. Returns a function that hides here and publishes. */
 export async function openHidingSignal(
   link: Pick<RedisLink, 'publish' | 'subscribe'>,
   keeper: Pick<CopyKeeper, 'hide'>,

@@ -159,11 +159,8 @@ async function reply(
   tx: Tx,
   ports: Ports,
 ): Promise<Outcome<{ reply_id: string; reply: Reply }>> {
-  const {
-    actor,
-    params: { post_id: postId },
-    body,
-  } = request;
+  const { actor, params, body } = request;
+  const postId = params.post_id;
   const author = authorOf(actor, ports.source, body.author_type);
   if (!author.ok) return author;
   const locked = await lockAuthor(tx, author);

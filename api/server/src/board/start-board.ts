@@ -4,9 +4,8 @@ import type { NewPost, Subject } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
 import type { WakeHub } from '../residents/wake-hub.ts';
 import { refused, type Refused } from '../http/outcome.ts';
-import type { SocketRoute } from '../http/pipeline/serve-sockets.ts';
 import { coalesce } from '../service/single-flight.ts';
-import { job, type Job } from '../service/jobs.ts';
+import { job } from '../service/jobs.ts';
 import type { WorldReader } from '../world/world-reader.ts';
 import { agentAuthor } from './author-of.ts';
 import { startBoardCopy, type BoardStandIn } from './board-copy.ts';
@@ -44,14 +43,6 @@ export interface BoardPorts extends Pick<Services, 'db' | 'link' | 'registry' | 
   readonly onWorldEvent: (hear: (event: WorldEvent) => void) => void;
 }
 
-export interface RunningBoard {
-  readonly board: Board;
-  /** Serves /ws/board. */
-  readonly socket: SocketRoute;
-  readonly jobs: readonly Job[];
-  stop(): Promise<void>;
-}
-
 /** Finds places on the map, which never changes while the process runs. */
 async function placesOf({ reader }: BoardPorts): Promise<Board['placeOf']> {
   const { landmarks, world_size: size } = await reader.world();
@@ -78,10 +69,7 @@ function whereIs({ reader }: BoardPorts): (agentId: string) => Promise<Place | n
   };
 }
 
-/**
- * Notifies the agents whose streams this replica holds of news on the board. The query finds the agents that an event concerns, so that a post
- * wakes no other agent. Nothing is stored: an agent asks for its news when it connects.
- */
+/** Notifies agents with streams on this replica of news that concerns them. Nothing is stored: an agent asks for its news when it connects. */
 function notifyAgents({ db, hub, log }: BoardPorts, relay: BoardRelay): void {
   let notified = relay.head;
   const notify = coalesce(async () => {
@@ -102,7 +90,7 @@ function notifyAgents({ db, hub, log }: BoardPorts, relay: BoardRelay): void {
   );
 }
 
-export async function startBoard(ports: BoardPorts): Promise<RunningBoard> {
+export async function startBoard(ports: BoardPorts) {
   const { db, source, log } = ports;
   const { streamEpoch: epoch } = await readVillage(db);
   const relay = await startBoardRelay(ports);
@@ -115,23 +103,24 @@ export async function startBoard(ports: BoardPorts): Promise<RunningBoard> {
     relay.nudge();
     copy.noteBack();
   };
-  return {
-    board: {
-      epoch,
-      nudge,
-      read: copy.read,
-      publishDecision: (subject, hidden) => {
-        if (hidden !== null) copy.hide({ ...subject, note: hidden });
-        nudge();
-      },
-      placeOf: await placesOf(ports),
-      refuseNote: async (agentId, text) => {
-        const author = agentAuthor(agentId, source);
-        if (author === null) return null;
-        const locked = await inTransaction(db, (tx) => lockAuthor(tx, author));
-        return overRate(locked, 'posts') ?? overContent(locked, { body: text });
-      },
+  const board: Board = {
+    epoch,
+    nudge,
+    read: copy.read,
+    publishDecision: (subject, hidden) => {
+      if (hidden !== null) copy.hide({ ...subject, note: hidden });
+      nudge();
     },
+    placeOf: await placesOf(ports),
+    refuseNote: async (agentId, text) => {
+      const author = agentAuthor(agentId, source);
+      if (author === null) return null;
+      const locked = await inTransaction(db, (tx) => lockAuthor(tx, author));
+      return overRate(locked, 'posts') ?? overContent(locked, { body: text });
+    },
+  };
+  return {
+    board,
     socket: boardSocket(feed),
     jobs: [...notes.jobs, job({ name: 'board-retention', everyMs: FORGET_EVERY_MS, run: forget })],
     stop: async () => {

@@ -61,10 +61,7 @@ async function postNotes(tx: Tx, ports: WorldNotesPorts): Promise<{ readonly pos
   return { posted: taken.notes.length, more: true };
 }
 
-/**
- * Makes a post of every note that an agent pins to the notice board in the world. It reads the world's events after a cursor, so that each note
- * becomes exactly one post, even after a crash. Replicas share the work.
- */
+/** Makes one post of each note at the world's notice board, even after a crash, by a cursor on the world's events. Replicas share the work. */
 export function startWorldNotes(ports: WorldNotesPorts): { readonly jobs: readonly Job[]; stop(): Promise<void> } {
   let stopped = false;
   let working = Promise.resolve();

@@ -35,19 +35,13 @@ export function freezeHandlers({ db }: { readonly db: Db }) {
   return {
     getVillageFreeze: plain(async () => accepted(await shown(db))),
     freezeVillage: inTx(async (request, tx) => {
-      const {
-        actor,
-        body: { reason },
-      } = request;
-      if (!(await freezeVillage(tx, { reason, actor }))) return accepted(await shown(tx));
+      const { reason } = request.body;
+      if (!(await freezeVillage(tx, { reason, actor: request.actor }))) return accepted(await shown(tx));
       return conclude(tx, request, { action: 'village.freeze', reason });
     }),
     liftVillageFreeze: inTx(async (request, tx) => {
-      const {
-        actor,
-        query: { reason = null },
-      } = request;
-      if (!(await liftVillageFreeze(tx, { reason, actor }))) return accepted(await shown(tx));
+      const { reason = null } = request.query;
+      if (!(await liftVillageFreeze(tx, { reason, actor: request.actor }))) return accepted(await shown(tx));
       return conclude(tx, request, { action: 'lift.village.freeze', reason });
     }),
   } satisfies Partial<Handlers>;

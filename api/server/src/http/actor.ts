@@ -2,10 +2,7 @@ import type { Audience } from '@hamlet/contract';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Refused } from './outcome.ts';
 
-/**
- * The actor of a request. Only credentials decide it, never a name in the request. `podUid` is the pod that exchanged the token; null for a
- * development token. `stale`: a newer cycle of the agent has begun.
- */
+/** The actor of a request, by its credentials alone. `podUid`: null for a development token. `stale`: a newer cycle of the agent has begun. */
 export type Actor =
   | { readonly role: 'visitor'; readonly id: string }
   | { readonly role: 'member' | 'admin'; readonly id: string; readonly accountId: string | null; readonly name: string }

@@ -28,10 +28,7 @@ export function refusalOfVerdict({ policy: { quota, windowS }, resetS }: RateVer
 
 const TRACKED_KEYS_MAX = 100_000;
 
-/**
- * Counts requests in fixed windows in this process: exact with one replica, and at most N times the quota with N replicas. It keeps at most 100,000
- * keys; above that it drops the ended windows, and then all windows.
- */
+/** Counts requests in fixed windows, in this process alone. It keeps at most 100,000 keys: above that it drops ended windows, then all. */
 export class RateLimiter {
   readonly #windows = new Map<string, { count: number; endsMs: number }>();
 

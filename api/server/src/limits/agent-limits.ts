@@ -1,6 +1,7 @@
 import type { Limits, TierPrice } from '@hamlet/contract';
 import { isConnectionError } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
+import type { RaiseLimits } from '../agents/bought-limits.ts';
 import { limitsOf } from '../agents/describe-agent.ts';
 
 /** The present limits of an agent: its tier's, raised by its purchases, with the price of the tier. */
@@ -18,11 +19,8 @@ export interface AgentLimits {
   forget(agentId: string): void;
 }
 
-/**
- * Reads the purchases of an agent. The returned function raises a tier's limits by the purchases that are active at the moment of its call, so that a
- * purchase ends on time even while the function is cached.
- */
-export type ReadBought = (agentId: string) => Promise<(limits: Limits) => Limits>;
+/** Reads the purchases of an agent; see `boughtLimits`. */
+export type ReadBought = (agentId: string) => Promise<RaiseLimits>;
 
 export interface AgentLimitsPorts {
   readonly source: Pick<AgentSource, 'get' | 'entitlement'>;
@@ -38,7 +36,7 @@ interface Remembered {
   readonly atMs: number;
 }
 
-const NOTHING_BOUGHT = (limits: Limits): Limits => limits;
+const NOTHING_BOUGHT: RaiseLimits = (limits) => limits;
 
 /** Caches purchases for a second. The tier itself comes from memory each time. */
 export function createAgentLimits({ source, bought, monotonicMs }: AgentLimitsPorts): AgentLimits {

@@ -1,10 +1,9 @@
 import type { AgentSource } from '../agents/agent-source.ts';
-import type { LimitActor } from '../http/pipeline/exchange.ts';
 import type { RateLimiter } from '../http/rate-limit.ts';
 import { registerGauges } from '../service/metrics.ts';
 import { boughtLimits } from '../agents/bought-limits.ts';
 import { createActorLimiter } from './actor-limiter.ts';
-import { createAgentLimits, type AgentLimits } from './agent-limits.ts';
+import { createAgentLimits } from './agent-limits.ts';
 import { openSharedWindows } from './shared-windows.ts';
 import type { Services } from '../service/services.ts';
 
@@ -14,13 +13,7 @@ export interface LimitsStart extends Pick<Services, 'db' | 'registry' | 'log' | 
   readonly local: RateLimiter;
 }
 
-export interface RunningLimits {
-  readonly limits: AgentLimits;
-  readonly limitActor: LimitActor;
-  stop(): void;
-}
-
-export function startLimits({ config, db, source, local, registry, log, monotonicMs }: LimitsStart): RunningLimits {
+export function startLimits({ config, db, source, local, registry, log, monotonicMs }: LimitsStart) {
   const windows = openSharedWindows(config.redisUrl, { log, monotonicMs });
   const limits = createAgentLimits({
     source,

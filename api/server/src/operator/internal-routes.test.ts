@@ -1,20 +1,12 @@
 /** The operator's stream, and the end of lives. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { closeAgent, listAgentBooks, listScheduleBooks, openInternalStream, openWakes } from '@hamlet/contract';
 import type { StreamEvent } from '@hamlet/contract';
-import { dataOf, Play } from '../testing/play.ts';
-import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
+import { dataOf, startPlay } from '../testing/play.ts';
+import { clientOf, eventually, TOKENS } from '../testing/test-village.ts';
 
-let village: TestVillage;
-let play: Play;
-
-before(async () => {
-  village = await startTestVillage();
-  play = new Play((await village.startReplica()).peopleUrl);
-  await play.everybody();
-});
-after(() => village.remove());
+const { play } = await startPlay();
 
 interface Reading {
   readonly events: StreamEvent<typeof openInternalStream>[];
@@ -69,6 +61,8 @@ test('a stream begins with a reset and a snapshot, and then carries the changes'
 
 test('a stream resumes after the last received event, without a reset or a gap', async () => {
   const first = readInternal();
+  // Events of the snapshot have no id, so bob connects after it.
+  await eventually('the snapshot', () => first.events.some(({ event }) => event === 'synced'));
   const leave = connect('bob');
   const seen = await eventually('bob', () =>
     first.events.find((event) => event.event === 'presence' && event.data.agent_id === 'bob'),

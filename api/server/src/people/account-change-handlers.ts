@@ -12,9 +12,9 @@ import type { AccountRow, Tx } from '@hamlet/store';
 import { inTx, plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import { grantCode, holdForChange, shownAccount } from './held-account.ts';
-import type { PeopleServices } from './people-services.ts';
-import { recordAct, type Acting } from '../audit/record-act.ts';
-import { accountObject } from '../auth/account-actor.ts';
+import type { PeopleServices } from './start-people.ts';
+import type { Acting } from '../audit/record-act.ts';
+import { auditAccount } from '../auth/account-actor.ts';
 
 type OnAccount = Acting & { readonly params: { readonly account_id: string } };
 
@@ -24,18 +24,15 @@ async function change(
   },
   tx: Tx,
 ): Promise<Outcome<{ account: AccountDetail }>> {
-  const {
-    params: { account_id: accountId },
-    body,
-  } = request;
+  const { params, body } = request;
+  const accountId = params.account_id;
   const account = await holdForChange(tx, accountId, body.role === 'member' || body.disabled === true);
   if ('ok' in account) return account;
   const { role = account.role, disabled = account.disabledAt !== null } = body;
   if (account.federated && role !== account.role)
     return refused('account_is_federated', 'Change the groups at the identity provider');
   await updateAccount(tx, accountId, { role, disabled });
-  for (const act of changesOf(account, { role, disabled }))
-    await recordAct(tx, request, { ...act, object: accountObject(accountId) });
+  for (const act of changesOf(account, { role, disabled })) await auditAccount(tx, request, { ...act, accountId });
   if (disabled) await endSessions(tx, accountId, 'all');
   await announceAccount(tx, accountId);
   return shownAccount(tx, accountId);
@@ -57,18 +54,16 @@ async function ban(
   request: OnAccount & { readonly body: { readonly reason: string; readonly expires_at?: string | undefined } },
   tx: Tx,
 ): Promise<Outcome<{ account: AccountDetail }>> {
-  const {
-    params: { account_id: accountId },
-    body: { reason, expires_at: end },
-  } = request;
+  const accountId = request.params.account_id;
+  const { reason, expires_at: end } = request.body;
   const account = await holdForChange(tx, accountId, true);
   if ('ok' in account) return account;
   const expiresAt = end === undefined ? null : new Date(end);
   if (!(await insertAccountBan(tx, { accountId, reason, expiresAt }, request.actor)))
     return refused('expiry_in_the_past', 'Write a later expires_at, or leave it out');
-  await recordAct(tx, request, {
+  await auditAccount(tx, request, {
+    accountId,
     action: 'account.ban',
-    object: accountObject(accountId),
     detail: { name: account.name, reason, expires_at: end ?? null },
   });
   await announceAccount(tx, accountId);
@@ -87,9 +82,9 @@ export function accountChangeHandlers({ db }: PeopleServices) {
         await endSessions(tx, account.accountId, 'all');
         await noteHand(tx, account.accountId, { act: 'reset', by: request.actor });
         const reset = await grantCode(tx, account.accountId, request.now);
-        await recordAct(tx, request, {
+        await auditAccount(tx, request, {
+          accountId: account.accountId,
           action: 'account.reset',
-          object: accountObject(account.accountId),
           detail: { name: account.name },
         });
         const after = await shownAccount(tx, account.accountId);
@@ -102,9 +97,9 @@ export function accountChangeHandlers({ db }: PeopleServices) {
       if ('ok' in account) return account;
       const reason = request.query.reason ?? null;
       if (await liftAccountBanRow(tx, { accountId: account.accountId, reason }, request.actor)) {
-        await recordAct(tx, request, {
+        await auditAccount(tx, request, {
+          accountId: account.accountId,
           action: 'account.unban',
-          object: accountObject(account.accountId),
           detail: { name: account.name, reason },
         });
       }

@@ -14,10 +14,9 @@ import { accepted, refused } from '../http/outcome.ts';
 import { pageCursor } from '../http/page-cursor.ts';
 import { z } from 'zod';
 import { accountDetail, sessionView } from './account-view.ts';
-import type { PeopleServices } from './people-services.ts';
+import type { PeopleServices } from './start-people.ts';
 import { grantCode, holdForChange, shownAccount } from './held-account.ts';
-import { recordAct } from '../audit/record-act.ts';
-import { accountObject } from '../auth/account-actor.ts';
+import { auditAccount } from '../auth/account-actor.ts';
 
 /** The cursor of a page of accounts is its last name, in lower case. */
 const cursor = pageCursor(z.string());
@@ -40,9 +39,9 @@ export function accountHandlers({ db }: PeopleServices) {
         if (account === null) return refused('account_exists', `There is an account ${name}`);
         await noteHand(tx, account.accountId, { act: 'made', by: request.actor });
         const invitation = await grantCode(tx, account.accountId, request.now);
-        await recordAct(tx, request, {
+        await auditAccount(tx, request, {
+          accountId: account.accountId,
           action: 'account.create',
-          object: accountObject(account.accountId),
           detail: { name, role, invited: true },
         });
         const made = await shownAccount(tx, account.accountId);
@@ -60,9 +59,9 @@ export function accountHandlers({ db }: PeopleServices) {
       const account = await holdForChange(tx, request.params.account_id, false);
       if ('ok' in account) return account;
       const ended = await endSessions(tx, account.accountId, 'all');
-      await recordAct(tx, request, {
+      await auditAccount(tx, request, {
+        accountId: account.accountId,
         action: 'session.end',
-        object: accountObject(account.accountId),
         detail: { name: account.name, ended },
       });
       return accepted({ ended });

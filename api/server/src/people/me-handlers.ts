@@ -5,10 +5,9 @@ import type { Actor } from '../http/actor.ts';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import { accountView, sessionView } from './account-view.ts';
-import { recordAct } from '../audit/record-act.ts';
-import { accountObject } from '../auth/account-actor.ts';
+import { auditAccount } from '../auth/account-actor.ts';
 import { changeOwnPassword } from './sign-in.ts';
-import type { PeopleServices } from './people-services.ts';
+import type { PeopleServices } from './start-people.ts';
 
 /** The account behind an actor's session; null for an API key, which has no account. */
 function accountOf(actor: Actor): string | null {
@@ -51,11 +50,7 @@ export function meHandlers({ db, people }: PeopleServices) {
       return inTransaction(db, async (tx) => {
         const ended = await endSessions(tx, accountId, { sessionId });
         if (ended === 0) return refused('no_such_session');
-        await recordAct(tx, request, {
-          action: 'session.end',
-          object: accountObject(accountId),
-          detail: { session_id: sessionId },
-        });
+        await auditAccount(tx, request, { accountId, action: 'session.end', detail: { session_id: sessionId } });
         return accepted({ ended });
       });
     }),
@@ -65,8 +60,7 @@ export function meHandlers({ db, people }: PeopleServices) {
       if (accountId === null || current === null) return refused('session_needed');
       return inTransaction(db, async (tx) => {
         const ended = await endSessions(tx, accountId, { butIdHash: hashOf(current) });
-        if (ended > 0)
-          await recordAct(tx, request, { action: 'session.end', object: accountObject(accountId), detail: { ended } });
+        if (ended > 0) await auditAccount(tx, request, { accountId, action: 'session.end', detail: { ended } });
         return accepted({ ended });
       });
     }),

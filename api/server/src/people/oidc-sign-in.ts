@@ -10,8 +10,7 @@ import {
 } from '@hamlet/store';
 import type { AccountRow, Db, Tx } from '@hamlet/store';
 import { refused, type Accepted, type Outcome, type Refused } from '../http/outcome.ts';
-import { recordAct } from '../audit/record-act.ts';
-import { accountObject } from '../auth/account-actor.ts';
+import { auditAccount } from '../auth/account-actor.ts';
 import { openSession, refuseBarredAccount, type Arrival } from './sign-in.ts';
 import { hashOf, newSecret } from '../auth/secrets.ts';
 import { attemptCookie, attemptOf, endedAttemptCookie } from '../http/session-cookie.ts';
@@ -84,9 +83,9 @@ async function accountOf(tx: Tx, { person, role, arrival }: Vouched): Promise<Ac
   const found = await findAccountByIdentity(tx, person);
   if (found === null) {
     const made = await makeAccount(tx, person, role);
-    await recordAct(tx, acting, {
+    await auditAccount(tx, acting, {
+      accountId: made.accountId,
       action: 'account.create',
-      object: accountObject(made.accountId),
       detail: { name: made.name, role, subject: person.subject },
     });
     return made;
@@ -95,9 +94,9 @@ async function accountOf(tx: Tx, { person, role, arrival }: Vouched): Promise<Ac
   if (barred !== null) return barred;
   if (found.role === role) return found;
   await updateAccount(tx, found.accountId, { role });
-  await recordAct(tx, acting, {
+  await auditAccount(tx, acting, {
+    accountId: found.accountId,
     action: 'account.role',
-    object: accountObject(found.accountId),
     detail: { name: found.name, from: found.role, to: role },
   });
   return { ...found, role };

@@ -3,7 +3,7 @@ import { sessionOf } from '../http/session-cookie.ts';
 import { isPrivateConnection } from '../http/origin.ts';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
-import type { PeopleServices } from './people-services.ts';
+import type { PeopleServices } from './start-people.ts';
 import { bootstrap, logIn, logOut, redeemCode } from './sign-in.ts';
 
 /** Path at which a browser begins a sign-in through the identity provider. */

@@ -1,7 +1,7 @@
 /** Routes of residents: token exchange, configuration, wakes and the end of a cycle. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import {
   actAsAgent,
   awakenAgent,
@@ -15,19 +15,11 @@ import {
   recordTurn,
 } from '@hamlet/contract';
 import type { AgentTokenAnswer, Client, StreamEvent } from '@hamlet/contract';
-import { codeOf, dataOf, Play } from '../testing/play.ts';
-import { agentToken, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
-import type { AgentId, TestVillage } from '../testing/test-village.ts';
+import { codeOf, dataOf, startPlay } from '../testing/play.ts';
+import { agentToken, clientOf, eventually, TOKENS } from '../testing/test-village.ts';
+import type { AgentId } from '../testing/test-village.ts';
 
-let village: TestVillage;
-let play: Play;
-
-before(async () => {
-  village = await startTestVillage();
-  play = new Play((await village.startReplica()).peopleUrl);
-  await play.everybody();
-});
-after(() => village.remove());
+const { play } = await startPlay();
 
 async function exchange(agentId: AgentId): Promise<{ answer: AgentTokenAnswer; client: Client }> {
   const answer = dataOf(await play.as(agentId).call(exchangeAgentToken, {}));

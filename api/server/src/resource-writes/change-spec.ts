@@ -47,10 +47,7 @@ export function ownedElsewhere(object: KubeObject, paths: readonly string[]): Re
     : refused('field_owned_elsewhere', `${held.join('; ')}. Repeat with on_conflict=take_over to take over`);
 }
 
-/**
- * Changes the spec of an object: plans from the present object, and writes only if the object has not changed since. Throws KubeError if the API
- * server refuses, with status 404 for a missing object.
- */
+/** Changes the spec of an object; the plan sees the version that is written. Throws KubeError if the API server refuses, with 404 for no object. */
 export async function changeSpec(
   { client, type, namespace }: SpecChangePorts,
   wish: {

@@ -1,5 +1,6 @@
 import type { IntentKind, SeenResource } from '@hamlet/store';
 import { authorOf } from '../agents/field-owners.ts';
+import { truncate } from '../service/truncate.ts';
 import { changedPaths, digestsOf, fieldsOf } from './spec-fields.ts';
 
 export interface ShownResource {
@@ -31,7 +32,7 @@ const FIELDS_MAX = 50;
 
 function shownValue(value: unknown): unknown {
   const text = JSON.stringify(value) ?? 'null';
-  return text.length <= VALUE_MAX_CHARS ? (value ?? null) : `${text.slice(0, VALUE_MAX_CHARS)}…`;
+  return text.length <= VALUE_MAX_CHARS ? (value ?? null) : truncate(text, VALUE_MAX_CHARS);
 }
 
 /** True if the api itself wrote every generation that the audit lacks, up to this one. */

@@ -21,12 +21,8 @@ function refuseUnknownTier(source: AgentSource, name: string): Refused | null {
 
 function putEntitlement({ specWriter }: EntitlementServices): Handlers['putEntitlement'] {
   return inTx(async (request, tx: Tx) => {
-    const {
-      params: { name },
-      query,
-      body,
-      headers,
-    } = request;
+    const { query, body, headers } = request;
+    const { name } = request.params;
     await lockResource(tx, 'Entitlement', name);
     const outcome = await specWriter.putEntitlement(name, body, {
       onConflict: query.on_conflict,
@@ -59,11 +55,8 @@ export function entitlementHandlers(services: EntitlementServices) {
     }),
     putEntitlement: putEntitlement(services),
     putAgentEntitlement: inTx(async (request, tx: Tx) => {
-      const {
-        params: { agent_id: agentId },
-        query,
-        body,
-      } = request;
+      const { params, query, body } = request;
+      const agentId = params.agent_id;
       if (source.get(agentId) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
       const unknown = body.policy === 'Pinned' ? refuseUnknownTier(source, body.name) : null;
       if (unknown !== null) return unknown;

@@ -45,10 +45,7 @@ async function endOverdueRuns(db: Db): Promise<void> {
   }
 }
 
-/**
- * Returns runs whose agents did not renew their leases in time to the queue. Returns their number.
- * @param attentiveSince the database's time since which this replica has checked leases without a failure
- */
+/** Requeues runs whose agents did not renew in time. Returns their number. @param attentiveSince since when this replica checks without a failure */
 export async function requeueRuns(db: Db, attentiveSince: Date): Promise<number> {
   let requeued = 0;
   for (const runId of await readRunsOverLease(db))

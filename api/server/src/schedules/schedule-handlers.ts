@@ -1,8 +1,7 @@
 import { LAST_FIRINGS_SHOWN, type ScheduleView } from '@hamlet/contract';
 import { lockResource, noteResource, noteResourceGone, noteScheduleAuthor, readLastFirings } from '@hamlet/store';
 import type { Db, Tx } from '@hamlet/store';
-import type { Actor } from '../http/actor.ts';
-import { inTx, plain, type Handlers } from '../http/handler.ts';
+import { inTx, plain, type Caller, type Handlers } from '../http/handler.ts';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import { recordAct } from '../audit/record-act.ts';
 import type { ScheduleRecord, ScheduleSource } from './schedule-source.ts';
@@ -11,12 +10,6 @@ import { scheduleView } from './schedule-view.ts';
 export interface SchedulePorts {
   readonly db: Db;
   readonly schedules: ScheduleSource;
-}
-
-interface Asked {
-  readonly actor: Actor;
-  readonly requestId: string;
-  readonly traceparent: string;
 }
 
 interface Act<T> {
@@ -29,7 +22,7 @@ interface Act<T> {
 /** Writes a Schedule and its audit row under its lock, so that the watch adds no second row. The caller becomes the Schedule's author. */
 async function act<T extends { readonly uid: string; readonly generation?: number }>(
   tx: Tx,
-  asked: Asked,
+  asked: Caller,
   { object, verb, write, more }: Act<T>,
 ): Promise<Outcome<T>> {
   await lockResource(tx, 'Schedule', object);
@@ -82,15 +75,12 @@ export function scheduleHandlers({ db, schedules }: SchedulePorts) {
       return made.ok ? accepted(await view(db, made.data)) : made;
     }),
     changeSchedule: inTx(async (request, tx) => {
-      const {
-        params: { name },
-        body: change,
-        query,
-      } = request;
+      const { name } = request.params;
+      const change = request.body;
       const changed = await act(tx, request, {
         object: name,
         verb: 'change',
-        write: () => schedules.change(name, change, query.on_conflict),
+        write: () => schedules.change(name, change, request.query.on_conflict),
         more: { change },
       });
       return changed.ok ? accepted(await view(db, changed.data)) : changed;

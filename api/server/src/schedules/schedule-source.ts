@@ -23,10 +23,7 @@ export interface SchedulePage {
   readonly next: string | null;
 }
 
-/**
- * The store of schedules: custom resources of the cluster, which validates them, or the sample files of the
- * repository.
- */
+/** The store of schedules: custom resources, which the cluster validates, or sample files. */
 export interface ScheduleSource {
   /** A page of schedules, sorted by name. */
   list(page: { readonly cursor?: string | undefined; readonly limit: number }): Promise<Outcome<SchedulePage>>;

@@ -25,10 +25,7 @@ interface State {
   broken: boolean;
 }
 
-/**
- * Seals all committed rows, and stores each checkpoint outside of the database. Before it signs, while no other replica can seal, it compares the
- * log with the stored checkpoint: it never signs a tree that contradicts an earlier signature.
- */
+/** Seals all committed rows. Before it signs, it compares the log with the stored checkpoint: it never contradicts an earlier signature. */
 export async function sealAll(db: Db, signer: LogSigner, keeper: CheckpointKeeper): Promise<number | null> {
   await keeper.follow(db);
   let size: number | null = null;

@@ -26,10 +26,7 @@ interface TierSource {
 
 /** Tiers by balance. */
 export interface BalanceTiers {
-  /**
-   * Computes the tiers of agents from their balances, in the transaction that moved the money; the commit notifies the operator. Callers call it
-   * last, because the transaction then holds the lock that orders internal events.
-   */
+  /** Computes agents' tiers in the transaction that moved the money. Call it last: it takes the lock that orders internal events until the commit. */
   recompute(tx: Tx, agentIds: readonly string[]): Promise<void>;
 }
 
@@ -79,10 +76,7 @@ function lineOfTier(
   };
 }
 
-/**
- * Recomputes tiers with each posting, and compares all tiers when Entitlements or the list of agents have changed. Replicas may compare at the same
- * time, because each writes only differences.
- */
+/** Recomputes tiers with each posting, and all tiers after a change of Entitlements or agents. Replicas may compare at once. */
 export function startBalanceTierSync(ports: TierSyncPorts): BalanceTierSync {
   const { db, source, log, monotonicMs } = ports;
 

@@ -22,12 +22,6 @@ export interface StandingPorts {
 
 type Asked = Caller & { readonly params: { readonly agent_id: string } };
 
-type Act = Asked & { readonly action: string; readonly detail: unknown };
-
-async function audit(tx: Tx, act: Act): Promise<void> {
-  await recordAct(tx, act, { action: act.action, object: act.params.agent_id, detail: act.detail });
-}
-
 async function shown(db: Db, agentId: string): Promise<AgentStanding> {
   const measures = await readMeasures(db, [agentId]);
   const [tier] = await readTiers(db, [agentId]);
@@ -59,19 +53,16 @@ async function take(
   { source, measure }: MeasureOf,
   asked: Asked & { readonly body: MeasureBody },
 ): Promise<Outcome<AgentStanding>> {
-  const {
-    params: { agent_id: agentId },
-    body: { reason, expires_at: end },
-    actor,
-  } = asked;
+  const agentId = asked.params.agent_id;
+  const { reason, expires_at: end } = asked.body;
   const unknown = await refuseUnknown(source, tx, agentId);
   if (unknown !== null) return unknown;
   await lockTiers(tx, [agentId]);
   const expiresAt = end === undefined ? null : new Date(end);
-  if (!(await takeMeasure(tx, { agentId, measure, reason, expiresAt }, actor)))
+  if (!(await takeMeasure(tx, { agentId, measure, reason, expiresAt }, asked.actor)))
     return refused('expiry_in_the_past', 'Write a later expires_at, or leave it out');
   if (measure === 'revoke_token') await revokeAgentSessions(tx, agentId);
-  await audit(tx, { ...asked, action: measure, detail: { reason, expires_at: end ?? null } });
+  await recordAct(tx, asked, { action: measure, object: agentId, detail: { reason, expires_at: end ?? null } });
   await announceStandings(tx, [agentId]);
   return accepted(await shown(tx, agentId));
 }
@@ -81,16 +72,13 @@ async function lift(
   { source, measure }: MeasureOf,
   asked: Asked & { readonly query: { readonly reason?: string | undefined } },
 ): Promise<Outcome<AgentStanding>> {
-  const {
-    params: { agent_id: agentId },
-    query: { reason = null },
-    actor,
-  } = asked;
+  const agentId = asked.params.agent_id;
+  const { reason = null } = asked.query;
   const unknown = await refuseUnknown(source, tx, agentId);
   if (unknown !== null) return unknown;
   await lockTiers(tx, [agentId]);
-  if (await liftMeasure(tx, { agentId, measure, reason }, actor)) {
-    await audit(tx, { ...asked, action: `lift.${measure}`, detail: { reason } });
+  if (await liftMeasure(tx, { agentId, measure, reason }, asked.actor)) {
+    await recordAct(tx, asked, { action: `lift.${measure}`, object: agentId, detail: { reason } });
     await announceStandings(tx, [agentId]);
   }
   return accepted(await shown(tx, agentId));

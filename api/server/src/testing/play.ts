@@ -1,6 +1,17 @@
 import { actAsAgent, getAgent, getWorld, moveAgent } from '@hamlet/contract';
 import type { ActionBody, AgentDetail, Client, MoveBody, Outcome, Refusal, WorldView } from '@hamlet/contract';
-import { AGENT_IDS, agentToken, clientOf, eventually, TOKENS, type AgentId } from './test-village.ts';
+import { after } from 'node:test';
+import { AGENT_IDS, agentToken, clientOf, eventually, startTestVillage, TOKENS } from './test-village.ts';
+import type { AgentId, TestVillage } from './test-village.ts';
+
+/** A village with one replica and everybody in its world, until the tests of the calling file have ended. */
+export async function startPlay(): Promise<{ readonly village: TestVillage; readonly play: Play }> {
+  const village = await startTestVillage();
+  after(() => village.remove());
+  const play = new Play((await village.startReplica()).peopleUrl);
+  await play.everybody();
+  return { village, play };
+}
 
 /** Acts and reads for tests that control agents through the API. */
 export class Play {

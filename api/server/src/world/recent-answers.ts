@@ -13,10 +13,7 @@ interface Recalled {
   settled: boolean;
 }
 
-/**
- * The answers of the last minute by their keys: those that this writer gave, and those that it found in the database when it began. An answer is
- * settled once its events are durable. Mutable because it is a cache; it holds at most 100,000 answers.
- */
+/** The answers of the last minute by key, at most 100,000. An answer is settled once its events are durable. Mutable: a cache. */
 export class RecentAnswers {
   readonly #byKey = new Map<string, Recalled>();
 

@@ -21,10 +21,7 @@ export function worldHandlers({ db, reader, mapAnswer, refuseNote }: WorldHandle
     return reader.commands.submit({ command: wish, durability: 'written_through', key, audit });
   }
 
-  /**
-   * A note at the notice board becomes a post. If its author may not write that post, the API refuses it before the world gets the command. A retry
-   * gets the first answer.
-   */
+  /** A note at the board becomes a post: the API refuses it first if its author may not write that post. A retry gets the first answer. */
   async function refuseUsingBoard(agentId: string, action: ActionBody, key: WriteKey): Promise<Answered | null> {
     if (action.kind !== 'use_board' || action.text === undefined || action.text.trim() === '') return null;
     if ((await findAnswer(db, key.actor, key.key)) !== null) return null;

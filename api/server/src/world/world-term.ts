@@ -39,10 +39,7 @@ export interface TermPorts extends Pick<Services, 'db' | 'monotonicMs'> {
   readonly onDurable: (epoch: number, events: readonly WorldEvent[]) => void;
 }
 
-/**
- * One epoch of writing: the accepted world, and the queue that makes it durable. It ends with its lease or with the first failure; the next term
- * begins from the durable world. Mutable because it is the state of the single writer.
- */
+/** One epoch of writing: the accepted world, and the queue that makes it durable. It ends with its lease or a failure. Mutable: its state. */
 export class WorldTerm {
   readonly epoch: number;
   readonly ended: Promise<unknown>;

@@ -1,6 +1,6 @@
 /** Many concurrent requests share lookups and answers. No caller gets another caller's data, or data that is out of date. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import {
   awakenAgent,
   banAgent,
@@ -15,19 +15,10 @@ import {
 } from '@hamlet/contract';
 import type { Client } from '@hamlet/contract';
 import { firstAdmin, invite } from '../../testing/people-play.ts';
-import { dataOf, Play, refusalOf } from '../../testing/play.ts';
-import { AGENT_IDS, agentToken, clientOf, startTestVillage, TOKENS } from '../../testing/test-village.ts';
-import type { TestVillage } from '../../testing/test-village.ts';
+import { dataOf, refusalOf, startPlay } from '../../testing/play.ts';
+import { AGENT_IDS, agentToken, clientOf, TOKENS } from '../../testing/test-village.ts';
 
-let village: TestVillage;
-let play: Play;
-
-before(async () => {
-  village = await startTestVillage();
-  play = new Play((await village.startReplica()).peopleUrl);
-  await play.everybody();
-});
-after(() => village.remove());
+const { play } = await startPlay();
 
 /** An agent's client with an exchanged token, as a resident has. */
 async function exchanged(agentId: (typeof AGENT_IDS)[number]): Promise<Client> {

@@ -4,6 +4,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
 import { refused, type Refused } from '../outcome.ts';
 import { refusalOfError } from '../respond.ts';
+import { truncate } from '../../service/truncate.ts';
 
 const ERRORS_MAX = 20;
 /** Limit of an issue's text: an issue can quote the whole request. */
@@ -26,10 +27,6 @@ function distance(branch: readonly z.core.$ZodIssue[]): number {
     : branch.length;
 }
 
-function shortened(text: string): string {
-  return text.length <= MESSAGE_MAX_CHARS ? text : `${text.slice(0, MESSAGE_MAX_CHARS)}…`;
-}
-
 /** The innermost issues. For a union, only the issues of the nearest branch count. */
 function flatten(
   part: string,
@@ -42,7 +39,8 @@ function flatten(
       const nearest = issue.errors.reduce((best, branch) => (distance(branch) < distance(best) ? branch : best));
       return flatten(part, nearest, path);
     }
-    return [{ path: shortened(pathOf(part, path)), message: shortened(issue.message) }];
+    const [where, message] = [pathOf(part, path), issue.message];
+    return [{ path: truncate(where, MESSAGE_MAX_CHARS), message: truncate(message, MESSAGE_MAX_CHARS) }];
   });
 }
 

@@ -1,7 +1,7 @@
 /** Behaviour of every route: bodies, keys, limits, headers, and refusals of unknown routes. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import {
   actAsAgent,
   getDocs,
@@ -19,18 +19,10 @@ import type { Refusal } from '@hamlet/contract';
 import type { Answered } from '../handler.ts';
 import { runOnce } from '../idempotent.ts';
 import { accepted, refused, type Outcome } from '../outcome.ts';
-import { dataOf, Play } from '../../testing/play.ts';
-import { agentToken, clientOf, startTestVillage, TOKENS, type TestVillage } from '../../testing/test-village.ts';
+import { dataOf, startPlay } from '../../testing/play.ts';
+import { agentToken, clientOf, TOKENS } from '../../testing/test-village.ts';
 
-let village: TestVillage;
-let play: Play;
-
-before(async () => {
-  village = await startTestVillage();
-  play = new Play((await village.startReplica()).peopleUrl);
-  await play.everybody();
-});
-after(() => village.remove());
+const { village, play } = await startPlay();
 
 function send(path: string, init: RequestInit & { headers?: Record<string, string> } = {}): Promise<Response> {
   return fetch(`${play.url}${path}`, {

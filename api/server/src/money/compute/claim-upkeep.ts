@@ -35,10 +35,8 @@ const isWanted = ({ source }: UpkeepPorts, { agentId, uid }: ClaimRow): boolean 
 };
 
 function dueWork(ports: UpkeepPorts, row: ClaimRow, now: Date): Upkeep {
-  const {
-    source,
-    claims: { terms },
-  } = ports;
+  const { source } = ports;
+  const { terms } = ports.claims;
   const [nowMs, askedMs] = [now.getTime(), row.askedAt.getTime()];
   if (row.hold === null) return isWanted(ports, row) || nowMs - askedMs <= terms.settleInMs ? 'none' : 'end';
   if (isOrphan(heldOf(row, row.hold), { agent: claimedAgent(source.get(row.agentId)), askedMs, nowMs }, terms))

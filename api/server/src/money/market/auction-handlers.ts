@@ -45,10 +45,7 @@ async function shown(tx: Tx, auctionId: string): Promise<AuctionView> {
 }
 
 async function open(tx: Tx, asked: OpenAsked, { prices }: Pick<AuctionPorts, 'prices'>): Promise<Outcome<AuctionView>> {
-  const {
-    body: { lane: name, starts_at, ends_at, closes_at, reserve, note },
-    actor,
-  } = asked;
+  const { lane: name, starts_at, ends_at, closes_at, reserve, note } = asked.body;
   const lane = laneOf(prices, name);
   if (lane === null)
     return refused('not_for_sale', `There is no lane ${name}: see price_list.gpu of GET /economy/quote`);
@@ -70,7 +67,7 @@ async function open(tx: Tx, asked: OpenAsked, { prices }: Pick<AuctionPorts, 'pr
     reserve: parseAiDollars(reserve),
     closesAt,
     note,
-    by: { role: actor.role, id: actor.id },
+    by: { role: asked.actor.role, id: asked.actor.id },
   });
   await recordAct(tx, asked, {
     action: 'auction.open',
@@ -114,14 +111,11 @@ export function auctionHandlers({ db, prices }: AuctionPorts) {
       });
     }),
     cancelAuction: inTx(async (request, tx) => {
-      const {
-        params: { auction_id: auctionId },
-        body: { reason },
-      } = request;
+      const auctionId = request.params.auction_id;
       const auction = await lockAuction(tx, auctionId, 'end');
       if (auction === null) return refused('no_such_auction', `There is no auction ${auctionId}`);
       if (auction.state !== 'open') return refused('auction_closed', `The auction is ${auction.state}`);
-      await cancelAuction(tx, auction, { reason, act: request });
+      await cancelAuction(tx, auction, { reason: request.body.reason, act: request });
       return accepted(await shown(tx, auctionId));
     }),
   } satisfies Partial<Handlers>;

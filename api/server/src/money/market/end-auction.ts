@@ -153,10 +153,7 @@ async function settle(tx: Tx, auction: AuctionRow, ports: Ports): Promise<Auctio
   return 'sold';
 }
 
-/**
- * Ends an auction whose bidding is over, in the caller's transaction. If its window has begun, the auction lapses: no agent pays for past time.
- * Returns the final state; null if the auction needs no end, or another transaction is ending it.
- */
+/** Ends an auction after its bidding; it lapses if its window has begun. Returns the final state, or null if there is nothing to end here. */
 export async function settleAuction(tx: Tx, auctionId: string, ports: Ports): Promise<AuctionState | null> {
   const auction = await lockAuction(tx, auctionId, 'end_if_free');
   if (auction === null || auction.state !== 'open' || !auction.closed) return null;

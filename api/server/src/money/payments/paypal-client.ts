@@ -216,10 +216,7 @@ export interface CertificatePlace {
   readonly path: string;
 }
 
-/**
- * Parses the certificate's address in a notification, which an attacker may have written. Null unless it is https on an allowed host, with nothing
- * else in it (no user, port, query or fragment). Pure.
- */
+/** Parses a certificate's address, which an attacker may have written. Null unless it is https on an allowed host, and only host and path. Pure. */
 export function certificatePlace(text: string, { certificates }: PayPalHosts): CertificatePlace | null {
   const url = URL.parse(text);
   if (url === null || url.protocol !== 'https:' || !certificates.has(url.hostname) || !CERT_PATH.test(url.pathname))

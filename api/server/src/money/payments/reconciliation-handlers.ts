@@ -111,11 +111,8 @@ export function reconciliationHandlers(ports: ReconciliationPorts) {
       }),
     ),
     changeDifference: inTx(async (request, tx) => {
-      const {
-        params: { difference_id: id },
-        body,
-        actor,
-      } = request;
+      const { params, body, actor } = request;
+      const id = params.difference_id;
       const changed = await changeDifferenceRow(tx, id, {
         owner: body.owner ?? null,
         explanation: body.explanation ?? null,

@@ -35,10 +35,7 @@ interface Telling {
   readonly held: { readonly cells: CellRect; readonly pinned: ReadonlySet<number> };
 }
 
-/**
- * Makes the viewer forget its dirty cells, also those that leave its view, because an agent it knows wrongly there may reach into the new view. The
- * viewer forgets all of them before the first cell is sent again, since one agent may be listed in several.
- */
+/** Makes the viewer forget all its dirty cells before any is sent again: one agent, known wrongly in a cell outside the view, may reach into it. */
 function forgetDirty({ viewer, out }: Telling): ReadonlySet<number> {
   const dirty = new Set(viewer.pressure.dirty);
   viewer.pressure.dirty.clear();
