@@ -1,7 +1,7 @@
 import { type ReactElement, type ReactNode, useState } from 'react';
 import { Button } from './button.tsx';
 import type { Pages } from '../client/query/use-pages.ts';
-import { RefusedNotice } from './notices/refused-notice.tsx';
+import { RefusedNotice, Unread } from './notices/refused-notice.tsx';
 
 type MoreButtonProps = Readonly<{ more: (() => Promise<void>) | null; word: string }>;
 
@@ -37,12 +37,8 @@ export function PagedList<T>(props: PagedListProps<T>): ReactElement {
   const { rows, refused, more } = pages;
   return (
     <>
-      {refused !== null && <RefusedNotice refused={refused} />}
-      {rows === null && refused === null && (
-        <p className="empty" role="status">
-          Loading…
-        </p>
-      )}
+      {rows !== null && refused !== null && <RefusedNotice refused={refused} />}
+      {rows === null && <Unread refused={refused} />}
       {rows?.length === 0 && <p className={card ? 'card empty' : 'empty'}>{empty}</p>}
       {rows !== null && rows.length > 0 && (
         <ul className={className} aria-label={label}>

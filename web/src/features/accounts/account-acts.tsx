@@ -9,6 +9,7 @@ import {
   roleMay,
 } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
+import { Notice } from '../../ui/notices/notice.tsx';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { Button } from '../../ui/button.tsx';
 import { ActionForm } from '../../ui/action-form.tsx';
@@ -172,15 +173,13 @@ export function CodeNotice({ grant, name }: { readonly grant: CodeGrant; readonl
     );
   };
   return (
-    <div className="notice notice-info code-notice" role="status">
-      <span>
-        <b>Give {name} this code.</b> It sets a password once, until {minuteTime(grant.expires_at)}. It is not shown
-        again.
-        <span className="code-line">
-          <code data-code>{grant.code}</code>
-          <Button word={copied ? 'Copied' : 'Copy'} onClick={() => void copy()} />
-        </span>
+    <Notice tone="info" icon={null} className="code-notice">
+      <b>Give {name} this code.</b> It sets a password once, until {minuteTime(grant.expires_at)}. It is not shown
+      again.
+      <span className="code-line">
+        <code data-code>{grant.code}</code>
+        <Button word={copied ? 'Copied' : 'Copy'} onClick={() => void copy()} />
       </span>
-    </div>
+    </Notice>
   );
 }

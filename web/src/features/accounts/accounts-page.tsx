@@ -8,6 +8,7 @@ import {
 } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
 import './accounts.css';
+import { Notice } from '../../ui/notices/notice.tsx';
 import { usePages } from '../../client/query/use-pages.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { Button } from '../../ui/button.tsx';
@@ -124,15 +125,13 @@ function AccountRow({ account, open, onOpen, onChanged }: RowProps): ReactElemen
       {open && (
         <div className="person-details">
           {ban !== null && (
-            <p className="notice notice-bad">
-              <span>
-                <b>Banned</b> by {actorLabel(ban.by.id, ban.by.role, viewer)}: “{ban.reason}”,{' '}
-                {ban.expires_at === null
-                  ? 'until an admin lifts the ban'
-                  : `ends ${timeAhead(Date.parse(ban.expires_at), now)}`}
-                .
-              </span>
-            </p>
+            <Notice tone="bad" icon={null} role="status">
+              <b>Banned</b> by {actorLabel(ban.by.id, ban.by.role, viewer)}: “{ban.reason}”,{' '}
+              {ban.expires_at === null
+                ? 'until an admin lifts the ban'
+                : `ends ${timeAhead(Date.parse(ban.expires_at), now)}`}
+              .
+            </Notice>
           )}
           <AccountActs account={account} onChanged={onChanged} />
           <SessionList account={account} onChanged={onChanged} />

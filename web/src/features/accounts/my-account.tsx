@@ -6,13 +6,14 @@ import {
   PASSWORD_MIN_CHARS,
   type Session,
 } from '@hamlet/contract';
-import { type ReactElement, useEffect, useRef, useState } from 'react';
+import { type ReactElement, useEffect, useState } from 'react';
 import './accounts.css';
 import { type Live, useLive } from '../../client/query/use-live.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
-import { Button, IconButton } from '../../ui/button.tsx';
+import { Button } from '../../ui/button.tsx';
 import { ActionForm } from '../../ui/action-form.tsx';
 import { TextField } from '../../ui/fields.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
@@ -22,23 +23,21 @@ const REFRESH_MS = 10_000;
 
 /** The viewer's own account: its sessions, a new password, and signing out. */
 export function MyAccount({ onClose }: { readonly onClose: () => void }): ReactElement {
-  const dialog = useRef<HTMLDialogElement>(null);
   const { session } = useVillage();
   const leaving = useIntent();
   const account = useVillageState((state) => (state.session.kind === 'account' ? state.session.account : null));
   const live = useLive(listMySessions, {}, REFRESH_MS);
   const byProvider = live.data?.sessions.some(({ current, signed_in_by: by }) => current && by === 'oidc') === true;
   useEffect(() => {
-    dialog.current?.showModal();
-  }, []);
-  useEffect(() => {
     if (account === null) onClose();
   }, [account, onClose]);
+  const title = (
+    <>
+      {account?.name} <span className="role">{account?.role}</span>
+    </>
+  );
   return (
-    <dialog ref={dialog} className="dialog my-account" onClose={onClose} aria-labelledby="my-account-title">
-      <h2 id="my-account-title">
-        {account?.name} <span className="role">{account?.role}</span>
-      </h2>
+    <Dialog title={title} className="my-account" onClose={onClose} onCross={onClose}>
       <MySessions live={live} />
       {byProvider ? (
         <p className="hint">You sign in through an identity provider. Change your name, role and password there.</p>
@@ -54,8 +53,7 @@ export function MyAccount({ onClose }: { readonly onClose: () => void }): ReactE
         onClick={() => void leaving.send(() => session.signOut())}
         data-action="sign-out"
       />
-      <IconButton icon="close" label="Close" className="dialog-close" onClick={onClose} />
-    </dialog>
+    </Dialog>
   );
 }
 

@@ -1,7 +1,8 @@
 import { type ReactElement, useMemo, useState } from 'react';
+import type { AppState } from '../../client/app-state.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { Unread } from '../../ui/notices/refused-notice.tsx';
 import { moveFocus, VirtualList } from '../../ui/virtual-list.tsx';
 import { useVillageState } from '../village-context.ts';
 import { ActivityFeed } from './activity-feed.tsx';
@@ -59,16 +60,7 @@ export function AgentsPanel(): ReactElement {
         />
         <kbd aria-hidden="true">/</kbd>
       </label>
-      {agents.refused !== null && <RefusedNotice refused={agents.refused} />}
-      {rows.length === 0 &&
-        agents.refused === null &&
-        (agents.read ? (
-          <EmptyVillage />
-        ) : (
-          <p className="empty" role="status">
-            Loading the agents…
-          </p>
-        ))}
+      <NoRows {...agents} empty={rows.length === 0} />
       {rows.length > 0 && found.length === 0 && <p className="empty">No agent matches “{filter}”.</p>}
       <VirtualList
         rows={found}
@@ -86,7 +78,11 @@ export function AgentsPanel(): ReactElement {
   );
 }
 
-function EmptyVillage(): ReactElement {
+type NoRowsProps = AppState['agents'] & Readonly<{ empty: boolean }>;
+
+function NoRows({ read, refused, empty }: NoRowsProps): ReactElement | null {
+  if (refused !== null || (empty && !read)) return <Unread refused={refused} word="Loading the agents…" />;
+  if (!empty) return null;
   return (
     <div className="empty">
       <p>

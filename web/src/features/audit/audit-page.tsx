@@ -5,6 +5,7 @@ import { usePages } from '../../client/query/use-pages.ts';
 import { LinkButton } from '../../ui/button.tsx';
 import { CheckField, FilterChip, SelectField } from '../../ui/fields.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
+import { Time } from '../../ui/time.tsx';
 import { dateTime } from '../../ui/time-labels.ts';
 import { Page } from '../navigation/page.tsx';
 import { SearchField } from '../navigation/search-field.tsx';
@@ -125,9 +126,7 @@ function AuditRow({ record, onFilter }: AuditRowProps): ReactElement {
   const actor = actorLabel(record.actor_id, record.actor_role, viewer);
   return (
     <li className="audit-row" data-record={record.record_id} data-action={record.action}>
-      <time dateTime={record.at} title={record.at}>
-        {dateTime(Math.floor(Date.parse(record.at) / 1000) * 1000)}
-      </time>
+      <Time at={record.at} word={dateTime(Math.floor(Date.parse(record.at) / 1000) * 1000)} />
       <button
         type="button"
         className="audit-who"

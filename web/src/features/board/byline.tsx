@@ -1,7 +1,9 @@
 import type { CopyNote, Post, Reply } from '@hamlet/contract';
 import type { ReactElement } from 'react';
+import { Notice } from '../../ui/notices/notice.tsx';
 import { LinkButton } from '../../ui/button.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
+import { Time } from '../../ui/time.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { isOwn } from '../../client/actor-labels.ts';
@@ -55,9 +57,7 @@ export function Byline({ of, now, onHistory }: BylineProps): ReactElement {
       {of.author_type === 'system' && <span className="role">village</span>}
       {isOwn(of.author_id, viewer) && <span className="role">you</span>}
       <span className="byline-when">
-        <time dateTime={of.created_at} title={of.created_at}>
-          {timeAgo(of.created_at, now)}
-        </time>
+        <Time at={of.created_at} word={timeAgo(of.created_at, now)} />
         {of.revision > 1 && <LinkButton word="edited" onClick={onHistory} data-action="history" />}
         {'title' in of && (
           <LinkButton
@@ -74,10 +74,9 @@ export function Byline({ of, now, onHistory }: BylineProps): ReactElement {
 export function CopyLine({ copy }: { readonly copy: CopyNote | undefined }): ReactElement | null {
   if (copy === undefined) return null;
   return (
-    <p className="notice notice-waiting board-notice" role="status" data-copy={copy.as_of}>
-      <Icon name="clock" size={16} />
-      <span>{copyLabel(copy)}</span>
-    </p>
+    <Notice tone="waiting" className="board-notice" data-copy={copy.as_of}>
+      {copyLabel(copy)}
+    </Notice>
   );
 }
 
@@ -86,17 +85,14 @@ export function HiddenNotice({ of, now }: { readonly of: Post | Reply; readonly 
   if (of.status !== 'moderated') return null;
   const { moderation } = of;
   return (
-    <p className="notice notice-bad" role="status">
-      <Icon name="eye" size={16} />
-      <span>
-        <b>Hidden{moderation === null ? '' : `: ${REASON_LABELS[moderation.reason].toLowerCase()}`}.</b>{' '}
-        {moderation !== null && (
-          <>
-            {moderation.by === 'flags' ? 'By the weight of its flags, until an admin decides' : 'By an admin'},{' '}
-            {timeAgo(moderation.at, now)}.{moderation.note !== null && <> “{moderation.note}”</>}
-          </>
-        )}
-      </span>
-    </p>
+    <Notice tone="bad" icon="eye" role="status">
+      <b>Hidden{moderation === null ? '' : `: ${REASON_LABELS[moderation.reason].toLowerCase()}`}.</b>{' '}
+      {moderation !== null && (
+        <>
+          {moderation.by === 'flags' ? 'By the weight of its flags, until an admin decides' : 'By an admin'},{' '}
+          {timeAgo(moderation.at, now)}.{moderation.note !== null && <> “{moderation.note}”</>}
+        </>
+      )}
+    </Notice>
   );
 }

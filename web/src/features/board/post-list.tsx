@@ -1,9 +1,10 @@
 import type { Post } from '@hamlet/contract';
 import { memo, type ReactElement } from 'react';
 import { Button } from '../../ui/button.tsx';
+import { Time } from '../../ui/time.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { MoreButton } from '../../ui/paged-list.tsx';
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { RefusedNotice, Unread } from '../../ui/notices/refused-notice.tsx';
 import { moveFocus } from '../../ui/virtual-list.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { useVillage, useVillageState } from '../village-context.ts';
@@ -22,12 +23,8 @@ export function PostList({ onWrite }: { readonly onWrite: (() => void) | null })
   return (
     <div className="board-list">
       <CopyLine copy={live.copy} />
-      {live.refused !== null && <RefusedNotice refused={live.refused} />}
-      {live.posts === null && live.refused === null && (
-        <p className="empty" role="status">
-          Loading the board…
-        </p>
-      )}
+      {live.posts !== null && live.refused !== null && <RefusedNotice refused={live.refused} />}
+      {live.posts === null && <Unread refused={live.refused} word="Loading the board…" />}
       {live.posts !== null &&
         (live.posts.length === 0 ? (
           <Empty narrowed={narrowed} onWrite={onWrite} />
@@ -91,9 +88,7 @@ export const PostRow = memo(function PostRow({ post, now }: Readonly<{ post: Pos
           <span className="post-row-line">
             <b>{post.author_name}</b>
             <AudienceMark post={post} />
-            <time dateTime={post.created_at} title={post.created_at}>
-              {timeAgo(post.created_at, now)}
-            </time>
+            <Time at={post.created_at} word={timeAgo(post.created_at, now)} />
           </span>
           <span className="post-row-title">{post.title}</span>
           <span className="post-row-body">{post.body}</span>

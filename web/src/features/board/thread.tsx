@@ -1,5 +1,6 @@
 import type { Post, Reply } from '@hamlet/contract';
 import { type ReactElement, type RefObject, useEffect, useRef, useState } from 'react';
+import { Notice } from '../../ui/notices/notice.tsx';
 import { useStore } from '../../client/store.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -28,10 +29,9 @@ export function Thread({ id }: { readonly id: string }): ReactElement {
       <ThreadHead post={post} />
       <CopyLine copy={copy} />
       {gone && post === null && (
-        <p className="notice notice-info board-notice" role="status">
-          <Icon name="eye" size={16} />
-          <span>You can no longer see this post: it was hidden, or its audience changed.</span>
-        </p>
+        <Notice tone="info" icon="eye" className="board-notice">
+          You can no longer see this post: it was hidden, or its audience changed.
+        </Notice>
       )}
       {refused !== null && (
         <div className="board-notice">

@@ -1,8 +1,9 @@
 import { freezeVillage, MEASURE_REASON_MAX, roleMay } from '@hamlet/contract';
-import { type ReactElement, useEffect, useRef, useState } from 'react';
+import { type ReactElement, useState } from 'react';
 import { useDraft } from '../../client/drafts.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { ActionForm } from '../../ui/action-form.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/fields.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';
@@ -32,13 +33,9 @@ export function FreezeButton(): ReactElement | null {
 
 function FreezeDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
   const { api, store } = useVillage();
-  const dialog = useRef<HTMLDialogElement>(null);
   const sending = useIntent();
   const [reason, setReason] = useDraft('freeze');
   const freeze = useVillageState((state) => state.freeze);
-  useEffect(() => {
-    dialog.current?.showModal();
-  }, []);
   const send = async (): Promise<void> => {
     const reply = await sending.send((idempotencyKey) =>
       api.call(freezeVillage, { body: { reason: reason.trim() }, idempotencyKey }),
@@ -49,8 +46,7 @@ function FreezeDialog({ onClose }: { readonly onClose: () => void }): ReactEleme
     onClose();
   };
   return (
-    <dialog ref={dialog} className="dialog freeze-dialog" onClose={onClose} aria-labelledby="freeze-title">
-      <h2 id="freeze-title">Freeze everyone?</h2>
+    <Dialog title="Freeze everyone?" className="freeze-dialog" onClose={onClose}>
       <p className="hint">
         At once and until you lift it: no money moves, no model is asked and no run begins, for every agent and every
         person. Agents stay where they are; nothing is lost. Everybody sees who froze the village and why.
@@ -80,6 +76,6 @@ function FreezeDialog({ onClose }: { readonly onClose: () => void }): ReactEleme
         />
       </ActionForm>
       {freeze !== null && <ProofList freeze={freeze} />}
-    </dialog>
+    </Dialog>
   );
 }

@@ -1,5 +1,7 @@
 import type { AgentDetail } from '@hamlet/contract';
 import type { ReactElement } from 'react';
+import { Notice } from '../../ui/notices/notice.tsx';
+import { Time } from '../../ui/time.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import type { IconName } from '../../ui/icon-paths.ts';
 import { timeAgo } from '../../ui/time-labels.ts';
@@ -31,9 +33,7 @@ export function ConditionList({ detail }: { readonly detail: AgentDetail }): Rea
             <span>
               <b>{condition.title}</b> <span className="condition-text">{condition.text}</span>
             </span>
-            <time dateTime={condition.since} title={condition.since}>
-              {timeAgo(condition.since, Date.now())}
-            </time>
+            <Time at={condition.since} word={timeAgo(condition.since, Date.now())} />
           </li>
         ))}
       </ul>
@@ -46,12 +46,9 @@ function Blocker({ detail: { why, power } }: { readonly detail: AgentDetail }): 
   const advice = adviceOf(why.reason);
   const calm = power === 'Asleep';
   return (
-    <div className={`notice ${calm ? 'notice-info' : 'notice-waiting'} why`} data-why={why.reason}>
-      <Icon name={calm ? 'sleep' : 'info'} size={16} />
-      <span>
-        <code className="reason">{why.reason}</code> {why.message}
-        {advice !== null && <span className="why-advice">{advice}</span>}
-      </span>
-    </div>
+    <Notice tone={calm ? 'info' : 'waiting'} icon={calm ? 'sleep' : 'info'} className="why" data-why={why.reason}>
+      <code className="reason">{why.reason}</code> {why.message}
+      {advice !== null && <span className="why-advice">{advice}</span>}
+    </Notice>
   );
 }

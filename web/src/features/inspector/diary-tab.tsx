@@ -1,7 +1,7 @@
 import { type AgentDetail, getAgent } from '@hamlet/contract';
 import type { ReactElement } from 'react';
 import { useLive } from '../../client/query/use-live.ts';
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { Unread } from '../../ui/notices/refused-notice.tsx';
 import { Section } from './now-tab.tsx';
 import { TurnList } from './turn-list.tsx';
 
@@ -26,8 +26,7 @@ export function DiaryTab({ agent }: { readonly agent: AgentDetail }): ReactEleme
 function Persona({ id }: { readonly id: string }): ReactElement {
   const { data, refused } = useLive(getAgent, { params: { agent_id: id } }, PERSONA_MS);
   const persona = data?.persona ?? null;
-  if (persona === null)
-    return refused === null ? <p className="empty">Loading…</p> : <RefusedNotice refused={refused} />;
+  if (persona === null) return <Unread refused={refused} />;
   const parts = (
     [
       ['Identity', persona.identity],

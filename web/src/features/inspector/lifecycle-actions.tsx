@@ -1,10 +1,10 @@
 import { type AgentDetail, roleMay } from '@hamlet/contract';
 import type { ReactElement } from 'react';
+import { Notice } from '../../ui/notices/notice.tsx';
 import type { Session } from '../../client/app-state.ts';
 import { type LifecycleState, locks, notAllowed, type Verb } from '../../client/lifecycle.ts';
 import { useStore } from '../../client/store.ts';
 import { Button, IconButton, LinkButton } from '../../ui/button.tsx';
-import { Icon } from '../../ui/icon.tsx';
 import type { IconName } from '../../ui/icon-paths.ts';
 import { OwnedNotice } from '../../ui/notices/refused-notice.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
@@ -91,29 +91,19 @@ function LifecycleNote({ agent, state }: Readonly<{ agent: AgentDetail; state: L
     );
   if (state.kind === 'asking' || state.kind === 'pending')
     return (
-      <p className="notice notice-waiting" role="status" data-change={state.kind}>
-        <span className="spinner spinner-small" aria-hidden="true" />
-        <span>
-          <b>{DOING[state.verb]}.</b> {state.text}
-        </span>
-        {state.kind === 'pending' && close}
-      </p>
+      <Notice tone="waiting" icon="spinner" data-change={state.kind} end={state.kind === 'pending' && close}>
+        <b>{DOING[state.verb]}.</b> {state.text}
+      </Notice>
     );
   if (state.kind === 'late')
     return (
-      <p className="notice notice-waiting" role="status" data-change="late">
-        <Icon name="clock" size={16} />
-        <span>
-          <b>{DOING[state.verb]} takes longer than usual.</b> {state.text}
-        </span>
-        {close}
-      </p>
+      <Notice tone="waiting" data-change="late" end={close}>
+        <b>{DOING[state.verb]} takes longer than usual.</b> {state.text}
+      </Notice>
     );
   return (
-    <p className="notice notice-good" role="status">
-      <Icon name="check" size={16} />
-      <span>{state.text}</span>
-      {close}
-    </p>
+    <Notice tone="good" end={close}>
+      {state.text}
+    </Notice>
   );
 }

@@ -1,7 +1,7 @@
 import { type AgentDetail, getModelUse, type ModelOutcome, type ModelUse, roleMay } from '@hamlet/contract';
 import type { ReactElement } from 'react';
 import { useLive } from '../../client/query/use-live.ts';
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { Unread } from '../../ui/notices/refused-notice.tsx';
 import { lengthLabel, timeAgo, timeAhead } from '../../ui/time-labels.ts';
 import { useNow } from '../../ui/use-now.ts';
 import { SignInHint } from '../sign-in/sign-in-hint.tsx';
@@ -25,8 +25,7 @@ export function ModelTab({ agent }: { readonly agent: AgentDetail }): ReactEleme
   const may = roleMay(role, 'models:read');
   const live = useLive(getModelUse, may ? { params: { agent_id: id } } : null, REFRESH_MS);
   if (!may) return <SignInHint text="Members see an agent's use of models." />;
-  if (live.data === null)
-    return live.refused === null ? <p className="empty">Loading…</p> : <RefusedNotice refused={live.refused} />;
+  if (live.data === null) return <Unread refused={live.refused} />;
   return <Use use={live.data} />;
 }
 

@@ -2,7 +2,7 @@ import { type CallData, listTurns, roleMay } from '@hamlet/contract';
 import { type ReactElement, useMemo } from 'react';
 import { usePages } from '../../client/query/use-pages.ts';
 import { MoreButton } from '../../ui/paged-list.tsx';
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { RefusedNotice, Unread } from '../../ui/notices/refused-notice.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { SignInHint } from '../sign-in/sign-in-hint.tsx';
 import { useRole } from '../village-context.ts';
@@ -30,7 +30,7 @@ export function TurnList({ id }: { readonly id: string }): ReactElement {
     [rows],
   );
   if (!may) return <SignInHint text="An agent's diary is for members." />;
-  if (rows === null) return refused === null ? <p className="empty">Loading…</p> : <RefusedNotice refused={refused} />;
+  if (rows === null) return <Unread refused={refused} />;
   if (rows.length === 0) return <p className="empty">Nothing yet. A turn appears each time the agent thinks.</p>;
   return (
     <>

@@ -3,6 +3,7 @@ import { type ReactElement, useMemo, useState } from 'react';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
 import { SelectField } from '../../ui/fields.tsx';
+import { Time } from '../../ui/time.tsx';
 import { minuteTime } from '../../ui/time-labels.ts';
 import { changeLabel, entryLabel, moneyLabel, REASONS } from '../money/money-labels.ts';
 import { useViewerId, useVillage } from '../village-context.ts';
@@ -80,9 +81,7 @@ function Row({ name, entry }: { readonly name: string; readonly entry: LedgerEnt
       <span className="entry-after" title="Balance after this entry">
         {moneyLabel(entry.balance_after)}
       </span>
-      <time dateTime={entry.timestamp} title={entry.timestamp}>
-        {minuteTime(entry.timestamp)}
-      </time>
+      <Time at={entry.timestamp} word={minuteTime(entry.timestamp)} />
       {proving && <Proof shown={{ kind: 'entry', entry }} />}
     </li>
   );

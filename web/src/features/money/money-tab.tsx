@@ -11,7 +11,8 @@ import { useLive } from '../../client/query/use-live.ts';
 import { usePages } from '../../client/query/use-pages.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { Unread } from '../../ui/notices/refused-notice.tsx';
+import { Time } from '../../ui/time.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { Proof, VerifyButton } from '../proof/verify-record.tsx';
 import { useTiers } from '../tiers/use-tiers.ts';
@@ -33,12 +34,7 @@ export function MoneyTab({ agent }: { readonly agent: AgentDetail }): ReactEleme
     balance.again();
     void agents.refresh(id);
   };
-  if (balance.data === null)
-    return balance.refused === null ? (
-      <p className="empty">Loading the balance…</p>
-    ) : (
-      <RefusedNotice refused={balance.refused} />
-    );
+  if (balance.data === null) return <Unread refused={balance.refused} word="Loading the balance…" />;
   return (
     <>
       <Balance balance={balance.data} />
@@ -107,12 +103,11 @@ function Entry({ entry }: { readonly entry: LedgerEntry }): ReactElement {
         {entryLabel(entry, viewer)}
         {entry.note !== '' && <small>{entry.note}</small>} <VerifyButton open={proving} onOpen={setProving} />
       </span>
-      <time
-        dateTime={entry.timestamp}
+      <Time
+        at={entry.timestamp}
         title={`${entry.timestamp}; balance after this entry ${moneyLabel(entry.balance_after)}`}
-      >
-        {timeAgo(entry.timestamp, Date.now())}
-      </time>
+        word={timeAgo(entry.timestamp, Date.now())}
+      />
       {proving && <Proof shown={{ kind: 'entry', entry }} />}
     </li>
   );

@@ -14,6 +14,7 @@ import { Button } from '../../ui/button.tsx';
 import { Choices } from '../../ui/fields.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
+import { Time } from '../../ui/time.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { useNow } from '../../ui/use-now.ts';
@@ -81,10 +82,7 @@ function CreditRow({ credit, onDecided }: { readonly credit: Credit; readonly on
         {credit.origin === 'webhook'
           ? 'reported by the provider'
           : `by ${actorLabel(credit.requested_by, 'admin', viewer)}`}
-        ,{' '}
-        <time dateTime={credit.requested_at} title={credit.requested_at}>
-          {timeAgo(credit.requested_at, now)}
-        </time>
+        , <Time at={credit.requested_at} word={timeAgo(credit.requested_at, now)} />
       </p>
       {credit.note !== '' && <p className="credit-facts">“{credit.note}”</p>}
       {credit.state === 'credited' && credit.net !== credit.amount && (

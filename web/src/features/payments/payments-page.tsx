@@ -1,12 +1,13 @@
 import { createPayPalOrder, getPayPalTerms, type PayPalTerms, roleMay } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
 import './payments.css';
+import { Notice } from '../../ui/notices/notice.tsx';
 import { useFormDraft } from '../../client/drafts.ts';
 import { useLive } from '../../client/query/use-live.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { ActionForm } from '../../ui/action-form.tsx';
 import { TextField } from '../../ui/fields.tsx';
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { Unread } from '../../ui/notices/refused-notice.tsx';
 import { Page } from '../navigation/page.tsx';
 import { AgentField } from '../agent-list/agent-field.tsx';
 import { useAgentName } from '../agent-list/use-agent-names.ts';
@@ -51,15 +52,7 @@ function PayCard(): ReactElement {
   return (
     <section className="card payment-card pay-card" aria-label="Pay in by PayPal" data-paypal={terms.data?.paypal}>
       <h2>Pay in by PayPal</h2>
-      {terms.data === null ? (
-        terms.refused === null ? (
-          <p className="empty">Loading…</p>
-        ) : (
-          <RefusedNotice refused={terms.refused} />
-        )
-      ) : (
-        <Pay terms={terms.data} />
-      )}
+      {terms.data === null ? <Unread refused={terms.refused} /> : <Pay terms={terms.data} />}
     </section>
   );
 }
@@ -129,9 +122,9 @@ function PayForm({ terms, currency }: { readonly terms: PayPalTerms; readonly cu
         </p>
       )}
       {unsafe && (
-        <p className="notice notice-bad" role="alert">
+        <Notice tone="bad" icon={null}>
           PayPal sent an unsafe address, so this page did not open it. Nothing was paid. Try again later.
-        </p>
+        </Notice>
       )}
     </ActionForm>
   );

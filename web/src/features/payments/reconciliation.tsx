@@ -16,7 +16,7 @@ import { ActionForm } from '../../ui/action-form.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { CheckField, TextField } from '../../ui/fields.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { RefusedNotice, Unread } from '../../ui/notices/refused-notice.tsx';
 import { lengthLabel, minuteTime, timeAgo } from '../../ui/time-labels.ts';
 import { moneyLabel } from '../money/money-labels.ts';
 import { actorLabel } from '../../client/actor-labels.ts';
@@ -36,8 +36,8 @@ export function Reconciliation(): ReactElement {
   return (
     <section className="reconciliation" aria-label="Reconciliation">
       <h2 className="page-section">Reconciliation</h2>
-      {live.refused !== null && <RefusedNotice refused={live.refused} />}
-      {live.data === null && live.refused === null && <p className="empty">Loading the comparison…</p>}
+      {live.data !== null && live.refused !== null && <RefusedNotice refused={live.refused} />}
+      {live.data === null && <Unread refused={live.refused} word="Loading the comparison…" />}
       {live.data !== null && <Compared view={live.data} onChanged={live.again} />}
     </section>
   );

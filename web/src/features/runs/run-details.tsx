@@ -4,6 +4,7 @@ import type { ReactElement } from 'react';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { useLive } from '../../client/query/use-live.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
+import { Time } from '../../ui/time.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { dateTime } from '../../ui/time-labels.ts';
 import { useRole, useViewerId, useVillage } from '../village-context.ts';
@@ -75,9 +76,7 @@ function Course({ run }: { readonly run: Run }): ReactElement {
     <ol className="course">
       {data.events.map((event) => (
         <li key={event.number} data-event={event.event}>
-          <time dateTime={event.at} title={event.at}>
-            {clock(event.at)}
-          </time>
+          <Time at={event.at} word={clock(event.at)} />
           {eventLabel(event)}
         </li>
       ))}

@@ -1,7 +1,8 @@
 import type { ReactElement, ReactNode } from 'react';
 import type { Run } from '@hamlet/contract';
 import { MoreButton } from '../../ui/paged-list.tsx';
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { Time } from '../../ui/time.tsx';
+import { RefusedNotice, Unread } from '../../ui/notices/refused-notice.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import type { RunsLive } from './use-runs.ts';
 import { Avatar } from '../../ui/avatar.tsx';
@@ -25,7 +26,7 @@ interface ListProps {
 export function RunList({ live, opened, onOpen, withAgent, empty }: ListProps): ReactElement {
   const now = useNow(1000);
   const { rows: runs, refused, more } = live;
-  if (runs === null) return refused === null ? <p className="empty">Loading…</p> : <RefusedNotice refused={refused} />;
+  if (runs === null) return <Unread refused={refused} />;
   return (
     <>
       {refused !== null && <RefusedNotice refused={refused} />}
@@ -78,9 +79,7 @@ export function RunRow({ run, now, open, onOpen, withAgent, onChanged }: RowProp
           {originLabel(run, viewer)}
         </span>
         <span className="run-length">{runLength(run, now)}</span>
-        <time dateTime={run.created_at} title={run.created_at}>
-          {timeAgo(run.created_at, now)}
-        </time>
+        <Time at={run.created_at} word={timeAgo(run.created_at, now)} />
       </button>
       {open && <RunDetails run={run} onChanged={onChanged} />}
     </li>

@@ -6,6 +6,7 @@ import { Avatar } from '../../ui/avatar.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { OwnedNotice } from '../../ui/notices/refused-notice.tsx';
+import { Time } from '../../ui/time.tsx';
 import { dateTime, lengthLabel, timeAgo, timeAhead } from '../../ui/time-labels.ts';
 import { useRole, useVillage } from '../village-context.ts';
 import { NextTimesList } from './next-times-list.tsx';
@@ -187,9 +188,7 @@ function Fired({ row, zone }: Readonly<{ row: Extract<PastRow, { kind: 'fired' }
   const { runs, made_up: madeUp } = row.firing;
   return (
     <li className="firing" data-outcome={runs[0]?.outcome ?? 'none'}>
-      <time dateTime={row.firing.slot} title={`Fired ${row.firing.fired_at}`}>
-        {dateTime(row.slotMs, zone)}
-      </time>
+      <Time at={row.firing.slot} title={`Fired ${row.firing.fired_at}`} word={dateTime(row.slotMs, zone)} />
       <span className="firing-runs">
         {runs.slice(0, AGENTS_SHOWN).map((run) => {
           const { word, tone, hint } = OUTCOME_LABELS[run.outcome];

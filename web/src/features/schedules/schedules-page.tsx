@@ -2,7 +2,7 @@ import { listSchedules, roleMay, type ScheduleView } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
 import { useLive } from '../../client/query/use-live.ts';
 import { Button } from '../../ui/button.tsx';
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { RefusedNotice, Unread } from '../../ui/notices/refused-notice.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { Page } from '../navigation/page.tsx';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';
@@ -61,8 +61,8 @@ function Schedules({ editing, onEdit }: SchedulesProps): ReactElement {
   };
   return (
     <>
-      {live.refused !== null && <RefusedNotice refused={live.refused} />}
-      {live.data === null && live.refused === null && <p className="empty">Loading…</p>}
+      {live.data !== null && live.refused !== null && <RefusedNotice refused={live.refused} />}
+      {live.data === null && <Unread refused={live.refused} />}
       {live.data?.schedules.length === 0 && (
         <div className="card empty">
           <p>

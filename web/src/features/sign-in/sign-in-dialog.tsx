@@ -1,7 +1,9 @@
 import { getLoginOptions, type LoginOptions, PASSWORD_MIN_CHARS, type RefusalEntry, REFUSALS } from '@hamlet/contract';
-import { type ReactElement, useEffect, useRef, useState } from 'react';
+import { type ReactElement, useEffect, useState } from 'react';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Notice } from '../../ui/notices/notice.tsx';
 import type { Refused, Reply } from '../../client/api.ts';
-import { Button, IconButton, LinkButton } from '../../ui/button.tsx';
+import { Button, LinkButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
@@ -34,13 +36,9 @@ type DialogProps = Readonly<{ code: string | null; failed: string | null; onClos
  */
 export function SignInDialog({ code, failed, onClose }: DialogProps): ReactElement {
   const { api } = useVillage();
-  const dialog = useRef<HTMLDialogElement>(null);
   const signedIn = useVillageState((state) => state.session.kind === 'account');
   const [way, setWay] = useState<Way>(code === null ? 'password' : 'first');
   const [options, setOptions] = useState<LoginOptions | null>(null);
-  useEffect(() => {
-    dialog.current?.showModal();
-  }, []);
   useEffect(() => {
     if (signedIn) onClose();
   }, [signedIn, onClose]);
@@ -55,36 +53,29 @@ export function SignInDialog({ code, failed, onClose }: DialogProps): ReactEleme
   }, [api]);
   const words = WAY_LABELS[way];
   return (
-    <dialog ref={dialog} className="dialog" onClose={onClose} aria-labelledby="sign-in-title">
-      <img src="/favicon.svg" alt="" width="44" height="44" />
-      <h2 id="sign-in-title">{words.title}</h2>
+    <Dialog
+      title={words.title}
+      image={<img src="/favicon.svg" alt="" width="44" height="44" />}
+      onClose={onClose}
+      onCross={onClose}
+    >
       <p className="hint">{words.hint}</p>
       {failed !== null && (
-        <p className="notice notice-bad" role="alert">
-          <Icon name="alert" size={16} />
-          <span>
-            <b>Not signed in.</b> {failureText(failed)}.
-          </span>
-        </p>
+        <Notice tone="bad">
+          <b>Not signed in.</b> {failureText(failed)}.
+        </Notice>
       )}
       <ConnectionWarning options={options} />
       {options !== null && options.oidc !== null && way === 'password' && <Provider oidc={options.oidc} />}
       <SignInForm key={way} way={way} code={code ?? ''} />
       <Ways way={way} onWay={setWay} first={options?.bootstrap ?? true} />
-      {/* The last element, so that the dialog opens with the keyboard focus in the form. */}
-      <IconButton icon="close" label="Close" className="dialog-close" onClick={onClose} />
-    </dialog>
+    </Dialog>
   );
 }
 
 function ConnectionWarning({ options }: { readonly options: LoginOptions | null }): ReactElement | null {
   if (options === null ? window.isSecureContext : options.private_connection) return null;
-  return (
-    <p className="notice notice-bad">
-      <Icon name="alert" size={16} />
-      Browsers keep sessions only on https or localhost. Signing in will not last here.
-    </p>
-  );
+  return <Notice tone="bad">Browsers keep sessions only on https or localhost. Signing in will not last here.</Notice>;
 }
 
 /** Opens the identity provider, which leads back to the present page. */

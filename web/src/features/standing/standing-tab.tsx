@@ -50,14 +50,11 @@ export function HeldBanner({ agent }: { readonly agent: AgentDetail }): ReactEle
   const [hardest] = held;
   if (hardest === undefined) return null;
   return (
-    <p className="notice notice-bad held" role="status">
-      <Icon name={MEASURE_LABELS[hardest].icon} size={16} />
-      <span>
-        <b>{held.map((measure) => MEASURE_LABELS[measure].state).join(', ')}.</b>{' '}
-        {agent.standing.reason !== null && <>“{agent.standing.reason}” </>}
-        <LinkButton word="Show author and end" onClick={() => open({ tab: 'standing' })} />
-      </span>
-    </p>
+    <Notice tone="bad" icon={MEASURE_LABELS[hardest].icon} role="status" className="held">
+      <b>{held.map((measure) => MEASURE_LABELS[measure].state).join(', ')}.</b>{' '}
+      {agent.standing.reason !== null && <>“{agent.standing.reason}” </>}
+      <LinkButton word="Show author and end" onClick={() => open({ tab: 'standing' })} />
+    </Notice>
   );
 }
 

@@ -1,5 +1,6 @@
 import type { EntitlementView } from '@hamlet/contract';
 import type { ReactElement } from 'react';
+import { Notice } from '../../ui/notices/notice.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -48,10 +49,9 @@ export function TierCard({ tier, agents, onEdit }: TierCardProps): ReactElement 
       <div className="tier-seats">
         <SeatMap picture={seatPicture(tier, agents.filter(isSeated).length)} />
         {wrong !== undefined && (
-          <p className="notice notice-waiting" data-reason={wrong.reason}>
-            <Icon name="info" size={15} />
-            <span>{wrong.message === '' ? wrong.reason : wrong.message}</span>
-          </p>
+          <Notice tone="waiting" icon="info" data-reason={wrong.reason}>
+            {wrong.message === '' ? wrong.reason : wrong.message}
+          </Notice>
         )}
       </div>
       <Faces agents={agents} />

@@ -2,10 +2,11 @@ import { type EntitlementView, roleMay } from '@hamlet/contract';
 import { lazy, type ReactElement, useMemo, useState } from 'react';
 import './tiers.css';
 import { Button } from '../../ui/button.tsx';
+import { Time } from '../../ui/time.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { LazyBoundary } from '../../ui/lazy-boundary.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { RefusedNotice, Unread } from '../../ui/notices/refused-notice.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { adviceOf } from '../inspector/condition-labels.ts';
 import { moneyLabel, sumOf } from '../money/money-labels.ts';
@@ -61,7 +62,7 @@ function Tiers({ editing, onEdit }: TiersProps): ReactElement {
   const agents = useMemo((): readonly Occupant[] => [...details.values()], [details]);
   const { data, refused, again } = useTiers();
   const [saved, setSaved] = useState<string | null>(null);
-  if (data === null) return refused === null ? <p className="empty">Loading…</p> : <RefusedNotice refused={refused} />;
+  if (data === null) return <Unread refused={refused} />;
   const ladder = data.entitlements.toSorted((left, right) => right.rank - left.rank);
   const close = (name: string | null): void => {
     onEdit?.(null);
@@ -163,9 +164,7 @@ export function WaitingList({ waiting }: { readonly waiting: readonly Waiting[] 
               <code className="reason">{reason}</code> {message}
               <span className="why-advice">{adviceOf(reason)}</span>
             </span>
-            <time dateTime={since} title={since}>
-              {timeAgo(since, Date.now())}
-            </time>
+            <Time at={since} word={timeAgo(since, Date.now())} />
           </li>
         ))}
       </ol>

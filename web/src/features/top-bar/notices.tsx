@@ -1,8 +1,8 @@
 import { type ReactElement, useEffect, useRef } from 'react';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { Icon } from '../../ui/icon.tsx';
 import { FreezeBanner } from '../freeze/freeze-banner.tsx';
-import { PaymentNotice } from '../payments/payment-notice.tsx';
+import { OUTCOME_LABELS } from '../payments/pay-labels.ts';
+import { Notice } from '../../ui/notices/notice.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
 
 /**
@@ -34,13 +34,15 @@ function OutdatedNotice(): ReactElement | null {
   const world = useVillageState((state) => state.connection);
   if (world !== 'outdated') return null;
   return (
-    <p className="notice notice-waiting" role="alert" data-notice="outdated">
-      <Icon name="alert" size={16} />
-      <span>
-        <b>This page is older than the village.</b> The map no longer moves. Load the page again.
-      </span>
-      <Button word="Load the page again" onClick={() => window.location.reload()} />
-    </p>
+    <Notice
+      tone="waiting"
+      icon="alert"
+      role="alert"
+      data-notice="outdated"
+      end={<Button word="Load the page again" onClick={() => window.location.reload()} />}
+    >
+      <b>This page is older than the village.</b> The map no longer moves. Load the page again.
+    </Notice>
   );
 }
 
@@ -49,13 +51,40 @@ function EndedNotice(): ReactElement | null {
   const ended = useVillageState((state) => state.session.kind === 'visitor' && state.session.ended);
   if (!ended) return null;
   return (
-    <p className="notice notice-waiting" role="alert" data-notice="session-ended">
-      <Icon name="key" size={16} />
-      <span>
-        <b>Your session has ended.</b> Sign in again to continue.
-      </span>
-      <Button word="Sign in" onClick={openSignIn} />
-      <IconButton icon="close" iconPx={14} label="Dismiss" onClick={() => session.dismissEnded()} />
-    </p>
+    <Notice
+      tone="waiting"
+      icon="key"
+      role="alert"
+      data-notice="session-ended"
+      end={
+        <>
+          <Button word="Sign in" onClick={openSignIn} />
+          <IconButton icon="close" iconPx={14} label="Dismiss" onClick={() => session.dismissEnded()} />
+        </>
+      }
+    >
+      <b>Your session has ended.</b> Sign in again to continue.
+    </Notice>
+  );
+}
+
+/** The outcome of a payment for a payer who returned from PayPal, until they dismiss it. */
+function PaymentNotice(): ReactElement | null {
+  const { store } = useVillage();
+  const outcome = useVillageState((state) => state.payment);
+  if (outcome === null) return null;
+  const { text, tone } = OUTCOME_LABELS[outcome];
+  const dismiss = (): void => store.set((state) => ({ ...state, payment: null }));
+  return (
+    <Notice
+      tone={tone}
+      icon={tone === 'good' ? 'check' : 'alert'}
+      role="status"
+      data-notice="payment"
+      data-outcome={outcome}
+      end={<IconButton icon="close" iconPx={14} label="Dismiss" onClick={dismiss} />}
+    >
+      {text}
+    </Notice>
   );
 }

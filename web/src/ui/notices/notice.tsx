@@ -7,22 +7,33 @@ export type NoticeTone = 'good' | 'waiting' | 'bad' | 'info';
 
 interface NoticeProps {
   readonly tone: NoticeTone;
-  /** The default is the icon of the tone. */
-  readonly icon?: IconName;
+  /** The default is the icon of the tone; null shows none. */
+  readonly icon?: IconName | 'spinner' | null;
+  /** The default is `alert` for a bad notice, which interrupts a screen reader, and `status` for another. */
+  readonly role?: 'alert' | 'status';
   readonly className?: string;
+  /** Buttons after the text. */
+  readonly end?: ReactNode;
   readonly children: ReactNode;
 }
 
-/** A message in a box. A screen reader announces it when it appears, and interrupts for a bad one. Takes `data-` attributes. */
-export function Notice({ tone, icon = ICONS[tone], className, children, ...data }: NoticeProps): ReactElement {
+/** A message in a box; a screen reader announces it when it appears. Takes `data-` attributes. */
+export function Notice(props: NoticeProps): ReactElement {
+  const {
+    tone,
+    icon = ICONS[tone],
+    role = tone === 'bad' ? 'alert' : 'status',
+    className,
+    end,
+    children,
+    ...data
+  } = props;
   return (
-    <div
-      {...data}
-      className={`notice notice-${tone}${className === undefined ? '' : ` ${className}`}`}
-      role={tone === 'bad' ? 'alert' : 'status'}
-    >
-      <Icon name={icon} size={16} />
+    <div {...data} className={`notice notice-${tone}${className === undefined ? '' : ` ${className}`}`} role={role}>
+      {icon === 'spinner' && <span className="spinner spinner-small" aria-hidden="true" />}
+      {icon !== null && icon !== 'spinner' && <Icon name={icon} size={16} />}
       <span>{children}</span>
+      {end}
     </div>
   );
 }

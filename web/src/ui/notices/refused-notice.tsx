@@ -1,30 +1,43 @@
 import type { ReactElement, ReactNode } from 'react';
 import { Button, IconButton } from '../button.tsx';
 import type { Refused } from '../../client/api.ts';
-import { Icon } from '../icon.tsx';
+import { Notice } from './notice.tsx';
 
-type RefusedProps = Readonly<{ refused: Refused; onDismiss?: (() => void) | undefined; children?: ReactNode }>;
+interface RefusedProps {
+  readonly refused: Refused;
+  readonly onDismiss?: (() => void) | undefined;
+  readonly children?: ReactNode;
+}
 
 /** A refusal in the API's words, with the wrong fields if the API names them. The children are the next steps. */
 export function RefusedNotice({ refused, onDismiss, children }: RefusedProps): ReactElement {
+  const dismiss = onDismiss && <IconButton icon="close" iconPx={14} label="Dismiss" onClick={onDismiss} />;
   return (
-    <div className="notice notice-bad" role="alert" data-code={refused.code}>
-      <Icon name="alert" size={16} />
-      <span>
-        <b>{refused.title}.</b> {refused.detail}
-        {refused.errors.length > 0 && (
-          <ul className="notice-list">
-            {refused.errors.map(({ path, message }) => (
-              <li key={`${path} ${message}`}>
-                {path !== '' && <code>{path}</code>} {message}
-              </li>
-            ))}
-          </ul>
-        )}
-        {children}
-      </span>
-      {onDismiss !== undefined && <IconButton icon="close" iconPx={14} label="Dismiss" onClick={onDismiss} />}
-    </div>
+    <Notice tone="bad" data-code={refused.code} end={dismiss}>
+      <b>{refused.title}.</b> {refused.detail}
+      {refused.errors.length > 0 && (
+        <ul className="notice-list">
+          {refused.errors.map(({ path, message }) => (
+            <li key={`${path} ${message}`}>
+              {path !== '' && <code>{path}</code>} {message}
+            </li>
+          ))}
+        </ul>
+      )}
+      {children}
+    </Notice>
+  );
+}
+
+type UnreadProps = Readonly<{ refused: Refused | null; word?: string }>;
+
+/** Stands for an answer that the page does not have yet: the refusal, or a text while the request runs. */
+export function Unread({ refused, word = 'Loading…' }: UnreadProps): ReactElement {
+  if (refused !== null) return <RefusedNotice refused={refused} />;
+  return (
+    <p className="empty" role="status">
+      {word}
+    </p>
   );
 }
 

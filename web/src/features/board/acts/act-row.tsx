@@ -2,7 +2,7 @@ import { closePost, getBalance, type Post, reopenPost, type Reply, resolvePost }
 import type { ReactElement } from 'react';
 import { Icon } from '../../../ui/icon.tsx';
 import type { IconName } from '../../../ui/icon-paths.ts';
-import { RefusedNotice } from '../../../ui/notices/refused-notice.tsx';
+import { RefusedNotice, Unread } from '../../../ui/notices/refused-notice.tsx';
 import { useRole, useViewerId, useVillage, useVillageState } from '../../village-context.ts';
 import { type Act, actsFor } from './acts.ts';
 import { EditForm } from './edit-form.tsx';
@@ -101,12 +101,7 @@ export function JudgeInPlace({ of, kind }: { readonly of: Post | Reply; readonly
   const balance = useLive(getBalance, { params: { agent_id: id }, query: {} }, REFRESH_MS);
   const tiers = useTiers();
   if (agent === undefined) return <p className="hint">{of.author_name} is not in the village any more.</p>;
-  if (balance.data === null)
-    return balance.refused === null ? (
-      <p className="empty">Loading the ledger…</p>
-    ) : (
-      <RefusedNotice refused={balance.refused} />
-    );
+  if (balance.data === null) return <Unread refused={balance.refused} word="Loading the ledger…" />;
   const done = (): void => {
     balance.again();
     void agents.refresh(id);

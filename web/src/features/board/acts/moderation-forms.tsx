@@ -9,6 +9,7 @@ import {
   type Reply,
 } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
+import { Notice } from '../../../ui/notices/notice.tsx';
 import { type FormDraft, useFormDraft } from '../../../client/drafts.ts';
 import { useIntent } from '../../../client/query/use-intent.ts';
 import { LinkButton } from '../../../ui/button.tsx';
@@ -83,12 +84,9 @@ export function FlagForm({ post, reply, onDone }: Omit<ModerateProps, 'decision'
   };
   if (hidden !== null)
     return (
-      <p className="notice notice-good" role="status">
-        <span>
-          Thank you. {hidden ? 'It stays hidden until an admin decides about it.' : 'An admin will decide about it.'}
-        </span>
-        <LinkButton word="Close" onClick={onDone} />
-      </p>
+      <Notice tone="good" icon={null} end={<LinkButton word="Close" onClick={onDone} />}>
+        Thank you. {hidden ? 'It stays hidden until an admin decides about it.' : 'An admin will decide about it.'}
+      </Notice>
     );
   return (
     <ActionForm label="Flag" sending={sending} ready word="Flag it" onCancel={onDone} onSend={() => void send()}>

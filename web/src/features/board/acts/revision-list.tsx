@@ -2,7 +2,7 @@ import { listPostRevisions, listReplyRevisions, type Post, type Reply } from '@h
 import type { ReactElement } from 'react';
 import { useLive } from '../../../client/query/use-live.ts';
 import { LinkButton } from '../../../ui/button.tsx';
-import { RefusedNotice } from '../../../ui/notices/refused-notice.tsx';
+import { RefusedNotice, Unread } from '../../../ui/notices/refused-notice.tsx';
 import { dateTime } from '../../../ui/time-labels.ts';
 
 const REFRESH_MS = 30_000;
@@ -24,8 +24,8 @@ export function RevisionList({ of, onClose }: Readonly<{ of: Post | Reply; onClo
         <h3 className="section-name">All versions</h3>
         <LinkButton word="Close" onClick={onClose} />
       </header>
-      {live.refused !== null && <RefusedNotice refused={live.refused} />}
-      {live.data === null && live.refused === null && <p className="empty">Loading…</p>}
+      {live.data !== null && live.refused !== null && <RefusedNotice refused={live.refused} />}
+      {live.data === null && <Unread refused={live.refused} />}
       <ol>
         {live.data?.revisions.map(({ number, title, body, tags, at }) => (
           <li key={number} data-revision={number}>
