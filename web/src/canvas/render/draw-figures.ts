@@ -13,112 +13,47 @@ const CELL_OVER_FIGURE = 1.18;
 const FEET = 0.92;
 const RING = { selected: 0xffd34d, hover: 0xffffff } as const;
 
-export function drawItems(pool: SpritePool, list: DrawList, tools: Tools): void {
-  for (const item of list.items) {
-    pool.add({
-      texture: tools.atlas.item(item.kind),
-      x: item.x,
-      y: item.y,
-      anchorX: 0.5,
-      anchorY: 0.7,
-      width: item.size,
-      height: item.size,
-      tint: lit(tools.light),
-    });
-  }
+export function drawItems(pool: SpritePool, list: DrawList, { atlas, light }: Tools): void {
+  for (const item of list.items)
+    pool.add({ texture: atlas.item(item.kind), at: item, anchor: [0.5, 0.7], size: item.size, tint: lit(light) });
 }
 
 export function drawFigures(pool: SpritePool, list: DrawList, tools: Tools): void {
+  const { dot, ring } = tools.atlas;
   for (const figure of list.figures) {
-    if (figure.ring !== 'none') ring(pool, figure, tools);
-    if (figure.dot)
-      pool.add({
-        texture: tools.atlas.dot,
-        x: figure.x,
-        y: figure.y,
-        anchorX: 0.5,
-        anchorY: 0.5,
-        width: figure.size,
-        height: figure.size,
-        alpha: figure.alpha,
-        tint: dotColour(figure.look),
-      });
+    const { size, look, alpha } = figure;
+    if (figure.ring !== 'none')
+      pool.add({ texture: ring, at: figure, size: Math.max(22, size * 0.85), tint: RING[figure.ring] });
+    if (figure.dot) pool.add({ texture: dot, at: figure, size, alpha, tint: dotColour(look) });
     else body(pool, figure, tools);
   }
 }
 
-function ring(pool: SpritePool, figure: FigureCommand, tools: Tools): void {
-  const width = Math.max(22, figure.size * 0.85);
-  pool.add({
-    texture: tools.atlas.ring,
-    x: figure.x,
-    y: figure.y,
-    anchorX: 0.5,
-    anchorY: 0.5,
-    width,
-    height: width,
-    tint: figure.ring === 'selected' ? RING.selected : RING.hover,
-  });
-}
-
 function body(pool: SpritePool, figure: FigureCommand, tools: Tools): void {
-  const side = figure.size * CELL_OVER_FIGURE;
-  const texture = figure.asleep
-    ? tools.atlas.asleep(figure.look)
-    : tools.atlas.figure(figure.look, figure.facing, figure.step);
-  pool.add({
-    texture,
-    x: figure.x,
-    y: figure.y,
-    anchorX: 0.5,
-    anchorY: FEET,
-    width: side,
-    height: side,
-    alpha: figure.alpha,
-    tint: lit(tools.light),
-  });
-  if (figure.carried !== null && figure.size > 22) {
-    const size = figure.size * 0.36;
-    const aside = figure.facing === 'west' ? -0.24 : 0.24;
-    pool.add({
-      texture: tools.atlas.item(figure.carried),
-      x: figure.x + figure.size * aside,
-      y: figure.y - figure.size * 0.22,
-      anchorX: 0.5,
-      anchorY: 0.5,
-      width: size,
-      height: size,
-      tint: lit(tools.light),
-    });
+  const { atlas } = tools;
+  const { x, y, size, look, alpha } = figure;
+  const tint = lit(tools.light);
+  const texture = figure.asleep ? atlas.asleep(look) : atlas.figure(look, figure.facing, figure.step);
+  pool.add({ texture, at: figure, anchor: [0.5, FEET], size: size * CELL_OVER_FIGURE, alpha, tint });
+  if (figure.carried !== null && size > 22) {
+    const at = { x: x + size * (figure.facing === 'west' ? -0.24 : 0.24), y: y - size * 0.22 };
+    pool.add({ texture: atlas.item(figure.carried), at, size: size * 0.36, tint });
   }
   if (figure.asleep) snores(pool, figure, tools);
   if (figure.emote !== null) {
-    const size = Math.max(26, figure.size * 0.55);
-    pool.add({
-      texture: tools.atlas.emote(figure.emote),
-      x: figure.x + figure.size * 0.12,
-      y: figure.y - figure.size * 0.92,
-      anchorX: 0.5,
-      anchorY: 0.95,
-      width: size,
-      height: size,
-    });
+    const at = { x: x + size * 0.12, y: y - size * 0.92 };
+    pool.add({ texture: atlas.emote(figure.emote), at, anchor: [0.5, 0.95], size: Math.max(26, size * 0.55) });
   }
 }
 
 /** Two letters z that rise and vanish one after the other, once in 3 seconds. */
-function snores(pool: SpritePool, figure: FigureCommand, tools: Tools): void {
+function snores(pool: SpritePool, { x, y, size, look }: FigureCommand, { atlas, tick }: Tools): void {
   for (const offset of [0, 0.5]) {
-    const phase = (tools.tick / 30 + offset + figure.look * 0.13) % 1;
-    const size = figure.size * (0.16 + phase * 0.14);
+    const phase = (tick / 30 + offset + look * 0.13) % 1;
     pool.add({
-      texture: tools.atlas.snore,
-      x: figure.x - figure.size * (0.18 - phase * 0.3),
-      y: figure.y - figure.size * (0.42 + phase * 0.45),
-      anchorX: 0.5,
-      anchorY: 0.5,
-      width: size,
-      height: size,
+      texture: atlas.snore,
+      at: { x: x - size * (0.18 - phase * 0.3), y: y - size * (0.42 + phase * 0.45) },
+      size: size * (0.16 + phase * 0.14),
       alpha: Math.sin(phase * Math.PI),
     });
   }

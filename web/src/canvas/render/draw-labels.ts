@@ -1,87 +1,45 @@
-import { clamp } from '../model/camera.ts';
+import { clamp, type Point } from '../model/camera.ts';
 import type { DrawList } from '../model/draw-list.ts';
 import type { Tools } from './draw-figures.ts';
 import type { SpritePool } from './sprite-pool.ts';
 
 /** Names of zones and places: under the figures, so that they cover no agent. */
-export function drawMarks(pool: SpritePool, list: DrawList, tools: Tools): void {
-  for (const zone of list.zones) {
-    if (zone.labelAlpha === 0) continue;
-    const texture = tools.labels.get({ kind: 'zone', text: zone.text });
-    if (texture.width > zone.width) continue;
-    pool.add({
-      texture,
-      x: Math.round(zone.x + zone.width / 2),
-      y: Math.round(zone.y + 16),
-      anchorX: 0.5,
-      anchorY: 0.5,
-      alpha: zone.labelAlpha,
-    });
+export function drawMarks(pool: SpritePool, list: DrawList, { labels }: Tools): void {
+  for (const { x, y, width, text, labelAlpha: alpha } of list.zones) {
+    if (alpha === 0) continue;
+    const texture = labels.get({ kind: 'zone', text });
+    if (texture.width <= width) pool.add({ texture, at: whole(x + width / 2, y + 16), alpha });
   }
-  for (const landmark of list.landmarks) {
-    const texture = tools.labels.get({
-      kind: 'landmark',
-      text: landmark.text,
-      icon: landmark.kind,
-      labelled: landmark.labelled,
-    });
-    pool.add({
-      texture,
-      x: Math.round(landmark.x),
-      y: Math.round(landmark.y),
-      anchorX: landmark.labelled ? 13.5 / texture.width : 0.5,
-      anchorY: 0.5,
-    });
+  for (const { x, y, text, kind: icon, labelled } of list.landmarks) {
+    const texture = labels.get({ kind: 'landmark', text, icon, labelled });
+    pool.add({ texture, at: whole(x, y), anchor: [labelled ? 13.5 / texture.width : 0.5, 0.5] });
   }
 }
 
 /** Pins of posts: above the ground and its names, under the figures. */
-export function drawPins(pool: SpritePool, list: DrawList, tools: Tools): void {
-  for (const pin of list.pins) {
-    pool.add({
-      texture: tools.labels.get({ kind: 'pin', tone: pin.tone, count: pin.ids.length }),
-      x: Math.round(pin.x),
-      y: Math.round(pin.y),
-      anchorX: 0.5,
-      anchorY: 1,
-    });
+export function drawPins(pool: SpritePool, list: DrawList, { labels }: Tools): void {
+  for (const { x, y, tone, ids } of list.pins) {
+    const texture = labels.get({ kind: 'pin', tone, count: ids.length });
+    pool.add({ texture, at: whole(x, y), anchor: [0.5, 1] });
   }
 }
 
-/** Names, bubbles and counts: above everything, at whole pixels so that text stays sharp. */
-export function drawLabels(
-  pool: SpritePool,
-  list: DrawList,
-  tools: Tools & { readonly width: number; readonly top: number },
-): void {
-  for (const name of list.names) {
-    pool.add({
-      texture: tools.labels.get({ kind: 'name', text: name.text, tone: name.tone, selected: name.selected }),
-      x: Math.round(name.x),
-      y: Math.round(name.y),
-      anchorX: 0.5,
-      anchorY: 0,
-    });
+type Frame = Readonly<{ width: number; top: number }>;
+
+/** Names, bubbles and counts: above everything. */
+export function drawLabels(pool: SpritePool, list: DrawList, { labels, width, top }: Tools & Frame): void {
+  for (const { x, y, text, tone, selected } of list.names)
+    pool.add({ texture: labels.get({ kind: 'name', text, tone, selected }), at: whole(x, y), anchor: [0.5, 0] });
+  for (const { x, y, count, radius } of list.clusters)
+    pool.add({ texture: labels.get({ kind: 'cluster', count, radius: Math.round(radius) }), at: whole(x, y) });
+  for (const { x, y, text, count, alpha } of list.bubbles.toReversed()) {
+    const texture = labels.get({ kind: 'bubble', text, crowd: count > 2 });
+    const left = clamp(x, texture.width / 2 + 6, width - texture.width / 2 - 6);
+    pool.add({ texture, at: whole(left, Math.max(y, top + texture.height + 4)), anchor: [0.5, 1], alpha });
   }
-  for (const cluster of list.clusters) {
-    pool.add({
-      texture: tools.labels.get({ kind: 'cluster', count: cluster.count, radius: Math.round(cluster.radius) }),
-      x: Math.round(cluster.x),
-      y: Math.round(cluster.y),
-      anchorX: 0.5,
-      anchorY: 0.5,
-    });
-  }
-  for (const bubble of list.bubbles.toReversed()) {
-    const texture = tools.labels.get({ kind: 'bubble', text: bubble.text, crowd: bubble.count > 2 });
-    const x = clamp(bubble.x, texture.width / 2 + 6, tools.width - texture.width / 2 - 6);
-    pool.add({
-      texture,
-      x: Math.round(x),
-      y: Math.round(Math.max(bubble.y, tools.top + texture.height + 4)),
-      anchorX: 0.5,
-      anchorY: 1,
-      alpha: bubble.alpha,
-    });
-  }
+}
+
+/** The nearest whole pixel, so that text stays sharp. */
+function whole(x: number, y: number): Point {
+  return { x: Math.round(x), y: Math.round(y) };
 }

@@ -1,14 +1,13 @@
 import { Container, Sprite, type Texture } from 'pixi.js';
+import type { Point } from '../model/camera.ts';
 
-/** The look of a pooled sprite. `anchor` is the point of the texture that lies at `x`,`y`. */
+/** The look of a pooled sprite. `anchor` is the point of the texture that lies at `at`; the default is its middle. */
 export interface SpriteLook {
   readonly texture: Texture;
-  readonly x: number;
-  readonly y: number;
-  readonly anchorX: number;
-  readonly anchorY: number;
-  readonly width?: number;
-  readonly height?: number;
+  readonly at: Point;
+  readonly anchor?: readonly [x: number, y: number];
+  /** Width and height; without it, the sprite is as large as its texture. */
+  readonly size?: number;
   readonly alpha?: number;
   readonly tint?: number;
 }
@@ -23,17 +22,17 @@ export class SpritePool {
     this.#used = 0;
   }
 
-  add(look: SpriteLook): void {
+  add({ texture, at, anchor = [0.5, 0.5], size, alpha = 1, tint = 0xffffff }: SpriteLook): void {
     const sprite = this.#sprites[this.#used] ?? this.#grow();
     this.#used += 1;
-    if (sprite.texture !== look.texture) sprite.texture = look.texture;
+    if (sprite.texture !== texture) sprite.texture = texture;
     if (!sprite.visible) sprite.visible = true;
-    sprite.anchor.set(look.anchorX, look.anchorY);
-    sprite.position.set(look.x, look.y);
-    if (look.width === undefined || look.height === undefined) sprite.scale.set(1);
-    else sprite.scale.set(look.width / look.texture.width, look.height / look.texture.height);
-    sprite.alpha = look.alpha ?? 1;
-    sprite.tint = look.tint ?? 0xffffff;
+    sprite.anchor.set(...anchor);
+    sprite.position.set(at.x, at.y);
+    if (size === undefined) sprite.scale.set(1);
+    else sprite.scale.set(size / texture.width, size / texture.height);
+    sprite.alpha = alpha;
+    sprite.tint = tint;
   }
 
   /** Ends a frame and hides the unused sprites. */

@@ -1,5 +1,6 @@
 import { hash2 } from '../../model/noise.ts';
 import type { Facing } from '@hamlet/core';
+import { type Box, fillBox, fillEllipse } from './shapes.ts';
 
 /** Clothes, hair and skin of one look. */
 export interface Look {
@@ -49,8 +50,7 @@ export function paintFigure(ctx: CanvasRenderingContext2D, look: Look, pose: Pos
     paintAsleep(ctx, look);
     return;
   }
-  ctx.fillStyle = 'rgba(30,34,28,0.28)';
-  ellipse(ctx, [0.5, 0.92, 0.22, 0.07]);
+  fillEllipse(ctx, 'rgba(30,34,28,0.28)', [0.5, 0.92, 0.22, 0.07]);
   const bob = pose.step === 0 ? 0 : -0.02;
   paintLegs(ctx, look, pose);
   ctx.save();
@@ -60,17 +60,11 @@ export function paintFigure(ctx: CanvasRenderingContext2D, look: Look, pose: Pos
   ctx.restore();
 }
 
-type Box = readonly [number, number, number, number];
-
-function ellipse(ctx: CanvasRenderingContext2D, [x, y, halfWidth, halfHeight]: Box): void {
+/** An outlined box with round corners. */
+function round(ctx: CanvasRenderingContext2D, colour: string, shape: readonly [...Box, radius: number]): void {
+  ctx.fillStyle = colour;
   ctx.beginPath();
-  ctx.ellipse(x, y, halfWidth, halfHeight, 0, 0, Math.PI * 2);
-  ctx.fill();
-}
-
-function round(ctx: CanvasRenderingContext2D, [x, y, width, height]: Box, radius: number): void {
-  ctx.beginPath();
-  ctx.roundRect(x, y, width, height, radius);
+  ctx.roundRect(...shape);
   ctx.stroke();
   ctx.fill();
 }
@@ -82,10 +76,8 @@ function paintLegs(ctx: CanvasRenderingContext2D, look: Look, pose: Readonly<{ f
     const ahead = swing * leg;
     const x = sideways ? 0.455 + ahead * 0.075 : 0.455 + leg * 0.065;
     const length = sideways ? 0.19 : 0.19 - (ahead > 0 ? 0.05 : 0);
-    ctx.fillStyle = look.trousers;
-    round(ctx, [x, 0.72, 0.09, length - 0.02], 0.035);
-    ctx.fillStyle = '#3c2c26';
-    round(ctx, [x - 0.005, 0.72 + length - 0.05, 0.1, 0.055], 0.025);
+    round(ctx, look.trousers, [x, 0.72, 0.09, length - 0.02, 0.035]);
+    round(ctx, '#3c2c26', [x - 0.005, 0.72 + length - 0.05, 0.1, 0.055, 0.025]);
   }
 }
 
@@ -98,35 +90,26 @@ function paintBody(ctx: CanvasRenderingContext2D, look: Look, pose: Readonly<{ f
 
 /** The body from the side, with one arm in front of it. */
 function paintSide(ctx: CanvasRenderingContext2D, look: Look, reach: number): void {
-  ctx.fillStyle = look.shirt;
-  round(ctx, [0.39, 0.5, 0.22, 0.28], 0.09);
-  ctx.fillStyle = SHEEN;
-  ctx.fillRect(0.41, 0.56, 0.04, 0.15);
-  ctx.fillStyle = look.shirtDark;
-  round(ctx, [0.455 + reach, 0.55, 0.09, 0.18], 0.045);
-  ctx.fillStyle = look.skin;
-  ellipse(ctx, [0.5 + reach, 0.735, 0.04, 0.04]);
+  round(ctx, look.shirt, [0.39, 0.5, 0.22, 0.28, 0.09]);
+  fillBox(ctx, SHEEN, [0.41, 0.56, 0.04, 0.15]);
+  round(ctx, look.shirtDark, [0.455 + reach, 0.55, 0.09, 0.18, 0.045]);
+  fillEllipse(ctx, look.skin, [0.5 + reach, 0.735, 0.04, 0.04]);
 }
 
 /** The body from the front or the back, between two arms. */
 function paintFront(ctx: CanvasRenderingContext2D, look: Look, swing: number): void {
-  ctx.fillStyle = look.shirtDark;
-  round(ctx, [0.305, 0.54 - swing, 0.09, 0.19], 0.045);
-  round(ctx, [0.605, 0.54 + swing, 0.09, 0.19], 0.045);
-  ctx.fillStyle = look.shirt;
-  round(ctx, [0.36, 0.5, 0.28, 0.28], 0.09);
-  ctx.fillStyle = SHEEN;
-  ctx.fillRect(0.385, 0.56, 0.04, 0.15);
-  ctx.fillStyle = look.skin;
-  ellipse(ctx, [0.35, 0.735 - swing, 0.04, 0.04]);
-  ellipse(ctx, [0.65, 0.735 + swing, 0.04, 0.04]);
+  round(ctx, look.shirtDark, [0.305, 0.54 - swing, 0.09, 0.19, 0.045]);
+  round(ctx, look.shirtDark, [0.605, 0.54 + swing, 0.09, 0.19, 0.045]);
+  round(ctx, look.shirt, [0.36, 0.5, 0.28, 0.28, 0.09]);
+  fillBox(ctx, SHEEN, [0.385, 0.56, 0.04, 0.15]);
+  fillEllipse(ctx, look.skin, [0.35, 0.735 - swing, 0.04, 0.04]);
+  fillEllipse(ctx, look.skin, [0.65, 0.735 + swing, 0.04, 0.04]);
 }
 
 function paintHead(ctx: CanvasRenderingContext2D, look: Look, facing: Facing): void {
   const turn = facing === 'east' ? 1 : facing === 'west' ? -1 : 0;
   if (look.long && facing !== 'north') {
-    ctx.fillStyle = look.hair;
-    round(ctx, [0.3 - turn * 0.04, 0.27, 0.4, 0.31], 0.16);
+    round(ctx, look.hair, [0.3 - turn * 0.04, 0.27, 0.4, 0.31, 0.16]);
   }
   ctx.fillStyle = look.skin;
   ctx.beginPath();
@@ -157,35 +140,27 @@ function paintHair(ctx: CanvasRenderingContext2D, look: Look, facing: Facing): v
   ctx.closePath();
   ctx.stroke();
   ctx.fill();
-  ctx.fillStyle = 'rgba(255,255,255,0.16)';
-  ellipse(ctx, [0.44, 0.21, 0.07, 0.03]);
+  fillEllipse(ctx, 'rgba(255,255,255,0.16)', [0.44, 0.21, 0.07, 0.03]);
 }
 
 function paintFace(ctx: CanvasRenderingContext2D, look: Look, turn: number): void {
-  ctx.fillStyle = EYE;
   const eyes = turn === 0 ? [0.43, 0.57] : [0.5 + turn * 0.11];
-  for (const x of eyes) ellipse(ctx, [x, 0.375, 0.021, 0.03]);
-  ctx.fillStyle = 'rgba(226,110,98,0.4)';
+  for (const x of eyes) fillEllipse(ctx, EYE, [x, 0.375, 0.021, 0.03]);
   const cheeks = turn === 0 ? [0.385, 0.615] : [0.5 + turn * 0.07];
-  for (const x of cheeks) ellipse(ctx, [x, 0.43, 0.032, 0.02]);
+  for (const x of cheeks) fillEllipse(ctx, 'rgba(226,110,98,0.4)', [x, 0.43, 0.032, 0.02]);
   if (turn === 0) return;
-  ctx.fillStyle = look.skin;
-  ellipse(ctx, [0.5 + turn * 0.195, 0.395, 0.028, 0.024]);
+  fillEllipse(ctx, look.skin, [0.5 + turn * 0.195, 0.395, 0.028, 0.024]);
 }
 
 function paintHat(ctx: CanvasRenderingContext2D, look: Look): void {
-  ctx.fillStyle = look.shirtDark;
-  round(ctx, [0.36, 0.09, 0.28, 0.14], 0.08);
-  ctx.fillStyle = look.shirt;
-  round(ctx, [0.27, 0.2, 0.46, 0.065], 0.032);
+  round(ctx, look.shirtDark, [0.36, 0.09, 0.28, 0.14, 0.08]);
+  round(ctx, look.shirt, [0.27, 0.2, 0.46, 0.065, 0.032]);
 }
 
 /** The figure under a blanket of its shirt's colour, with its head on a pillow. */
 function paintAsleep(ctx: CanvasRenderingContext2D, look: Look): void {
-  ctx.fillStyle = 'rgba(30,34,28,0.25)';
-  ellipse(ctx, [0.5, 0.9, 0.36, 0.08]);
-  ctx.fillStyle = '#fbf6ec';
-  round(ctx, [0.1, 0.62, 0.3, 0.26], 0.09);
+  fillEllipse(ctx, 'rgba(30,34,28,0.25)', [0.5, 0.9, 0.36, 0.08]);
+  round(ctx, '#fbf6ec', [0.1, 0.62, 0.3, 0.26, 0.09]);
   ctx.fillStyle = look.skin;
   ctx.beginPath();
   ctx.ellipse(0.29, 0.72, 0.155, 0.15, 0, 0, Math.PI * 2);
@@ -201,8 +176,6 @@ function paintAsleep(ctx: CanvasRenderingContext2D, look: Look): void {
   ctx.moveTo(0.315, 0.745);
   ctx.quadraticCurveTo(0.345, 0.765, 0.375, 0.745);
   ctx.stroke();
-  ctx.fillStyle = look.shirt;
-  round(ctx, [0.38, 0.64, 0.52, 0.26], 0.1);
-  ctx.fillStyle = look.shirtDark;
-  round(ctx, [0.38, 0.64, 0.09, 0.26], 0.04);
+  round(ctx, look.shirt, [0.38, 0.64, 0.52, 0.26, 0.1]);
+  round(ctx, look.shirtDark, [0.38, 0.64, 0.09, 0.26, 0.04]);
 }

@@ -1,12 +1,14 @@
 import { hash2 } from '../../model/noise.ts';
 import { type Building, isIndoors, surfaceAt, type TileKind } from '../../model/tile-map.ts';
-import { type Brush, eachTile } from './paint-ground.ts';
+import { type Brush, eachOf, eachTile } from './paint-ground.ts';
+import { type Box, fillBox } from './shapes.ts';
 
 /** The share of a wall tile that shows its top; the rest shows its south face. */
 const CAP = 0.42;
 const INK = 'rgba(70,48,34,0.55)';
 
 const WALLS: ReadonlySet<TileKind> = new Set(['wall', 'window']);
+const DOORS: ReadonlySet<TileKind> = new Set(['door']);
 
 /** Floors, walls, doors and windows of every house. */
 export function paintInteriors(brush: Brush): void {
@@ -16,16 +18,8 @@ export function paintInteriors(brush: Brush): void {
     (x, y) => isIndoors(map, x, y) && !WALLS.has(map.at(x, y)),
     (x, y) => paintFloor(brush, x, y),
   );
-  eachTile(
-    brush,
-    (x, y) => WALLS.has(map.at(x, y)),
-    (x, y) => paintWall(brush, x, y),
-  );
-  eachTile(
-    brush,
-    (x, y) => map.at(x, y) === 'door',
-    (x, y) => paintDoor(brush, x, y),
-  );
+  eachOf(brush, WALLS, (x, y) => paintWall(brush, x, y));
+  eachOf(brush, DOORS, (x, y) => paintDoor(brush, x, y));
 }
 
 function paintFloor(brush: Brush, x: number, y: number): void {
@@ -38,22 +32,18 @@ function paintFloor(brush: Brush, x: number, y: number): void {
     const shade = ctx.createLinearGradient(0, y, 0, y + 0.4);
     shade.addColorStop(0, 'rgba(60,36,18,0.35)');
     shade.addColorStop(1, 'rgba(60,36,18,0)');
-    ctx.fillStyle = shade;
-    ctx.fillRect(x, y, 1, 0.4);
+    fillBox(ctx, shade, [x, y, 1, 0.4]);
   }
   if (WALLS.has(map.at(x - 1, y))) {
-    ctx.fillStyle = 'rgba(60,36,18,0.16)';
-    ctx.fillRect(x, y, 0.16, 1);
+    fillBox(ctx, 'rgba(60,36,18,0.16)', [x, y, 0.16, 1]);
   }
 }
 
 function paintPlanks(ctx: CanvasRenderingContext2D, x: number, y: number): void {
-  ctx.fillStyle = '#d3a976';
-  ctx.fillRect(x, y, 1, 1);
+  fillBox(ctx, '#d3a976', [x, y, 1, 1]);
   for (const row of [0, 1, 2, 3]) {
     if (hash2(x, y * 4 + row, 100) < 0.35) {
-      ctx.fillStyle = 'rgba(255,236,200,0.18)';
-      ctx.fillRect(x, y + row / 4, 1, 0.25);
+      fillBox(ctx, 'rgba(255,236,200,0.18)', [x, y + row / 4, 1, 0.25]);
     }
     ctx.fillStyle = 'rgba(104,68,36,0.28)';
     ctx.fillRect(x, y + row / 4, 1, 0.025);
@@ -69,8 +59,7 @@ function paintFlags(ctx: CanvasRenderingContext2D, x: number, y: number): void {
     [0, 0.5],
     [0.5, 0.5],
   ] as const) {
-    ctx.fillStyle = hash2(x * 2 + dx * 2, y * 2 + dy * 2, 101) < 0.5 ? '#d8cfbf' : '#cfc5b4';
-    ctx.fillRect(x + dx, y + dy, 0.5, 0.5);
+    fillBox(ctx, hash2(x * 2 + dx * 2, y * 2 + dy * 2, 101) < 0.5 ? '#d8cfbf' : '#cfc5b4', [x + dx, y + dy, 0.5, 0.5]);
   }
   ctx.fillStyle = 'rgba(96,84,66,0.22)';
   ctx.fillRect(x, y, 1, 0.03);
@@ -89,8 +78,7 @@ function paintRug({ ctx, map }: Brush, x: number, y: number): void {
   let [left, top] = [x, y];
   while (x - left < RUG_LIMIT && map.at(left - 1, y) === 'rug') left -= 1;
   while (y - top < RUG_LIMIT && map.at(left, top - 1) === 'rug') top -= 1;
-  ctx.fillStyle = RUGS[Math.floor(hash2(left, top, 102) * RUGS.length)] ?? RUGS[0];
-  ctx.fillRect(x, y, 1, 1);
+  fillBox(ctx, RUGS[Math.floor(hash2(left, top, 102) * RUGS.length)] ?? RUGS[0], [x, y, 1, 1]);
   ctx.fillStyle = 'rgba(255,236,196,0.75)';
   if (!same(0, -1)) ctx.fillRect(x, y + 0.1, 1, 0.06);
   if (!same(0, 1)) ctx.fillRect(x, y + 0.84, 1, 0.06);
@@ -109,49 +97,35 @@ function paintWall(brush: Brush, x: number, y: number): void {
   const { ctx, map } = brush;
   const faced = !WALLS.has(map.at(x, y + 1));
   const outside = faced && !isIndoors(map, x, y + 1);
-  ctx.fillStyle = '#8a6a50';
-  ctx.fillRect(x, y, 1, 1);
-  ctx.fillStyle = 'rgba(255,236,206,0.16)';
-  ctx.fillRect(x, y, 1, 0.08);
+  fillBox(ctx, '#8a6a50', [x, y, 1, 1]);
+  fillBox(ctx, 'rgba(255,236,206,0.16)', [x, y, 1, 0.08]);
   if (!faced) return;
-  ctx.fillStyle = outside ? '#f0e3cb' : '#e6d3b4';
-  ctx.fillRect(x, y + CAP, 1, 1 - CAP);
-  ctx.fillStyle = 'rgba(84,58,38,0.25)';
-  ctx.fillRect(x, y + CAP, 1, 0.09);
-  ctx.fillStyle = '#a98762';
-  ctx.fillRect(x, y + 0.93, 1, 0.07);
+  fillBox(ctx, outside ? '#f0e3cb' : '#e6d3b4', [x, y + CAP, 1, 1 - CAP]);
+  fillBox(ctx, 'rgba(84,58,38,0.25)', [x, y + CAP, 1, 0.09]);
+  fillBox(ctx, '#a98762', [x, y + 0.93, 1, 0.07]);
   if (outside) {
-    ctx.fillStyle = 'rgba(40,52,30,0.22)';
-    ctx.fillRect(x, y + 1, 1, 0.14);
+    fillBox(ctx, 'rgba(40,52,30,0.22)', [x, y + 1, 1, 0.14]);
   }
   if (map.at(x, y) === 'window') paintWindow(ctx, x, y);
 }
 
 function paintWindow(ctx: CanvasRenderingContext2D, x: number, y: number): void {
-  ctx.fillStyle = '#7a5a41';
-  ctx.fillRect(x + 0.24, y + CAP + 0.12, 0.52, 0.36);
-  ctx.fillStyle = '#9fd0e6';
-  ctx.fillRect(x + 0.29, y + CAP + 0.16, 0.42, 0.28);
-  ctx.fillStyle = 'rgba(255,255,255,0.55)';
-  ctx.fillRect(x + 0.29, y + CAP + 0.16, 0.14, 0.28);
-  ctx.fillStyle = '#7a5a41';
-  ctx.fillRect(x + 0.48, y + CAP + 0.16, 0.04, 0.28);
+  fillBox(ctx, '#7a5a41', [x + 0.24, y + CAP + 0.12, 0.52, 0.36]);
+  fillBox(ctx, '#9fd0e6', [x + 0.29, y + CAP + 0.16, 0.42, 0.28]);
+  fillBox(ctx, 'rgba(255,255,255,0.55)', [x + 0.29, y + CAP + 0.16, 0.14, 0.28]);
+  fillBox(ctx, '#7a5a41', [x + 0.48, y + CAP + 0.16, 0.04, 0.28]);
 }
 
 function paintDoor(brush: Brush, x: number, y: number): void {
   const { ctx, map } = brush;
   const inWall = WALLS.has(map.at(x - 1, y)) || WALLS.has(map.at(x + 1, y));
-  ctx.fillStyle = inWall ? '#b9895a' : '#a77a4f';
-  ctx.fillRect(x, y, 1, 1);
-  ctx.fillStyle = 'rgba(70,44,24,0.35)';
-  ctx.fillRect(x, y + 0.9, 1, 0.1);
+  fillBox(ctx, inWall ? '#b9895a' : '#a77a4f', [x, y, 1, 1]);
+  fillBox(ctx, 'rgba(70,44,24,0.35)', [x, y + 0.9, 1, 0.1]);
   ctx.fillStyle = '#7c5436';
   if (inWall) for (const post of [0, 0.88]) ctx.fillRect(x + post, y, 0.12, 1);
   else for (const post of [0, 0.88]) ctx.fillRect(x, y + post, 1, 0.12);
-  ctx.fillStyle = '#c65f4b';
-  ctx.fillRect(x + 0.2, y + 0.34, 0.6, 0.34);
-  ctx.fillStyle = 'rgba(255,255,255,0.35)';
-  ctx.fillRect(x + 0.2, y + 0.48, 0.6, 0.06);
+  fillBox(ctx, '#c65f4b', [x + 0.2, y + 0.34, 0.6, 0.34]);
+  fillBox(ctx, 'rgba(255,255,255,0.35)', [x + 0.2, y + 0.48, 0.6, 0.06]);
 }
 
 /** Roof colours; the house decides which one it has. */
@@ -187,12 +161,9 @@ function paintRoof(ctx: CanvasRenderingContext2D, building: Building): void {
   const top = rect.y - 0.75;
   const bottom = rect.y + rect.height - 1 + CAP + 0.08;
   const ridge = top + (bottom - top) * 0.42;
-  ctx.fillStyle = 'rgba(40,40,30,0.25)';
-  ctx.fillRect(left + 0.15, bottom, width - 0.1, 0.16);
-  ctx.fillStyle = look.dark;
-  roundRect(ctx, { x: left, y: top, width, height: ridge - top + 0.1 });
-  ctx.fillStyle = look.light;
-  roundRect(ctx, { x: left, y: ridge, width, height: bottom - ridge });
+  fillBox(ctx, 'rgba(40,40,30,0.25)', [left + 0.15, bottom, width - 0.1, 0.16]);
+  roundRect(ctx, look.dark, [left, top, width, ridge - top + 0.1]);
+  roundRect(ctx, look.light, [left, ridge, width, bottom - ridge]);
   ctx.fillStyle = 'rgba(60,30,20,0.13)';
   for (let row = top + 0.36; row < bottom - 0.1; row += 0.36) {
     ctx.fillRect(left, row, width, 0.045);
@@ -200,10 +171,8 @@ function paintRoof(ctx: CanvasRenderingContext2D, building: Building): void {
     for (let column = left + 0.22 + shift; column < left + width - 0.05; column += 0.44)
       ctx.fillRect(column, row, 0.04, Math.min(0.36, bottom - row));
   }
-  ctx.fillStyle = look.ridge;
-  ctx.fillRect(left - 0.06, ridge - 0.09, width + 0.12, 0.18);
-  ctx.fillStyle = 'rgba(255,255,255,0.2)';
-  ctx.fillRect(left, bottom - 0.1, width, 0.05);
+  fillBox(ctx, look.ridge, [left - 0.06, ridge - 0.09, width + 0.12, 0.18]);
+  fillBox(ctx, 'rgba(255,255,255,0.2)', [left, bottom - 0.1, width, 0.05]);
   ctx.strokeStyle = INK;
   ctx.lineWidth = 0.05;
   ctx.strokeRect(left, top, width, bottom - top);
@@ -211,17 +180,13 @@ function paintRoof(ctx: CanvasRenderingContext2D, building: Building): void {
 }
 
 function paintChimney(ctx: CanvasRenderingContext2D, x: number, ridge: number): void {
-  ctx.fillStyle = '#8f6b5a';
-  ctx.fillRect(x, ridge - 0.75, 0.42, 0.62);
-  ctx.fillStyle = '#6d4f42';
-  ctx.fillRect(x - 0.05, ridge - 0.82, 0.52, 0.16);
+  fillBox(ctx, '#8f6b5a', [x, ridge - 0.75, 0.42, 0.62]);
+  fillBox(ctx, '#6d4f42', [x - 0.05, ridge - 0.82, 0.52, 0.16]);
 }
 
-function roundRect(
-  ctx: CanvasRenderingContext2D,
-  box: { readonly x: number; readonly y: number; readonly width: number; readonly height: number },
-): void {
+function roundRect(ctx: CanvasRenderingContext2D, colour: string, box: Box): void {
+  ctx.fillStyle = colour;
   ctx.beginPath();
-  ctx.roundRect(box.x, box.y, box.width, box.height, 0.12);
+  ctx.roundRect(...box, 0.12);
   ctx.fill();
 }

@@ -1,6 +1,7 @@
 import { hash2 } from '../../model/noise.ts';
 import type { TileKind } from '../../model/tile-map.ts';
-import { type Brush, disc, eachTile } from './paint-ground.ts';
+import { type Brush, eachTile } from './paint-ground.ts';
+import { type Box, disc, fillBox, fillEllipse } from './shapes.ts';
 
 /** A tile with furniture. `same` is true if a neighbour is of the same kind, so that a long counter becomes one piece. */
 interface Spot {
@@ -36,9 +37,13 @@ export function paintFurniture(brush: Brush): void {
   );
 }
 
-function box(spot: Spot, rect: readonly [number, number, number, number], colour: string): void {
-  spot.ctx.fillStyle = colour;
-  spot.ctx.fillRect(spot.x + rect[0], spot.y + rect[1], rect[2], rect[3]);
+function box({ ctx, x, y }: Spot, [left, top, width, height]: Box, colour: string): void {
+  fillBox(ctx, colour, [x + left, y + top, width, height]);
+}
+
+/** A disc around a point of the tile. */
+function spotDisc({ ctx, x, y }: Spot, [left, top, radius]: readonly [number, number, number], colour: string): void {
+  disc(ctx, { x: x + left, y: y + top, radius, colour });
 }
 
 function paintCounter(spot: Spot): void {
@@ -48,14 +53,11 @@ function paintCounter(spot: Spot): void {
   box(spot, [0, 0.4, 1, 0.05], SHADE);
   const thing = hash2(spot.x, spot.y, 130);
   if (thing < 0.3) {
-    spot.ctx.fillStyle = '#f5f0e6';
-    disc(spot.ctx, { x: spot.x + 0.5, y: spot.y + 0.22, radius: 0.11 });
-    spot.ctx.fillStyle = '#6b4328';
-    disc(spot.ctx, { x: spot.x + 0.5, y: spot.y + 0.21, radius: 0.065 });
+    spotDisc(spot, [0.5, 0.22, 0.11], '#f5f0e6');
+    spotDisc(spot, [0.5, 0.21, 0.065], '#6b4328');
   } else if (thing < 0.55) {
-    spot.ctx.fillStyle = '#cf8f4b';
-    disc(spot.ctx, { x: spot.x + 0.38, y: spot.y + 0.22, radius: 0.1 });
-    disc(spot.ctx, { x: spot.x + 0.6, y: spot.y + 0.24, radius: 0.1 });
+    spotDisc(spot, [0.38, 0.22, 0.1], '#cf8f4b');
+    spotDisc(spot, [0.6, 0.24, 0.1], '#cf8f4b');
   }
 }
 
@@ -71,17 +73,10 @@ function paintTable(spot: Spot): void {
     box(spot, [left, top, right - left, (bottom - top) * 0.84], '#cb9a68');
     return;
   }
-  const { ctx, x, y } = spot;
-  ctx.fillStyle = SHADE;
-  ctx.beginPath();
-  ctx.ellipse(x + 0.5, y + 0.72, 0.4, 0.22, 0, 0, Math.PI * 2);
-  ctx.fill();
-  ctx.fillStyle = '#a87548';
-  disc(ctx, { x: x + 0.5, y: y + 0.54, radius: 0.38 });
-  ctx.fillStyle = '#d6a772';
-  disc(ctx, { x: x + 0.5, y: y + 0.48, radius: 0.38 });
-  ctx.fillStyle = '#f6f1e8';
-  disc(ctx, { x: x + 0.42, y: y + 0.44, radius: 0.11 });
+  fillEllipse(spot.ctx, SHADE, [spot.x + 0.5, spot.y + 0.72, 0.4, 0.22]);
+  spotDisc(spot, [0.5, 0.54, 0.38], '#a87548');
+  spotDisc(spot, [0.5, 0.48, 0.38], '#d6a772');
+  spotDisc(spot, [0.42, 0.44, 0.11], '#f6f1e8');
 }
 
 const BLANKETS = ['#7f9fc4', '#c97b6b', '#84a978', '#a58bbd'] as const;
@@ -159,11 +154,10 @@ function paintWell(spot: Spot): void {
     [0.33, '#5d646d', 0.07],
     [0.3, '#4c9cc4', 0.03],
   ] as const) {
-    ctx.fillStyle = colour;
-    disc(ctx, { x: middle.x, y: middle.y - lift * size, radius: radius * size });
+    disc(ctx, { x: middle.x, y: middle.y - lift * size, radius: radius * size, colour });
   }
-  ctx.fillStyle = 'rgba(255,255,255,0.5)';
-  disc(ctx, { x: middle.x - 0.1 * size, y: middle.y - 0.1 * size, radius: 0.06 * size });
+  const shine = { x: middle.x - 0.1 * size, y: middle.y - 0.1 * size, radius: 0.06 * size };
+  disc(ctx, { ...shine, colour: 'rgba(255,255,255,0.5)' });
 }
 
 function paintStall(spot: Spot): void {
@@ -178,8 +172,7 @@ function paintStall(spot: Spot): void {
     [0.64, '#7fae4a'],
     [0.84, '#d9483f'],
   ] as const) {
-    spot.ctx.fillStyle = fruit;
-    disc(spot.ctx, { x: spot.x + dx, y: spot.y + 0.42, radius: 0.09 });
+    spotDisc(spot, [dx, 0.42, 0.09], fruit);
   }
   for (let stripe = 0; stripe < 5; stripe++) {
     spot.ctx.fillStyle = stripe % 2 === 0 ? colour : '#fdf6e8';

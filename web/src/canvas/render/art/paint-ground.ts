@@ -2,6 +2,7 @@ import type { TileRect } from '../../model/camera.ts';
 import { hash2, smoothNoise } from '../../model/noise.ts';
 import { surfaceAt, type TileKind, type TileMap } from '../../model/tile-map.ts';
 import { blobPath, type TileTest } from './blob-path.ts';
+import { disc, fillBox, fillEllipse } from './shapes.ts';
 
 /**
  * A canvas with tiles as its unit, and the part of the map that it shows. `scale` is pixels per tile: below 16,
@@ -43,8 +44,7 @@ const BLOSSOM: Partial<Record<TileKind, number>> = { grass: 0.05, meadow: 0.3, f
 /** Everything that lies flat: grass, shores, water, roads, fields. */
 export function paintGround(brush: Brush): void {
   const { ctx, map, rect } = brush;
-  ctx.fillStyle = COLOUR.grass;
-  ctx.fillRect(rect.x - 1, rect.y - 1, rect.width + 2, rect.height + 2);
+  fillBox(ctx, COLOUR.grass, [rect.x - 1, rect.y - 1, rect.width + 2, rect.height + 2]);
   paintPatches(brush);
   fillArea(brush, (x, y) => WOODS.has(map.at(x, y)), { grow: 0.3, colour: COLOUR.forest });
   if (brush.scale >= 16) paintGrowth(brush);
@@ -62,19 +62,11 @@ function paintPatches(brush: Brush): void {
       if (hash2(x, y, 140) > 0.3) continue;
       const noise = smoothNoise(x, y, { scale: 8, salt: 3 });
       if (noise > 0.4 && noise < 0.6) continue;
-      ctx.fillStyle = noise >= 0.6 ? COLOUR.grassLight : COLOUR.grassDark;
+      const colour = noise >= 0.6 ? COLOUR.grassLight : COLOUR.grassDark;
       const wide = 0.9 + hash2(x, y, 141) * 1.5;
-      ctx.beginPath();
-      ctx.ellipse(
-        x + hash2(x, y, 142),
-        y + hash2(x, y, 143),
-        wide,
-        wide * (0.5 + hash2(x, y, 144) * 0.4),
-        hash2(x, y, 145) * 0.6 - 0.3,
-        0,
-        Math.PI * 2,
-      );
-      ctx.fill();
+      const high = wide * (0.5 + hash2(x, y, 144) * 0.4);
+      const tilt = hash2(x, y, 145) * 0.6 - 0.3;
+      fillEllipse(ctx, colour, [x + hash2(x, y, 142), y + hash2(x, y, 143), wide, high, tilt]);
     }
   }
 }
@@ -92,6 +84,11 @@ export function eachTile(brush: Brush, wanted: TileTest, paint: (x: number, y: n
   for (let y = rect.y - 1; y <= rect.y + rect.height; y++) {
     for (let x = rect.x - 1; x <= rect.x + rect.width; x++) if (wanted(x, y)) paint(x, y);
   }
+}
+
+/** Calls `paint` for every tile whose own kind is wanted, in the same part as {@link eachTile}. */
+export function eachOf(brush: Brush, kinds: ReadonlySet<TileKind>, paint: (x: number, y: number) => void): void {
+  eachTile(brush, (x, y) => kinds.has(brush.map.at(x, y)), paint);
 }
 
 function paintGrowth(brush: Brush): void {
@@ -124,16 +121,10 @@ function addTuft(ctx: CanvasRenderingContext2D, x: number, y: number): void {
 function paintFlowers(ctx: CanvasRenderingContext2D, x: number, y: number): void {
   const count = 2 + Math.floor(hash2(x, y, 6) * 3);
   for (let index = 0; index < count; index++) {
-    ctx.fillStyle = PETALS[Math.floor(hash2(x, y, 20 + index) * PETALS.length)] ?? PETALS[0];
-    disc(ctx, { x: x + 0.1 + hash2(x, y, 30 + index) * 0.8, y: y + 0.1 + hash2(x, y, 40 + index) * 0.8, radius: 0.06 });
+    const colour = PETALS[Math.floor(hash2(x, y, 20 + index) * PETALS.length)] ?? PETALS[0];
+    const at = { x: x + 0.1 + hash2(x, y, 30 + index) * 0.8, y: y + 0.1 + hash2(x, y, 40 + index) * 0.8 };
+    disc(ctx, { ...at, radius: 0.06, colour });
   }
-}
-
-/** A filled disc in the current style. */
-export function disc(ctx: CanvasRenderingContext2D, at: Readonly<{ x: number; y: number; radius: number }>): void {
-  ctx.beginPath();
-  ctx.arc(at.x, at.y, at.radius, 0, Math.PI * 2);
-  ctx.fill();
 }
 
 function paintFields(brush: Brush): void {
@@ -228,8 +219,7 @@ function paintBridges(brush: Brush): void {
     (x, y) => map.at(x, y) === 'bridge',
     (x, y) => {
       const across = isWater(map.at(x, y - 1)) || isWater(map.at(x, y + 1));
-      ctx.fillStyle = COLOUR.plank;
-      ctx.fillRect(x, y, 1, 1);
+      fillBox(ctx, COLOUR.plank, [x, y, 1, 1]);
       ctx.fillStyle = COLOUR.plankLine;
       for (const at of [0, 0.25, 0.5, 0.75]) {
         if (across) ctx.fillRect(x + at, y, 0.04, 1);

@@ -1,6 +1,7 @@
 import { hash2 } from '../../model/noise.ts';
 import type { TileKind } from '../../model/tile-map.ts';
-import { type Brush, disc, eachTile } from './paint-ground.ts';
+import { type Brush, eachOf } from './paint-ground.ts';
+import { disc, fillBox, fillEllipse } from './shapes.ts';
 
 const LEAF = [
   { dark: '#437f45', main: '#559753', light: '#72b268' },
@@ -10,41 +11,22 @@ const LEAF = [
 ] as const;
 const TALL: ReadonlySet<TileKind> = new Set(['tree', 'pine', 'bush']);
 const CASTS: ReadonlySet<TileKind> = new Set(['tree', 'pine', 'bush', 'stone']);
+const FENCES: ReadonlySet<TileKind> = new Set(['fence']);
+const STONES: ReadonlySet<TileKind> = new Set(['stone']);
 const SHADOW = 'rgba(34,58,34,0.22)';
 
 /** Trees, rocks and fences with their shadows, from north to south, so that nearer ones cover farther ones. */
 export function paintNature(brush: Brush): void {
   const { ctx, map } = brush;
-  ctx.fillStyle = SHADOW;
-  eachTile(
-    brush,
-    (x, y) => CASTS.has(map.at(x, y)),
-    (x, y) => {
-      ctx.beginPath();
-      ctx.ellipse(x + 0.58, y + 0.86, 0.46, 0.2, 0, 0, Math.PI * 2);
-      ctx.fill();
-    },
-  );
-  eachTile(
-    brush,
-    (x, y) => map.at(x, y) === 'fence',
-    (x, y) => paintFence(brush, x, y),
-  );
-  eachTile(
-    brush,
-    (x, y) => map.at(x, y) === 'stone',
-    (x, y) => paintRock(ctx, x, y),
-  );
-  eachTile(
-    brush,
-    (x, y) => TALL.has(map.at(x, y)),
-    (x, y) => {
-      const kind = map.at(x, y);
-      if (kind === 'pine') paintPine(ctx, x, y);
-      else if (kind === 'bush') paintBush(ctx, x, y);
-      else paintLeafTree(ctx, x, y);
-    },
-  );
+  eachOf(brush, CASTS, (x, y) => fillEllipse(ctx, SHADOW, [x + 0.58, y + 0.86, 0.46, 0.2]));
+  eachOf(brush, FENCES, (x, y) => paintFence(brush, x, y));
+  eachOf(brush, STONES, (x, y) => paintRock(ctx, x, y));
+  eachOf(brush, TALL, (x, y) => {
+    const kind = map.at(x, y);
+    if (kind === 'pine') paintPine(ctx, x, y);
+    else if (kind === 'bush') paintBush(ctx, x, y);
+    else paintLeafTree(ctx, x, y);
+  });
 }
 
 function paintBush(ctx: CanvasRenderingContext2D, x: number, y: number): void {
@@ -54,18 +36,15 @@ function paintBush(ctx: CanvasRenderingContext2D, x: number, y: number): void {
     [0.7, 0.62, 0.25, leaf.dark],
     [0.5, 0.5, 0.32, leaf.main],
     [0.42, 0.4, 0.14, leaf.light],
-  ] as const) {
-    ctx.fillStyle = colour;
-    disc(ctx, { x: x + dx, y: y + dy, radius });
-  }
+  ] as const)
+    disc(ctx, { x: x + dx, y: y + dy, radius, colour });
   if (hash2(x, y, 88) > 0.5) return;
-  ctx.fillStyle = '#d9536b';
   for (const [dx, dy] of [
     [0.35, 0.6],
     [0.6, 0.45],
     [0.68, 0.68],
   ] as const)
-    disc(ctx, { x: x + dx, y: y + dy, radius: 0.05 });
+    disc(ctx, { x: x + dx, y: y + dy, radius: 0.05, colour: '#d9536b' });
 }
 
 function paintLeafTree(ctx: CanvasRenderingContext2D, x: number, y: number): void {
@@ -73,38 +52,27 @@ function paintLeafTree(ctx: CanvasRenderingContext2D, x: number, y: number): voi
   const centreX = x + 0.5 + (hash2(x, y, 82) - 0.5) * 0.24;
   const centreY = y + 0.24 + (hash2(x, y, 83) - 0.5) * 0.16;
   const size = 0.86 + hash2(x, y, 84) * 0.3;
-  ctx.fillStyle = '#7b5638';
-  ctx.fillRect(centreX - 0.07, centreY + 0.2, 0.14, 0.46);
-  ctx.fillStyle = leaf.dark;
-  for (const [dx, dy, radius] of [
-    [-0.26, 0.12, 0.34],
-    [0.26, 0.12, 0.34],
-    [0, -0.1, 0.42],
-    [0, 0.2, 0.36],
+  fillBox(ctx, '#7b5638', [centreX - 0.07, centreY + 0.2, 0.14, 0.46]);
+  for (const [colour, dx, dy, radius] of [
+    [leaf.dark, -0.26, 0.12, 0.34],
+    [leaf.dark, 0.26, 0.12, 0.34],
+    [leaf.dark, 0, -0.1, 0.42],
+    [leaf.dark, 0, 0.2, 0.36],
+    [leaf.main, -0.24, 0.04, 0.27],
+    [leaf.main, 0.22, 0.04, 0.27],
+    [leaf.main, -0.01, -0.15, 0.35],
+    [leaf.light, -0.13, -0.22, 0.17],
+    [leaf.light, -0.28, -0.02, 0.1],
+    [leaf.light, 0.12, -0.1, 0.08],
   ] as const)
-    disc(ctx, { x: centreX + dx * size, y: centreY + dy * size, radius: radius * size });
-  ctx.fillStyle = leaf.main;
-  for (const [dx, dy, radius] of [
-    [-0.24, 0.04, 0.27],
-    [0.22, 0.04, 0.27],
-    [-0.01, -0.15, 0.35],
-  ] as const)
-    disc(ctx, { x: centreX + dx * size, y: centreY + dy * size, radius: radius * size });
-  ctx.fillStyle = leaf.light;
-  for (const [dx, dy, radius] of [
-    [-0.13, -0.22, 0.17],
-    [-0.28, -0.02, 0.1],
-    [0.12, -0.1, 0.08],
-  ] as const)
-    disc(ctx, { x: centreX + dx * size, y: centreY + dy * size, radius: radius * size });
+    disc(ctx, { x: centreX + dx * size, y: centreY + dy * size, radius: radius * size, colour });
 }
 
 function paintPine(ctx: CanvasRenderingContext2D, x: number, y: number): void {
   const centreX = x + 0.5 + (hash2(x, y, 85) - 0.5) * 0.2;
   const base = y + 0.72;
   const size = 0.9 + hash2(x, y, 86) * 0.3;
-  ctx.fillStyle = '#6b4c34';
-  ctx.fillRect(centreX - 0.06, base - 0.1, 0.12, 0.24);
+  fillBox(ctx, '#6b4c34', [centreX - 0.06, base - 0.1, 0.12, 0.24]);
   for (const [level, half, colour, lit] of [
     [0, 0.46, '#3d7452', '#4f8b63'],
     [0.3, 0.37, '#468059', '#5a996c'],
@@ -121,16 +89,9 @@ function paintPine(ctx: CanvasRenderingContext2D, x: number, y: number): void {
   }
 }
 
-function cone(
-  ctx: CanvasRenderingContext2D,
-  shape: {
-    readonly x: number;
-    readonly bottom: number;
-    readonly half: number;
-    readonly top: number;
-    readonly colour: string;
-  },
-): void {
+type Cone = Readonly<{ x: number; bottom: number; half: number; top: number; colour: string }>;
+
+function cone(ctx: CanvasRenderingContext2D, shape: Cone): void {
   ctx.fillStyle = shape.colour;
   ctx.beginPath();
   ctx.moveTo(shape.x, shape.top);
@@ -141,14 +102,8 @@ function cone(
 
 function paintRock(ctx: CanvasRenderingContext2D, x: number, y: number): void {
   const wide = 0.34 + hash2(x, y, 90) * 0.1;
-  ctx.fillStyle = '#8d9097';
-  ctx.beginPath();
-  ctx.ellipse(x + 0.5, y + 0.62, wide, wide * 0.75, 0, 0, Math.PI * 2);
-  ctx.fill();
-  ctx.fillStyle = '#b3b7bd';
-  ctx.beginPath();
-  ctx.ellipse(x + 0.44, y + 0.52, wide * 0.66, wide * 0.42, -0.3, 0, Math.PI * 2);
-  ctx.fill();
+  fillEllipse(ctx, '#8d9097', [x + 0.5, y + 0.62, wide, wide * 0.75]);
+  fillEllipse(ctx, '#b3b7bd', [x + 0.44, y + 0.52, wide * 0.66, wide * 0.42, -0.3]);
 }
 
 function paintFence(brush: Brush, x: number, y: number): void {
