@@ -29,47 +29,45 @@ export type PostFilter = (typeof POST_FILTERS)[number];
 export const TABS = ['now', 'money', 'models', 'runs', 'standing', 'diary'] as const;
 export type Tab = (typeof TABS)[number];
 
+/** The parts of a page that are plain text in the address; null if the address has none. */
+const TEXTS = [
+  'who',
+  'schedule',
+  'run',
+  'tag',
+  'audience',
+  'find',
+  'action',
+  'actor',
+  'object',
+  'since',
+  'post',
+] as const;
+
 /**
  * The open page with its filters, and the open tab of the agent panel. `who` limits a page to an agent, or the ledger
  * to several, separated by commas; `run`, `schedule` and `post` are the open objects; `find` is the text of a search.
  * `action`, `actor`, `object`, `since` and `turns` filter the audit.
  */
-export interface Place {
+export interface Place extends Readonly<Record<(typeof TEXTS)[number], string | null>> {
   readonly view: View;
   readonly tab: Tab;
-  readonly who: string | null;
   readonly state: RunState | null;
-  readonly schedule: string | null;
-  readonly run: string | null;
-  readonly post: string | null;
   readonly posts: PostFilter;
-  readonly tag: string | null;
-  readonly audience: string | null;
-  readonly find: string | null;
-  readonly action: string | null;
-  readonly actor: string | null;
-  readonly object: string | null;
-  readonly since: string | null;
   readonly turns: boolean;
 }
 export const NOWHERE: Place = {
+  ...recordOf(TEXTS, () => null),
   view: 'map',
   tab: 'now',
-  who: null,
   state: null,
-  schedule: null,
-  run: null,
-  post: null,
   posts: 'open',
-  tag: null,
-  audience: null,
-  find: null,
-  action: null,
-  actor: null,
-  object: null,
-  since: null,
   turns: false,
 };
+
+function recordOf<K extends string, V>(keys: readonly K[], valueOf: (key: K) => V): Readonly<Record<K, V>> {
+  return Object.fromEntries(keys.map((key) => [key, valueOf(key)])) as Record<K, V>;
+}
 
 /**
  * The content of the address: the open page, the selected agent, the camera, the code of the first start, the reason of
@@ -93,27 +91,14 @@ export function readUrl(search: string): UrlState {
   const oneOf = <T extends string>(key: string, known: readonly T[]): T | undefined =>
     known.find((value) => value === query.get(key));
   return {
+    ...recordOf(TEXTS, (key) => query.get(key)),
     view: oneOf('view', VIEWS) ?? 'map',
     tab: oneOf('tab', TABS) ?? 'now',
-    who: query.get('who'),
     state: oneOf('state', RUN_STATES) ?? null,
-    schedule: query.get('schedule'),
-    run: query.get('run'),
-    post: query.get('post'),
     posts: oneOf('posts', POST_FILTERS) ?? 'open',
-    tag: query.get('tag'),
-    audience: query.get('audience'),
-    find: query.get('find'),
-    action: query.get('action'),
-    actor: query.get('actor'),
-    object: query.get('object'),
-    since: query.get('since'),
     turns: query.get('turns') === '1',
     agent: query.get('agent'),
-    t: numberOf(query.get('t')),
-    x: numberOf(query.get('x')),
-    y: numberOf(query.get('y')),
-    z: numberOf(query.get('z')),
+    ...recordOf(['t', 'x', 'y', 'z'], (key) => numberOf(query.get(key))),
     code: query.get('code'),
     login_error: query.get('login_error'),
     payment: oneOf('payment', PAYMENT_OUTCOMES) ?? null,
@@ -131,22 +116,8 @@ export function writeUrl(state: UrlState): string {
   };
   put('view', state.view, 'map');
   put('posts', state.posts, 'open');
-  for (const key of [
-    'who',
-    'state',
-    'schedule',
-    'run',
-    'tag',
-    'audience',
-    'find',
-    'action',
-    'actor',
-    'object',
-    'since',
-    'post',
-    'agent',
-  ] as const)
-    put(key, state[key]);
+  const [who, ...others] = TEXTS;
+  for (const key of [who, 'state', ...others, 'agent'] as const) put(key, state[key]);
   put('turns', state.turns ? '1' : null);
   if (state.agent !== null) put('tab', state.tab, 'now');
   for (const key of ['x', 'y', 'z'] as const) {

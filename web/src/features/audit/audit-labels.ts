@@ -39,15 +39,10 @@ export interface AuditFilters {
 }
 export const NO_FILTERS: AuditFilters = { words: '', action: '', actor: '', object: '', since: 'all', turns: false };
 
+type AuditPlace = Pick<Place, 'find' | 'action' | 'actor' | 'object' | 'since' | 'turns'>;
+
 /** The filters in an address. */
-export function filtersOf({
-  find,
-  action,
-  actor,
-  object,
-  since,
-  turns,
-}: Pick<Place, 'find' | 'action' | 'actor' | 'object' | 'since' | 'turns'>): AuditFilters {
+export function filtersOf({ find, action, actor, object, since, turns }: AuditPlace): AuditFilters {
   return {
     words: find ?? '',
     action: action ?? '',
@@ -59,15 +54,11 @@ export function filtersOf({
 }
 
 /** The part of the address to change for a change of the filters. */
-export function addressOf(change: Partial<AuditFilters>): Partial<Place> {
-  const text = (value: string): string | null => (value === '' ? null : value);
+export function addressOf({ words, since, turns, ...texts }: Partial<AuditFilters>): Partial<Place> {
+  const changed = Object.entries({ find: words, ...texts, since: since === 'all' ? '' : since });
   return {
-    ...(change.words === undefined ? {} : { find: text(change.words) }),
-    ...(change.action === undefined ? {} : { action: text(change.action) }),
-    ...(change.actor === undefined ? {} : { actor: text(change.actor) }),
-    ...(change.object === undefined ? {} : { object: text(change.object) }),
-    ...(change.since === undefined ? {} : { since: change.since === 'all' ? null : change.since }),
-    ...(change.turns === undefined ? {} : { turns: change.turns }),
+    ...Object.fromEntries(changed.flatMap(([key, text]) => (text === undefined ? [] : [[key, text || null]]))),
+    ...(turns === undefined ? {} : { turns }),
   };
 }
 
