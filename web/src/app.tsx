@@ -35,10 +35,7 @@ import {
 } from './features/village-context.ts';
 import { titleOf } from './features/navigation/page-groups.ts';
 
-/**
- * The map is most of the code. The page fetches it in parallel with the first API answers, and not at all while another
- * page covers the map.
- */
+/** The map is most of the code. The page fetches it with the first API answers, unless another page covers the map. */
 const loadMap = async (): Promise<{ readonly default: typeof import('./features/map/map-view.tsx').MapView }> => ({
   default: (await import('./features/map/map-view.tsx')).MapView,
 });
@@ -102,10 +99,7 @@ function Asker({ children }: { readonly children: ReactNode }): ReactElement {
   return <AskingProvider value={asking}>{children}</AskingProvider>;
 }
 
-/**
- * Starts everything outside the panels and loads the world. If the world fails to load, the page retries; everything
- * except the map works meanwhile.
- */
+/** Starts everything outside the panels and loads the world, again after a failure. Only the map waits for it. */
 function useWorld(
   parts: AppProps['parts'],
   start: UrlState,

@@ -24,7 +24,6 @@ import { LiveSource } from './client/world/live-source.ts';
 import { PAY_DRAFT } from './features/payments/pay-labels.ts';
 import { applyTheme, savedTheme } from './ui/preferences.ts';
 
-/** Starts the page: one store and one React root. */
 function main(): void {
   const root = document.getElementById('root');
   if (root === null) throw new Error('index.html has no #root');

@@ -2,10 +2,7 @@ import { type ComponentType, lazy, type LazyExoticComponent } from 'react';
 import type { View } from './client/url-state.ts';
 
 type Loader = () => Promise<{ readonly default: ComponentType }>;
-/**
- * The code of a page loads when a person opens the page or points at its link. The list of agents beside the map loads
- * with the first page.
- */
+/** The code of a page loads when a person opens the page or points at its link. */
 const LOADERS: Readonly<Record<Exclude<View, 'map'>, Loader>> = {
   board: async () => ({ default: (await import('./features/board/board-panel.tsx')).BoardPanel }),
   runs: async () => ({ default: (await import('./features/runs/runs-page.tsx')).RunsPage }),

@@ -37,11 +37,7 @@ const TOUR_STEP_TILES = 3;
 /** With more agents than this a tour is useless: every view shows some. */
 const TOUR_AGENTS = 12;
 
-/**
- * The loop of the map: reads the world, moves the camera, draws, and handles gestures and keys. React takes no part in
- * a frame.
- * Mutable because it holds the state between frames.
- */
+/** Reads the world, moves the camera, draws and handles input, without React. Mutable between frames. */
 export class MapController {
   readonly #canvas: HTMLCanvasElement;
   readonly #stage: Stage;

@@ -2,10 +2,7 @@ import type { AppState } from './app-state.ts';
 import type { Store } from './store.ts';
 import { placeOf, readUrl, type UrlState, writeUrl } from './url-state.ts';
 
-/**
- * Keeps the address in step with the open page. Each page, agent, post or run that a person opens becomes a step of the
- * browser history; smaller changes replace the address. Returns the function that stops it.
- */
+/** Writes the open page to the address; each opened page, agent, post or run is a step of the history. Returns its stop. */
 export function keepAddress(store: Store<AppState>): () => void {
   let { place, selected, t } = store.get();
   const write = (): void => {

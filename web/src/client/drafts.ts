@@ -7,10 +7,7 @@ const WRITER = 'hamlet-writer';
 /** Counts how often the page deleted all drafts, so that open forms clear their fields too. */
 const deletions = createStore(0);
 
-/**
- * A draft text that survives a closed form, a change of page and a reload, in this tab. `set('')` deletes it.
- * @param name unique among all drafts
- */
+/** A text under a unique name; in this tab it survives a closed form and a reload. `set('')` deletes it. */
 export function useDraft(name: string): readonly [text: string, set: (text: string) => void] {
   const key = PREFIX + name;
   // The text is stored with its key, so that a form reused for another subject never shows the earlier text.

@@ -12,10 +12,7 @@ export type LifecycleState =
   | { readonly kind: 'asking' | 'pending' | 'late' | 'done'; readonly verb: Verb; readonly text: string }
   | { readonly kind: 'refused'; readonly verb: Verb; readonly refused: Refused };
 
-/**
- * True if a change disables the button of `verb`: every button while the API has not answered, then only its own until
- * the change is late.
- */
+/** True if a change disables this button: every one until the API answers, then its own until the change is late. */
 export function locks(state: LifecycleState | undefined, verb: Verb): boolean {
   return state !== undefined && (state.kind === 'asking' || (state.kind === 'pending' && state.verb === verb));
 }
@@ -58,7 +55,6 @@ const sleep: Wait = (ms) =>
     setTimeout(resolve, ms);
   });
 
-/** Reads one agent; null if the API does not answer. */
 type Reader = Readonly<{ refresh(id: string): Promise<AgentDetail | null> }>;
 
 /** Requests changes of agents' lives and watches them. Mutable because a change outlives the panel that requested it. */

@@ -1,9 +1,6 @@
 import { backoffMs } from './backoff.ts';
 
-/**
- * The state of a live connection. `lagging`: open, but silent for too long. `outdated`: this page cannot read the
- * messages; a newer page can.
- */
+/** `lagging`: the connection is open but silent for too long. `outdated`: only a newer page can read the messages. */
 export type Connection = 'connecting' | 'live' | 'lagging' | 'reconnecting' | 'outdated';
 
 export interface SocketOptions {

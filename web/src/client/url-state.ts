@@ -69,10 +69,7 @@ function recordOf<K extends string, V>(keys: readonly K[], valueOf: (key: K) => 
   return Object.fromEntries(keys.map((key) => [key, valueOf(key)])) as Record<K, V>;
 }
 
-/**
- * The content of the address: the open page, the selected agent, the camera, the code of the first start, the reason of
- * a failed sign-in at the identity provider, and the outcome of a payment at PayPal. Every part is optional.
- */
+/** The content of the address. Every part is optional; `code` is the code of the first start. */
 export interface UrlState extends Place {
   readonly agent: string | null;
   /** The tick of a recording; null for the live world. */

@@ -9,11 +9,7 @@ interface BoundaryProps {
 }
 type BoundaryState = Readonly<{ failed: boolean }>;
 
-/**
- * Renders a part of the page whose code loads later. It shows `fallback` while the code loads, and an error with a way
- * out if it does not load (the village was upgraded, or the network is gone) or fails. A class, because React catches
- * errors only in classes.
- */
+/** A part of the page whose code loads later; a failure shows a way out. Only classes catch errors of React. */
 export class LazyBoundary extends Component<BoundaryProps, BoundaryState> {
   override state: BoundaryState = { failed: false };
 

@@ -14,10 +14,7 @@ const FINGER_REACH_PX = 22;
 /** Height of a pin above its tip. */
 const PIN_PX = 36;
 
-/**
- * Finds the object at a point of the drawn list. The frontmost figure wins, then an agent's name, a pin, a landmark.
- * @param finger true for a touch, which needs a larger target than a mouse
- */
+/** The object at a point: frontmost figure, name, pin, landmark. A `finger` needs a larger target than a mouse. */
 export function hitTest(list: DrawList, point: Point, finger = false): Hit {
   const reach = finger ? FINGER_REACH_PX : REACH_PX;
   const figure = list.figures.findLast((command) => {

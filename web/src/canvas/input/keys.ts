@@ -26,11 +26,7 @@ const INTENTS: Readonly<Record<string, KeyIntent>> = {
   '/': { kind: 'search' },
 };
 
-/**
- * The command of a key. Null if the key belongs elsewhere: to a text field, to a modifier, or (arrows) to a focused
- * list.
- * @param focus the element that has the keyboard focus
- */
+/** The command of a key; null if the key belongs to a text field, to a modifier or (arrows) to a focused list. */
 export function keyIntent(
   key: string,
   focus: { readonly writing: boolean; readonly onMap: boolean; readonly modified: boolean },

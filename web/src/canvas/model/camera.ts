@@ -124,11 +124,7 @@ export function visibleTiles(
   return { x, y, width: right - x, height: bottom - y };
 }
 
-/**
- * Moves the camera one step towards its target.
- * @param elapsedMs time since the last step
- * @returns the target itself once it is less than a twentieth of a pixel away
- */
+/** The camera one step later (`elapsedMs`): nearer to its target, or on it from a twentieth of a pixel away. */
 export function glide(camera: Camera, target: Camera, elapsedMs: number): Camera {
   const share = 1 - Math.exp(-elapsedMs / GLIDE_MS);
   const zoom = camera.zoom * (target.zoom / camera.zoom) ** share;

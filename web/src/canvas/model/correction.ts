@@ -1,10 +1,7 @@
 import type { Point } from './camera.ts';
 import type { DrawnAgent } from '@hamlet/core';
 
-/**
- * A path record that arrives late means that the map drew an agent in the wrong place. A jump would look broken, so the
- * error becomes an offset that fades while the figure catches up with its true place.
- */
+/** The error of a figure whose path record came late. It fades as an offset, because a jump would look broken. */
 export type Correction = Readonly<{ dx: number; dy: number }>;
 export const NO_CORRECTION: Correction = { dx: 0, dy: 0 };
 
@@ -18,11 +15,7 @@ const FADE_MS = 140;
 /** The state of one figure between frames: its true place in the last frame, and the offset at which it was drawn. */
 export type Drawn = Readonly<{ place: Point; correction: Correction }>;
 
-/**
- * The state of a figure in the next frame.
- * @param place its true position in that frame, in tiles
- * @param elapsedMs time since the last frame
- */
+/** The state of a figure in the next frame, `elapsedMs` later; `place` is its true position then, in tiles. */
 export function correct(last: Drawn | undefined, place: Point, elapsedMs: number): Drawn {
   if (last === undefined) return { place, correction: NO_CORRECTION };
   const jumpX = place.x - last.place.x;

@@ -2,10 +2,7 @@
 const SLOW_MS = 50;
 const LONGEST_PAUSE_MS = 1000;
 
-/**
- * The pause after a frame, in milliseconds. On a slow machine it leaves half of the time to panels and input.
- * @param costMs time from the start of the frame to the browser's next repaint
- */
+/** The pause after a frame that took `costMs` until the next repaint: it leaves half of the time to panels. */
 export function pauseAfter(costMs: number): number {
   return costMs <= SLOW_MS ? 0 : Math.min(costMs, LONGEST_PAUSE_MS);
 }

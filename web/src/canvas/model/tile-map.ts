@@ -91,10 +91,7 @@ export function surfaceAt(map: TileMap, x: number, y: number): TileKind {
   return 'grass';
 }
 
-/**
- * @param terrain one index into the legend per tile, row by row
- * @param legend tile names by index
- */
+/** `terrain` has one index into `legend`, the names of tiles, for each tile, row by row. */
 export function createTileMap(
   size: { readonly width: number; readonly height: number },
   terrain: Uint8Array,

@@ -72,7 +72,6 @@ export function createAtlas(): Atlas {
   };
 }
 
-/** Places cells row by row. */
 class Sheet {
   readonly source: CanvasSource;
   readonly #ctx: CanvasRenderingContext2D;

@@ -61,7 +61,6 @@ function snores(pool: SpritePool, { x, y, size, look }: FigureCommand, { atlas, 
 
 const dots = new Map<number, number>();
 
-/** The colour of the shirt as a number. */
 function dotColour(look: number): number {
   const known = dots.get(look);
   if (known !== undefined) return known;

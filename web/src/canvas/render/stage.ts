@@ -198,7 +198,6 @@ export class Stage {
   }
 }
 
-/** Multiplies two colours, channel by channel. */
 function multiply(left: number, right: number): number {
   const channel = (shift: number): number =>
     Math.round((((left >> shift) & 255) * ((right >> shift) & 255)) / 255) << shift;

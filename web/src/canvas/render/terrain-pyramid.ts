@@ -42,11 +42,7 @@ export class TerrainPyramid {
     for (const rect of chunksWithin(all, CHUNK_PX / SCALES[0])) this.#add(0, rect);
   }
 
-  /**
-   * Shows the visible part of the map.
-   * @param scale device pixels per tile
-   * @returns true if all of it is shown in the best size; otherwise call again in the next frame
-   */
+  /** Shows the visible tiles at `scale` device pixels a tile. False while finer chunks are missing: call again. */
   show(visible: TileRect, scale: number): boolean {
     this.#frame += 1;
     const level = levelFor(scale);

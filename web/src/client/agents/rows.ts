@@ -51,7 +51,6 @@ export class AgentRows {
   }
 }
 
-/** The parts of each agent that the API or the frames know. */
 function partsOf({ details, agents, goals }: RowSource): (readonly [string, Parts])[] {
   const seen = new Map(agents.map((agent) => [agent.agentId, agent]));
   return [...new Set([...details.keys(), ...seen.keys()])].map((id) => [
@@ -107,7 +106,6 @@ function isSameAgent(left: DrawnAgent | undefined, right: DrawnAgent | undefined
   );
 }
 
-/** The old row if both are equal, otherwise the new one. */
 function shared(before: Row | undefined, row: Row): Row {
   if (before === undefined) return row;
   const old = new Map<string, unknown>(Object.entries({ ...before, carried: before.carried.join() }));
@@ -131,12 +129,10 @@ function rowOf(places: Places, id: string, { detail, agent, goal }: Parts): Row 
 
 type Seen = Pick<Row, 'x' | 'y' | 'moving' | 'asleep' | 'online' | 'activity' | 'speech' | 'carried'>;
 
-/** The agent as the frames show it. */
 function live({ x, y, moving, asleep, online, activity, speech, inventory }: DrawnAgent): Seen {
   return { x, y, moving, asleep, online, activity, carried: inventory.map(itemKind), speech: speech?.text ?? null };
 }
 
-/** The agent as the API last reported it. */
 function reported(detail: AgentDetail | undefined): Seen {
   if (detail === undefined)
     return { x: 0, y: 0, moving: false, asleep: false, online: false, activity: 'idle', speech: null, carried: [] };

@@ -10,10 +10,7 @@ import { Outbox } from './outbox.ts';
 /** The server sends a mark at least this often. */
 const BEAT_MS = 20_000;
 
-/**
- * The board, live over `/ws/board`, with resume. A viewer sees only their own part of it, so it starts again when the
- * viewer changes. Mutable because it owns the socket.
- */
+/** The board over `/ws/board`, with resume; it starts again for another viewer. Mutable because it owns the socket. */
 export class BoardLive {
   readonly state: Store<BoardState> = createStore<BoardState>(EMPTY_BOARD);
   readonly connection: Store<Connection> = createStore<Connection>('connecting');
@@ -137,10 +134,7 @@ function viewerOf({ session }: AppState): string | null {
   return session.kind === 'account' ? session.account.account_id : null;
 }
 
-/**
- * True if unsent replies must be discarded: after a sign-out, and when another person than their writer signs in. A
- * session that only expired keeps them, because the writer may sign in again and continue.
- */
+/** True if unsent replies must go: after a sign-out, or another person signs in. An expired session keeps them. */
 export function takesAlong(writer: string | null, session: Session): boolean {
   if (session.kind === 'visitor') return !session.ended;
   return session.kind === 'account' && writer !== null && writer !== session.account.account_id;

@@ -3,10 +3,7 @@ import type { Caller, Refused } from '../api.ts';
 import { isFinal } from '../query/use-intent.ts';
 import { createStore, type Store } from '../store.ts';
 
-/**
- * A reply that the page shows before the API has accepted it. A refused reply stays, with the reason, until its writer
- * sends it again or discards it.
- */
+/** A reply that the API has not accepted yet. A refused one stays until its writer sends it again or discards it. */
 export interface PendingReply {
   readonly id: string;
   readonly key: string;
@@ -17,10 +14,7 @@ export interface PendingReply {
 
 export const NO_REPLIES: readonly PendingReply[] = [];
 
-/**
- * Replies that are being sent, by post. They outlive the thread view, so that the writer of a refused reply finds it on
- * return. Mutable because replies come and go.
- */
+/** Unsent replies by post. They outlive the view of the thread. Mutable because replies come and go. */
 export class Outbox {
   readonly state: Store<ReadonlyMap<string, readonly PendingReply[]>> = createStore<
     ReadonlyMap<string, readonly PendingReply[]>

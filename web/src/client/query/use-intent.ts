@@ -35,11 +35,7 @@ export class Intents {
     this.#key = newKey();
   }
 
-  /**
-   * Sends a write. Returns null if another write is still being sent.
-   * @param intent distinguishes the writes of one form; a form with only one write leaves it out and calls `changed` on
-   * edits
-   */
+  /** Sends a write; null while another is on its way. `intent` tells the writes of one form apart. */
   async send<T>(call: (idempotencyKey: string) => Promise<Reply<T>>, intent = ''): Promise<Reply<T> | null> {
     if (this.state.get().busy) return null;
     if (this.#intent !== null && this.#intent !== intent) this.#key = this.#newKey();

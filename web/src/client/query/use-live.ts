@@ -14,10 +14,7 @@ import { type Answer, answerAfter, waitMs } from './answer.ts';
 /** The cache keeps an answer this long after the last component that shows it: a person who returns to a page sees it at once. */
 const UNUSED_MS = 60_000;
 
-/**
- * The cache of answers. Components with the same query share one request; removing the last of them aborts it. A hidden
- * page sends no requests.
- */
+/** The cache of answers. Equal queries share a request; it ends with their last component. A hidden page sends none. */
 export function createQueries(): QueryClient {
   return new QueryClient({
     // The Api never throws: an exception here is a bug.
@@ -81,10 +78,7 @@ export function answerOptions<T>(
   };
 }
 
-/**
- * Requests an answer now and again after each answer, while a component shows it and the page is visible; less often
- * while the API refuses. `useLive` and `usePages` are built on it; components use those if one route is enough.
- */
+/** Requests an answer now and at intervals while a component shows it; less often while the API refuses. */
 export function useAnswer<T>(question: Question<T>): Live<T> & {
   readonly change: (change: (answer: Answer<T>) => Answer<T>) => void;
 } {

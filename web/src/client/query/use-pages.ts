@@ -7,10 +7,7 @@ import { type Pace, useAnswer, useAsking } from './use-live.ts';
 /** The part of a request that selects a page. */
 export type Cursor = { readonly cursor?: string };
 
-/**
- * The pages of a list that were read so far. `more` reads the next one, and is null at the end. `first` is the newest
- * answer for the first page.
- */
+/** The pages read so far. `more` reads the next, null at the end; `first` is the newest answer for the first page. */
 export interface Pages<T, D> {
   readonly rows: readonly T[] | null;
   readonly first: D | null;

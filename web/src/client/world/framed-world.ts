@@ -15,10 +15,7 @@ import type { Moment } from '../../canvas/map-host.ts';
 import type { SceneCluster } from '../../canvas/model/scene.ts';
 import { eventsOf, type WorldEvent } from './world-events.ts';
 
-/**
- * The world as its frames describe it. It has no clock: the caller passes the tick. Mutable because it applies frame
- * after frame; drawing reads it and never waits.
- */
+/** The world as its frames describe it; callers pass the tick. Mutable because it applies frame after frame. */
 export class FramedWorld {
   readonly #view: View;
   #started = false;
@@ -27,10 +24,7 @@ export class FramedWorld {
     this.#view = createView(map);
   }
 
-  /**
-   * Applies one frame and returns its tick and events. Throws if it cannot read the frame, or if the frame is of
-   * another map than the loaded one.
-   */
+  /** Applies one frame. Throws if the frame is unreadable or of another map than the loaded one. */
   receive(bytes: Uint8Array): { readonly tick: number; readonly events: readonly WorldEvent[] } {
     const frame = decodeFrame(bytes);
     for (const message of frame.messages)

@@ -10,10 +10,7 @@ import { EventListeners, NO_GOALS, stageWorldOf, worldMapOf, type WorldSource } 
 /** A part of the village's past: its map, and the frames of `/ws/world` in order. The first frame has the whole state. */
 export type Recording = Readonly<{ map: MapResponse; world: WorldView; frames: readonly Uint8Array[] }>;
 
-/**
- * The world of a recording at the tick `t` of the store. When `t` goes back, it replays the recording from its
- * beginning. It emits events only on the way forward. Mutable because it remembers how many frames it has applied.
- */
+/** The world of a recording at tick `t` of the store; it replays when `t` goes back. Mutable: it counts frames. */
 export class RecordedSource implements WorldSource {
   readonly #recording: Recording;
   readonly #store: Store<AppState>;

@@ -1,7 +1,6 @@
 import type { WorldStateFrame } from '@hamlet/contract';
 import { parseItemId, type SeenAgent, type View } from '@hamlet/core';
 
-/** A change of an agent, made by an event. */
 type Change =
   | { readonly kind: 'speech'; readonly text: string }
   /** The agent starts to walk. */
@@ -18,7 +17,6 @@ export type WorldEvent = Change & {
   readonly at: { readonly x: number; readonly y: number };
 };
 
-/** The fields of an agent that an event may change. */
 type Before = Pick<SeenAgent, 'walk' | 'awake' | 'activity'>;
 type Fact = { readonly agent: number } & (
   | { readonly kind: 'speech'; readonly text: string }
@@ -27,10 +25,7 @@ type Fact = { readonly agent: number } & (
   | { readonly kind: 'item'; readonly item: string }
 );
 
-/**
- * Applies a frame and returns its events. Keyframes and spawns only describe the state: an agent that comes into view
- * has done nothing. A message that repeats the known state is no event either.
- */
+/** Applies a frame and returns its events. An agent that comes into view, and a repeated state, are no events. */
 export function eventsOf(
   view: View,
   frame: WorldStateFrame,

@@ -8,11 +8,7 @@ import type { WorldEvent } from './world-events.ts';
 
 type Tile = Readonly<{ x: number; y: number }>;
 
-/**
- * The source of the drawn world: live frames, or a recording. Each source has its own clock, in ticks of the village: a
- * live source follows the server, a recording follows `t` of the store. The page draws and lists everything at that
- * clock.
- */
+/** The drawn world: live frames, or a recording. Its clock, in ticks, follows the server or `t` of the store. */
 export interface WorldSource {
   /** Loads the map and starts. Null after a failure; the store has the reason. */
   load(): Promise<StageWorld | null>;

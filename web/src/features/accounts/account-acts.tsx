@@ -131,7 +131,6 @@ function ResetForm({ account, onChanged }: ActsProps): ReactElement {
   );
 }
 
-/** Bans the account, or lifts its ban. Only a ban needs a reason. */
 function BanForm({ account: { account_id, name, ban }, onChanged }: ActsProps): ReactElement {
   const { api } = useVillage();
   const params = { account_id };

@@ -91,7 +91,6 @@ interface RowProps {
   readonly onChanged: () => void;
 }
 
-/** One account in a line. When open, it shows its sessions and the acts that an admin may take. */
 function AccountRow({ account, open, onOpen, onChanged }: RowProps): ReactElement {
   const now = useNow(15_000);
   const viewer = useViewerId();

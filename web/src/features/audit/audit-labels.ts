@@ -62,10 +62,7 @@ export function addressOf({ words, since, turns, ...texts }: Partial<AuditFilter
   };
 }
 
-/**
- * The query of the API. `nowMs` is the time when the person chose the filters: all pages of a list need the same query,
- * so "Last hour" begins an hour before that time and includes everything after it.
- */
+/** The query of the API. All pages need the same, so "Last hour" begins an hour before the choice (`nowMs`). */
 export function auditQuery(
   { words, action, actor, object, since, turns }: AuditFilters,
   nowMs: number,

@@ -118,7 +118,6 @@ function Chip({ word, value, onEnd }: Readonly<{ word: string; value: string; on
 
 type AuditRowProps = Readonly<{ record: AuditRecord; onFilter: (change: Partial<AuditFilters>) => void }>;
 
-/** One record in a line: time, actor, act and object. When open, it shows all facts and the proof. */
 function AuditRow({ record, onFilter }: AuditRowProps): ReactElement {
   const viewer = useViewerId();
   const [open, setOpen] = useState(false);

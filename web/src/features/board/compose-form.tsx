@@ -138,7 +138,6 @@ function TagsField({
   );
 }
 
-/** The place of a post: a landmark chosen by name, or a tile chosen on the map. */
 function PlaceField({ value: place, onChange }: Field<DraftPlace>): ReactElement {
   const { pick } = useVillage();
   const landmarks = useVillageState((state) => state.landmarks);

@@ -20,10 +20,7 @@ const PAGES = {
   idOf: (reply: Reply): string => reply.reply_id,
 };
 
-/**
- * A post with its replies in their present state. `post` is null before the first answer, or if the viewer cannot see
- * it; `gone` or `refused` then give the reason. `copy` is set while the API serves a copy.
- */
+/** A post with its replies. Without a post, `gone` or `refused` says why. `copy` is set while the API serves a copy. */
 export interface ThreadLive {
   readonly post: Post | null;
   readonly replies: readonly Reply[];

@@ -13,10 +13,7 @@ import { proofLines, toSecond } from './freeze-labels.ts';
 import { useLive } from '../../client/query/use-live.ts';
 import './freeze.css';
 
-/**
- * Shows on every page that the village is frozen: since when, by whom, why, and the proof. Admins lift the freeze here.
- * Nothing while there is no freeze.
- */
+/** Shows a freeze of the village on every page: since when, by whom, why, and the proof. Admins lift it here. */
 export function FreezeBanner(): ReactElement | null {
   useFreezeWatch();
   const freeze = useVillageState((state) => state.freeze);

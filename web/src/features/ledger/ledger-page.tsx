@@ -180,7 +180,6 @@ interface ListProps {
   readonly onToggle: (id: string) => void;
 }
 
-/** The balance of every agent, highest first. A tick shows the agent in the plot. */
 function AgentList({ agents, chosen, onToggle }: ListProps): ReactElement {
   const { open, select } = useVillage();
   const [filter, setFilter] = useState('');
@@ -255,7 +254,6 @@ interface TableProps {
   format(value: number): string;
 }
 
-/** The plot as a table: each balance at every change, newest first. */
 function PlotTable({ series, fromMs, toMs, format }: TableProps): ReactElement {
   return (
     <details className="plot-table">

@@ -111,10 +111,7 @@ export function valueTicks(low: number, high: number, count: number): number[] {
   return Array.from({ length: last - first + 1 }, (_, index) => Number(((first + index) * step).toPrecision(12)));
 }
 
-/**
- * Instants on whole minutes, hours or days in a time range, at most `count`.
- * @param offsetMs milliseconds that local time is ahead of UTC, so that days begin at local midnight
- */
+/** At most `count` whole minutes, hours or days. `offsetMs` is local time minus UTC: days begin at local midnight. */
 export function timeTicks(fromMs: number, toMs: number, at: Readonly<{ count: number; offsetMs: number }>): number[] {
   const step = TIME_STEPS_MS.find((candidate) => (toMs - fromMs) / candidate <= at.count) ?? 90 * DAY_MS;
   const first = Math.ceil((fromMs + at.offsetMs) / step) * step - at.offsetMs;

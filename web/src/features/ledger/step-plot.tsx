@@ -55,10 +55,7 @@ const STEPS: Readonly<Record<string, number>> = {
   End: Infinity,
 };
 
-/**
- * Values over time as a step plot. A mouse, a finger or the arrow keys select an instant and show all values at it.
- * Each line has a colour, a dash pattern and a name, so that colour is never the only difference.
- */
+/** Values over time. A pointer or the arrow keys read them at an instant. Lines differ in colour, dashes and name. */
 export function StepPlot({ label, series, levels, fromMs, toMs, format }: PlotProps): ReactElement {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
@@ -167,7 +164,6 @@ function Reading({ series, atMs, frame, area }: DrawnProps & { readonly atMs: nu
   );
 }
 
-/** The names, at the ends of their lines. */
 function Names({ series, frame, area }: DrawnProps): ReactElement {
   const scale = scaleOf(frame, area);
   const ends = series.flatMap(({ id, name, points }, index) => {
@@ -279,7 +275,6 @@ const DAY_MS = 86_400_000;
 /** Width of one label of the time axis. */
 const LABEL_PX = 84;
 
-/** Faint lines with values and times, and the levels within the plot. */
 function PlotAxes({ frame, ticks, scale, area, levels }: AxesProps): ReactElement {
   const times = timeTicks(frame.fromMs, frame.toMs, {
     count: Math.max(2, Math.floor(area.width / LABEL_PX)),
@@ -313,7 +308,6 @@ function PlotAxes({ frame, ticks, scale, area, levels }: AxesProps): ReactElemen
   );
 }
 
-/** Shows hours if the plot covers two days or less, otherwise dates. */
 function timeLabel(atMs: number, frame: Frame): string {
   const options: Intl.DateTimeFormatOptions =
     frame.toMs - frame.fromMs <= 2 * DAY_MS

@@ -115,7 +115,6 @@ function hostOf(tools: () => VillageTools): MapHost {
   };
 }
 
-/** The pins of the board, and the pin of the place that a person is choosing. */
 function pinsOf({ pins, picking }: Pick<AppState, 'pins' | 'picking'>): readonly ScenePin[] {
   const tile = picking?.tile ?? null;
   return tile === null ? pins : [...pins, { id: 'draft', ...tile, tone: 'draft' }];

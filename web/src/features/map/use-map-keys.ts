@@ -26,10 +26,7 @@ export function useMapKeys(controller: MapController | null): void {
   }, [controller, tools]);
 }
 
-/**
- * True if a key other than Escape may act: only while the map is visible. With shortcuts off, also only while the map
- * has the focus, and never the search key.
- */
+/** True if a key may act: the map is visible and, with shortcuts off, has the focus (then never the search key). */
 function mayUse(intent: KeyIntent, tools: VillageTools, target: HTMLElement | null): boolean {
   return (
     showsMap(tools.store.get().place.view) &&
@@ -51,10 +48,7 @@ function focusOf(event: KeyboardEvent, target: HTMLElement | null): Parameters<t
   };
 }
 
-/**
- * Goes back one step: it leaves a text field, ends the choice of a place, stops following, clears the selection, or
- * closes the post or the page.
- */
+/** Goes back one step: out of a text field, a choice of a place, following, the selection, a post or a page. */
 function goBack(tools: VillageTools, target: HTMLElement | null): void {
   if (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) {
     target.blur();

@@ -64,7 +64,6 @@ function wrong(problem: string): BuyReading {
   return { ok: false, problem };
 }
 
-/** The item of a draft, or the problem with it. */
 function itemOf(draft: BuyDraft): PurchaseItem | string {
   const { kind, limit, amount, model } = draft;
   switch (kind) {

@@ -77,10 +77,7 @@ export function BuyForm({ prices, onBought }: Readonly<{ prices: PriceList; onBo
   );
 }
 
-/**
- * A purchase while a person writes it, with its price. The draft stays in this tab until the purchase; after it, only
- * the agent stays. `buy` pays at most the price shown.
- */
+/** A purchase while a person writes it. Its draft stays in this tab; `buy` pays at most the price shown. */
 function usePurchase(firstAgent: string, onBought: () => void) {
   const { api, agents } = useVillage();
   const sending = useIntent();
@@ -117,7 +114,6 @@ function usePurchase(firstAgent: string, onBought: () => void) {
 
 type FieldsProps = Pick<FormDraft<BuyDraft>, 'draft' | 'of'> & Readonly<{ prices: PriceList }>;
 
-/** The fields of the chosen item; priority has none. */
 function ItemFields({ draft, prices, of }: FieldsProps): ReactElement | null {
   switch (draft.kind) {
     case 'quota':
@@ -158,10 +154,7 @@ function ItemFields({ draft, prices, of }: FieldsProps): ReactElement | null {
   }
 }
 
-/**
- * The price of a purchase and its effect on the agent; null while the draft is incomplete. It never shows the answer to
- * an earlier draft.
- */
+/** The price of this draft and its effect on the agent; null while the draft is incomplete or the price unknown. */
 function useQuote(agentId: string, reading: BuyReading): Live<QuoteAnswer> {
   const wanted = reading.ok && agentId !== '' ? { agent_id: agentId, ...reading.item, seconds: reading.seconds } : null;
   // Equal drafts give equal text, so a new render sends no new request.
@@ -173,7 +166,6 @@ function useQuote(agentId: string, reading: BuyReading): Live<QuoteAnswer> {
 type Item = NonNullable<QuoteAnswer['item']>;
 type Agent = NonNullable<QuoteAnswer['agent']>;
 
-/** The price, the balance after it, a lost tier, and the limits during the purchase. */
 function QuoteLines({ quote }: { readonly quote: Live<QuoteAnswer> }): ReactElement {
   if (quote.refused !== null) return <RefusedNotice refused={quote.refused} />;
   const { item, agent } = quote.data ?? { item: null, agent: null };

@@ -76,7 +76,6 @@ function Queue(): ReactElement {
   );
 }
 
-/** One flagged post or reply: its text, its flags, past decisions, and buttons for the next one. */
 function ModerationCard({ item, onDone }: Readonly<{ item: ModerationItem; onDone: () => void }>): ReactElement {
   const { open } = useVillage();
   const now = useNow(15_000);

@@ -111,10 +111,7 @@ interface JudgementOf {
   readonly first: JudgeKind;
 }
 
-/**
- * A reward or penalty while a person writes it. `micro` is its amount, or null if the text is no amount. `done`
- * describes the last one that was sent.
- */
+/** A reward or penalty in writing. `micro` is null if the text is no amount; `done` describes the last one sent. */
 function useJudgement({ agent, about, first }: JudgementOf, onDone: () => void) {
   const { api } = useVillage();
   const [kind, setKind] = useState<JudgeKind>(first);
@@ -211,7 +208,6 @@ function PreviewLine({ agent, balance, steps, change }: PreviewProps): ReactElem
   );
 }
 
-/** The aiDollars that the viewer may still give and take today. */
 function useAllowance(): Live<Allowance> {
   return useLive(getAllowance, {}, REFRESH_MS);
 }

@@ -26,10 +26,7 @@ const CHANGES = 6;
 
 type LadderProps = Readonly<{ agent: AgentDetail; balance: BalanceAnswer; tiers: readonly EntitlementView[] }>;
 
-/**
- * The tier of an agent on the ladder, the price and benefits of the next tier, the balance that keeps the present one,
- * and active purchases.
- */
+/** An agent's tier on the ladder, the next tier, the balance that keeps the present one, and active purchases. */
 export function TierLadder({ agent, balance, tiers }: LadderProps): ReactElement | null {
   const quote = useAgentQuote(agent.agent_id);
   const { open } = useVillage();

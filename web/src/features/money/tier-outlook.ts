@@ -34,7 +34,6 @@ export function tierOutlook(steps: readonly LadderStep[], balance: bigint, curre
   };
 }
 
-/** The effect of a reward or a penalty before it is sent. */
 type Preview = Readonly<{ after: string; tier: string | null; changes: boolean; tooMuch: boolean }>;
 
 /** @param change micro-aiDollars, below zero for a penalty */
@@ -61,10 +60,7 @@ export function previewLabel(preview: Preview, present: string | null, pinned: s
 }
 
 type Step = Pick<EntitlementView, 'name' | 'rank' | 'min_balance' | 'seats' | 'price'>;
-/**
- * One tier of the ladder. `here` is the agent's tier, `next` the one above. `filled` is the share of the way from the
- * tier below, 0 to 1.
- */
+/** One tier: `here` is the agent's, `next` the one above. `filled` is the way from the tier below, 0 to 1. */
 export interface Rung {
   readonly name: string;
   readonly opensAt: string;
@@ -74,11 +70,7 @@ export interface Rung {
   readonly price: EntitlementView['price'];
 }
 
-/**
- * The tiers of the ladder, highest first.
- * @param balance micro-aiDollars
- * @param tier the present tier; null for none
- */
+/** The tiers, highest first, for a balance in micro-aiDollars and the present tier (null for none). */
 export function rungsOf(steps: readonly Step[], balance: bigint, tier: string | null): Rung[] {
   const ladder = steps.toSorted((left, right) => left.rank - right.rank);
   const rank = ladder.find(({ name }) => name === tier)?.rank ?? -1;

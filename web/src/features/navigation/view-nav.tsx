@@ -31,7 +31,6 @@ export function ViewNav(): ReactElement {
   );
 }
 
-/** The number of posts and replies since the viewer last opened the board. */
 function Unseen(): ReactElement | null {
   const { board } = useVillage();
   const unseen = useStore(board.state, (state) => state.unseen);

@@ -13,10 +13,7 @@ import { type CreditDraft, creditProblems, type CreditProblems } from './payment
 
 const EMPTY: CreditDraft = { agent: '', provider: 'paypal', transaction: '', amount: '', note: '' };
 
-/**
- * Credits a deposit to an agent. The button names agent and amount; the result says if a second admin must approve. The
- * draft stays in this tab until then.
- */
+/** Credits a deposit; the result says if a second admin must approve. The draft stays in this tab until then. */
 export function CreditForm({ onSent }: { readonly onSent: () => void }): ReactElement {
   const { api, agents } = useVillage();
   const sending = useIntent();

@@ -101,7 +101,6 @@ function CreditRow({ credit, onDecided }: { readonly credit: Credit; readonly on
   );
 }
 
-/** Approves or rejects another admin's proposal, or withdraws the viewer's own. */
 function Decide({ credit, onDecided }: { readonly credit: Credit; readonly onDecided: () => void }): ReactElement {
   const { api } = useVillage();
   const approving = useIntent();

@@ -37,7 +37,6 @@ export function readPayment({ agent, amount }: PayDraft): PayReading {
       };
 }
 
-/** Formats an amount with two decimal places, as PayPal does. */
 function withCents(amount: string): string {
   const [whole = '0', places = ''] = amount.split('.');
   return `${whole}.${places.padEnd(2, '0')}`;

@@ -166,10 +166,7 @@ function DebtList({ view }: { readonly view: ReconciliationView }): ReactElement
 
 type DifferenceRowProps = Readonly<{ difference: Difference; onChanged: () => void }>;
 
-/**
- * One difference: both amounts, its owner, its age, and a form to explain it or to become its owner. It stays until
- * ledger and provider agree.
- */
+/** One difference, with a form to explain it or to become its owner. It stays until ledger and provider agree. */
 function DifferenceRow({ difference, onChanged }: DifferenceRowProps): ReactElement {
   const viewer = useViewerId();
   const [open, setOpen] = useState(false);

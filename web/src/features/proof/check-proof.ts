@@ -77,7 +77,6 @@ async function inclusionFault(
     : 'The record does not lead to the signed root: it is not in this log.';
 }
 
-/** The first difference between the proven record and the record on the page. */
 function leafFault({ proof, shown }: ProofParts): string | null {
   const differences = differencesOf(shown, Uint8Array.fromBase64(proof.leaf));
   if (differences === null) return 'The proven record cannot be read.';
@@ -129,7 +128,6 @@ async function growthFault(
     : `The log does not continue the ${first.size.toLocaleString('en')} entries that this browser has seen: it was rewritten.`;
 }
 
-/** True if the proof of growth ends at this length. */
 function continuesTo(growth: Growth | null, size: number): boolean {
   return growth?.kind === 'proof' && checkpointIn(growth.checkpoint)?.size === size;
 }

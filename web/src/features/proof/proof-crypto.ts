@@ -34,7 +34,6 @@ async function knowsEd25519(subtle: SubtleCrypto): Promise<boolean> {
 /** More hashes than any proof needs. */
 const HASHES_MAX = 512;
 
-/** Thrown when a computation needs a hash that is not computed yet. */
 class HashWanted extends Error {
   readonly bytes: Uint8Array;
   constructor(bytes: Uint8Array) {

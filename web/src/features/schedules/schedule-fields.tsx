@@ -4,7 +4,6 @@ import { CheckField, FieldProblem, Segments, SelectField, TextField } from '../.
 import { AgentField } from '../agent-list/agent-field.tsx';
 import type { Draft, Problems } from './schedule-draft.ts';
 
-/** One part of the form: the draft, its problems and a way to change it. */
 type FieldProps = Pick<FormDraft<Draft>, 'draft' | 'of'> & Readonly<{ problems: Problems }>;
 
 const TARGETS = [

@@ -1,7 +1,6 @@
 import { type FiredRun, SCHEDULE_REASONS, type ScheduleView } from '@hamlet/contract';
 import type { Tone } from '../../ui/badge.tsx';
 
-/** The result of a firing for one agent. */
 type OutcomeLabels = Readonly<{ word: string; tone: Tone; hint: string }>;
 
 export const OUTCOME_LABELS: Readonly<Record<FiredRun['outcome'], OutcomeLabels>> = {

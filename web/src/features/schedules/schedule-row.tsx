@@ -56,7 +56,6 @@ export function ScheduleRow({ schedule, now, open, onOpen, onEdit, onChanged }: 
 
 type DetailsProps = Readonly<{ schedule: ScheduleView; onEdit: () => void; onChanged: () => void }>;
 
-/** The prompt and the policies of a schedule, its next firings and its last ones. */
 function ScheduleDetails({ schedule, onEdit, onChanged }: DetailsProps): ReactElement {
   const { open } = useVillage();
   const { tone, advice } = stateOf(schedule);
@@ -105,7 +104,6 @@ function ScheduleDetails({ schedule, onEdit, onChanged }: DetailsProps): ReactEl
 
 type ActionProps = Readonly<{ schedule: ScheduleView; onEdit: () => void; onChanged: () => void }>;
 
-/** Edit, suspend, resume and delete, with the reason of a refusal. */
 function ScheduleActions({ schedule, onEdit, onChanged }: ActionProps): ReactElement | null {
   const { api } = useVillage();
   const role = useRole();
@@ -165,7 +163,6 @@ const SHOWN = 10;
 /** The most agents of one firing that are shown by name. */
 const AGENTS_SHOWN = 6;
 
-/** The last firings with their results, newest first, and the times that did not fire. */
 function FiringList({ schedule }: { readonly schedule: ScheduleView }): ReactElement {
   const rows = pastRows(schedule).slice(0, SHOWN);
   const zone = schedule.time_zone ?? 'UTC';

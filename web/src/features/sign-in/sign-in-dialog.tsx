@@ -30,10 +30,7 @@ const WAY_LABELS: Readonly<Record<Way, { readonly title: string; readonly hint: 
 
 type DialogProps = Readonly<{ code: string | null; failed: string | null; onClose: () => void }>;
 
-/**
- * The sign-in dialog. `code` is the code of the first start in the address; `failed` is the reason why a sign-in at the
- * identity provider failed.
- */
+/** `code` is the code of the first start; `failed` is the reason of a failed sign-in at the identity provider. */
 export function SignInDialog({ code, failed, onClose }: DialogProps): ReactElement {
   const { api } = useVillage();
   const signedIn = useVillageState((state) => state.session.kind === 'account');
@@ -78,7 +75,6 @@ function ConnectionWarning({ options }: { readonly options: LoginOptions | null 
   return <Notice tone="bad">Browsers keep sessions only on https or localhost. Signing in will not last here.</Notice>;
 }
 
-/** Opens the identity provider, which leads back to the present page. */
 function Provider({ oidc }: { readonly oidc: NonNullable<LoginOptions['oidc']> }): ReactElement {
   const back = `${window.location.pathname}${window.location.search}`;
   return (

@@ -3,7 +3,6 @@ import type { IconName } from '../../ui/icon-paths.ts';
 import { minuteTime, timeAgo, timeAhead } from '../../ui/time-labels.ts';
 import { actorLabel, type ViewerId } from '../../client/actor-labels.ts';
 
-/** The texts of one measure: the button, the state during the measure, the effect, and the button that lifts it. */
 interface MeasureLabels {
   readonly verb: string;
   readonly state: string;

@@ -142,7 +142,6 @@ function MeasureRow({ measure, agent, standing, open, onOpen, onDone }: RowProps
 
 type FormProps = Readonly<{ measure: Measure; agent: AgentDetail; held: boolean; onDone: () => void }>;
 
-/** Takes a measure, or lifts an active one. Only taking it needs a reason. */
 function MeasureForm({ measure, agent: { agent_id, display_name: name }, held, onDone }: FormProps): ReactElement {
   const { api } = useVillage();
   const { verb, lift } = MEASURE_LABELS[measure];

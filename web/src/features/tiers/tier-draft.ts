@@ -96,10 +96,7 @@ function gpuTexts(
   };
 }
 
-/**
- * Validates a draft by the schema of the custom resource, whose messages name the problems.
- * @param taken names that a new tier cannot have
- */
+/** Validates a draft by the schema of the custom resource. A new tier cannot have a name that is `taken`. */
 export function readTier(draft: TierDraft, taken: readonly string[]): TierReading {
   const reading = EntitlementSpec.safeParse(candidateOf(draft));
   const name = draft.name.trim();

@@ -5,14 +5,9 @@ import { moneyLabel, readAmount } from '../money/money-labels.ts';
 import { type LadderStep, tierOutlook } from '../money/tier-outlook.ts';
 import { bodyOf } from './tier-draft.ts';
 
-/** One difference between a tier before and after the change. */
 type TierLine = Readonly<{ what: string; from: string; to: string }>;
-/** An agent whose balance opens another tier after the change. */
 type TierMove = Readonly<{ agent: string; name: string; from: string | null; to: string | null }>;
-/**
- * The effects of a change: the changed lines, the agents that change tier, and the effect on the pods of the `at`
- * agents that are awake in the tier.
- */
+/** The changed lines, the agents that change tier, and the effect on the pods of the `at` agents awake in the tier. */
 export interface TierEffects {
   readonly lines: readonly TierLine[];
   readonly moves: readonly TierMove[];
@@ -47,7 +42,6 @@ export function tierLines(before: EntitlementView | null, spec: EntitlementSpec)
   ];
 }
 
-/** A price as an amount; another text unchanged. */
 function priceText(price: string): string {
   return readAmount(price) === null ? price : moneyLabel(price);
 }
@@ -87,7 +81,6 @@ function specOf({ rank, min_balance: minBalance, limits, compute, price }: Entit
   });
 }
 
-/** The list of tiers after the change. */
 function ladderWith(tiers: readonly LadderStep[], name: string, spec: EntitlementSpec): LadderStep[] {
   return [...tiers.filter((tier) => tier.name !== name), { name, rank: spec.rank, min_balance: spec.minBalance }];
 }

@@ -124,7 +124,6 @@ function withoutEmpty(problems: TierProblems, draft: TierDraft): TierProblems {
 /** The most agents listed by name. */
 const NAMED = 8;
 
-/** The changed lines, the agents that change tier, and the effect on pods. */
 function EffectList({ effects, isNew }: Readonly<{ effects: TierEffects | null; isNew: boolean }>): ReactElement {
   return (
     <section className="ahead tier-effects" aria-label="Effects" aria-live="polite">

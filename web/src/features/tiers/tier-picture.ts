@@ -12,10 +12,7 @@ export type SeatPicture = Readonly<{ own: number; others: number; free: number; 
 /** Reasons of the condition Admitted that do not mean that the agent waits for a seat. */
 const OTHER_REASONS: ReadonlySet<string> = new Set(['Waiting', 'Asleep', 'Terminating', 'UserNamespaceUnavailable']);
 
-/**
- * All tiers share the nodes: a seat that is neither free nor used by this tier is used by others. Null until the
- * operator has counted seats.
- */
+/** All tiers share the nodes: other tiers use the taken seats that this one does not. Null before the first count. */
 export function seatPicture({ seats }: Pick<EntitlementView, 'seats'>, seated: number): SeatPicture | null {
   if (seats === null) return null;
   const taken = Math.max(0, seats.total - seats.free);

@@ -119,7 +119,6 @@ function Summary({ agents, tiers }: SummaryProps): ReactElement {
   );
 }
 
-/** The nodes and the agents on each. */
 function NodeList({ agents }: { readonly agents: readonly Occupant[] }): ReactElement {
   const groups = nodeGroups(agents);
   return (

@@ -5,10 +5,7 @@ import { OUTCOME_LABELS } from '../payments/pay-labels.ts';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
 
-/**
- * The notices that every viewer sees on every page: a freeze of the village, a page that is older than the village, an
- * ended session, the outcome of a payment at PayPal.
- */
+/** The notices of every page: a freeze, an outdated page, an ended session, the outcome of a payment. */
 export function Notices(): ReactElement {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -46,10 +46,7 @@ const FOR_PROGRAMS = / Repeat with on_conflict=take_over to take (the field )?ov
 
 type OwnedProps = Readonly<{ refused: Refused; onTakeOver: () => void; onDismiss?: (() => void) | undefined }>;
 
-/**
- * The reason why a custom resource was not changed. If another field manager owns a changed field, the notice names the
- * manager and offers to take the field over.
- */
+/** A refused change of a custom resource. If another manager owns the field, the notice offers to take it over. */
 export function OwnedNotice({ refused, onTakeOver, onDismiss }: OwnedProps): ReactElement {
   if (refused.code !== 'field_owned_elsewhere') return <RefusedNotice refused={refused} onDismiss={onDismiss} />;
   return (

@@ -67,7 +67,6 @@ const BANDS: Readonly<Record<number, (cell: Cell, reach: number) => [number, num
 
 type Round = Readonly<{ corner: number; radius: number }>;
 
-/** One corner forms a quarter of a disc. */
 function addPie(path: Path2D, cell: Cell, { corner, radius }: Round): void {
   const { dx, dy } = CORNERS[corner] ?? CORNERS[0];
   path.moveTo(cell.x + dx, cell.y + dy);
@@ -75,7 +74,6 @@ function addPie(path: Path2D, cell: Cell, { corner, radius }: Round): void {
   path.closePath();
 }
 
-/** Three corners form a square without a quarter of a disc. */
 function addBite(path: Path2D, cell: Cell, { corner, radius }: Round): void {
   const at = (index: number): { dx: number; dy: number } => CORNERS[index % 4] ?? CORNERS[0];
   const hole = at(corner);

@@ -60,7 +60,6 @@ export function paintFigure(ctx: CanvasRenderingContext2D, look: Look, pose: Pos
   ctx.restore();
 }
 
-/** An outlined box with round corners. */
 function round(ctx: CanvasRenderingContext2D, colour: string, shape: readonly [...Box, radius: number]): void {
   ctx.fillStyle = colour;
   ctx.beginPath();
@@ -88,7 +87,6 @@ function paintBody(ctx: CanvasRenderingContext2D, look: Look, pose: Readonly<{ f
   else paintFront(ctx, look, swing);
 }
 
-/** The body from the side, with one arm in front of it. */
 function paintSide(ctx: CanvasRenderingContext2D, look: Look, reach: number): void {
   round(ctx, look.shirt, [0.39, 0.5, 0.22, 0.28, 0.09]);
   fillBox(ctx, SHEEN, [0.41, 0.56, 0.04, 0.15]);
@@ -96,7 +94,6 @@ function paintSide(ctx: CanvasRenderingContext2D, look: Look, reach: number): vo
   fillEllipse(ctx, look.skin, [0.5 + reach, 0.735, 0.04, 0.04]);
 }
 
-/** The body from the front or the back, between two arms. */
 function paintFront(ctx: CanvasRenderingContext2D, look: Look, swing: number): void {
   round(ctx, look.shirtDark, [0.305, 0.54 - swing, 0.09, 0.19, 0.045]);
   round(ctx, look.shirtDark, [0.605, 0.54 + swing, 0.09, 0.19, 0.045]);
@@ -157,7 +154,6 @@ function paintHat(ctx: CanvasRenderingContext2D, look: Look): void {
   round(ctx, look.shirt, [0.27, 0.2, 0.46, 0.065, 0.032]);
 }
 
-/** The figure under a blanket of its shirt's colour, with its head on a pillow. */
 function paintAsleep(ctx: CanvasRenderingContext2D, look: Look): void {
   fillEllipse(ctx, 'rgba(30,34,28,0.25)', [0.5, 0.9, 0.36, 0.08]);
   round(ctx, '#fbf6ec', [0.1, 0.62, 0.3, 0.26, 0.09]);

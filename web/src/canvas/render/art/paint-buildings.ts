@@ -51,7 +51,6 @@ function paintPlanks(ctx: CanvasRenderingContext2D, x: number, y: number): void 
   }
 }
 
-/** Stone flags, two by two, in two similar shades. */
 function paintFlags(ctx: CanvasRenderingContext2D, x: number, y: number): void {
   for (const [dx, dy] of [
     [0, 0],

@@ -41,7 +41,6 @@ function box({ ctx, x, y }: Spot, [left, top, width, height]: Box, colour: strin
   fillBox(ctx, colour, [x + left, y + top, width, height]);
 }
 
-/** A disc around a point of the tile. */
 function spotDisc({ ctx, x, y }: Spot, [left, top, radius]: readonly [number, number, number], colour: string): void {
   disc(ctx, { x: x + left, y: y + top, radius, colour });
 }

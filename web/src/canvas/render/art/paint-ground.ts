@@ -4,10 +4,7 @@ import { surfaceAt, type TileKind, type TileMap } from '../../model/tile-map.ts'
 import { blobPath, type TileTest } from './blob-path.ts';
 import { disc, fillBox, fillEllipse } from './shapes.ts';
 
-/**
- * A canvas with tiles as its unit, and the part of the map that it shows. `scale` is pixels per tile: below 16,
- * painters leave out fine detail.
- */
+/** A canvas with tiles as its unit, and the part of the map on it. Below 16 pixels a tile (`scale`), details are left out. */
 export type Brush = Readonly<{ ctx: CanvasRenderingContext2D; map: TileMap; rect: TileRect; scale: number }>;
 
 const COLOUR = {

@@ -114,7 +114,6 @@ function useGrounds({ post, reply, act, usual }: GroundsOf, onWrite: () => void)
   };
 }
 
-/** The reason: one of a list, and a note. */
 function GroundsFields({ of }: Pick<FormDraft<Grounds>, 'of'>): ReactElement {
   return (
     <>
