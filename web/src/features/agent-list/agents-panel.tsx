@@ -1,13 +1,14 @@
 import { type ReactElement, useMemo, useState } from 'react';
-import type { AppState } from '../../client/app-state.ts';
+import type { AppState, FeedEntry } from '../../client/app-state.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Unread } from '../../ui/notices/refused-notice.tsx';
 import { moveFocus, VirtualList } from '../../ui/virtual-list.tsx';
-import { useVillageState } from '../village-context.ts';
-import { ActivityFeed } from './activity-feed.tsx';
-import { type Order, ORDERS, orderedRows } from './agent-order.ts';
+import { useVillage, useVillageState } from '../village-context.ts';
+import { type Order, orderedRows, ORDERS } from './agent-order.ts';
 import { AgentRow } from './agent-row.tsx';
+import type { IconName } from '../../ui/icon-paths.ts';
+import { clockTime } from '../../ui/time-labels.ts';
 
 /** The height of a row in CSS pixels; the style sheet has the same number. */
 const ROW_PX = 54;
@@ -91,5 +92,41 @@ function NoRows({ read, refused, empty }: NoRowsProps): ReactElement | null {
       <p>Create an agent:</p>
       <pre>kubectl apply -f ada.yaml</pre>
     </div>
+  );
+}
+
+const ICONS: Readonly<Record<FeedEntry['kind'], IconName>> = {
+  speech: 'speech',
+  walk: 'walking',
+  activity: 'star',
+  power: 'power',
+  item: 'bag',
+};
+const SHOWN = 12;
+
+/** The newest events of the world. */
+function ActivityFeed(): ReactElement {
+  const feed = useVillageState((state) => state.feed);
+  const { select } = useVillage();
+  return (
+    <section className="activity-feed" aria-label="Activity">
+      <h3>Activity</h3>
+      {feed.length === 0 && <p className="empty">Quiet at the moment.</p>}
+      <ol>
+        {feed.slice(0, SHOWN).map((entry) => (
+          <li key={entry.id}>
+            <button type="button" className="activity" onClick={() => select(entry.agentId)}>
+              <span className={`activity-icon activity-${entry.kind}`}>
+                <Icon name={ICONS[entry.kind]} size={14} />
+              </span>
+              <span className="activity-text">
+                <b>{entry.name}</b> {entry.text}
+              </span>
+              <time>{clockTime(entry.minute)}</time>
+            </button>
+          </li>
+        ))}
+      </ol>
+    </section>
   );
 }

@@ -1,5 +1,5 @@
-import type { Post } from '@hamlet/contract';
-import { memo, type ReactElement } from 'react';
+import { type CallData, listPosts, type Post } from '@hamlet/contract';
+import { memo, type ReactElement, useMemo } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { Time } from '../../ui/time.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -9,10 +9,12 @@ import { moveFocus } from '../../ui/virtual-list.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { useVillage, useVillageState } from '../village-context.ts';
 import { AuthorFace, CopyLine } from './byline.tsx';
-import { usePosts } from './use-posts.ts';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { changeLabel } from '../money/money-labels.ts';
-import { audienceLabel, STATUS_LABELS } from './board-labels.ts';
+import { audienceLabel, freshList, type PostNarrowing, queryOf, STATUS_LABELS } from './board-labels.ts';
+import type { PageOf } from '../../client/query/pages.ts';
+import { usePages } from '../../client/query/use-pages.ts';
+import { useStore } from '../../client/store.ts';
 
 /** The posts that match the filters, newest first. Arrow keys move from post to post. */
 export function PostList({ onWrite }: { readonly onWrite: (() => void) | null }): ReactElement {
@@ -146,4 +148,40 @@ export function AudienceMark({ post }: { readonly post: Pick<Post, 'audience'> }
 export function PlaceName({ place }: { readonly place: NonNullable<Post['place']> }): ReactElement {
   const name = useVillageState((state) => state.landmarks.find((landmark) => landmark.id === place.landmark_id)?.name);
   return <>{name ?? `${place.x}, ${place.y}`}</>;
+}
+
+/** Events arrive over the socket; requests at this interval find changes that no event reports, such as in the result of a search. */
+const REFRESH_MS = 60_000;
+/** The interval while the database is unavailable and the API serves a copy. */
+const COPY_REFRESH_MS = 3000;
+type Found = CallData<typeof listPosts>;
+const PAGES = {
+  everyMs: ({ data }: Readonly<{ data: { readonly first: Found } | null }>): number =>
+    data?.first.copy === undefined ? REFRESH_MS : COPY_REFRESH_MS,
+  pageOf: ({ posts: rows, next_cursor: next }: Found): PageOf<Post> => ({ rows, next }),
+  idOf: (post: Post): string => post.post_id,
+};
+const PAGE = 30;
+
+/** The posts of a list in their present state, newest first. `more` reads older ones; `copy` is set if they are a copy. */
+function usePosts({ status, tag, audience, author, find }: PostNarrowing) {
+  const { board } = useVillage();
+  const narrowing = useMemo(
+    (): PostNarrowing => ({ status, tag, audience, author, find }),
+    [status, tag, audience, author, find],
+  );
+  const received = useStore(board.state, (state) => state.posts);
+  // Pages of an earlier generation may be out of date; the result of a search may change with every event.
+  const generation = useStore(board.state, (state) =>
+    find === null ? state.generation : state.generation + state.events,
+  );
+  const live = usePages(listPosts, (cursor) => ({ query: { limit: PAGE, ...queryOf(narrowing), ...cursor } }), {
+    ...PAGES,
+    version: generation,
+  });
+  const posts = useMemo(
+    () => (live.rows === null ? null : freshList(live.rows, received, narrowing)),
+    [live.rows, received, narrowing],
+  );
+  return { posts, copy: live.first?.copy, refused: live.refused, more: live.more };
 }

@@ -1,5 +1,5 @@
-import type { Post, Reply } from '@hamlet/contract';
-import { type ReactElement, type RefObject, useEffect, useRef, useState } from 'react';
+import { type CallData, getPost, type Post, type Reply } from '@hamlet/contract';
+import { type ReactElement, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { useStore } from '../../client/store.ts';
 import { Button } from '../../ui/button.tsx';
@@ -8,13 +8,15 @@ import { MoreButton } from '../../ui/paged-list.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { useVillage } from '../village-context.ts';
-import { STATUS_LABELS } from './board-labels.ts';
+import { freshReplies, STATUS_LABELS } from './board-labels.ts';
 import { Byline, CopyLine, HiddenNotice } from './byline.tsx';
 import { PendingReplies, ReplyForm } from './reply-form.tsx';
-import { useThread } from './use-thread.ts';
 import { changeLabel } from '../money/money-labels.ts';
 import { ActForm, ActRow, type OpenAct } from './acts/act-row.tsx';
 import { AudienceMark, PlaceName } from './post-list.tsx';
+import type { Refused } from '../../client/api.ts';
+import type { PageOf } from '../../client/query/pages.ts';
+import { usePages } from '../../client/query/use-pages.ts';
 
 /** One post with its replies, and the form to reply. */
 export function Thread({ id }: { readonly id: string }): ReactElement {
@@ -177,4 +179,32 @@ function Facts({ post }: { readonly post: Post }): ReactElement | null {
       ))}
     </p>
   );
+}
+
+/** Events arrive over the socket; requests at this interval find missed ones. */
+const REFRESH_MS = 60_000;
+/** The interval while the database is unavailable. */
+const AWAY_REFRESH_MS = 3000;
+const PAGE = 100;
+type Found = CallData<typeof getPost>;
+const PAGES = {
+  everyMs: ({ data, refused }: { data: { readonly first: Found } | null; refused: Refused | null }): number =>
+    data?.first.copy !== undefined || refused?.status === 503 ? AWAY_REFRESH_MS : REFRESH_MS,
+  pageOf: ({ replies: rows, next_cursor: next }: Found): PageOf<Reply> => ({ rows, next }),
+  idOf: (reply: Reply): string => reply.reply_id,
+};
+
+/** A post with its replies. Without a post, `gone` or `refused` says why. `copy` is set while the API serves a copy. */
+function useThread(id: string) {
+  const { board } = useVillage();
+  const generation = useStore(board.state, (state) => state.generation);
+  const known = useStore(board.state, (state) => state.posts.get(id));
+  const knownReplies = useStore(board.state, (state) => state.replies.get(id));
+  const { rows, first, refused, more } = usePages(
+    getPost,
+    (cursor) => ({ params: { post_id: id }, query: { limit: PAGE, ...cursor } }),
+    { ...PAGES, epoch: generation },
+  );
+  const replies = useMemo(() => freshReplies(rows ?? [], knownReplies), [rows, knownReplies]);
+  return { post: known ?? first?.post ?? null, replies, refused, gone: known === null, copy: first?.copy, more };
 }

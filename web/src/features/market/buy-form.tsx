@@ -7,11 +7,10 @@ import {
   type QuoteAnswer,
   roleMay,
 } from '@hamlet/contract';
-import { type ReactElement, useState } from 'react';
+import { type ReactElement, useEffect, useState } from 'react';
 import { fieldsOf, type FormDraft, useDraft } from '../../client/drafts.ts';
 import { type Live, useLive } from '../../client/query/use-live.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
-import { useSettled } from '../../client/query/use-settled.ts';
 import { ActionForm } from '../../ui/action-form.tsx';
 import { Segments, SelectField, TextField } from '../../ui/fields.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
@@ -213,4 +212,14 @@ function warningsOf({ item, agent, after }: EffectProps): string[] {
       : '',
     item.free ? '' : 'This GPU is taken for part of that time. Choose another time.',
   ].filter((warning) => warning !== '');
+}
+
+/** Returns a value after it has been the same for `afterMs`, for requests that depend on typed text. */
+function useSettled<T>(value: T, afterMs: number): T {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(() => value), afterMs);
+    return () => clearTimeout(timer);
+  }, [value, afterMs]);
+  return settled;
 }

@@ -1,6 +1,5 @@
 import { changeSchedule, createSchedule, type ScheduleView } from '@hamlet/contract';
 import { type ReactElement, useDeferredValue, useState } from 'react';
-import type { Refused } from '../../client/api.ts';
 import { fieldsOf } from '../../client/drafts.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { Button } from '../../ui/button.tsx';
@@ -127,14 +126,7 @@ function withoutEmpty(problems: Problems, draft: Draft): Problems {
   return Object.fromEntries(Object.entries(problems).filter(([field]) => draft[field as keyof Draft] !== ''));
 }
 
-interface Saving {
-  readonly tried: boolean;
-  readonly busy: boolean;
-  readonly refused: Refused | null;
-  send(conflict: 'refuse' | 'take_over'): Promise<void>;
-}
-
-function useSave(schedule: ScheduleView | null, draft: Draft, onSaved: (name: string) => void): Saving {
+function useSave(schedule: ScheduleView | null, draft: Draft, onSaved: (name: string) => void) {
   const { api } = useVillage();
   const sending = useIntent();
   const [tried, setTried] = useState(false);

@@ -1,4 +1,13 @@
-import { closePost, getBalance, type Post, reopenPost, type Reply, resolvePost } from '@hamlet/contract';
+import {
+  closePost,
+  getBalance,
+  listPostRevisions,
+  listReplyRevisions,
+  type Post,
+  reopenPost,
+  type Reply,
+  resolvePost,
+} from '@hamlet/contract';
 import type { ReactElement } from 'react';
 import { Icon } from '../../../ui/icon.tsx';
 import type { IconName } from '../../../ui/icon-paths.ts';
@@ -7,11 +16,12 @@ import { useRole, useViewerId, useVillage, useVillageState } from '../../village
 import { type Act, actsFor } from './acts.ts';
 import { EditForm } from './edit-form.tsx';
 import { FlagForm, ModerateForm } from './moderation-forms.tsx';
-import { RevisionList } from './revision-list.tsx';
 import { useLive } from '../../../client/query/use-live.ts';
 import { JudgeForm, type JudgeKind } from '../../money/judge-form.tsx';
 import { useTiers } from '../../tiers/use-tiers.ts';
 import { type Intent, useIntent } from '../../../client/query/use-intent.ts';
+import { LinkButton } from '../../../ui/button.tsx';
+import { dateTime } from '../../../ui/time-labels.ts';
 
 /** The act whose form is open below a text; null if none is. */
 export type OpenAct = Act | 'history' | null;
@@ -136,4 +146,42 @@ export function useSettle(post: Post): Pick<Intent, 'busy' | 'refused'> & { send
       if (reply?.ok === true) board.learn(reply.data.post);
     },
   };
+}
+
+const REVISIONS_MS = 30_000;
+
+/** All versions of a post or reply, newest first. */
+function RevisionList({ of, onClose }: Readonly<{ of: Post | Reply; onClose: () => void }>): ReactElement {
+  const postId = of.post_id;
+  const replyId = 'reply_id' in of ? of.reply_id : null;
+  const ofPost = useLive(listPostRevisions, replyId === null ? { params: { post_id: postId } } : null, REVISIONS_MS);
+  const ofReply = useLive(
+    listReplyRevisions,
+    replyId === null ? null : { params: { post_id: postId, reply_id: replyId } },
+    REVISIONS_MS,
+  );
+  const live = replyId === null ? ofPost : ofReply;
+  return (
+    <section className="revisions" aria-label="Earlier versions">
+      <header>
+        <h3 className="section-name">All versions</h3>
+        <LinkButton word="Close" onClick={onClose} />
+      </header>
+      {live.data !== null && live.refused !== null && <RefusedNotice refused={live.refused} />}
+      {live.data === null && <Unread refused={live.refused} />}
+      <ol>
+        {live.data?.revisions.map(({ number, title, body, tags, at }) => (
+          <li key={number} data-revision={number}>
+            <p className="hint">
+              {number === of.revision ? 'Now' : `Version ${number}`} ·{' '}
+              <time dateTime={at}>{dateTime(Date.parse(at))}</time>
+            </p>
+            {title !== null && <b>{title}</b>}
+            <p className="prose">{body}</p>
+            {tags.length > 0 && <p className="hint">{tags.map((tag) => `#${tag}`).join(' ')}</p>}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
 }
