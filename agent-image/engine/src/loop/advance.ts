@@ -1,12 +1,12 @@
 import type { ClosedOutcome } from '../journal/event.ts';
 import { askModel } from './ask-model.ts';
 import { isCompactionDue } from './compaction.ts';
-import type { Command } from './decide.ts';
-import { decide } from './decide.ts';
+import type { Command } from '../state/decide.ts';
+import { decide } from '../state/decide.ts';
 import type { Kit } from './kit.ts';
 import { askPerson, recoverCall, settleCall, startCall } from './perform-call.ts';
 import type { Message } from './ports.ts';
-import { currentCalls, unsettledCalls } from './run-state.ts';
+import { currentCalls, unsettledCalls } from '../state/run-state.ts';
 import type { Session } from './session.ts';
 import { historyBefore, inputMessage, readAnswer, runMessages } from './transcript.ts';
 

@@ -1,6 +1,6 @@
 import type { EventBody } from '../journal/event.ts';
 import { canonicalJson } from '../journal/digest.ts';
-import type { Command } from './decide.ts';
+import type { Command } from '../state/decide.ts';
 import type { Kit } from './kit.ts';
 import type { Message, ModelCall, ModelDelta, ModelRequest } from './ports.ts';
 import { ModelEnd } from './ports.ts';

@@ -5,7 +5,7 @@ import type { RunOutcome } from './advance.ts';
 import { advance } from './advance.ts';
 import type { EngineLimits, EnginePorts, Kit } from './kit.ts';
 import { DEFAULT_LIMITS } from './kit.ts';
-import type { IllegalMove } from './move.ts';
+import type { IllegalMove } from '../state/move.ts';
 import { Session } from './session.ts';
 import type { SystemPrompt } from './system-prompt.ts';
 import { loadRun } from './transcript.ts';

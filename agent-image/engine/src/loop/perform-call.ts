@@ -6,8 +6,8 @@ import { canonicalJson } from '../journal/digest.ts';
 import { canonicalArguments, parseArguments } from './ask-model.ts';
 import type { Kit } from './kit.ts';
 import type { ModelCall, ProposedCall, Question } from './ports.ts';
-import type { CallState } from './run-state.ts';
-import { currentTurn, unsettledCalls } from './run-state.ts';
+import type { CallState } from '../state/run-state.ts';
+import { currentTurn, unsettledCalls } from '../state/run-state.ts';
 import type { Session } from './session.ts';
 import { readAnswer } from './transcript.ts';
 

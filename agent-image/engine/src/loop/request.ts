@@ -1,6 +1,6 @@
 import type { Kit } from './kit.ts';
 import type { Message, ModelRequest } from './ports.ts';
-import type { RunState } from './run-state.ts';
+import type { RunState } from '../state/run-state.ts';
 import { inputMessage, turnMessages, warningAt } from './transcript.ts';
 
 type Basis = Readonly<{ history: readonly Message[]; withTools: boolean }>;

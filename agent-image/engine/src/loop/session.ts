@@ -3,10 +3,10 @@ import { EVENT_VERSION } from '../journal/event.ts';
 import type { Payload } from '../journal/journal.ts';
 import type { Kit } from './kit.ts';
 import { isSynced } from './kit.ts';
-import type { IllegalMove } from './move.ts';
-import { reduce } from './reduce.ts';
-import type { RunState } from './run-state.ts';
-import { currentCalls } from './run-state.ts';
+import type { IllegalMove } from '../state/move.ts';
+import { reduce } from '../state/reduce.ts';
+import type { RunState } from '../state/run-state.ts';
+import { currentCalls } from '../state/run-state.ts';
 
 /** Refusals that a late result meets: the run ended or was stopped while the result was on its way. */
 const LATE: ReadonlySet<IllegalMove> = new Set<IllegalMove>(['closed', 'cancelled', 'interrupted']);

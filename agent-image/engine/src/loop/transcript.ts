@@ -4,8 +4,8 @@ import { renderOutcome, ToolOutcome } from '../effects/tool-outcome.ts';
 import { canonicalJson } from '../journal/digest.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Message, ModelCall } from './ports.ts';
-import { reduce } from './reduce.ts';
-import type { CallState, RunState, Turn } from './run-state.ts';
+import { reduce } from '../state/reduce.ts';
+import type { CallState, RunState, Turn } from '../state/run-state.ts';
 
 /** Earlier runs of a conversation that a request holds. */
 export const MAX_HISTORY_RUNS = 50;
