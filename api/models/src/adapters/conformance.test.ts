@@ -1,13 +1,19 @@
 /** Every adapter against its provider's wire. A new adapter is one entry here. */
+import { ModelFault } from '../chat/model-error.ts';
+import type { SubscriptionTokens } from './responses/subscription-tokens.ts';
 import { CHAT_PROFILES } from './chat-completions/chat-profile.ts';
 import { createChatAdapter } from './chat-completions/chat-adapter.ts';
 import { createOpenAiAdapter } from './chat-completions/openai-adapter.ts';
 import { createAnthropicAdapter } from './anthropic/anthropic-adapter.ts';
+import { createCompletionsAdapter } from './completions/completions-adapter.ts';
 import { createOllamaAdapter } from './ollama/ollama-adapter.ts';
+import { createSubscriptionAdapter } from './responses/subscription-adapter.ts';
 import { conformAdapter } from '../testing/conformance/conform-adapter.ts';
 import { TEST_KEY } from '../testing/conformance/bench.ts';
 import type { AdapterSubject } from '../testing/conformance/bench.ts';
 import { ANTHROPIC_WIRE } from '../testing/wires/anthropic-wire.ts';
+import { COMPLETIONS_WIRE } from '../testing/wires/completions-wire.ts';
+import { RESPONSES_WIRE } from '../testing/wires/responses-wire.ts';
 import { OLLAMA_WIRE } from '../testing/wires/ollama-wire.ts';
 import { OPENAI_WIRE, OPENROUTER_WIRE, VLLM_WIRE } from '../testing/wires/chat-wire.ts';
 
@@ -43,6 +49,14 @@ const CHAT_BODY = {
   tool_choice: 'auto',
   parallel_tool_calls: true,
   temperature: 0.5,
+};
+
+/** A sign-in whose refused tokens cannot be renewed. */
+const SIGNED_IN: SubscriptionTokens = {
+  current: async () => ({ accessToken: TEST_KEY, refreshToken: 'refresh-0123456789', accountId: 'acc-1' }),
+  renew: async () => {
+    throw new ModelFault('auth', 'the provider accepts the refresh token no longer', { status: 401 });
+  },
 };
 
 /** The servers that share OpenAI's Chat Completions. */
@@ -145,6 +159,53 @@ const SUBJECTS: readonly AdapterSubject[] = [
     },
     tools: true,
     callPieces: false,
+  },
+  {
+    name: 'openai-subscription',
+    wire: RESPONSES_WIRE,
+    open: (baseUrl, kit) =>
+      createSubscriptionAdapter({ provider: 'openai-subscription', baseUrl, tokens: SIGNED_IN }, kit),
+    expects: {
+      path: '/responses',
+      headers: { authorization: `Bearer ${TEST_KEY}`, 'chatgpt-account-id': 'acc-1', originator: 'hamlet' },
+      body: {
+        model: 'up-model',
+        instructions: 'You are Ada.',
+        input: [
+          { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Go to the mill and say hello.' }] },
+          { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'I go.' }] },
+          { type: 'function_call', call_id: 'call_a', name: 'go_to', arguments: '{"place":"mill"}' },
+          { type: 'function_call', call_id: 'call_b', name: 'say', arguments: '{"text":"hello"}' },
+          { type: 'function_call_output', call_id: 'call_a', output: 'You are at the mill.' },
+          { type: 'function_call_output', call_id: 'call_b', output: 'Said.' },
+          { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Thank you.' }] },
+        ],
+        store: false,
+        stream: true,
+        tools: TOOLS.map((tool) => ({ type: 'function', ...tool, strict: false })),
+        tool_choice: 'auto',
+        parallel_tool_calls: true,
+      },
+    },
+    tools: true,
+  },
+  {
+    name: 'completions',
+    wire: COMPLETIONS_WIRE,
+    open: (url, kit) =>
+      createCompletionsAdapter({ provider: 'completions', baseUrl: `${url}/v1`, apiKey: TEST_KEY }, kit),
+    expects: {
+      path: '/v1/completions',
+      headers: BEARER,
+      body: {
+        model: 'up-model',
+        prompt: 'User: Where is the mill?\n\nAssistant:',
+        max_tokens: 512,
+        stop: ['\nUser:', '\nInstructions:', '\nResult:'],
+        stream: false,
+      },
+    },
+    tools: false,
   },
 ];
 

@@ -7,3 +7,5 @@ export type { ReportedCode, ScriptedAnswer, ScriptedCall, Wire } from './wires/w
 export { OPENAI_WIRE, OPENROUTER_WIRE, VLLM_WIRE } from './wires/chat-wire.ts';
 export { ANTHROPIC_WIRE } from './wires/anthropic-wire.ts';
 export { OLLAMA_WIRE } from './wires/ollama-wire.ts';
+export { RESPONSES_WIRE } from './wires/responses-wire.ts';
+export { COMPLETIONS_WIRE } from './wires/completions-wire.ts';

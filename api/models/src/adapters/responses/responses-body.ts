@@ -1,0 +1,71 @@
+import type { ChatMessage, ChatRequest, ToolChoice } from '../../chat/chat-request.ts';
+import { ModelFault } from '../../chat/model-error.ts';
+import type { AdapterCall } from '../../chat/model.ts';
+
+type Item = Readonly<Record<string, unknown>>;
+
+function itemsOf(message: ChatMessage): readonly Item[] {
+  switch (message.role) {
+    case 'system':
+      return [];
+    case 'user':
+      return [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: message.content }] }];
+    case 'tool':
+      return [{ type: 'function_call_output', call_id: message.toolCallId, output: message.content }];
+    case 'assistant':
+      return [
+        ...(message.content === ''
+          ? []
+          : [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: message.content }] }]),
+        ...(message.toolCalls ?? []).map(({ id, name, arguments: text }) => ({
+          type: 'function_call',
+          call_id: id,
+          name,
+          arguments: text,
+        })),
+      ];
+    default:
+      return message satisfies never;
+  }
+}
+
+function choiceOf(choice: ToolChoice): unknown {
+  return typeof choice === 'string' ? choice : { type: 'function', name: choice.name };
+}
+
+function toolFields({ tools = [], toolChoice, parallelToolCalls }: ChatRequest): object {
+  if (tools.length === 0) return {};
+  return {
+    tools: tools.map(({ name, description, parameters }) => ({
+      type: 'function',
+      name,
+      description,
+      parameters,
+      strict: false,
+    })),
+    ...(toolChoice === undefined ? {} : { tool_choice: choiceOf(toolChoice) }),
+    ...(parallelToolCalls === undefined ? {} : { parallel_tool_calls: parallelToolCalls }),
+  };
+}
+
+/**
+ * The body of a request to `/responses` of a subscription. That server streams only, keeps nothing (`store`), and refuses `temperature`, `seed` and
+ * `max_output_tokens`: these are left out. Stop texts cannot be left out without changing the answer, so they are refused. Pure.
+ */
+export function responsesBody({ request, model }: AdapterCall): Record<string, unknown> {
+  const { messages, responseSchema: schema, stop = [] } = request;
+  if (stop.length > 0)
+    throw new ModelFault('bad_request', 'a subscription knows no stop texts: leave them out, or use another provider');
+  const system = messages.filter(({ role }) => role === 'system').map(({ content }) => content);
+  return {
+    model,
+    instructions: system.join('\n\n'),
+    input: messages.flatMap(itemsOf),
+    store: false,
+    stream: true,
+    ...toolFields(request),
+    ...(schema === undefined
+      ? {}
+      : { text: { format: { type: 'json_schema', name: schema.name, schema: schema.schema, strict: true } } }),
+  };
+}

@@ -1,0 +1,20 @@
+/** The package runs in a pod: it has zod, and OpenAI's client only once that is used. */
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+const SOURCES = globSync('**/*.ts', { cwd: import.meta.dirname }).filter(
+  (file) => !file.endsWith('.test.ts') && !file.startsWith('testing/'),
+);
+
+test('sources import zod and each other, and load openai lazily', () => {
+  assert.ok(SOURCES.length > 20, `only ${SOURCES.length} sources found`);
+  const imports = SOURCES.flatMap((file) => {
+    const text = readFileSync(join(import.meta.dirname, file), 'utf8');
+    return [...text.matchAll(/^(import type|import|export)\b[^;]*? from '([^'.][^']*)'/gm)].map(
+      ([, kind = '', from = '']) => `${kind} ${from}`,
+    );
+  });
+  assert.deepEqual([...new Set(imports)].toSorted(), ['import type openai', 'import zod']);
+});

@@ -1,0 +1,61 @@
+import type { ModelPrice } from '../chat/cost-estimate.ts';
+import type { Target } from '../chat/chat-delta.ts';
+import { MODEL_ERROR_CODES, MODEL_ERRORS } from '../chat/model-error.ts';
+import type { ModelErrorCode } from '../chat/model-error.ts';
+import type { ModelsConfig, PriceConfig, RouteConfig } from './models-config.ts';
+
+/** The text that the star of a pattern stands for; null if the name does not match. Pure. */
+export function matchPattern(pattern: string, name: string): string | null {
+  const [before = '', after] = pattern.split('*');
+  if (after === undefined) return pattern === name ? '' : null;
+  const isMatch = name.length >= before.length + after.length && name.startsWith(before) && name.endsWith(after);
+  return isMatch ? name.slice(before.length, name.length - after.length) : null;
+}
+
+/** The chain of a model: its provider first, then its fallbacks. */
+export interface Chain {
+  readonly targets: readonly Target[];
+  readonly fallbackOn: readonly ModelErrorCode[];
+}
+
+const FALLBACK_CODES = MODEL_ERROR_CODES.filter((code) => MODEL_ERRORS[code].fallback);
+
+function chainOf({ provider, model, fallbacks, fallbackOn }: RouteConfig, name: string, star: string): Chain {
+  const upstream = model?.replace('*', () => star) ?? name;
+  return { targets: [{ provider, model: upstream }, ...fallbacks], fallbackOn: fallbackOn ?? FALLBACK_CODES };
+}
+
+/** The chain of the first route that matches a name; null if none does. Pure. */
+export function findRoute({ routes }: Pick<ModelsConfig, 'routes'>, name: string): Chain | null {
+  for (const route of routes) {
+    const star = matchPattern(route.match, name);
+    if (star !== null) return chainOf(route, name, star);
+  }
+  return null;
+}
+
+const PLACES = 6;
+
+/** Millionths of a decimal text that the schema has checked: `2.5` is 2,500,000. Pure. */
+export function parseMicros(decimal: string): bigint {
+  const [whole = '0', fraction = ''] = decimal.split('.');
+  return BigInt(whole + fraction.padEnd(PLACES, '0'));
+}
+
+function priceOf(currency: string, { prompt, cachedPrompt, cacheWrite, completion }: PriceConfig): ModelPrice {
+  return {
+    currency,
+    promptMicros: parseMicros(prompt),
+    cachedPromptMicros: parseMicros(cachedPrompt ?? prompt),
+    cacheWriteMicros: parseMicros(cacheWrite ?? prompt),
+    completionMicros: parseMicros(completion),
+  };
+}
+
+/** The price of a model at a provider; null if the table has none. Pure. */
+export function findPrice({ prices }: Pick<ModelsConfig, 'prices'>, { provider, model }: Target): ModelPrice | null {
+  const found = prices?.models.find(
+    (price) => (price.provider ?? provider) === provider && matchPattern(price.model, model) !== null,
+  );
+  return prices === undefined || found === undefined ? null : priceOf(prices.currency, found);
+}

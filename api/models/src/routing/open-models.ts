@@ -1,0 +1,118 @@
+import { createAnthropicAdapter } from '../adapters/anthropic/anthropic-adapter.ts';
+import { createChatAdapter } from '../adapters/chat-completions/chat-adapter.ts';
+import type { ChatServer } from '../adapters/chat-completions/chat-adapter.ts';
+import { CHAT_PROFILES } from '../adapters/chat-completions/chat-profile.ts';
+import { createOpenAiAdapter } from '../adapters/chat-completions/openai-adapter.ts';
+import { createCompletionsAdapter } from '../adapters/completions/completions-adapter.ts';
+import { createOllamaAdapter } from '../adapters/ollama/ollama-adapter.ts';
+import { createSubscriptionAdapter } from '../adapters/responses/subscription-adapter.ts';
+import type { SubscriptionTokens } from '../adapters/responses/subscription-tokens.ts';
+import type { ChatAdapter, Model } from '../chat/model.ts';
+import type { ModelPorts } from '../transport/model-ports.ts';
+import type { AdapterKit } from '../transport/provider-exchange.ts';
+import { createModel } from './create-model.ts';
+import { findPrice, findRoute } from './find-route.ts';
+import type { ModelsConfig, ProviderConfig } from './models-config.ts';
+
+/** The credentials that a configuration names. They are asked for at each opening and never kept elsewhere. */
+export interface Credentials {
+  /** A key; null if there is none of that name. */
+  key(name: string): string | null;
+  /** The tokens of a sign-in to a subscription; null if there is none of that name. */
+  subscription(name: string): SubscriptionTokens | null;
+}
+
+export interface ModelsSetup {
+  readonly credentials: Credentials;
+  readonly ports: ModelPorts;
+  /** Adapters that are not of this package, by the name of their provider. They replace the one that the configuration describes. */
+  readonly adapters?: Readonly<Record<string, ChatAdapter>>;
+}
+
+export type OpenedModel =
+  | { readonly ok: true; readonly model: Model }
+  | { readonly ok: false; readonly reason: 'no_route' | 'no_credential'; readonly message: string };
+
+/** A credential that the configuration names and that is missing. It never leaves this file. */
+class MissingCredential extends Error {}
+
+type ChatConfig = Extract<ProviderConfig, { readonly kind: 'openai' | 'openrouter' | 'vllm' | 'compatible' }>;
+
+function keyOf(credentials: Credentials, name: string): string {
+  const key = credentials.key(name);
+  if (key === null) throw new MissingCredential(`there is no credential ${name}: add it, or name another one`);
+  return key;
+}
+
+function optionalKey(credentials: Credentials, name: string | undefined): string | null {
+  return name === undefined ? null : keyOf(credentials, name);
+}
+
+function chatServer(provider: string, config: ChatConfig, credentials: Credentials): ChatServer {
+  const profile = CHAT_PROFILES[config.kind];
+  return {
+    provider,
+    baseUrl: config.baseUrl,
+    apiKey: optionalKey(credentials, config.credential),
+    profile: {
+      ...profile,
+      streamUsage: 'streamUsage' in config ? config.streamUsage : profile.streamUsage,
+      headers: { ...profile.headers, ...config.headers },
+      omit: config.omit ?? [],
+    },
+  };
+}
+
+function openAdapter(
+  provider: string,
+  config: ProviderConfig,
+  { credentials, kit }: { readonly credentials: Credentials; readonly kit: AdapterKit },
+): ChatAdapter {
+  const { baseUrl } = config;
+  switch (config.kind) {
+    case 'openai': {
+      const { organization, project } = config;
+      const apiKey = keyOf(credentials, config.credential);
+      return createOpenAiAdapter({ ...chatServer(provider, config, credentials), apiKey, organization, project }, kit);
+    }
+    case 'openrouter':
+    case 'vllm':
+    case 'compatible':
+      return createChatAdapter(chatServer(provider, config, credentials), kit);
+    case 'anthropic':
+      return createAnthropicAdapter({ provider, baseUrl, apiKey: keyOf(credentials, config.credential) }, kit);
+    case 'ollama':
+      return createOllamaAdapter({ provider, baseUrl, apiKey: optionalKey(credentials, config.credential) }, kit);
+    case 'completions':
+      return createCompletionsAdapter({ provider, baseUrl, apiKey: optionalKey(credentials, config.credential) }, kit);
+    case 'openai-subscription': {
+      const tokens = credentials.subscription(config.credential);
+      if (tokens === null)
+        throw new MissingCredential(`there is no sign-in ${config.credential}: sign in, or name another one`);
+      return createSubscriptionAdapter({ provider, baseUrl, tokens }, kit);
+    }
+    default:
+      return config satisfies never;
+  }
+}
+
+/** Opens a model by the name that a request gives: its route, its fallbacks, its prices. */
+export function openModel(config: ModelsConfig, name: string, setup: ModelsSetup): OpenedModel {
+  const chain = findRoute(config, name);
+  if (chain === null) return { ok: false, reason: 'no_route', message: `no route matches the model ${name}: add one` };
+  const { credentials, ports, adapters = {} } = setup;
+  const { limits, retry, providers } = config;
+  const kit = { ports, limits };
+  try {
+    const targets = chain.targets.map(({ provider, model }) => {
+      const settings = providers[provider];
+      if (settings === undefined) throw new Error(`the configuration has no provider ${provider}`);
+      const adapter = adapters[provider] ?? openAdapter(provider, settings, { credentials, kit });
+      return { adapter, model, price: findPrice(config, { provider, model }) };
+    });
+    return { ok: true, model: createModel({ targets, fallbackOn: chain.fallbackOn, retry, limits, ports }) };
+  } catch (error) {
+    if (error instanceof MissingCredential) return { ok: false, reason: 'no_credential', message: error.message };
+    throw error;
+  }
+}

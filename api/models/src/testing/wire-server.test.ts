@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { WireServer } from './wire-server.ts';
+import { startWireServer } from './wire-server.ts';
+import { json } from './wires/wire.ts';
+
+async function withServer(server: WireServer, run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+  } finally {
+    await server.close();
+  }
+}
+
+const post = (server: WireServer, path: string, body: object): Promise<Response> =>
+  fetch(`${server.url}${path}`, { method: 'POST', body: JSON.stringify(body) });
+
+test('steps are answered in their order, and all of them must be used', async () => {
+  const server = await startWireServer([
+    { name: 'first', expect: { path: '/a', body: { model: 'm' } }, answer: json({ n: 1 }) },
+    { name: 'second', answer: ({ path }) => json({ path }) },
+  ]);
+  await withServer(server, async () => {
+    assert.deepEqual(await (await post(server, '/a', { model: 'm', more: 1 })).json(), { n: 1 });
+    assert.throws(() => server.verify(), /second/);
+    assert.deepEqual(await (await post(server, '/b', {})).json(), { path: '/b' });
+    server.verify();
+  });
+});
+
+test('a request that does not match is refused and reported, and its step is left', async () => {
+  const server = await startWireServer([{ name: 'only', expect: { path: '/a' }, answer: json({}) }]);
+  await withServer(server, async () => {
+    assert.equal((await post(server, '/b', {})).status, 400);
+    assert.throws(() => server.verify(), /only did not match/);
+  });
+});
+
+test('a request that no step is left for is refused and reported', async () => {
+  const server = await startWireServer();
+  await withServer(server, async () => {
+    assert.equal((await post(server, '/a', {})).status, 400);
+    assert.throws(() => server.verify(), /unexpected request POST \/a/);
+  });
+});
+
+test('in any order, each request takes the first step that matches', async () => {
+  const step = (path: string) => ({ expect: { path }, answer: json({ path }) });
+  const server = await startWireServer([step('/a'), step('/b')], { order: 'anyOrder' });
+  await withServer(server, async () => {
+    for (const path of ['/b', '/a']) assert.deepEqual(await (await post(server, path, {})).json(), { path });
+    server.verify();
+  });
+});
+
+test('requests beside the script may have an answer of their own', async () => {
+  const otherwise = ({ path }: { readonly path: string }) => (path === '/v1/models' ? json({ data: [] }) : null);
+  const server = await startWireServer([], { otherwise });
+  await withServer(server, async () => {
+    assert.equal((await fetch(`${server.url}/v1/models`)).status, 200);
+    server.verify();
+  });
+});
+
+test('an answer can be cut', async () => {
+  const server = await startWireServer([{ answer: { chunks: ['half', 'cut'] } }]);
+  await withServer(server, async () => {
+    const response = await post(server, '/a', {});
+    await assert.rejects(response.text());
+    server.verify();
+  });
+});
