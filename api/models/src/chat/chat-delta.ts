@@ -31,7 +31,7 @@ export interface Target {
   readonly model: string;
 }
 
-/** What an answer, or the part of it that arrived, used. */
+/** Tokens and cost of an answer, or of the part of it that arrived. */
 export interface Spent {
   readonly usage: TokenUsage;
   /** Null if no price table has the model. */
