@@ -16,5 +16,5 @@ test('sources import zod and each other, and load openai lazily', () => {
       ([, kind = '', from = '']) => `${kind} ${from}`,
     );
   });
-  assert.deepEqual([...new Set(imports)].toSorted(), ['import type openai', 'import zod']);
+  assert.deepEqual([...new Set(imports)].toSorted(), ['import type openai', 'import type zod', 'import zod']);
 });

@@ -98,7 +98,7 @@ function codeOf(status: number | undefined, { message, words }: Parts): ModelErr
 }
 
 /** `Please try again in 1m2.5s`, `20ms`. */
-const TRY_AGAIN = /try again in (?:(\d+)m)?(?:(\d+(?:\.\d+)?)(ms|s))?/i;
+const TRY_AGAIN = /try again in (?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)(ms|s))?/i;
 
 function waitInMessage(message: string): number | undefined {
   const [, minutes = '', amount = '', unit = ''] = TRY_AGAIN.exec(message) ?? [];
