@@ -7,7 +7,7 @@ export type CallContext = Readonly<{
   run: string;
   conversation: string;
   call: string;
-  /** The same for all attempts of a call, different for every other call: the idempotency key of whatever the tool does. */
+  /** The same for all attempts of a call, different for every other call: the idempotency key of the tool. */
   key: string;
   attempt: number;
   fence: number;

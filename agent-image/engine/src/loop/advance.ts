@@ -51,7 +51,7 @@ function begin(kit: Kit, session: Session, { tasks, history, command }: Begin): 
   const task = perform(kit, session, { history, command });
   if (task === null) return;
   const ended = task.finally(() => tasks.delete(key));
-  // `advance` sees the rejection in its race; after its end nobody does.
+  // `advance` sees the rejection in its race; after its end the rejection has no reader.
   ended.catch(() => {});
   tasks.set(key, ended);
 }

@@ -40,7 +40,7 @@ export const DEFAULT_LIMITS: EngineLimits = {
   depth: 4,
 };
 
-/** What all runs of one engine share. */
+/** All runs of one engine share it. */
 export type Kit = Readonly<{ ports: EnginePorts; tools: ReadonlyMap<string, Tool>; limits: EngineLimits }>;
 
 /**

@@ -94,7 +94,7 @@ export type CompactionPort = Readonly<{
 export type ClockPort = Readonly<{
   /** Milliseconds since 1970, for people to read. */
   now: () => number;
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a clock that is never set. */
   monotonic: () => number;
   /** Resolves after the time, or at once when the signal aborts. */
   sleep: (ms: number, signal: AbortSignal) => Promise<void>;
