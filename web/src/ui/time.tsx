@@ -1,4 +1,4 @@
-import type { ReactElement } from 'react';
+import { type ReactElement, useEffect, useState } from 'react';
 
 type TimeProps = Readonly<{ at: string; word: string; title?: string }>;
 
@@ -9,4 +9,14 @@ export function Time({ at, word, title = at }: TimeProps): ReactElement {
       {word}
     </time>
   );
+}
+
+/** The time in Unix milliseconds, updated every `everyMs`, for texts such as "in 5 min". */
+export function useNow(everyMs: number): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
+  return now;
 }

@@ -35,7 +35,7 @@ export class Intents {
     this.#key = newKey();
   }
 
-  /** Sends a write; null while another is on its way. `intent` tells the writes of one form apart. */
+  /** Sends a write; null while another is on its way. `intent` distinguishes the writes of one form. */
   async send<T>(call: (idempotencyKey: string) => Promise<Reply<T>>, intent = ''): Promise<Reply<T> | null> {
     if (this.state.get().busy) return null;
     if (this.#intent !== null && this.#intent !== intent) this.#key = this.#newKey();

@@ -17,7 +17,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { SelectField, TextField } from '../../ui/fields.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { timeAhead } from '../../ui/time-labels.ts';
-import { useNow } from '../../ui/use-now.ts';
+import { useNow } from '../../ui/time.tsx';
 import { Page } from '../navigation/page.tsx';
 import { actorLabel } from '../../client/actor-labels.ts';
 import { useVillage, useViewerId } from '../village-context.ts';

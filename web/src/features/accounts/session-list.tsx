@@ -4,7 +4,7 @@ import { useLive } from '../../client/query/use-live.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { Button } from '../../ui/button.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
-import { useNow } from '../../ui/use-now.ts';
+import { useNow } from '../../ui/time.tsx';
 import { useVillage } from '../village-context.ts';
 import { deviceLabel, sessionLabel } from './account-labels.ts';
 

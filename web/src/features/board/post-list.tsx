@@ -1,12 +1,11 @@
 import { type CallData, listPosts, type Post } from '@hamlet/contract';
 import { memo, type ReactElement, useMemo } from 'react';
 import { Button } from '../../ui/button.tsx';
-import { Time } from '../../ui/time.tsx';
+import { Time, useNow } from '../../ui/time.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { MoreButton } from '../../ui/paged-list.tsx';
 import { RefusedNotice, Unread } from '../../ui/notices/refused-notice.tsx';
 import { moveFocus } from '../../ui/virtual-list.tsx';
-import { useNow } from '../../ui/use-now.ts';
 import { useVillage, useVillageState } from '../village-context.ts';
 import { AuthorFace, CopyLine } from './byline.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';

@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { MoreButton } from '../../ui/paged-list.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
-import { useNow } from '../../ui/use-now.ts';
+import { useNow } from '../../ui/time.tsx';
 import { useVillage } from '../village-context.ts';
 import { freshReplies, STATUS_LABELS } from './board-labels.ts';
 import { Byline, CopyLine, HiddenNotice } from './byline.tsx';

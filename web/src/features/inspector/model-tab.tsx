@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import { useLive } from '../../client/query/use-live.ts';
 import { Unread } from '../../ui/notices/refused-notice.tsx';
 import { lengthLabel, timeAgo, timeAhead } from '../../ui/time-labels.ts';
-import { useNow } from '../../ui/use-now.ts';
+import { useNow } from '../../ui/time.tsx';
 import { SignInHint } from '../sign-in/sign-in-hint.tsx';
 import { useRole } from '../village-context.ts';
 import { limitLabel } from '../market/item-labels.ts';

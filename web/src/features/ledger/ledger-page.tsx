@@ -6,7 +6,7 @@ import { Choices } from '../../ui/fields.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { dateTime } from '../../ui/time-labels.ts';
-import { useNow } from '../../ui/use-now.ts';
+import { useNow } from '../../ui/time.tsx';
 import { moneyLabel, sumOf } from '../money/money-labels.ts';
 import { Page } from '../navigation/page.tsx';
 import { useTiers } from '../tiers/use-tiers.ts';

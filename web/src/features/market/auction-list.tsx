@@ -15,7 +15,7 @@ import { Button } from '../../ui/button.tsx';
 import { ActionForm } from '../../ui/action-form.tsx';
 import { SelectField, TextField } from '../../ui/fields.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
-import { useNow } from '../../ui/use-now.ts';
+import { useNow } from '../../ui/time.tsx';
 import { readAmount } from '../money/money-labels.ts';
 import { useRole, useVillage } from '../village-context.ts';
 import { AUCTION_LABELS, type AuctionDraft, localField, readAuction } from './auction-labels.ts';

@@ -4,7 +4,7 @@ import { useLive } from '../../client/query/use-live.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { minuteTime, lengthLabel, timeAgo, timeAhead } from '../../ui/time-labels.ts';
-import { useNow } from '../../ui/use-now.ts';
+import { useNow } from '../../ui/time.tsx';
 import { moneyLabel } from '../money/money-labels.ts';
 import { actorLabel } from '../../client/actor-labels.ts';
 import { ReasonForm } from '../standing/reason-form.tsx';

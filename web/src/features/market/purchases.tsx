@@ -7,7 +7,7 @@ import { Choices } from '../../ui/fields.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { minuteTime, lengthLabel, timeAgo, timeAhead } from '../../ui/time-labels.ts';
-import { useNow } from '../../ui/use-now.ts';
+import { useNow } from '../../ui/time.tsx';
 import { moneyLabel } from '../money/money-labels.ts';
 import { actorLabel } from '../../client/actor-labels.ts';
 import { useAgentName } from '../agent-list/use-agent-names.ts';

@@ -14,7 +14,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { Choices } from '../../ui/fields.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
-import { useNow } from '../../ui/use-now.ts';
+import { useNow } from '../../ui/time.tsx';
 import { ModerateForm } from '../board/acts/moderation-forms.tsx';
 import { REASON_LABELS } from '../board/board-labels.ts';
 import { AuthorFace } from '../board/byline.tsx';

@@ -1,9 +1,8 @@
 import type { ReactElement, ReactNode } from 'react';
 import type { Run } from '@hamlet/contract';
 import { MoreButton } from '../../ui/paged-list.tsx';
-import { Time } from '../../ui/time.tsx';
+import { Time, useNow } from '../../ui/time.tsx';
 import { RefusedNotice, Unread } from '../../ui/notices/refused-notice.tsx';
-import { useNow } from '../../ui/use-now.ts';
 import type { RunsLive } from './use-runs.ts';
 import { Avatar } from '../../ui/avatar.tsx';
 import { Badge } from '../../ui/badge.tsx';

@@ -4,7 +4,7 @@ import { useLive } from '../../client/query/use-live.ts';
 import { LinkButton } from '../../ui/button.tsx';
 import { Choices, FilterChip } from '../../ui/fields.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
-import { useNow } from '../../ui/use-now.ts';
+import { useNow } from '../../ui/time.tsx';
 import { useAgentNames } from '../agent-list/use-agent-names.ts';
 import { useVillage, useVillageState } from '../village-context.ts';
 import { Page } from '../navigation/page.tsx';

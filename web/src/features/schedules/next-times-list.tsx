@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import { dateTime, timeAhead } from '../../ui/time-labels.ts';
-import { useNow } from '../../ui/use-now.ts';
+import { useNow } from '../../ui/time.tsx';
 import { zonesOf } from './timetable.ts';
 
 /** The time zone of the viewer's device. */

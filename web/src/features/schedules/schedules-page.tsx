@@ -3,7 +3,7 @@ import { type ReactElement, useState } from 'react';
 import { useLive } from '../../client/query/use-live.ts';
 import { Button } from '../../ui/button.tsx';
 import { RefusedNotice, Unread } from '../../ui/notices/refused-notice.tsx';
-import { useNow } from '../../ui/use-now.ts';
+import { useNow } from '../../ui/time.tsx';
 import { Page } from '../navigation/page.tsx';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';
 import { ScheduleForm } from './schedule-form.tsx';

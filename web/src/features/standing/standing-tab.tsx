@@ -22,7 +22,7 @@ import { LinkButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
-import { useNow } from '../../ui/use-now.ts';
+import { useNow } from '../../ui/time.tsx';
 import { useRole, useViewerId, useVillage } from '../village-context.ts';
 import { heldOf, heldLabel, MEASURE_LABELS, OFFERED } from './measure-labels.ts';
 import { ReasonForm } from './reason-form.tsx';
