@@ -68,7 +68,7 @@ async function placeOf({ cluster, namespace }: Settings): Promise<Place> {
   return (cluster === 'current' ? currentPlace : localPlace)(namespace);
 }
 
-/** Builds the web, which the dev servers serve, and runs them in the foreground until they end. */
+/** Builds the web, then runs the dev servers, which serve it, in the foreground until they end. */
 async function dev(): Promise<void> {
   await runSteps('Hamlet: dev', [{ name: 'web', work: buildWeb }]);
   const flags = process.env['DETACH'] ? ['--detach'] : [];

@@ -29,7 +29,7 @@ function main(): void {
   if (root === null) throw new Error('index.html has no #root');
   applyTheme(savedTheme());
   const url = readUrl(window.location.search);
-  // An address with an agent and no place shows the agent where it is now.
+  // If the URL names an agent but no position, the map follows the agent.
   const store = createStore({
     ...INITIAL_STATE,
     place: placeOf(url),

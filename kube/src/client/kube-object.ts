@@ -71,7 +71,7 @@ const ofVersion1 = (group: string, plural: string, kind: string): ResourceType =
 };
 const core = (plural: string, kind: string): ResourceType => ofVersion1('', plural, kind);
 
-/** Kinds of Kubernetes that Hamlet uses. */
+/** The Kubernetes kinds that Hamlet uses. */
 export const PODS = core('pods', 'Pod');
 export const CLAIMS = core('persistentvolumeclaims', 'PersistentVolumeClaim');
 export const SERVICE_ACCOUNTS = core('serviceaccounts', 'ServiceAccount');

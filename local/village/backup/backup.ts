@@ -128,7 +128,8 @@ interface Contents {
 }
 
 async function manifestOf(place: Place, { folder, madeAt, facts }: Contents): Promise<Manifest> {
-  if (facts?.migration === undefined) throw new Error('cannot write the manifest: the backup step village has not run');
+  if (facts?.migration === undefined)
+    throw new Error('cannot write the manifest: the backup step "village" has not run');
   const { server, migration, sealed, holdings } = facts;
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { readonly version: string };
   const pgDump = await kubectl(place, ['exec', POSTGRES_POD, '--', 'pg_dump', '--version']);

@@ -57,7 +57,7 @@ export interface Judgement {
 
 /**
  * Drift is a difference in two comparisons at least `afterMs` apart. A difference that has gone or changed by the next
- * one was a change under way. Pure; `nowMs` is of the same monotonic clock as `sinceMs`.
+ * comparison was a change under way. Pure; `nowMs` is of the same monotonic clock as `sinceMs`.
  */
 export function judgeDrift(
   before: Known,

@@ -21,7 +21,10 @@ export const TIER_ANNOTATION = 'hamlet.village/tier';
 export const FIXED_ANNOTATION = 'hamlet.village/fixed-compute';
 /** Annotation of a pod: the spec.rebootedAt of its cycle. */
 export const REBOOTED_ANNOTATION = 'hamlet.village/rebooted-at';
-/** Annotation of a pod: the node of its seat, its only node. Without it, spec or scheduler choose the node. */
+/**
+ * Annotation of a pod: the node of its seat, the only one that the pod may run on. Without it, the spec or the
+ * scheduler chooses the node.
+ */
 export const SEAT_ANNOTATION = 'hamlet.village/seat';
 /** Annotation of a pod: the image that the operator asked for. A webhook may write another into the container. */
 export const IMAGE_ANNOTATION = 'hamlet.village/image';

@@ -9,7 +9,7 @@ import {
 } from '@hamlet/kube';
 import { FIELD_MANAGER } from '../objects/names.ts';
 
-/** The writer writes all changes of a status within this time together. */
+/** The writer collects the changes of a status for this time, and writes them together. */
 export const STATUS_COALESCE_MS = 500;
 /** A status that only reports progress may wait this long, so that one write covers the progress and the result. */
 export const STATUS_PATIENCE_MS = 5_000;

@@ -19,7 +19,7 @@ export interface MapHost {
   select(id: string | null): void;
   /** A tap on a pin: the ids of its posts, newest first. */
   openPin(ids: readonly string[]): void;
-  /** A tap while the viewer picks a place: the tile. */
+  /** A tap while the person picks a place: the tile of the tap. */
   picked(tile: Point): void;
   follow(on: boolean): void;
   /** The camera stopped here. `chosen` is true if a person moved it, and false for a tour or a followed agent. */

@@ -16,7 +16,10 @@ export type Account = Readonly<{ spent: Budgets; budgets: Budgets }>;
 
 export type Pressure = Readonly<{ level: 'near' | 'over'; code: BudgetCode }> | null;
 
-/** The tightest budget of a run and of the runs that it works for. The last step counts as near. */
+/**
+ * The budget of a run, or of a run that it works for, that is over or near its limit; null if there is none. With one
+ * step left, the steps are near their limit.
+ */
 export function budgetPressure(accounts: readonly Account[]): Pressure {
   const checks = accounts.flatMap(({ spent, budgets }) =>
     CODES.map(([key, code]) => ({ key, code, spent: spent[key], limit: budgets[key] })),

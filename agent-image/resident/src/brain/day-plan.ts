@@ -130,7 +130,7 @@ function isOpenTo({ tier }: Character, { unlocked_by }: Landmark): boolean {
   return unlocked_by === undefined || rankOf(unlocked_by) <= rankOf(tier ?? '');
 }
 
-/** The rank in a tier's name, `tier-2`; -1 for any other name. */
+/** The rank in a name such as `tier-2`; -1 for a name of another form. */
 export function rankOf(tier: string): number {
   return Number(/^tier-([0-9]+)$/.exec(tier)?.[1] ?? -1);
 }

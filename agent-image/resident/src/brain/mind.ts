@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 const Tick = z.int().min(0);
-/** Longest list or table of the day; the oldest entries are dropped first. */
+/** Maximum number of entries in a list or table of `DayMind`; the oldest are dropped first. */
 const MAX_ENTRIES = 64;
-/** Longest list or table of the board: the whole state must fit one observation of the memory. */
+/** The same for `BoardMind`: the whole state must fit one observation of the memory. */
 export const BOARD_ENTRIES_MAX = 16;
 const NAME_MAX_CHARS = 64;
 

@@ -5,7 +5,7 @@ import type { Situation } from '../brain/situation.ts';
 import { itemInWords, quoted, sentence } from '../brain/words.ts';
 import type { Acted } from './act.ts';
 
-/** The place of a turn in the diary: the place where the agent is or is going, with its name as on the map. */
+/** The place that the diary gives for a turn: where the agent is or is going, with the place's name on the map. */
 export function placeOfTurn(
   { self, landmarks }: Situation,
   { command }: Pick<Decision, 'command'>,

@@ -10,7 +10,7 @@ export interface FollowPorts {
   readonly runs: RunListener;
   readonly cycle: number;
   readonly log: Log;
-  /** Waits, at most until the end of the process. */
+  /** Waits for `ms`, or less if the process ends. */
   readonly rest: (ms: number) => Promise<void>;
   /** A random number in 0…1. */
   readonly random: () => number;

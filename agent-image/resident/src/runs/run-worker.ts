@@ -4,7 +4,7 @@ import { CycleOver, retry } from '../village/retry.ts';
 import { createAsyncEvent } from './async-event.ts';
 import { RunCancelled, takeRun, type TakePorts } from './take-run.ts';
 
-/** Interval at which the worker asks for a run without a hint, in case a hint was lost. */
+/** Interval at which the worker asks for a run even if no hint has come, because a hint may be lost. */
 export const LOOK_EVERY_MS = 60_000;
 
 export interface WorkerPorts extends Omit<TakePorts, 'arrival'> {

@@ -29,7 +29,7 @@ export type BoardSnapshot = z.infer<typeof BoardSnapshot>;
 export const BoardReset = z.strictObject({ type: z.literal('reset'), ...at });
 export type BoardReset = z.infer<typeof BoardReset>;
 
-/** `post` and `reply` are complete and current; null if this viewer may not, or no longer, see them. */
+/** `post` and `reply` are complete and current; null if this viewer has no right to see them now. */
 export const BoardEvent = z.strictObject({
   type: z.literal('event'),
   ...at,

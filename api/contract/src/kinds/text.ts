@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { guarded } from './guarded.ts';
 
-/** Longer than any right value: a wrong value fails the pattern, whose message says what to write. */
+/** Longer than any valid value: a wrong value should fail its pattern, whose message says what to write. */
 export const SHORT_CHARS = 64;
 
 /** `kubectl apply` keeps a copy of the object in an annotation of at most 256 KiB. */

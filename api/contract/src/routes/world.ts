@@ -9,7 +9,7 @@ import { WorldEvent } from '../world/event.ts';
 import { MapResponse, TilePosition } from '../world/map.ts';
 import { WorldView } from '../world/view.ts';
 
-/** The API ignores other parameters, as it always has. `agents` and `items` are then near the agent, nearest first. */
+/** With `around`, `agents` and `items` are those near the agent, nearest first. The API ignores unknown parameters. */
 export const WorldQuery = z.object({
   around: ObjectName.optional().describe(
     'Agent around which to look: the answer has only what is near it, itself first; nothing if it is not in the world',
@@ -79,7 +79,7 @@ export const moveAgent = defineRoute('POST /agents/{agent_id}/move', {
   ],
 });
 
-/** Besides those of every command to an agent. */
+/** The reasons of each action, besides those of every command to an agent. */
 export const ACTION_REASONS = {
   talk: ['text_empty', 'text_too_long', 'no_such_listener', 'out_of_earshot'],
   pick_up: ['item_not_here', 'too_far', 'inventory_full'],

@@ -119,7 +119,7 @@ export const WorldStateFrame = z.strictObject({
 });
 export type WorldStateFrame = z.infer<typeof WorldStateFrame>;
 
-/** May reach beyond the edge of the map. */
+/** A coordinate in tiles, which may lie beyond the edge of the map. */
 const ViewTile = z
   .number()
   .min(-16 * VIEW_MAX_TILES)

@@ -7,7 +7,7 @@ export interface ClaimTerms {
   readonly renewMs: number;
   /** Remaining paid time at which the operator is notified to end the pod, if there is no next hold. */
   readonly endMs: number;
-  /** Longest time in which the agent's status may lack a claim: the pod may begin soon, the watch may lag. */
+  /** Time after a request in which the agent need not match the claim: the pod may begin soon, the watch may lag. */
   readonly settleInMs: number;
 }
 
@@ -21,7 +21,7 @@ export interface HeldClaim {
   readonly perHour: bigint;
   readonly amount: bigint;
   readonly untilMs: number;
-  /** Begin of the time that `usedMs` does not include yet; null while no pod runs. */
+  /** Start of the time that `usedMs` does not include yet; null while no pod runs. */
   readonly runningSinceMs: number | null;
   readonly usedMs: number;
 }

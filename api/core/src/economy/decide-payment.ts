@@ -45,7 +45,7 @@ export type WaitReason =
   | 'taken_back'
   | 'worth_nothing';
 
-/** `wait` asks the provider again later; `never` gives no credit; `stand` leaves `net` of `amount` to the agent. */
+/** `wait`: ask the provider again later. `never`: no credit. `stand`: the agent keeps `net` of the paid `amount`. */
 export type PaymentDecision =
   | { readonly kind: 'wait'; readonly why: WaitReason }
   | { readonly kind: 'never'; readonly why: WaitReason }

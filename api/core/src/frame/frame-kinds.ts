@@ -33,7 +33,7 @@ export const HAS_SPEECH = 16;
 export const HAS_INVENTORY = 32;
 export const HAS_BEFORE = 64;
 
-/** In the high bits of an `item` message, or in a byte before an item of a keyframe. */
+/** The state of an item, in the high bits of an `item` message or in a byte before an item of a keyframe. */
 export const ITEM_GONE = 0;
 export const ITEM_LIES = 1;
 export const ITEM_HELD = 2;

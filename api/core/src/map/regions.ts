@@ -51,7 +51,7 @@ export function isInMainRegion(map: WorldMap, tile: number): boolean {
   return region !== 0 && region === mainRegion(map);
 }
 
-/** Compares two numbers, so a request for an unreachable tile costs no search. */
+/** Compares the numbers of two regions, so a request for an unreachable tile costs no search. */
 export function isConnected(map: WorldMap, from: number, to: number): boolean {
   const regions = regionsFor(map);
   return regions[from] === regions[to] && regions[from] !== 0;

@@ -94,7 +94,7 @@ function spent(run: RunProgress): RunVerdict {
   return { kind: 'spent', next: { ...run, state: 'failed' }, event: 'settled' };
 }
 
-/** Null if `asking` is the present claim. */
+/** The refusal of `asking` if it is not the present claim of the run; null if it is. */
 function inHand(run: RunProgress, asking: RunClaim): RunVerdict | null {
   const { state, cycle, attempt } = run;
   if (isSettled(state)) return SETTLED;

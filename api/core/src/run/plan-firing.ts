@@ -27,7 +27,7 @@ export interface AgentFiring {
 
 export interface FiringPlan {
   readonly agents: readonly AgentFiring[];
-  /** A new run replaces them. */
+  /** Runs under way that new runs replace. */
   readonly cancel: readonly RunUnderWay[];
 }
 

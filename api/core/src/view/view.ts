@@ -35,7 +35,7 @@ export interface View {
   readonly names: Map<number, { readonly agentId: string; readonly name: string }>;
   /** Tile of each lying item, by id. */
   readonly lying: Map<string, number>;
-  /** Agents in each cell that is not empty, at the far zoom. */
+  /** Number of agents in each cell that is not empty, at the far zoom. */
   readonly clusters: Map<number, number>;
 }
 

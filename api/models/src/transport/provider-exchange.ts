@@ -34,7 +34,7 @@ function errorBody(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // A page of a proxy says nothing that a reader could use.
+    // An HTML error page, for example of a proxy, has nothing that a reader could use.
     return text.trimStart().startsWith('<') ? '' : text;
   }
 }

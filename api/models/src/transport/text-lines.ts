@@ -25,7 +25,10 @@ export interface ServerEvent {
   readonly data: string;
 }
 
-/** Server-sent events, as WHATWG defines them, without `id` and `retry`. An event that the end of the stream cuts is dropped. */
+/**
+ * Server-sent events, as WHATWG defines them, without `id` and `retry`. An event that is incomplete at the end of the
+ * stream is dropped.
+ */
 export async function* serverEvents(lines: AsyncIterable<string>): AsyncGenerator<ServerEvent> {
   let event = '';
   let data: string[] = [];

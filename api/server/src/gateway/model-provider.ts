@@ -1,4 +1,4 @@
-/** One message of a conversation, in the form for providers. */
+/** One message of a conversation, in the form that providers take. */
 export interface PromptMessage {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
   readonly text: string;

@@ -32,7 +32,7 @@ const TRACKED_KEYS_MAX = 100_000;
 export class RateLimiter {
   readonly #windows = new Map<string, { count: number; endsMs: number }>();
 
-  /** Counts one request of a key. The window continues if the policy has changed. `nowMs` is from a monotonic clock. */
+  /** Counts one request of a key. A new policy does not restart the window. `nowMs` is from a monotonic clock. */
   take(key: string, policy: RatePolicy, nowMs: number): RateVerdict {
     let window = this.#windows.get(key);
     if (window === undefined || window.endsMs <= nowMs) {

@@ -19,7 +19,7 @@ const EVERY_MS = 2_000;
 const FORGET_EVERY_MS = 60_000;
 const LEASE_MS = RUN_LEASE_S * 1_000;
 
-/** Seconds after which the village ends a run itself. An agent has the grace period of its pod to end a cancelled run. */
+/** Seconds after which the village ends a run itself. `cancelGraceS` is equal to the grace period of an agent's pod. */
 const RUN_LIMITS: RunLimits = { cancelGraceS: 10, timeLimitS: 86_400, unseenLifeS: 600 };
 
 const ENDS: Readonly<Record<GivenUp, { readonly state: 'failed' | 'cancelled'; readonly message: string }>> = {
@@ -84,7 +84,10 @@ export function requeueLook(db: Db): () => Promise<void> {
   };
 }
 
-/** Requeues lapsed runs on every replica, after it has checked leases without a failure for as long as a lease lasts. Returns a function to stop. */
+/**
+ * Requeues lapsed runs, on every replica. A replica requeues nothing until it has checked the leases without a failure
+ * for as long as a lease lasts. Returns a function that stops this.
+ */
 export function startRequeue({ db, log }: { readonly db: Db; readonly log: Log }): () => Promise<void> {
   return repeat(EVERY_MS, requeueLook(db), (error) => log('warn', 'lapsed runs could not be requeued', { error }));
 }

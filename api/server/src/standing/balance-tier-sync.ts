@@ -57,7 +57,7 @@ export function changedTiers(
   });
 }
 
-/** The audit line of a tier that a new balance or threshold has changed. Its actor is the village. */
+/** The audit line of an agent's change of tier after a new balance or threshold. Its actor is the village. */
 function lineOfTier(
   { agentId, balanceTier }: TierRow,
   { from, balance }: { readonly from: string | null; readonly balance: bigint },

@@ -41,7 +41,7 @@ async function listen(server: Server, at: HostPort): Promise<string> {
   return `http://${host}:${port}`;
 }
 
-/** Ends the connections of an address above its limit, so that other addresses have room. */
+/** Ends each new connection of an address that has reached its limit, so that other addresses have room. */
 function limitConnections(server: Server, gate: AddressGate): void {
   server.on('connection', (socket) => {
     const opened = gate.openConnection(socket.remoteAddress ?? '');

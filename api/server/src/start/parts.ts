@@ -25,7 +25,9 @@ import { startWorld } from './world.ts';
 
 /** Ends the process, because a copy of the world that cannot follow the events is useless. The next process recovers the world. */
 function endBroken(log: Log, error: unknown): never {
-  log('error', 'this replica cannot follow the events of the world; it ends and recovers', { error });
+  log('error', 'this replica cannot follow the events of the world; its process ends, and the next process recovers', {
+    error,
+  });
   process.exit(1);
 }
 

@@ -7,7 +7,10 @@ import { accepted, refused, type Outcome } from '../http/outcome.ts';
 
 export interface WorldRequest {
   readonly command: WorldCommand;
-  /** `written_through`: answered once durable. `grouped`: answered once accepted, durable within 100 ms; other kinds ignore it. */
+  /**
+   * `written_through`: answered once durable. `grouped`: answered once accepted, durable within 100 ms; a command with
+   * events that cannot be grouped is written through.
+   */
   readonly durability: 'grouped' | 'written_through';
   readonly key: WriteKey | null;
   /** The audit row that is committed together with the events of an accepted command. */

@@ -51,7 +51,7 @@ export const UNCOUNTED: AuthorRecord = {
   knownForS: null,
 };
 
-/** Counts an author's flags that moderators upheld or dismissed. The viewer must be the village. */
+/** Counts an author's flags that moderators upheld or dismissed. The viewer of the transaction must be `VILLAGE`. */
 export async function readFlagRecord(
   tx: Tx,
   flagger: { readonly authorType: string; readonly authorId: string },

@@ -28,7 +28,7 @@ export async function relayBoard(db: Db, atMost: number): Promise<number | null>
   return rows[0]?.last ?? null;
 }
 
-/** Whether the outbox has entries. The viewer must be the village. */
+/** Whether the outbox has entries. The viewer of the transaction must be `VILLAGE`. */
 export async function outboxWaits(tx: Tx): Promise<boolean> {
   const { rows } = await sql<{ waits: boolean }>`select exists (select from board.outbox) as waits`.execute(tx);
   return rows[0]?.waits === true;
@@ -39,7 +39,10 @@ export async function forgetBoardEvents(db: Db, keptEvents: number, keptDays: nu
   await sql`select board.forget(${keptEvents}, ${keptDays})`.execute(db);
 }
 
-/** The first and last offset of the stored events; both 0 if there are none. The viewer must be the village. */
+/**
+ * The first and last offset of the stored events; both 0 if there are none. The viewer of the transaction must be
+ * `VILLAGE`.
+ */
 export async function boardRange(tx: Tx): Promise<{ readonly first: number; readonly last: number }> {
   const { rows } = await sql<{ first: number; last: number }>`
     select coalesce(min(event_offset), 0) as first, coalesce(max(event_offset), 0) as last from board.event`.execute(
@@ -86,7 +89,7 @@ export async function readNews(
   return withContent(tx, rows);
 }
 
-/** News of some agents between two offsets, for their streams. The viewer must be the village. */
+/** News of some agents between two offsets, for their streams. The viewer of the transaction must be `VILLAGE`. */
 export async function readNewsBetween(
   tx: Tx,
   agentIds: readonly string[],

@@ -31,7 +31,10 @@ export async function insertFlag(tx: Tx, { postId, replyId, by, reason, note, we
   return rows.length > 0;
 }
 
-/** Sums the weights of the undecided flags and finds the heaviest reason. The viewer must be the village. */
+/**
+ * Sums the weights of the undecided flags and finds the heaviest reason. The viewer of the transaction must be
+ * `VILLAGE`.
+ */
 export async function weighFlags(
   tx: Tx,
   subject: Subject,

@@ -72,7 +72,7 @@ export async function settleFlags(tx: Tx, subject: Subject, moderationId: string
   );
 }
 
-/** Marks the flags that a decision settled as undecided again. */
+/** Reverses `settleFlags` for one decision: the flags that it settled are undecided again. */
 export async function reopenFlags(tx: Tx, moderationId: string): Promise<void> {
   await sql`update board.flag set settled_by = null where settled_by = ${moderationId}`.execute(tx);
 }

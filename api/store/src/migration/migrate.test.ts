@@ -89,7 +89,7 @@ test('a database that applied another text of a migration is refused, with the f
   await owner.query("update schema_migration set sha256 = 'another' where name = '0002_ledger.sql'");
   await assert.rejects(
     migrate({ ownerUrl: postgres.url(), appUrl }),
-    /0002_ledger\.sql is not the file that this database has applied\. Fix: run the version/,
+    /0002_ledger\.sql differs from the file that this database has applied\. Fix: run the version/,
   );
   await owner.end();
 });

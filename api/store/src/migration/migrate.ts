@@ -47,7 +47,7 @@ async function applyMissing(client: pg.Client, roles: Roles): Promise<readonly s
     if (before === migration.sha256) continue;
     if (before !== undefined)
       throw new Error(
-        `${migration.name} is not the file that this database has applied. Fix: run the version of Hamlet that made the database, or start with an empty one (docs/adr/0042-kept-data.md)`,
+        `${migration.name} differs from the file that this database has applied. Fix: run the version of Hamlet that made the database, or start with an empty one (docs/adr/0042-kept-data.md)`,
       );
     await client.query('begin');
     await client.query(withRoles(client, migration.sql, roles));
@@ -103,7 +103,7 @@ export async function migrate(options: {
   }
 }
 
-/** SQLSTATEs of a schema that is older than the migration that grants the right: no table, or no right to read it. */
+/** SQLSTATEs for a missing `schema_migration`, and for an old schema that does not let this role read it yet. */
 const UNREADABLE = new Set(['42P01', '42501']);
 
 /** The migrations of this version that the database has not applied. Works for any role. */

@@ -26,8 +26,8 @@ const COLUMNS = [
 type Raw = Selection<Tables, 'deposit', (typeof COLUMNS)[number]>;
 
 /**
- * A payment from outside and the state of its credit. Amounts in micro-aiDollars; `net` is less refunds and reversals.
- * `leg` numbers the credits: it rises when money that was taken back returns.
+ * A payment from outside and the state of its credit. Amounts in micro-aiDollars; `net` is what remains after refunds
+ * and reversals. `leg` numbers the credits: it rises when money that was taken back returns.
  */
 export type Deposit = Readonly<Omit<Raw, 'amount' | 'net'>> & { readonly amount: bigint; readonly net: bigint };
 

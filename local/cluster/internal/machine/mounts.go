@@ -50,8 +50,8 @@ func EnsureMountNamespace(s spec.Spec, n spec.Node) error {
 	return err
 }
 
-// ensurePrivateFolder turns a folder into a private mount: the kernel refuses to hold a mount namespace by a file on a
-// shared one.
+// ensurePrivateFolder turns a folder into a private mount: the kernel refuses to keep a mount namespace in a file that
+// is on a shared mount.
 func ensurePrivateFolder(folder string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err

@@ -145,8 +145,8 @@ func (a *Agent) model() (Model, error) {
 	return m, err
 }
 
-// address is a pod's address: the announced one until the API server has it. A pod on the node's network has no address
-// of its own, and neither has a pod that has ended.
+// address is a pod's address: the announced address, until the API server knows the same one. A pod on the node's
+// network has no address of its own, and neither has a pod that has ended.
 func (a *Agent) address(pod *corev1.Pod) string {
 	if pod.Spec.HostNetwork || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
 		return ""

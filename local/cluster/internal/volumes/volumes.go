@@ -46,7 +46,8 @@ func (f folders) Provision(_ context.Context, o controller.ProvisionOptions) (
 	*corev1.PersistentVolume, controller.ProvisioningState, error,
 ) {
 	if o.SelectedNodeName == "" {
-		return nil, controller.ProvisioningFinished, errors.New("no node chosen: the class must wait for the first consumer")
+		return nil, controller.ProvisioningFinished, errors.New(
+			"no node was chosen: the storage class needs volumeBindingMode WaitForFirstConsumer")
 	}
 	for _, mode := range o.PVC.Spec.AccessModes {
 		if mode != corev1.ReadWriteOnce && mode != corev1.ReadWriteOncePod {

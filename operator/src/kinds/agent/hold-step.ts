@@ -52,7 +52,10 @@ function isMetered(observed: Observed, pod: PodView, cycle: number): boolean {
   return hold?.cycle === cycle && (pod.container?.running !== true || hold.pod_uid === pod.metadata.uid);
 }
 
-/** Asks for money for the running pod's next tier, or for its tier if the api does not count that pod's time yet. */
+/**
+ * Asks for money for the next tier of a running pod. If no change of tier waits and the api does not count the pod's
+ * time yet, asks for money for the present tier.
+ */
 function whileRunning(observed: Observed, { cycle, pod }: CycleStep): readonly HoldAction[] {
   const { tier, target, payment } = observed.admission;
   if (pod === undefined || tier === undefined || target === undefined || isTerminating(pod)) return [];

@@ -54,7 +54,7 @@ function tooEarly(response: Response, { slotMs, time, between }: Asked): FiringR
   return { kind: 'too early' };
 }
 
-/** Smaller differences to the database's clock may come from network delay, and are ignored. */
+/** Smaller differences from the database's clock may come from network delay, and are ignored. */
 const NOTICEABLE_MS = 100;
 
 /** An estimate of the database's clock, which decides about firings; this machine's clock until the first answer. */

@@ -48,7 +48,7 @@ export class ScheduleReconciler {
     this.#startedMs = options.clock.now();
   }
 
-  /** Drops the memory of a deleted Schedule. */
+  /** Drops what the reconciler remembers about a deleted Schedule. */
   forget(uid: string): void {
     this.#decided.delete(uid);
     this.#writtenAtMs.delete(uid);

@@ -334,8 +334,9 @@ function within(rect: TileRect, place: Point): boolean {
 /** The amount of detail. `far`: counts and zones; `district`: small figures, places; `street`: figures, names; `close`: everything. */
 export type Level = 'far' | 'district' | 'street' | 'close';
 
-/** Above this many figures the level falls to `district`. Above the second number, counts per cell replace single agents. */
+/** Above this many figures the level falls to `district`. */
 const READABLE_FIGURES = 120;
+/** Above this many agents, counts per cell replace single agents. */
 const READABLE_DOTS = 2500;
 
 /** The level of detail. `zoom` is CSS pixels per tile, `visible` the number of agents in view. */

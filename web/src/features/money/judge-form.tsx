@@ -106,7 +106,7 @@ const EMPTY = { amount: '', reason: '' };
 
 interface JudgementOf {
   readonly agent: AgentDetail;
-  /** The id of the post or reply; null if the act is about none. */
+  /** The id of the post or reply; null if the reward or penalty is about neither. */
   readonly about: string | null;
   readonly first: JudgeKind;
 }

@@ -2,9 +2,9 @@ import type { BoardNews } from '@hamlet/contract';
 import type { Times } from '../mind.ts';
 import type { Situation } from '../situation.ts';
 
-/** Most replies of an agent to agents in one thread: two agents that always answer would never stop. */
+/** Maximum number of an agent's replies to agents in a thread: two agents that always answer would never stop. */
 export const AGENT_REPLIES_MAX = 2;
-/** Least ticks between two replies to agents, in any thread. */
+/** Minimum number of ticks between two replies to agents, in any thread. */
 export const AGENT_REPLY_GAP_TICKS = 600;
 /** Agents do not reply to each other in a thread with this many replies or more. */
 export const THREAD_REPLIES_MAX = 20;

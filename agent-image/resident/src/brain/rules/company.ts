@@ -6,7 +6,7 @@ import { withEntry, withText } from '../mind.ts';
 import { tilesBetween, wordOf, type Situation } from '../situation.ts';
 import { greeting } from '../speech.ts';
 
-/** Most answers of an agent to another agent in a row: two agents that always answer would never stop. */
+/** Maximum number of answers in a row to another agent: two agents that always answer would never stop. */
 export const MAX_ANSWERS_IN_A_ROW = 2;
 /** A new conversation begins after this many ticks of silence. */
 export const TALK_REST_TICKS = 900;

@@ -11,7 +11,7 @@ function tileLeft(map: WorldMap, { tiles, lead }: Pick<Walk, 'tiles' | 'lead'>):
   return (tiles[0] ?? 0) - (STEP_X[lead] ?? 0) - (STEP_Y[lead] ?? 0) * map.width;
 }
 
-/** In order, each once, beginning with the tile that the agent is leaving. */
+/** The cells that a walk crosses, each once, in order; the first has the tile that the agent is leaving. */
 export function cellsOfWalk(map: WorldMap, walk: Pick<Walk, 'tiles' | 'lead'>): number[] {
   if (walk.tiles.length === 0) return [];
   let last = cellOf(map, tileLeft(map, walk));
@@ -34,7 +34,7 @@ function drop(list: number[] | undefined, slot: number): void {
   if (list !== undefined && last !== undefined && last !== slot) list[at] = last;
 }
 
-/** Lists an agent in every cell of its path. New walks wait for the next query, which many worlds never make. */
+/** Lists an agent in every cell of its path. It lists new walks at the next query: many worlds are never queried. */
 export class CellIndex {
   readonly #map: WorldMap;
   /** Lists cost less memory and time than sets here. */

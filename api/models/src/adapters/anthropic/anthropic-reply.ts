@@ -90,7 +90,7 @@ function* blockDeltas(block: Block, slot: number): Generator<AdapterDelta> {
 
 /** The pieces of a whole answer. */
 export function* readMessage(body: unknown, nowMs: number): Generator<AdapterDelta> {
-  // Servers that speak this wire may send an error with status 200.
+  // Servers that use this protocol may send an error with status 200.
   if (z.object({ type: z.literal('error') }).safeParse(body).success) throw classifyError({ body }, nowMs);
   const { content, usage, stop_reason: reason } = parseReply(Message, body);
   for (const [slot, block] of content.entries()) yield* blockDeltas(block, slot);

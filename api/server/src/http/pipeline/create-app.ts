@@ -14,7 +14,7 @@ export interface AppOptions {
   readonly audiences: readonly Audience[];
   readonly handlers: Handlers;
   readonly ports: MountPorts;
-  /** Tag of the routes to serve; all of the audiences' if left out. */
+  /** Serves only the routes with this tag; without it, all routes of the audiences. */
   readonly only?: RouteSpec['tag'];
   /** Folder of the built web, served at /. */
   readonly webDir?: string | undefined;

@@ -71,7 +71,7 @@ async function itemPart(
   const lane = item.kind === 'gpu' ? laneOf(prices, item.lane) : null;
   const free = item.kind !== 'gpu' || (await isWindowFree(db, item.lane, times));
   const shown = item.kind === 'gpu' ? (lane === null ? null : { kind: item.kind, ...lane }) : item;
-  if (shown === null) throw new Error('the GPU lane has a price but is no longer on the price list');
+  if (shown === null) throw new Error('the GPU lane was priced, but the price list has no such lane');
   return {
     item: shown,
     seconds,

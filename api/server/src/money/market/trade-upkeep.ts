@@ -50,8 +50,7 @@ export interface TradeUpkeepPorts extends Pick<TradePorts, 'tiers'>, Pick<Servic
 /** Settles auctions, notifies the operator of purchases that begin or end, and checks the trade. Limits end by the clock even without these jobs. */
 export function tradeJobs({ db, tiers, freeze, registry, log }: TradeUpkeepPorts): readonly Job[] {
   let broken = 0;
-  const failed = (error: unknown): void =>
-    log('warn', 'an auction was not settled; the next run tries again', { error });
+  const failed = (error: unknown): void => log('warn', 'an auction was not settled; the API retries', { error });
 
   async function settle(): Promise<void> {
     if (!freeze.frozen) await settleDue(db, { tiers }, failed);

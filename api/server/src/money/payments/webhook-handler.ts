@@ -29,14 +29,14 @@ function faultOf(
   if (algorithm !== 'SHA256withRSA')
     return refused('webhook_refused', 'PayPal-Auth-Algo: only SHA256withRSA is supported');
   if (!TRANSMISSION_ID.test(delivery.transmissionId))
-    return refused('webhook_refused', 'PayPal-Transmission-Id: is missing or not an id');
+    return refused('webhook_refused', 'PayPal-Transmission-Id: missing or not an id');
   if (!SIGNATURE.test(delivery.signature))
-    return refused('webhook_refused', 'PayPal-Transmission-Sig: is missing or not a signature');
+    return refused('webhook_refused', 'PayPal-Transmission-Sig: missing or not a signature');
   if (certificatePlace(delivery.certUrl, hosts) === null)
-    return refused('webhook_refused', 'PayPal-Cert-Url: is not the address of a PayPal certificate');
+    return refused('webhook_refused', 'PayPal-Cert-Url: not the address of a PayPal certificate');
   const ageMs = now.getTime() - Date.parse(delivery.transmissionTime);
   if (!(ageMs <= OLDEST_MS && ageMs >= -CLOCKS_DIFFER_MS))
-    return refused('webhook_refused', 'PayPal-Transmission-Time: is missing, too old or in the future');
+    return refused('webhook_refused', 'PayPal-Transmission-Time: missing, too old or in the future');
   return eventOf(delivery.raw) === null ? refused('webhook_refused', 'The body is not a notification') : null;
 }
 

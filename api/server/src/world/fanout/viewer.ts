@@ -165,7 +165,7 @@ export class Viewer {
 
   update(batch: Batch, out: FrameOut): void {
     const { map } = this.#fanout.world;
-    // Agents in `early` first: they may have left all cells of their change by now.
+    // Agents in `early` first: the viewer may know them in cells that their change in the batch does not have.
     for (const slot of this.early.keys()) this.#tellOf(batch, slot, out);
     eachCell(this.cells, map, (cell) => {
       const content = batch.cells.get(cell);
