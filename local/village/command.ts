@@ -6,7 +6,7 @@ import { ROOT } from './paths.ts';
 
 /** Lines of a failed program's output in the error. */
 const TAIL_LINES = 30;
-/** Most characters of a program's output in memory; the log has all of it. */
+/** Maximum number of characters of a program's output in memory; the log has all of it. */
 const KEPT_CHARACTERS = 8 << 20;
 
 export interface RunOptions {

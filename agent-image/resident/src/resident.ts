@@ -27,7 +27,7 @@ import type { Answer, Village } from './village/village.ts';
 /** Pause before the next attempt to take the lock from the pod of the previous cycle. */
 const LOCK_PAUSE_MS = 250;
 const MEMORY_FILE = 'memory.jsonl';
-/** Most characters of a run's prompt, and of its summary, in the diary. */
+/** Maximum number of characters of a run's prompt, and of its summary, in the diary. */
 const DIARY_WORDS_MAX = 300;
 
 export interface ResidentPorts {

@@ -22,7 +22,7 @@ export interface Command {
   /** More text for `--help`. */
   readonly details: string;
   readonly options: Options;
-  /** Least and largest number of names. */
+  /** Smallest and largest number of names. */
   readonly names: readonly [least: number, most: number];
   /** Returns the exit code. */
   run(invocation: Invocation): Promise<number>;

@@ -42,7 +42,7 @@ export const Manifest = z.strictObject({
   pgDump: z.string().max(128),
   /** The newest applied migration. */
   migration: z.string().max(128),
-  /** Least number of sealed entries in the dump. */
+  /** Minimum number of sealed entries in the dump. */
   sealed: Count,
   holdings: Holdings,
   parts: z

@@ -15,7 +15,7 @@ export type Wish =
 /** A part of a prompt with its requests; none when no pattern matches. */
 export type Reading = { readonly words: string; readonly wishes: readonly Wish[] };
 
-/** Most parts of a prompt that are read, and most characters of one part. */
+/** Maximum number of parts of a prompt that are read, and of characters of one part. */
 const MAX_CLAUSES = 16;
 const MAX_CLAUSE_CHARS = 400;
 

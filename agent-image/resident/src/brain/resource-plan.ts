@@ -15,7 +15,7 @@ export interface ResourcePlan {
   readonly tier: string | null;
   /** The model that writes its posts; null when it writes from its own list. */
   readonly model: string | null;
-  /** Most steps in one run. */
+  /** Maximum number of steps in one run. */
   readonly toolCalls: number;
 }
 

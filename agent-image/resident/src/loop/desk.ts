@@ -5,7 +5,7 @@ import type { Log } from '../process/json-log.ts';
 import type { Answer, Village } from '../village/village.ts';
 import { createBoardWriter, type BoardWriter } from './board-writer.ts';
 
-/** Most help requests that wait; when more come, the oldest are dropped. */
+/** Maximum number of help requests that wait; when more come, the oldest are dropped. */
 const REQUESTS_MAX = 8;
 
 export interface Desk {

@@ -1,6 +1,6 @@
 import type { Wake } from '@hamlet/contract';
 
-/** Most wakes that wait; when more come, the oldest are dropped. */
+/** Maximum number of wakes that wait; when more come, the oldest are dropped. */
 export const MAX_WAITING_WAKES = 64;
 
 export type Trigger =

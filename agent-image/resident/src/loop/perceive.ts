@@ -4,7 +4,7 @@ import { doingHere } from '../brain/doing.ts';
 import { onDay, type BoardMind, type Mind } from '../brain/mind.ts';
 import { PERCEPTION_TILES, tilesBetween, type BoardSight, type LyingItem, type Situation } from '../brain/situation.ts';
 
-/** Most agents and items that enter a decision, nearest first. */
+/** Maximum number of agents and items that enter a decision, nearest first. */
 export const MAX_NEIGHBOURS = 12;
 export const MAX_ITEMS = 12;
 

@@ -7,11 +7,11 @@ import { runTurn, type TurnPorts } from './turn.ts';
 import type { EndReason, Inbox, Trigger } from './inbox.ts';
 import type { Log } from '../process/json-log.ts';
 
-/** Least pause between two turns, so that agents that wake each other do not loop without a pause. */
+/** Shortest pause between two turns, so that agents that wake each other do not loop without a pause. */
 export const MIN_TURN_GAP_MS = 250;
 /** Pause after speech, so that people can read it. */
 export const SPEECH_GAP_MS = 3_000;
-/** Most turns that wait to be recorded; the oldest are dropped, but the log has them all. */
+/** Maximum number of turns that wait to be recorded; the oldest are dropped, but the log has them all. */
 export const MAX_UNRECORDED_TURNS = 32;
 
 export interface LoopPorts extends TurnPorts {

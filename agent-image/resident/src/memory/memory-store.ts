@@ -14,11 +14,11 @@ import { DIARY, Entity, entityOf, type MemorySeed } from './entity.ts';
 
 /** A larger file is compacted. */
 export const MAX_MEMORY_BYTES = 1024 * 1024;
-/** Most diary entries; the oldest are dropped. */
+/** Maximum number of diary entries; the oldest are dropped. */
 export const MAX_DIARY_ENTRIES = 200;
-/** Most other entities; the least recently changed are dropped. */
+/** Maximum number of other entities; the least recently changed are dropped. */
 export const MAX_ENTITIES = 500;
-/** Most lines of other programs that a compaction keeps. */
+/** Maximum number of lines of other programs that a compaction keeps. */
 const MAX_FOREIGN_LINES = 500;
 
 /** An agent's memory on its volume. */

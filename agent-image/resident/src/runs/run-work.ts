@@ -10,7 +10,7 @@ export class LeaseLost extends Error {}
 
 export interface RunWorkPorts extends ToolPorts {
   readonly cycle: number;
-  /** Most steps of a run in the agent's tier; null while unknown. */
+  /** Maximum number of steps of a run in the agent's tier; null while unknown. */
   readonly stepsMax: () => number | null;
 }
 

@@ -14,9 +14,9 @@ import { sightOf } from './surroundings.ts';
 const ARRIVAL_LOOK_MS = 5_000;
 /** A walk across the village takes under two minutes; a walk that takes five has been diverted. */
 const WALK_LOOKS_MAX = 60;
-/** Most walks to one place: another agent may take the last slot, or a person may move the agent. */
+/** Maximum number of walks to one place: another agent may take the last slot, or a person may move the agent. */
 const WALKS_MAX = 4;
-/** Most walks after an agent that moves. */
+/** Maximum number of walks after an agent that moves. */
 const CHASES_MAX = 8;
 /** Pause before a retry when a place is full. */
 const FULL_PAUSE_MS = 3_000;

@@ -82,7 +82,7 @@ export const Allowance = z.strictObject({
   daily: AiDollars.nullable().describe('Allowance of a day; null if there is no limit'),
   used: AiDollars,
   left: AiDollars.nullable().describe('Rest of the allowance; null if there is no limit'),
-  resets_at: Time.describe("Begin of the village's next day"),
+  resets_at: Time.describe("Start of the village's next day"),
 });
 export type Allowance = z.infer<typeof Allowance>;
 

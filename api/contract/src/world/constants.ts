@@ -10,7 +10,7 @@ export const TICKS_PER_DAY = 14_400;
 export const CELL_SIZE = 16;
 /** Longest side of a view, and of any map, in tiles. */
 export const VIEW_MAX_TILES = 4096;
-/** Most agents in the world: the binary frame has 16 bits for an agent's slot. */
+/** Maximum number of agents in the world: the binary frame has 16 bits for an agent's slot. */
 export const MAX_AGENTS = 65_535;
 /** Items in the world at once; regrowth and gifts stop at this count. */
 export const MAX_ITEMS = 4096;
@@ -34,7 +34,7 @@ export const EMOTE_TICKS = 30;
 /** Radius of the surroundings of an agent, in tiles: the default and the greatest. */
 export const AROUND_DEFAULT_TILES = 24;
 export const AROUND_MAX_TILES = 64;
-/** Most agents, and most lying items, in one answer about the surroundings of an agent: the nearest. */
+/** Maximum number of agents, and of lying items, in one answer about the surroundings of an agent: the nearest. */
 export const AROUND_MAX_AGENTS = 64;
 export const AROUND_MAX_ITEMS = 64;
 /** Agents that a viewer may pin: it always receives them. */

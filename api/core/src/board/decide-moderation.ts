@@ -44,7 +44,7 @@ export interface Flagger {
   readonly dismissed: number;
 }
 
-/** Least number of decided flags at which an author's record counts. */
+/** Minimum number of decided flags at which an author's record counts. */
 const RECORD_MIN = 3;
 
 function baseOf({ kind, rank, isNew }: Flagger): number {

@@ -1,4 +1,4 @@
-/** Least age of an approver's account at the proposal: admins have time to notice a new or stolen account. */
+/** Minimum age of an approver's account at the proposal: admins have time to notice a new or stolen account. */
 export const SECOND_ADMIN_AGE_MS = 24 * 3_600_000;
 
 const ACCOUNT = 'account ';

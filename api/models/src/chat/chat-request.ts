@@ -48,7 +48,7 @@ export interface ChatRequest {
   readonly parallelToolCalls?: boolean | undefined;
   readonly responseSchema?: ResponseSchema | undefined;
   readonly temperature?: number | undefined;
-  /** Most tokens of the answer. */
+  /** Maximum number of tokens of the answer. */
   readonly maxTokens?: number | undefined;
   /** The answer ends before the first of these texts. */
   readonly stop?: readonly string[] | undefined;

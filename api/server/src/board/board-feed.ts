@@ -144,7 +144,7 @@ export function createBoardFeed(ports: FeedPorts): BoardFeed {
 }
 
 const MARK_EVERY_MS = 20_000;
-/** Most sockets of one replica, and the close code beyond that number. */
+/** Maximum number of sockets of one replica, and the close code beyond that number. */
 const SOCKETS_MAX = 5_000;
 const TOO_MANY = 1_013;
 

@@ -10,7 +10,7 @@ import { postView, replyView } from './post-view.ts';
 
 const PAGE = 200;
 const SNAPSHOT_POSTS = 50;
-/** Most pages that are kept for other viewers at the same offset. */
+/** Maximum number of pages that are kept for other viewers at the same offset. */
 const SHARED_MAX = 64;
 
 /** Events that a viewer may see, as texts in order. */

@@ -4,7 +4,7 @@ import { coalesce } from '../service/single-flight.ts';
 import type { Services } from '../service/services.ts';
 
 const CHANNEL = 'hamlet:board:head';
-/** Most rows that one transaction of the relay moves. */
+/** Maximum number of rows that one transaction of the relay moves. */
 const BATCH = 500;
 /** Period of reading the outbox without a notification, for rows of a replica that died before it notified. */
 const POLL_MS = 500;

@@ -8,7 +8,7 @@ export interface PromptMessage {
 export interface ModelRequest {
   readonly model: string;
   readonly messages: readonly PromptMessage[];
-  /** Most tokens of the answer. */
+  /** Maximum number of tokens of the answer. */
   readonly maxTokens: number;
   /** With the same seed, messages and model, a provider gives the same answer if it can. */
   readonly seed: number;
@@ -29,9 +29,9 @@ export type ModelPart =
 /** A model in the form in which its provider offers it. */
 export interface ServedModel {
   readonly model: string;
-  /** Most tokens of a prompt and its answer together. */
+  /** Maximum number of tokens of a prompt and its answer together. */
   readonly contextTokens: number;
-  /** Most tokens of an answer if the request names no limit. */
+  /** Maximum number of tokens of an answer if the request names no limit. */
   readonly answerTokens: number;
   /** Creation time of the model, in Unix seconds. */
   readonly createdS: number;

@@ -52,7 +52,7 @@ function phraseOf(words: readonly string[]): string {
 
 /** Style of a scripted model. */
 interface Style {
-  /** Most words of the prompt that it repeats. */
+  /** Maximum number of words of the prompt that it repeats. */
   readonly topicWords: number;
   /** Sentences after the first one. */
   readonly moreSentences: number;

@@ -19,7 +19,7 @@ import { roleOfGroups, safeReturnTo, type RoleGroups } from './oidc-settings.ts'
 
 /** Longest time that a person may spend at the provider. */
 export const ATTEMPT_LIFE_MS = 600_000;
-/** Most names that are tried if the provider's name is taken. */
+/** Maximum number of names that are tried if the provider's name is taken. */
 const NAMES_TRIED = 20;
 
 export interface OidcPorts {

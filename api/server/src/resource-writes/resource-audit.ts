@@ -16,7 +16,10 @@ import { decideAudit, type ShownResource } from './decide-audit.ts';
 import type { Services } from '../service/services.ts';
 
 export const SCHEDULES: ResourceType = { group: GROUP, version: VERSION, plural: 'schedules', kind: 'Schedule' };
-/** Most changes that wait while Postgres is away. Beyond this number the queue drops the oldest; a later change of the same object covers it. */
+/**
+ * Maximum number of changes that wait while Postgres is away. Beyond this number the queue drops the oldest; a later
+ * change of the same object covers it.
+ */
 const WAITING_MAX = 10_000;
 const RETRY_MS = 1_000;
 const READY_POLL_MS = 250;

@@ -6,7 +6,7 @@ import type { AuditEntry, Batch, KeptAnswer, MoveChunk } from '@hamlet/store';
 /** The queue collects moves for this long before it commits them; well below the 100 ms within which moves must be durable. */
 const GROUP_DELAY_MS = 60;
 const RETRY_PAUSE_MS = 100;
-/** Most events that may wait for a commit; the writer refuses more commands beyond this number. */
+/** Maximum number of events that may wait for a commit; the writer refuses more commands beyond this number. */
 export const BACKLOG_MAX_EVENTS = 20_000;
 
 export interface CommitPorts {

@@ -19,7 +19,10 @@ export interface ReplicaPorts {
   readonly onBroken: (error: unknown) => void;
 }
 
-/** Most events that the replica keeps until their predecessors arrive; beyond this number it drops them and reads them from Postgres. */
+/**
+ * Maximum number of events that the replica keeps until their predecessors arrive; beyond this number it drops them
+ * and reads them from Postgres.
+ */
 const EARLY_MAX = 5_000;
 
 /**

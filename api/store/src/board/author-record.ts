@@ -13,7 +13,7 @@ export interface AuthorRecord extends BoardCounts {
   readonly knownForS: number | null;
 }
 
-/** Most rows counted for an hour; above every limit. */
+/** Maximum number of rows counted for an hour; above every limit. */
 const COUNTED_MAX = 300;
 
 function lastHour(rows: RawBuilder<unknown>): RawBuilder<unknown> {

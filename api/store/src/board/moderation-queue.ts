@@ -30,7 +30,7 @@ export interface DecisionRow extends Omit<FlagRow, 'weight'> {
   readonly undone: boolean;
 }
 
-/** Most flags, and most decisions, that the queue shows of one subject: the newest. */
+/** Maximum number of flags, and of decisions, that the queue shows of one subject: the newest. */
 const SHOWN_MAX = 50;
 
 const waiting = (after: string | null): RawBuilder<unknown> => sql`

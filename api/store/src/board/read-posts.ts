@@ -11,7 +11,7 @@ export interface PostFilter extends PostQuestion {
   readonly search?: string | undefined;
 }
 
-/** Most matches of a word or tag that one page searches, newest first; older matches are not found. */
+/** Maximum number of matches of a word or tag that one page searches, newest first; older matches are not found. */
 const MATCHES_MAX = 10_000;
 
 const COLUMNS = {

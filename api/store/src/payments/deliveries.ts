@@ -19,7 +19,7 @@ export interface ClaimedDelivery extends Delivery {
 
 const LEASE_S = 60;
 const REFUSED_KEPT_DAYS = 7;
-/** Most refused deliveries that are kept, so that a flood takes limited space. */
+/** Maximum number of refused deliveries that are kept, so that a flood takes limited space. */
 const REFUSED_KEPT_MAX = 10_000;
 const VERIFIED_KEPT_DAYS = 400;
 

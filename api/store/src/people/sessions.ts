@@ -31,7 +31,7 @@ export interface SessionHolder extends AccountRow {
   readonly ban: { readonly reason: string; readonly expiresAt: Date | null } | null;
 }
 
-/** Most characters that a session keeps of the browser's address and user agent. */
+/** Maximum number of characters that a session keeps of the browser's address and user agent. */
 const ADDRESS_MAX_CHARS = 64;
 const USER_AGENT_MAX_CHARS = 256;
 

@@ -11,7 +11,7 @@ export interface Fence {
 export const FENCE_EXPIRES_S = 6;
 /** Shortest interval, in seconds, at which the database stores that a leader is alive. */
 const NOTED_EVERY_S = 1;
-/** Most replaced Leases that the database remembers. */
+/** Maximum number of replaced Leases that the database remembers. */
 const REPLACED_KEPT = 1_000;
 
 /** Records a request of a leader; trusts another Lease after FENCE_EXPIRES_S of silence. {@link lockFence} decides. */

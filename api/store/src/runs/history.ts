@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import type { RunRow } from './run-row.ts';
 
-/** Most ended runs from people that are kept for an agent. */
+/** Maximum number of ended runs from people that are kept for an agent. */
 export const PROMPT_RUNS_KEPT = 1_000;
-/** Most firings that are kept for a Schedule: two days of one that fires every ten seconds. */
+/** Maximum number of firings that are kept for a Schedule: two days of one that fires every ten seconds. */
 export const FIRINGS_KEPT = 20_000;
 /** Days without a firing after which the database forgets a Schedule, its firings and runs. */
 const FORGOTTEN_AFTER_DAYS = 90;

@@ -5,7 +5,7 @@ import { placeOf, tilesBetween, type HelpRequest, type LyingItem, type Situation
 import { placeInWords, sentence } from '../words.ts';
 import { isWonder, wonderSubject } from './help-request.ts';
 
-/** Least ticks between two questions out of curiosity: an hour. */
+/** Minimum ticks between two questions out of curiosity: an hour. */
 export const WONDER_GAP_TICKS = 36_000;
 /** Places that the agent must have used on a day before it asks a question out of curiosity. */
 export const VISITS_BEFORE_WONDER = 2;

@@ -5,7 +5,7 @@ import { quoted, sentence, shortened } from '../words.ts';
 
 /** The agent repeats a request after this many ticks: an hour. */
 const ASK_AGAIN_TICKS = 36_000;
-/** Least ticks between two requests for help: five minutes. */
+/** Minimum ticks between two requests for help: five minutes. */
 const ASK_GAP_TICKS = 3_000;
 const REASON_CHARS = 240;
 

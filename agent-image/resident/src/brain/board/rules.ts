@@ -17,7 +17,7 @@ import {
   questionOccasion,
 } from './words.ts';
 
-/** Least ticks between two posts about the agent's plan; in between, it announces a change in speech. */
+/** Minimum ticks between two posts about the agent's plan; in between, it announces a change in speech. */
 const TELL_GAP_TICKS = 3_000;
 /** The agent explains what it understands at most once in this many ticks: an hour. */
 const EXPLAIN_AGAIN_TICKS = 36_000;

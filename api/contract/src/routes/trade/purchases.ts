@@ -22,7 +22,7 @@ const ModelItem = z.strictObject({ kind: z.literal('model'), model: plainText(12
 const GpuItem = z.strictObject({
   kind: z.literal('gpu'),
   lane: Lane,
-  starts_at: Time.optional().describe('Begin of the window; at once by default'),
+  starts_at: Time.optional().describe('Start of the window; at once by default'),
 });
 
 export const PurchaseItem = z.discriminatedUnion('kind', [QuotaItem, PriorityItem, ModelItem, GpuItem]);
