@@ -190,6 +190,8 @@ test('an emote is drawn; a tap on an agent opens its panel, and Back closes it',
   const phone = await stage.viewer({ width: 400, height: 800, phone: true });
   const { page } = phone;
   await page.goto(stage.url);
+  // An emote lasts seconds: on a busy machine it could end before the phone draws its first frame.
+  await until('bob is drawn', async () => (await figureOf(page, 'bob')) !== undefined);
   const acted = await stage.admin.call(actAsAgent, {
     params: { agent_id: 'bob' },
     body: { kind: 'emote', emote: 'wave' },
