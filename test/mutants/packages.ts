@@ -3,12 +3,15 @@ import { globSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ROOT } from '../../local/village/paths.ts';
 
-/** Folders, sources and tests by name; any other folder of the work tree can be named too. */
+/** Folders, sources, and files or patterns of tests by name; any other folder of the work tree can be named too. */
 export const NAMED: Readonly<Record<string, readonly string[]>> = {
   core: ['api/core/src'],
   kube: ['kube/src'],
   operator: ['operator/src'],
-  store: ['api/store/src'],
+  // Most queries are tested through the routes that ask them.
+  store: ['api/store/src', 'api/server/src/{agents,board,money,people,runs,schedules,standing}/**/*.test.ts'],
+  models: ['api/models/src'],
+  engine: ['agent-image/engine/src'],
   brain: ['agent-image/resident/src/brain'],
   money: ['api/core/src/economy'],
   log: ['api/core/src/sealed-log'],
