@@ -90,8 +90,10 @@ async function countsTogether({ metricsUrl }: RunningServer): Promise<boolean> {
 }
 
 /** Before its first comparison a replica knows no standing of an agent. */
-async function untilTiersAreComputed(db: Db): Promise<void> {
+async function untilTiersAreComputed(url: string): Promise<void> {
+  const db = openDatabase({ url, poolSize: 1, onError: () => undefined });
   await eventually('the first tiers', async () => (await readTiers(db, AGENT_IDS)).length === AGENT_IDS.length);
+  await db.destroy();
 }
 
 /** @param options.villageSpeed factor by which village time is faster than the clock, so that tests do not wait for walks */
@@ -120,11 +122,6 @@ export async function startTestVillage(options: { readonly villageSpeed?: number
   async function migrateNow(): Promise<void> {
     await migrate({ ownerUrl: postgres.url(), appUrl: environment.HAMLET_POSTGRES_URL });
   }
-  function openDb(): Db {
-    const db = openDatabase({ url: postgres.url(), poolSize: POOL_SIZE, onError: () => undefined });
-    databases.push(db);
-    return db;
-  }
   return {
     postgres,
     redis,
@@ -142,10 +139,14 @@ export async function startTestVillage(options: { readonly villageSpeed?: number
       );
       replicas.push(replica);
       await eventually('requests to be counted', () => countsTogether(replica));
-      if (config.agents.source === 'samples') await untilTiersAreComputed(openDb());
+      if (config.agents.source === 'samples') await untilTiersAreComputed(config.postgresUrl);
       return replica;
     },
-    openDb,
+    openDb: () => {
+      const db = openDatabase({ url: postgres.url(), poolSize: POOL_SIZE, onError: () => undefined });
+      databases.push(db);
+      return db;
+    },
     remove: async () => {
       await Promise.all([...replicas.map((replica) => replica.stop()), ...databases.map((db) => db.destroy())]);
       await Promise.all([postgres.remove(), redis.stop()]);
