@@ -35,7 +35,7 @@ import {
 } from './features/village-context.ts';
 import { titleOf } from './features/navigation/page-groups.ts';
 
-/** The map is most of the code. The page fetches it with the first API answers, unless another page covers the map. */
+/** Most of the code is in the map. Its download begins at once, unless a page covers the map at the start. */
 const loadMap = async (): Promise<{ readonly default: typeof import('./features/map/map-view.tsx').MapView }> => ({
   default: (await import('./features/map/map-view.tsx')).MapView,
 });
@@ -91,7 +91,7 @@ export function App({ parts, start }: AppProps): ReactElement {
   );
 }
 
-/** Lets the components below send requests to the API as the viewer. */
+/** Gives the components below the API, and the account that their requests are for. */
 function Asker({ children }: { readonly children: ReactNode }): ReactElement {
   const { api, queries } = useVillage();
   const viewer = useViewerId();
@@ -99,7 +99,7 @@ function Asker({ children }: { readonly children: ReactNode }): ReactElement {
   return <AskingProvider value={asking}>{children}</AskingProvider>;
 }
 
-/** Starts everything outside the panels and loads the world, again after a failure. Only the map waits for it. */
+/** Starts the services of the page and loads the world, again after a failure. Only the map waits for the world. */
 function useWorld(
   parts: AppProps['parts'],
   start: UrlState,
@@ -124,7 +124,7 @@ function useWorld(
     // Starts the download now; the map appears once the world is loaded. The LazyBoundary around it reports a failure.
     if (showsMap(start.view)) loadMap().catch(() => undefined);
     const fonts = document.fonts.load('700 12px "Nunito Variable"').catch(() => []);
-    // At first the camera shows the agents.
+    // Waits for the agents too, because the first camera shows them.
     void Promise.all([parts.world.load(), parts.agents.ready, fonts]).then(([loaded]) => {
       if (!here) return;
       setWorld(loaded);
@@ -143,7 +143,7 @@ function useWorld(
   return { world, retry };
 }
 
-/** Starts the map when the viewer first opens a page that shows it, and keeps it afterwards. */
+/** Starts the map when the person first opens a page that shows it, and keeps it afterwards. */
 function MapOnceSeen(props: ComponentProps<typeof MapView>): ReactElement | null {
   const inSight = useVillageState((state) => showsMap(state.place.view));
   const [wanted, setWanted] = useState(inSight);
@@ -158,7 +158,7 @@ function Over({ controller }: { readonly controller: MapController | null }): Re
   const view = useVillageState((state) => state.place.view);
   const known = useVillageState(({ session }) => session.kind !== 'unknown' || session.asked);
   useMapKeys(controller);
-  // Before the page knows the viewer it would render the page for a visitor.
+  // Until the page knows who is signed in, it shows nothing here: it would show everything as for a visitor.
   if (!known) return null;
   const OpenPage = view === 'map' ? AgentsPanel : LAZY_PAGES[view];
   return (
@@ -211,7 +211,7 @@ function useTools(parts: AppProps['parts'], controller: MapController | null, op
   );
 }
 
-/** Sets the title of the browser tab: the page, or the open agent. */
+/** Sets the title of the browser tab, from the page and the open agent. */
 export function PageTitle(): null {
   const view = useVillageState((state) => state.place.view);
   const agent = useVillageState((state) =>

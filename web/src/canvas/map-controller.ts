@@ -29,12 +29,15 @@ import { Stage, type StageWorld } from './render/stage.ts';
 
 /** Milliseconds between frames while nothing moves; sleepers and the daylight need no more. */
 const IDLE_FRAME_MS = 160;
-/** The least zoom of a camera that follows an agent. */
+/** The smallest zoom of a camera that follows an agent. */
 const FOLLOW_ZOOM = 34;
 const REST_MS = 400;
-/** A tour moves only for at least this distance: a camera that never rests tires the viewer. */
+/**
+ * On a tour, the camera moves by itself to keep the agents in sight. It makes no move shorter than this: a camera that
+ * never rests is tiring.
+ */
 const TOUR_STEP_TILES = 3;
-/** With more agents than this a tour is useless: every view shows some. */
+/** With more agents than this there is no tour, because every view shows some. */
 const TOUR_AGENTS = 12;
 
 /** Reads the world, moves the camera, draws and handles input, without React. Mutable between frames. */
@@ -51,7 +54,7 @@ export class MapController {
   #list: DrawList | null = null;
   #selected: string | null = null;
   #following = false;
-  /** True until the viewer moves the camera; until then the camera itself keeps the agents in sight. */
+  /** True until a person moves the camera; until then the camera itself keeps the agents in sight. */
   #touring: boolean;
   #hovered: string | null = null;
   #lastMs = 0;
@@ -61,7 +64,7 @@ export class MapController {
   #restMs: number | null = null;
   #inSight = true;
   #pins: readonly ScenePin[] = [];
-  /** While the viewer picks a place, a tap names a tile and selects no agent. */
+  /** While a person picks a place, a tap names a tile and selects no agent. */
   #picking = false;
 
   private constructor(parts: {
@@ -129,7 +132,7 @@ export class MapController {
     this.#busy = true;
   }
 
-  /** The controller does not draw a map that a page covers. */
+  /** `inSight` is false while a page covers the map; the controller then draws nothing. */
   setInSight(inSight: boolean): void {
     this.#inSight = inSight;
     this.#busy = true;
@@ -141,7 +144,7 @@ export class MapController {
     this.#busy = true;
   }
 
-  /** While `picking`, a tap names a tile. */
+  /** While `picking`, a tap names a tile and selects no agent. */
   setPicking(picking: boolean): void {
     this.#picking = picking;
     // A person cannot point at a map that moves by itself.
@@ -160,7 +163,7 @@ export class MapController {
     this.#glideTo({ x: place.x, y: place.y, zoom: Math.max(this.#target.zoom, zoom) });
   }
 
-  /** Executes a camera command; the host handles all other keys. */
+  /** Carries out a camera command; the host handles all other keys. */
   obey(intent: KeyIntent): void {
     this.#touring = false;
     if (intent.kind === 'pan') {
@@ -282,7 +285,7 @@ export class MapController {
     return true;
   }
 
-  /** Reports the camera to the host when it stops, and at intervals while it moves. */
+  /** Reports the camera to the host when it stops, and every `REST_MS` while it moves. */
   #rest(nowMs: number, moving: boolean): void {
     if (moving) {
       this.#restMs ??= nowMs + REST_MS;

@@ -13,7 +13,7 @@ export interface Moment {
 
 /** The interface from the map to the rest of the page. */
 export interface MapHost {
-  /** The world at the present time of its source. */
+  /** The world at the present tick of its source. */
   moment(): Moment;
   /** A tap outside of pins: the id of the agent, or null for open ground. */
   select(id: string | null): void;
@@ -22,7 +22,10 @@ export interface MapHost {
   /** A tap while the person picks a place: the tile of the tap. */
   picked(tile: Point): void;
   follow(on: boolean): void;
-  /** The camera stopped here. `chosen` is true if a person moved it, and false for a tour or a followed agent. */
+  /**
+   * Reports the camera when it stops, and at intervals while it moves. `chosen` is true if a person moved it, and false
+   * for a tour or a followed agent.
+   */
   moved(camera: Camera, visible: TileRect, chosen: boolean): void;
   /** Reports the main-thread milliseconds of a frame. */
   measured(frameMs: number): void;

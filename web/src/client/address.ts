@@ -2,7 +2,10 @@ import type { AppState } from './app-state.ts';
 import type { Store } from './store.ts';
 import { placeOf, readUrl, type UrlState, writeUrl } from './url-state.ts';
 
-/** Writes the open page to the address; each opened page, agent, post or run is a step of the history. Returns its stop. */
+/**
+ * Keeps the address and the open page equal, in both directions. Opening a page, agent, post or run adds a step to the
+ * history of the browser. Returns the function that stops this.
+ */
 export function keepAddress(store: Store<AppState>): () => void {
   let { place, selected, t } = store.get();
   const write = (): void => {
@@ -26,7 +29,7 @@ export function keepAddress(store: Store<AppState>): () => void {
   };
 }
 
-/** True if the change of state opens something: a page, an agent, a post or a run. */
+/** True if the change of state opens a page, an agent, a post or a run. */
 export function isStepBetween(
   before: Pick<AppState, 'place' | 'selected'>,
   now: Pick<AppState, 'place' | 'selected'>,
@@ -40,14 +43,14 @@ export function isStepBetween(
   );
 }
 
-/** Removes keys from the address after their use, such as a one-time code. */
+/** Removes keys from the address after use, for example the key of a one-time code. */
 export function forgetInAddress(...keys: readonly string[]): void {
   const query = new URLSearchParams(window.location.search);
   for (const key of keys) query.delete(key);
   window.history.replaceState(null, '', query.size === 0 ? window.location.pathname : `?${query.toString()}`);
 }
 
-/** Writes a state to the address, as a new step of the history or in place of the present one. */
+/** Writes a state to the address, as a new step of the browser's history or in place of the present one. */
 export function putAddress(state: UrlState, isStep: boolean): void {
   const query = writeUrl(state);
   if (query === window.location.search) return;

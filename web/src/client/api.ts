@@ -9,7 +9,7 @@ import {
   type StreamEvent,
 } from '@hamlet/contract';
 
-/** A refused or failed request, in words. `code` is one of the contract, or `unreachable` if no answer came. */
+/** A refused or failed request, in words. `code` is a code of the contract, or `unreachable` if no answer came. */
 export interface Refused {
   readonly code: Problem['code'] | 'unreachable';
   readonly title: string;
@@ -36,7 +36,7 @@ export type Caller = Pick<Api, 'call'>;
 
 /** Timeout of one call. The API itself gives up earlier; this limit is for a dead connection. */
 export const CALL_TIMEOUT_MS = 30_000;
-/** After this time without a byte a stream counts as dead: the server sends a heartbeat every 5 s. */
+/** A stream counts as dead after this time without a byte: the server sends a heartbeat every 5 s. */
 const STREAM_SILENCE_MS = 20_000;
 
 export interface ApiOptions {

@@ -17,10 +17,11 @@ export interface Row {
   readonly speech: string | null;
   readonly carried: readonly string[];
   readonly node: string | null;
-  /** True if the frames show the agent now; otherwise the row is the last report of the API, some seconds old. */
+  /** True if the frames show the agent now; otherwise the row has the last answer of the API, some seconds old. */
   readonly live: boolean;
-  /** The name of the landmark or zone where the agent is, or where it walks to. */
+  /** The name of the landmark or zone where the agent is. */
   readonly place: string | null;
+  /** The name of the landmark that the agent walks to. */
   readonly heading: string | null;
 }
 
@@ -36,8 +37,9 @@ export interface FeedEntry {
 
 export type Account = Readonly<{ account_id: string; name: string; role: 'member' | 'admin' }>;
 /**
- * The viewer. While the viewer is unknown the page offers nothing that depends on them, unless it `asked` the API and
- * got no answer: then it treats the viewer as a visitor. `ended`: the session ended, but not by a sign-out in this page.
+ * The session of the person at this page. While it is `unknown`, the page offers nothing that depends on the person. If
+ * the page has `asked` the API and got no answer, it treats the person as a visitor. `ended`: the session ended, but
+ * not by a sign-out in this page.
  */
 export type Session =
   | { readonly kind: 'unknown'; readonly asked: boolean }
@@ -48,7 +50,7 @@ export type Clock = Readonly<{ day: number; minute: number; phase: 'night' | 'mo
 
 /** The state that all panels show. The canvas reads the world directly and never waits for this state. */
 export interface AppState {
-  /** True if the village is frozen, with the proof; null before the first answer. */
+  /** The freeze of the village and its proof; null before the first answer. */
   readonly freeze: VillageFreeze | null;
   /** The tick of a recording that the page shows; null while the world is live. */
   readonly t: number | null;
@@ -67,7 +69,7 @@ export interface AppState {
   readonly payment: PaymentOutcome | null;
   readonly selected: string | null;
   readonly following: boolean;
-  /** The open page and the open object on it; the address has the same content. */
+  /** The open page and the open object on it; the address has the same. */
   readonly place: Place;
   /** Posts with a place on the map, as the board last reported them. */
   readonly pins: readonly ScenePin[];

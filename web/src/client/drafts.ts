@@ -4,13 +4,13 @@ import { createStore, useStore } from './store.ts';
 const PREFIX = 'hamlet-draft-';
 /** Storage key of the account that last signed in in this tab: the drafts belong to it. */
 const WRITER = 'hamlet-writer';
-/** Counts how often the page deleted all drafts, so that open forms clear their fields too. */
+/** Number of times that the page deleted all drafts: open forms watch it, and clear their fields. */
 const deletions = createStore(0);
 
 /** A text under a unique name; in this tab it survives a closed form and a reload. `set('')` deletes it. */
 export function useDraft(name: string): readonly [text: string, set: (text: string) => void] {
   const key = PREFIX + name;
-  // The text is stored with its key, so that a form reused for another subject never shows the earlier text.
+  // The state has the key of its text, so that a form reused for another subject never shows the earlier text.
   const [written, setWritten] = useState<{
     readonly key: string;
     readonly round: number;
@@ -30,8 +30,8 @@ export function useDraft(name: string): readonly [text: string, set: (text: stri
 }
 
 /**
- * Reads a form's draft from its stored text; `empty` if there is none. It takes only fields of `empty` with the same
- * type, because another version of the page may have stored another form.
+ * Reads a form's draft from its stored text; `empty` if there is none. Takes only the fields that `empty` has with the
+ * same type, because another version of the page may have stored other fields.
  */
 export function readJsonDraft<T extends object>(kept: string, empty: T): T {
   let read: unknown;
@@ -59,7 +59,9 @@ export interface FormDraft<D> {
   forget(): void;
 }
 
-/** A draft with fields that lives as long as one of {@link useDraft}. It begins as `empty`, and each change calls `onWrite`. */
+/**
+ * A draft with several fields, stored as by {@link useDraft}. It begins as `empty`, and each change calls `onWrite`.
+ */
 export function useFormDraft<D extends object>(name: string, empty: D, onWrite: () => void): FormDraft<D> {
   const [kept, keep] = useDraft(name);
   const draft = readJsonDraft(kept, empty);
@@ -70,7 +72,7 @@ export function useFormDraft<D extends object>(name: string, empty: D, onWrite: 
   return { draft, write, of: fieldsOf(draft, write), forget: () => keep('') };
 }
 
-/** Gives the props of each field of a draft; `write` changes the draft. */
+/** Returns a function that gives the props of a field of a draft; `write` changes the draft. */
 export function fieldsOf<D>(draft: D, write: (change: Partial<D>) => void): FormDraft<D>['of'] {
   return (key) => ({
     value: draft[key],
@@ -93,7 +95,7 @@ export function forgetDrafts(): void {
   deletions.set((times) => times + 1);
 }
 
-/** Records who signed in, and deletes drafts that another person left behind. */
+/** Records the account that signed in, and deletes the drafts of another account. */
 export function claimDrafts(accountId: string): void {
   const writer = sessionStorage.getItem(WRITER);
   if (writer === accountId) return;

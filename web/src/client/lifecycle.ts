@@ -12,7 +12,10 @@ export type LifecycleState =
   | { readonly kind: 'asking' | 'pending' | 'late' | 'done'; readonly verb: Verb; readonly text: string }
   | { readonly kind: 'refused'; readonly verb: Verb; readonly refused: Refused };
 
-/** True if a change disables this button: every one until the API answers, then its own until the change is late. */
+/**
+ * True if a change disables the button of `verb`. It disables all buttons until the API answers, then only its own
+ * until it is late.
+ */
 export function locks(state: LifecycleState | undefined, verb: Verb): boolean {
   return state !== undefined && (state.kind === 'asking' || (state.kind === 'pending' && state.verb === verb));
 }
@@ -22,10 +25,10 @@ const POLL_MS = 1000;
 /** After this many checks a change counts as late, and the page checks it less often. */
 const CLOSE_LOOKS = 120;
 const LATE_POLL_MS = 10_000;
-/** The page stops checking after this many checks, about two hours; the last known state stays. */
+/** The page stops checking after this many checks, about two hours, and keeps the last known state. */
 const MAX_LOOKS = CLOSE_LOOKS + 720;
 
-/** The progress of a change, from the present agent and the cycle that it had at the request. */
+/** The progress of a change. `agent` is the present agent, and `cycleBefore` its cycle at the request. */
 export function progress(
   verb: Verb,
   agent: AgentDetail,
@@ -48,7 +51,7 @@ function suspension(agent: AgentDetail): { readonly done: boolean; readonly text
   return { done: false, text: agent.pod === null ? 'Waiting for the operator.' : `Stopping pod ${agent.pod}.` };
 }
 
-/** A parameter, so that tests need not wait. */
+/** Waits for `ms`. Tests pass a function that does not wait. */
 export type Wait = (ms: number) => Promise<void>;
 const sleep: Wait = (ms) =>
   new Promise((resolve) => {
@@ -65,7 +68,7 @@ export class Lifecycle {
   readonly #api: Caller;
   readonly #agents: Reader;
   readonly #wait: Wait;
-  /** The last request for each agent; a dismissal deletes it. An older watch ends when it finds another value here. */
+  /** The last request for each agent; a dismissal deletes it. A watch ends when its own request is no longer here. */
   readonly #latest = new Map<string, symbol>();
 
   constructor(api: Caller, agents: Reader, wait: Wait = sleep) {

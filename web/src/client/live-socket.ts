@@ -1,22 +1,34 @@
 import { backoffMs } from './backoff.ts';
 
-/** `lagging`: the connection is open but silent for too long. `outdated`: only a newer page can read the messages. */
+/**
+ * `lagging`: the connection is open but silent for too long. `outdated`: this page cannot read the messages, but a
+ * newer one can.
+ */
 export type Connection = 'connecting' | 'live' | 'lagging' | 'reconnecting' | 'outdated';
 
 export interface SocketOptions {
-  /** The address. It is called for each connection, because the address says where to resume. */
+  /** Returns the address. Each connection asks for it, because the address says where to resume. */
   url(): string;
-  /** Handles a message, binary or text. Throws if it cannot read it, for example because the server is newer than this page. */
+  /**
+   * Handles a message, binary or text. Throws if the message is unreadable, for example because the server is newer
+   * than this page.
+   */
   message(data: ArrayBuffer | string): void;
   connection(state: Connection): void;
   /** The first messages on a new connection. */
   greeting(): readonly object[];
-  /** The server sends a message at least this often; after three such times of silence the page reconnects. */
+  /**
+   * The server sends a message at least once in this time. The page reconnects after three such times without a
+   * message.
+   */
   readonly beatMs: number;
 }
 export type LiveSocket = Readonly<{ send(message: object): void; close(): void }>;
 
-/** Beats of silence until a connection counts as lagging, and until the page replaces it: a dead connection can look open for minutes. */
+/**
+ * Times of `beatMs` without a message after which a connection counts as lagging, and after which the page replaces it:
+ * a dead connection can look open for minutes.
+ */
 const LAG_BEATS = 1.2;
 const DEAD_BEATS = 3;
 const WATCH_MS = 1000;
@@ -61,7 +73,8 @@ class Line implements LiveSocket {
       if (this.#socket !== socket || !(data instanceof ArrayBuffer || typeof data === 'string')) return;
       this.#receivedMs = performance.now();
       if (this.#reads(data)) return;
-      // It cannot read later messages either, so it closes the socket and retries later: the server may return to the older version.
+      // The page cannot read later messages either. It reconnects later, because the server may return to the older
+      // version.
       this.#socket = null;
       socket.close();
       this.#again('outdated');
@@ -106,7 +119,7 @@ class Line implements LiveSocket {
     this.#timers.push(
       setInterval(() => {
         const nowMs = performance.now();
-        // A suspended page receives nothing: that time does not count as silence of the server.
+        // A suspended page receives nothing; the server was not silent in that time.
         this.#receivedMs += Math.max(0, nowMs - lookedMs - 2 * WATCH_MS);
         lookedMs = nowMs;
         const silentMs = nowMs - this.#receivedMs;

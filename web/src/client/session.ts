@@ -4,18 +4,24 @@ import { claimDrafts, forgetDrafts } from './drafts.ts';
 import type { Account, AppState } from './app-state.ts';
 import type { Store } from './store.ts';
 
-/** Interval at which the page asks who is signed in until it knows. */
+/** Until the page knows who is signed in, it asks at this interval. */
 const UNKNOWN_MS = 5000;
-/** A signed-in page checks its session every so many intervals: the session may end elsewhere, and public routes would not reveal it. */
+/**
+ * After sign-in, the page checks the session once in this many intervals. The session may end elsewhere, and public
+ * routes would not reveal it.
+ */
 const CHECK_EVERY = 12;
 
-/** The meaning of a refusal for the session in this page; null if it has none. */
+/** The meaning of a refusal for the session; null if it has none. `changed`: the account may have other rights now. */
 export function verdictOf({ code, status }: Pick<Refused, 'code' | 'status'>): 'ended' | 'changed' | null {
   if (code === 'unauthenticated' || code === 'token_invalid') return 'ended';
   return status === 403 && (code === 'forbidden' || code === 'account_banned') ? 'changed' : null;
 }
 
-/** Keeps the signed-in account in the store. A village that does not answer ends no session. Mutable because it owns a timer. */
+/**
+ * Keeps the signed-in account in the store. If the village does not answer, the session does not end. Mutable because
+ * it owns a timer.
+ */
 export class SessionKeeper {
   readonly #api: Caller;
   readonly #store: Store<AppState>;

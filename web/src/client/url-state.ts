@@ -29,7 +29,7 @@ export type PostFilter = (typeof POST_FILTERS)[number];
 export const TABS = ['now', 'money', 'models', 'runs', 'standing', 'diary'] as const;
 export type Tab = (typeof TABS)[number];
 
-/** The parts of a page that are plain text in the address; null if the address has none. */
+/** The fields of a `Place` that are plain text in the address; each is null if the address does not have it. */
 const TEXTS = [
   'who',
   'schedule',
@@ -128,7 +128,7 @@ export function writeUrl(state: UrlState): string {
   return text === '' ? '' : `?${text}`;
 }
 
-/** The open page for the address. */
+/** The fields of the address that describe the open page. */
 export function placeOf({
   agent: _agent,
   t: _t,
@@ -143,7 +143,7 @@ export function placeOf({
   return place;
 }
 
-/** Changes the place. Another page drops the filters of the last one; the same page keeps them. */
+/** Changes the place. A change to another page drops the filters; a change on the same page keeps them. */
 export function placeAfter(place: Place, change: Partial<Place>): Place {
   const other = change.view !== undefined && change.view !== place.view;
   return { ...(other ? { ...NOWHERE, tab: place.tab } : place), ...change };

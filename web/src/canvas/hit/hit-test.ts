@@ -8,13 +8,16 @@ export type Hit =
   | { readonly kind: 'pin'; readonly ids: readonly string[] }
   | { readonly kind: 'ground' };
 
-/** Half the least size of a target: 24 CSS pixels across (WCAG 2.2, 2.5.8). */
+/** Half the width of the smallest target, which is 24 CSS pixels wide (WCAG 2.2, 2.5.8). */
 const REACH_PX = 12;
 const FINGER_REACH_PX = 22;
 /** Height of a pin above its tip. */
 const PIN_PX = 36;
 
-/** The object at a point: frontmost figure, name, pin, landmark. A `finger` needs a larger target than a mouse. */
+/**
+ * The first object at a point, in this order: frontmost figure, name, pin, landmark. A finger needs a larger target
+ * than a mouse.
+ */
 export function hitTest(list: DrawList, point: Point, finger = false): Hit {
   const reach = finger ? FINGER_REACH_PX : REACH_PX;
   const figure = list.figures.findLast((command) => {
@@ -41,7 +44,7 @@ export function hitTest(list: DrawList, point: Point, finger = false): Hit {
   return landmark === undefined ? { kind: 'ground' } : { kind: 'landmark', id: landmark.id };
 }
 
-/** Half the width of a drawn name: 12 px text, 6.5 px for a mean letter. */
+/** Half the width of a drawn name, at 12 px: a letter is 6.5 px wide on average. */
 function nameHalfWidth(text: string): number {
   return Math.max(REACH_PX, (text.length * 6.5 + 14) / 2);
 }

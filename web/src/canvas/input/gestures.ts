@@ -12,7 +12,7 @@ export interface GestureHandlers {
 /** A press that moves at most this far is a tap. */
 const TAP_SLOP_PX = 6;
 const DOUBLE_TAP_MS = 320;
-/** Wheel units that double the zoom; a mouse notch is 100, a trackpad sends many small ones. */
+/** Wheel units that double the zoom. One notch of a mouse wheel is 100 units; a trackpad sends many small amounts. */
 const WHEEL_DOUBLING = 320;
 const PINCH_WHEEL_DOUBLING = 90;
 

@@ -26,7 +26,10 @@ const INTENTS: Readonly<Record<string, KeyIntent>> = {
   '/': { kind: 'search' },
 };
 
-/** The command of a key; null if the key belongs to a text field, to a modifier or (arrows) to a focused list. */
+/**
+ * The command of a key. Null with a modifier key, in a text field (except for Escape), and for an arrow key outside the
+ * map.
+ */
 export function keyIntent(
   key: string,
   focus: { readonly writing: boolean; readonly onMap: boolean; readonly modified: boolean },

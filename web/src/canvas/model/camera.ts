@@ -89,7 +89,7 @@ export function showPeople(people: readonly Point[], viewport: Viewport, map: Ma
     FIRST_ZOOM,
   );
   if (camera.zoom >= FIRST_ZOOM_LEAST) return camera;
-  // If the agents are too far apart for one view, it shows the agent nearest to their middle.
+  // If one view cannot show all agents, the camera shows the agent nearest to their middle.
   const distance = (person: Point): number => Math.hypot(person.x - camera.x, person.y - camera.y);
   const middle = people.reduce((best, person) => (distance(person) < distance(best) ? person : best));
   return { x: middle.x + 0.5, y: middle.y + 0.5, zoom: FIRST_ZOOM_LEAST };
@@ -124,7 +124,7 @@ export function visibleTiles(
   return { x, y, width: right - x, height: bottom - y };
 }
 
-/** The camera one step later (`elapsedMs`): nearer to its target, or on it from a twentieth of a pixel away. */
+/** The camera `elapsedMs` later: nearer to `target`, or equal to it if less than a twentieth of a pixel is left. */
 export function glide(camera: Camera, target: Camera, elapsedMs: number): Camera {
   const share = 1 - Math.exp(-elapsedMs / GLIDE_MS);
   const zoom = camera.zoom * (target.zoom / camera.zoom) ** share;
@@ -132,7 +132,7 @@ export function glide(camera: Camera, target: Camera, elapsedMs: number): Camera
   const restPx = Math.hypot(target.x - next.x, target.y - next.y) * zoom + Math.abs(target.zoom - zoom);
   return restPx < 0.05 ? target : next;
 }
-/** The time in which a glide covers 63 % of the way: fast enough to feel direct, slow enough that the viewer keeps their bearings. */
+/** The time in which a glide covers 63 % of the way: fast enough to feel direct, slow enough to follow with the eye. */
 const GLIDE_MS = 160;
 
 export function clamp(value: number, low: number, high: number): number {

@@ -1,21 +1,24 @@
 import type { Point } from './camera.ts';
 import type { DrawnAgent } from '@hamlet/core';
 
-/** The error of a figure whose path record came late. It fades as an offset, because a jump would look broken. */
+/**
+ * The offset of a drawn figure from its true place after its path arrived late. It fades, because a jump would look
+ * broken.
+ */
 export type Correction = Readonly<{ dx: number; dy: number }>;
 export const NO_CORRECTION: Correction = { dx: 0, dy: 0 };
 
-/** An error of more tiles than this is a real jump (respawn, resume); the map shows it as one. */
+/** A larger error, in tiles, is a real jump (respawn, resume), and the map shows it as a jump. */
 const MAX_GLIDE_TILES = 3;
-/** Tolerance in tiles: a larger move between two frames than walking plus this is an error to correct. */
+/** A figure that moves farther between two frames than it can walk, plus this many tiles, has an error to correct. */
 const WALK_SLACK_TILES = 0.12;
 /** The time in which the offset falls to 37 %. */
 const FADE_MS = 140;
 
-/** The state of one figure between frames: its true place in the last frame, and the offset at which it was drawn. */
+/** One figure in the last frame: its true place, and the offset at which it was drawn. */
 export type Drawn = Readonly<{ place: Point; correction: Correction }>;
 
-/** The state of a figure in the next frame, `elapsedMs` later; `place` is its true position then, in tiles. */
+/** The figure in the next frame, `elapsedMs` later. `place` is its true place in that frame, in tiles. */
 export function correct(last: Drawn | undefined, place: Point, elapsedMs: number): Drawn {
   if (last === undefined) return { place, correction: NO_CORRECTION };
   const jumpX = place.x - last.place.x;
@@ -38,7 +41,7 @@ function settle(correction: Correction): Correction {
 export class Corrections {
   readonly #drawn = new Map<string, Drawn>();
 
-  /** The agents with their corrected positions: a late record makes a figure slide, not jump. */
+  /** The agents at the places to draw: after a late path a figure slides and does not jump. */
   apply(agents: readonly DrawnAgent[], elapsedMs: number): DrawnAgent[] {
     const present = new Set<string>();
     const placed = agents.map((agent) => {

@@ -3,7 +3,7 @@ import { clamp } from './camera.ts';
 /** The light: a colour that multiplies all colours, and the strength of lamps and windows (0 to 1). */
 export type Daylight = Readonly<{ tint: number; glow: number }>;
 
-/** The light by the minute of the village's day, linear between two entries. */
+/** The light at some minutes of the village's day; between two entries it changes linearly. */
 const LIGHT: readonly {
   readonly minute: number;
   readonly rgb: readonly [number, number, number];

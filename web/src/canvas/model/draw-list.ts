@@ -100,15 +100,15 @@ export interface FrameInput {
   readonly hovered: string | null;
 }
 
-/** The ticks at the end of a speech in which it fades. */
+/** Number of ticks in which a bubble fades at the end of its speech. */
 const SPEECH_FADE_TICKS = 15;
-/** The legs change every 2 ticks, which makes two steps a tile at walking pace. */
+/** The legs change every 2 ticks: two steps for each tile at walking pace. */
 const STEP_TICKS = 2;
-/** The height of a figure in tiles, and the least height in pixels that is still drawn as a figure. */
+/** The height of a figure in tiles, and the smallest height of a figure in pixels. */
 const FIGURE_TILES = 1.55;
 const FIGURE_MIN_PX = 26;
 const DOT_PX = 9;
-/** The map shows all names up to this many visible agents, and above it only those of the selected and the hovered agent. */
+/** Up to this many visible agents the map shows all names; above, only those of the selected and the hovered agent. */
 const MAX_NAMES = 80;
 /** Bubbles that are closer than this, in pixels, merge into one. */
 const CLUSTER_X_PX = 150;
@@ -141,7 +141,7 @@ export function drawList(input: FrameInput): DrawList {
   };
 }
 
-/** The height of a figure in CSS pixels; `dot` if too many agents are visible for figures. */
+/** The height of a figure in CSS pixels. `dot` is true if figures would be too small and too many. */
 export function figureSize(zoom: number, visible: number): { readonly size: number; readonly dot: boolean } {
   const size = zoom * FIGURE_TILES;
   if (size >= FIGURE_MIN_PX) return { size, dot: false };
@@ -170,7 +170,7 @@ function figure(input: FrameInput, agent: DrawnAgent, visible: number): FigureCo
   };
 }
 
-/** True if the figure lies down: a suspended agent lies where it was, and others lie down by themselves at night. */
+/** True if the figure lies down: the agent is suspended, or it sleeps by itself at night. */
 function lies(agent: DrawnAgent): boolean {
   return agent.asleep || agent.activity === 'sleeping';
 }
@@ -212,7 +212,7 @@ function nameCommands(input: FrameInput, seen: readonly DrawnAgent[], visible: n
 }
 
 type Box = Readonly<{ x: number; y: number; width: number; height: number }>;
-/** Mean width of a letter of a label, in pixels. */
+/** Average width of a letter in a label, in pixels. */
 const LETTER_PX = 6.8;
 
 /** Reserves the box of a label; false if it would cover an earlier label. */
@@ -228,7 +228,7 @@ function takeRoom(taken: Box[], box: Box): boolean {
   return free;
 }
 
-/** 1 while the speech is new, then falling to 0 at the end of its time; 0 for speech from the future. */
+/** The opacity of a speech: 1 while it is new, then falling to 0 at its end. 0 if it is later than `tick`. */
 export function speechAlpha(tick: number, spokenAt: number): number {
   const age = tick - spokenAt;
   if (age < 0 || age >= SPEECH_TICKS) return 0;
@@ -242,7 +242,8 @@ function bubbleCommands(input: FrameInput, seen: readonly DrawnAgent[], visible:
       ? []
       : [{ agent, text: agent.speech.text, spokenAt: agent.speech.tick, alpha }];
   });
-  // The bubble of the selected agent comes first and keeps its text when others merge into it; then the newest.
+  // The bubble of the selected agent comes first, so it keeps its text when others merge into it. The others follow,
+  // newest first.
   talking.sort(
     (left, right) =>
       Number(right.agent.agentId === input.selected) - Number(left.agent.agentId === input.selected) ||
@@ -275,7 +276,10 @@ function crowdText(bubble: BubbleCommand, input: FrameInput): string {
   return `${bubble.count} agents are talking here`;
 }
 
-/** Pins of places. Public places come before homes; homes show their names only at close zoom, and no name covers another. */
+/**
+ * Pins of places. No name covers another: public places claim their room before homes, which have names only at close
+ * zoom.
+ */
 function landmarkCommands(input: FrameInput): LandmarkCommand[] {
   const { zoom } = input.camera;
   const taken: Box[] = [];
@@ -297,7 +301,7 @@ function landmarkCommands(input: FrameInput): LandmarkCommand[] {
 function zoneCommand(input: FrameInput, zone: SceneZone): ZoneCommand {
   const at = worldToScreen(input.camera, input.viewport, zone);
   const { zoom } = input.camera;
-  // A zone around one place has the name of the place, and the place shows it already.
+  // If a place has the same name as the zone, the label of the place already shows it.
   const shared = zoom >= 8 && input.landmarks.some((landmark) => landmark.name === zone.name);
   return {
     id: zone.id,
@@ -334,9 +338,9 @@ function within(rect: TileRect, place: Point): boolean {
 /** The amount of detail. `far`: counts and zones; `district`: small figures, places; `street`: figures, names; `close`: everything. */
 export type Level = 'far' | 'district' | 'street' | 'close';
 
-/** Above this many figures the level falls to `district`. */
+/** With more figures than this, the level is `district` in place of `street`. */
 const READABLE_FIGURES = 120;
-/** Above this many agents, counts per cell replace single agents. */
+/** With more agents than this, the map shows counts per cell in place of single agents. */
 const READABLE_DOTS = 2500;
 
 /** The level of detail. `zoom` is CSS pixels per tile, `visible` the number of agents in view. */

@@ -1,8 +1,14 @@
-/** A frame that takes longer than this, from its start to the next repaint, is slow: an old phone, or a machine without a graphics card. */
+/**
+ * A frame is slow if it takes longer than this, from its start to the next repaint: on an old phone, or without a
+ * graphics card.
+ */
 const SLOW_MS = 50;
 const LONGEST_PAUSE_MS = 1000;
 
-/** The pause after a frame that took `costMs` until the next repaint: it leaves half of the time to panels. */
+/**
+ * The pause between a frame that took `costMs` and the next repaint. After a slow frame it is as long as the frame, so
+ * panels have half of the time.
+ */
 export function pauseAfter(costMs: number): number {
   return costMs <= SLOW_MS ? 0 : Math.min(costMs, LONGEST_PAUSE_MS);
 }

@@ -10,7 +10,7 @@ const APART_PX = 24;
 const MAX_PINS = 120;
 const RANK: Readonly<Record<ScenePin['tone'], number>> = { draft: 0, chosen: 1, plain: 2 };
 
-/** The visible pins, back to front. The draft pin and the pin of the open post stay single; the others merge. */
+/** The visible pins, back to front. The pins of the draft and of the open post stay single; the others merge. */
 export function pinCommands(pins: readonly ScenePin[], { camera, viewport, visible }: Sight): PinCommand[] {
   const seen = pins.filter(
     (pin) =>

@@ -73,7 +73,7 @@ const SURFACES: ReadonlySet<TileKind> = new Set([
   'soil',
 ]);
 
-/** The ground of a tile: the tile itself, or for furniture the ground around it. */
+/** The ground of a tile: the tile itself, or the ground around a piece of furniture. */
 export function surfaceAt(map: TileMap, x: number, y: number): TileKind {
   const own = map.at(x, y);
   if (!FURNITURE.has(own)) return own;
@@ -91,7 +91,7 @@ export function surfaceAt(map: TileMap, x: number, y: number): TileKind {
   return 'grass';
 }
 
-/** `terrain` has one index into `legend`, the names of tiles, for each tile, row by row. */
+/** `terrain` has one byte for each tile, row by row: the index of its kind in `legend`. */
 export function createTileMap(
   size: { readonly width: number; readonly height: number },
   terrain: Uint8Array,
@@ -111,7 +111,7 @@ export function createTileMap(
   };
 }
 
-/** Rivers and roads continue beyond the edge of the map; everything else there is forest. */
+/** Kinds of tiles that continue beyond the edge of the map. The rest of the land there is forest. */
 const RUNS_ON: ReadonlySet<TileKind> = new Set(['water', 'deep_water', 'sand', 'road', 'bridge']);
 
 function wilderness(x: number, y: number): TileKind {
@@ -120,7 +120,7 @@ function wilderness(x: number, y: number): TileKind {
   return chance < 0.62 ? 'pine' : chance < 0.68 ? 'bush' : 'grass';
 }
 
-/** A house: the rectangle around walls, floors and doors that touch, and its tiles. */
+/** A house: adjacent indoor tiles, such as walls, floors and doors, and the rectangle around them. */
 export type Building = Readonly<{ id: number; rect: TileRect; tiles: ReadonlySet<number> }>;
 
 const INDOORS: ReadonlySet<TileKind> = new Set(['floor', 'wood_floor', 'rug', 'wall', 'door', 'window']);
@@ -130,7 +130,7 @@ export function isIndoors(map: TileMap, x: number, y: number): boolean {
   return INDOORS.has(surfaceAt(map, x, y));
 }
 
-/** Every group of at least six touching indoor tiles. */
+/** The houses of a map: every group of at least six adjacent indoor tiles. */
 export function findBuildings(map: TileMap): Building[] {
   const seen = new Uint8Array(map.width * map.height);
   const found: Building[] = [];

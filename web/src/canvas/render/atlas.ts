@@ -18,7 +18,7 @@ export interface Atlas {
   destroy(): void;
 }
 
-/** The pixels of a cell: enough for a figure at the highest zoom on an ordinary screen. */
+/** The width and height of a cell in pixels: enough for a figure at the highest zoom on an ordinary screen. */
 const CELL_PX = 88;
 const PAD_PX = 2;
 const SIDE_PX = 2048;

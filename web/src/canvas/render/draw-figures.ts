@@ -8,7 +8,7 @@ import type { SpritePool } from './sprite-pool.ts';
 /** The objects that draw one frame from its list. */
 export type Tools = Readonly<{ atlas: Atlas; labels: LabelCache; light: Daylight; tick: number }>;
 
-/** The height of an atlas cell relative to the figure in it; the feet are at 92 % of the cell. */
+/** An atlas cell is this many times as high as the figure in it; the feet are at 92 % of the cell's height. */
 const CELL_OVER_FIGURE = 1.18;
 const FEET = 0.92;
 const RING = { selected: 0xffd34d, hover: 0xffffff } as const;

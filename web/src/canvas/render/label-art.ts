@@ -220,7 +220,7 @@ const PIN_TONES = {
   draft: { note: '#ffffff', ink: '#1b7a56' },
 } as const;
 
-/** A note with a tip at its lower edge, and a number if the pin stands for several posts. */
+/** A note with a tip at its lower edge, and the number of posts if there are several. */
 function paintPin(spec: LabelSpec & { kind: 'pin' }, pixelRatio: number): Label {
   const { label, ctx } = sheet({ width: 36, height: 38 }, pixelRatio);
   const { note, ink } = PIN_TONES[spec.tone];

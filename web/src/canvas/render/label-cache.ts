@@ -1,10 +1,13 @@
 import { CanvasSource, Texture } from 'pixi.js';
 import { labelKey, type LabelSpec, paintLabel } from './label-art.ts';
 
-/** The most labels kept; a busy street shows about a hundred at once. */
+/** Maximum number of labels kept; a busy street shows about a hundred at once. */
 const MAX_LABELS = 400;
 
-/** A cache of label textures that evicts the least recently drawn. Mutable because it owns memory of the graphics card. */
+/**
+ * A cache of label textures that evicts those least recently drawn. Mutable because it owns memory of the graphics
+ * card.
+ */
 export class LabelCache {
   readonly #textures = new Map<string, Texture>();
   readonly #pixelRatio: number;
@@ -27,7 +30,7 @@ export class LabelCache {
     return texture;
   }
 
-  /** Evicts labels that were not drawn lately. Call it between frames, never within one. */
+  /** Evicts the labels least recently drawn. Call it between frames: within a frame it could evict a label in use. */
   trim(): void {
     for (const [key, texture] of this.#textures) {
       if (this.#textures.size <= MAX_LABELS) return;

@@ -12,7 +12,7 @@ export interface SpriteLook {
   readonly tint?: number;
 }
 
-/** Reuses the same sprites every frame, in the order of drawing, so that a frame allocates nothing on the graphics card. */
+/** Reuses the same sprites in every frame, in drawing order, so that a frame allocates nothing on the graphics card. */
 export class SpritePool {
   readonly container = new Container();
   readonly #sprites: Sprite[] = [];

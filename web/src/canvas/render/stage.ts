@@ -30,9 +30,9 @@ export interface StageFrame {
   readonly tick: number;
 }
 
-/** The colour of the forest beyond everything that is drawn. */
+/** The background: the colour of the forest beyond the drawn ground. */
 const BEYOND = 0x5f8f56;
-/** Roofs are opaque below the first zoom and hidden above the second, where the rooms are large enough to see. */
+/** Roofs are opaque up to the first zoom. They fade until the second, at which the rooms are large enough to see. */
 const ROOF_WHOLE = 13;
 const ROOF_GONE = 19;
 const ZONE_TINT: Readonly<Record<string, number>> = {
@@ -44,7 +44,10 @@ const ZONE_TINT: Readonly<Record<string, number>> = {
   public: 0xd6b24a,
 };
 
-/** The picture, and the only part of the canvas code that knows Pixi. Mutable because it owns memory of the graphics card. */
+/**
+ * Draws the picture. No other class of the canvas renders with Pixi. Mutable because it owns memory of the graphics
+ * card.
+ */
 export class Stage {
   readonly #renderer: WebGLRenderer;
   readonly #atlas: Atlas;
@@ -167,7 +170,7 @@ export class Stage {
     }
   }
 
-  /** Adds lamps in rooms and at places, which a roof covers, and windows, which shine at night. */
+  /** Adds the lights of the night: lamps in rooms and at places, which roofs can cover, and windows. */
   #hangLamps(buildings: readonly Building[], { map, landmarks }: StageWorld): void {
     for (const { rect } of buildings)
       this.#hang(this.#rooms, {

@@ -4,10 +4,10 @@ import type { TileMap } from '../model/tile-map.ts';
 import { contextOf } from './atlas.ts';
 import type { Brush } from './art/paint-ground.ts';
 
-/** The pixels per tile of each level. The constructor paints all of the first level, which lies under all others. */
+/** The pixels per tile of each level. The constructor paints the whole first level, which lies under all others. */
 const SCALES = [8, 16, 32, 64] as const;
 const CHUNK_PX = 512;
-/** The most chunks kept, the first level included: 64 MB of texture. */
+/** Maximum number of chunks kept, with those of the first level: 64 MB of texture. */
 const MAX_CHUNKS = 64;
 
 interface Chunk {
@@ -17,9 +17,9 @@ interface Chunk {
 type Paint = (brush: Brush) => void;
 
 /**
- * The ground as pictures in several sizes, as online maps have it. Vector code paints the visible chunks in the needed
- * size, at most one chunk a frame; a coarser picture is shown until then. Mutable because it owns memory of the
- * graphics card.
+ * The ground as pictures in several sizes, as in online maps. Vector code paints the visible chunks in the needed size,
+ * at most one chunk a frame; until then a coarser picture is shown. Mutable because it owns memory of the graphics
+ * card.
  */
 export class TerrainPyramid {
   /** One unit of this container is one tile. */
@@ -103,7 +103,7 @@ export class TerrainPyramid {
   }
 }
 
-/** The coarsest level that is enlarged by at most a quarter. */
+/** The coarsest level that is enlarged by at most a quarter; the finest if all are enlarged more. */
 function levelFor(scale: number): number {
   const level = SCALES.findIndex((pixels) => pixels * 1.25 >= scale);
   return level === -1 ? SCALES.length - 1 : level;

@@ -4,7 +4,7 @@ import type { FeedEntry } from '../app-state.ts';
 import type { WorldEvent } from '../world/world-events.ts';
 import { landmarkAt, placeName, type Places } from './places.ts';
 
-/** The most entries kept. */
+/** Maximum number of entries kept. */
 export const MAX_ENTRIES = 30;
 
 const LABELS: Readonly<Record<string, string>> = {

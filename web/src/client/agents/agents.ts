@@ -8,10 +8,10 @@ import type { WorldEvent } from '../world/world-events.ts';
 import { entriesOf, withEntries } from './activity-feed.ts';
 import { AgentRows } from './rows.ts';
 
-/** How often the page rebuilds the rows from the world, and how often it requests the agents from the API. */
+/** Intervals at which the page rebuilds the rows from the world, and requests the agents from the API. */
 const ROWS_MS = 500;
 const DETAILS_MS = 4000;
-/** With more than `LARGE` agents the page requests the whole list only every so many times. */
+/** With more than `LARGE` agents the page requests the whole list only at every `LARGE_EVERY`th interval. */
 const LARGE = 200;
 const LARGE_EVERY = 8;
 
@@ -63,7 +63,7 @@ export class Agents {
     this.#refreshRows();
   }
 
-  /** Reads one agent, ahead of the next refresh of all. */
+  /** Reads one agent, before the next refresh of all agents. */
   async refresh(id: string): Promise<AgentDetail | null> {
     const reply = await this.#api.call(getAgent, { params: { agent_id: id } });
     if (!reply.ok) return null;
@@ -115,7 +115,10 @@ export class Agents {
   }
 }
 
-/** The listed agent with the persona that is already known. Returns the known object if nothing changed, so that React renders nothing. */
+/**
+ * The listed agent with its known persona, which the list leaves out. Returns `known` if nothing changed, so that React
+ * renders nothing.
+ */
 function merged(known: AgentDetail | undefined, listed: AgentDetail): AgentDetail {
   if (known === undefined) return listed;
   const agent = { ...listed, persona: known.persona };

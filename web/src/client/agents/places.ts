@@ -4,7 +4,7 @@ import type { SceneLandmark, SceneZone } from '../../canvas/model/scene.ts';
 export type Places = Readonly<{ landmarks: readonly SceneLandmark[]; zones: readonly SceneZone[] }>;
 type Point = Readonly<{ x: number; y: number }>;
 
-/** The landmark at a tile, or the one that has a slot there. */
+/** The landmark at a tile, or the landmark that has one of its slots there. */
 export function landmarkAt(landmarks: readonly SceneLandmark[], at: Point): SceneLandmark | undefined {
   const x = Math.round(at.x);
   const y = Math.round(at.y);
@@ -13,7 +13,7 @@ export function landmarkAt(landmarks: readonly SceneLandmark[], at: Point): Scen
   );
 }
 
-/** The name of the landmark with a slot at this tile, or of the smallest zone around it. */
+/** The name of the landmark at this tile, or of the smallest zone around it; null if there is neither. */
 export function placeName({ landmarks, zones }: Places, at: Point): string | null {
   const landmark = landmarkAt(landmarks, at);
   if (landmark !== undefined) return landmark.name;

@@ -10,11 +10,14 @@ import { Outbox } from './outbox.ts';
 /** The server sends a mark at least this often. */
 const BEAT_MS = 20_000;
 
-/** The board over `/ws/board`, with resume; it starts again for another viewer. Mutable because it owns the socket. */
+/**
+ * The board over `/ws/board`. It resumes after a lost connection, and starts again for another account. Mutable because
+ * it owns the socket.
+ */
 export class BoardLive {
   readonly state: Store<BoardState> = createStore<BoardState>(EMPTY_BOARD);
   readonly connection: Store<Connection> = createStore<Connection>('connecting');
-  /** Replies that are being sent, or that the API refused. */
+  /** The replies that the API has not accepted yet, or that it refused. */
   readonly outbox: Outbox;
   readonly #store: Store<AppState>;
   #socket: LiveSocket | null = null;
@@ -45,7 +48,7 @@ export class BoardLive {
     this.#socket?.close();
   }
 
-  /** Applies an answer of the API before the socket delivers the same change. */
+  /** Applies an answer of the API at once; the socket delivers the same change later. */
   learn(post: Post): void {
     this.state.set((state) => learn(state, post.post_id, post));
   }
@@ -134,7 +137,10 @@ function viewerOf({ session }: AppState): string | null {
   return session.kind === 'account' ? session.account.account_id : null;
 }
 
-/** True if unsent replies must go: after a sign-out, or another person signs in. An expired session keeps them. */
+/**
+ * True if the page must discard unsent replies: after a sign-out, or if another person signs in. Replies of an expired
+ * session stay.
+ */
 export function takesAlong(writer: string | null, session: Session): boolean {
   if (session.kind === 'visitor') return !session.ended;
   return session.kind === 'account' && writer !== null && writer !== session.account.account_id;

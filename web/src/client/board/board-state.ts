@@ -5,11 +5,14 @@ export interface BoardState {
   readonly at: { readonly epoch: string; readonly offset: number } | null;
   /** Posts as last received; null for a post that the viewer can no longer see. */
   readonly posts: ReadonlyMap<string, Post | null>;
-  /** Replies received over the socket, by post; null for a reply that the viewer can no longer see. An opened thread reads the others. */
+  /**
+   * Replies received over the socket, by post; null for a reply that the viewer can no longer see. An open thread reads
+   * the earlier ones from the API.
+   */
   readonly replies: ReadonlyMap<string, ReadonlyMap<string, Reply | null>>;
-  /** Increases whenever earlier answers may be out of date; lists and threads then read again. */
+  /** Increases when earlier answers may be out of date; lists and threads then request them again. */
   readonly generation: number;
-  /** Grows with every event: a search then repeats its request, because only the API knows which posts match. */
+  /** Increases with every event. A search then repeats its request, because only the API knows which posts match. */
   readonly events: number;
   /** Posts and replies by others that arrived while the board was not open. */
   readonly unseen: number;
@@ -24,10 +27,10 @@ export const EMPTY_BOARD: BoardState = {
   unseen: 0,
 };
 
-/** The most posts kept; the oldest are evicted first. Lists keep their own pages. */
+/** Maximum number of posts kept; the oldest are evicted first. Lists keep their own pages. */
 export const MAX_POSTS = 500;
 
-/** The viewer; `id` is null for a visitor. `looking` is true while the board is open. */
+/** The person at the page: `id` is null for a visitor, and `looking` is true while the board is open. */
 export type Reader = Readonly<{ id: string | null; looking: boolean }>;
 
 /** The board after a message of the socket. */
@@ -66,7 +69,7 @@ function isNews({ what, post, reply }: BoardEvent, { id, looking }: Reader): boo
   return !looking && made !== null && (id === null || made.author_id !== `account ${id}`);
 }
 
-/** Applies an API answer about a post, before the socket delivers the same change. */
+/** Applies the newest state of a post, from an event or an answer of the API. */
 export function learn(state: BoardState, postId: string, post: Post | null): BoardState {
   const posts = new Map(state.posts);
   posts.delete(postId);
@@ -78,7 +81,7 @@ export function learn(state: BoardState, postId: string, post: Post | null): Boa
   return { ...state, posts };
 }
 
-/** Applies an API answer about a reply, before the socket delivers the same change. */
+/** Applies the newest state of a reply, from an event or an answer of the API. */
 export function learnReply(
   state: BoardState,
   { post_id: postId, reply_id: replyId }: { readonly post_id: string; readonly reply_id: string },

@@ -3,7 +3,10 @@ import type { Caller, Refused } from '../api.ts';
 import { isFinal } from '../query/use-intent.ts';
 import { createStore, type Store } from '../store.ts';
 
-/** A reply that the API has not accepted yet. A refused one stays until its writer sends it again or discards it. */
+/**
+ * A reply that its thread does not show yet. `replyId` is null until the API accepts the reply. A refused reply stays
+ * until its writer sends it again or discards it.
+ */
 export interface PendingReply {
   readonly id: string;
   readonly key: string;
@@ -14,7 +17,7 @@ export interface PendingReply {
 
 export const NO_REPLIES: readonly PendingReply[] = [];
 
-/** Unsent replies by post. They outlive the view of the thread. Mutable because replies come and go. */
+/** Pending replies by post. They stay when the thread closes. Mutable because replies come and go. */
 export class Outbox {
   readonly state: Store<ReadonlyMap<string, readonly PendingReply[]>> = createStore<
     ReadonlyMap<string, readonly PendingReply[]>
@@ -55,7 +58,7 @@ export class Outbox {
     this.#change(postId, (entries) => entries.filter((entry) => entry.id !== id));
   }
 
-  /** Removes the replies of a post that its thread shows now. */
+  /** Removes the pending replies that the thread of the post now shows. */
   seen(postId: string, replyIds: ReadonlySet<string>): void {
     const stands = ({ replyId }: PendingReply): boolean => replyId !== null && replyIds.has(replyId);
     if (this.state.get().get(postId)?.some(stands) === true)

@@ -7,7 +7,7 @@ export interface Answer<T> {
   readonly refused: Refused | null;
   /** The number of refusals in a row. */
   readonly failures: number;
-  /** A random number, 0 to 1, drawn at the last failure: it spreads the retries of many viewers. */
+  /** A random number, 0 to 1, from the last failure: it spreads the retries of many browsers. */
   readonly chance: number;
 }
 

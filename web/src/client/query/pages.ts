@@ -1,7 +1,7 @@
 /** A page of a list, and the cursor of the next page; null at the end. */
 export type PageOf<T> = Readonly<{ rows: readonly T[]; next: string | null }>;
 
-/** The pages of a list that were read so far. `pages` counts them, and `next` is the cursor of the page after them. */
+/** The pages of a list that were read so far. `pages` is their number, and `next` the cursor of the next page. */
 export interface PagesState<T> extends PageOf<T> {
   readonly pages: number;
 }
@@ -19,7 +19,9 @@ export function withFirst<T>(state: PagesState<T> | null, page: PageOf<T>, idOf:
   return meeting === -1 ? fresh : { ...state, rows: [...page.rows, ...state.rows.slice(meeting + 1)] };
 }
 
-/** Adds a later page to the list, unless it arrived too late: `from` must be the present end of the list. */
+/**
+ * Adds a later page to the list. Ignores a page that is no longer next: `from` must be the cursor at the present end.
+ */
 export function withLater<T>(
   state: PagesState<T>,
   { from, page }: { readonly from: string; readonly page: PageOf<T> },

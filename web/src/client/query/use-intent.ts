@@ -8,9 +8,8 @@ export type IntentState = Readonly<{ busy: boolean; refused: Refused | null; don
 const NOTHING_SENT: IntentState = { busy: false, refused: null, done: false };
 
 /**
- * True if a refusal is the API's final answer to this request. A lost answer, a server error and a refusal that a retry
- * may pass are not final: the write may have happened or may still succeed, so the page sends it again with the same
- * key.
+ * True if a refusal is the API's final answer to this request. A lost answer, a server error and a refusal with `retry:
+ * later` are not final. The write may have happened or may still succeed, so the page sends it again with the same key.
  */
 export function isFinal({ code, status }: Pick<Refused, 'code' | 'status'>): boolean {
   const known: Readonly<Record<string, RefusalEntry | undefined>> = REFUSALS;
@@ -35,7 +34,10 @@ export class Intents {
     this.#key = newKey();
   }
 
-  /** Sends a write; null while another is on its way. `intent` distinguishes the writes of one form. */
+  /**
+   * Sends a write and returns the answer; null if another write has no answer yet. `intent` distinguishes the writes of
+   * one form.
+   */
   async send<T>(call: (idempotencyKey: string) => Promise<Reply<T>>, intent = ''): Promise<Reply<T> | null> {
     if (this.state.get().busy) return null;
     if (this.#intent !== null && this.#intent !== intent) this.#key = this.#newKey();
@@ -60,7 +62,7 @@ export class Intents {
   }
 }
 
-/** Sends one intent at a time and has the outcome of the last one; see `Intents`. Every write of the page uses it. */
+/** Sends one write at a time, and has the outcome of the last one; see `Intents`. Every write of the page uses it. */
 export type Intent = IntentState & Pick<Intents, 'send' | 'changed'>;
 
 export function useIntent(): Intent {

@@ -11,10 +11,16 @@ import { createContext, useContext, useEffect, useRef } from 'react';
 import type { Api, Refused, Reply } from '../api.ts';
 import { type Answer, answerAfter, waitMs } from './answer.ts';
 
-/** The cache keeps an answer this long after the last component that shows it: a person who returns to a page sees it at once. */
+/**
+ * The cache keeps an answer this long after its last component is gone: a person who returns to a page sees the answer
+ * at once.
+ */
 const UNUSED_MS = 60_000;
 
-/** The cache of answers. Equal queries share a request; it ends with their last component. A hidden page sends none. */
+/**
+ * The cache of answers. Equal queries share a request, which is aborted when no component needs it. A hidden page sends
+ * no requests.
+ */
 export function createQueries(): QueryClient {
   return new QueryClient({
     // The Api never throws: an exception here is a bug.
@@ -25,7 +31,7 @@ export function createQueries(): QueryClient {
   });
 }
 
-/** The API and the viewer who asks: the cache never shows one viewer the answers of another. */
+/** The API, and the account that asks: the cache never shows one account the answers of another. */
 export type Asking = Readonly<{ api: Api; queries: QueryClient; viewer: string | null }>;
 const Context = createContext<Asking | null>(null);
 export const AskingProvider = Context.Provider;
@@ -106,7 +112,10 @@ export function useAnswer<T>(question: Question<T>): Live<T> & {
 }
 const NO_ANSWER: Answer<never> = { data: null, refused: null, failures: 0, chance: 0 };
 
-/** The answer of a route, kept up to date. @param input null sends no request */
+/**
+ * The answer of a route, kept up to date.
+ * @param input null sends no request
+ */
 export function useLive<const R extends RouteSpec>(
   route: R,
   input: CallInput<R> | null,

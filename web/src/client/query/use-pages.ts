@@ -7,7 +7,10 @@ import { type Pace, useAnswer, useAsking } from './use-live.ts';
 /** The part of a request that selects a page. */
 export type Cursor = { readonly cursor?: string };
 
-/** The pages read so far. `more` reads the next, null at the end; `first` is the newest answer for the first page. */
+/**
+ * The pages read so far. `more` reads the next page, and is null at the end. `first` is the newest answer for the first
+ * page.
+ */
 export interface Pages<T, D> {
   readonly rows: readonly T[] | null;
   readonly first: D | null;
@@ -20,9 +23,9 @@ interface PagesOptions<D, T> {
   readonly everyMs: Pace<{ readonly first: D }>;
   pageOf(data: D): PageOf<T>;
   idOf(row: T): string;
-  /** A change of this value requests the first page at once; the list stays meanwhile. */
+  /** When this value changes, the first page is requested at once; the list stays meanwhile. */
   readonly version?: number | string;
-  /** A change of this value means that later pages may be out of date: the list drops them when the first page arrives. */
+  /** When this value changes, later pages may be out of date: the list drops them when the new first page arrives. */
   readonly epoch?: number;
 }
 
@@ -32,9 +35,9 @@ interface Known<T, D> extends PagesState<T> {
 }
 
 /**
- * A list in pages that refreshes its first page at intervals; see `withFirst` for how pages are joined.
- * @param ask returns the input for a page, including the cursor; null sends no request. A different first input means a
- * different list
+ * A list in pages that refreshes its first page at intervals; `withFirst` says how the pages are joined.
+ * @param ask returns the input for a page, including the cursor; null sends no request. A different input for the first
+ * page means a different list
  */
 export function usePages<const R extends RouteSpec, T>(
   route: R,

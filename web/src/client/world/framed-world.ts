@@ -15,7 +15,9 @@ import type { Moment } from '../../canvas/map-host.ts';
 import type { SceneCluster } from '../../canvas/model/scene.ts';
 import { eventsOf, type WorldEvent } from './world-events.ts';
 
-/** The world as its frames describe it; callers pass the tick. Mutable because it applies frame after frame. */
+/**
+ * The world that the frames describe, at any tick that a caller passes. Mutable because it applies frame after frame.
+ */
 export class FramedWorld {
   readonly #view: View;
   #started = false;
@@ -24,7 +26,7 @@ export class FramedWorld {
     this.#view = createView(map);
   }
 
-  /** Applies one frame. Throws if the frame is unreadable or of another map than the loaded one. */
+  /** Applies one frame. Throws if the frame is unreadable, or belongs to another map than the loaded one. */
   receive(bytes: Uint8Array): { readonly tick: number; readonly events: readonly WorldEvent[] } {
     const frame = decodeFrame(bytes);
     for (const message of frame.messages)
@@ -63,7 +65,7 @@ export class FramedWorld {
     );
   }
 
-  /** The counts of agents, each in the middle of its cell. */
+  /** The number of agents in each cell, placed in the middle of the cell. */
   #clusters(): SceneCluster[] {
     const { cellsWide } = this.#view.map;
     return viewClusters(this.#view).map(({ cell, count }) => ({

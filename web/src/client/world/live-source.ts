@@ -11,9 +11,9 @@ import type { Store } from '../store.ts';
 import { FramedWorld } from './framed-world.ts';
 import { EventListeners, NO_GOALS, stageWorldOf, worldMapOf, type WorldSource } from './world-source.ts';
 
-/** Up to this many agents the page pins every agent, so that the list is live wherever the camera is. */
+/** With up to this many agents the page pins all of them, so that the list is live wherever the camera is. */
 const PIN_ALL = 32;
-/** The server sends at least its clock every half second; a few seconds of silence on a busy machine are no lag yet. */
+/** The server sends at least its clock every half second. Some seconds of silence are normal on a busy machine. */
 const BEAT_MS = 4000;
 
 /** The world as it is now, over `/ws/world`. Mutable because it owns the socket. */
@@ -109,7 +109,7 @@ export class LiveSource implements WorldSource {
     this.#listeners.emit(events);
   }
 
-  /** Pins the right agents after an agent comes, goes or is selected. */
+  /** Sends the pinned agents to the server after an agent comes, goes or is selected. */
   #followPins(): void {
     const pinned = pinnedOf(this.#store.get());
     if (pinned.length === this.#pinned.length && pinned.every((id, index) => id === this.#pinned[index])) return;
@@ -137,7 +137,9 @@ export class LiveSource implements WorldSource {
   }
 }
 
-/** The agents that the server sends wherever they are: all of a small village, otherwise the selected one. */
+/**
+ * The agents that the server sends wherever they are: all agents of a small village, otherwise only the selected one.
+ */
 function pinnedOf({ details, selected }: Pick<AppState, 'details' | 'selected'>): readonly string[] {
   if (details.size <= PIN_ALL) return [...details.keys()];
   return selected === null ? [] : [selected];

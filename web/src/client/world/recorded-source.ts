@@ -10,7 +10,10 @@ import { EventListeners, NO_GOALS, stageWorldOf, worldMapOf, type WorldSource } 
 /** A part of the village's past: its map, and the frames of `/ws/world` in order. The first frame has the whole state. */
 export type Recording = Readonly<{ map: MapResponse; world: WorldView; frames: readonly Uint8Array[] }>;
 
-/** The world of a recording at tick `t` of the store; it replays when `t` goes back. Mutable: it counts frames. */
+/**
+ * The world of a recording at tick `t` of the store. If `t` goes back, it replays from the start. Mutable because it
+ * counts the applied frames.
+ */
 export class RecordedSource implements WorldSource {
   readonly #recording: Recording;
   readonly #store: Store<AppState>;
@@ -64,7 +67,7 @@ export class RecordedSource implements WorldSource {
     return this.#store.get().t ?? this.#recording.world.tick;
   }
 
-  /** As in the live world, the newest frames are a little ahead of the drawn tick. */
+  /** Applies the frames up to a little after the drawn tick, as in the live world. */
   #foldTo(tick: number): void {
     const later = this.#ticks.findIndex((frame) => frame > tick + DRAW_BEHIND_TICKS);
     const wanted = later === -1 ? this.#ticks.length : later;

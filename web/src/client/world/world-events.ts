@@ -9,7 +9,7 @@ type Change =
   | { readonly kind: 'power'; readonly asleep: boolean }
   | { readonly kind: 'item'; readonly item: string };
 
-/** An event of the world about an agent in view. `at` is the tile where the agent is, or where it walks to. */
+/** An event of the world about an agent in view. `at` is the tile where the agent stands, or the goal of its walk. */
 export type WorldEvent = Change & {
   readonly agentId: string;
   readonly name: string;
@@ -25,7 +25,7 @@ type Fact = { readonly agent: number } & (
   | { readonly kind: 'item'; readonly item: string }
 );
 
-/** Applies a frame and returns its events. An agent that comes into view, and a repeated state, are no events. */
+/** Applies a frame and returns its events. An agent that comes into view is no event, nor is a repeated state. */
 export function eventsOf(
   view: View,
   frame: WorldStateFrame,
@@ -70,7 +70,7 @@ function eventOf(view: View, fact: Fact, before: Before | undefined): WorldEvent
   return [{ ...who, tick: view.tick, at, ...change }];
 }
 
-/** The change that a fact made; null if it repeats the known state. A path may arrive twice, and a stop is a path of one tile. */
+/** The change that a fact made; null if it made none. A path may arrive twice, and a stop is a path of one tile. */
 function changeOf(fact: Fact, seen: SeenAgent, before: Before): Change | null {
   switch (fact.kind) {
     case 'speech':

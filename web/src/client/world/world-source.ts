@@ -8,9 +8,9 @@ import type { WorldEvent } from './world-events.ts';
 
 type Tile = Readonly<{ x: number; y: number }>;
 
-/** The drawn world: live frames, or a recording. Its clock, in ticks, follows the server or `t` of the store. */
+/** The drawn world: live or a recording. Its clock, in ticks, follows the server; in a recording, `t` of the store. */
 export interface WorldSource {
-  /** Loads the map and starts. Null after a failure; the store has the reason. */
+  /** Loads the map and starts. Resolves to null after a failure; the store has the reason. */
   load(): Promise<StageWorld | null>;
   /** The world at the source's clock; null before it is loaded. */
   moment(): Moment | null;
@@ -38,7 +38,7 @@ export class EventListeners {
   }
 }
 
-/** The map in the form of core's rules. Throws if it cannot read the map. */
+/** The map as the rules of `core` need it. Throws if it cannot read the map. */
 export function worldMapOf(map: MapResponse, world: WorldView): WorldMap {
   return buildMap({
     width: map.width,
@@ -49,7 +49,7 @@ export function worldMapOf(map: MapResponse, world: WorldView): WorldMap {
   });
 }
 
-/** The map in the form that the canvas draws. */
+/** The parts of the world that the canvas draws once: map, zones and landmarks. */
 export function stageWorldOf(map: MapResponse, world: WorldView): StageWorld {
   return {
     map: createTileMap(

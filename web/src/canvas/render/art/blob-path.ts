@@ -4,8 +4,9 @@ import type { TileRect } from '../../model/camera.ts';
 export type TileTest = (x: number, y: number) => boolean;
 
 /**
- * The outline of an area of tiles with round corners, in tile units. It draws every square between four tile centres by
- * the set of those four that belong to the area (the dual grid), so neighbouring squares always meet.
+ * The outline of an area of tiles, with round corners, in tile units. It has one shape for each square between four
+ * tile centres, which depends on the centres that are in the area (the dual grid). So the shapes of neighbouring
+ * squares always meet.
  * @param grow tiles by which the area grows, or shrinks if negative; within ±0.45
  */
 export function blobPath(test: TileTest, rect: TileRect, grow: number): Path2D {
@@ -57,7 +58,7 @@ function addCell(path: Path2D, cell: Cell, shape: { readonly corners: number; re
     if ((corners & corner.bit) !== 0) addPie(path, cell, { corner: index, radius: reach });
 }
 
-/** Two neighbouring corners form a band along one side. */
+/** The band along one side that two neighbouring corners form, as a box. */
 const BANDS: Readonly<Record<number, (cell: Cell, reach: number) => [number, number, number, number]>> = {
   3: (cell, reach) => [cell.x, cell.y, 1, reach],
   6: (cell, reach) => [cell.x + 1 - reach, cell.y, reach, 1],

@@ -17,7 +17,7 @@ const SKINS = ['#f6d3b3', '#e9b98e', '#c98f63', '#9b6640', '#74492d'] as const;
 const HAIRS = ['#3a2a22', '#6b4128', '#a8652e', '#d9a84e', '#8d8d93', '#1f2430', '#b5523b', '#efe6d8'] as const;
 const TROUSERS = ['#46536b', '#5b4a3e', '#3f5a50', '#6a5a78'] as const;
 
-/** The look for a number. Neighbouring numbers differ in shirt colour first. */
+/** The look for a number. Neighbouring numbers have clearly different shirts. */
 export function lookOf(index: number): Look {
   const hue = (index * 137.508) % 360;
   const pick = (list: readonly string[], salt: number): string =>

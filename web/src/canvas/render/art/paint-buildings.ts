@@ -10,7 +10,7 @@ const INK = 'rgba(70,48,34,0.55)';
 const WALLS: ReadonlySet<TileKind> = new Set(['wall', 'window']);
 const DOORS: ReadonlySet<TileKind> = new Set(['door']);
 
-/** Floors, walls, doors and windows of every house. */
+/** Paints the floors, walls, doors and windows of all houses. */
 export function paintInteriors(brush: Brush): void {
   const { map } = brush;
   eachTile(
@@ -67,11 +67,11 @@ function paintFlags(ctx: CanvasRenderingContext2D, x: number, y: number): void {
   ctx.fillRect(x + 0.5, y, 0.03, 1);
 }
 
-/** The most tiles searched for the corner of a rug; all tiles of a rug take their colour from it. */
+/** Maximum number of tiles searched for the corner of a rug, which gives all tiles of the rug one colour. */
 const RUG_LIMIT = 16;
 const RUGS = ['#b9554e', '#4f7f95', '#8a6aa5', '#5d8d62'] as const;
 
-/** Draws a border only at the edges of the rug. */
+/** Paints one tile of a rug, with a border only at the edges of the rug. */
 function paintRug({ ctx, map }: Brush, x: number, y: number): void {
   const same = (dx: number, dy: number): boolean => map.at(x + dx, y + dy) === 'rug';
   let [left, top] = [x, y];
@@ -127,7 +127,7 @@ function paintDoor(brush: Brush, x: number, y: number): void {
   fillBox(ctx, 'rgba(255,255,255,0.35)', [x + 0.2, y + 0.48, 0.6, 0.06]);
 }
 
-/** Roof colours; the house decides which one it has. */
+/** Roof colours; the place of a house chooses one. */
 export const ROOFS = [
   { light: '#dd7f5d', dark: '#c2654a', ridge: '#a9533c' },
   { light: '#7f9cc0', dark: '#66829f', ridge: '#536c88' },

@@ -4,7 +4,7 @@ import { surfaceAt, type TileKind, type TileMap } from '../../model/tile-map.ts'
 import { blobPath, type TileTest } from './blob-path.ts';
 import { disc, fillBox, fillEllipse } from './shapes.ts';
 
-/** A canvas with tiles as its unit, and the part of the map on it. Below 16 pixels a tile (`scale`), details are left out. */
+/** A canvas in tile units, and the part of the map on it. Below 16 pixels a tile (`scale`) it has no details. */
 export type Brush = Readonly<{ ctx: CanvasRenderingContext2D; map: TileMap; rect: TileRect; scale: number }>;
 
 const COLOUR = {
@@ -38,7 +38,7 @@ const OPEN: ReadonlySet<TileKind> = new Set(['grass', 'meadow', 'flowers']);
 /** The probability of blossoms on a tile. */
 const BLOSSOM: Partial<Record<TileKind, number>> = { grass: 0.05, meadow: 0.3, flowers: 1 };
 
-/** Everything that lies flat: grass, shores, water, roads, fields. */
+/** Paints all flat ground: grass, shores, water, roads, fields. */
 export function paintGround(brush: Brush): void {
   const { ctx, map, rect } = brush;
   fillBox(ctx, COLOUR.grass, [rect.x - 1, rect.y - 1, rect.width + 2, rect.height + 2]);
@@ -51,7 +51,7 @@ export function paintGround(brush: Brush): void {
   paintBridges(brush);
 }
 
-/** Lighter and darker grass: soft ovals of some tiles, where the noise is high or low. */
+/** Paints lighter and darker grass: ovals a few tiles wide, where the noise is high or low. */
 function paintPatches(brush: Brush): void {
   const { ctx, rect } = brush;
   for (let y = rect.y - PATCH_REACH; y < rect.y + rect.height + PATCH_REACH; y++) {
@@ -75,7 +75,7 @@ function fillArea(brush: Brush, test: TileTest, look: { readonly grow: number; r
   brush.ctx.fill(blobPath(test, brush.rect, look.grow));
 }
 
-/** Calls `paint` for every wanted tile in the painted part and one tile around it. */
+/** Calls `paint` for every wanted tile in the rectangle of the brush and in the ring of tiles around it. */
 export function eachTile(brush: Brush, wanted: TileTest, paint: (x: number, y: number) => void): void {
   const { rect } = brush;
   for (let y = rect.y - 1; y <= rect.y + rect.height; y++) {
@@ -83,7 +83,7 @@ export function eachTile(brush: Brush, wanted: TileTest, paint: (x: number, y: n
   }
 }
 
-/** Calls `paint` for every tile whose own kind is wanted, in the same part as {@link eachTile}. */
+/** Calls `paint` for every tile of these kinds, in the same part as {@link eachTile}. */
 export function eachOf(brush: Brush, kinds: ReadonlySet<TileKind>, paint: (x: number, y: number) => void): void {
   eachTile(brush, (x, y) => kinds.has(brush.map.at(x, y)), paint);
 }
@@ -170,7 +170,7 @@ function paintWater(brush: Brush): void {
 
 function paintPaving(brush: Brush): void {
   const { ctx, map } = brush;
-  // Roads continue under doors and bridges, so that they do not end in a round stump in front of them.
+  // Roads continue under doors and bridges; otherwise a road would end before them in a round stump.
   const plaza: TileTest = (x, y) => surfaceAt(map, x, y) === 'plaza';
   const road: TileTest = (x, y) =>
     surfaceAt(map, x, y) === 'road' || map.at(x, y) === 'bridge' || map.at(x, y) === 'door' || plaza(x, y);

@@ -15,7 +15,7 @@ const FENCES: ReadonlySet<TileKind> = new Set(['fence']);
 const STONES: ReadonlySet<TileKind> = new Set(['stone']);
 const SHADOW = 'rgba(34,58,34,0.22)';
 
-/** Trees, rocks and fences with their shadows, from north to south, so that nearer ones cover farther ones. */
+/** Paints trees, rocks and fences with their shadows, from north to south, so that nearer ones cover farther ones. */
 export function paintNature(brush: Brush): void {
   const { ctx, map } = brush;
   eachOf(brush, CASTS, (x, y) => fillEllipse(ctx, SHADOW, [x + 0.58, y + 0.86, 0.46, 0.2]));

@@ -7,7 +7,7 @@ export function fillBox(ctx: Ctx, colour: string | CanvasGradient, box: Box): vo
   ctx.fillRect(...box);
 }
 
-/** A filled disc. Without a colour it has the current style. */
+/** Fills a disc; without a colour, in the current fill style. */
 export function disc(ctx: Ctx, at: Readonly<{ x: number; y: number; radius: number; colour?: string }>): void {
   if (at.colour !== undefined) ctx.fillStyle = at.colour;
   ctx.beginPath();
@@ -15,7 +15,7 @@ export function disc(ctx: Ctx, at: Readonly<{ x: number; y: number; radius: numb
   ctx.fill();
 }
 
-/** The middle, half of the width and of the height, and the tilt in radians. */
+/** An ellipse: its middle, half its width and height, and its tilt in radians. */
 export type Oval = readonly [x: number, y: number, halfWidth: number, halfHeight: number, tilt?: number];
 
 export function fillEllipse(ctx: Ctx, colour: string, [x, y, halfWidth, halfHeight, tilt = 0]: Oval): void {
