@@ -33,8 +33,8 @@ const IDLE_FRAME_MS = 160;
 const FOLLOW_ZOOM = 34;
 const REST_MS = 400;
 /**
- * On a tour, the camera moves by itself to keep the agents in sight. It makes no move shorter than this: a camera that
- * never rests is tiring.
+ * On a tour, the camera moves by itself to keep the agents in sight. It does not move for a shorter distance than this,
+ * because a camera that never rests is tiring.
  */
 const TOUR_STEP_TILES = 3;
 /** With more agents than this there is no tour, because every view shows some. */

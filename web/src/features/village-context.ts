@@ -11,7 +11,10 @@ import type { WorldSource } from '../client/world/world-source.ts';
 import type { Api } from '../client/api.ts';
 import type { Place, View } from '../client/url-state.ts';
 
-/** The functions that every panel can use. `goTo` moves the map, if there is one; `open` opens another page, or an object on this one. */
+/**
+ * The tools of every panel. `goTo` moves the map, if there is one; `open` opens another page, or an object on this
+ * page.
+ */
 export interface VillageTools {
   readonly api: Api;
   readonly queries: QueryClient;
@@ -25,7 +28,7 @@ export interface VillageTools {
   follow(on: boolean): void;
   goTo(place: { readonly x: number; readonly y: number }): void;
   open(change: Partial<Place>): void;
-  /** Starts the choice of a place on the map; null ends it. */
+  /** Starts the choice of a place on the map, or changes the chosen tile; null ends the choice. */
   pick(picking: AppState['picking']): void;
   openSignIn(): void;
   /** Fetches the code of a page before a person opens it. */

@@ -14,7 +14,7 @@ export function Avatar({ id, size = 36, dimmed = false }: AvatarProps): ReactEle
     const pixels = size * 2;
     ctx.setTransform(1, 0, 0, 1, 0, 0);
     ctx.clearRect(0, 0, pixels, pixels);
-    // Head and shoulders: the upper middle of the figure's cell, at double size.
+    // Shows head and shoulders, which are in the upper middle of the cell, at 1.7 times the size.
     ctx.scale(pixels * 1.7, pixels * 1.7);
     ctx.translate(-0.206, -0.1);
     paintFigure(ctx, lookOf(hashText(id, LOOKS)), { facing: 'south', step: 0 });

@@ -5,7 +5,7 @@ export type Tone = 'good' | 'waiting' | 'bad' | 'sleep';
 
 type BadgeProps = Readonly<{ tone: Tone; title?: string; children: ReactNode }>;
 
-/** A state in a word or two. Its mark has its own shape, so that colour is never the only difference. */
+/** A state in a word or two. Marks differ in shape as well as in colour. */
 export function Badge({ tone, title, children }: BadgeProps): ReactElement {
   return (
     <span className={`badge badge-${tone}`} title={title}>

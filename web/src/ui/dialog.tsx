@@ -10,7 +10,10 @@ interface DialogProps {
   readonly onClose: () => void;
   /** Runs for Escape in place of `onClose`. */
   readonly onEscape?: () => void;
-  /** Runs for the button ×, the last element, so that the dialog opens with the focus in its form. The default shows none. */
+  /**
+   * Runs for the button ×; without it there is no such button. The button is the last element, so that the dialog opens
+   * with the focus in its form.
+   */
   readonly onCross?: () => void;
   readonly children: ReactNode;
 }
@@ -39,14 +42,17 @@ export function Dialog(props: DialogProps): ReactElement {
   );
 }
 
-/** `draft` is the present content as text, and `start` the content when the dialog opened; they differ if the person changed something. */
+/**
+ * `draft` is the present content as text, and `start` that at the opening: if they differ, the person changed
+ * something.
+ */
 interface FormDialogProps extends Pick<DialogProps, 'onClose' | 'children'> {
   readonly title: string;
   readonly draft: string;
   readonly start: string;
 }
 
-/** A large form over the page. Escape asks for confirmation before it discards changes. */
+/** A large form over the page. Escape and × ask for confirmation before they discard changes. */
 export function FormDialog({ title, draft, start, onClose, children }: FormDialogProps): ReactElement {
   const [leaving, setLeaving] = useState(false);
   useEffect(() => setLeaving(false), [draft]);

@@ -146,7 +146,7 @@ interface ChoicesProps<T extends string | null> {
   readonly small?: boolean;
 }
 
-/** A row of chips with one chosen; null means all. */
+/** A row of chips with one chosen; the value null means all. */
 export function Choices<T extends string | null>(props: ChoicesProps<T>): ReactElement {
   const { label, keys, value, wordOf, onChange, small = false } = props;
   const name = useId();

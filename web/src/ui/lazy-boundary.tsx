@@ -9,7 +9,10 @@ interface BoundaryProps {
 }
 type BoundaryState = Readonly<{ failed: boolean }>;
 
-/** A part of the page whose code loads later; a failure shows a way out. Only classes catch errors of React. */
+/**
+ * A part of the page whose code loads later; after a failure it shows a way out. A class, because React has no other
+ * way to catch errors.
+ */
 export class LazyBoundary extends Component<BoundaryProps, BoundaryState> {
   override state: BoundaryState = { failed: false };
 

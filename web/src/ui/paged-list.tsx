@@ -31,7 +31,10 @@ interface PagedListProps<T> {
   readonly children: (row: T) => ReactElement;
 }
 
-/** The rows of a list in pages, the refusal of the last request, a text while the list is empty, and a button for the next page. */
+/**
+ * The rows of a list in pages, with the refusal of the last request and a button for the next page. An empty list shows
+ * a text.
+ */
 export function PagedList<T>(props: PagedListProps<T>): ReactElement {
   const { pages, className, label, empty, card = false, older, children } = props;
   const { rows, refused, more } = pages;

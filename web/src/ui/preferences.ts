@@ -22,7 +22,7 @@ export function nextTheme(theme: Theme): Theme {
 
 const SHORTCUTS_KEY = 'hamlet-shortcuts';
 
-/** True if one-key shortcuts are on for this device. Escape, and arrow keys within a list, always work. */
+/** True if one-key shortcuts are on for this device. Escape always works, and so do arrow keys within a list. */
 export function shortcutsOn(): boolean {
   return localStorage.getItem(SHORTCUTS_KEY) !== 'off';
 }

@@ -1,6 +1,6 @@
 import type { KeyboardEvent, ReactElement } from 'react';
 
-/** One tab: its name, and the number of waiting items, if it is worth showing. */
+/** One tab: its name, and a mark if something in it needs attention. */
 export type TabItem<T extends string> = Readonly<{ key: T; word: string; mark?: 'bad' | 'waiting' | undefined }>;
 
 interface TabsProps<T extends string> {

@@ -36,9 +36,10 @@ function twoUnits(large: readonly [number, string], small: readonly [number, str
 }
 
 /**
- * A short date and time: `Mon 23 Nov, 08:30 UTC`, with seconds if there are any; `Mon, 23 Nov 2025, 08:30 UTC` in
+ * A short date and time: `Mon 23 Nov, 08:30 UTC`, with seconds unless they are zero; `Mon, 23 Nov 2025, 08:30 UTC` in
  * another year.
- * @param timeZone if given, the caller shows it beside the time; without it the result has the device's zone
+ * @param timeZone the zone of the result, which the caller shows beside it; without it the result names the zone of the
+ * device
  * @param nowMs the present time
  */
 export function dateTime(atMs: number, timeZone?: string, nowMs = Date.now()): string {

@@ -27,8 +27,8 @@ const INTENTS: Readonly<Record<string, KeyIntent>> = {
 };
 
 /**
- * The command of a key. Null with a modifier key, in a text field (except for Escape), and for an arrow key outside the
- * map.
+ * The command of a key; null for other keys. A modifier key or a text field (except for Escape) makes it null, and so
+ * does an arrow key outside the map.
  */
 export function keyIntent(
   key: string,

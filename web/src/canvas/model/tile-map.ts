@@ -111,7 +111,7 @@ export function createTileMap(
   };
 }
 
-/** Kinds of tiles that continue beyond the edge of the map. The rest of the land there is forest. */
+/** Kinds of tiles that continue beyond the edge of the map; all other kinds become forest there. */
 const RUNS_ON: ReadonlySet<TileKind> = new Set(['water', 'deep_water', 'sand', 'road', 'bridge']);
 
 function wilderness(x: number, y: number): TileKind {

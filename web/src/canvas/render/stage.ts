@@ -45,8 +45,7 @@ const ZONE_TINT: Readonly<Record<string, number>> = {
 };
 
 /**
- * Draws the picture. No other class of the canvas renders with Pixi. Mutable because it owns memory of the graphics
- * card.
+ * Draws the picture with Pixi, which only `canvas/render` uses. Mutable because it owns memory of the graphics card.
  */
 export class Stage {
   readonly #renderer: WebGLRenderer;

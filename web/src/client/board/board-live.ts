@@ -17,7 +17,7 @@ const BEAT_MS = 20_000;
 export class BoardLive {
   readonly state: Store<BoardState> = createStore<BoardState>(EMPTY_BOARD);
   readonly connection: Store<Connection> = createStore<Connection>('connecting');
-  /** The replies that the API has not accepted yet, or that it refused. */
+  /** The replies that their threads do not show yet. */
   readonly outbox: Outbox;
   readonly #store: Store<AppState>;
   #socket: LiveSocket | null = null;

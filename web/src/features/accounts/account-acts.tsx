@@ -21,7 +21,10 @@ import { useRole, useVillage } from '../village-context.ts';
 type ActsProps = Readonly<{ account: AccountDetail; onChanged: () => void }>;
 type Act = 'ban' | 'lift' | 'reset' | 'disable';
 
-/** Role, disabling, a new password and bans. An act that ends sessions needs a second click. */
+/**
+ * Changes the role of an account, disables or bans it, or resets its password. An act that ends sessions needs a second
+ * click.
+ */
 export function AccountActs({ account, onChanged }: ActsProps): ReactElement | null {
   const { api } = useVillage();
   const role = useRole();

@@ -2,7 +2,10 @@ import type { AccountDetail, Session, SignInBy } from '@hamlet/contract';
 import type { Tone } from '../../ui/badge.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 
-/** The state of an account in a word: banned comes before disabled, and disabled before invited but never used. */
+/**
+ * The state of an account in a word. `banned` comes before `disabled`, and `disabled` before the state of an unused
+ * invitation.
+ */
 export function accountState({
   ban,
   disabled_at: disabled,
@@ -13,7 +16,7 @@ export function accountState({
   return pending ? { word: 'Invited', tone: 'waiting' } : { word: 'Active', tone: 'good' };
 }
 
-/** The time when the account was last seen: `here now`, `3 h ago`; `not seen lately` if it has no session. */
+/** The time when the account was last seen: `here now`, `3 h ago`; `not seen lately` if it is unknown. */
 export function seenLabel(
   { last_seen_at: seen, sessions }: Pick<AccountDetail, 'last_seen_at' | 'sessions'>,
   nowMs: number,

@@ -10,7 +10,10 @@ export const ORDERS = [
 ] as const;
 export type Order = (typeof ORDERS)[number]['key'];
 
-/** The agents that match a filter, in an order. Rows come in by name; equal balances keep that order, and unknown balances come last. */
+/**
+ * The agents that match a filter, in an order. `rows` are in the order of names, and equal balances keep it. Unknown
+ * balances come last.
+ */
 export function orderedRows(
   rows: readonly Row[],
   details: ReadonlyMap<string, AgentDetail>,

@@ -36,7 +36,7 @@ const GROUPS = [
   { tone: 'bad', word: 'under a measure' },
 ] as const;
 
-/** The number of agents in each state, in words. Leaves out a state without agents. */
+/** The number of agents in each state, in words, without states that no agent has. */
 export function populationOf(
   rows: readonly Row[],
   details: ReadonlyMap<string, AgentDetail>,

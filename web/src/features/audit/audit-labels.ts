@@ -53,7 +53,7 @@ export function filtersOf({ find, action, actor, object, since, turns }: AuditPl
   };
 }
 
-/** The part of the address to change for a change of the filters. */
+/** The part of the address that a change of the filters changes. */
 export function addressOf({ words, since, turns, ...texts }: Partial<AuditFilters>): Partial<Place> {
   const changed = Object.entries({ find: words, ...texts, since: since === 'all' ? '' : since });
   return {
@@ -62,7 +62,10 @@ export function addressOf({ words, since, turns, ...texts }: Partial<AuditFilter
   };
 }
 
-/** The query of the API. All pages need the same, so "Last hour" begins an hour before the choice (`nowMs`). */
+/**
+ * The query for the audit. All pages of a list need the same query, so `nowMs` is the time when the person chose the
+ * period.
+ */
 export function auditQuery(
   { words, action, actor, object, since, turns }: AuditFilters,
   nowMs: number,
@@ -80,7 +83,7 @@ export function auditQuery(
   return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
 }
 
-/** The facts of a record, one a line; nested values as JSON. */
+/** The details of a record, a line for each; nested values as JSON. */
 export function detailLines({
   detail,
   request_id: requestId,

@@ -8,7 +8,7 @@ import {
 } from '@hamlet/contract';
 import type { PostFilter } from '../../client/url-state.ts';
 
-/** The name and mark of each status. Each has its own shape as well as its colour. */
+/** The name and mark of each status. Marks differ in shape as well as in colour. */
 export const STATUS_LABELS: Readonly<
   Record<PostStatus, { readonly word: string; readonly tone: 'good' | 'sleep' | 'waiting' | 'bad' }>
 > = {
@@ -57,7 +57,7 @@ export interface PostNarrowing {
   readonly find: string | null;
 }
 
-/** True if a post belongs to a list. Only the API searches text, so a list with a search has no match here. */
+/** True if a post belongs to a list. False for a list with a search, because only the API searches text. */
 export function matches(post: Post, { status, tag, audience, author, find }: PostNarrowing): boolean {
   return (
     find === null &&
@@ -109,7 +109,10 @@ export function queryOf({ status, tag, audience, author, find }: PostNarrowing):
   };
 }
 
-/** The replies in their present state, oldest first, without removed ones. `received` are those that arrived over the socket. */
+/**
+ * The replies in their present state, oldest first, without removed ones. `read` are from the API, `received` from the
+ * socket.
+ */
 export function freshReplies<R extends { readonly reply_id: string; readonly created_at: string }>(
   read: readonly R[],
   received: ReadonlyMap<string, R | null> | undefined,
@@ -123,7 +126,7 @@ export function freshReplies<R extends { readonly reply_id: string; readonly cre
     );
 }
 
-/** The age of a copy of the board, and what the viewer cannot do meanwhile. */
+/** A notice for a copy of the board: how old it is, and that it is read-only. */
 export function copyLabel({ age_s: age }: Pick<CopyNote, 'age_s'>): string {
   const old = age < 90 ? `${age} ${age === 1 ? 'second' : 'seconds'}` : `${Math.round(age / 60)} minutes`;
   return `The database is away. This is the board as it was ${old} ago; nothing can be written for now.`;

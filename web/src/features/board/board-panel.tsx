@@ -16,7 +16,7 @@ export function BoardPanel(): ReactElement {
   const post = useVillageState((state) => state.place.post);
   const picking = useVillageState((state) => state.picking !== null);
   const [writing, setWriting] = useState(false);
-  // Leaving the board or opening a post stops the choice of a place.
+  // Ends the choice of a place when the person leaves the board or opens a post.
   useEffect(() => () => pick(null), [pick]);
   const close = (posted: string | null): void => {
     setWriting(false);

@@ -12,7 +12,7 @@ import { copyLabel, REASON_LABELS } from './board-labels.ts';
 
 type Author = Pick<Post, 'author_type' | 'author_id' | 'author_name' | 'author_tier'>;
 
-/** The face of an agent as on the map, the initial of a person, or the sign of the village. */
+/** An agent's face from the map, a person's initial, or the sign of the village. */
 export function AuthorFace({ author, size }: { readonly author: Author; readonly size: number }): ReactElement {
   if (author.author_type === 'agent') return <Avatar id={author.author_id} size={size} />;
   if (author.author_type === 'system')

@@ -21,7 +21,7 @@ export interface ComposeDraft {
   readonly tags: string;
   readonly audience: PostAudience;
   readonly place: DraftPlace;
-  /** The post is in the name of the village; for admins only. */
+  /** True if the post is in the name of the village; for admins only. */
   readonly village: boolean;
 }
 export const EMPTY_DRAFT: ComposeDraft = {
@@ -108,7 +108,7 @@ function placeOf(place: DraftPlace): PostBody['place'] {
   return place.kind === 'landmark' ? { landmark_id: place.id } : { x: place.x, y: place.y };
 }
 
-/** Reads a stored draft; an empty one if there is none that it can read. */
+/** Reads a stored draft; the empty draft if the text is not one. */
 export function parseDraft(kept: string): ComposeDraft {
   try {
     const read: unknown = JSON.parse(kept);

@@ -144,7 +144,7 @@ function PlaceField({ value: place, onChange }: Field<DraftPlace>): ReactElement
   const picking = useVillageState((state) => state.picking);
   const tile = picking?.tile ?? null;
   useEffect(() => {
-    if (tile !== null) onChange({ kind: 'tile', ...tile }); /* each tap once */
+    if (tile !== null) onChange({ kind: 'tile', ...tile }); /* once for each tap */
   }, [tile?.x, tile?.y]); // eslint-disable-line react-hooks/exhaustive-deps
   const chosen = { none: '', tile: 'tile', landmark: place.kind === 'landmark' ? place.id : '' }[place.kind];
   const choose = (value: string): void => {

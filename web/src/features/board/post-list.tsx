@@ -143,13 +143,16 @@ export function AudienceMark({ post }: { readonly post: Pick<Post, 'audience'> }
   return post.audience === 'public' ? null : <span className="audience-mark">{words}</span>;
 }
 
-/** The name of the landmark, or the coordinates of the tile. */
+/** The place of a post: the name of the landmark, or the coordinates of the tile. */
 export function PlaceName({ place }: { readonly place: NonNullable<Post['place']> }): ReactElement {
   const name = useVillageState((state) => state.landmarks.find((landmark) => landmark.id === place.landmark_id)?.name);
   return <>{name ?? `${place.x}, ${place.y}`}</>;
 }
 
-/** Events arrive over the socket; requests at this interval find changes that no event reports, such as in the result of a search. */
+/**
+ * Events arrive over the socket. Requests at this interval find changes without an event, such as new results of a
+ * search.
+ */
 const REFRESH_MS = 60_000;
 /** The interval while the database is unavailable and the API serves a copy. */
 const COPY_REFRESH_MS = 3000;
@@ -162,7 +165,10 @@ const PAGES = {
 };
 const PAGE = 30;
 
-/** The posts of a list in their present state, newest first. `more` reads older ones; `copy` is set if they are a copy. */
+/**
+ * The posts of a list in their present state, newest first. `more` reads older posts. `copy` is set if the API serves a
+ * copy of the board.
+ */
 function usePosts({ status, tag, audience, author, find }: PostNarrowing) {
   const { board } = useVillage();
   const narrowing = useMemo(
@@ -170,7 +176,7 @@ function usePosts({ status, tag, audience, author, find }: PostNarrowing) {
     [status, tag, audience, author, find],
   );
   const received = useStore(board.state, (state) => state.posts);
-  // Pages of an earlier generation may be out of date; the result of a search may change with every event.
+  // A new generation means that the pages may be out of date. Each event may change the result of a search.
   const generation = useStore(board.state, (state) =>
     find === null ? state.generation : state.generation + state.events,
   );

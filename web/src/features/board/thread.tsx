@@ -181,7 +181,7 @@ function Facts({ post }: { readonly post: Post }): ReactElement | null {
   );
 }
 
-/** Events arrive over the socket; requests at this interval find missed ones. */
+/** Events arrive over the socket; requests at this interval find missed events. */
 const REFRESH_MS = 60_000;
 /** The interval while the database is unavailable. */
 const AWAY_REFRESH_MS = 3000;
@@ -194,7 +194,10 @@ const PAGES = {
   idOf: (reply: Reply): string => reply.reply_id,
 };
 
-/** A post with its replies. Without a post, `gone` or `refused` says why. `copy` is set while the API serves a copy. */
+/**
+ * A post with its replies. If there is no post, `gone` or `refused` has the reason. `copy` is set if the API serves a
+ * copy of the board.
+ */
 function useThread(id: string) {
   const { board } = useVillage();
   const generation = useStore(board.state, (state) => state.generation);

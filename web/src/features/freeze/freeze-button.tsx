@@ -9,7 +9,10 @@ import { Icon } from '../../ui/icon.tsx';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';
 import { ProofList } from './freeze-banner.tsx';
 
-/** The button in the top bar with which an admin freezes the village. Hidden during a freeze: the banner then lifts it. */
+/**
+ * The button in the top bar with which an admin freezes the village. Hidden during a freeze, because the banner has the
+ * button that lifts it.
+ */
 export function FreezeButton(): ReactElement | null {
   const [open, setOpen] = useState(false);
   const frozen = useVillageState((state) => state.freeze?.frozen);

@@ -1,6 +1,6 @@
 import { type AgentDetail, REASONS } from '@hamlet/contract';
 
-/** One condition of the way from a custom resource to a life in the village, in words. `tone` chooses its mark. */
+/** One condition of an agent, in words. `tone` chooses its mark. */
 export interface ConditionLabel {
   readonly type: string;
   readonly title: string;
@@ -8,13 +8,16 @@ export interface ConditionLabel {
   readonly tone: 'good' | 'waiting' | 'bad' | 'info';
   readonly since: string;
   readonly reason: string;
-  /** The contract's advice if the condition is not as it should be; otherwise null. */
+  /** The contract's advice; null if the condition is as it should be, or if its reason is `Waiting`. */
   readonly advice: string | null;
 }
 
 type Condition = AgentDetail['conditions'][number];
 
-/** The texts of a condition when it is True and when it is not. Suspended and Quarantined are as they should be when they are not True. */
+/**
+ * The texts of a condition for True (`holds`) and for other values (`fails`). `wantedFalse`: the condition should be
+ * False.
+ */
 const MEANING: Readonly<
   Record<
     string,
@@ -80,7 +83,10 @@ function isAsWanted({ type, status }: Pick<Condition, 'type' | 'status'>): boole
   return status !== 'Unknown' && (status === 'True') !== (MEANING[type]?.wantedFalse ?? false);
 }
 
-/** A condition that is as it should be gets our shorter text; otherwise the operator's message names the cause. */
+/**
+ * The text of a condition: ours if the condition is as it should be, otherwise the operator's message, which names the
+ * cause.
+ */
 function textOf({ type, status, reason, message }: Condition): string {
   const meaning = MEANING[type];
   if (!isAsWanted({ type, status }) && message !== '') return message;
@@ -88,7 +94,7 @@ function textOf({ type, status, reason, message }: Condition): string {
   return (status === 'True' ? meaning?.holds : meaning?.fails) ?? reason;
 }
 
-/** Reasons that a person asked for, or normal steps: no faults. */
+/** Reasons that are no faults: a person asked for the state, or it is a normal step. */
 const CALM: ReadonlySet<string> = new Set([
   'Asleep',
   'Awake',

@@ -14,7 +14,7 @@ const ICONS: Readonly<Record<ConditionLabel['tone'], IconName>> = {
   info: 'sleep',
 };
 
-/** The reason why the agent does not run, with advice, followed by all conditions. */
+/** If the agent does not run, the reason with advice; then all conditions. */
 export function ConditionList({ detail }: { readonly detail: AgentDetail }): ReactElement {
   return (
     <>

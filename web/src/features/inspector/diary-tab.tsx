@@ -5,7 +5,7 @@ import { Unread } from '../../ui/notices/refused-notice.tsx';
 import { Section } from './now-tab.tsx';
 import { TurnList } from './turn-list.tsx';
 
-/** The persona is read this rarely because it changes only when a person edits the custom resource. */
+/** The interval for the persona is long: the persona changes only when a person edits the custom resource. */
 const PERSONA_MS = 30_000;
 
 /** The agent's diary and its persona. */
@@ -22,7 +22,7 @@ export function DiaryTab({ agent }: { readonly agent: AgentDetail }): ReactEleme
   );
 }
 
-/** Reads the persona by itself, because the list of agents leaves it out. */
+/** Requests the persona separately, because the list of agents leaves it out. */
 function Persona({ id }: { readonly id: string }): ReactElement {
   const { data, refused } = useLive(getAgent, { params: { agent_id: id } }, PERSONA_MS);
   const persona = data?.persona ?? null;

@@ -90,7 +90,7 @@ function Fact({ icon, title, children }: FactProps): ReactElement {
   );
 }
 
-/** Whether it has a seat, by the condition that says so; where it waits, the operator's words have its place in the queue. */
+/** The agent's seat, by the condition Admitted. The operator's message has the agent's place in the queue. */
 function seatLabel({ conditions, power }: Pick<AgentDetail, 'conditions' | 'power'>): string {
   const admitted = conditions.find((condition) => condition.type === 'Admitted');
   if (admitted?.status === 'True') return 'Has one';
@@ -99,7 +99,7 @@ function seatLabel({ conditions, power }: Pick<AgentDetail, 'conditions' | 'powe
   return admitted.message === '' ? 'Waits for one' : `Waits: ${admitted.message}`;
 }
 
-/** Things with their number: `bread × 2, tool`. */
+/** Kinds of items with their number: `bread × 2, tool`. */
 function carriedLabel(carried: readonly string[]): string {
   if (carried.length === 0) return 'Nothing';
   return [...new Set(carried)]

@@ -18,7 +18,7 @@ export function NowTab({ row, detail }: { readonly row: Row; readonly detail: Ag
       <FactList row={row} detail={detail} />
     </Section>
   );
-  // Problems come first.
+  // If the agent does not run, the reason comes before the facts.
   return (
     <>
       <LifecycleActions agent={detail} />

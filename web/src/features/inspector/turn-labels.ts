@@ -38,8 +38,8 @@ export function turnLabel(turn: TurnParts): TurnLabel {
 }
 
 /**
- * The reason for the agent's decision in a turn. A turn in which it only keeps walking has none: the reason then is
- * that of the earlier turn that set out for the same goal.
+ * The reason for the agent's decision in a turn. If the agent only keeps walking in the turn, it is the reason of the
+ * earlier turn that set out for the same goal.
  * @param turns newest first
  */
 export function reasonOf(turns: readonly Pick<TurnParts, 'decided'>[], at: number): string {

@@ -12,7 +12,10 @@ export interface DiaryEntry<T> {
 type Kept = TurnParts & { readonly turn_id: string; readonly recorded_at: string };
 type Story = Readonly<{ id: string; name: string; entry: string }>;
 
-/** Groups consecutive turns, newest first, by stay or else by goal. Leaves out turns of waiting if there are others. */
+/**
+ * Groups consecutive turns, newest first, by stay; by goal if they have no stay. A group leaves out turns in which the
+ * agent only waited, unless it has no others.
+ */
 export function diaryOf<T extends Kept>(turns: readonly T[]): readonly DiaryEntry<T>[] {
   const groups: { readonly id: string; readonly turns: T[] }[] = [];
   for (const turn of turns) {

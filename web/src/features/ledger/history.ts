@@ -5,7 +5,10 @@ import type { Series } from './series.ts';
 export type History = Readonly<{ entries: readonly LedgerEntry[]; whole: boolean }>;
 export const NO_HISTORY: History = { entries: [], whole: false };
 
-/** The most pages of a hundred entries read for one agent and one plot. With more entries, the plot begins later and says so. */
+/**
+ * Maximum number of pages, of a hundred entries, read for one agent and one plot. With more entries, the plot begins
+ * later and says so.
+ */
 export const PAGES_MAX = 10;
 
 /** Adds a page: each entry once, newest first. The ledger numbers entries from 1 without gaps, so number 1 is the first entry. */
@@ -16,7 +19,7 @@ export function withPage(history: History, page: readonly LedgerEntry[]): Histor
   return { entries, whole: history.whole || entries.at(-1)?.version === 1 };
 }
 
-/** True if the history has no gap from its newest entry back to the entry that gives the balance at `fromMs`. */
+/** True if the known entries reach back without a gap to the balance at `fromMs`, or to the first entry. */
 export function reaches({ entries }: History, fromMs: number): boolean {
   const gap = entries.findIndex(
     (entry, index) => index > 0 && (entries[index - 1]?.version ?? 0) !== entry.version + 1,
@@ -32,7 +35,7 @@ export function seriesOf(agent: { readonly id: string; readonly name: string }, 
     .map((entry) => ({ atMs: Date.parse(entry.timestamp), value: Number(entry.balance_after) }))
     .toReversed();
   const oldest = entries.at(-1);
-  // The oldest known entry also gives the balance before it: the line starts there.
+  // The line starts at the balance before the oldest known entry, computed from that entry.
   const before =
     oldest === undefined
       ? []

@@ -17,7 +17,7 @@ import { instantsOf, type Series, valueAt } from './series.ts';
 import { PlotKey, StepPlot } from './step-plot.tsx';
 import { useHistories } from './use-histories.ts';
 
-/** The most lines whose colours and dashes a reader can tell apart. */
+/** Maximum number of lines in the plot: a reader can tell apart this many colours and dashes. */
 const CHOSEN_MAX = 5;
 const HOUR_MS = 3_600_000;
 const RANGES = [
@@ -74,7 +74,7 @@ type PicturesProps = Readonly<{ chosen: readonly string[]; details: ReadonlyMap<
 
 function Pictures({ chosen, details }: PicturesProps): ReactElement {
   const [range, setRange] = useState<Range>(RANGES[1]);
-  // Rounds up to the minute, so that the query stays the same between ticks.
+  // Rounds up to the minute, so that the query changes only once a minute.
   const nowMs = Math.ceil(useNow(10_000) / 60_000) * 60_000;
   const fromMs = nowMs - range.lengthMs;
   const { histories, refused, reading } = useHistories(chosen, fromMs);
@@ -169,9 +169,9 @@ function byBalance(agents: readonly AgentDetail[]): AgentDetail[] {
   );
 }
 
-/** The most rows shown; the filter finds the others. */
+/** Maximum number of rows; the filter finds the others. */
 const AGENTS_MAX = 100;
-/** From this many agents on, the list has a filter. */
+/** With at least this many agents, the list has a filter. */
 const FILTER_FROM = 8;
 
 interface ListProps {
@@ -244,7 +244,7 @@ function AgentList({ agents, chosen, onToggle }: ListProps): ReactElement {
   );
 }
 
-/** The newest changes shown; a longer table helps no reader. */
+/** Maximum number of changes in the table, the newest: a longer table helps no reader. */
 const ROWS_MAX = 100;
 
 interface TableProps {

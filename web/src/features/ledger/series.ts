@@ -44,7 +44,7 @@ export function instantsOf(series: readonly Series[], fromMs: number, toMs: numb
   return [...new Set([fromMs, ...inside, toMs])].toSorted((left, right) => left - right);
 }
 
-/** The instant `step` positions after the one nearest to `atMs`, limited to the list. */
+/** The instant `step` positions after the instant nearest to `atMs`; at most the last, at least the first. */
 export function instantAfter(instants: readonly number[], atMs: number, step: number): number {
   const nearest = instants.reduce(
     (best, instant, index) => (Math.abs(instant - atMs) < Math.abs((instants[best] ?? Infinity) - atMs) ? index : best),
@@ -71,7 +71,10 @@ function round(pixels: number): number {
   return Math.round(pixels * 10) / 10;
 }
 
-/** Moves overlapping labels apart, from the top down, none below `height`. Returns their positions in the order of the input. */
+/**
+ * Moves labels to at least `gap` from each other, downwards first, then up if they would be below `height`. Returns
+ * their positions in the order of the input.
+ */
 export function spread(places: readonly number[], gap: number, height: number): number[] {
   const order = places.map((place, index) => ({ place, index })).toSorted((left, right) => left.place - right.place);
   let free = -Infinity;
@@ -107,11 +110,14 @@ export function valueTicks(low: number, high: number, count: number): number[] {
   const step = (ROUND.find((round) => round * power >= rough) ?? 10) * power;
   const first = Math.floor(low / step);
   const last = Math.max(first + 1, Math.ceil(high / step));
-  // Multiplies instead of adding up, because sums of tenths accumulate errors.
+  // Multiplies, because repeated sums of tenths accumulate errors.
   return Array.from({ length: last - first + 1 }, (_, index) => Number(((first + index) * step).toPrecision(12)));
 }
 
-/** At most `count` whole minutes, hours or days. `offsetMs` is local time minus UTC: days begin at local midnight. */
+/**
+ * At most `count` instants at whole minutes, hours or days. `offsetMs` is local time minus UTC, so that days begin at
+ * local midnight.
+ */
 export function timeTicks(fromMs: number, toMs: number, at: Readonly<{ count: number; offsetMs: number }>): number[] {
   const step = TIME_STEPS_MS.find((candidate) => (toMs - fromMs) / candidate <= at.count) ?? 90 * DAY_MS;
   const first = Math.ceil((fromMs + at.offsetMs) / step) * step - at.offsetMs;

@@ -40,7 +40,7 @@ interface PlotProps {
 
 const HEIGHT = 270;
 const MARGIN = { top: 14, right: 14, bottom: 26, left: 52 } as const;
-/** The width of the names at the ends of the lines; a narrow plot has only the legend. */
+/** Width of the names at the ends of the lines. A narrow plot has no such names, only the legend. */
 const NAMES_PX = 96;
 const NARROW_PX = 560;
 /** The keys that move from change to change. `Infinity` moves to an end. */
@@ -55,7 +55,10 @@ const STEPS: Readonly<Record<string, number>> = {
   End: Infinity,
 };
 
-/** Values over time. A pointer or the arrow keys read them at an instant. Lines differ in colour, dashes and name. */
+/**
+ * Plots values over time. A pointer or the arrow keys show the values at an instant. Lines differ in colour, dashes and
+ * name.
+ */
 export function StepPlot({ label, series, levels, fromMs, toMs, format }: PlotProps): ReactElement {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
@@ -234,7 +237,10 @@ function readingLabel(series: readonly Series[], atMs: number, format: (value: n
   return `${dateTime(Math.round(atMs / 60_000) * 60_000)}: ${parts.length === 0 ? 'no values' : parts.join(', ')}`;
 }
 
-/** The range of values: from zero or below, to the highest value or the next level above it. */
+/**
+ * The range of values: from zero, or the lowest value if it is negative, to the highest value or the next level above
+ * it.
+ */
 function frameOf(
   series: readonly Series[],
   levels: readonly Level[],

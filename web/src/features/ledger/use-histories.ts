@@ -12,7 +12,10 @@ export interface HistoriesLive {
   readonly reading: boolean;
 }
 
-/** The entries of these agents, back to `fromMs` for a plot. Does not read known entries again. */
+/**
+ * The entries of these agents, back to `fromMs` for a plot. A refresh reads the newest page, and older pages only for
+ * entries that it does not know.
+ */
 export function useHistories(ids: readonly string[], fromMs: number): HistoriesLive {
   const { api } = useAsking();
   const known = useRef(new Map<string, History>());

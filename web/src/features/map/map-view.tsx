@@ -107,7 +107,8 @@ function hostOf(tools: () => VillageTools): MapHost {
     picked: (tile) => tools().pick({ tile }),
     moved(camera, visible, chosen) {
       tools().world.look(visible, camera.zoom);
-      // The address has the followed agent but not its position: browsers limit how often a page may change the address.
+      // The address names the followed agent without a position: browsers limit how often a page may change its
+      // address.
       const at = chosen ? { x: camera.x, y: camera.y, z: camera.zoom } : { x: null, y: null, z: null };
       putAddress({ ...readUrl(window.location.search), ...at }, false);
     },
@@ -120,7 +121,10 @@ function pinsOf({ pins, picking }: Pick<AppState, 'pins' | 'picking'>): readonly
   return tile === null ? pins : [...pins, { id: 'draft', ...tile, tone: 'draft' }];
 }
 
-/** The first camera: the place in the address, else the selected agent, else the place with most agents in sight. */
+/**
+ * The first camera: at the position in the address, else at the selected agent, else with as many agents in sight as
+ * possible.
+ */
 function cameraOf(start: UrlState, tools: VillageTools, at: Readonly<{ viewport: Viewport; map: MapSize }>): Camera {
   if (start.x !== null && start.y !== null) return { x: start.x, y: start.y, zoom: start.z ?? 26 };
   const { details, selected } = tools.store.get();

@@ -45,7 +45,7 @@ export function exposeProbe(world: WorldSource, controller: MapController): void
   });
 }
 
-/** The most frames remembered: some seconds. */
+/** Number of frames remembered: some seconds. */
 const KEPT = 240;
 const ring = new Float32Array(KEPT);
 const next = { at: 0 };

@@ -26,7 +26,10 @@ export function useMapKeys(controller: MapController | null): void {
   }, [controller, tools]);
 }
 
-/** True if a key may act: the map is visible and, with shortcuts off, has the focus (then never the search key). */
+/**
+ * True if a key of the map may act: the map is visible and, if shortcuts are off, has the focus. With shortcuts off,
+ * the search key never acts.
+ */
 function mayUse(intent: KeyIntent, tools: VillageTools, target: HTMLElement | null): boolean {
   return (
     showsMap(tools.store.get().place.view) &&
@@ -48,7 +51,10 @@ function focusOf(event: KeyboardEvent, target: HTMLElement | null): Parameters<t
   };
 }
 
-/** Goes back one step: out of a text field, a choice of a place, following, the selection, a post or a page. */
+/**
+ * Goes back one step: leaves a text field, ends the choice of a place or the following, or closes the selection, a post
+ * or a page.
+ */
 function goBack(tools: VillageTools, target: HTMLElement | null): void {
   if (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) {
     target.blur();

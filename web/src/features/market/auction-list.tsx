@@ -96,7 +96,9 @@ const NOTE_MAX = 500;
 
 type AuctionFormProps = Readonly<{ lanes: readonly GpuLane[]; onDone: (made: string | null) => void }>;
 
-/** Offers a GPU window in an auction, and reserves the window at once. The draft stays in this tab until then. */
+/**
+ * Offers a GPU window in an auction, which reserves the window at once. The draft stays in this tab until it is sent.
+ */
 function AuctionForm({ lanes, onDone }: AuctionFormProps): ReactElement {
   const { api } = useVillage();
   const sending = useIntent();

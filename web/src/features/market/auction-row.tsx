@@ -21,7 +21,10 @@ interface RowProps {
   readonly onChanged: () => void;
 }
 
-/** One auction in a line. When open, it shows the bids after the end, and lets admins cancel the auction before it. */
+/**
+ * One auction in a line. When open, it shows the bids of an ended auction, and lets admins cancel one that has not
+ * ended.
+ */
 export function AuctionRow({ auction, open, onOpen, onChanged }: RowProps): ReactElement {
   const now = useNow(1000);
   const { word, tone } = AUCTION_LABELS[auction.state];

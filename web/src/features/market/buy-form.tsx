@@ -24,7 +24,7 @@ import { type BuyDraft, type BuyReading, EMPTY_PURCHASE, keptPurchase, readPurch
 import { ASPECT_LABELS, itemLabel, KIND_LABELS } from './item-labels.ts';
 
 const REFRESH_MS = 10_000;
-/** The form asks for a price this long after the last key. */
+/** The form asks for a price this long after the last keystroke. */
 const TYPING_MS = 250;
 
 /** Shows the price and the effect of a purchase while the person writes it. An admin pays with the agent's money. */
@@ -153,10 +153,10 @@ function ItemFields({ draft, prices, of }: FieldsProps): ReactElement | null {
   }
 }
 
-/** The price of this draft and its effect on the agent; null while the draft is incomplete or the price unknown. */
+/** The price of a purchase and its effect on the agent; no data while the draft is incomplete or the price unknown. */
 function useQuote(agentId: string, reading: BuyReading): Live<QuoteAnswer> {
   const wanted = reading.ok && agentId !== '' ? { agent_id: agentId, ...reading.item, seconds: reading.seconds } : null;
-  // Equal drafts give equal text, so a new render sends no new request.
+  // Equal drafts have equal text, so a new render sends no new request.
   const question = JSON.stringify(wanted);
   const settled = useSettled(question, TYPING_MS) === question;
   return useLive(getQuote, settled && wanted !== null ? { query: wanted } : null, REFRESH_MS);
@@ -214,7 +214,7 @@ function warningsOf({ item, agent, after }: EffectProps): string[] {
   ].filter((warning) => warning !== '');
 }
 
-/** Returns a value after it has been the same for `afterMs`, for requests that depend on typed text. */
+/** Returns a value once it has stayed the same for `afterMs`, for requests that depend on typed text. */
 function useSettled<T>(value: T, afterMs: number): T {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

@@ -91,7 +91,7 @@ export function changeLine({ what, from, to }: TierChange): Readonly<{ what: str
   return { what: ASPECT_LABELS[what], from: grouped(from), to: grouped(to) };
 }
 
-/** A whole number with commas, another text unchanged, and `none` for an empty text. */
+/** A whole number with commas, other text unchanged, and `none` for an empty text. */
 function grouped(text: string): string {
   if (text === '') return 'none';
   return /^[0-9]{4,15}$/.test(text) ? Number(text).toLocaleString('en') : text;

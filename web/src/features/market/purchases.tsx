@@ -16,7 +16,7 @@ import { itemLabel, KIND_LABELS } from './item-labels.ts';
 
 const STATES = ['active', 'ahead', 'ended'] as const;
 
-/** The purchases of all agents, newest first. A change of `version` means that this page bought something. */
+/** The purchases of all agents, newest first. `version` changes when a person buys on this page. */
 export function PurchaseList({ version }: { readonly version: number }): ReactElement {
   const [state, setState] = useState<(typeof STATES)[number] | null>(null);
   const live = usePages(listPurchases, (cursor) => ({ query: { ...(state === null ? {} : { state }), ...cursor } }), {

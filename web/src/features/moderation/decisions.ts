@@ -7,7 +7,7 @@ export const DECISION_LABELS: Readonly<Record<Decision, { readonly verb: string;
   undo: { verb: 'Undo the last decision', done: 'Undone' },
 };
 
-/** The decisions that would change a post or reply now. `undo` is among them if a decision can be undone. */
+/** The decisions that an admin can take now. `undo` is one of them if a past decision can be undone. */
 export function decisionsFor({
   post,
   reply,
@@ -16,7 +16,7 @@ export function decisionsFor({
 }: Pick<ModerationItem, 'post' | 'reply' | 'flags' | 'decisions'>): Decision[] {
   const of = reply ?? post;
   const hidden = of.status === 'moderated';
-  // An admin confirms or restores a text that flags have hidden.
+  // If flags have hidden the text, an admin may hide it by decision, or restore it.
   const can: Readonly<Record<Decision, boolean>> = {
     hide: !hidden || of.moderation?.by === 'flags',
     keep: !hidden && flags.length > 0,

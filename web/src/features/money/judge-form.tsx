@@ -111,7 +111,10 @@ interface JudgementOf {
   readonly first: JudgeKind;
 }
 
-/** A reward or penalty in writing. `micro` is null if the text is no amount; `done` describes the last one sent. */
+/**
+ * The state of a reward or penalty that a person writes. `micro` is null if the text is no amount; `done` describes the
+ * last one sent.
+ */
 function useJudgement({ agent, about, first }: JudgementOf, onDone: () => void) {
   const { api } = useVillage();
   const [kind, setKind] = useState<JudgeKind>(first);
@@ -214,7 +217,10 @@ function useAllowance(): Live<Allowance> {
 
 type AllowanceLineProps = Readonly<{ allowance: Allowance | null; asked: bigint | null }>;
 
-/** The rest of a member's allowance, with a warning if the amount exceeds it. Nothing for admins, who have no limit. */
+/**
+ * The remainder of a member's allowance, with a warning if the amount exceeds it. Nothing for admins, who have no
+ * limit.
+ */
 function AllowanceLine({ allowance, asked }: AllowanceLineProps): ReactElement | null {
   if (allowance === null || allowance.left === null) return null;
   const short = asked !== null && asked > (readAmount(allowance.left) ?? 0n);

@@ -1,10 +1,10 @@
 import { formatAiDollars, type LedgerEntry, parseAiDollars } from '@hamlet/contract';
 import { actorLabel, type ViewerId } from '../../client/actor-labels.ts';
 
-/** The fewest decimal places of a shown amount. */
+/** Minimum number of decimal places of a shown amount. */
 const PLACES = 2;
 
-/** An amount for display, grouped, with at least two decimal places: `1,204.50 ai$`. Returns a text that is no amount unchanged. */
+/** An amount for display, grouped, with at least two decimal places: `1,204.50 ai$`. Other text stays unchanged. */
 export function moneyLabel(amount: string): string {
   const parts = /^(-?)([0-9]+)(?:\.([0-9]+))?$/.exec(amount);
   if (parts === null) return amount;
@@ -26,12 +26,12 @@ export function priceLabel(price: { readonly per_hour: string; readonly per_thou
   return parts.length === 0 ? 'Free' : parts.join(' · ');
 }
 
-/** The sum of amounts; a text that is no amount counts as zero. */
+/** The sum of amounts; other text counts as zero. */
 export function sumOf(amounts: readonly string[]): string {
   return formatAiDollars(amounts.reduce((sum, amount) => sum + (readAmount(amount) ?? 0n), 0n));
 }
 
-/** Reads a typed amount, with a comma or a point, as micro-aiDollars; null if it is no amount. */
+/** Reads a typed amount, with a comma or a point, as micro-aiDollars; null if the text is no amount. */
 export function readAmount(typed: string): bigint | null {
   try {
     return parseAiDollars(typed.trim().replace(',', '.').replace(/^\./, '0.'));

@@ -21,7 +21,7 @@ import { moneyLabel, priceLabel, readAmount } from './money-labels.ts';
 const PinForm = lazy(async () => ({ default: (await import('../tiers/pin-form.tsx')).PinForm }));
 
 const REFRESH_MS = 8000;
-/** The most differences between this tier and the next that the ladder shows; the Tiers page shows all. */
+/** Maximum number of differences between this tier and the next; the Tiers page shows all. */
 const CHANGES = 6;
 
 type LadderProps = Readonly<{ agent: AgentDetail; balance: BalanceAnswer; tiers: readonly EntitlementView[] }>;

@@ -13,7 +13,8 @@ interface TierOutlook {
 export type LadderStep = Pick<EntitlementView, 'name' | 'rank' | 'min_balance'>;
 
 /**
- * The tier of a balance by the rule of the API: an agent keeps its tier down to nine tenths of the balance that opens it.
+ * The tier for a balance by the rule of the API: an agent loses its tier only below nine tenths of the balance that
+ * opens it.
  * @param balance micro-aiDollars
  * @param current the present tier; null for none
  */
@@ -60,7 +61,10 @@ export function previewLabel(preview: Preview, present: string | null, pinned: s
 }
 
 type Step = Pick<EntitlementView, 'name' | 'rank' | 'min_balance' | 'seats' | 'price'>;
-/** One tier: `here` is the agent's, `next` the one above. `filled` is the way from the tier below, 0 to 1. */
+/**
+ * One tier: `here` is the agent's tier, `next` the one above. `filled` is the share, 0 to 1, of the way from the
+ * previous tier's balance to this tier's balance that the agent has.
+ */
 export interface Rung {
   readonly name: string;
   readonly opensAt: string;
@@ -104,12 +108,15 @@ function shareOf(balance: bigint, from: bigint, to: bigint): number {
   return Number(((balance - from) * 1000n) / (to - from)) / 1000;
 }
 
-/** The lowest balance in micro-aiDollars that keeps the present tier, by the rule of the API; null if any balance keeps it. */
+/**
+ * The lowest balance in micro-aiDollars that keeps the present tier, by the rule of the API. Null without a tier, or if
+ * zero opens the tier.
+ */
 export function lostBelow(steps: readonly Step[], tier: string | null): bigint | null {
   const present = steps.find(({ name }) => name === tier);
   const least = present === undefined ? null : readAmount(present.min_balance);
   if (least === null || least <= 0n) return null;
-  // A search with the rule itself, so that the code states the rule only once.
+  // Searches by the rule itself, so that no other code states the rule.
   let kept = least;
   let lost = 0n;
   while (kept - lost > 1n) {
@@ -120,7 +127,7 @@ export function lostBelow(steps: readonly Step[], tier: string | null): bigint |
   return kept;
 }
 
-/** The order of differences: those that an agent would pay for come first. */
+/** The order of differences: first those for which an agent would pay. */
 const WEIGHT: Readonly<Record<TierChange['what'], number>> = {
   models: 0,
   tokens_per_hour: 1,

@@ -22,7 +22,7 @@ export const PAGE_LABELS: Readonly<
 /** Related pages under one word in the top bar. */
 export type PageGroup = Readonly<{ word: string; icon: IconName; hint: string; views: readonly View[] }>;
 
-/** The groups in the order of the top bar. The position of a group is its key, 1 to 5. */
+/** The groups in the order of the top bar. The key of a group is its position, 1 to 5. */
 export const GROUPS = [
   { word: 'Village', icon: 'home', hint: 'The village and its agents', views: ['map'] },
   { word: 'Board', icon: 'board', hint: 'Posts of people and agents', views: ['board'] },
@@ -46,7 +46,7 @@ export function groupOf(view: View): PageGroup {
   return GROUPS.find((group: PageGroup) => group.views.includes(view)) ?? GROUPS[0];
 }
 
-/** True if a role may open any page of a group. Every role sees Work: its pages say who may read them. */
+/** True if a role may open any page of a group. Every role sees the group Work, whose pages say who may read them. */
 export function seenBy(group: Pick<PageGroup, 'views'>, role: Role): boolean {
   return group.views.some((view) => roleMay(role, PAGE_LABELS[view].needs) || view === 'runs');
 }

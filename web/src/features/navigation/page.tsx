@@ -12,12 +12,15 @@ interface PageProps {
   readonly children: ReactNode;
 }
 
-/** A page that covers the map: links to related pages, a title, its purpose, and its content for those who may see it. */
+/**
+ * A page that covers the map: links to related pages, a title, an introduction, and its content for viewers who may see
+ * it.
+ */
 export function Page({ title, intro, tools, needs, children }: PageProps): ReactElement {
   const heading = useRef<HTMLHeadingElement>(null);
   const role = useRole();
   const view = useVillageState((state) => state.place.view);
-  // A page that replaces another takes the keyboard focus, so that a screen reader begins at its title.
+  // A new page takes the keyboard focus, so that a screen reader begins at the title.
   useEffect(() => {
     heading.current?.focus({ preventScroll: true });
   }, []);

@@ -2,7 +2,7 @@ import { type ReactElement, useEffect, useState } from 'react';
 import { Icon } from '../../ui/icon.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
 
-/** The field starts a search this long after the last key. */
+/** The field starts a search this long after the last keystroke. */
 const TYPING_MS = 300;
 const FIND_MAX_CHARS = 200;
 
@@ -11,7 +11,7 @@ export function SearchField({ label }: { readonly label: string }): ReactElement
   const { open } = useVillage();
   const find = useVillageState((state) => state.place.find);
   const [text, setText] = useState(find ?? '');
-  // The back button or "Clear" may change the address without this field.
+  // The back button and "Clear" change the address without this field.
   useEffect(() => setText((typed) => (typed.trim() === (find ?? '') ? typed : (find ?? ''))), [find]);
   useEffect(() => {
     const wanted = text.trim() === '' ? null : text.trim();

@@ -5,7 +5,9 @@ import { placeAfter } from '../../client/url-state.ts';
 import { shortcutsOn } from '../../ui/preferences.ts';
 import { GROUPS, openedBy, seenBy } from './page-groups.ts';
 
-/** True if a key is a shortcut: shortcuts are on, and the key belongs to no text field, dialog or browser shortcut. */
+/**
+ * True if a key is a shortcut: shortcuts are on, no modifier key is down, and no text field or dialog takes the key.
+ */
 function isShortcut(event: KeyboardEvent): boolean {
   const writing = event.target instanceof HTMLElement && event.target.closest('input, textarea, select') !== null;
   return (

@@ -13,7 +13,10 @@ import { type CreditDraft, creditProblems, type CreditProblems } from './payment
 
 const EMPTY: CreditDraft = { agent: '', provider: 'paypal', transaction: '', amount: '', note: '' };
 
-/** Credits a deposit; the result says if a second admin must approve. The draft stays in this tab until then. */
+/**
+ * Credits a deposit. The result says if a second admin must approve the credit. The draft stays in this tab until it is
+ * sent.
+ */
 export function CreditForm({ onSent }: { readonly onSent: () => void }): ReactElement {
   const { api, agents } = useVillage();
   const sending = useIntent();

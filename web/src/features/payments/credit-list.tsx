@@ -24,7 +24,10 @@ import { ReasonForm } from '../standing/reason-form.tsx';
 import { useViewerId, useVillage } from '../village-context.ts';
 import { CREDIT_LABELS, mayApprove } from './payment-labels.ts';
 
-/** All credits, newest first. A second admin decides about proposals here. A change of `version` means that the form sent one. */
+/**
+ * All credits, newest first. A second admin decides about proposals here. `version` changes when the form sends a
+ * credit.
+ */
 export function CreditList({ version }: { readonly version: number }): ReactElement {
   const [state, setState] = useState<CreditState | null>(null);
   const live = usePages(listCredits, (cursor) => ({ query: { ...(state === null ? {} : { state }), ...cursor } }), {

@@ -1,7 +1,10 @@
 import { formatAiDollars, type PaymentOutcome, PayPalOrderBody, type PayPalTerms } from '@hamlet/contract';
 import { moneyLabel, readAmount } from '../money/money-labels.ts';
 
-/** The name of the draft. The draft survives the way to PayPal and back; the page deletes it after PayPal captured the payment. */
+/**
+ * The name of the draft. The draft stays while the payer is at PayPal; the page deletes it after PayPal captured the
+ * payment.
+ */
 export const PAY_DRAFT = 'pay';
 
 /** The fields of a payment while a person writes it; `amount` is the typed text, in the currency of the village. */

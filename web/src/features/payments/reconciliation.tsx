@@ -89,7 +89,7 @@ function DifferenceList({ kind, view, onChanged }: ListProps): ReactElement {
   );
 }
 
-/** Advice about the differences of one list. Without differences it shows an all-clear, but only after a comparison. */
+/** Advice about the differences of one list. If a comparison found no differences, it says so. */
 function ListAdvice({ kind, view }: Pick<ListProps, 'kind' | 'view'>): ReactElement {
   const { advice, none } = DIFFERENCE_LABELS[kind];
   const comparison = comparisonOf(view[kind].length, view.providers.length);
@@ -166,7 +166,9 @@ function DebtList({ view }: { readonly view: ReconciliationView }): ReactElement
 
 type DifferenceRowProps = Readonly<{ difference: Difference; onChanged: () => void }>;
 
-/** One difference, with a form to explain it or to become its owner. It stays until ledger and provider agree. */
+/**
+ * One difference, with a form to explain it or to become its owner. It stays until the ledger and the provider agree.
+ */
 function DifferenceRow({ difference, onChanged }: DifferenceRowProps): ReactElement {
   const viewer = useViewerId();
   const [open, setOpen] = useState(false);

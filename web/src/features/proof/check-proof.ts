@@ -31,9 +31,12 @@ export interface Checked {
   /** The checkpoint, if it could be read. Trust it only if `fault` is null. */
   readonly checkpoint: Checkpoint | null;
   readonly key: { readonly name: string; readonly id: string } | null;
-  /** True if the check compared the log with the checkpoint that this browser has kept. */
+  /**
+   * True if the API sent a proof that the log continues the checkpoint kept in this browser. Trust it only if `fault`
+   * is null.
+   */
   readonly continues: boolean;
-  /** True if the fault is that this browser has kept a checkpoint of another log. */
+  /** True if the fault is that the log is not proven to continue the checkpoint kept in this browser. */
   readonly differentLog: boolean;
 }
 
@@ -90,14 +93,17 @@ function leafFault({ proof, shown }: ProofParts): string | null {
 
 /** The newest checkpoint that this browser has verified, and the key that signed it. */
 export type Kept = Readonly<{ key: string; checkpoint: Checkpoint }>;
-/** The answer to the kept checkpoint: a proof that the log continues it, or `shorter` if the log has fewer entries now. */
+/**
+ * The answer of the API about the kept checkpoint: a proof that the log continues it, or `shorter` if the log has fewer
+ * entries now.
+ */
 export type Growth =
   | { readonly kind: 'proof'; readonly hashes: readonly string[]; readonly checkpoint: string }
   | { readonly kind: 'shorter' };
 /** The log now: its verified checkpoint and its key. */
 export type Present = Readonly<{ key: NoteKey; keyText: string; checkpoint: Checkpoint }>;
 
-/** Null if the log continues the one that this browser knows; otherwise the fault. */
+/** The fault in the history of the log; null if the log continues the kept checkpoint. */
 async function historyFault(
   kept: Kept,
   growth: Growth | null,
@@ -132,7 +138,7 @@ function continuesTo(growth: Growth | null, size: number): boolean {
   return growth?.kind === 'proof' && checkpointIn(growth.checkpoint)?.size === size;
 }
 
-/** Reads the checkpoint in a signed note without checking the signature; null if it is none. */
+/** Reads the checkpoint in a signed note without a check of the signature; null if the note has no checkpoint. */
 export function checkpointIn(note: string): Checkpoint | null {
   return readCheckpoint(readNote(note)?.text ?? '');
 }

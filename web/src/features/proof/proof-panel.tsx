@@ -77,7 +77,7 @@ function Refuted({ fault, children }: { readonly fault: string; readonly childre
   );
 }
 
-/** For a village that was installed again at this address and so has a new log: the viewer can forget the checkpoint of the old one. */
+/** Forgets the kept checkpoint, for a village that was installed again at this address and so has a new log. */
 function ForgetLog({ onForget }: { readonly onForget: () => void }): ReactElement {
   return (
     <p className="hint">
@@ -87,7 +87,7 @@ function ForgetLog({ onForget }: { readonly onForget: () => void }): ReactElemen
   );
 }
 
-/** The content of the proof: called facts if the check passed, claims if it failed. */
+/** The content of the proof. If the check failed, these are only claims of the village. */
 function Facts({ parts, checked }: { readonly parts: ProofParts; readonly checked: Checked }): ReactElement {
   const { checkpoint, key } = checked;
   return (
@@ -157,7 +157,7 @@ type Proving =
   | { readonly kind: 'refused'; readonly refused: Refused }
   | { readonly kind: 'checked'; readonly parts: ProofParts; readonly checked: Checked };
 
-/** The wait before another request for a new record: the village seals it within a second or two. */
+/** The wait before the next request for the proof of a new record: the village seals it within a second or two. */
 const SEALED_SOON_MS = 1000;
 const SOON_TIMES = 15;
 

@@ -3,7 +3,10 @@ import type { Api, Reply } from '../../client/api.ts';
 import { type Growth, type Kept, type ProofParts, checkpointIn } from './check-proof.ts';
 import { recordIdOf, type Shown } from './sealed-differences.ts';
 
-/** The log grows every second, so the page reads both proofs again, up to this many times, until they cover the same length. */
+/**
+ * Maximum number of times that the page reads both proofs. It repeats until both cover the same length, because the log
+ * grows every second.
+ */
 const ATTEMPTS = 6;
 
 /** Reads everything that a check of one record needs. */
@@ -46,7 +49,7 @@ const SPLIT = '\n\n';
 
 type CheckpointStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 
-/** The kept checkpoint; null if there is none that can be read. */
+/** The kept checkpoint; null if there is none, or it is unreadable. */
 export function readKept(storage: CheckpointStorage): Kept | null {
   const text = storage.getItem(STORAGE_KEY) ?? '';
   const at = text.indexOf(SPLIT);

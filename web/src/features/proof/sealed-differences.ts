@@ -13,7 +13,7 @@ export function recordIdOf(shown: Shown): string {
   return shown.kind === 'entry' ? shown.entry.ledger_entry_id : shown.record.record_id;
 }
 
-/** The positions of the fields in a leaf, in the order of the view that the log is sealed from. */
+/** The positions of the fields in a leaf, in the order of the database view with the records to seal. */
 const LEDGER = {
   reason: 5,
   amount: 6,
@@ -48,7 +48,10 @@ export function differencesOf(shown: Shown, leaf: Uint8Array): Difference[] | nu
   }
 }
 
-/** True if the details of a record were too long to be sealed as text: the leaf has only their hash, and the page does not compare them. */
+/**
+ * True if the details of a record were too long to seal as text. The leaf has only their hash, and the page does not
+ * compare them.
+ */
 export function isSealedByHash(shown: Shown, leaf: Uint8Array): boolean {
   try {
     return shown.kind === 'record' && shown.record.kind === 'act' && openRecord(leaf).field(ACT.detail) === null;

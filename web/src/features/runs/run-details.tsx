@@ -64,7 +64,7 @@ function ScheduleLink({ name, onOpen }: Readonly<{ name: string; onOpen: (name: 
 }
 
 function Course({ run }: { readonly run: Run }): ReactElement {
-  // A new state repeats the request at once, so that row and list show the end of the run together.
+  // A new state repeats the request at once, so that the row and the events show the end of the run together.
   const everyMs = isSettled(run.state) ? SETTLED_MS : LIVE_MS;
   const { data, refused } = useLive(
     listRunEvents,

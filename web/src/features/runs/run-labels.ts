@@ -15,13 +15,13 @@ export const STATE_LABELS: Readonly<Record<RunState, StateLabel>> = {
   cancelled: { word: 'Cancelled', tone: 'sleep' },
 };
 
-/** The state of a run as people see it: a run that was asked to end, but has not ended yet, is ending. */
+/** The state of a run as people see it: after a request to end the run, it is `Ending` until it ends. */
 export function stateLabel(run: Pick<Run, 'state' | 'cancel_requested_at'>): StateLabel {
   if (!isSettled(run.state) && run.cancel_requested_at !== null) return { word: 'Ending', tone: 'waiting' };
   return STATE_LABELS[run.state];
 }
 
-/** The duration of a run, or the time that it has waited. */
+/** The duration of a run; for a run that has not started, the time that it has waited. */
 export function runLength(
   { created_at: created, started_at: started, ended_at: ended }: Pick<Run, 'created_at' | 'started_at' | 'ended_at'>,
   nowMs: number,

@@ -94,7 +94,7 @@ function Found(): ReactElement {
   );
 }
 
-/** The run in the address, if the list does not have it because the run is older or the filters leave it out. */
+/** The run in the address, if it is not in the list because it is older or the filters leave it out. */
 function OneRun({ id }: { readonly id: string }): ReactElement {
   const { open } = useVillage();
   const now = useNow(1000);

@@ -115,7 +115,7 @@ function labelsOf(text: string): Record<string, string> | null {
   return pairs.every((pair) => pair.length === 2 && pair[0] !== '') ? Object.fromEntries(pairs) : null;
 }
 
-/** The timing of the spec. Reads only the fields of the chosen kind. */
+/** The timing in the form of the spec. Reads only the fields of the chosen kind. */
 export function timingOf({
   kind,
   every,
@@ -213,7 +213,10 @@ function bodyOf(spec: ScheduleSpec): ScheduleBody {
   };
 }
 
-/** The fields that differ from the stored schedule. Leaves out the others, so that concurrent changes of other people stay. */
+/**
+ * The fields that differ from the stored schedule. It leaves out the others, so that changes of other people to them
+ * stay.
+ */
 export function changesOf(body: ScheduleBody, view: ScheduleView): ScheduleChange {
   return Object.fromEntries(
     Object.entries(body).filter(

@@ -160,7 +160,7 @@ function ScheduleActions({ schedule, onEdit, onChanged }: ActionProps): ReactEle
 }
 
 const SHOWN = 10;
-/** The most agents of one firing that are shown by name. */
+/** Maximum number of agents of one firing that are shown by name. */
 const AGENTS_SHOWN = 6;
 
 function FiringList({ schedule }: { readonly schedule: ScheduleView }): ReactElement {

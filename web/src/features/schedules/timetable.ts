@@ -72,12 +72,15 @@ export function zonesOf(
   ];
 }
 
-/** A past firing, or a range of times without a firing. */
+/** A past firing, or a range of slots that did not fire. */
 export type PastRow =
   | { readonly kind: 'fired'; readonly slotMs: number; readonly firing: ScheduleView['last_firings'][number] }
   | { readonly kind: 'silent'; readonly fromMs: number; readonly untilMs: number; readonly count: number };
 
-/** Past firings, newest first, and between them the times that did not fire: missed or suspended. Leaves out times of an earlier timing. */
+/**
+ * Past firings, newest first, and between them the slots that did not fire (missed or suspended). Leaves out slots of
+ * an earlier timing.
+ */
 export function pastRows(view: ScheduleView): PastRow[] {
   const fired = view.last_firings
     .map((firing) => ({ kind: 'fired' as const, slotMs: Date.parse(firing.slot), firing }))
@@ -96,7 +99,7 @@ export function pastRows(view: ScheduleView): PastRow[] {
   ];
 }
 
-/** The times between two instants, both excluded; none if the older one is no time of this timetable. */
+/** The slots between two instants, both excluded; none if the older instant is no slot of this timetable. */
 function silence(timetable: Timetable, olderMs: number, newerMs: number): PastRow[] {
   if (slotAtOrBefore(timetable, olderMs) !== olderMs) return [];
   const between = { afterMs: olderMs, untilMs: newerMs - 1 };

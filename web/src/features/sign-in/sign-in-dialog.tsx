@@ -111,7 +111,7 @@ function Ways({ way, onWay, first }: Readonly<{ way: Way; onWay: (way: Way) => v
   );
 }
 
-/** The title of a refusal, for the code that the identity provider's redirect left in the address. */
+/** The title of a refusal, by the code that the identity provider's redirect put into the address. */
 function failureText(code: string): string {
   const known: Readonly<Record<string, RefusalEntry | undefined>> = REFUSALS;
   return known[code]?.title ?? 'The identity provider refused the sign-in';

@@ -11,7 +11,7 @@ interface MeasureLabels {
   readonly lift: string;
 }
 
-/** The measures in the order of the page: the mildest first, the kill switch last. */
+/** The measures in the order of the page: the mildest first, `kill` last. */
 export const OFFERED: readonly Measure[] = MEASURES.toReversed();
 
 export const MEASURE_LABELS: Readonly<Record<Measure, MeasureLabels>> = {
@@ -52,12 +52,12 @@ export const MEASURE_LABELS: Readonly<Record<Measure, MeasureLabels>> = {
   },
 };
 
-/** The active measures against an agent, hardest first. */
+/** The active measures against an agent, severest first. */
 export function heldOf(standing: Omit<Standing, 'agent_id'>): Measure[] {
   return MEASURES.filter((measure) => standing[FLAG_OF_MEASURE[measure]] === true);
 }
 
-/** The author, the age and the end of a measure: `by you, 5 min ago, until an admin lifts it`. */
+/** The author, age and end of a measure: `by you, 5 min ago, until an admin lifts it`. */
 export function heldLabel(
   { by, since, expires_at: until }: HeldMeasure,
   at: { readonly nowMs: number; readonly viewer: ViewerId },

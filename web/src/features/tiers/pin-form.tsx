@@ -23,7 +23,8 @@ export function PinForm({ agent, tiers }: PinProps): ReactElement {
   const [written, setWritten] = useState<PinDraft | null>(null);
   const [done, setDone] = useState(false);
   const asIs = pinOf(agent);
-  // The form shows the written draft until the village reports the same policy; then it shows the changes of other people again.
+  // The form shows the written draft until the village reports the same policy. From then on it follows changes of
+  // other people.
   const draft = written === null || (done && samePin(written, asIs)) ? asIs : written;
   const effect = done ? null : pinEffect(agent, tiers, draft);
   const write = (change: Partial<PinDraft>): void => {

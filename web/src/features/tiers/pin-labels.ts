@@ -3,14 +3,17 @@ import { moneyLabel, readAmount } from '../money/money-labels.ts';
 import { tierOutlook } from '../money/tier-outlook.ts';
 import { podChange, podChangeLabel } from './tier-effects.ts';
 
-/** The policy for an agent's tier while a person writes it. `name` stays while the balance decides, so that the person can return to it. */
+/**
+ * The policy for an agent's tier while a person writes it. If the balance decides, `name` stays for a return to
+ * `Pinned`.
+ */
 export type PinDraft = Readonly<{ policy: 'ByBalance' | 'Pinned'; name: string }>;
 export type PinnedAgent = Pick<AgentDetail, 'display_name' | 'entitlement' | 'balance' | 'power'> & {
   readonly standing: Pick<AgentDetail['standing'], 'balance_tier'>;
 };
 type Tier = Pick<EntitlementView, 'name' | 'rank' | 'min_balance' | 'price' | 'compute'>;
 
-/** The present policy. If the balance decides, `name` is the tier that it opened. */
+/** The present policy. If the balance decides, `name` is the tier that the balance opened. */
 export function pinOf({ entitlement }: Pick<PinnedAgent, 'entitlement'>): PinDraft {
   return { policy: entitlement.policy, name: entitlement.pinned_to ?? entitlement.tier ?? '' };
 }
@@ -63,7 +66,10 @@ function podLine({ power }: PinnedAgent, from: Tier | undefined, to: Tier | unde
     : podChangeLabel(podChange(from.compute, to.compute), 'Its pod');
 }
 
-/** A warning if the agent cannot pay for an hour of the tier: the village reserves the price of an hour before it starts the pod. */
+/**
+ * A warning if the agent cannot pay for an hour of the tier: the village holds the price of an hour before it starts
+ * the pod.
+ */
 function unpaid({ balance }: PinnedAgent, { name, price }: Tier, micro: bigint): string | null {
   const hour = readAmount(price.per_hour) ?? 0n;
   return hour > micro

@@ -9,7 +9,7 @@ import { moneyLabel, priceLabel } from '../money/money-labels.ts';
 import { useVillage } from '../village-context.ts';
 import { computeLabel, isSeated, type Occupant, seatPicture, type SeatPicture } from './tier-picture.ts';
 
-/** The most agents shown for a tier. */
+/** Maximum number of agents shown for a tier. */
 const FACES = 24;
 
 type TierCardProps = Readonly<{ tier: EntitlementView; agents: readonly Occupant[]; onEdit: (() => void) | null }>;
@@ -100,7 +100,7 @@ export function Face({ agent }: { readonly agent: Occupant }): ReactElement {
   );
 }
 
-/** The most seats drawn as squares; a bar stands for more. */
+/** Maximum number of seats drawn as squares; a bar stands for more. */
 const SQUARES = 64;
 
 /** Seats as squares: used by this tier, used by other tiers, free. Colour is never the only difference. */

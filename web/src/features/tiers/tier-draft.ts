@@ -161,7 +161,7 @@ function listOf(text: string): string[] {
     .filter((part) => part !== '');
 }
 
-/** The field of the draft for a path in the spec; the first entry that matches counts. */
+/** The field of the draft for each path in the spec. The first entry that matches a path counts. */
 const FIELDS: readonly (readonly [string, keyof TierDraft])[] = [
   ['rank', 'rank'],
   ['minBalance', 'minBalance'],
@@ -192,7 +192,7 @@ function issueLabel(
   return problems;
 }
 
-/** Rewrites a message of the schema, which is made for YAML, for a form. */
+/** Rewrites a message of the schema for a form, because the schema words it for YAML. */
 function problemLabel(message: string): string {
   const words = message.startsWith('Invalid input') ? 'write a whole number' : message.replace(', in quotes', '');
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;

@@ -7,7 +7,10 @@ import { bodyOf } from './tier-draft.ts';
 
 type TierLine = Readonly<{ what: string; from: string; to: string }>;
 type TierMove = Readonly<{ agent: string; name: string; from: string | null; to: string | null }>;
-/** The changed lines, the agents that change tier, and the effect on the pods of the `at` agents awake in the tier. */
+/**
+ * The changed lines, the agents that change tier, and the effect on the pods. `at` is the number of awake agents in the
+ * tier.
+ */
 export interface TierEffects {
   readonly lines: readonly TierLine[];
   readonly moves: readonly TierMove[];
@@ -19,7 +22,7 @@ type Agent = Pick<AgentDetail, 'agent_id' | 'display_name' | 'balance' | 'tier' 
   readonly standing: Pick<AgentDetail['standing'], 'balance_tier'>;
 };
 
-/** The differences between a tier and its new spec; for a new tier, all of the spec. */
+/** The differences between a tier and its new spec; for a new tier, its whole spec. */
 export function tierLines(before: EntitlementView | null, spec: EntitlementSpec): TierLine[] {
   const was = before === null ? null : specOf(before);
   const changed = tierChanges(was, spec).map((change) =>
@@ -122,7 +125,7 @@ export function podChange(from: Compute, to: Compute): PodChange {
   return from.cpu === to.cpu && from.memory === to.memory ? 'none' : 'resized';
 }
 
-/** The fields of a GPU that matter: for a tier without a GPU, only the mode. */
+/** The fields of a GPU that matter to a pod; without a GPU, only the mode. */
 function gpuOf({ gpu }: Compute): readonly unknown[] {
   return gpu.mode === 'None' ? [gpu.mode] : [gpu.mode, gpu.resource_name, gpu.count, gpu.claim_template_name];
 }

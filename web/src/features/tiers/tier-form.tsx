@@ -121,7 +121,7 @@ function withoutEmpty(problems: TierProblems, draft: TierDraft): TierProblems {
   return Object.fromEntries(Object.entries(problems).filter(([field]) => draft[field as keyof TierDraft] !== ''));
 }
 
-/** The most agents listed by name. */
+/** Maximum number of agents listed by name. */
 const NAMED = 8;
 
 function EffectList({ effects, isNew }: Readonly<{ effects: TierEffects | null; isNew: boolean }>): ReactElement {

@@ -9,10 +9,16 @@ export type Occupant = Pick<
 /** The seats of a tier: used by its own agents, used by other tiers, and free. */
 export type SeatPicture = Readonly<{ own: number; others: number; free: number; total: number }>;
 
-/** Reasons of the condition Admitted that do not mean that the agent waits for a seat. */
+/**
+ * Reasons why an agent is not Admitted although it does not wait for a seat. `Waiting`: it has not asked for a seat
+ * yet.
+ */
 const OTHER_REASONS: ReadonlySet<string> = new Set(['Waiting', 'Asleep', 'Terminating', 'UserNamespaceUnavailable']);
 
-/** All tiers share the nodes: other tiers use the taken seats that this one does not. Null before the first count. */
+/**
+ * The seats of a tier. All tiers share the nodes, so other tiers use the other taken seats. Null before the first
+ * count.
+ */
 export function seatPicture({ seats }: Pick<EntitlementView, 'seats'>, seated: number): SeatPicture | null {
   if (seats === null) return null;
   const taken = Math.max(0, seats.total - seats.free);
@@ -81,7 +87,7 @@ export function computeLabel({ cpu, memory, gpu }: EntitlementView['compute']): 
   return parts.join(', ');
 }
 
-/** The hourly prices of all agents with a seat, to be added up. */
+/** The hourly price of each agent with a seat, for a sum. */
 export function hourlyPrices(
   agents: readonly Occupant[],
   tiers: readonly Pick<EntitlementView, 'name' | 'price'>[],

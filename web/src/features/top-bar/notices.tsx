@@ -5,7 +5,7 @@ import { OUTCOME_LABELS } from '../payments/pay-labels.ts';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
 
-/** The notices of every page: a freeze, an outdated page, an ended session, the outcome of a payment. */
+/** The notices at the top of every page: a freeze, an outdated page, an ended session, the outcome of a payment. */
 export function Notices(): ReactElement {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {

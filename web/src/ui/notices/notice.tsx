@@ -9,7 +9,7 @@ interface NoticeProps {
   readonly tone: NoticeTone;
   /** The default is the icon of the tone; null shows none. */
   readonly icon?: IconName | 'spinner' | null;
-  /** The default is `alert` for a bad notice, which interrupts a screen reader, and `status` for another. */
+  /** The default for a bad notice is `alert`, which interrupts a screen reader; for others it is `status`. */
   readonly role?: 'alert' | 'status';
   readonly className?: string;
   /** Buttons after the text. */

@@ -31,7 +31,7 @@ export function RefusedNotice({ refused, onDismiss, children }: RefusedProps): R
 
 type UnreadProps = Readonly<{ refused: Refused | null; word?: string }>;
 
-/** Stands for an answer that the page does not have yet: the refusal, or a text while the request runs. */
+/** Shown in place of an answer that the page does not have yet: the refusal, or a text while the request runs. */
 export function Unread({ refused, word = 'Loading…' }: UnreadProps): ReactElement {
   if (refused !== null) return <RefusedNotice refused={refused} />;
   return (
@@ -41,7 +41,7 @@ export function Unread({ refused, word = 'Loading…' }: UnreadProps): ReactElem
   );
 }
 
-/** Advice for programs, which the page replaces by a button. */
+/** Advice for programs at the end of a message; the page has a button in its place. */
 const FOR_PROGRAMS = / Repeat with on_conflict=take_over to take (the field )?over$/;
 
 type OwnedProps = Readonly<{ refused: Refused; onTakeOver: () => void; onDismiss?: (() => void) | undefined }>;

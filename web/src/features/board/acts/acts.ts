@@ -21,8 +21,8 @@ interface Subject {
 }
 
 /**
- * The acts that a viewer may take on a post or a reply, in the order of the buttons. The API decides in the end; this
- * only hides acts that it would refuse. A visitor sees the acts of a member, which lead to the sign-in dialog.
+ * The acts that a viewer may take on a post or a reply, in the order of the buttons. The list leaves out acts that the
+ * API would refuse, but the API decides. A visitor sees the acts of a member, which lead to the sign-in dialog.
  */
 export function actsFor({ post, reply }: Subject, who: { readonly role: Role; readonly viewer: ViewerId }): Act[] {
   const of = reply ?? post;

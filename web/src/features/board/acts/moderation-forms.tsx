@@ -68,7 +68,7 @@ function short(title: string): string {
   return title.length > 32 ? `${title.slice(0, 31)}…` : title;
 }
 
-/** Flags a text for moderation, with a reason. An admin decides about it; enough flags hide the text until then. */
+/** Flags a text for moderation, with a reason. With enough flags the text is hidden until an admin decides. */
 export function FlagForm({ post, reply, onDone }: Omit<ModerateProps, 'decision'>): ReactElement {
   const { api } = useVillage();
   const sending = useIntent();
@@ -97,12 +97,12 @@ export function FlagForm({ post, reply, onDone }: Omit<ModerateProps, 'decision'
 
 interface GroundsOf extends Omit<ModerateProps, 'decision' | 'onDone'> {
   readonly act: Decision | 'flag';
-  /** The reason that the form begins with. */
+  /** The reason that is chosen when the form opens. */
   readonly usual: ModerationReason;
 }
 type Grounds = Readonly<{ reason: ModerationReason; note: string }>;
 
-/** The reason of a flag or decision while a person writes it, and the fields of the request. The draft stays in this tab. */
+/** The draft of a flag or decision, and its fields of the request. The draft stays in this tab. */
 function useGrounds({ post, reply, act, usual }: GroundsOf, onWrite: () => void) {
   const id = reply?.reply_id ?? post.post_id;
   const { draft, of, forget } = useFormDraft<Grounds>(`${act}-${id}`, { reason: usual, note: '' }, onWrite);
