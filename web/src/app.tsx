@@ -91,7 +91,7 @@ export function App({ parts, start }: AppProps): ReactElement {
   );
 }
 
-/** Gives the components below the API, and the account that their requests are for. */
+/** Passes the API and the viewer's account id to the components inside, for their requests. */
 function Asker({ children }: { readonly children: ReactNode }): ReactElement {
   const { api, queries } = useVillage();
   const viewer = useViewerId();

@@ -1,7 +1,7 @@
 /** The account id of the viewer, or null for a visitor. */
 export type ViewerId = string | null;
 
-/** The first letters of an account id: enough to tell it from the others. */
+/** Number of letters shown of an account id: enough to distinguish it from the others. */
 const SHORT = 8;
 
 /**

@@ -4,7 +4,7 @@ import type { Refused } from './api.ts';
 import { NOWHERE, type Place } from './url-state.ts';
 import type { Connection } from './live-socket.ts';
 
-/** An agent as the list shows it, updated twice a second. Positions are fractions of tiles. */
+/** An agent as the list shows it, updated twice a second. Positions are in tiles, with fractions. */
 export interface Row {
   readonly id: string;
   readonly name: string;
@@ -65,7 +65,9 @@ export interface AppState {
   readonly zones: readonly SceneZone[];
   readonly feed: readonly FeedEntry[];
   readonly session: Session;
-  /** The outcome of a payment from which the payer has just returned; null if there is none or the payer dismissed it. */
+  /**
+   * The outcome of a payment after the payer's return to the page; null if there is none, or the payer dismissed it.
+   */
   readonly payment: PaymentOutcome | null;
   readonly selected: string | null;
   readonly following: boolean;

@@ -61,7 +61,7 @@ export function dateTime(atMs: number, timeZone?: string, nowMs = Date.now()): s
     .replace(' at ', ', ');
 }
 
-/** A date and a time to the minute in the zone of the device, for instants whose seconds do not matter. */
+/** A date and time in the zone of the device, rounded down to the minute. */
 export function minuteTime(iso: string): string {
   return dateTime(Math.floor(Date.parse(iso) / 60_000) * 60_000);
 }

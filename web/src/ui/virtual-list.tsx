@@ -21,7 +21,7 @@ interface ListProps<T> {
   readonly onKeyDown?: (event: KeyboardEvent<HTMLUListElement>) => void;
 }
 
-/** A long list that scrolls by itself and renders only its visible rows. */
+/** A long list with its own scroll bar. It renders only the rows in view and some around them. */
 export function VirtualList<T>(props: ListProps<T>): ReactElement {
   const { rows, rowPx, className, gapClassName, idOf, render, onKeyDown } = props;
   const scroller = useRef<HTMLUListElement>(null);

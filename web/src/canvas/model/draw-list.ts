@@ -71,7 +71,7 @@ export interface ItemCommand {
 }
 export type ClusterCommand = Readonly<{ x: number; y: number; count: number; radius: number }>;
 
-/** Everything that one frame draws above the ground; within each list, from back to front. */
+/** Everything that a frame draws above the ground. Each list is in drawing order, back to front. */
 export interface DrawList {
   readonly level: Level;
   readonly zones: readonly ZoneCommand[];
@@ -114,7 +114,7 @@ const MAX_NAMES = 80;
 const CLUSTER_X_PX = 150;
 const CLUSTER_Y_PX = 64;
 const MAX_BUBBLES = 24;
-/** Pixels for an emote between the head and the bubble. */
+/** Height in pixels of the room for an emote, between the head and the bubble. */
 const EMOTE_PX = 24;
 /** Below this zoom the map leaves out the pins of homes, because there are many. */
 const HOME_PIN_ZOOM = 9;
@@ -187,7 +187,7 @@ function byDepth(left: FigureCommand, right: FigureCommand): number {
 function nameCommands(input: FrameInput, seen: readonly DrawnAgent[], visible: number): NameCommand[] {
   const all = visible <= MAX_NAMES;
   const wanted = seen.filter((agent) => all || agent.agentId === input.selected || agent.agentId === input.hovered);
-  // The names of the selected and the hovered agent come first; a later name that would cover an earlier one is left out.
+  // The names of the selected and the hovered agent come first. A name that would cover an earlier one is left out.
   const rank = (agent: DrawnAgent): number =>
     agent.agentId === input.selected ? 2 : agent.agentId === input.hovered ? 1 : 0;
   const taken: Box[] = [];
@@ -335,7 +335,10 @@ function within(rect: TileRect, place: Point): boolean {
   );
 }
 
-/** The amount of detail. `far`: counts and zones; `district`: small figures, places; `street`: figures, names; `close`: everything. */
+/**
+ * The amount of detail. `far`: counts, zones. `district`: small figures, places. `street`: figures, names. `close`:
+ * all.
+ */
 export type Level = 'far' | 'district' | 'street' | 'close';
 
 /** With more figures than this, the level is `district` in place of `street`. */
@@ -350,7 +353,7 @@ export function levelOf(zoom: number, visible: number): Level {
   return zoom < 44 ? 'street' : 'close';
 }
 
-/** The zoom level to request from the server: single agents, or counts per cell. */
+/** The zoom to request from the server: with `far` it sends counts per cell, otherwise single agents. */
 export function wireZoom(zoom: number, population: number): 'near' | 'mid' | 'far' {
   if (zoom >= 16) return 'near';
   return zoom < 9 && population > READABLE_DOTS ? 'far' : 'mid';

@@ -46,7 +46,7 @@ function body(pool: SpritePool, figure: FigureCommand, tools: Tools): void {
   }
 }
 
-/** Two letters z that rise and vanish one after the other, once in 3 seconds. */
+/** Two letters z, which rise and vanish in turn, each every 3 seconds. */
 function snores(pool: SpritePool, { x, y, size, look }: FigureCommand, { atlas, tick }: Tools): void {
   for (const offset of [0, 0.5]) {
     const phase = (tick / 30 + offset + look * 0.13) % 1;
@@ -75,7 +75,7 @@ function dotColour(look: number): number {
   return colour;
 }
 
-/** Lights figures more than the ground, so that they stay visible at night. */
+/** The light on figures, which is brighter than on the ground, so that they stay visible at night. */
 function lit(light: Daylight): number {
   const channel = (shift: number): number => Math.round((((light.tint >> shift) & 255) + 255) / 2) << shift;
   return channel(16) | channel(8) | channel(0);

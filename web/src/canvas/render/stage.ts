@@ -1,4 +1,4 @@
-// Pixi compiles its shaders' uniform code with eval unless this module is loaded; the page's content security policy forbids eval.
+// Without this module Pixi compiles uniform code with eval, which the page's content security policy forbids.
 import 'pixi.js/unsafe-eval';
 import { Container, Graphics, Sprite, WebGLRenderer } from 'pixi.js';
 import type { Camera, TileRect, Viewport } from '../model/camera.ts';
@@ -87,7 +87,7 @@ export class Stage {
     );
   }
 
-  /** Starts WebGL on `canvas`. Rejects if the browser has none. */
+  /** Starts WebGL on `canvas`. Rejects if the browser has no WebGL. */
   static async create(canvas: HTMLCanvasElement, world: StageWorld): Promise<Stage> {
     const renderer = new WebGLRenderer();
     const resolution = clamp(window.devicePixelRatio, 1, 2);

@@ -22,7 +22,7 @@ export class BoardLive {
   readonly #store: Store<AppState>;
   #socket: LiveSocket | null = null;
   #viewer: string | null = null;
-  /** The account that last wrote replies: after a session ends, only that account gets its unsent replies back. */
+  /** The account that was last signed in: after a session ends, only that account gets its unsent replies back. */
   #writer: string | null = null;
   #read: string | null = null;
   #stop: () => void = () => undefined;

@@ -40,7 +40,10 @@ export class Outbox {
     await this.#send(postId, entry);
   }
 
-  /** Sends a refused reply again: with the same key if the first request may have succeeded, with a new key if the refusal was final. */
+  /**
+   * Sends a refused reply again. It has a new key if the refusal was final; otherwise the same key, because the first
+   * request may have succeeded.
+   */
   async again(postId: string, { id, key, body, refused }: PendingReply): Promise<void> {
     if (refused === null) return;
     const entry: PendingReply = {

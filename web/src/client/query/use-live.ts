@@ -62,7 +62,7 @@ interface Question<T> {
   readonly version?: number | string | undefined;
 }
 
-/** The options of the query for TanStack Query. A refusal is part of the cached answer, so that rows stay while requests fail. */
+/** The options for TanStack Query. A refusal is a part of the cached answer, so that rows stay while requests fail. */
 export function answerOptions<T>(
   { queries, viewer }: Pick<Asking, 'queries' | 'viewer'>,
   { key, read, everyMs }: Omit<Question<T>, 'version'>,

@@ -6,7 +6,7 @@ import { moneyLabel } from '../money/money-labels.ts';
 import { doing, lifeState } from './agent-state.ts';
 import { useVillage, useVillageState } from '../village-context.ts';
 
-/** `place` is the position in the list and `of` the length of the whole list, which may be longer than the rendered part. */
+/** `place` is the position in the list. `of` is the length of the whole list, of which only a part may be rendered. */
 type RowProps = Readonly<{ row: Row; withBalance: boolean; place: number; of: number }>;
 
 /** One agent: its name, state and activity, and its balance if the list is ordered by balance. */

@@ -14,7 +14,9 @@ import { ModelTab } from './model-tab.tsx';
 import { NowTab } from './now-tab.tsx';
 import { AgentHead } from './agent-head.tsx';
 
-/** Everything about one agent: its activity, its state and the reason for it, its money, its work, and the acts that people may take. */
+/**
+ * All about one agent: its activity, its state with the reason, its money, its work, and the acts that people may take.
+ */
 export function Inspector({ id }: { readonly id: string }): ReactElement {
   const row = useVillageState((state) => state.rows.find((candidate) => candidate.id === id));
   const detail = useVillageState((state) => state.details.get(id));

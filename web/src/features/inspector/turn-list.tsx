@@ -12,7 +12,9 @@ import { reasonOf, turnLabel } from './turn-labels.ts';
 type Turn = CallData<typeof listTurns>['turns'][number];
 const PAGE = 100;
 
-/** The agent's diary: one entry for each stay, with the turns in which something happened. A button reads older ones. */
+/**
+ * The agent's diary: one entry for each stay, with the turns in which something happened. A button reads older turns.
+ */
 export function TurnList({ id }: { readonly id: string }): ReactElement {
   const may = roleMay(useRole(), 'turns:read');
   const { rows, refused, more } = usePages(

@@ -16,7 +16,10 @@ interface TableProps {
   readonly accounts: readonly { readonly id: string; readonly name: string; readonly history: History }[];
 }
 
-/** The entries of all chosen agents, newest first, with a filter by reason. Each has its actor, its reason and the balance after it. */
+/**
+ * The entries of all chosen agents, newest first, with a filter by reason. A row has the actor, the reason and the
+ * balance after the entry.
+ */
 export function EntryTable({ accounts }: TableProps): ReactElement {
   const [reason, setReason] = useState<EntryReason | ''>('');
   const [rows, setRows] = useState(ROWS);

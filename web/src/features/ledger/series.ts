@@ -1,4 +1,6 @@
-/** A value that changes at instants and stays the same in between, oldest first. Times are Unix milliseconds. */
+/**
+ * A value over time. `points` are its changes, oldest first; it is constant between them. Times are Unix milliseconds.
+ */
 export type Series = Readonly<{ id: string; name: string; points: readonly SeriesPoint[] }>;
 type SeriesPoint = Readonly<{ atMs: number; value: number }>;
 

@@ -17,7 +17,7 @@ import { useRole, useVillage } from '../village-context.ts';
 import { byWeight, lostBelow, type Rung, rungsOf, tierOutlook } from './tier-outlook.ts';
 import { moneyLabel, priceLabel, readAmount } from './money-labels.ts';
 
-/** The code loads only for admins. */
+/** The code of the form loads only for admins. */
 const PinForm = lazy(async () => ({ default: (await import('../tiers/pin-form.tsx')).PinForm }));
 
 const REFRESH_MS = 8000;

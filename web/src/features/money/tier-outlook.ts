@@ -6,7 +6,7 @@ import { readAmount } from './money-labels.ts';
 interface TierOutlook {
   /** The tier that the balance opens; null if it opens none. */
   readonly tier: string | null;
-  /** The next tier and the amount that is missing; null at the top. */
+  /** The next tier and the amount that the agent lacks for it; null at the top. */
   readonly next: { readonly name: string; readonly missing: string } | null;
 }
 

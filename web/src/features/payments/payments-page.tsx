@@ -46,7 +46,7 @@ function AdminPart(): ReactElement {
 
 const REFRESH_MS = 60_000;
 
-/** Pays in for an agent by PayPal, or says that the village takes no payments. */
+/** Pays money in for an agent by PayPal, or says that the village takes no payments. */
 function PayCard(): ReactElement {
   const terms = useLive(getPayPalTerms, {}, REFRESH_MS);
   return (
@@ -76,7 +76,10 @@ function Pay({ terms }: { readonly terms: PayPalTerms }): ReactElement {
   );
 }
 
-/** Agent and amount. The button leads to PayPal; the draft stays in this tab until PayPal captures the payment. */
+/**
+ * The form for agent and amount. Its button leads to PayPal; the draft stays in this tab until PayPal captures the
+ * payment.
+ */
 function PayForm({ terms, currency }: { readonly terms: PayPalTerms; readonly currency: string }): ReactElement {
   const { api } = useVillage();
   const sending = useIntent();

@@ -57,7 +57,10 @@ export function readKept(storage: CheckpointStorage): Kept | null {
   return checkpoint === null ? null : { key: text.slice(0, at), checkpoint };
 }
 
-/** Keeps a verified checkpoint. @param note the signed note as received */
+/**
+ * Keeps a verified checkpoint.
+ * @param note the signed note as received
+ */
 export function keepCheckpoint(storage: CheckpointStorage, keyText: string, note: string): void {
   storage.setItem(STORAGE_KEY, `${keyText.trim()}${SPLIT}${note}`);
 }

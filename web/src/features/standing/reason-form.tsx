@@ -7,7 +7,7 @@ import { ActionForm } from '../../ui/action-form.tsx';
 import { SelectField, TextField } from '../../ui/fields.tsx';
 import { endOf, TERMS } from './measure-labels.ts';
 
-/** The reason that the person wrote, trimmed, and the end of the chosen term if it ends by itself. */
+/** The reason that the person wrote, trimmed, and the end of the chosen term if the term has one. */
 export type Grounds = Readonly<{ reason: string; expires_at?: string }>;
 const EMPTY = { reason: '', term: 'lifted' };
 

@@ -23,7 +23,7 @@ import { type Intent, useIntent } from '../../../client/query/use-intent.ts';
 import { LinkButton } from '../../../ui/button.tsx';
 import { dateTime } from '../../../ui/time-labels.ts';
 
-/** The act whose form is open below a text; null if none is. */
+/** The act whose form is open below a text; null if no form is open. */
 export type OpenAct = Act | 'history' | null;
 type ActProps = Readonly<{ post: Post; reply: Reply | null; act: OpenAct; onAct: (act: OpenAct) => void }>;
 
@@ -41,7 +41,7 @@ const WORDS: Readonly<Record<Act, { readonly word: string; readonly icon: IconNa
 };
 const AT_ONCE: ReadonlySet<Act> = new Set<Act>(['resolve', 'close', 'reopen']);
 
-/** The acts that this viewer may take. For a visitor, an act that needs an account opens the sign-in dialog. */
+/** The acts that this viewer may take. For a visitor, each act opens the sign-in dialog. */
 export function ActRow({ post, reply, act, onAct }: ActProps): ReactElement | null {
   const role = useRole();
   const viewer = useViewerId();
