@@ -26,8 +26,8 @@ export interface SocketOptions {
 export type LiveSocket = Readonly<{ send(message: object): void; close(): void }>;
 
 /**
- * Times of `beatMs` without a message after which a connection counts as lagging, and after which the page replaces it:
- * a dead connection can look open for minutes.
+ * Number of `beatMs` without a message until a connection counts as lagging, and until the page replaces it: a dead
+ * connection can look open for minutes.
  */
 const LAG_BEATS = 1.2;
 const DEAD_BEATS = 3;

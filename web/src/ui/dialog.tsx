@@ -43,7 +43,7 @@ export function Dialog(props: DialogProps): ReactElement {
 }
 
 /**
- * `draft` is the present content as text, and `start` that at the opening: if they differ, the person changed
+ * `draft` is the present content as text, and `start` the content at the opening: if they differ, the person changed
  * something.
  */
 interface FormDialogProps extends Pick<DialogProps, 'onClose' | 'children'> {

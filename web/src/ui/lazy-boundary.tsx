@@ -10,8 +10,8 @@ interface BoundaryProps {
 type BoundaryState = Readonly<{ failed: boolean }>;
 
 /**
- * A part of the page whose code loads later; after a failure it shows a way out. A class, because React has no other
- * way to catch errors.
+ * Renders a part of the page whose code loads later; if the part fails, shows a way out. A class, because React has no
+ * other way to catch errors.
  */
 export class LazyBoundary extends Component<BoundaryProps, BoundaryState> {
   override state: BoundaryState = { failed: false };

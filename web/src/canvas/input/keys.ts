@@ -27,8 +27,8 @@ const INTENTS: Readonly<Record<string, KeyIntent>> = {
 };
 
 /**
- * The command of a key; null for other keys. A modifier key or a text field (except for Escape) makes it null, and so
- * does an arrow key outside the map.
+ * The command of a key; null if it has none. Also null with a modifier key, for an arrow key outside the map, and in a
+ * text field, where only Escape has a command.
  */
 export function keyIntent(
   key: string,

@@ -73,7 +73,7 @@ const SURFACES: ReadonlySet<TileKind> = new Set([
   'soil',
 ]);
 
-/** The ground of a tile: the tile itself, or the ground around a piece of furniture. */
+/** The kind of a tile's ground: its own kind or, for furniture, the kind of the ground around it. */
 export function surfaceAt(map: TileMap, x: number, y: number): TileKind {
   const own = map.at(x, y);
   if (!FURNITURE.has(own)) return own;

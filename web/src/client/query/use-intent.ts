@@ -8,8 +8,9 @@ export type IntentState = Readonly<{ busy: boolean; refused: Refused | null; don
 const NOTHING_SENT: IntentState = { busy: false, refused: null, done: false };
 
 /**
- * True if a refusal is the API's final answer to this request. A lost answer, a server error and a refusal with `retry:
- * later` are not final. The write may have happened or may still succeed, so the page sends it again with the same key.
+ * True if a refusal is the API's final answer to this request. A lost answer, a server error and a refusal that allows
+ * a later retry are not final. The write may have happened or may still succeed, so the page sends it again with the
+ * same key.
  */
 export function isFinal({ code, status }: Pick<Refused, 'code' | 'status'>): boolean {
   const known: Readonly<Record<string, RefusalEntry | undefined>> = REFUSALS;

@@ -48,7 +48,7 @@ export function SessionList({ account, onChanged }: SessionListProps): ReactElem
 
 type SessionRowsProps = Readonly<{ sessions: readonly Session[]; onEnd: ((id: string) => void) | null }>;
 
-/** The open sessions, a line each. `onEnd` ends one session; null if the viewer has no right to. */
+/** The open sessions, a line each. `onEnd` ends one session; null if the viewer may not end sessions. */
 export function SessionRows({ sessions, onEnd }: SessionRowsProps): ReactElement {
   const now = useNow(15_000);
   return (

@@ -89,7 +89,7 @@ function DifferenceList({ kind, view, onChanged }: ListProps): ReactElement {
   );
 }
 
-/** Advice about the differences of one list. If a comparison found no differences, it says so. */
+/** Advice about the differences of one list; an all-clear only if a comparison found no differences. */
 function ListAdvice({ kind, view }: Pick<ListProps, 'kind' | 'view'>): ReactElement {
   const { advice, none } = DIFFERENCE_LABELS[kind];
   const comparison = comparisonOf(view[kind].length, view.providers.length);

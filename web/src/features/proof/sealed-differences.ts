@@ -13,7 +13,7 @@ export function recordIdOf(shown: Shown): string {
   return shown.kind === 'entry' ? shown.entry.ledger_entry_id : shown.record.record_id;
 }
 
-/** The positions of the fields in a leaf, in the order of the database view with the records to seal. */
+/** The positions of the fields in a leaf, in the order of the database view from which the log is sealed. */
 const LEDGER = {
   reason: 5,
   amount: 6,

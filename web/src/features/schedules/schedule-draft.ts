@@ -214,8 +214,7 @@ function bodyOf(spec: ScheduleSpec): ScheduleBody {
 }
 
 /**
- * The fields that differ from the stored schedule. It leaves out the others, so that changes of other people to them
- * stay.
+ * The fields that differ from the stored schedule. The others are left out, because other people may have changed them.
  */
 export function changesOf(body: ScheduleBody, view: ScheduleView): ScheduleChange {
   return Object.fromEntries(

@@ -16,8 +16,8 @@ export type SeatPicture = Readonly<{ own: number; others: number; free: number; 
 const OTHER_REASONS: ReadonlySet<string> = new Set(['Waiting', 'Asleep', 'Terminating', 'UserNamespaceUnavailable']);
 
 /**
- * The seats of a tier. All tiers share the nodes, so other tiers use the other taken seats. Null before the first
- * count.
+ * The seats of a tier. All tiers share the nodes: a taken seat that this tier does not use is used by another. Null
+ * before the first count.
  */
 export function seatPicture({ seats }: Pick<EntitlementView, 'seats'>, seated: number): SeatPicture | null {
   if (seats === null) return null;
