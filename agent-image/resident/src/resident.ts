@@ -153,7 +153,7 @@ function rememberRun(memory: MemoryStore, { run_id, prompt, schedule }: Run, sum
   try {
     memory.remember(entityOf(run_id, DIARY, [`${asked} ${sentence(shortened(summary, DIARY_WORDS_MAX))}`]));
   } catch {
-    // Not a failure of the run: the API has stored it.
+    // The run has not failed: the API has stored it.
   }
 }
 

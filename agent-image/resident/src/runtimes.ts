@@ -1,7 +1,7 @@
 import { createStubRuntime, type RuntimeRegistry } from '@hamlet/engine';
 import { createScriptedRuntime } from './runtime/scripted-runtime.ts';
 
-/** The runtimes that an Agent may name in `spec.runtime.name`. A new one is one line here. */
+/** The runtimes that an Agent may name in `spec.runtime.name`. A new runtime needs one more line here. */
 export const RUNTIMES: RuntimeRegistry = {
   scripted: createScriptedRuntime,
   stub: createStubRuntime,

@@ -35,7 +35,7 @@ export function interestIn({ kind, name }: Landmark, persona: string): number {
   return Math.min(INDIFFERENT + FOR_EACH_WORD * hits, MAX_INTEREST);
 }
 
-/** A place of the day plan: from a minute of the day until the next stop. */
+/** A place of the day plan: the agent is there from a minute of the day until the next stop begins. */
 export interface Stop {
   readonly fromMinute: number;
   readonly landmarkId: string;
@@ -61,7 +61,10 @@ const GATHERINGS = [
 
 /** The hours at which each agent follows its own interests. */
 const VISIT_MINUTES = [345, 405, 570, 660, 850, 930, 1_020, 1_220] as const;
-/** Reasons for a visit, each at most once a day. Each reason is true of any place that an agent chose by its interests. */
+/**
+ * Reasons for a visit; an agent gives each at most once a day. Each reason is true of any place that an agent chose by
+ * its interests.
+ */
 export const VISIT_REASONS = [
   'I like it there',
   'a change of place does me good',

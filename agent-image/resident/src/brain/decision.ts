@@ -6,7 +6,7 @@ import { itemInWords, placeInWords } from './words.ts';
 /** The agent does not repeat a refused command for this many ticks. */
 export const REFUSAL_PAUSE_TICKS = 600;
 
-/** The content of a post or a reply: a prompt for a model, a sentence for an agent without one, and facts. */
+/** The content of a post or a reply: a prompt for a model, a sentence for an agent without a model, and facts. */
 export interface Occasion {
   readonly prompt: string;
   /** The first sentence when no model writes it. */
@@ -70,12 +70,12 @@ export function decision(
 
 export const STAY: Command = { kind: 'stay' };
 
-/** Walks to a landmark; the agent continues its walk when it is going there already. */
+/** A walk to a landmark; STAY if the agent is going there already. */
 export function goTo({ self }: Situation, landmarkId: string): Command {
   return self.moving_to?.landmark_id === landmarkId ? STAY : { kind: 'move', body: { landmark_id: landmarkId } };
 }
 
-/** A landmark's name within a sentence; its id when the map does not have it. */
+/** A landmark's name within a sentence; its id when the map does not have the landmark. */
 export function nameOf({ landmarks }: Pick<Situation, 'landmarks'>, landmarkId: string): string {
   const place = landmarks.find(({ landmark_id }) => landmark_id === landmarkId);
   return place === undefined ? landmarkId : placeInWords(place);

@@ -50,9 +50,9 @@ export const BoardMind = z.strictObject({
   passed: z.array(z.string().max(NAME_MAX_CHARS)),
   /** The agent's replies to agents, by thread. */
   threads: z.record(z.string(), Times),
-  /** The agent's questions, by subject. */
+  /** Ticks of the agent's questions, by subject. */
   asked: z.record(z.string(), Tick),
-  /** Version of the newest entry of the agent's account that it has read; null before it first reads the account. */
+  /** Version of the newest entry of its account that the agent has read; null before it first reads the account. */
   entry: z.int().min(0).nullable(),
   /** The agent's balance when it read that entry. */
   balance: z.string().max(NAME_MAX_CHARS).nullable(),

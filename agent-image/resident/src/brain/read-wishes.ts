@@ -12,10 +12,10 @@ export type Wish =
   | { readonly kind: 'say'; readonly text: string }
   | { readonly kind: 'look' };
 
-/** A part of a prompt with its requests; none when no pattern matches. */
+/** A part of a prompt with its requests; `wishes` is empty when no pattern matches. */
 export type Reading = { readonly words: string; readonly wishes: readonly Wish[] };
 
-/** Maximum number of parts of a prompt that are read, and of characters of one part. */
+/** Limits on reading a prompt: the number of its parts, and the characters of each part. */
 const MAX_CLAUSES = 16;
 const MAX_CLAUSE_CHARS = 400;
 
@@ -28,7 +28,9 @@ const CODE = /[{}<>`$]|\w\(|\[\s*["'{[]/u;
 /** A private-use character of Unicode that replaces quotations while a prompt is split. */
 const MASK = '\u{e000}';
 const MASKED = /\u{e000}(\d+)\u{e000}/gu;
-/** A quotation before a capital: if it ends with a full stop, so does the sentence around it. */
+/**
+ * A quotation before a capital letter: if the quotation ends with a full stop, the sentence around it ends there too.
+ */
 const QUOTED_END = /\u{e000}(\d+)\u{e000}(?=\s+\p{Lu})/gu;
 
 /** True if a text is written for a program. Such a text contains no request. */
@@ -99,7 +101,7 @@ type Pattern = (words: string, here: Surroundings) => readonly Wish[] | null;
 const POLITE =
   /^(?:(?:please|now|first|next|finally|also|then|kindly)\b[,\s]*|(?:could|can|would|will) you (?:please )?|i (?:want|would like) you to |you should )+/iu;
 
-/** The words to say, without the "that" of an indirect speech. */
+/** The words to say, without the "that" of indirect speech. */
 function speech(text: string): string {
   return sentence(text.trim().replace(/^that\s+/iu, ''));
 }
@@ -187,7 +189,7 @@ const look: Pattern = (words) =>
     ? [{ kind: 'look' }]
     : null;
 
-/** The pattern with the narrowest form comes first. */
+/** The patterns, narrowest form first. */
 const PATTERNS: readonly Pattern[] = [greet, tell, say, look, use, find, go];
 
 function wishesIn(words: string, here: Surroundings): readonly Wish[] {
@@ -199,7 +201,7 @@ function wishesIn(words: string, here: Surroundings): readonly Wish[] {
   return [];
 }
 
-/** The parts of a prompt with their requests. A text that is written for a program has no parts. */
+/** The parts of a prompt with their requests. A text that is written for a program is one part without requests. */
 export function readWishes(prompt: string, here: Surroundings): readonly Reading[] {
   if (looksLikeCode(prompt)) return [{ words: prompt.slice(0, 200), wishes: [] }];
   return clausesOf(prompt).map((words) => ({ words, wishes: wishesIn(words, here) }));
@@ -208,7 +210,9 @@ export function readWishes(prompt: string, here: Surroundings): readonly Reading
 /** Error code of a run that no pattern understands, in a village without a language model. */
 export const NO_MODEL = 'no_model';
 
-/** Instructions for connecting a language model. True as long as the gateway has only its scripted provider. */
+/**
+ * Instructions for connecting a language model. They are true as long as the gateway has only its scripted provider.
+ */
 export const HOW_TO_CONNECT =
   'This village has only scripted models so far, and they understand nothing. To connect a language model, give the models gateway of the API a provider (docs/AGENTS.md, “Connecting a language model”).';
 

@@ -13,7 +13,7 @@ export interface UsableModel {
 
 export interface ResourcePlan {
   readonly tier: string | null;
-  /** The model that writes its posts; null when it writes from its own list. */
+  /** The model that writes the agent's posts; null when the agent uses its own list of sentences. */
   readonly model: string | null;
   /** Maximum number of steps in one run. */
   readonly toolCalls: number;

@@ -33,7 +33,7 @@ export interface Situation {
   /** Items on the ground, nearest first. */
   readonly items: readonly LyingItem[];
   readonly landmarks: readonly Landmark[];
-  /** The wake that caused the turn; null when the turn was due. */
+  /** The wake that caused the turn; null if no wake did. */
   readonly wake: Wake | null;
   readonly character: Character;
   readonly mind: Mind;
@@ -48,7 +48,7 @@ export interface Situation {
 export interface BoardSight {
   /** Unread news that concern the agent, oldest first. */
   readonly news: readonly BoardNews[];
-  /** The cursor behind `news`; null when nothing was read. */
+  /** The cursor after `news`; null when nothing was read. */
   readonly nextAfter: string | null;
   /** Rewards and penalties to which the agent has not responded, oldest first. */
   readonly judged: readonly Judged[];
@@ -103,7 +103,7 @@ export interface PlannedBid {
   readonly amount: string;
   readonly lane: string;
   readonly hours: string;
-  /** Price of the same time on the price list. */
+  /** Price of the same GPU time on the price list. */
   readonly listPrice: string;
 }
 

@@ -51,7 +51,10 @@ export function greeting(
   return { text: `${opening}${where} ${small ?? ''}`.trim(), small };
 }
 
-/** A remark to no agent in particular that the agent has not made today; null when it has made all. */
+/**
+ * A remark that is addressed to no agent in particular, and that the agent has not made today; null when it has made
+ * all.
+ */
 export function remark(seed: number, said: readonly string[] = []): string | null {
   return unsaid(REMARKS, said, chance(seed, 'remark'));
 }
@@ -100,7 +103,7 @@ export function reply(seed: number, said: string, { speaker, plan }: { speaker: 
   return sentence.replace('{speaker}', () => speaker).replace('{plan}', () => plan);
 }
 
-/** True if both texts begin the same, so that the reply would repeat the speaker's own words. */
+/** True if both texts begin with the same words, so that the reply would repeat the speaker's own. */
 function isEchoOf(said: string, sentence: string): boolean {
   const beginning = sentence.slice(0, sentence.indexOf('{'));
   return beginning !== '' && said.startsWith(beginning);

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { shortened } from './words.ts';
 
-/** Events that one diary entry describes; further events are counted. */
+/** Maximum number of events that one diary entry describes; the entry gives the number of the others. */
 export const EVENTS_MAX = 12;
 const EVENT_CHARS = 220;
 
 const Clock = z.strictObject({ day: z.int().min(0), minute: z.int().min(0).max(1_439) });
 export type Clock = Readonly<z.infer<typeof Clock>>;
 
-/** A stay at one place, with the way there, as the memory file holds it while it lasts. */
+/** A stay at one place, including the way there, in the form in which the memory file holds it while it lasts. */
 export const Stay = z.strictObject({
   /** Id of the first turn of the stay. */
   id: z.string().max(64),

@@ -49,7 +49,8 @@ function modelsToBuy({ limits, prices }: WantsOf): readonly string[] {
 }
 
 /**
- * The purchase that the agent wants now, or null. It needs tokens first, then a model; its wish is the dearest model.
+ * The purchase that the agent wants now, or null: tokens if it has used up those of the hour, else a model if it has
+ * none, else, while a person waits for an answer, the dearest model as a wish.
  */
 export function wantOf(seen: WantsOf): Want | null {
   const { needs, model, prices, personWaits } = seen;
@@ -118,8 +119,8 @@ export interface Purse {
 }
 
 /**
- * The agent's bid in an auction, or null: one bid, never below the reserve. The winner pays the second highest bid, so
- * the agent bids the list price of the same time, limited by its share for bids.
+ * The agent's bid in an auction; null if it does not bid. It bids once, and never below the reserve. The winner pays
+ * the second highest bid, so the agent bids the list price of the same time, limited by its share for bids.
  */
 export function bidOf(
   { state, startsAtMs, endsAtMs, closesAtMs, reserve, ownBid }: AuctionSeen,

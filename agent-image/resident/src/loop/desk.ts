@@ -53,7 +53,8 @@ export interface ResourcePlanner {
   /** The last complete plan; null before the first. */
   readonly plan: ResourcePlan | null;
   /**
-   * Plans again, with the gateway's models if those of the tier have changed. Null while one of its inputs is unknown.
+   * Plans again; asks the gateway for its models only if the tier or the tier's models have changed. Null while an
+   * input of the plan is unknown.
    */
   look(config: Pick<AgentConfig, 'tier' | 'limits'>): Promise<ResourcePlan | null>;
 }

@@ -13,7 +13,7 @@ export type EndReason = 'stale' | 'stopped' | 'unpaid';
 
 export interface Inbox {
   push(wake: Wake): void;
-  /** Requests a turn at once, after the wakes that wait. */
+  /** Requests a turn without a wake as soon as no wake waits. */
   nudge(): void;
   /** Ends the loop: drops the wakes and resolves `next`. */
   end(why: EndReason): void;

@@ -41,7 +41,7 @@ export function reflect(situation: Situation, { decided, acted, turnId, stay: be
     accepted: acted.outcome !== 'refused',
     final: acted.outcome === 'refused' && !TEMPORARY.has(acted.code),
   };
-  // Without an answer, money may have been spent: the agent must not spend it twice.
+  // If no answer came, the money may have been spent: the agent must not spend it twice.
   const uncertain = { ...situation.mind, trade: decided.after.trade };
   const mind = acted.outcome === 'unknown' ? uncertain : settle(situation, decided, answered);
   const { board, trade, ...day } = mind;

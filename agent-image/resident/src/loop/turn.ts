@@ -37,7 +37,7 @@ export type TurnOutcome =
 
 type Seen = { readonly situation: Situation; readonly config: AgentConfig; readonly standing: AgentDetail };
 
-/** Runs one turn: perceive, decide, act, reflect. The memory is on disk when it resolves. */
+/** Runs one turn: perceive, decide, act, reflect. Resolves when the memory is on disk. */
 export async function runTurn(
   ports: TurnPorts,
   trigger: Exclude<Trigger, { kind: 'ended' }>,

@@ -36,8 +36,8 @@ export type MemoryStore = Readonly<{
 type Contents = { entities: Map<string, Entity>; diary: Entity[]; foreign: string[] };
 
 /**
- * Opens the memory at `path`, a log of JSON lines, or starts it from the seed. It drops a last line that a crash tore.
- * Writes are synchronous: there is one a turn, and the end of the process waits for none.
+ * Opens the memory at `path`, a log of JSON lines, or starts it from the seed. It drops a last line that a crash left
+ * incomplete. Writes are synchronous: there is one a turn, and the end of the process waits for none.
  */
 export function openMemory(options: { path: string; seed: MemorySeed; maxBytes?: number }): MemoryStore {
   const { path, seed, maxBytes = MAX_MEMORY_BYTES } = options;

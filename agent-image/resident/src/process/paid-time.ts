@@ -25,7 +25,7 @@ export function paidEnd({ paid_until, now }: PaidAnswer, nowMs: number): PaidEnd
   return paid_until === null ? null : nowMs + Date.parse(paid_until) - Date.parse(now);
 }
 
-/** Decides that the process must end, or when it asks again. Pure. */
+/** Decides whether the process must end, or else when it asks again. Pure. */
 export function decidePaid(end: PaidEnd, nowMs: number): PaidDecision {
   if (end === null) return { kind: 'ask', inMs: ASK_EVERY_MS };
   if (nowMs >= end + PAID_GRACE_MS) return { kind: 'over' };
@@ -67,7 +67,8 @@ export async function untilPaid(ports: PaidPorts, everyMs = ASK_AGAIN_MS): Promi
 }
 
 /**
- * Ends an unpaid pod when neither operator nor API can. `over`: paid time and grace are over. `stopped`: another end.
+ * Resolves with `over` when the paid time and the grace are over, and with `stopped` when the process ends for another
+ * reason. So an unpaid pod ends even if neither the operator nor the API can end it.
  */
 export async function watchPaidTime(ports: PaidPorts, begun: PaidEnd): Promise<'over' | 'stopped'> {
   let known = begun;

@@ -20,7 +20,7 @@ export interface StartedRun {
   readonly steps: readonly RunStep[];
 }
 
-/** The results of a run so far, and the tool call under way; null between calls. */
+/** The results of a run so far, and the tool call under way (null between two calls). */
 export interface Progress {
   readonly done: readonly string[];
   readonly underWay: string | null;
@@ -65,8 +65,8 @@ class Steps implements Progress {
 }
 
 /**
- * The tools of one run; `signal` aborts when it must end. Each try of a step has its own idempotency key, so a repeated
- * step has no further effect.
+ * The tools of one run; `signal` aborts when the run must end. Each try of a step has its own idempotency key, so a
+ * repeated step has no further effect.
  */
 export function createRunWork(
   ports: RunWorkPorts,

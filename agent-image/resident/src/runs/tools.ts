@@ -12,7 +12,10 @@ import { sightOf } from './surroundings.ts';
 
 /** Interval at which a walking agent checks its position, in case a wake was lost. */
 const ARRIVAL_LOOK_MS = 5_000;
-/** A walk across the village takes under two minutes; a walk that takes five has been diverted. */
+/**
+ * Maximum number of these checks in one walk, five minutes in all. A walk across the village takes under two minutes,
+ * so a longer one has been diverted.
+ */
 const WALK_LOOKS_MAX = 60;
 /** Maximum number of walks to one place: another agent may take the last slot, or a person may move the agent. */
 const WALKS_MAX = 4;
@@ -117,7 +120,7 @@ export async function goTo(tools: Tools, placeId: string, step: number): Promise
   }
 }
 
-/** Follows an agent until it is near enough to speak to, also where voices are low. */
+/** Follows another agent until this agent is near enough to speak to it, even where voices are low. */
 export async function findAgent(tools: Tools, agentId: string, step: number): Promise<ToolResult> {
   let [why, name] = [KEPT_WALKING, agentId];
   for (let tries = 0; tries <= CHASES_MAX; tries += 1) {
@@ -143,12 +146,12 @@ async function follow(
   const failure = await tools.walk(towards(other, tries), tools.key(step, tries));
   if (failure === null) return KEPT_WALKING;
   if (!TEMPORARY.has(failure.code)) return failure.detail;
-  // The agents beside it may move on.
+  // The agents beside the other agent may move away.
   await tools.pause(FULL_PAUSE_MS);
   return 'there was no free place beside it';
 }
 
-/** Offsets around an agent, its own tile last: no other agent may stand there. */
+/** Offsets around an agent, its own tile last, since no other agent may stand on that tile. */
 const AROUND = [
   { x: 1, y: 0 },
   { x: -1, y: 0 },

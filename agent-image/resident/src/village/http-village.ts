@@ -7,9 +7,9 @@ export const REQUEST_TIMEOUT_MS = 10_000;
 /** Three heartbeats of the API: a stream that is silent for longer is dead, even if its connection is open. */
 export const SILENCE_TIMEOUT_MS = 15_000;
 
-/** Newest ledger entries that the agent reads to find rewards and penalties. */
+/** Number of the newest ledger entries that the agent reads to find rewards and penalties. */
 const ENTRIES_SEEN = 20;
-/** Open auctions that the agent reads. */
+/** Maximum number of open auctions that the agent reads. */
 const AUCTIONS_SEEN = 20;
 
 export interface HttpVillageOptions {
@@ -182,7 +182,10 @@ function mapped<A, B>(answer: Answer<A>, of: (value: A) => B): Answer<B> {
   return answer.kind === 'ok' ? { kind: 'ok', value: of(answer.value) } : answer;
 }
 
-/** An exception: a refused token exchange or stream, a lost connection, or a response outside the contract. */
+/**
+ * The answer after an exception: a refused token exchange or stream, a lost connection, or a response outside the
+ * contract.
+ */
 function failureOf(error: unknown, tokens: TokenSource): Answer<never> {
   if (!(error instanceof contract.ProblemError)) return { kind: 'unreachable', why: describe(error) };
   if (error.problem.status === 401) tokens.renew();

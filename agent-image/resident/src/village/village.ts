@@ -82,7 +82,7 @@ export interface Village {
   move(body: MoveBody, key: string): Promise<Answer<MoveAnswer>>;
   act(body: ActionBody, key: string): Promise<Answer<ActionAnswer>>;
   record(turn: Turn): Promise<Answer<unknown>>;
-  /** The agent's news after a cursor, or from the oldest. */
+  /** The agent's news after a cursor; null begins with the oldest. */
   news(after: string | null): Promise<Answer<NewsPage>>;
   post(postId: string): Promise<Answer<Post>>;
   publish(body: NewPost, key: string): Promise<Answer<{ readonly post_id: string }>>;
@@ -110,6 +110,9 @@ export interface Village {
   noteStep(runId: string, lease: RunLease, step: RunStep): Promise<Answer<unknown>>;
   renewRun(runId: string, lease: RunLease): Promise<Answer<unknown>>;
   settleRun(runId: string, end: RunEnd): Promise<Answer<unknown>>;
-  /** Streams the wakes after a number, or only new ones, to `onEvent` in order; `ok` when the API ends the stream. */
+  /**
+   * Streams the wakes after the one with number `after`, or only new ones if it is null, to `onEvent` in order; `ok`
+   * when the API ends the stream.
+   */
   follow(after: number | null, onEvent: (event: WakeEvent) => void): Promise<Answer<null>>;
 }

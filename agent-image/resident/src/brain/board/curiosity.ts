@@ -12,8 +12,8 @@ export const VISITS_BEFORE_WONDER = 2;
 const NEAR_TILES = 12;
 
 /**
- * A question out of curiosity, or null: about places of a higher tier and items near the agent. The agent asks each
- * once, by day, while it stands, and at most one question an hour.
+ * The next question out of curiosity, about a place of a higher tier or an item near the agent; null if there is none
+ * now. The agent asks each question once, by day, while it stands, and at most one an hour.
  */
 export function wonderOf(situation: Situation): HelpRequest | null {
   const { mind, tick, self, character, day } = situation;

@@ -48,7 +48,7 @@ const CURES: Partial<Readonly<Record<Refusal, { readonly title: string; readonly
   },
 };
 
-/** The request for a model for which the agent lacks the tier, quota or money; null for a temporary refusal. */
+/** The help request for a model for which the agent lacks the tier, quota or money; null for any other refusal. */
 export function requestForModel(code: Refusal, detail: string): HelpRequest | null {
   const want = CURES[code];
   return want === undefined

@@ -11,21 +11,21 @@ export const THREAD_REPLIES_MAX = 20;
 
 export interface Written {
   readonly byAgent: boolean;
-  /** Number of replies in its thread. */
+  /** Number of replies in the thread of the text. */
   readonly replies: number;
-  /** True if the text only thanks or greets, and asks nothing. */
+  /** True if the text thanks or says goodbye, and asks nothing. */
   readonly courtesy: boolean;
 }
 
-/** The agent's earlier replies to agents: in this thread, and the tick of the last in any thread. */
+/** The agent's earlier replies to agents: those in this thread, and the tick of the last one in any thread. */
 export interface ToAgents {
   readonly thread: Times | null;
   readonly lastTick: number | null;
 }
 
 /**
- * True for a person, and within the limits above for an agent whose text is more than a courtesy. So agents that answer
- * each other fall silent after two replies each.
+ * True if a person wrote the text. If an agent wrote it, true within the limits above, unless the text is a courtesy.
+ * So two agents that answer each other stop after two replies each.
  */
 export function mayReply(
   { byAgent, replies, courtesy }: Written,

@@ -96,7 +96,10 @@ export interface Answering {
   readonly explained: boolean;
 }
 
-/** True if the reply explains what the agent understands: to a person who wrote to this agent alone, at most once an hour. */
+/**
+ * True if the reply also explains what the agent understands: only to a person who wrote to this agent alone, and at
+ * most once an hour.
+ */
 export function explainsItself({ post, reply }: BoardNews, promise: string, explained: boolean): boolean {
   const { author_type: by, body } = reply ?? post;
   return promise === '' && by !== 'agent' && !isCourtesy(body) && !explained && post.audience.startsWith('agent:');
@@ -128,7 +131,10 @@ function mannerOf(
   return { verb: 'Answer', list: ANSWERS, facts: excuse(news, answering) };
 }
 
-/** An answer to a post or a reply. `promise` announces what the agent does about it; it is empty when no rule understood the text. */
+/**
+ * An answer to a post or a reply. `promise` says what the agent does about the text; it is empty if no rule understood
+ * the text.
+ */
 export function answerOccasion(answering: Answering, news: BoardNews, promise: string): Occasion {
   const { seed } = answering;
   const { post, reply } = news;

@@ -22,8 +22,8 @@ interface Heard {
 }
 
 /**
- * Answers a person always, and an agent up to the limit while that agent is in earshot. The agent only smiles at words
- * that are addressed to no agent in particular: if every agent answered them, a full café would never be quiet.
+ * Always answers a person. Answers an agent up to the limit, while that agent is in earshot. The agent only smiles at
+ * words that are addressed to no agent in particular: if every agent answered them, a full café would never be quiet.
  */
 export const answer: Rule = (situation) => {
   const heard = heardBy(situation);
@@ -72,7 +72,7 @@ function answerAgent(
   });
 }
 
-/** Thanks an agent that put an item down beside it. */
+/** Thanks an agent that put an item down beside this agent. */
 export const thank: Rule = (situation) => {
   const { wake, mind } = situation;
   if (wake?.kind !== 'handed') return null;
@@ -83,7 +83,7 @@ export const thank: Rule = (situation) => {
   });
 };
 
-/** Greets an agent in earshot that it has not greeted lately. */
+/** Greets an agent in earshot that this agent has not greeted lately. */
 export const greet: Rule = (situation) => {
   const { self, tick, phase, mind, character } = situation;
   const friend = situation.neighbours.find((agent) => mayGreet(situation, agent));

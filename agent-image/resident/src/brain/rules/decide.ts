@@ -44,7 +44,10 @@ export function decide(situation: Situation): Decision {
   });
 }
 
-/** The mind after the village has answered. It notes a refusal; after a `final` one it gives up the post or reply. */
+/**
+ * The mind after the village's answer. It notes a refused command; after a `final` refusal the agent gives up the post
+ * or reply.
+ */
 export function settle(
   situation: Situation,
   decided: Decision,

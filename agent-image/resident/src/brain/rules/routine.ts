@@ -94,7 +94,10 @@ export const followDayPlan: Rule = (situation) => {
   });
 };
 
-/** An agent without a better idea takes a seat, and now and then says something or smiles at agents in earshot. */
+/**
+ * An agent with nothing better to do takes up a pastime, and now and then says something or smiles at agents in
+ * earshot.
+ */
 export const linger: Rule = (situation) => {
   const { self, character, tick, mind, neighbours } = situation;
   if (self.moving_to !== null) return decision(situation, { command: STAY, goal: mind.goal, why: 'I am on my way' });
