@@ -73,7 +73,8 @@ function objectParts(node: Structural, path: string): Structural {
 }
 
 /**
- * API servers handle fractions and mixed types badly. Such fields must be refused; the description says `Refused: …`.
+ * API servers handle fractions and mixed types badly, so only a field that is always refused may have such a type. Its
+ * description begins with `Refused: `.
  */
 function refusedParts(node: Structural, path: string): Structural {
   const isNamed = node['type'] === 'number' || node['x-kubernetes-int-or-string'] === true;

@@ -35,7 +35,10 @@ function linkOf(conditions: readonly Condition[], type: ConditionType): Link {
   return { type, status: 'Unknown', reason: 'NotObserved', message, since: null };
 }
 
-/** The condition that blocks an agent: of a sleeping one the last, because the others wait until it awakens. */
+/**
+ * The condition that blocks an agent. For an agent that is asleep it is the last condition, because the others wait
+ * until the agent awakens.
+ */
 function blockingLink(chain: readonly Link[], asleep: boolean): Link | undefined {
   const last = chain.at(-1);
   if (last?.status === 'True') return undefined;

@@ -8,7 +8,7 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** kubectl, with this call's cluster and namespace. The plugin leaves kubeconfigs and authentication to it. */
+/** kubectl, with this call's cluster and namespace. The plugin leaves kubeconfigs and authentication to kubectl. */
 export interface Kubectl {
   /** Runs kubectl and returns its exit code and output. */
   run(args: readonly string[], input?: string): Promise<Ran>;
@@ -16,7 +16,7 @@ export interface Kubectl {
   json<T>(args: readonly string[], input?: string): Promise<T>;
   /** Runs kubectl on this terminal and returns its exit code. */
   attached(args: readonly string[]): Promise<number>;
-  /** Starts kubectl without waiting. */
+  /** Starts kubectl without waiting for its end. */
   start(args: readonly string[]): ReturnType<typeof spawn>;
 }
 

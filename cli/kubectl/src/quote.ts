@@ -34,7 +34,7 @@ export interface Quote {
   readonly kind: string;
   readonly name: string;
   readonly action: 'create' | 'change' | 'unchanged' | 'refused';
-  /** Objects that the operator would create for it. */
+  /** Objects that the operator would create for this object. */
   readonly makes: readonly string[];
   /** Problems, each with its fix. */
   readonly problems: readonly string[];
@@ -67,7 +67,7 @@ interface Tier {
   readonly seats: { readonly total: number; readonly free: number } | undefined;
 }
 
-/** State of the plan. `free` changes with each object. */
+/** State of the plan. `free`, the number of free seats by tier, changes with each object. */
 interface Ground {
   readonly tiers: ReadonlyMap<string, Tier>;
   readonly free: Map<string, number>;
@@ -114,7 +114,9 @@ function tierOf({ entitlement }: AgentSpec, current: string | undefined, tiers: 
   return tiers.get(tierOfBalance(ladder, 0n, null) ?? '');
 }
 
-/** Takes a seat (-1) or frees one (1). Undefined if the operator has not counted the seats yet. */
+/**
+ * Takes a seat (`delta` -1), frees one (1) or only counts (0). Undefined if the operator has not counted the seats yet.
+ */
 function seat({ name, seats }: Tier, delta: -1 | 0 | 1, free: Map<string, number>): Quote['seats'] {
   if (seats === undefined) return undefined;
   const before = free.get(name) ?? seats.free;

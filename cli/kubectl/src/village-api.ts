@@ -20,7 +20,7 @@ interface Local {
   readonly kubeconfig: string;
 }
 
-/** The address and token that `make up` wrote to up.json, in this folder or one above. */
+/** The address and token that `make up` wrote to up.json, in this folder or a folder above it. */
 function localVillage(from: string, role: 'member' | 'admin'): Local | undefined {
   const file = join(from, '.hamlet', 'up.json');
   if (existsSync(file)) {
@@ -66,14 +66,17 @@ function asFailure(error: unknown, url: string): unknown {
   return error instanceof TypeError ? new Failure(`${url} does not answer`) : error;
 }
 
-/** The address in the flags or the environment; otherwise that of this work tree's village, if the kubeconfig selects it. */
+/**
+ * The address in the flags or the environment; otherwise the address of this work tree's village, if the kubeconfig
+ * selects that village.
+ */
 function knownUrl({ flags, environment }: Invocation, local: Local | undefined): string | undefined {
   if (typeof flags['url'] === 'string') return flags['url'];
   const { HAMLET_URL: given, KUBECONFIG: kubeconfig } = environment;
   return given ?? (local !== undefined && local.kubeconfig === kubeconfig ? local.url : undefined);
 }
 
-/** Calls the api with a token of the role. Throws a Failure with the api's message when it refuses. */
+/** Calls the api with a token of the role. Throws a Failure with the api's message if the api refuses. */
 export async function withApi<T>(
   invocation: Invocation,
   call: (api: Client) => Promise<T>,

@@ -64,7 +64,10 @@ async function save(file: string, content: Uint8Array | string): Promise<void> {
   await writeFile(file, content);
 }
 
-/** The source with its checkpoint of now: a village seals more entries while a log is read, and a saved log ends at one checkpoint. */
+/**
+ * The source, fixed at its present checkpoint: a village seals more entries while its log is read, but a saved log ends
+ * at one checkpoint.
+ */
 export async function atItsCheckpoint(source: LogSource): Promise<LogSource> {
   const note = await source.checkpoint();
   return { ...source, checkpoint: () => Promise.resolve(note) };

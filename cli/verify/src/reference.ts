@@ -63,8 +63,9 @@ async function ownReference(
 }
 
 /**
- * Combines the kept copy with the source's checkpoint. The source's hashes count if they give every kept root. Throws
- * Contradiction if kept checkpoints differ, SourceError for an unsigned one.
+ * Combines the kept copy with the source's checkpoint. The source's hashes are used only if they give the root of every
+ * kept checkpoint. Throws Contradiction if kept checkpoints of one size differ, SourceError for a checkpoint that the
+ * key did not sign.
  */
 export async function gatherReference(source: LogSource, kept: Kept, key: NoteKey): Promise<Reference> {
   const outside = ordered(kept.notes.map((note) => checkpointOf(note, key)));

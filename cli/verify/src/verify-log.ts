@@ -124,7 +124,8 @@ function compareRoots(run: Run, hashes: Uint8Array): Verdict | null {
 }
 
 /**
- * Compares every entry with its hash, the tree with every checkpoint, and balances with entries, up to a difference.
+ * Compares every entry with its hash, the tree with every checkpoint, and the balances with the entries, up to the
+ * first difference.
  */
 export async function verifyLog(source: LogSource, reference: Reference): Promise<Verdict> {
   const size = reference.checkpoints.at(-1)?.size ?? 0;

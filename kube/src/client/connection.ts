@@ -27,7 +27,10 @@ export interface TokenSource {
   forget(): void;
 }
 
-/** The kubelet replaces a token at 80 % of its life of at least ten minutes, so a copy of one minute is valid. */
+/**
+ * A token is valid for at least ten minutes, and the kubelet replaces it after 80 % of that time, so a copy that is one
+ * minute old is valid.
+ */
 const REREAD_AFTER_MS = 60_000;
 
 /** The token in the file `path`. It is read again after one minute, and after the API server refuses it. */

@@ -165,14 +165,17 @@ export class KubeClient {
     return this.#call<T>(path, options, { method: 'PATCH', body: object, contentType: 'application/apply-patch+yaml' });
   }
 
-  /** JSON merge patch. `metadata.resourceVersion` in it is a precondition (409), and so is `metadata.uid` (409 or 422). */
+  /**
+   * JSON merge patch. `metadata.resourceVersion` in the patch is a precondition (409), and so is `metadata.uid` (409 or
+   * 422).
+   */
   mergePatch<T extends KubeObject>(type: ResourceType, patch: object, at: ToObject): Promise<T> {
     const contentType = 'application/merge-patch+json';
     return this.#call<T>(pathOf(type, at), at, { method: 'PATCH', body: patch, contentType });
   }
 
   /**
-   * Deletes an object; with `uid`, only that object, else 409. A missing object is no error.
+   * Deletes an object; with `uid`, only the object with that uid (409 for another one). A missing object is no error.
    * @returns the object while its grace period or its finalizers keep it; undefined if it is gone
    */
   async delete<T extends KubeObject>(

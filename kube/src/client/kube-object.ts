@@ -52,7 +52,7 @@ export function keyOf(metadata: { readonly name: string; readonly namespace?: st
   return metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
 }
 
-/** The path of a kind, or of one object of it. */
+/** The API path of a kind, or of one object of that kind. */
 export function pathOf(
   type: ResourceType,
   at: { readonly namespace?: string | undefined; readonly name?: string; readonly subresource?: string },

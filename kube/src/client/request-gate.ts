@@ -8,7 +8,7 @@ export type Priority = (typeof PRIORITIES)[number];
 export interface GateLimits {
   /** `normal` requests a second in the long run. */
   readonly perSecond: number;
-  /** `normal` requests at once after a pause. */
+  /** `normal` requests that may pass at once after a pause. */
   readonly burst: number;
   /** Requests under way at one time. `critical` ones do not count: they have connections of their own. */
   readonly inFlight: number;
@@ -109,7 +109,10 @@ export class RequestGate {
     return critical ? bucket.waitMs : Math.max(bucket.waitMs, this.#heldUntilMs - this.#clock.now());
   }
 
-  /** Sets a timer for the next waiting request. A due one passes at once: no later request may come to trigger it. */
+  /**
+   * Sets a timer for the next waiting request. The timer of a request that is due fires at once, because perhaps no
+   * later request comes to admit it.
+   */
   #admitLater(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;

@@ -42,11 +42,11 @@ export interface ElectorOptions {
 }
 
 /**
- * Holds a Lease, or waits for it. It measures expiry with this process's monotonic clock alone.
- * It polls the Lease, and a watch wakes it early, so that it takes a free lease and notices a lost one within
- * milliseconds. A late renewal pauses every write but does not end the leadership: a renewal that the API server
- * accepts at this process's resourceVersion proves that no other process held the lease meanwhile. Only another holder
- * or a deleted Lease ends it.
+ * Holds a Lease, or waits for it. It measures expiry with this process's monotonic clock alone. It polls the Lease, and
+ * a watch wakes it early, so that it takes a free lease and notices a lost one within milliseconds. A late renewal
+ * pauses every write but does not end the leadership: a renewal that the API server accepts at this process's
+ * resourceVersion proves that no other process held the lease meanwhile. Only another holder or a deleted Lease ends
+ * the leadership.
  */
 export class Elector {
   readonly identity: string;
@@ -198,7 +198,7 @@ export class Elector {
   }
 
   async #hold(): Promise<void> {
-    // Note the time before the request, because the API server may renew the lease as early as then.
+    // Note the time before the request, because the API server may renew the lease as early as that.
     const askedAtMs = this.#clock.now();
     try {
       this.#see(await this.#write());

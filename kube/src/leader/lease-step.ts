@@ -25,7 +25,10 @@ export interface LeaseTimes {
 
 export const LEASE_TIMES: LeaseTimes = { durationMs: 6_000, renewDeadlineMs: 4_000, renewMs: 2_000, retryMs: 1_000 };
 
-/** The Lease as last read, and when it last changed by this process's clock, the only one that the election uses. */
+/**
+ * The Lease as last read, and the time of its last change by this process's clock, the only clock that the election
+ * uses.
+ */
 export interface LeaseView {
   readonly lease: Lease | undefined;
   readonly changedAtMs: number;
@@ -41,7 +44,7 @@ export function leaseStep(view: LeaseView, identity: string, nowMs: number): Lea
   return holder === '' || expiresInMs(view, nowMs) <= 0 ? 'take' : 'wait';
 }
 
-/** Milliseconds until another process may take the lease, unless the Lease changes before. */
+/** Milliseconds until another process may take the lease, if the Lease does not change before then. */
 export function expiresInMs({ lease, changedAtMs }: LeaseView, nowMs: number): number {
   return changedAtMs + (lease?.spec?.leaseDurationSeconds ?? 0) * 1_000 - nowMs;
 }

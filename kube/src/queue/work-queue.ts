@@ -21,7 +21,10 @@ export interface WorkQueueOptions {
   readonly onTaken?: (key: string, waitedMs: number) => void;
 }
 
-/** A queue of keys. A key waits once at most and has one worker at most. Added meanwhile, it waits for that worker. */
+/**
+ * A queue of keys. A key waits at most once and has at most one worker. A key that is added while a worker has it waits
+ * until that worker is done.
+ */
 export class WorkQueue {
   readonly #clock: Clock;
   readonly #options: WorkQueueOptions;

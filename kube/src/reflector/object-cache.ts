@@ -15,11 +15,10 @@ export type Indexer<T> = (object: T) => readonly string[];
 const MAX_TOMBSTONES = 8_192;
 
 /**
- * The objects of one kind, by `namespace/name` and by index, deeply frozen.
- * The cache never goes backwards: it ignores older resourceVersions and uids whose deletion it has seen. So a
- * controller can `learn` the response of its own write before the watch shows it, and never acts twice. Such a response
- * may include a write of another client, which the cache would ignore in the watch; therefore `learn` reports the
- * change.
+ * The objects of one kind, by `namespace/name` and by index, deeply frozen. The cache never goes backwards: it ignores
+ * older resourceVersions and uids whose deletion it has seen. So a controller can `learn` the response of its own write
+ * before the watch shows it, and never acts twice. Such a response may include a write of another client, which the
+ * cache would ignore when the watch shows it; therefore `learn` reports the change.
  */
 export class ObjectCache<T extends KubeObject> {
   readonly #objects = new Map<string, T>();
@@ -79,8 +78,8 @@ export class ObjectCache<T extends KubeObject> {
   }
 
   /**
-   * Stores the response of an own write. Listeners know new objects and statuses already, so it reports only changes of
-   * other metadata (generation, labels, deletion), which another client may have made.
+   * Stores the response to a write of this process. Listeners know its new objects and statuses already, so it reports
+   * only changes of the metadata (generation, labels, deletion), which another client may have made.
    */
   learn(object: T): void {
     const key = keyOf(object.metadata);

@@ -16,7 +16,10 @@ export interface WatchTimes {
   readonly graceMs: number;
   /** Silence that means a dead connection once the server sends bookmarks, about one a minute. */
   readonly bookmarkSilenceMs: number;
-  /** A watch that ends sooner, without an event, is a failure; after one with events, the next begins no sooner. */
+  /**
+   * A watch that ends sooner than this without an event is a failure. After a watch with events, the next one begins no
+   * sooner than this.
+   */
   readonly shortMs: number;
   /** The back-off starts over after this time without a failure. */
   readonly healthyMs: number;
@@ -45,7 +48,7 @@ export interface ReflectorOptions<T extends KubeObject> {
   /** Requests only the metadata of each object. */
   readonly metadataOnly?: boolean;
   /**
-   * Maps an object to its cached form, which may share parts of `held`, the one in the cache. Default: {@link slim}.
+   * Maps an object to its cached form, which may share parts of `held`, the cached object. Default: {@link slim}.
    */
   readonly transform?: (object: T, held: T | undefined) => T;
   readonly indexers?: Readonly<Record<string, Indexer<T>>>;

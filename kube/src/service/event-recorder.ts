@@ -52,7 +52,7 @@ export interface RecorderOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-/** Writes Events (`v1`), ten a second. A repeated event adds to its count. `record` never waits. */
+/** Writes Events (`v1`), at most ten a second. A repeated event adds to its count. `record` never waits. */
 export class EventRecorder {
   readonly #options: RecorderOptions;
   readonly #now: () => Date;
@@ -143,7 +143,9 @@ export class EventRecorder {
     }
   }
 
-  /** Adds to an Event of another process. The response to the first patch holds its count, so no read is needed. */
+  /**
+   * Adds to an Event of another process. The response to the first patch has the Event's count, so no read is needed.
+   */
   async #addTo(name: string, { event, count, lastAt }: Pending): Promise<void> {
     const { client } = this.#options;
     const at = { namespace: event.target.namespace, name, priority: 'events' } as const;

@@ -1,7 +1,7 @@
 import { systemClock, type Clock } from '../time/clock.ts';
 
 const TICK_MS = 1_000;
-/** Samples of the last half minute, one a second. Their median ignores a single long pause. */
+/** Number of samples: one a second, for half a minute. Their median ignores a single long pause. */
 const SAMPLES = 30;
 const MIN_SAMPLES = 10;
 

@@ -8,8 +8,8 @@ export interface BackoffLimits {
 const MAX_DOUBLINGS = 30;
 
 /**
- * Milliseconds before another attempt after `failures` (from 1) in a row: doubles up to the maximum.
- * @param random 0 ≤ random < 1 spreads the wait over its upper half; 1 gives the whole of it
+ * Milliseconds to wait after a number of failures in a row, at least 1. The wait doubles up to the maximum.
+ * @param random 0 ≤ random < 1 spreads the wait over its upper half; 1 gives the whole wait
  */
 export function backoffMs(failures: number, { firstMs, maxMs }: BackoffLimits, random = 1): number {
   const ceilingMs = Math.min(maxMs, firstMs * 2 ** Math.min(failures - 1, MAX_DOUBLINGS));

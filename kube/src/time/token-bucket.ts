@@ -3,7 +3,7 @@ import type { Clock } from './clock.ts';
 export interface Rate {
   /** Tokens a second in the long run. */
   readonly perSecond: number;
-  /** Tokens at once after a pause. */
+  /** Tokens that can be taken at once after a pause. */
   readonly burst: number;
 }
 

@@ -121,7 +121,10 @@ function standingInKubernetes(standing: Standing, { agent, pods }: AgentObjects)
   return found;
 }
 
-/** Compares the tiers of balance and status. They may differ if the spec pins one, or the agent's is unpaid or gone. */
+/**
+ * Compares the tier of the balance with the tier in the status. They may differ if the spec pins a tier, if the agent
+ * cannot pay for a tier, or if the operator knows no such Entitlement.
+ */
 function tierInKubernetes(wanted: string | null, claim: Maybe<ComputeClaim>, objects: AgentObjects): readonly Found[] {
   const { status } = objects.agent;
   const isByBalance = conditionIn(status, 'Entitled')?.reason === 'ByBalance' && !claim?.refused;

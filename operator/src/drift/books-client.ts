@@ -3,7 +3,7 @@ import { listAgentBooks, listScheduleBooks, ProblemError } from '@hamlet/contrac
 
 const PAGE = 200;
 const TIMEOUT_MS = 10_000;
-/** The most pages to read of agents, and of Schedules. */
+/** Maximum number of pages of agents to read, and of pages of Schedules. */
 const MAX_PAGES = 500;
 
 /** The database's records of agents and Schedules, one page at a time. */
@@ -17,7 +17,7 @@ interface Page<T> {
   readonly next: string | null;
 }
 
-/** Requests each page once the caller has read the one before. */
+/** Requests each page after the caller has read the page before it. */
 async function* pages<T>(read: (after: string | undefined) => Promise<Page<T>>): AsyncGenerator<readonly T[]> {
   let after: string | undefined;
   for (let page = 0; page < MAX_PAGES; page += 1) {

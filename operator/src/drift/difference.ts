@@ -56,8 +56,8 @@ export interface Judgement {
 }
 
 /**
- * Drift is a difference in two comparisons at least `afterMs` apart. A difference that has gone or changed by the next
- * comparison was a change under way. Pure; `nowMs` is of the same monotonic clock as `sinceMs`.
+ * Drift is a difference that two comparisons find, at least `afterMs` apart. A difference that has gone or changed by
+ * the next comparison was a change under way. Pure; `nowMs` is of the same monotonic clock as `sinceMs`.
  */
 export function judgeDrift(
   before: Known,

@@ -24,7 +24,7 @@ export const DRIFT_AFTER_MS = 60_000;
 const SPREAD = 0.5;
 /** After a comparison with young differences, the next one comes this long after they are old enough to be drift. */
 const LOOK_AGAIN_MARGIN_MS = 1_000;
-/** The most log lines of one audit; the metric counts all differences. */
+/** Maximum number of log lines of one audit; the metric counts all differences. */
 const MAX_LINES = 50;
 
 export interface DriftPorts {

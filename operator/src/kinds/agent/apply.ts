@@ -22,7 +22,7 @@ import type { AgentEvent } from './events-for.ts';
 import type { Action } from './plan.ts';
 
 export interface Subject {
-  /** The cached Agent. It changes with every action that writes it. */
+  /** The cached Agent. Every action that writes the Agent also changes the cached one. */
   readonly latest: () => CachedAgent | undefined;
   /** Derives the status to write for an Agent with the given status fields. */
   readonly statusOf: (agent: CachedAgent) => AgentStatus;
@@ -42,7 +42,7 @@ export interface ApplyPorts {
 
 const QUERY = { fieldManager: FIELD_MANAGER };
 
-/** The name of an agent's volume claim belongs to another owner. */
+/** A volume claim of another owner has the name of the agent's volume claim. */
 export class ClaimTakenError extends Error {
   override readonly name = 'ClaimTakenError';
 }
@@ -54,7 +54,9 @@ interface Child<T extends KubeObject> {
   readonly check?: (found: T) => void;
 }
 
-/** Creates a child. An existing object of the name enters the cache, so that the next plan sees its owner and state. */
+/**
+ * Creates a child. An existing object of that name enters the cache, so that the next plan sees its owner and state.
+ */
 async function create<T extends KubeObject>(
   client: KubeClient,
   { type, known, check }: Child<T>,
@@ -93,7 +95,7 @@ async function deleteObject<T extends KubeObject>(
   try {
     return await ports.client.delete<T>(type, at);
   } catch (error) {
-    // By now another object has the name. It must stay.
+    // Another object has the name by now, and must stay.
     if (!isStatus(error, 409)) throw error;
     return undefined;
   }
@@ -224,7 +226,7 @@ export function recordEvent(
   recorder.record({ target, type, reason, message });
 }
 
-/** Performs one action of each kind, for the Agent as cached at that moment. */
+/** The function that performs each kind of action, for the Agent as cached at that moment. */
 const PERFORM: { readonly [K in Kind]: (ports: ApplyPorts, now: Now, action: Of<K>) => Promise<void> } = {
   setFinalizers: (ports, { agent }, { finalizers }) => setFinalizers(ports, agent, finalizers),
   endCycle,
@@ -283,7 +285,10 @@ const REFUSALS: ReadonlySet<number> = new Set([400, 403, 405, 422]);
 
 const isRefusal = (error: unknown): error is KubeError => error instanceof KubeError && REFUSALS.has(error.status);
 
-/** The refusal of a child, if it lasts until a person changes something; undefined for a failure that may pass. */
+/**
+ * The refusal of a pod or a volume claim that lasts until a person changes something; undefined for a failure that may
+ * pass.
+ */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof ClaimTakenError) return { reason: 'VolumeTaken', message: error.message };
   return isRefusal(error) ? { reason: 'PodRefused', message: `the API server refuses: ${error.message}` } : undefined;

@@ -12,7 +12,7 @@ export const REPLACE_AFTER_MS = 10_000;
 /** Interval at which the operator checks whether it is an agent's turn to get a new pod. */
 export const UPGRADE_LOOK_MS = 5_000;
 
-/** The way in which a pod ended without the operator ending it. */
+/** The way in which a pod ended if the operator did not end it. */
 export type EndOfPod =
   | Extract<
       EventReason,
@@ -67,7 +67,10 @@ function disruptionOf({ node }: Observed, pod: PodView): EndOfPod | undefined {
   return end === 'Evicted' && node?.cordoned === true ? 'NodeDrained' : end;
 }
 
-/** Why a pod that waits for the scheduler must end: its seat has moved from its node, which has failed or is full. */
+/**
+ * Why a pod that waits for the scheduler must end: its seat has moved to another node, because the pod's node has
+ * failed, is cordoned or is full.
+ */
 function seatMoved({ seatNode, seat }: Observed, { nodeName }: PodView): EndOfPod | undefined {
   const isMoved = seat.reason === undefined && seat.node !== undefined && seat.node !== seatNode?.name;
   if (nodeName !== undefined || seatNode === undefined || !isMoved) return undefined;
@@ -97,12 +100,14 @@ interface PowerStep {
   readonly cause: CycleCause;
 }
 
-/** Whether the agent may be awake. `HoldPending` does not prevent that: money is asked for when a cycle begins. */
+/**
+ * Whether the agent may be awake. `HoldPending` does not prevent that: the operator asks for money when a cycle begins.
+ */
 const isGranted = ({ admission: { granted, admitted } }: Observed): boolean =>
   granted || admitted.reason === 'HoldPending';
 
 /**
- * The spec's power, if the agent may run. A pod whose tier alone is missing stays, so that deleting an Entitlement by
+ * The spec's power, if the agent may run. A pod stays if only its tier is missing, so that deleting an Entitlement by
  * mistake does not stop the village.
  */
 function powerOf(observed: Observed): PowerStep {
@@ -156,7 +161,8 @@ function whileAwake(observed: Observed, nowMs: number): CycleStep {
 }
 
 /**
- * Decides the next cycle. The number grows by awakening, suspension, reboot and the pod's end, once for each request.
+ * Decides the next cycle. A new cycle begins at each awakening, suspension, reboot and end of the pod, once for each
+ * request.
  */
 export function cycleStep(observed: Observed, nowMs: number): CycleStep {
   const { agent, pod, nextCycle } = observed;

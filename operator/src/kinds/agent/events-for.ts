@@ -8,7 +8,7 @@ export interface AgentEvent {
   readonly message: string;
 }
 
-/** Reasons that become an Event when a condition changes to them. Reasons of every start are left out. */
+/** Reasons that become an Event when a condition changes to them. Reasons that occur in every start are left out. */
 const TYPES: { readonly [K in Reason]?: AgentEvent['type'] } = {
   InvalidSpec: 'Warning',
   EntitlementNotFound: 'Warning',

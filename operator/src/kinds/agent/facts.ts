@@ -18,7 +18,10 @@ export interface NodeState {
 /** The API server's refusal of a resize. */
 export interface ResizeRefusal {
   readonly message: string;
-  /** True if it refuses a new pod of that size too. The pod then stays, and the operator retries the resize. */
+  /**
+   * True if the API server also refuses a new pod of that size. The pod then stays, and the operator retries the
+   * resize.
+   */
   readonly newPodToo: boolean;
 }
 
@@ -50,7 +53,10 @@ export interface Refusal {
 
 /** The state of one Agent and of everything that it depends on, at one moment. */
 export interface Facts {
-  /** The Agent. Its status shows the newest pod's cycle even if the written one is older: see `statusFromPods`. */
+  /**
+   * The Agent. Its status shows the newest pod's cycle even if the written status has an older one: see
+   * `statusFromPods`.
+   */
   readonly agent: CachedAgent;
   /** The tier of the written status. */
   readonly publishedTier: string | undefined;
@@ -78,7 +84,10 @@ export interface Facts {
   readonly apiState: ApiState;
   /** The money that the api reserves for the pod; undefined if the agent never needed any. */
   readonly hold?: Hold | undefined;
-  /** The agent's seat in the village's plan. Neither granted nor a reason: not counted yet. */
+  /**
+   * The agent's seat in the village's plan. If it is neither granted nor has a reason, the operator has not counted it
+   * yet.
+   */
   readonly seat: SeatDecision;
   readonly resize: ResizeAttempt | undefined;
   /** The refusal of the last attempt to create the pod or the volume claim. */

@@ -23,7 +23,7 @@ export type HoldAction =
 
 export interface HoldStep {
   readonly actions: readonly HoldAction[];
-  /** True if the next cycle is not paid yet. The operator then changes no pod until it is. */
+  /** True if the next cycle is not paid yet. The operator then changes no pod until that cycle is paid. */
   readonly blocks: boolean;
   /** Milliseconds until the hold lapses, unless the api renews it. */
   readonly lookMs?: number;
@@ -79,7 +79,9 @@ function releases(observed: Observed, { power, pod }: CycleStep, nowMs: number):
   return isIdle || isOfFreeTier(observed, pod) ? [{ kind: 'releaseHold', version: hold.version }] : [];
 }
 
-/** Decides the requests for money that come before creating or resizing a pod; none while the api is away. Pure. */
+/**
+ * Decides the requests for money that come before creating or resizing a pod; none while the api does not answer. Pure.
+ */
 export function holdStep(observed: Observed, step: CycleStep, nowMs: number): HoldStep {
   const { admission, apiState } = observed;
   const hold = holdOf(observed);

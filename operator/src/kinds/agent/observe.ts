@@ -48,7 +48,7 @@ export interface Sources {
   readonly turnOf: (key: string) => Turn;
   /** The seat of an Agent; undefined until it is counted. Without this function every Agent has a seat. */
   readonly seatOf?: (key: string) => SeatDecision | undefined;
-  /** The resize of the pod that is under way. */
+  /** The pod's resize that is under way or was refused. */
   readonly resizeOf: (pod: PodView) => ResizeAttempt | undefined;
   readonly refusals: ReadonlyMap<string, Refusal>;
   /** Maps an Agent's uid to a cycle whose pod disappeared before the status recorded that cycle. */
@@ -59,7 +59,8 @@ export interface Sources {
 }
 
 /**
- * The status with the cycle of the newest pod, NAME-CYCLE: the operator may end before it writes that status.
+ * The status with the cycle of the newest pod, whose name is NAME-CYCLE: the operator may end before it writes that
+ * status.
  * @param ended a cycle whose pod disappeared before the status recorded that cycle
  */
 export function statusFromPods({ metadata, status }: CachedAgent, pods: readonly PodView[], ended = 0): AgentStatus {
@@ -119,7 +120,7 @@ function ownFacts(sources: Sources, key: string): Own | undefined {
   return { agent: { ...written, status }, publishedTier: written.status.tier, pods };
 }
 
-/** The seat binds a pod to a node only until the scheduler has placed it. */
+/** The node to which the seat binds the pod, until the scheduler has placed the pod. */
 function seatNodeOf(pod: PodView | undefined): string | undefined {
   return pod?.nodeName === undefined ? pod?.metadata.annotations?.[SEAT_ANNOTATION] : undefined;
 }

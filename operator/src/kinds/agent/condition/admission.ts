@@ -11,7 +11,7 @@ export interface Admission {
   readonly admitted: ConditionResult;
   /** The tier in force, if one is known. */
   readonly tier: TierView | undefined;
-  /** The tier that the agent gets once it is paid; usually the tier in force. */
+  /** The tier that the agent gets once that tier is paid; usually the tier in force. */
   readonly target: TierView | undefined;
   /** Payment of the target tier. */
   readonly payment: Payment;
@@ -34,7 +34,9 @@ function pinnedTier(facts: EntitledFacts, name: string): Entitlement {
   return [no('EntitlementNotFound', problem), undefined];
 }
 
-/** If the agent cannot pay the tier of its balance, the highest tier below that it can pay. */
+/**
+ * The highest lower tier that an agent can pay for if it cannot pay for the tier of its balance; otherwise undefined.
+ */
 function byMeans(facts: EntitledFacts, reached: TierView): Entitlement | undefined {
   if (paymentOf(facts, reached) !== 'refused') return undefined;
   const instead = tierInstead(facts, reached);
@@ -114,7 +116,8 @@ function seatResult(facts: FactsWithPod): ConditionResult {
 }
 
 /**
- * Why money keeps the agent from a pod of the tier; undefined if it is paid, or a pod runs and the api has not refused.
+ * Why money keeps the agent from a pod of the tier; undefined if the tier is paid, or if a pod runs and the api has not
+ * refused the tier.
  */
 function unpaidResult(facts: FactsWithPod, target: TierView | undefined): ConditionResult | undefined {
   if (target === undefined) return undefined;
@@ -153,7 +156,7 @@ function seatAndPaid(facts: FactsWithPod, target: TierView | undefined): Conditi
   return seat.status === 'True' ? (unpaid ?? seat) : seat;
 }
 
-/** The tier of the pod now. A running agent keeps the tier that is paid until its next tier is paid. */
+/** The tier of the pod now. A running agent keeps its paid tier until its next tier is paid. */
 function tierInForce(facts: FactsWithPod, target: TierView | undefined): TierView | undefined {
   if (target === undefined || paymentOf(facts, target) === 'paid' || !keepsSeat(facts)) return target;
   // The api reserves money before the status names the tier, so the hold comes first.

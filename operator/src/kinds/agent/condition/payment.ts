@@ -33,22 +33,25 @@ export function refusalReason(facts: PaymentFacts, tier: TierView): Extract<Reas
   return refused?.tier !== tier.metadata.name || refused.reason === 'NotPaid' ? 'NotPaid' : 'HoldRefused';
 }
 
-/** The replacement for a refused tier: the highest that the api calls payable, else the highest free tier below. */
+/**
+ * The replacement for a refused tier: the lower tier that the api calls payable, else the highest lower tier that is
+ * free.
+ */
 export function tierInstead(facts: PaymentFacts, tier: TierView): TierView | undefined {
   const below = facts.tiers.filter(({ spec }) => spec.rank < tier.spec.rank);
   const payable = below.find(({ metadata }) => metadata.name === holdOf(facts)?.refused?.payable);
   return payable !== undefined && paymentOf(facts, payable) !== 'refused' ? payable : below.findLast(isFree);
 }
 
-/** Whether the tier is paid for in this cycle, so that its pod may grow to it. */
+/** Whether the tier is free or is paid for in this cycle, so that the cycle's pod may grow to it. */
 export function isCovered(facts: PaymentFacts, tier: TierView, cycle: number): boolean {
   return isFree(tier) || (paymentOf(facts, tier) === 'paid' && holdOf(facts)?.cycle === cycle);
 }
 
 /**
- * Whether a cycle may begin with a pod of a tier now: while the api's answer is fresh, because the api may release an
- * older hold. While the api does not answer, an agent that stayed awake continues: the api releases only holds of
- * sleepers.
+ * Whether a cycle may begin with a pod of a tier now. The api's answer must be fresh, because the api may release an
+ * older hold. While the api does not answer, an agent that stayed awake continues: the api releases only the holds of
+ * agents that are asleep.
  */
 export function mayBegin(facts: PaymentFacts & Pick<Facts, 'apiState'>, tier: TierView, cycle: number): boolean {
   if (isFree(tier)) return true;

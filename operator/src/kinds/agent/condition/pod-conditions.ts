@@ -35,7 +35,8 @@ function faultOf(node: NodeState | undefined): string | undefined {
 }
 
 /**
- * Whether the volume keeps the pod from a node: by the scheduler, or because its node, which the seat names, is closed.
+ * Whether the volume keeps the pod from its node: the scheduler says so, or the volume's node, to which the seat binds
+ * the pod, does not answer or is cordoned.
  */
 export function isUnschedulableByVolume(pod: PodView, volumeNode: NodeState | undefined): boolean {
   if (pod.scheduled?.status !== 'False') return false;

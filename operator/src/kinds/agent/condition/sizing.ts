@@ -7,7 +7,7 @@ import { fixedOf, isOfWindow, isSameSize, type Size, sizeOf } from '../../../obj
 import { conditionIn } from '../../../status/condition.ts';
 import type { Facts, FactsWithPod } from '../facts.ts';
 
-/** Time for a node to shrink a pod, or to find room for a larger one. After it the operator replaces the pod. */
+/** Time for a node to shrink a pod, or to find room for a larger one. After this time the operator replaces the pod. */
 export const RESIZE_TIMEOUT_MS = 30_000;
 
 /** The step that brings a running pod to the compute of its tier. */
@@ -40,7 +40,10 @@ function isOfOtherWindow(pod: PodView, tier: TierView): boolean {
 const isSmaller = (size: Size, given: Size): boolean =>
   size.cpuMillis < given.cpuMillis || size.memoryBytes < given.memoryBytes;
 
-/** Whether the timeout applies: not while a node enlarges a pod and has room, nor to a lost node (another timeout). */
+/**
+ * Whether the timeout applies. It does not while a node that has room enlarges a pod, nor for a lost node, which has
+ * another timeout.
+ */
 function isTimed({ node }: Facts, { size, given, resize }: PodView): boolean {
   if (node?.ready === false || size === undefined || given === undefined) return false;
   return isSmaller(size, given) || resize?.reason === 'Deferred';
@@ -63,7 +66,7 @@ export function hasSeatOfTier({ seat }: Pick<Facts, 'seat'>): boolean {
   return seat.granted && seat.reason === undefined;
 }
 
-/** Whether a pod of another tier has waited for its seat of this tier until now. */
+/** Whether a pod that was made for another tier has waited until now for a seat of this tier. */
 function hasWaitedForSeat({ agent: { status } }: Facts, pod: PodView, tier: TierView): boolean {
   const made = pod.metadata.annotations?.[TIER_ANNOTATION];
   const resized = conditionIn(status, 'Resized');

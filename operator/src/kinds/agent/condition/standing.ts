@@ -24,7 +24,7 @@ const SENTENCES: Readonly<Record<Bar, string>> = {
 
 export type StandingFacts = Pick<Facts, 'agent' | 'standing' | 'apiState'>;
 
-/** The standing in force: the api's last report, before the first one that of the written status. */
+/** The standing in force: that of the api's last report, or before the first report that of the written status. */
 export function standingOf({ apiState, standing, agent: { metadata, status } }: StandingFacts): Standing {
   const good = goodStanding(metadata.name);
   if (apiState !== 'None') return standing ?? good;
