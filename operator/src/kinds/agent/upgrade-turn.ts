@@ -10,8 +10,8 @@ export const PROBE_MS = 600_000;
 export type Turn = 'now' | 'waits' | 'halted';
 
 /**
- * Gives the new image to one agent at a time, the next once that one is ready. It is only in memory: after a change of
- * leader, at most {@link FAILURES_MAX} more agents fail.
+ * Gives the new image to one agent at a time; the next agent gets it once that agent is ready. This state is only in
+ * memory: after a change of leader, at most {@link FAILURES_MAX} more agents fail.
  */
 export class UpgradeTurn {
   #holder: string | undefined;
