@@ -1,4 +1,4 @@
-/** The operator's process. The processes elect a leader, which turns Agents into pods. */
+/** An operator's process. Such processes elect a leader, which turns Agents into pods. */
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import {
@@ -33,7 +33,8 @@ const LOOP_LATENESS_MS = 2_000;
 const BURST_FACTOR = 2;
 const IN_FLIGHT = 32;
 /**
- * V8 collects garbage at a heap 25 % above its live part, not twice: parsing leaves more garbage than the caches hold.
+ * V8 collects garbage when the heap is 25 % larger than its live part, not twice as large, because parsing leaves more
+ * garbage than the caches hold.
  */
 const HEAP_GROWING = '--heap-growing-percent=25';
 
@@ -115,7 +116,7 @@ async function run(environment: Environment): Promise<number> {
   const code = typeof first === 'number' ? first : await Promise.race([ended, lead(self, first)]);
   self.ending = true;
   log(code === 0 ? 'ending' : 'ending at once');
-  // First no new work, then no writes, then the lease goes back: no write reaches the next leader's term.
+  // First end new work, then writes, and then give the lease back, so that no write falls into the next leader's term.
   const steps = [
     {
       name: 'workers',

@@ -11,7 +11,7 @@ import { bytes, cpuMillis, quantity, type Room } from '@hamlet/core/seats';
 import { slim, type KubeObject, type StoredMeta } from '@hamlet/kube';
 import type * as z from 'zod';
 
-/** The part of a spec that the operator uses. Texts, such as the personality, stay out of its memory. */
+/** The part of a spec that the operator uses. Texts, such as the personality, stay out of the operator's memory. */
 export type OperatedSpec = Pick<
   AgentSpec,
   'power' | 'rebootedAt' | 'entitlement' | 'memory' | 'placement' | 'isolation'
@@ -134,7 +134,10 @@ export function isTerminating(object: KubeObject): boolean {
   return object.metadata.deletionTimestamp !== undefined;
 }
 
-/** The deletionTimestamp in ms since 1970: a pod's end of grace, else the time of the request. NaN without one. */
+/**
+ * The deletionTimestamp in ms since 1970: for a pod the end of its grace period, for other objects the time of the
+ * request to delete them. NaN if there is none.
+ */
 export function deletionMs(object: KubeObject): number {
   return Date.parse(object.metadata.deletionTimestamp ?? '');
 }

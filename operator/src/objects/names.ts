@@ -17,7 +17,7 @@ export const ROLE_LABEL = 'hamlet.village/role';
 export const AGENT_ROLE = 'agent';
 /** Annotation of a pod: the tier that it was created for. A resize does not change it. */
 export const TIER_ANNOTATION = 'hamlet.village/tier';
-/** Annotation of a pod: the compute of its tier that cannot change while it runs, see `fixedOf`. */
+/** Annotation of a pod: the compute of its tier that cannot change while the pod runs, see `fixedOf`. */
 export const FIXED_ANNOTATION = 'hamlet.village/fixed-compute';
 /** Annotation of a pod: the spec.rebootedAt of its cycle. */
 export const REBOOTED_ANNOTATION = 'hamlet.village/rebooted-at';
@@ -26,7 +26,7 @@ export const REBOOTED_ANNOTATION = 'hamlet.village/rebooted-at';
  * scheduler chooses the node.
  */
 export const SEAT_ANNOTATION = 'hamlet.village/seat';
-/** Annotation of a pod: the image that the operator asked for. A webhook may write another into the container. */
+/** Annotation of a pod: the image that the operator asked for. A webhook may write another image into the container. */
 export const IMAGE_ANNOTATION = 'hamlet.village/image';
 /** Annotation of a volume claim: the node of its volume. The scheduler sets it when it places the first pod. */
 export const VOLUME_NODE_ANNOTATION = 'volume.kubernetes.io/selected-node';

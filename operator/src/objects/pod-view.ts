@@ -1,4 +1,7 @@
-/** Pods of agents as the operator caches them, with only the fields that it reads: there may be five thousand. */
+/**
+ * Pods of agents as the operator caches them, with only the fields that the operator reads, because there may be five
+ * thousand pods.
+ */
 import { bytes, cpuMillis } from '@hamlet/core/seats';
 import { slim, type KubeObject, type OwnerReference, type StoredMeta } from '@hamlet/kube';
 import { AGENT_LABEL, IMAGE_ANNOTATION } from './names.ts';
@@ -26,7 +29,7 @@ export interface ResizeState {
 export interface PodView extends KubeObject {
   /** The image that the operator asked for; the container's image if the annotation is missing. */
   readonly image: string | undefined;
-  /** The limits in the pod's spec; undefined without limits, which every pod of the operator has. */
+  /** The limits in the pod's spec; undefined for a pod without limits, which the operator never creates. */
   readonly size: Size | undefined;
   /** The limits that the node has given the pod, once the pod runs. */
   readonly given: Size | undefined;

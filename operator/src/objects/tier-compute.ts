@@ -61,8 +61,8 @@ export function halfOfMemory(memory: string): string {
 }
 
 /**
- * cpu and memory of the container. Requests are half of the limits, for the QoS class Burstable in every tier, which a
- * resize may not change.
+ * cpu and memory of the container. Requests are half of the limits, so that every tier has the QoS class Burstable: a
+ * resize may not change the class.
  */
 export function sizeResources({ spec }: TierView): {
   readonly requests: Readonly<Record<string, string>>;
@@ -106,7 +106,10 @@ export function isSchedulersChoice({ placement, isolation }: OperatedSpec, tier:
   );
 }
 
-/** A tier during its agent's GPU window, whose GPUs replace the tier's; of one kind, the larger number counts. */
+/**
+ * A tier during its agent's GPU window. The window's GPUs replace the tier's; if both are of one kind, the larger
+ * number counts.
+ */
 export function boostedTier(tier: TierView, boost: Boost | undefined): TierView {
   if (boost === undefined || boost.gpu === null) return tier;
   const { resource_name: resourceName, count } = boost.gpu;

@@ -7,7 +7,8 @@ import { AGENT_LABEL, AGENT_ROLE, FINALIZER, ROLE_LABEL } from '../objects/names
 const GROUP = 'admissionregistration.k8s.io';
 
 /**
- * A MutatingAdmissionPolicy (Kubernetes 1.36+) that stores Agents with their finalizer. Else the operator writes it.
+ * A MutatingAdmissionPolicy (Kubernetes 1.36+) that adds the finalizer when an Agent is created. Without this policy,
+ * the operator adds it.
  */
 export const FINALIZER_POLICY = {
   // A failing policy must not prevent the creation of Agents.
@@ -32,7 +33,7 @@ const IS_THE_OPERATOR = {
   expression: "request.userInfo.username == 'system:serviceaccount:' + request.namespace + ':hamlet-operator'",
 };
 
-/** Whether `object` has the role label of agents. */
+/** A CEL expression that is true if `object` has the role label of agents. */
 const isLabelled = (object: string): string =>
   `has(${object}.metadata.labels) && '${ROLE_LABEL}' in ${object}.metadata.labels && ${object}.metadata.labels['${ROLE_LABEL}'] == '${AGENT_ROLE}'`;
 
@@ -58,7 +59,10 @@ const CONFINED = [
 const OWN_VOLUME = `has(v.persistentVolumeClaim) && v.persistentVolumeClaim.claimName == object.metadata.labels['${AGENT_LABEL}'] + '-home'`;
 const OWN_TOKEN = `has(v.projected) && v.projected.sources.all(s, has(s.serviceAccountToken) && s.serviceAccountToken.audience == '${TOKEN_AUDIENCE}')`;
 
-/** Lets the operator create only pods of agents: a compromised one then mounts no other objects of the namespace. */
+/**
+ * Lets the operator create only pods of agents: a compromised operator then cannot mount other objects of the
+ * namespace.
+ */
 export const OPERATOR_POD_POLICY = {
   failurePolicy: 'Fail',
   matchConstraints: {

@@ -17,7 +17,7 @@ const ROLE: readonly Rule[] = [
   { apiGroups: ['hamlet.village'], resources: ['agents/finalizers'], verbs: ['update'] },
   { apiGroups: ['hamlet.village'], resources: ['entitlements'], verbs: WATCH },
   { apiGroups: [''], resources: ['pods'], verbs: [...WATCH, 'create', 'delete'] },
-  // This right allows to change only cpu and memory of a running pod.
+  // This right allows only changes of cpu and memory of a running pod.
   { apiGroups: [''], resources: ['pods/resize'], verbs: ['patch'] },
   { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: [...WATCH, 'create', 'patch', 'delete'] },
   { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },

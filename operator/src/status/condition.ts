@@ -28,7 +28,8 @@ function cut(message: string): string {
 }
 
 /**
- * The conditions of a status. Only a changed status, not a new reason alone, gets the transition time `now` (RFC 3339).
+ * The conditions of a status. A condition gets the transition time `now` (RFC 3339) only if its status has changed; a
+ * new reason alone is not enough.
  */
 export function conditionsOf(
   results: readonly (readonly [type: string, result: ConditionResult])[],

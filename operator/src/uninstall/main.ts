@@ -9,7 +9,7 @@ import { AGENTS, FINALIZER } from '../objects/names.ts';
 const PAUSE_MS = 1_000;
 /** Agents in one page of a list. */
 const PAGE = 500;
-/** The most Agents that a log line names. */
+/** Maximum number of Agents that a log line names. */
 const NAMED = 5;
 
 const Settings = Environment.pick({

@@ -3,7 +3,7 @@ import type { Boost, ComputeClaim, Presence, ScheduleActivity, Standing } from '
 
 /**
  * Freshness of the api's state. `Current`: the operator follows the stream. `Last`: it has read the state, and the api
- * does not answer now. `None`: it has not read it yet; the written status is the best source.
+ * does not answer now. `None`: it has not read the state yet; the written status is the best source.
  */
 export type ApiState = 'Current' | 'Last' | 'None';
 
@@ -11,7 +11,10 @@ export type ApiState = 'Current' | 'Last' | 'None';
 export interface KnownClaim extends ComputeClaim {
   /** When this process last asked the api about the claim and got an answer, in milliseconds since 1970. */
   readonly askedMs?: number | undefined;
-  /** The operator has released the claim, or tried to: it does not count until the api reports a newer version. */
+  /**
+   * True if the operator has released the claim, or tried to. The claim then does not count until the api reports a
+   * newer version.
+   */
   readonly givenUp?: boolean;
 }
 

@@ -68,7 +68,8 @@ export interface Facts {
   readonly nextCycle: number;
   readonly claim: VolumeClaimView | undefined;
   /**
-   * The Entitlements that the operator can parse, lowest rank first, with the GPUs that the agent has bought for now.
+   * The Entitlements that the operator can parse, lowest rank first, with the GPUs that the agent has bought for the
+   * present time.
    */
   readonly tiers: readonly TierView[];
   /** The node of the cycle's pod, once the scheduler has placed the pod. */

@@ -20,7 +20,7 @@ export const CLOSE_ESCAPE_MS = 60_000;
 /** One action of a plan. The operator performs actions in order and stops at the first that fails. */
 export type Action =
   | { readonly kind: 'setFinalizers'; readonly finalizers: readonly string[] }
-  /** Writes a new cycle that has no pod. The name and the owner of a pod prove its cycle without a write. */
+  /** Writes a new cycle that has no pod. A cycle with a pod needs no write: the pod's name and owner prove it. */
   | { readonly kind: 'endCycle'; readonly cycle: number; readonly power: Power; readonly rebootedAt: string | null }
   | { readonly kind: 'createClaim'; readonly manifest: NewObject }
   | { readonly kind: 'ownClaim'; readonly name: string; readonly uid: string; readonly owners: readonly object[] }
@@ -130,7 +130,10 @@ function retirements(observed: Observed, { cycle, power }: CycleStep): readonly 
     : over.filter((pod) => !isTerminating(pod)).map((pod) => removal(pod));
 }
 
-/** Whether to give up the volume: the pod waits for a lost node, and the spec allows to move without the volume. */
+/**
+ * Whether to give up the volume: the pod waits for a lost node, and the spec allows the agent to move without the
+ * volume.
+ */
 function isVolumeGivenUp({ agent, volumeNode }: Observed, { pod }: CycleStep): boolean {
   return (
     volumeNode !== undefined &&

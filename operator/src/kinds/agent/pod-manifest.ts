@@ -22,7 +22,8 @@ const GRACE_SECONDS = 10;
 /** Seconds until Kubernetes gives up a pod on a lost node; its default is 300 s. */
 const LOST_NODE_SECONDS = 60;
 /**
- * Repeats a DNS query after 1 s, not 5: a lost node's DNS server gets queries for a minute. The chart does the same.
+ * Repeats a DNS query after 1 s instead of 5 s, because a DNS server on a lost node still gets queries for a minute.
+ * The chart does the same.
  */
 const DNS_CONFIG = {
   options: [
@@ -33,7 +34,10 @@ const DNS_CONFIG = {
 /** Weight (of 100) of the seat's node if the scheduler chooses the node; the scheduler also weighs the spread. */
 const SEAT_WEIGHT = 50;
 
-/** Root of a user namespace may own files, change users and bind low ports, but not create devices, raw packets or capabilities. */
+/**
+ * Root of a user namespace may own files, change users and bind low ports, but not create devices, send raw packets or
+ * gain other capabilities.
+ */
 const CAPABILITIES = [
   'CHOWN',
   'DAC_OVERRIDE',
@@ -128,8 +132,8 @@ function containerOf(plan: PodPlan): object {
 const byName = (node: string): object => ({ matchFields: [{ key: 'metadata.name', operator: 'In', values: [node] }] });
 
 /**
- * The seat's node, unless spec or scheduler choose: elsewhere the pod would take room of another agent. A pod whose
- * volume is on another node waits until its seat is there again.
+ * The seat's node, unless the spec or the scheduler chooses the node: on any other node the pod would take the room of
+ * another agent. A pod whose volume is on another node waits until its seat is on that node again.
  */
 function heldNode({ spec, tier, seat }: PodPlan): string | undefined {
   return spec.placement.nodeName !== undefined || isSchedulersChoice(spec, tier) ? undefined : seat;

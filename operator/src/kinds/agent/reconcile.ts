@@ -197,7 +197,10 @@ export class AgentReconciler {
   }
 }
 
-/** The longest wait after a failure: the planned time holds even if the back-off is longer, because paid time ends. */
+/**
+ * The longest wait after a failure. The planned time counts even if the back-off is longer, because paid time may end
+ * then.
+ */
 function withinMs(
   { requeueAfterMs = Number.POSITIVE_INFINITY }: Plan,
   isRefused: boolean,

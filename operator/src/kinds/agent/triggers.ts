@@ -45,7 +45,10 @@ export function effectOf(change: Change<PodView>): 'plan' | 'status' | 'none' {
   return differs(published, change) ? 'status' : 'none';
 }
 
-/** The part that a volume claim's change can affect. Binding writes several annotations; only the node's matters. */
+/**
+ * Whether a change of a volume claim can change the plan, only the status or neither. To bind a claim, Kubernetes
+ * writes several annotations; only the annotation of the node matters.
+ */
 export function effectOfClaim(change: Change<VolumeClaimView>): 'plan' | 'status' | 'none' {
   if (change.kind === 'added') return 'none';
   if (change.kind === 'deleted') return 'plan';
@@ -92,7 +95,7 @@ const keysOf = (children: readonly (PodView | VolumeClaimView)[]): readonly stri
 
 /**
  * Sends a node's change to agents that run on it, have their volume on it, or are bound to it. It leaves out other
- * waiting agents: with many nodes, every change would reconcile all of them.
+ * agents that wait: otherwise every change of any node would reconcile all of them.
  */
 function connectNodes({ agents, pods, claims, nodes }: Caches, { add, touch }: Destinations): void {
   nodes.cache.onChange((change) => {

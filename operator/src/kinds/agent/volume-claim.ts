@@ -31,8 +31,8 @@ const isAgent = ({ apiVersion, kind }: OwnerReference): boolean =>
   kind === 'Agent' && apiVersion.startsWith(`${GROUP}/`);
 
 /**
- * True if an Agent controls the claim, or if it has no controller and the labels of an Agent of that name, present or
- * earlier. Any other claim belongs to another owner.
+ * True if an Agent controls the claim, or if the claim has no controller but the labels of an Agent of that name,
+ * present or earlier. Any other claim belongs to another owner.
  */
 export function isOurClaim({ metadata: { labels, ownerReferences } }: KubeObject, agentName: string): boolean {
   const controller = ownerReferences?.find((owner) => owner.controller === true);
@@ -46,7 +46,10 @@ export function claimTaken(claim: string, agentName: string): string {
   return `the PersistentVolumeClaim ${claim} was not created for this Agent: delete or rename it, give the Agent another name, or label the claim ${ROLE_LABEL}=${AGENT_ROLE},${AGENT_LABEL}=${agentName} to let the Agent use it`;
 }
 
-/** Whether another owner controls the claim, such as an earlier Agent of the name, which takes the claim with it. */
+/**
+ * Whether another owner controls the claim, such as an earlier Agent of the same name, with which Kubernetes deletes
+ * the claim.
+ */
 export function isForeignClaim(claim: VolumeClaimView, agent: CachedAgent): boolean {
   const owner = claim.metadata.ownerReferences?.find(({ controller }) => controller === true);
   return owner !== undefined && owner.uid !== agent.metadata.uid;

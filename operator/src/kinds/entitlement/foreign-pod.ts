@@ -2,7 +2,7 @@ import { bytes, cpuMillis, quantity, type Room } from '@hamlet/core/seats';
 import type { KubeObject } from '@hamlet/kube';
 import { AGENT_ROLE, ROLE_LABEL } from '../../objects/names.ts';
 
-/** The fields of a pod outside this village's agents that the plan of seats reads. */
+/** The fields that the plan of seats reads of a pod that is no agent of this village. */
 export interface ForeignPodView extends KubeObject {
   /** The pod's node, or the node on which the scheduler is making room for the pod. */
   readonly nodeName: string | undefined;

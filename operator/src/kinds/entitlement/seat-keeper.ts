@@ -21,7 +21,10 @@ export interface SeatKeeperOptions {
 
 export type Urgency = 'soon' | 'later';
 
-/** The parts of a decision that affect plan or status, as text to compare; the node binds a pod that waits for the scheduler. */
+/**
+ * The parts of a decision that affect plan or status, as text to compare. The node is one, because it binds a pod that
+ * waits for the scheduler.
+ */
 const textOf = (decision: SeatDecision | undefined): string =>
   decision === undefined
     ? ''
@@ -55,7 +58,7 @@ export class SeatKeeper {
     return this.#plan;
   }
 
-  /** Agents of a tier by its name, awake or asleep, as of the last plan. */
+  /** Number of agents of the tier with that name, awake or asleep, as of the last plan. */
   agentsOf(tier: string): number {
     return this.#counted?.agents.get(tier) ?? 0;
   }

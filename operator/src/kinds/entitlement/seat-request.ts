@@ -66,7 +66,7 @@ export function endingPods(pods: readonly PodView[]): readonly EndingPod[] {
   });
 }
 
-/** The living pod of an agent. If several live, it is a pod that has a node, if there is one. */
+/** The living pod of an agent. If several live, a pod that has a node is preferred. */
 export function holdingPod(pods: readonly PodView[]): PodView | undefined {
   const held = pods.filter(isLiving);
   return held.find(({ nodeName }) => nodeName !== undefined) ?? held[0];

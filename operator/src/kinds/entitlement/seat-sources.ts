@@ -11,7 +11,7 @@ import { boostedSeat, endingPods, holdingPod, podRoom, seatRequest, seatTier, ty
 
 /** The tier of an agent, and whether its standing, its tier or its money keeps it from a pod. */
 export interface Entitled {
-  /** The tier, with the GPUs that the agent has bought for now. */
+  /** The tier, with the GPUs that the agent has bought for the present time. */
   readonly tier: TierView | undefined;
   readonly barred: boolean;
   readonly boost?: Boost | undefined;
@@ -129,7 +129,9 @@ function takeForeign({ foreign }: SeatSources, taken: Taken): void {
   }
 }
 
-/** Counts the room of an agent that requests no seat (its tier is gone, its pod ends) until the pod is gone. */
+/**
+ * Counts the room of an agent that requests no seat (because its tier is gone, or its pod ends) until the pod is gone.
+ */
 function keep(
   { pods }: SeatSources,
   { metadata }: CachedAgent,

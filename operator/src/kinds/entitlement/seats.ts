@@ -49,7 +49,10 @@ export interface SeatsOptions {
 /** The controller of Entitlements: counts seats, gives them to agents, and writes the counts to the statuses. */
 export class Seats {
   readonly #options: SeatsOptions;
-  /** Pods that take room and are no agents of this village: one watch for its namespace, one for all others. */
+  /**
+   * Pods that take room and are no agents of this village: one watch for the village's namespace, one for all other
+   * namespaces.
+   */
   readonly #foreign: readonly Reflector<ForeignPodView>[];
   readonly #keeper: SeatKeeper;
   readonly #statuses: StatusWriter;
@@ -163,7 +166,7 @@ const ofNode = ({ ready, cordoned, taints, allocatable }: NodeView): string =>
 const ofForeign = ({ nodeName, takes }: ForeignPodView): string =>
   nodeName === undefined ? '' : JSON.stringify([nodeName, takes]);
 
-/** Whether a change affects seats. An object whose text is empty does not. */
+/** Whether a change affects seats. An object whose text is empty does not affect them. */
 function isOfSeats<T>(change: Change<T>, textOf: (object: T) => string): boolean {
   return textOf(change.object) !== (change.kind === 'updated' ? textOf(change.previous) : '');
 }

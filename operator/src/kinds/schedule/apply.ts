@@ -8,7 +8,7 @@ import type { GivenUp } from './plan.ts';
 import { SCHEDULES } from '../../objects/names.ts';
 import type { Observed, ScheduleView } from './cached-schedule.ts';
 
-/** The most Agents that an Event names. It counts the others. */
+/** Maximum number of Agents that an Event names. It counts the others. */
 const NAMED = 5;
 
 export interface ApplyPorts {

@@ -151,7 +151,10 @@ export class ScheduleController {
     this.#queue.add(key, this.schedules.state.synced ? 'live' : 'bulk');
   }
 
-  /** Reconciles Schedules whose selection the Agent enters or leaves: one that selects no Agent gives up its slots. */
+  /**
+   * Reconciles Schedules whose selection the Agent enters or leaves, because a Schedule that selects no Agent gives up
+   * its slots.
+   */
   #onAgent(change: Change<KubeObject>): void {
     if (!this.#options.agents.state.synced || !mayChangeSelection(change)) return;
     for (const schedule of this.schedules.cache.values()) {
@@ -163,7 +166,7 @@ export class ScheduleController {
     }
   }
 
-  /** Logs once when the api stops trusting this leader, and once when it trusts it again. */
+  /** Logs once when the api stops trusting this leader, and once when the api trusts it again. */
   #noteTrust({ kind }: FiringResult): void {
     if (kind === 'failed' || this.#distrusted === (kind === 'stale')) return;
     this.#distrusted = kind === 'stale';

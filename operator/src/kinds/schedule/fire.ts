@@ -2,7 +2,7 @@ import type { Client, FiringBody, FiredRun } from '@hamlet/contract';
 import { fireSchedule, ProblemError } from '@hamlet/contract/operator';
 
 const TIMEOUT_MS = 10_000;
-/** The api rounds Retry-After up to whole seconds, so its middle value is exact to half a second. */
+/** The api rounds Retry-After up to whole seconds, so half a second less is exact to half a second. */
 const RETRY_AFTER_EXACT_TO_MS = 500;
 
 export type FiringResult =
@@ -81,7 +81,10 @@ export class VillageTime {
     return this.#aheadMs;
   }
 
-  /** Adjusts the estimate to a database time read between two own times; `exactToMs` is its possible error. */
+  /**
+   * Adjusts the estimate to a time of the database that was read between two times of this machine's clock. `exactToMs`
+   * is the possible error of the database's time.
+   */
   learn(villageMs: number, between: readonly [sentMs: number, receivedMs: number], exactToMs = 0): void {
     const ahead = villageMs - (between[0] + between[1]) / 2;
     const unsure = (between[1] - between[0]) / 2 + exactToMs + NOTICEABLE_MS;

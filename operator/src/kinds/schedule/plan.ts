@@ -29,8 +29,8 @@ export interface Plan {
 const NOTHING: Plan = { decided: undefined, giveUp: undefined, fire: [], lookAtMs: undefined };
 
 /**
- * The slots decided already, by memory or status. They include the newest slot that the api has claimed: an earlier
- * leader may have ended before it wrote the status.
+ * The slots decided already, by this leader's memory or else by the status. They include the newest slot that the api
+ * has claimed: an earlier leader may have ended before it wrote the status.
  */
 function decidedOf(
   { schedule, decided, claimedMs }: Observed,
@@ -60,7 +60,7 @@ function withoutAgents(due: readonly DueSlot[], missed: MissedSlots | undefined)
     : { reason: 'NoAgent', count: due.length + (missed?.count ?? 0), untilMs: newest };
 }
 
-/** Plans one Schedule from the state alone; `nowMs` is since 1970 by the database's clock. */
+/** Plans one Schedule from the state alone; `nowMs` is in milliseconds since 1970, by the database's clock. */
 export function plan(observed: Observed, nowMs: number): Plan {
   const { spec, metadata } = observed.schedule;
   if (spec === undefined || metadata.deletionTimestamp !== undefined) return NOTHING;

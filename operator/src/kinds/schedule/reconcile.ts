@@ -9,8 +9,8 @@ import { plan, type Plan } from './plan.ts';
 import { statusOf } from './status.ts';
 
 /**
- * Interval between status writes of one Schedule, to cost the API server little. Missed slots are written at once,
- * before any firing, so that no slot counts twice after a crash.
+ * Interval between status writes of one Schedule, so that they cost the API server little. Missed slots are written at
+ * once, before any firing, so that no slot counts twice after a crash.
  */
 export const STATUS_EVERY_MS = 5_000;
 /** Retry interval of a failed firing. It does not grow, because a due slot waits only for the api. */
@@ -108,7 +108,7 @@ export class ScheduleReconciler {
         const waitMs = slotMs - this.#options.time.now();
         return waitMs > 0 ? waitMs : RETRY_MS;
       }
-      // After a deleted Lease, the api may trust a former leader for a Lease's duration. So this one retries.
+      // After the Lease was deleted, the api may trust a former leader for a Lease's duration. So this leader retries.
       case 'stale':
       case 'failed':
         return RETRY_MS;
