@@ -80,7 +80,7 @@ async function prepare(environment: Environment): Promise<Process> {
   return { environment, connection, namespace, metrics, leases, elector, loop, ending: false };
 }
 
-/** The problem of workers that hang, if they do. Workers that wait for a late renewal of the lease do not hang. */
+/** The problem of the workers if they hang. Workers that wait for a late renewal of the lease do not hang. */
 function stall({ leadership, elector }: Process): string | undefined {
   const stalledMs = elector.leads ? (leadership?.operator.stalledMs ?? 0) : 0;
   return stalledMs > STALL_MS

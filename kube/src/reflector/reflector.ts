@@ -14,7 +14,7 @@ export interface WatchTimes {
   readonly maxTimeoutMs: number;
   /** A connection counts as dead after this much silence beyond the time that the reflector asked for. */
   readonly graceMs: number;
-  /** Silence that means a dead connection once the server sends bookmarks, about one a minute. */
+  /** After this much silence, a connection counts as dead if the server sends bookmarks, about one a minute. */
   readonly bookmarkSilenceMs: number;
   /**
    * A watch that ends sooner than this without an event is a failure. After a watch with events, the next one begins no
@@ -243,7 +243,9 @@ export class Reflector<T extends KubeObject> {
     await pause(shortMs - livedMs, this.#stopping.signal, this.#clock);
   }
 
-  /** A connection this silent counts as dead. The shorter limit applies once the server has sent a bookmark. */
+  /**
+   * A connection counts as dead after this much silence. The shorter limit applies once the server has sent a bookmark.
+   */
   #silenceMs(): number {
     const { maxTimeoutMs, graceMs, bookmarkSilenceMs } = this.#times;
     return this.#bookmarked ? Math.min(bookmarkSilenceMs, maxTimeoutMs + graceMs) : maxTimeoutMs + graceMs;

@@ -32,7 +32,7 @@ interface Pending {
 const MAX_MESSAGE_CHARS = 1_000;
 /** Distinct events that may wait. Beyond this limit the recorder drops the oldest. */
 const MAX_PENDING = 2_000;
-/** Counts that the recorder remembers, so that a repeated event adds to the stored one. */
+/** Maximum number of counts that the recorder remembers, so that a repeated event adds to the stored count. */
 const MAX_REMEMBERED = 4_096;
 /** Distinct events of one object: 25 at once, then one a minute. A repeated event adds to a count. */
 const PER_OBJECT: Rate = { perSecond: 1 / 60, burst: 25 };

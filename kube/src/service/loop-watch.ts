@@ -27,7 +27,7 @@ export class LoopWatch {
     this.#cancel?.();
   }
 
-  /** Median of the last half minute, in milliseconds. */
+  /** Median lateness in the last half minute, in milliseconds. */
   get latenessMs(): number {
     return this.#lateness.toSorted((a, b) => a - b)[Math.floor(this.#lateness.length / 2)] ?? 0;
   }

@@ -16,7 +16,7 @@ import {
 } from './difference.ts';
 import { scheduleDifferences } from './schedule-differences.ts';
 
-/** Average interval between two audits; each takes 10 to 30 minutes. */
+/** Average interval between two audits; one interval is 10 to 30 minutes. */
 export const AUDIT_MS = 20 * 60_000;
 /** Age at which a difference counts as drift. A change that is under way arrives within seconds. */
 export const DRIFT_AFTER_MS = 60_000;

@@ -8,7 +8,7 @@ export interface LookFrom {
   readonly standing: Pick<AgentDetail, 'balance'>;
   readonly config: AgentConfig;
   readonly board: BoardMind;
-  /** False leaves the news for the next turn. */
+  /** If false, a later turn reads the news. */
   readonly withNews: boolean;
 }
 

@@ -11,7 +11,8 @@ type TradingVillage = Pick<Village, 'quote' | 'auctions'>;
 type Funds = NonNullable<QuoteAnswer['agent']>;
 
 /**
- * Reads prices and open auctions, and asks for a quote of the agent's wish. A later turn repeats reads that fail now.
+ * Reads prices and open auctions, and asks for a quote of the purchase that the agent wants. A later turn repeats reads
+ * that fail now.
  */
 export async function lookAtTrade(
   village: TradingVillage,
@@ -70,9 +71,7 @@ async function offerOf(village: TradingVillage, want: Want): Promise<Offer | nul
   return isBought ? { want, price: quoted.price } : null;
 }
 
-/**
- * The bid in the first suitable auction by closing time; null if paying the list price would cost the agent its tier.
- */
+/** The bid in the suitable auction that closes first; null if paying the list price would cost the agent its tier. */
 async function plannedBid(
   village: TradingVillage,
   auctions: readonly AuctionView[],

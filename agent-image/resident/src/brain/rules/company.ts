@@ -66,7 +66,7 @@ function answerAgent(
     why: toMe ? `${display_name} spoke to me` : `I hear ${display_name}`,
     change: {
       answered: withEntry(mind.answered, [speaker, { times: times + 1, tick }]),
-      // An answer replaces a greeting.
+      // The agent does not greet an agent that it has just answered.
       greeted: toMe ? withEntry(mind.greeted, [speaker, tick]) : mind.greeted,
     },
   });
