@@ -36,8 +36,7 @@ function linkOf(conditions: readonly Condition[], type: ConditionType): Link {
 }
 
 /**
- * The condition that blocks an agent. For an agent that is asleep it is the last condition, because the others wait
- * until the agent awakens.
+ * The condition that blocks an agent; the last one if the agent is asleep, because the others wait until it awakens.
  */
 function blockingLink(chain: readonly Link[], asleep: boolean): Link | undefined {
   const last = chain.at(-1);

@@ -66,10 +66,7 @@ function asFailure(error: unknown, url: string): unknown {
   return error instanceof TypeError ? new Failure(`${url} does not answer`) : error;
 }
 
-/**
- * The address in the flags or the environment; otherwise the address of this work tree's village, if the kubeconfig
- * selects that village.
- */
+/** The address in the flags or the environment, else that of this work tree's village if the kubeconfig selects it. */
 function knownUrl({ flags, environment }: Invocation, local: Local | undefined): string | undefined {
   if (typeof flags['url'] === 'string') return flags['url'];
   const { HAMLET_URL: given, KUBECONFIG: kubeconfig } = environment;

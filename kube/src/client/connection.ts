@@ -28,8 +28,7 @@ export interface TokenSource {
 }
 
 /**
- * A token is valid for at least ten minutes, and the kubelet replaces it after 80 % of that time, so a copy that is one
- * minute old is valid.
+ * A token lives at least ten minutes; the kubelet replaces it after 80 % of its life: a copy one minute old is valid.
  */
 const REREAD_AFTER_MS = 60_000;
 

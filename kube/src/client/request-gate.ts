@@ -110,8 +110,7 @@ export class RequestGate {
   }
 
   /**
-   * Sets a timer for the next waiting request. The timer of a request that is due fires at once, because perhaps no
-   * later request comes to admit it.
+   * Sets a timer for the next waiting request. It fires at once for a due one: no later request may come to admit it.
    */
   #admitLater(): void {
     this.#cancelTimer?.();

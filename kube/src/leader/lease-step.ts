@@ -25,10 +25,7 @@ export interface LeaseTimes {
 
 export const LEASE_TIMES: LeaseTimes = { durationMs: 6_000, renewDeadlineMs: 4_000, renewMs: 2_000, retryMs: 1_000 };
 
-/**
- * The Lease as last read, and the time of its last change by this process's clock, the only clock that the election
- * uses.
- */
+/** The Lease as last read, and the time of its last change. The election uses only this process's clock. */
 export interface LeaseView {
   readonly lease: Lease | undefined;
   readonly changedAtMs: number;

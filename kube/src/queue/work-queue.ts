@@ -22,8 +22,8 @@ export interface WorkQueueOptions {
 }
 
 /**
- * A queue of keys. A key waits at most once and has at most one worker. A key that is added while a worker has it waits
- * until that worker is done.
+ * A queue of keys. A key waits at most once and has at most one worker. A key that is added again meanwhile waits until
+ * its worker is done.
  */
 export class WorkQueue {
   readonly #clock: Clock;

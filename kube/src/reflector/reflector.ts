@@ -17,8 +17,7 @@ export interface WatchTimes {
   /** After this much silence, a connection counts as dead if the server sends bookmarks, about one a minute. */
   readonly bookmarkSilenceMs: number;
   /**
-   * A watch that ends sooner than this without an event is a failure. After a watch with events, the next one begins no
-   * sooner than this.
+   * A watch without events that ends sooner than this is a failure. After one with events, the next begins no sooner.
    */
   readonly shortMs: number;
   /** The back-off starts over after this time without a failure. */

@@ -143,9 +143,7 @@ export class EventRecorder {
     }
   }
 
-  /**
-   * Adds to an Event of another process. The response to the first patch has the Event's count, so no read is needed.
-   */
+  /** Adds to an Event of another process. The response to the first patch has the count, so no read is needed. */
   async #addTo(name: string, { event, count, lastAt }: Pending): Promise<void> {
     const { client } = this.#options;
     const at = { namespace: event.target.namespace, name, priority: 'events' } as const;

@@ -122,8 +122,7 @@ function standingInKubernetes(standing: Standing, { agent, pods }: AgentObjects)
 }
 
 /**
- * Compares the tier of the balance with the tier in the status. They may differ if the spec pins a tier, if the agent
- * cannot pay for a tier, or if the operator knows no such Entitlement.
+ * Compares the tiers of balance and status. They may differ while the tier is pinned or unpaid, or has no Entitlement.
  */
 function tierInKubernetes(wanted: string | null, claim: Maybe<ComputeClaim>, objects: AgentObjects): readonly Found[] {
   const { status } = objects.agent;

@@ -135,8 +135,7 @@ export function isTerminating(object: KubeObject): boolean {
 }
 
 /**
- * The deletionTimestamp in ms since 1970: for a pod the end of its grace period, for other objects the time of the
- * request to delete them. NaN if there is none.
+ * The deletionTimestamp in ms since 1970: the end of a pod's grace period, else the time of the request. NaN if none.
  */
 export function deletionMs(object: KubeObject): number {
   return Date.parse(object.metadata.deletionTimestamp ?? '');

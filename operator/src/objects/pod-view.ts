@@ -1,7 +1,4 @@
-/**
- * Pods of agents as the operator caches them, with only the fields that the operator reads, because there may be five
- * thousand pods.
- */
+/** Pods of agents as the operator caches them: only the fields that it reads, as there may be five thousand pods. */
 import { bytes, cpuMillis } from '@hamlet/core/seats';
 import { slim, type KubeObject, type OwnerReference, type StoredMeta } from '@hamlet/kube';
 import { AGENT_LABEL, IMAGE_ANNOTATION } from './names.ts';

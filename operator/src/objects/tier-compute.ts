@@ -107,8 +107,7 @@ export function isSchedulersChoice({ placement, isolation }: OperatedSpec, tier:
 }
 
 /**
- * A tier during its agent's GPU window. The window's GPUs replace the tier's; if both are of one kind, the larger
- * number counts.
+ * A tier during its agent's GPU window. The window's GPUs replace the tier's; for one kind, the larger number counts.
  */
 export function boostedTier(tier: TierView, boost: Boost | undefined): TierView {
   if (boost === undefined || boost.gpu === null) return tier;

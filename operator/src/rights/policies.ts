@@ -59,10 +59,7 @@ const CONFINED = [
 const OWN_VOLUME = `has(v.persistentVolumeClaim) && v.persistentVolumeClaim.claimName == object.metadata.labels['${AGENT_LABEL}'] + '-home'`;
 const OWN_TOKEN = `has(v.projected) && v.projected.sources.all(s, has(s.serviceAccountToken) && s.serviceAccountToken.audience == '${TOKEN_AUDIENCE}')`;
 
-/**
- * Lets the operator create only pods of agents: a compromised operator then cannot mount other objects of the
- * namespace.
- */
+/** Lets the operator create only pods of agents: a compromised one cannot mount other objects of the namespace. */
 export const OPERATOR_POD_POLICY = {
   failurePolicy: 'Fail',
   matchConstraints: {

@@ -35,10 +35,7 @@ export class StatusWriter {
   readonly #options: StatusWriterOptions;
   /** Due times by key, for each pace, in the order of the marks. */
   readonly #dueAtMs: Record<Pace, Map<string, number>> = { soon: new Map(), patient: new Map() };
-  /**
-   * Keys whose last write failed, with the failures in a row, the time of the next attempt, and whether that attempt
-   * has begun.
-   */
+  /** Keys whose last write failed: failures in a row, time of the next attempt, and whether that attempt has begun. */
   readonly #failed = new Map<
     string,
     { readonly times: number; readonly dueAtMs: number; readonly attempted: boolean }

@@ -12,8 +12,7 @@ export interface KnownClaim extends ComputeClaim {
   /** When this process last asked the api about the claim and got an answer, in milliseconds since 1970. */
   readonly askedMs?: number | undefined;
   /**
-   * True if the operator has released the claim, or tried to. The claim then does not count until the api reports a
-   * newer version.
+   * True if the operator has released the claim, or tried to: until a newer version comes, the claim does not count.
    */
   readonly givenUp?: boolean;
 }

@@ -39,19 +39,14 @@ export async function closeAccount(client: Client, agentId: string, uid: string)
 
 /** Money that the api reserves for pods of priced tiers. */
 export interface HoldPort {
-  /**
-   * Requests money for a pod, or reports that the pod runs. Remembers the answer; throws if the api cannot decide yet.
-   */
+  /** Requests money for a pod, or reports that it runs. Stores the answer; throws if the api cannot decide yet. */
   ask(claim: ClaimBody): Promise<void>;
   /** Releases the claim up to that version, because no pod of a priced tier needs it. */
   release(claim: { readonly agentId: string; readonly uid: string; readonly version: number }): Promise<void>;
 }
 
 export interface ClaimMemory {
-  /**
-   * Stores a claim that the api reported; `askedMs` is the time of this process's own request, in milliseconds since
-   * 1970.
-   */
+  /** Stores a claim that the api reported. `askedMs`: when this process itself asked, in milliseconds since 1970. */
   learnClaim(claim: ComputeClaim, askedMs?: number): void;
   /** Notes that a release up to that version begins: no pod may begin with that claim, even without an answer. */
   giveUpClaim(agentId: string, version: number): void;

@@ -62,8 +62,7 @@ const GATHERINGS = [
 /** The hours at which each agent follows its own interests. */
 const VISIT_MINUTES = [345, 405, 570, 660, 850, 930, 1_020, 1_220] as const;
 /**
- * Reasons for a visit; an agent gives each at most once a day. Each reason is true of any place that an agent chose by
- * its interests.
+ * Reasons for a visit, each given at most once a day. They are true of any place that an agent chose by its interests.
  */
 export const VISIT_REASONS = [
   'I like it there',

@@ -28,9 +28,7 @@ const CODE = /[{}<>`$]|\w\(|\[\s*["'{[]/u;
 /** A private-use character of Unicode that replaces quotations while a prompt is split. */
 const MASK = '\u{e000}';
 const MASKED = /\u{e000}(\d+)\u{e000}/gu;
-/**
- * A quotation before a capital letter: if the quotation ends with a full stop, the sentence around it ends there too.
- */
+/** A quotation before a capital letter: if it ends with a full stop, the sentence around it ends there too. */
 const QUOTED_END = /\u{e000}(\d+)\u{e000}(?=\s+\p{Lu})/gu;
 
 /** True if a text is written for a program. Such a text contains no request. */
@@ -210,9 +208,7 @@ export function readWishes(prompt: string, here: Surroundings): readonly Reading
 /** Error code of a run that no pattern understands, in a village without a language model. */
 export const NO_MODEL = 'no_model';
 
-/**
- * Instructions for connecting a language model. They are true as long as the gateway has only its scripted provider.
- */
+/** Instructions for connecting a language model, true as long as the gateway has only its scripted provider. */
 export const HOW_TO_CONNECT =
   'This village has only scripted models so far, and they understand nothing. To connect a language model, give the models gateway of the API a provider (docs/AGENTS.md, “Connecting a language model”).';
 

@@ -51,10 +51,7 @@ export function greeting(
   return { text: `${opening}${where} ${small ?? ''}`.trim(), small };
 }
 
-/**
- * A remark that is addressed to no agent in particular, and that the agent has not made today; null when it has made
- * all.
- */
+/** A remark to no agent in particular that is new today; null when the agent has made all of them today. */
 export function remark(seed: number, said: readonly string[] = []): string | null {
   return unsaid(REMARKS, said, chance(seed, 'remark'));
 }

@@ -3,9 +3,7 @@ import { z } from 'zod';
 /** Maximum length of an observation; `entityOf` cuts longer ones. */
 export const MAX_OBSERVATION_CHARS = 4_000;
 
-/**
- * An entry of the memory, in the form of the MCP memory server. A later entry replaces an earlier one of the same name.
- */
+/** An entry of the memory, in the form of the MCP memory server. It replaces an earlier entry of the same name. */
 export const Entity = z.object({
   type: z.literal('entity'),
   name: z.string().min(1).max(200),

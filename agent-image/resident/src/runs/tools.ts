@@ -12,10 +12,7 @@ import { sightOf } from './surroundings.ts';
 
 /** Interval at which a walking agent checks its position, in case a wake was lost. */
 const ARRIVAL_LOOK_MS = 5_000;
-/**
- * Maximum number of these checks in one walk, five minutes in all. A walk across the village takes under two minutes,
- * so a longer one has been diverted.
- */
+/** Five minutes of these checks. A walk across the village takes under two minutes; a longer one has been diverted. */
 const WALK_LOOKS_MAX = 60;
 /** Maximum number of walks to one place: another agent may take the last slot, or a person may move the agent. */
 const WALKS_MAX = 4;

@@ -183,7 +183,7 @@ function mapped<A, B>(answer: Answer<A>, of: (value: A) => B): Answer<B> {
 }
 
 /**
- * The answer after an exception: a refused token exchange or stream, a lost connection, or a response outside the
+ * The answer to an exception: a refused token exchange or stream, a lost connection, or a response outside the
  * contract.
  */
 function failureOf(error: unknown, tokens: TokenSource): Answer<never> {

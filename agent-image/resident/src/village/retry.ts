@@ -10,8 +10,8 @@ export interface BackoffLimits {
 export const API_BACKOFF: BackoffLimits = { firstMs: 250, maxMs: 5_000 };
 
 /**
- * The pause after a number of failures in a row, at least 1. It doubles with each failure. Half of it is multiplied by
- * `random` (0…1), which spreads the retries.
+ * The pause in ms after `failures` (at least 1) failures in a row. It doubles with each failure. Half of it is
+ * multiplied by `random` (0…1), which spreads the retries.
  */
 export function backoffMs(failures: number, random: number, { firstMs, maxMs }: BackoffLimits = API_BACKOFF): number {
   const whole = Math.min(maxMs, firstMs * 2 ** Math.min(failures - 1, 30));

@@ -111,8 +111,8 @@ export interface Village {
   renewRun(runId: string, lease: RunLease): Promise<Answer<unknown>>;
   settleRun(runId: string, end: RunEnd): Promise<Answer<unknown>>;
   /**
-   * Streams the wakes after the one with number `after`, or only new ones if it is null, to `onEvent` in order; `ok`
-   * when the API ends the stream.
+   * Streams the wakes after number `after`, or new ones if null, to `onEvent` in order; `ok` when the API ends the
+   * stream.
    */
   follow(after: number | null, onEvent: (event: WakeEvent) => void): Promise<Answer<null>>;
 }

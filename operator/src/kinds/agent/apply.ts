@@ -54,9 +54,7 @@ interface Child<T extends KubeObject> {
   readonly check?: (found: T) => void;
 }
 
-/**
- * Creates a child. An existing object of that name enters the cache, so that the next plan sees its owner and state.
- */
+/** Creates a child. An object that already has the name enters the cache: the next plan sees its owner and state. */
 async function create<T extends KubeObject>(
   client: KubeClient,
   { type, known, check }: Child<T>,
@@ -285,10 +283,7 @@ const REFUSALS: ReadonlySet<number> = new Set([400, 403, 405, 422]);
 
 const isRefusal = (error: unknown): error is KubeError => error instanceof KubeError && REFUSALS.has(error.status);
 
-/**
- * The refusal of a pod or a volume claim that lasts until a person changes something; undefined for a failure that may
- * pass.
- */
+/** A refusal of a pod or a volume claim that lasts until a person changes something; undefined if it may pass. */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof ClaimTakenError) return { reason: 'VolumeTaken', message: error.message };
   return isRefusal(error) ? { reason: 'PodRefused', message: `the API server refuses: ${error.message}` } : undefined;

@@ -68,8 +68,7 @@ function disruptionOf({ node }: Observed, pod: PodView): EndOfPod | undefined {
 }
 
 /**
- * Why a pod that waits for the scheduler must end: its seat has moved to another node, because the pod's node has
- * failed, is cordoned or is full.
+ * Why a pod that waits for the scheduler must end: its seat has moved, because its node failed, is cordoned or is full.
  */
 function seatMoved({ seatNode, seat }: Observed, { nodeName }: PodView): EndOfPod | undefined {
   const isMoved = seat.reason === undefined && seat.node !== undefined && seat.node !== seatNode?.name;
@@ -100,9 +99,7 @@ interface PowerStep {
   readonly cause: CycleCause;
 }
 
-/**
- * Whether the agent may be awake. `HoldPending` does not prevent that: the operator asks for money when a cycle begins.
- */
+/** Whether the agent may be awake. It may with `HoldPending`: the operator asks for money when a cycle begins. */
 const isGranted = ({ admission: { granted, admitted } }: Observed): boolean =>
   granted || admitted.reason === 'HoldPending';
 

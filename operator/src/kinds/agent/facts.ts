@@ -18,10 +18,7 @@ export interface NodeState {
 /** The API server's refusal of a resize. */
 export interface ResizeRefusal {
   readonly message: string;
-  /**
-   * True if the API server also refuses a new pod of that size. The pod then stays, and the operator retries the
-   * resize.
-   */
+  /** True if the API server also refuses a new pod of that size. The pod stays, and the operator retries the resize. */
   readonly newPodToo: boolean;
 }
 
@@ -54,8 +51,7 @@ export interface Refusal {
 /** The state of one Agent and of everything that it depends on, at one moment. */
 export interface Facts {
   /**
-   * The Agent. Its status shows the newest pod's cycle even if the written status has an older one: see
-   * `statusFromPods`.
+   * The Agent. Its status has the newest pod's cycle; the written status may have an older one: see `statusFromPods`.
    */
   readonly agent: CachedAgent;
   /** The tier of the written status. */
@@ -85,10 +81,7 @@ export interface Facts {
   readonly apiState: ApiState;
   /** The money that the api reserves for the pod; undefined if the agent never needed any. */
   readonly hold?: Hold | undefined;
-  /**
-   * The agent's seat in the village's plan. If it is neither granted nor has a reason, the operator has not counted it
-   * yet.
-   */
+  /** The agent's seat in the village's plan. Neither granted nor with a reason: the operator has not counted it yet. */
   readonly seat: SeatDecision;
   readonly resize: ResizeAttempt | undefined;
   /** The refusal of the last attempt to create the pod or the volume claim. */

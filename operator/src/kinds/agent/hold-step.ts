@@ -79,9 +79,7 @@ function releases(observed: Observed, { power, pod }: CycleStep, nowMs: number):
   return isIdle || isOfFreeTier(observed, pod) ? [{ kind: 'releaseHold', version: hold.version }] : [];
 }
 
-/**
- * Decides the requests for money that come before creating or resizing a pod; none while the api does not answer. Pure.
- */
+/** Decides the requests for money before a pod is created or resized; none while the api does not answer. Pure. */
 export function holdStep(observed: Observed, step: CycleStep, nowMs: number): HoldStep {
   const { admission, apiState } = observed;
   const hold = holdOf(observed);

@@ -131,8 +131,7 @@ function retirements(observed: Observed, { cycle, power }: CycleStep): readonly 
 }
 
 /**
- * Whether to give up the volume: the pod waits for a lost node, and the spec allows the agent to move without the
- * volume.
+ * Whether to give up the volume: the pod waits for a lost node, and the spec lets the agent move without the volume.
  */
 function isVolumeGivenUp({ agent, volumeNode }: Observed, { pod }: CycleStep): boolean {
   return (

@@ -197,10 +197,7 @@ export class AgentReconciler {
   }
 }
 
-/**
- * The longest wait after a failure. The planned time counts even if the back-off is longer, because paid time may end
- * then.
- */
+/** The longest wait after a failure. The planned time limits a longer back-off, because paid time may end then. */
 function withinMs(
   { requeueAfterMs = Number.POSITIVE_INFINITY }: Plan,
   isRefused: boolean,

@@ -51,8 +51,7 @@ function resultsOf(observed: Observed): Chain {
 }
 
 /**
- * When the agent began to wait for a seat, or for a seat of its present tier. This time does not change while the
- * operator counts the seats.
+ * When the agent began to wait for a seat of its tier. This time does not change while the operator counts the seats.
  */
 function waitingSince({ agent: { spec, status }, seat, admission }: Observed, now: string): string | undefined {
   if (spec?.power === 'Asleep' || admission.entitled.status !== 'True') return undefined;

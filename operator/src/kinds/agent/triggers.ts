@@ -46,8 +46,8 @@ export function effectOf(change: Change<PodView>): 'plan' | 'status' | 'none' {
 }
 
 /**
- * Whether a change of a volume claim can change the plan, only the status or neither. To bind a claim, Kubernetes
- * writes several annotations; only the annotation of the node matters.
+ * The same for a change of a volume claim. Kubernetes writes several annotations to bind a claim; only the node's
+ * matters.
  */
 export function effectOfClaim(change: Change<VolumeClaimView>): 'plan' | 'status' | 'none' {
   if (change.kind === 'added') return 'none';

@@ -19,10 +19,7 @@ export class UpgradeTurn {
   /** Agents that have failed since an agent was last ready. */
   readonly #failed = new Set<string>();
 
-  /**
-   * Gives `key` the turn if it is free; returns `now` if `key` has the turn. `isReady` is true for an agent that is
-   * ready with the new image or needs no turn.
-   */
+  /** Takes the turn for `key` if it is free. `isReady`: an agent is ready with the new image or needs no turn. */
   take(key: string, isReady: (key: string) => boolean, nowMs: number): Turn {
     this.#judge(isReady, nowMs);
     if (this.#holder === undefined) {

@@ -46,10 +46,7 @@ export function claimTaken(claim: string, agentName: string): string {
   return `the PersistentVolumeClaim ${claim} was not created for this Agent: delete or rename it, give the Agent another name, or label the claim ${ROLE_LABEL}=${AGENT_ROLE},${AGENT_LABEL}=${agentName} to let the Agent use it`;
 }
 
-/**
- * Whether another owner controls the claim, such as an earlier Agent of the same name, with which Kubernetes deletes
- * the claim.
- */
+/** Whether another owner controls the claim, such as an earlier Agent of the name, whose deletion deletes the claim. */
 export function isForeignClaim(claim: VolumeClaimView, agent: CachedAgent): boolean {
   const owner = claim.metadata.ownerReferences?.find(({ controller }) => controller === true);
   return owner !== undefined && owner.uid !== agent.metadata.uid;

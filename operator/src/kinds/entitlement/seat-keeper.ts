@@ -22,8 +22,8 @@ export interface SeatKeeperOptions {
 export type Urgency = 'soon' | 'later';
 
 /**
- * The parts of a decision that affect plan or status, as text to compare. The node is one, because it binds a pod that
- * waits for the scheduler.
+ * The parts of a decision that affect plan or status, as text to compare; with the node, because it binds a waiting
+ * pod.
  */
 const textOf = (decision: SeatDecision | undefined): string =>
   decision === undefined

@@ -49,10 +49,7 @@ export interface SeatsOptions {
 /** The controller of Entitlements: counts seats, gives them to agents, and writes the counts to the statuses. */
 export class Seats {
   readonly #options: SeatsOptions;
-  /**
-   * Pods that take room and are no agents of this village: one watch for the village's namespace, one for all other
-   * namespaces.
-   */
+  /** Pods that take room and are no agents of this village: one watch for its namespace, one for other namespaces. */
   readonly #foreign: readonly Reflector<ForeignPodView>[];
   readonly #keeper: SeatKeeper;
   readonly #statuses: StatusWriter;

@@ -152,8 +152,7 @@ export class ScheduleController {
   }
 
   /**
-   * Reconciles Schedules whose selection the Agent enters or leaves, because a Schedule that selects no Agent gives up
-   * its slots.
+   * Reconciles Schedules whose selection the Agent enters or leaves: without an Agent, a Schedule gives up its slots.
    */
   #onAgent(change: Change<KubeObject>): void {
     if (!this.#options.agents.state.synced || !mayChangeSelection(change)) return;

@@ -82,8 +82,7 @@ export class VillageTime {
   }
 
   /**
-   * Adjusts the estimate to a time of the database that was read between two times of this machine's clock. `exactToMs`
-   * is the possible error of the database's time.
+   * Adjusts the estimate to a database time that was read between two local times; `exactToMs` is its possible error.
    */
   learn(villageMs: number, between: readonly [sentMs: number, receivedMs: number], exactToMs = 0): void {
     const ahead = villageMs - (between[0] + between[1]) / 2;

@@ -17,9 +17,7 @@ import {
   questionOccasion,
 } from './words.ts';
 
-/**
- * Minimum ticks between two posts about the agent's plan; in between, the agent announces a change of plan by speech.
- */
+/** Minimum ticks between two posts about the agent's plan. In between, the agent speaks of a change of plan. */
 const TELL_GAP_TICKS = 3_000;
 /** The agent explains what it understands at most once in this many ticks: an hour. */
 const EXPLAIN_AGAIN_TICKS = 36_000;

@@ -97,8 +97,7 @@ export interface Answering {
 }
 
 /**
- * True if the reply also explains what the agent understands: only to a person who wrote to this agent alone, and at
- * most once an hour.
+ * True if the reply also explains what the agent understands: at most once an hour, to a person who wrote to it alone.
  */
 export function explainsItself({ post, reply }: BoardNews, promise: string, explained: boolean): boolean {
   const { author_type: by, body } = reply ?? post;
@@ -131,10 +130,7 @@ function mannerOf(
   return { verb: 'Answer', list: ANSWERS, facts: excuse(news, answering) };
 }
 
-/**
- * An answer to a post or a reply. `promise` says what the agent does about the text; it is empty if no rule understood
- * the text.
- */
+/** An answer to a post or a reply. `promise` says what the agent will do; empty if no rule understood the text. */
 export function answerOccasion(answering: Answering, news: BoardNews, promise: string): Occasion {
   const { seed } = answering;
   const { post, reply } = news;

@@ -45,8 +45,7 @@ export function decide(situation: Situation): Decision {
 }
 
 /**
- * The mind after the village's answer. It notes a refused command; after a `final` refusal the agent gives up the post
- * or reply.
+ * The mind after the village's answer. A refusal is noted; after a `final` one the agent gives up the post or reply.
  */
 export function settle(
   situation: Situation,

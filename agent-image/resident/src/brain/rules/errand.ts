@@ -78,8 +78,8 @@ function fetchItem(situation: Situation, { item_id, kind, position }: LyingItem)
 }
 
 /**
- * The item to which the agent is walking, else one within reach, else a random one of the nearest; never an item that
- * already lies at the destination.
+ * The item to which the agent is walking, else one within reach, else a random one of the nearest; never one at the
+ * destination.
  */
 function wanted(situation: Situation, to: string): LyingItem | undefined {
   const { self, items, character, day, landmarks } = situation;

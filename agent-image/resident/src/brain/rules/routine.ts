@@ -94,10 +94,7 @@ export const followDayPlan: Rule = (situation) => {
   });
 };
 
-/**
- * An agent with nothing better to do takes up a pastime, and now and then says something or smiles at agents in
- * earshot.
- */
+/** An agent with nothing else to do takes up a pastime, and at times says something or smiles at agents in earshot. */
 export const linger: Rule = (situation) => {
   const { self, character, tick, mind, neighbours } = situation;
   if (self.moving_to !== null) return decision(situation, { command: STAY, goal: mind.goal, why: 'I am on my way' });

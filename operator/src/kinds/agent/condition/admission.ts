@@ -34,9 +34,7 @@ function pinnedTier(facts: EntitledFacts, name: string): Entitlement {
   return [no('EntitlementNotFound', problem), undefined];
 }
 
-/**
- * The highest lower tier that an agent can pay for if it cannot pay for the tier of its balance; otherwise undefined.
- */
+/** If the agent cannot pay for the tier of its balance: the highest lower tier that it can pay for. */
 function byMeans(facts: EntitledFacts, reached: TierView): Entitlement | undefined {
   if (paymentOf(facts, reached) !== 'refused') return undefined;
   const instead = tierInstead(facts, reached);

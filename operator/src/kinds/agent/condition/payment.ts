@@ -33,10 +33,7 @@ export function refusalReason(facts: PaymentFacts, tier: TierView): Extract<Reas
   return refused?.tier !== tier.metadata.name || refused.reason === 'NotPaid' ? 'NotPaid' : 'HoldRefused';
 }
 
-/**
- * The replacement for a refused tier: the lower tier that the api calls payable, else the highest lower tier that is
- * free.
- */
+/** The replacement for a refused tier: the lower tier that the api calls payable, else the highest lower free tier. */
 export function tierInstead(facts: PaymentFacts, tier: TierView): TierView | undefined {
   const below = facts.tiers.filter(({ spec }) => spec.rank < tier.spec.rank);
   const payable = below.find(({ metadata }) => metadata.name === holdOf(facts)?.refused?.payable);

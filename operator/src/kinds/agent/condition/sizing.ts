@@ -40,10 +40,7 @@ function isOfOtherWindow(pod: PodView, tier: TierView): boolean {
 const isSmaller = (size: Size, given: Size): boolean =>
   size.cpuMillis < given.cpuMillis || size.memoryBytes < given.memoryBytes;
 
-/**
- * Whether the timeout applies. It does not while a node that has room enlarges a pod, nor for a lost node, which has
- * another timeout.
- */
+/** Whether the timeout applies. It does not while a node with room enlarges a pod. A lost node has another timeout. */
 function isTimed({ node }: Facts, { size, given, resize }: PodView): boolean {
   if (node?.ready === false || size === undefined || given === undefined) return false;
   return isSmaller(size, given) || resize?.reason === 'Deferred';
