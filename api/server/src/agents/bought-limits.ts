@@ -2,10 +2,13 @@ import type { Limits } from '@hamlet/contract';
 import { effectiveLimits } from '@hamlet/core';
 import { activePurchases, type Db } from '@hamlet/store';
 
-/** Raises the limits of a tier by the active purchases of an agent, at the moment of the call. */
+/** Raises the limits of a tier by those purchases of an agent that are active at the time of the call. */
 export type RaiseLimits = (limits: Limits) => Limits;
 
-/** Reads the active purchases of agents. Callers may cache the result for five seconds: limits still end by the database clock. */
+/**
+ * Reads the active purchases of agents. Callers may cache the result for five seconds: each call of `RaiseLimits`
+ * compares the ends of purchases with the database's clock.
+ */
 export async function boughtLimits(
   db: Db,
   agentIds: readonly string[],

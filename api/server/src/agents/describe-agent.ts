@@ -33,7 +33,7 @@ function placeless(record: AgentRecord): AgentPlace {
   };
 }
 
-/** An agent in the form of the world's view. Pure. */
+/** An agent, in the form in which the API shows the world. Pure. */
 export function agentView(record: AgentRecord, place: AgentPlace | null, row: PresenceRow | null): AgentView {
   const presence = presenceOf(record, row);
   const online = presence?.connected === true;
@@ -53,7 +53,7 @@ export function agentView(record: AgentRecord, place: AgentPlace | null, row: Pr
 export function whyOf(record: AgentRecord, online: boolean): AgentDetail['why'] {
   const conditions = new Map((record.status.conditions ?? []).map((condition) => [condition.type, condition]));
   if (record.spec.power === 'Asleep') {
-    // The operator's message is better than ours, if there is one.
+    // Prefer the operator's message, if the status has one.
     const said = [...conditions.values()].find(({ reason }) => reason === 'Asleep');
     return {
       ready: false,
@@ -79,7 +79,7 @@ function limitsOfTier({ limits }: EntitlementSpec): Limits {
   };
 }
 
-/** The limits of a tier on the wire, raised by purchases if given. */
+/** The limits of a tier on the wire, raised by `raise` if it is given; null without a tier. */
 export function limitsOf(
   entitlement: EntitlementSpec | null,
   raise: (limits: Limits) => Limits = (limits) => limits,
@@ -146,9 +146,9 @@ function withoutId({ agent_id: _id, ...standing }: Standing): AgentDetail['stand
 
 /** Money and purchases of an agent. */
 export interface Holdings {
-  /** Micro-aiDollars in its account; undefined if it has none. */
+  /** Micro-aiDollars in the agent's account; undefined without an account. */
   readonly balance: bigint | undefined;
-  /** Raises the limits of its tier by its active purchases. */
+  /** Raises the limits of the agent's tier by the agent's active purchases. */
   readonly raise: (limits: Limits) => Limits;
 }
 

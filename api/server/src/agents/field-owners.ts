@@ -15,7 +15,7 @@ export interface FieldOwner {
   readonly manager: string;
   /** `Apply` or `Update`. */
   readonly operation: string;
-  /** The time of its last change, to the second. */
+  /** The time of the manager's last change, to the second. */
   readonly timeMs: number;
   readonly paths: ReadonlySet<string>;
 }
@@ -45,7 +45,10 @@ function overlaps(left: string, right: string): boolean {
   return left === right || left.startsWith(`${right}.`) || right.startsWith(`${left}.`);
 }
 
-/** For each path the manager other than `ours` that owns it. Leaves out paths without such a manager. Pure. */
+/**
+ * Maps each path to the manager, other than `ours`, that owns it or a part of it. Leaves out a path that no other
+ * manager owns. Pure.
+ */
 export function otherOwners(
   managedFields: unknown,
   ours: string,
@@ -60,10 +63,14 @@ export function otherOwners(
   );
 }
 
-/** The author of the last change of these paths: their newest manager, or the newest manager of the spec if the paths are gone. Pure. */
+/**
+ * The manager that changed these paths last. If no manager owns them any more, the manager that changed the spec last.
+ * Null if no manager is known. Pure.
+ */
 export function authorOf(managedFields: unknown, paths: readonly string[]): FieldOwner | null {
   const owners = fieldOwners(managedFields);
-  // Times are whole seconds. Within one second another manager wins, because the API audits its own writes directly.
+  // Times are whole seconds. If the API and another manager have the same second, the other one counts as newer,
+  // because the API writes the audit rows of its own changes itself.
   const newest = (among: readonly FieldOwner[]): FieldOwner | null =>
     among.toSorted(
       (a, b) => b.timeMs - a.timeMs || Number(a.manager === FIELD_MANAGER) - Number(b.manager === FIELD_MANAGER),

@@ -7,7 +7,10 @@ import { FIELD_MANAGER } from './field-owners.ts';
 import { AGENTS, recordOf, watchVillage, type WatchPorts } from './kubernetes-watch.ts';
 
 interface Fields {
-  /** Undefined if no manager has written the field: the first manager that writes it then owns it. */
+  /**
+   * Undefined if no manager has written the field: a write then leaves it out, so that the API does not become its
+   * owner.
+   */
   readonly power: Power | undefined;
   readonly rebootedAt: string | undefined;
 }
@@ -20,7 +23,9 @@ export function openKubernetesSource(ports: WatchPorts): AgentSource {
   const { client, namespace } = ports;
   const watch = watchVillage(ports);
 
-  /** Applies both fields together, because server-side apply removes a field of ours that a write leaves out. */
+  /**
+   * Applies both fields together: server-side apply removes each field that the API owns and its next write leaves out.
+   */
   async function write(
     before: AgentRecord,
     { power, rebootedAt }: Fields,
@@ -41,7 +46,7 @@ export function openKubernetesSource(ports: WatchPorts): AgentSource {
     return accepted({ record: recordOf(after), changed: true });
   }
 
-  /** Decides on the present object from the API server, because the watch may lag. */
+  /** Passes `decide` the present object from the API server, because the watch may lag. */
   async function change(
     agentId: string,
     decide: (record: AgentRecord, written: WrittenAgent['spec']) => Promise<Outcome<LifecycleChange>>,

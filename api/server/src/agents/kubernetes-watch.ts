@@ -26,7 +26,7 @@ export function recordOf(object: KubeObject): AgentRecord {
   };
 }
 
-/** The etag of an object's spec. Each generation and each life of an object has a different one. */
+/** The etag of an object's spec. It is different for each generation and each life of the object. */
 export function etagOf({ metadata: { uid, generation = 0 } }: KubeObject): string {
   return `"${uid}.${generation}"`;
 }

@@ -5,7 +5,7 @@ import type { InternalSignal } from '../operator/internal-signal.ts';
 import type { Services } from '../service/services.ts';
 
 const BEAT_MS = 1_000;
-/** A replica that has not reported for this time counts as gone, and its streams are swept. */
+/** A replica that has not reported for this time counts as gone: another replica marks its streams as ended. */
 const SILENT_MS = 4_000;
 
 /** The connected residents of all replicas. */
@@ -19,7 +19,10 @@ export interface PresenceCache {
   close(): Promise<void>;
 }
 
-/** Keeps presence in Postgres and in memory. Each second this replica reports its streams (a swept one returns), and sweeps silent replicas. */
+/**
+ * Keeps presence in Postgres and in memory. Each second, this replica reports that it lives, marks its streams as
+ * connected again if another replica had marked them as ended, and marks the streams of silent replicas as ended.
+ */
 export async function startPresenceCache(
   ports: Pick<Services, 'db' | 'replicaId' | 'log'> & {
     readonly signal: InternalSignal;

@@ -42,7 +42,7 @@ async function readSamples(folder: string): Promise<Samples> {
   return { agents, entitlements };
 }
 
-/** A sample has the same uid in every village, as long as its row is kept. */
+/** The uid of a sample. It is made from the name, so it is the same in every village. */
 function uidOf(name: string): string {
   const hex = createHash('sha256').update(`hamlet sample ${name}`).digest('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-');
@@ -58,7 +58,7 @@ interface Circumstances {
   readonly standing: Standing | undefined;
 }
 
-/** The measure that prevents a pod, as the reason of a condition; undefined if there is none. */
+/** The reason of a condition, from the measure that keeps the agent from a pod; undefined without such a measure. */
 function heldAgainst(standing: Standing | undefined): 'Killed' | 'Banned' | 'Quarantined' | 'Frozen' | undefined {
   if (standing?.killed === true) return 'Killed';
   if (standing?.banned === true) return 'Banned';

@@ -15,7 +15,7 @@ export interface Act {
   readonly detail: unknown;
 }
 
-/** An actor that is no caller, such as a job, with a new request id. */
+/** An actor that is not a caller, such as a job, with a new request id. */
 export function actingAs(role: 'system' | 'agent' | 'kubernetes', id: string): Acting {
   return { actor: { role, id }, requestId: randomUUID(), traceparent: null };
 }

@@ -1,9 +1,10 @@
 const TOGETHER_MAX = 500;
 
 /**
- * Combines look-ups: all look-ups of one turn of the event loop, and those that arrive during a query, become one query, so that a burst of
- * requests costs one round trip. Nothing is cached: each caller gets data that was read after its call. `findAll` answers in the order of its keys;
- * its error rejects every caller of that batch.
+ * Combines look-ups, so that a burst of requests costs few round trips: the look-ups of one turn of the event loop
+ * become one query, and so do those that arrive while a query is under way. A query has at most 500 keys. Nothing is
+ * cached: each caller gets data that was read after its call. `findAll` returns one answer for each key, in the order
+ * of the keys; if it throws, every caller of that query gets the error.
  */
 export function batchLookup<T>(
   findAll: (keys: readonly string[]) => Promise<readonly T[]>,
@@ -19,7 +20,6 @@ export function batchLookup<T>(
       const found = await findAll(keys);
       if (found.length !== keys.length)
         throw new Error(`the lookup of ${keys.length} keys returned ${found.length} answers`);
-      // `found` has one answer for each key, in the order of the keys.
       for (const [index, [, { resolve }]] of asked.entries()) resolve(found[index] as T);
     } catch (error) {
       for (const [, { reject }] of asked) reject(error);

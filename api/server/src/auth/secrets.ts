@@ -2,12 +2,15 @@ import { hash, randomBytes } from 'node:crypto';
 
 const SECRET_BYTES = 32;
 
-/** The stored hash of a secret. A plain hash is enough for 256 random bits. */
+/** The stored hash of a secret. SHA-256 without a salt is enough for 256 random bits. */
 export function hashOf(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }
 
-/** A new secret of 256 random bits. Its prefix names its kind, also if it turns up in a log or a leak. */
+/**
+ * A new secret of 256 random bits. The prefix shows the kind of the secret, for example if one appears in a log or a
+ * leak.
+ */
 export function newSecret(prefix: string): string {
   return `${prefix}${randomBytes(SECRET_BYTES).toString('base64url')}`;
 }

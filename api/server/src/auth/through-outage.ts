@@ -1,7 +1,7 @@
 import { isOutage } from '@hamlet/store';
 
 const REMEMBERED_MAX = 10_000;
-/** Longest use of an earlier answer while the source is unreachable. */
+/** Maximum age of an earlier answer that is used while the source is unreachable. */
 const STAND_IN_MS = 300_000;
 /** For this long after a failure, reads do not wait for the source. */
 const OUTAGE_MS = 5_000;
@@ -10,10 +10,11 @@ const OUTAGE_MS = 5_000;
 export type LookUp<T> = (secret: string, standIn: boolean) => Promise<T>;
 
 /**
- * Wraps a look-up so that it survives an outage: while Postgres is away it returns the last answer, so that the map stays readable. A read does not
- * wait for a Postgres that failed within the last 5 s, because a node without power answers nothing until the connection's timeout. The read gets
- * the last answer or the error at once, while one look-up in the background checks whether Postgres is back. With `freshMs`, it reuses an answer
- * for that long without asking. Caches at most 10,000 answers.
+ * Wraps a look-up so that it survives an outage: while Postgres is away, it returns the last answer, so that the map
+ * stays readable. A read does not wait for a Postgres that failed within the last 5 s, because a node without power
+ * answers nothing until the connection's timeout. The read gets the last answer or the error at once, while one look-up
+ * in the background checks whether Postgres is back. An answer that is younger than `freshMs` is used without a
+ * look-up. Caches at most 10,000 answers.
  */
 export function throughOutage<T>(
   find: (secret: string) => Promise<T>,

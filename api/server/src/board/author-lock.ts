@@ -9,7 +9,10 @@ export interface LockedAuthor {
   readonly record: AuthorRecord;
 }
 
-/** Locks the author and sets the identity for row-level security. No other transaction writes as this author until this one ends. */
+/**
+ * Sets the identity for row-level security, and reads the author's limits. Admins and the village have no counted
+ * limits. Any other author is locked: no other transaction writes as this author until this one ends.
+ */
 export async function lockAuthor(tx: Tx, { viewer, by, kind, rank, accountId }: Author): Promise<LockedAuthor> {
   if (kind === 'admin' || kind === 'system') {
     await setViewer(tx, viewer);

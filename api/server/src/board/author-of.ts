@@ -56,7 +56,10 @@ export function isAuthor({ by }: Author, row: { readonly authorType: string; rea
   return row.authorType === by.authorType && row.authorId === by.authorId;
 }
 
-/** The refusal of a revision; null if the author may replace the revision that they have seen. Pure. */
+/**
+ * The refusal of a new revision of a text; null if the author may write it. `seen` is the revision that the author has
+ * read. Pure.
+ */
 export function refuseRevision(
   author: Author,
   row: { readonly authorType: string; readonly authorId: string; readonly hidden: unknown; readonly revision: number },

@@ -46,9 +46,12 @@ export interface BoardQuestion<T> {
   readonly now: Date;
   /** Asks the database, where row-level security decides which rows the viewer sees. */
   live(): Promise<Outcome<T>>;
-  /** Asks a copy at least as new as the event at `offset`. `maySeePost` and `maySeeReply` decide. Null if the copy cannot answer. */
+  /**
+   * Asks the copy, which is at least as new as the event at `offset`. `maySeePost` and `maySeeReply` decide which rows
+   * the viewer sees. Null if the copy cannot answer.
+   */
   copied(copy: BoardCopy, offset: number): T | null;
-  /** The detail of the refusal if neither can answer. */
+  /** The detail of the refusal if neither the database nor the copy can answer. */
   readonly lacking: string;
 }
 
@@ -85,7 +88,10 @@ export function createReadBoard(
 const CHANNEL = 'hamlet:board:hidden';
 const Message = z.strictObject({ postId: z.uuid(), replyId: z.uuid().nullable(), note: ModerationNote });
 
-/** Publishes hidings to the copies of all replicas after their commit, sooner than the feed. Returns a function that hides here and publishes. */
+/**
+ * Publishes the hiding of a text to the copies of all replicas, which learn it sooner than from the feed. Returns a
+ * function that hides a text in this replica's copy and publishes that; call it after the commit.
+ */
 export async function openHidingSignal(
   link: Pick<RedisLink, 'publish' | 'subscribe'>,
   keeper: Pick<CopyKeeper, 'hide'>,

@@ -27,7 +27,7 @@ export interface BoardPages {
   readonly epoch: string;
   /** The page after an offset. */
   read(viewer: Viewer, after: number): Promise<EventPage>;
-  /** The newest posts, and an offset such that the posts are at least as new; from a copy while the database is away. */
+  /** The newest posts, with every change up to the snapshot's offset; from a copy while the database is away. */
   snapshot(viewer: Viewer): Promise<BoardSnapshot>;
   /** The offset in `EPOCH:OFFSET`; null if the viewer must start with a snapshot. */
   resumeFrom(after: string): Promise<number | null>;

@@ -8,7 +8,7 @@ const CHANNEL = 'hamlet:board:head';
 const BATCH = 500;
 /** Period of reading the outbox without a notification, for rows of a replica that died before it notified. */
 const POLL_MS = 500;
-/** Pause while another replica holds the outbox: that replica may have started before the newest row was committed. */
+/** Pause while another replica holds the outbox: that replica may not see the newest row, so this one tries again. */
 const BUSY_PAUSE_MS = 15;
 
 /** The order of the board's events, as this replica knows it. */

@@ -36,16 +36,22 @@ export class CopyKeeper {
   readonly #timer: NodeJS.Timeout;
   #copy: BoardCopy | null = null;
   #offset = 0;
-  /** The time at which the copy held every committed write, by the monotonic clock. */
+  /** The last time at which the copy had every committed write, in ms of the monotonic clock. */
   #currentMs = 0;
   #away = false;
-  /** `#doubts` counts reasons to load the whole copy; a load has resolved the first `#answered` of them. It begins at 1: there is no copy yet. */
+  /**
+   * Number of reasons so far to load the whole copy. It begins at 1, because there is no copy yet. A load has answered
+   * the first `#answered` of them.
+   */
   #doubts = 1;
   #answered = 0;
   readonly #complaint: Complaint;
   #reading = 0;
   #loadedMs = 0;
-  /** Texts hidden since a reading began, each with that reading's number: its rows may still show the text. The next reading drops them. */
+  /**
+   * Hidden texts, each with the number of the reading at that time, whose rows may still show the text. A later reading
+   * drops them.
+   */
   #hidings: readonly (Hiding & { readonly after: number })[] = [];
   #working: Promise<void> | null = null;
   #again = false;
@@ -92,7 +98,7 @@ export class CopyKeeper {
     this.nudge();
   }
 
-  /** Hides a text at once: after an admin has got the answer that it is hidden, the copy must not serve it. */
+  /** Hides a text at once: after the API has confirmed the hiding to an admin, the copy must not serve the text. */
   hide(hiding: Hiding): void {
     this.#hidings = [...this.#hidings, { ...hiding, after: this.#reading }];
     if (this.#copy !== null) this.#copy = hideInCopy(this.#copy, hiding);
@@ -124,7 +130,7 @@ export class CopyKeeper {
       try {
         await this.#read();
         this.#complaint.succeed();
-        // noteAway may have been called during the reading, and then reports a later failure.
+        // If noteAway was called during the reading, the database may have failed since, and stays away.
         if (this.#doubts === doubts) this.#away = false;
       } catch (error) {
         this.#fail(error);
@@ -169,7 +175,10 @@ export class CopyKeeper {
     return current && !lost;
   }
 
-  /** Takes the result of a reading and applies the hidings since it began; later readings contain those hidings themselves. */
+  /**
+   * Takes the result of a reading, and hides the texts that were hidden after the reading began. Later readings find
+   * these texts hidden in the database.
+   */
   #become(copy: BoardCopy, offset: number): void {
     this.#hidings = this.#hidings.filter(({ after }) => after >= this.#reading);
     this.#copy = this.#hidings.reduce(hideInCopy, copy);

@@ -18,8 +18,8 @@ const BATCH = 25;
 /** Number of events that one read loads. */
 const PAGE = 200;
 
-// A copy omits the weight of flags. Only an admin's decision needs it, and that needs the database as well; settling
-// flags alone makes no event, so the copy could not follow it.
+// A copy omits the weight of flags. Only an admin's decision needs the weight, and a decision needs the database
+// anyway. The copy could not keep it current either: settling flags makes no event.
 function copiedPost(row: PostRow): Post {
   return postView({ ...row, flags: null });
 }
@@ -71,7 +71,7 @@ export function loadCopy(db: Db, limits: CopyLimits): Promise<{ readonly copy: B
 export interface ReadChanges {
   readonly changes: readonly BoardChange[];
   readonly offset: number;
-  /** True if this holds everything that was committed before the reading. */
+  /** True if the copy has everything that was committed before the reading. */
   readonly current: boolean;
   /** True if the events right after the offset have been deleted. */
   readonly lost: boolean;
@@ -80,7 +80,7 @@ export interface ReadChanges {
 /** Reads a page of changes after an offset. */
 export function readChanges(db: Db, after: number): Promise<ReadChanges> {
   return readAs(db, VILLAGE, async (tx) => {
-    // Read the outbox first: rows written later than this do not count.
+    // Read the outbox before the events: if it is empty, the events include everything that was written before.
     const waits = await outboxWaits(tx);
     const events = await readBoardEvents(tx, after, PAGE);
     return {

@@ -37,7 +37,7 @@ interface Ports {
 }
 type Settling = Pick<RequestOf<typeof closePost>, 'actor' | 'params' | 'requestId' | 'traceparent'>;
 
-/** Maximum number of acts that are read to find the one that gave a post its status. */
+/** Maximum number of acts that the API reads to find the act that gave a post its status. */
 const ACTS_READ = 100;
 const STATUS_ACTIONS = { open: 'board.reopen', closed: 'board.close', resolved: 'board.resolve' } as const;
 

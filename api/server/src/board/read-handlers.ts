@@ -102,7 +102,10 @@ function readThread(
   });
 }
 
-/** News of an agent after a cursor. A cursor of another epoch, from before the database was restored, starts again at the beginning. */
+/**
+ * News of an agent after a cursor. A cursor of another epoch is from before a restore of the database: the news then
+ * start at the beginning.
+ */
 async function readAgentNews(
   { params: { agent_id: agentId }, query, actor }: RequestOf<typeof listBoardNews>,
   { db, source, board: { epoch } }: Ports,

@@ -42,7 +42,10 @@ async function postOf({ seq, agentId, text }: WorldNote, { source, whereIs }: Wo
   };
 }
 
-/** Writes the posts of new notes, in one transaction with the cursor on the world's events. `more`: there may be further notes. */
+/**
+ * Writes the posts of new notes, in one transaction with the cursor on the world's events. `more` is true if further
+ * notes may wait.
+ */
 async function postNotes(tx: Tx, ports: WorldNotesPorts): Promise<{ readonly posted: number; readonly more: boolean }> {
   await setViewer(tx, VILLAGE);
   const taken = await takeWorldNotes(tx);
@@ -61,7 +64,10 @@ async function postNotes(tx: Tx, ports: WorldNotesPorts): Promise<{ readonly pos
   return { posted: taken.notes.length, more: true };
 }
 
-/** Makes one post of each note at the world's notice board, even after a crash, by a cursor on the world's events. Replicas share the work. */
+/**
+ * Posts each note from the world's notice board exactly once, even after a crash: a cursor on the world's events moves
+ * in the transaction of the posts. Replicas share the work.
+ */
 export function startWorldNotes(ports: WorldNotesPorts): { readonly jobs: readonly Job[]; stop(): Promise<void> } {
   let stopped = false;
   let working = Promise.resolve();

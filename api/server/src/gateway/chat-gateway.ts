@@ -52,7 +52,7 @@ export interface Ticket {
   readonly requestId: string;
   readonly plan: PlannedRequest;
   readonly reservation: Reservation;
-  /** The limits of the tier, with the rest that remains. */
+  /** The limits of the tier, with the part of each that is left. */
   readonly limits: readonly ShownLimit[];
   readonly startedMs: number;
 }
@@ -102,7 +102,7 @@ function tooMuch(
   return { ...refused(reason, detail), limits, retryAfterS: hour.resetsInS };
 }
 
-/** Reserves a place and tokens of the hour, in one transaction under a lock of the agent. */
+/** Reserves one of the agent's concurrent requests and tokens of the hour, in one transaction that locks the agent. */
 async function enter(
   { db }: GatewayPorts,
   { agent }: AskedChat,
@@ -177,8 +177,9 @@ async function letIn(ports: GatewayPorts, asked: AskedChat): Promise<Outcome<Tic
 }
 
 /**
- * Accepts a request or refuses it with a reason. It checks in this order: the tier includes the model, a provider serves it, the prompt is short
- * enough, a place is free, tokens of the hour and money are left.
+ * Accepts a request or refuses it with a reason. It checks in this order: the tier includes the model, a provider
+ * serves it, the prompt is short enough, the agent has fewer requests under way than its tier allows, tokens of the
+ * hour are left, money is left.
  */
 export async function admitChat(ports: GatewayPorts, asked: AskedChat): Promise<Outcome<Ticket>> {
   const outcome = await letIn(ports, asked);
@@ -218,8 +219,8 @@ class Gathered {
 }
 
 /**
- * Ends a request without a complete answer. The agent pays for the text so far. The gateway counts its tokens, since the provider reported no
- * usage.
+ * Ends a request without a complete answer. The agent pays for the text so far. The gateway counts the tokens of that
+ * text, because the provider reported no usage.
  */
 async function giveUp(
   ports: GatewayPorts,
@@ -234,7 +235,7 @@ async function giveUp(
   const completionTokens =
     gathered.text === '' ? 0 : route.provider.countTokens(request.model, [{ role: 'assistant', text: gathered.text }]);
   const outcome = stopped === null ? 'failed' : 'cancelled';
-  // If the caller leaves before the first word, the provider has read the prompt all the same.
+  // A provider that was asked has read the prompt, even if the caller leaves before the first word.
   const isPromptPaid = completionTokens > 0 || (stopped === 'gone' && gathered.asked);
   await conclude(ports, ticket, { outcome, promptTokens: isPromptPaid ? promptTokens : 0, completionTokens });
   if (stopped === 'frozen')
@@ -253,8 +254,8 @@ async function giveUp(
 }
 
 /**
- * Asks the provider, passes each piece of text to the caller, and records the use. The caller must not get an answer that is not paid for: this
- * throws if the end cannot be recorded.
+ * Asks the provider, passes each piece of text to the caller, and records the use. Throws if the end cannot be
+ * recorded, so that the caller gets no complete answer that is not paid for.
  */
 export async function carryOut(
   ports: GatewayPorts,

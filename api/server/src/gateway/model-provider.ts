@@ -26,7 +26,7 @@ export type ModelPart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'end'; readonly finish: 'stop' | 'length'; readonly usage: ModelUsage };
 
-/** A model in the form in which its provider offers it. */
+/** A model as its provider offers it. */
 export interface ServedModel {
   readonly model: string;
   /** Maximum number of tokens of a prompt and its answer together. */
@@ -38,16 +38,17 @@ export interface ServedModel {
 }
 
 /**
- * A provider of models. The gateway checks tier, quota and money before it asks, and charges the usage that the end reports. `countTokens` may be
- * too high but must not be too low, because the gateway reserves that number.
+ * A provider of models. The gateway checks tier, quota and money before it asks, and charges the usage that the end
+ * reports. The result of `countTokens` may be too high but must not be too low, because the gateway reserves that
+ * number.
  */
 export interface ModelProvider {
   readonly name: string;
-  /** True if it composes sentences from a list instead of asking a language model. */
+  /** True if the provider composes sentences from a list instead of asking a language model. */
   readonly scripted: boolean;
   readonly models: readonly ServedModel[];
   countTokens(model: string, messages: readonly PromptMessage[]): number;
-  /** Answers in pieces. Throws if the provider failed; stops soon after the signal aborts. */
+  /** Answers in pieces. Throws if the provider fails; stops soon after the signal aborts. */
   complete(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelPart>;
 }
 

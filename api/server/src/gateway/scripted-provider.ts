@@ -28,7 +28,10 @@ const EMPTY: ReadonlySet<string> = new Set(
 );
 const LETTERS_MIN = 4;
 
-/** The topic of a text: its first quotation, or else its longest meaningful words in their order, at most `wordsMax`. Pure. */
+/**
+ * The topic of a text: its first quotation; without one, its longest meaningful words, at most `wordsMax`, in the order
+ * of the text. Pure.
+ */
 export function topicOf(text: string, wordsMax: number): readonly string[] {
   const quoted =
     /[“"]([^“”"]{3,80})[”"]/u
@@ -52,15 +55,18 @@ function phraseOf(words: readonly string[]): string {
 
 /** Style of a scripted model. */
 interface Style {
-  /** Maximum number of words of the prompt that it repeats. */
+  /** Maximum number of words that the model repeats from the prompt. */
   readonly topicWords: number;
-  /** Sentences after the first one. */
+  /** Number of sentences after the first one. */
   readonly moreSentences: number;
 }
 
 type Occasion = 'self' | 'help' | 'thanks' | 'plan' | 'greeting' | 'question' | 'statement';
 
-/** The words that identify each occasion. The earliest match in the last message counts, since a request comes before its subject. */
+/**
+ * The words that identify each occasion. The earliest match in the last message decides, because people write the
+ * request before its subject.
+ */
 const OCCASIONS: readonly (readonly [Occasion, RegExp])[] = [
   ['self', /\b(who|what) are you\b|\b(which|what) model\b|\bare you (a |an )?(bot|ai|language model|scripted)\b/iu],
   ['help', /\b(ask|asking) for help\b|\bneed(s)? help\b|\bblocked\b|\bstuck\b|\bfailed\b/iu],
@@ -70,7 +76,10 @@ const OCCASIONS: readonly (readonly [Occasion, RegExp])[] = [
   ['greeting', /\b(hello|hi|welcome|good (morning|day|evening))\b/iu],
 ];
 
-/** Each entry is a whole sentence for any topic. It claims nothing that a list cannot know: neither an act nor a promise. */
+/**
+ * First sentences of answers. Each fits any topic, and claims neither an act nor a promise, because a list of sentences
+ * cannot know of any.
+ */
 const FIRST: Readonly<Record<Occasion, readonly string[]>> = {
   self: ['I am a scripted model: I put sentences of a list together and understand nothing.'],
   help: [
@@ -118,7 +127,7 @@ const MORE: Readonly<Record<Occasion, readonly string[]>> = {
   statement: ['I have nothing to add.', 'Please say more if it matters.', 'A list of sentences cannot say more.'],
 };
 
-/** Replaces the topic of a text that has none. */
+/** Takes the place of the topic if a text has none. */
 const NO_TOPIC = 'this';
 
 function occasionOf(text: string): Occasion {
@@ -132,15 +141,15 @@ function pick(list: readonly string[], seed: number, turn: number): string {
   return list[(hashText(`${seed} ${turn}`) + turn) % list.length] ?? '';
 }
 
-/** Takes sentences in order from a start that the seed gives, so that none is repeated. */
+/** Takes sentences in the order of the list, from a start that depends on the seed, so that no sentence is repeated. */
 function rotated(list: readonly string[], seed: number, count: number): readonly string[] {
   const start = hashText(`${seed} more`) % list.length;
   return [...list.slice(start), ...list.slice(0, start)].slice(0, count);
 }
 
 /**
- * The answer of a scripted model: sentences from a list, with words of the user's last message. It claims nothing that a list cannot know. The same
- * messages and seed give the same text. Pure.
+ * The answer of a scripted model: sentences from a list, with words of the user's last message. It claims no act and no
+ * promise. The same messages and seed give the same text. Pure.
  */
 export function scriptedText(messages: readonly PromptMessage[], style: Style, seed: number): string {
   const asked = messages.findLast(({ role }) => role === 'user')?.text ?? messages.at(-1)?.text ?? '';
@@ -152,7 +161,10 @@ export function scriptedText(messages: readonly PromptMessage[], style: Style, s
 
 const MADE_S = Date.UTC(2026, 10, 22) / 1_000;
 
-/** The two models: context, length of answers, and the number of words that they repeat from a prompt. */
+/**
+ * The two models, with their context, the length of their answers, and the number of words that they repeat from a
+ * prompt.
+ */
 const MODELS: Readonly<Record<string, ServedModel & { readonly style: Style }>> = {
   small: {
     model: 'small',

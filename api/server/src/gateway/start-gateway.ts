@@ -17,7 +17,7 @@ export interface GatewayStart extends Omit<GatewayPorts, 'routes' | 'metrics'> {
   readonly providers?: readonly ModelProvider[];
 }
 
-/** Opens the gateway. Its job marks requests as lost if their replica ended before they did. */
+/** Opens the gateway. Its job marks a request as lost if the request's replica ended first. */
 export function openGateway({
   registry,
   providers = [createScriptedProvider()],

@@ -1,7 +1,10 @@
 import type { ModelPart, ModelProvider, ModelRequest } from '../model-provider.ts';
 import { createScriptedProvider } from '../scripted-provider.ts';
 
-/** A provider that answers when the test lets it (`held`), or fails (`failing`), beside the usual ones. */
+/**
+ * `provider` has two models: `held` answers when the test releases it, and `failing` fails. `usual` has the usual
+ * providers.
+ */
 export interface HeldProvider {
   readonly provider: ModelProvider;
   readonly usual: readonly ModelProvider[];
