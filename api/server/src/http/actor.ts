@@ -22,9 +22,12 @@ export type AgentActor = Extract<Actor, { role: 'agent' }>;
 export interface Credentials {
   readonly headers: IncomingHttpHeaders;
   readonly address: string;
-  /** Audiences of the listener. On one that serves people, a caller without credentials is a visitor. */
+  /** Audiences of the listener. If they include people, a caller without credentials is a visitor. */
   readonly listener: readonly Audience[];
-  /** True if the request only reads: while Postgres is down, the cached actor is enough for it. A write needs an actor from Postgres. */
+  /**
+   * True if the request only reads: while Postgres is down, the actor in this replica's cache is enough. A write needs
+   * an actor from Postgres.
+   */
   readonly reads: boolean;
   /** True if a visitor may read this: while Postgres is down, a caller with credentials that this replica has not cached is served as a visitor. */
   readonly isPublic?: boolean;
@@ -37,7 +40,7 @@ export interface OpenConnection {
   readonly actor: Actor;
   /** Authenticates again with the connection's original credentials. */
   recheck(): Promise<Actor | Refused>;
-  /** The watcher calls it once, when the actor would be refused. */
+  /** The watcher calls it once, when the API would refuse the actor. */
   close(refusal: Refused): void;
 }
 

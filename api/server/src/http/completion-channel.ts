@@ -14,7 +14,7 @@ export interface CompletionChannel {
   /** Begins a streamed answer. After it, only `end` can report a failure. */
   begin(limits: readonly ShownLimit[]): void;
   send(chunk: unknown): void;
-  /** Ends the stream: with `[DONE]`, or with the error and without it. */
+  /** Ends the stream: with `[DONE]`, or, if a refusal is given, with its error instead. */
   end(refusal?: Refused): void;
 }
 

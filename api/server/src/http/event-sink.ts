@@ -49,7 +49,7 @@ export function openEventSink(response: Response): EventSink & { start(onEnd: ()
         clearInterval(heartbeat);
         onEnd();
       };
-      // If the reader left before this point, there is no close event any more.
+      // If the reader left before this point, the close event has already happened.
       if (response.closed) end();
       else response.once('close', end);
       if (!open) response.end();

@@ -67,7 +67,7 @@ export type HandlerOf<R extends RouteSpec> = R['answer'] extends { readonly kind
 
 type RouteNamed<N> = Extract<(typeof ROUTES)[number], { readonly name: N }>;
 
-/** One handler for every route of the contract: a missing one does not compile. */
+/** One handler for every route of the contract; a missing handler does not compile. */
 export type Handlers = { readonly [N in (typeof ROUTES)[number]['name']]: HandlerOf<RouteNamed<N>> };
 
 /** An outcome. `replayed`: it is the stored answer of an earlier request with the same key. */

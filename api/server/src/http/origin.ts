@@ -11,7 +11,7 @@ export function isPrivateConnection(headers: IncomingHttpHeaders): boolean {
   return headers['x-forwarded-proto'] === 'https' || LOCAL_HOSTS.has(hostOf(headers)?.hostname ?? '');
 }
 
-/** True if a request has a header that a link or form of another page cannot send without a preflight. */
+/** True if a request has a header that a page of another origin can send only after a preflight. */
 export function isCustomRequest(headers: IncomingHttpHeaders): boolean {
   return headers['x-hamlet-request'] !== undefined || headers['idempotency-key'] !== undefined;
 }

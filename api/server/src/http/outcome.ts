@@ -21,7 +21,7 @@ export interface Accepted<T> {
 export interface Refused {
   readonly ok: false;
   readonly reason: Refusal;
-  /** Advice for this request; left out, the title of the reason. */
+  /** Advice for this request; if left out, the API sends the title of the reason. */
   readonly detail?: string;
   readonly errors?: readonly { readonly path: string; readonly message: string }[];
   readonly retryAfterS?: number;

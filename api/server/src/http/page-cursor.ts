@@ -1,9 +1,15 @@
 import type { z } from 'zod';
 
-/** Writes and reads cursors: opaque texts with the end of a page of a list. A cursor is valid only for the same list and filter (`question`). */
+/**
+ * Writes and reads cursors. A cursor is an opaque text with the place at which a page of a list ends. It is valid only
+ * for the same list and filter (`question`).
+ */
 export interface PageCursor<P> {
   write(question: string, place: P): string;
-  /** The place where the next page begins: null without a cursor (the first page), undefined if the cursor belongs to another question. */
+  /**
+   * The place after which the next page begins: null without a cursor (the first page), undefined if the cursor is
+   * invalid or belongs to another question.
+   */
   read(cursor: string | undefined, question: string): P | null | undefined;
 }
 

@@ -28,7 +28,10 @@ export function refusalOfVerdict({ policy: { quota, windowS }, resetS }: RateVer
 
 const TRACKED_KEYS_MAX = 100_000;
 
-/** Counts requests in fixed windows, in this process alone. It keeps at most 100,000 keys: above that it drops ended windows, then all. */
+/**
+ * Counts requests in fixed windows, in this process alone. It keeps at most 100,000 keys: at that number it drops the
+ * windows that have ended; if none has ended, it drops all.
+ */
 export class RateLimiter {
   readonly #windows = new Map<string, { count: number; endsMs: number }>();
 

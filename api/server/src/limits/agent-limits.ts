@@ -4,7 +4,7 @@ import type { AgentSource } from '../agents/agent-source.ts';
 import type { RaiseLimits } from '../agents/bought-limits.ts';
 import { limitsOf } from '../agents/describe-agent.ts';
 
-/** The present limits of an agent: its tier's, raised by its purchases, with the price of the tier. */
+/** The present limits of an agent: those of its tier, raised by its purchases, and the price of the tier. */
 export interface Allowance {
   readonly tier: string;
   readonly limits: Limits;
@@ -13,7 +13,7 @@ export interface Allowance {
 
 /** The limits of agents. A purchase counts within a second, and at once on the replica that sold it. */
 export interface AgentLimits {
-  /** Null for an unknown agent, or one without a tier: it may use nothing that a tier gives. */
+  /** Null for an unknown agent, and for an agent without a tier, which may use nothing that needs a tier. */
   of(agentId: string): Promise<Allowance | null>;
   /** Reads the agent's purchases again at the next call. */
   forget(agentId: string): void;

@@ -8,7 +8,7 @@ export interface Counted {
   readonly endsInMs: number;
 }
 
-/** The wait for Redis: `short` if a local count can replace it, `long` if not. */
+/** The wait for Redis: `short` if a count on this replica can replace the answer, otherwise `long`. */
 export type Patience = 'short' | 'long';
 
 /** Windows in which all replicas count together. */

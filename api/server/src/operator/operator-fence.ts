@@ -20,7 +20,10 @@ export function staleFence({ leaseUid, transitions }: Fence): Refused {
   );
 }
 
-/** Runs `work` in a transaction if the request comes from the present leader; refuses otherwise. No other operator can become leader meanwhile. */
+/**
+ * Runs `act` in a transaction if the request comes from the present leader; refuses otherwise. No other operator can
+ * become leader meanwhile.
+ */
 export async function asLeader<T>(
   db: Db,
   headers: IncomingHttpHeaders,

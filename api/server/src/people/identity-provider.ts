@@ -23,7 +23,10 @@ export interface VouchedPerson {
 
 /** An OpenID provider, used with authorization code, PKCE, state and nonce. */
 export interface IdentityProvider {
-  /** Returns the browser's URL, and the state to store until the browser returns. Throws UnavailableError without the provider. */
+  /**
+   * Returns the URL to which the browser goes, and the state to store until it returns. Throws UnavailableError without
+   * the provider.
+   */
   begin(): Promise<Pending & { readonly url: string }>;
   /** Exchanges the code of a callback; null if the provider refuses, or if the callback does not match the pending sign-in. */
   finish(query: URLSearchParams, pending: Pending): Promise<VouchedPerson | null>;

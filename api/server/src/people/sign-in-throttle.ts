@@ -8,7 +8,7 @@ const PER_NAME = 100;
 const WINDOW_MS = 300_000;
 const TRACKED_MAX = 20_000;
 
-/** An attempt that may be made. It counts as a failure until its caller takes it back. */
+/** An attempt that the caller may make. It counts as a failure until the caller takes it back. */
 export interface Attempt {
   readonly ok: true;
   /** True if the name has reached the limit of failures from all addresses. */
@@ -23,9 +23,10 @@ interface Window {
 }
 
 /**
- * Slows down attackers who guess passwords and codes. Only failures count, but each attempt counts until it has succeeded, so that guesses sent at
- * the same time count as well. Each process counts for itself, so N replicas allow N times as many, which is still far too few for guessing.
- * Mutable because it is a counter: at 20,000 keys it forgets the windows that have ended, then all windows.
+ * Slows down attackers who guess passwords and codes. An attempt counts as a failure until it succeeds, so that guesses
+ * sent at the same time count as well. Each process counts for itself, so N replicas allow N times as many failures,
+ * which are still far too few for guessing. Mutable because it is a counter: at 20,000 keys it forgets the windows that
+ * have ended, then all windows.
  */
 export class SignInThrottle {
   readonly #windows = new Map<string, Window>();

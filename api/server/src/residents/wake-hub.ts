@@ -8,7 +8,10 @@ import type { AgentSource } from '../agents/agent-source.ts';
 import { isBarred, type StandingCache } from '../standing/standing-cache.ts';
 import type { PresenceCache } from '../agents/presence-cache.ts';
 
-/** Wakes kept for each agent, for a resident that reconnects. It asks for runs and news anyway, and 64 wakes of each of 1,000 agents take 8 MB. */
+/**
+ * Number of wakes kept for each agent, for a resident that reconnects. A resident asks for runs and news anyway, so few
+ * wakes are enough: 64 for each of 1,000 agents would take 8 MB.
+ */
 const KEPT_WAKES = 16;
 
 interface OpenStream {

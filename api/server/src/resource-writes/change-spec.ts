@@ -47,7 +47,10 @@ export function ownedElsewhere(object: KubeObject, paths: readonly string[]): Re
     : refused('field_owned_elsewhere', `${held.join('; ')}. Repeat with on_conflict=take_over to take over`);
 }
 
-/** Changes the spec of an object; the plan sees the version that is written. Throws KubeError if the API server refuses, with 404 for no object. */
+/**
+ * Changes the spec of an object; the plan sees the version that is written. Throws KubeError if the API server refuses,
+ * with status 404 if there is no object.
+ */
 export async function changeSpec(
   { client, type, namespace }: SpecChangePorts,
   wish: {

@@ -14,7 +14,10 @@ export interface ShownResource {
   readonly ending: boolean;
 }
 
-/** `known`: the audit has the change. `learn`: the API wrote it, with its own row; only the fields must be stored. Others: a new row. */
+/**
+ * `known`: the audit has the change. `learn`: the API made the change and wrote its audit row, so only the fields must
+ * be stored. The other verdicts need a new row.
+ */
 export type AuditVerdict =
   | { readonly verdict: 'known' }
   | { readonly verdict: 'learn'; readonly fields: Readonly<Record<string, string>> }

@@ -30,7 +30,10 @@ const WORDS: Readonly<Record<IntentKind, string>> = {
   Schedule: 'schedule',
 };
 
-/** Writes every change of a custom resource to the audit: by kubectl and GitOps, with their manager, and by an API that died before its audit row. */
+/**
+ * Writes every change of a custom resource to the audit: changes by kubectl and GitOps, with their field manager, and
+ * changes by an API that died before it wrote its audit row.
+ */
 export interface ResourceAudit {
   /** Takes an object that a watch delivered, with its managedFields. */
   readonly see: (kind: string, object: KubeObject) => void;
@@ -119,7 +122,7 @@ function startQueue({ db, log }: { readonly db: Db; readonly log: Log }, before:
   };
 }
 
-/** Starts the audit. It reads the known resources first: if no list contains one of them, it was deleted. */
+/** Starts the audit. First reads the resources that the audit knows: a resource that no watch lists was deleted. */
 export async function startResourceAudit(
   ports: Pick<Services, 'db' | 'log'> & {
     readonly client: KubeClient;

@@ -5,7 +5,7 @@ import { announceSchedule, changeRun, hintAgents, lockRun, pruneHistory, renewCl
 import type { RunRow, Tx } from '@hamlet/store';
 import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
 
-/** Texts of a command: the result of the run, and more fields of its event. */
+/** Texts of a command: the result of the run, and additional fields of the run's event. */
 export interface RunWords {
   readonly summary?: string | undefined;
   readonly error?: RunError | undefined;
@@ -41,7 +41,10 @@ function refusalOf(reason: RunRefusal, run: RunRow): Refused {
   }
 }
 
-/** Applies a command to a locked run as core decides. The event records the command; a run that has ended is not concluded yet. */
+/**
+ * Applies a command to a locked run as core decides, and records the command as an event. Does not conclude a run that
+ * has ended.
+ */
 export async function applyToHeldRun(
   tx: Tx,
   run: RunRow,

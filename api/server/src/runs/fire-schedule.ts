@@ -25,7 +25,7 @@ import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import { applyToHeldRun } from './apply-to-run.ts';
 import { barsRuns } from './work-limits.ts';
 
-/** A firing, and true in `claimed` if this request was the first for its slot. */
+/** A firing. `claimed` is true if this request was the first for its slot. */
 export interface Fired {
   readonly firing: FiringRow;
   readonly claimed: boolean;
@@ -38,7 +38,10 @@ export interface FiringPorts {
   readonly source: Pick<AgentSource, 'get'>;
 }
 
-/** Claims a slot of a schedule and creates its runs, in one transaction, by the database's clock. A slot that has fired returns its first answer. */
+/**
+ * Claims a slot of a schedule and creates its runs, in one transaction, by the database's clock. For a slot that has
+ * fired, returns its firing.
+ */
 export async function fireSchedule(
   { db, source }: FiringPorts,
   body: FiringBody,

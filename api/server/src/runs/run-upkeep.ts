@@ -45,7 +45,10 @@ async function endOverdueRuns(db: Db): Promise<void> {
   }
 }
 
-/** Requeues runs whose agents did not renew in time. Returns their number. @param attentiveSince since when this replica checks without a failure */
+/**
+ * Requeues runs whose agents did not renew in time. Returns their number. @param attentiveSince time since which this
+ * replica has checked without a failure
+ */
 export async function requeueRuns(db: Db, attentiveSince: Date): Promise<number> {
   let requeued = 0;
   for (const runId of await readRunsOverLease(db))
@@ -70,8 +73,9 @@ async function requeue(db: Db, runId: string, attentiveSinceMs: number): Promise
 }
 
 /**
- * Requeues lapsed runs; the caller repeats it. After a failure it counts the time from the beginning, because while Postgres was unreachable the
- * agents could not renew their leases either. Mutable: it stores the time since which it has checked without a failure.
+ * Requeues lapsed runs; the caller repeats it. After a failure, the time without a failure begins again, because the
+ * agents could not renew their leases either while Postgres was unreachable. Mutable: it stores the time since which it
+ * has checked without a failure.
  */
 export function requeueLook(db: Db): () => Promise<void> {
   let attentiveSince: Date | null = null;

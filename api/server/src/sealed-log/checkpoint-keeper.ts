@@ -9,7 +9,10 @@ import type { LogSigner } from './log-signer.ts';
 export interface CheckpointKeeper {
   /** The newest tree that was adopted; null before the first `follow`. */
   readonly known: () => Tree | null;
-  /** Adopts the newest checkpoint of the log after storing it. Returns its size. Throws LogBroken if it does not continue the known tree. */
+  /**
+   * Stores and then adopts the newest checkpoint of the log. Returns its size. Throws LogBroken if it does not continue
+   * the known tree.
+   */
   follow(db: Db): Promise<number>;
 }
 
@@ -32,7 +35,9 @@ export function keepInMemory({ open }: LogSigner): CheckpointKeeper {
   };
 }
 
-/** Keeps checkpoints in a folder and in memory, so that the process still knows them if its folder is emptied. */
+/**
+ * Keeps checkpoints in a folder and in memory, so that the process knows the newest one even if the folder is emptied.
+ */
 export function keepInBoth(folder: CheckpointKeeper, memory: CheckpointKeeper): CheckpointKeeper {
   return {
     known: () => {
@@ -88,7 +93,10 @@ function treeOf(note: string, signer: LogSigner): Tree {
   return tree;
 }
 
-/** The edge that the database has at the size of a checkpoint; its root must be that of the checkpoint. */
+/**
+ * The edge of the log at the size of a checkpoint, from the database. Throws LogBroken if the log is shorter, or its
+ * root differs from the checkpoint's.
+ */
 async function edgeAt(db: Db, kept: Tree): Promise<Edge> {
   const head = await readLogHead(db);
   if (head.size < kept.size) throw new LogBroken(`the log ends at ${head.size}, but ${kept.size} entries were sealed`);
@@ -99,9 +107,10 @@ async function edgeAt(db: Db, kept: Tree): Promise<Edge> {
 }
 
 /**
- * Opens the folder of checkpoints, on a disk of its own, and creates it if it is missing. `checkpoint` is the newest one, `checkpoints/SIZE` are
- * the permanent ones, `hashes` has the hash of every entry (32 bytes each, in order), which locates a difference, and `key.pub` is the key. It
- * adopts nothing that does not continue the stored tree. Throws LogBroken if another key signed the content of the folder.
+ * Opens the folder of checkpoints, on a disk of its own, and creates it if it is missing. `checkpoint` is the newest
+ * checkpoint, `checkpoints/SIZE` are the permanent ones, `hashes` has the hash of every entry (32 bytes each, in
+ * order), from which a difference can be located, and `key.pub` is the key. The keeper adopts no checkpoint that does
+ * not continue the stored tree. Throws LogBroken if another key signed the content of the folder.
  */
 export async function openCheckpointFolder(folder: string, signer: LogSigner): Promise<CheckpointKeeper> {
   await mkdir(join(folder, 'checkpoints'), { recursive: true });

@@ -59,7 +59,7 @@ const TIMING: JobTiming = { deriveEveryMs: 15_000, lockMs: 30_000 };
 const QUEUE = 'jobs';
 /** Jobs that one replica runs at once. Slow jobs, such as a call to PayPal, leave room for those that are due every second. */
 const AT_ONCE = 8;
-/** A scheduler whose next run is this late has lost its job; it is created again. */
+/** A scheduler whose next run is this late has lost its job; the API creates it again. */
 const LOST_AFTER_MS = 30_000;
 const FAILED_KEPT = 100;
 const EVENTS_KEPT = 100;
@@ -143,8 +143,9 @@ function createRunner({ namespace, jobs, link, registry, log }: JobPorts): {
 }
 
 /**
- * Schedules jobs in Redis, and runs those that this replica takes. Everything in Redis can be derived from `jobs` again; without Redis the jobs are
- * late. Returns a function that stops it and waits for the jobs under way.
+ * Schedules jobs in Redis, and runs those that this replica takes. Everything in Redis can be derived from `jobs`
+ * again; without Redis the jobs are late. Returns a function that stops the scheduling and waits for the jobs under
+ * way.
  */
 export function startJobs(ports: JobPorts): () => Promise<void> {
   const { redisUrl, namespace, jobs, link, log, timing = TIMING } = ports;

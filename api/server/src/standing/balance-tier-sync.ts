@@ -76,7 +76,10 @@ function lineOfTier(
   };
 }
 
-/** Recomputes tiers with each posting, and all tiers after a change of Entitlements or agents. Replicas may compare at once. */
+/**
+ * Recomputes tiers with each posting, and all tiers after a change of Entitlements or agents. Several replicas may
+ * compare at the same time.
+ */
 export function startBalanceTierSync(ports: TierSyncPorts): BalanceTierSync {
   const { db, source, log, monotonicMs } = ports;
 

@@ -9,7 +9,10 @@ const POLL_MS = 2_000;
 /** The cache reads everything again this often. */
 const RELOAD_MS = 60_000;
 
-/** The standing of every agent in memory, some milliseconds behind Postgres. Refusals are decided from Postgres, not from this cache. */
+/**
+ * The standing of every agent in memory, some milliseconds behind Postgres. The API decides refusals from Postgres, not
+ * from this cache.
+ */
 export interface StandingCache {
   get(agentId: string): Standing;
   /** Calls back with the agents whose standing has changed. */

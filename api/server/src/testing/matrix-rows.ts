@@ -1,5 +1,6 @@
 /**
- * For each route the status that each of six callers gets for a call without key and body, on ada's objects or on objects that do not exist.
+ * The status that each route gives to each of six callers. The call has no key and no body, and names ada's objects or
+ * objects that do not exist.
  * To add a route, write down the statuses that its permission should give, then run the test:
  *
  *   401, 403   refused: the caller is not signed in, or its role may not call the route, or the object is another agent's

@@ -89,7 +89,7 @@ async function countsTogether({ metricsUrl }: RunningServer): Promise<boolean> {
   return /^hamlet_limits_shared 1$/m.test(await (await fetch(`${metricsUrl}/metrics`)).text());
 }
 
-/** Before its first comparison a replica knows no standing of an agent. */
+/** Waits until the replica has computed the first tiers: until then, it knows no agent's standing. */
 async function untilTiersAreComputed(url: string): Promise<void> {
   const db = openDatabase({ url, poolSize: 1, onError: () => undefined });
   await eventually('the first tiers', async () => (await readTiers(db, AGENT_IDS)).length === AGENT_IDS.length);

@@ -26,7 +26,7 @@ type Reply =
   | { readonly id: string; readonly unavailable: string };
 
 export interface CommandBus extends WorldCommands {
-  /** Starts (a term) or stops (null) serving forwarded commands with the writer of this replica. */
+  /** With a term: starts to serve forwarded commands with this replica's writer. With null: stops. */
   setTerm(term: WorldTerm | null): void;
   readonly writing: boolean;
 }

@@ -16,7 +16,10 @@ export interface ReconcilerPorts extends Pick<Services, 'db' | 'log'> {
   readonly source: AgentSource;
   readonly presence: PresenceCache;
   readonly commands: WorldCommands;
-  /** The durable world. The effect of the reconciler's own commands is in it once they are answered and the replica has caught up. */
+  /**
+   * The durable world. It includes the effect of the reconciler's own commands once they are answered and the replica
+   * has caught up.
+   */
   readonly world: WorldState;
   readonly caughtUp: () => Promise<void>;
   /** True if this replica writes the world; no other replica reconciles. */

@@ -14,14 +14,20 @@ export interface WorldHandlerPorts {
 }
 
 export function worldHandlers({ db, reader, mapAnswer, refuseNote }: WorldHandlerPorts) {
-  /** The API answers a person's act once it is durable with its audit row. It may commit an agent's own step together with others. */
+  /**
+   * Submits a command. The API answers a person's command once it is durable with its audit row. It may commit an
+   * agent's command together with others.
+   */
   async function command(caller: Caller, wish: WorldCommand, key: WriteKey): Promise<Answered> {
     if (caller.actor.role === 'agent') return reader.commands.submit({ command: wish, durability: 'grouped', key });
     const audit = lineOf(caller, { action: `steer.${wish.kind}`, object: wish.agent_id, detail: wish });
     return reader.commands.submit({ command: wish, durability: 'written_through', key, audit });
   }
 
-  /** A note at the board becomes a post: the API refuses it first if its author may not write that post. A retry gets the first answer. */
+  /**
+   * The refusal of a note on the notice board whose author may not write the post that the note becomes; null
+   * otherwise. Null also for a retry, which gets the first answer.
+   */
   async function refuseUsingBoard(agentId: string, action: ActionBody, key: WriteKey): Promise<Answered | null> {
     if (action.kind !== 'use_board' || action.text === undefined || action.text.trim() === '') return null;
     if ((await findAnswer(db, key.actor, key.key)) !== null) return null;

@@ -39,7 +39,10 @@ export interface TermPorts extends Pick<Services, 'db' | 'monotonicMs'> {
   readonly onDurable: (epoch: number, events: readonly WorldEvent[]) => void;
 }
 
-/** One epoch of writing: the accepted world, and the queue that makes it durable. It ends with its lease or a failure. Mutable: its state. */
+/**
+ * One epoch of writing: the accepted world, and the queue that makes it durable. It ends with its lease or a failure.
+ * Mutable because the world changes.
+ */
 export class WorldTerm {
   readonly epoch: number;
   readonly ended: Promise<unknown>;

@@ -3,7 +3,7 @@ import type { RateLimiter, RatePolicy, RateVerdict } from '../rate-limit.ts';
 
 /** Limit of open websockets on one path of one replica. */
 const SOCKETS_PER_PATH = 5_000;
-/** Connections that one address may have for each websocket that it may have. */
+/** Limit of connections of one address, as a multiple of the address's limit of websockets. */
 const CONNECTIONS_PER_SOCKET = 4;
 /** Limit of open connections to one replica. Each connection needs a file descriptor. */
 const CONNECTIONS_MAX = 20_000;
@@ -26,7 +26,10 @@ export interface AddressGate {
   takeMessage(address: string): RateVerdict;
   /** Counts a websocket; returns a function to call when it closes, or the exceeded limit. */
   openSocket(path: string, address: string): (() => void) | 'address' | 'path';
-  /** Counts a connection; from a trusted proxy only in the total. Returns a function for its close, or the exceeded limit. */
+  /**
+   * Counts a connection. A connection from a trusted proxy counts only in the total. Returns a function to call when
+   * the connection closes, or the exceeded limit.
+   */
   openConnection(peer: string): (() => void) | 'address' | 'all';
 }
 
@@ -84,7 +87,10 @@ export class OpenConnections {
     this.#total = limits.total;
   }
 
-  /** Counts a connection; a null key only in the total. Returns an idempotent function for its close, or the exceeded limit. */
+  /**
+   * Counts a connection; without a key (null), only in the total. Returns an idempotent function to call when the
+   * connection closes, or the exceeded limit.
+   */
   open(key: string | null): (() => void) | 'key' | 'total' {
     const before = key === null ? 0 : (this.#byKey.get(key) ?? 0);
     if (before >= this.#perKey) return 'key';

@@ -48,7 +48,7 @@ export function reportOutsideContract({ route, requestId, ports }: Exchange, iss
     throw new Error(`the answer of ${route.name} does not match the contract: ${JSON.stringify(issues)}`);
 }
 
-/** Encodes an answer. Calls `check` with the data if this answer is to be checked against the route's schema. */
+/** Encodes an answer. If this answer is due for a check against the route's schema, calls `check` with the data. */
 export type JsonWriter = (outcome: Accepted<unknown>, check: (data: unknown) => void) => Buffer;
 
 /** Creates the encoder of a route's answers. It caches the bytes of the last shared answer. */

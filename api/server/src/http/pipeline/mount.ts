@@ -147,7 +147,10 @@ function fail({ route, response, requestId, traceparent, ports }: Exchange, erro
 
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-/** 32 random hexadecimal digits, never all zero. They are a UUID, because Node generates UUIDs in batches, five times faster than random bytes. */
+/**
+ * 32 random hexadecimal digits, never all zero. Made from a UUID, because Node generates UUIDs in batches, five times
+ * faster than random bytes.
+ */
 function newTraceId(): string {
   return randomUUID().replaceAll('-', '');
 }

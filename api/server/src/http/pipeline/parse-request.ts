@@ -75,14 +75,17 @@ export function parseRequest(
 
 /** The largest body is a turn with its perceptions. */
 const BODY_MAX_BYTES = 256 << 10;
-/** Limit of a raw body. Any caller may send a notification, and the API stores it before its verification. PayPal's have a few KB. */
+/**
+ * Limit of a raw body. Any caller may send a notification, and the API stores it before its verification. A
+ * notification of PayPal has a few KB.
+ */
 const RAW_BODY_MAX_BYTES = 32 << 10;
 /** Limit for unauthenticated callers: they send a name and a password, or a one-time code. */
 const STRANGERS_BODY_MAX_BYTES = 16 << 10;
 /** Limit of nested levels, far above any valid body, because each level costs time. */
 const LEVELS_MAX = 64;
 
-/** Reads the body of an admitted request; returns a refusal if it cannot. */
+/** Reads the body of an admitted request. Returns a refusal if the body cannot be read. */
 export type ReadBody = (request: Request, response: Response) => Promise<Refused | null>;
 
 /** Reads the bodies of a route as JSON, or as bytes if the route asks for them. */

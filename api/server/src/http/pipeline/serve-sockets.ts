@@ -41,7 +41,7 @@ export interface SocketRoute {
 export interface SocketsPorts {
   readonly routes: Readonly<Record<string, SocketRoute>>;
   readonly authenticate: Authenticate;
-  /** Counts open sockets, and each attempt to open one as a request of its address. */
+  /** Counts open sockets, and counts each attempt to open a socket as a request of the caller's address. */
   readonly gate: AddressGate;
   readonly guard: WatchConnections;
   readonly log: Log;
@@ -148,7 +148,10 @@ function refuse(socket: Duplex, refusal: Refused): void {
   setTimeout(() => socket.destroy(), FAREWELL_MS);
 }
 
-/** Ends a socket that exceeds its own limit of messages, or its address's. A window begins with a message, so that a silent socket needs no timer. */
+/**
+ * Ends a socket that exceeds its own limit of messages, or the limit of its address. A window begins with a message, so
+ * that a silent socket needs no timer.
+ */
 function limitMessages(webSocket: WebSocket, isAllowed: () => boolean): void {
   let [said, sinceMs] = [0, performance.now()];
   const count = (): void => {
@@ -164,7 +167,7 @@ function limitMessages(webSocket: WebSocket, isAllowed: () => boolean): void {
 }
 
 const PING_EVERY_MS = 20_000;
-/** Interval of the only timer, which pings the due sockets. */
+/** Interval of the timer, which pings the sockets that are due. All sockets share it. */
 const ROUND_MS = 1_000;
 
 interface Kept {

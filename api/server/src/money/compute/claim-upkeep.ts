@@ -79,7 +79,7 @@ async function renew(
   await claims.write(tx, { ...row, hold: { ...hold, renewalRefused: true }, refused });
 }
 
-/** Withdraws a refusal once the agent can pay for the tier: the operator claims it again. */
+/** Withdraws a refusal once the agent can pay for the tier, so that the operator claims the tier again. */
 async function forgive(
   tx: Tx,
   { claims }: UpkeepPorts,
@@ -104,7 +104,7 @@ export async function keepClaim(ports: UpkeepPorts, agentId: string): Promise<vo
     const { row, now } = held;
     if (row === null) return;
     const due = dueWork(ports, row, now);
-    // The refusal of an unpaid tier stays while its agent wants to run.
+    // If the renewal was refused for lack of money, the refusal stays in the claim while the agent is awake.
     if (due === 'end')
       await ports.claims.end(tx, held, row.hold?.renewalRefused === true && isWanted(ports, row) ? row.refused : null);
     else if (due === 'renew' && row.hold !== null) await renew(tx, ports, { held, hold: row.hold, row });
@@ -115,7 +115,10 @@ export async function keepClaim(ports: UpkeepPorts, agentId: string): Promise<vo
 const EVERY_MS = 2_000;
 /** Claims in progress at the same time. */
 const AT_ONCE = 4;
-/** Two checks so far apart must both see a pod without a hold before it counts as a fault: events and watches need a moment. */
+/**
+ * Time between two checks. A pod without a hold counts as a fault only if two checks in a row find it, because events
+ * and watches need a moment.
+ */
 const PROVEN_EVERY_MS = 15_000;
 
 export interface ClaimUpkeepPorts extends UpkeepPorts, Pick<Services, 'registry' | 'log'> {
@@ -151,7 +154,7 @@ const Proof = z.object({
   faults: z.int(),
   unpaid: z.int(),
   held: z.int(),
-  /** Pods without a hold at this check. A pod that has none at the next check either is unpaid. */
+  /** Pods without a hold at this check. Those that the next check also finds are unpaid. */
   suspects: z.array(z.string()),
 });
 type Proof = z.infer<typeof Proof>;
@@ -206,7 +209,9 @@ export function claimJobs(ports: ClaimUpkeepPorts): readonly Job[] {
   ];
 }
 
-/** False for a claim that runs and has time left by this replica's clock: it costs no transaction then. */
+/**
+ * False for a claim whose pod runs and whose hold has time left by this replica's clock; it then needs no transaction.
+ */
 function mayBeDue({ agentId, uid, hold, refused }: ClaimRow, { source, claims }: UpkeepPorts): boolean {
   if (hold === null || refused !== null || hold.until.getTime() - Date.now() <= claims.terms.renewMs + EVERY_MS)
     return true;

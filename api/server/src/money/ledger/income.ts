@@ -25,7 +25,7 @@ import type { BalanceTiers } from '../../standing/balance-tier-sync.ts';
 const SOURCE = /^[a-z][a-z0-9_]{0,30}$/;
 /** Ids of a provider: printable and without spaces, because a space separates the words of a key. */
 const PROVIDER_ID = /^[!-~]{1,120}$/;
-/** Refunds that the API follows for one income. */
+/** Maximum number of refunds of one income. */
 const TAKEN_BACK_MAX = 100;
 
 /** Money from outside the village, as its source reports it. The API credits each pair of source and transaction id once, permanently. */
@@ -39,7 +39,7 @@ export interface Income {
   /** A note for people to read, 1 to 500 characters. */
   readonly note: string;
   readonly actor: LedgerActor;
-  /** The time of the payment at its source; left out, the present time. */
+  /** The time of the payment at its source; if left out, the present time. */
   readonly eventAt?: Date;
   readonly about?: Circumstance;
 }
@@ -48,7 +48,7 @@ export interface Income {
 export interface TakenBack extends Pick<Income, 'source' | 'transactionId' | 'note' | 'actor' | 'about'> {
   /** The id of the refund at its source: the API takes one refund back once. */
   readonly refundId: string;
-  /** Micro-aiDollars, above zero; left out, the rest of the income. An amount above the rest takes the rest. */
+  /** Micro-aiDollars, above zero; if left out, the rest of the income. An amount above the rest takes the rest. */
   readonly amount?: bigint;
 }
 
@@ -119,7 +119,7 @@ function refusalOf(reason: LedgerRefusal): { readonly ok: false; readonly reason
 
 interface Credit extends Pick<Income, 'source' | 'transactionId' | 'amount' | 'note' | 'actor' | 'eventAt' | 'about'> {
   readonly accountId: number;
-  /** The id of the refund that this credit of the rest follows. */
+  /** For a credit of the rest: the id of the refund before it. Null for the first credit. */
   readonly after: string | null;
 }
 

@@ -20,7 +20,7 @@ import { nextDayAt, villageDay } from './village-day.ts';
 import type { BalanceTiers } from '../../standing/balance-tier-sync.ts';
 import type { AgentSource } from '../../agents/agent-source.ts';
 
-/** The end of a page of the ledger, and the moment for which all pages show the ledger. */
+/** The end of a page of the ledger, and the time as of which all pages show the ledger. */
 interface LedgerPlace {
   readonly asOf: string;
   /** The version of the last entry on the page; the next page begins below it. */

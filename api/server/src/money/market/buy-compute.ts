@@ -25,7 +25,7 @@ import { describeItem, purchaseView } from './purchase-view.ts';
 import { circumstanceOf, type TradePorts } from './trade-ports.ts';
 import { timesOfPurchase, type PurchaseTimes } from './quote.ts';
 
-/** The hold lasts only for the transaction. After a failure it expires after this time. */
+/** Time until the hold expires. The transaction that takes the hold also posts it, so it normally ends much earlier. */
 const HOLD_LASTS_MS = 60_000;
 
 export interface PurchaseAsked extends Caller {
@@ -132,7 +132,10 @@ function purchaseKey({ actor, idempotencyKey }: Pick<PurchaseAsked, 'actor' | 'i
   return `purchase ${actor.id} ${idempotencyKey}`;
 }
 
-/** The purchase that an earlier request with the same key made. The ledger knows it even after the kept answer has expired. */
+/**
+ * The purchase that an earlier request with the same key made. The ledger knows it even after the stored answer has
+ * expired.
+ */
 async function boughtBefore(tx: Tx, asked: PurchaseAsked): Promise<Outcome<PurchaseView> | null> {
   const known = await findPaidPurchase(tx, purchaseKey(asked));
   if (known === null) return null;

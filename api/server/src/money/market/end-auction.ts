@@ -153,7 +153,10 @@ async function settle(tx: Tx, auction: AuctionRow, ports: Ports): Promise<Auctio
   return 'sold';
 }
 
-/** Ends an auction after its bidding; it lapses if its window has begun. Returns the final state, or null if there is nothing to end here. */
+/**
+ * Settles an auction whose bidding is over; the auction lapses if its GPU window has begun. Returns the final state;
+ * null if the auction is not open, its bidding is not over, or another transaction has locked it.
+ */
 export async function settleAuction(tx: Tx, auctionId: string, ports: Ports): Promise<AuctionState | null> {
   const auction = await lockAuction(tx, auctionId, 'end_if_free');
   if (auction === null || auction.state !== 'open' || !auction.closed) return null;

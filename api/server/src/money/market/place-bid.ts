@@ -22,7 +22,10 @@ import { refusalOfHold } from '../ledger/refusal-of-hold.ts';
 import { bidView } from './auction-view.ts';
 import { circumstanceOf } from './trade-ports.ts';
 
-/** The hold of a bid outlives its auction by this time. If no replica ends the auction, the money is free again after it. */
+/**
+ * The hold of a bid expires this long after its auction, so that the money is free again even if no replica ends the
+ * auction.
+ */
 const HOLD_OUTLIVES_MS = 3_600_000;
 
 export interface BidAsked extends Caller {
@@ -102,7 +105,10 @@ async function replace(
   });
 }
 
-/** The bid that an earlier request with the same key placed. It is known even after the kept answer has expired. */
+/**
+ * The bid that an earlier request with the same key placed. The database knows it even after the stored answer has
+ * expired.
+ */
 async function bidBefore(tx: Tx, asked: BidAsked): Promise<Outcome<BidView> | null> {
   const bid = await findBidOfKey(tx, bidKey(asked));
   if (bid === null) return null;
@@ -111,7 +117,10 @@ async function bidBefore(tx: Tx, asked: BidAsked): Promise<Outcome<BidView> | nu
     : refused('idempotency_key_reused');
 }
 
-/** Places a bid and holds its money, in the caller's transaction. It replaces the agent's lower bid. The end of an auction waits for it. */
+/**
+ * Places a bid and holds its money, in the caller's transaction. The new bid replaces the agent's lower bid. The
+ * auction cannot end before the transaction does.
+ */
 export async function placeBid(tx: Tx, asked: BidAsked): Promise<Outcome<BidView>> {
   const { actor, auctionId, amount } = asked;
   const before = await bidBefore(tx, asked);

@@ -45,7 +45,7 @@ interface Means {
   readonly record: AgentRecord;
   readonly balance: bigint;
   readonly held: bigint;
-  /** The tier that its balance opens. */
+  /** The tier that the agent's balance opens. */
   readonly balanceTier: string | null;
   readonly bought: readonly ActivePurchase[];
   readonly nowMs: number;
@@ -177,7 +177,10 @@ async function agentPart(ports: QuotePorts, record: AgentRecord, offer: Offer | 
   };
 }
 
-/** Quotes the price of an item, the agent's funds and limits after it, and what its next aiDollars unlock. Writes and holds nothing. */
+/**
+ * Quotes the price of an item, the agent's funds and limits after the purchase, and what the agent's next aiDollars
+ * unlock. Writes and holds nothing.
+ */
 export async function quote(asked: QuoteAsked, ports: QuotePorts, now: Date): Promise<Outcome<QuoteAnswer>> {
   const record = asked.agentId === null ? null : ports.source.get(asked.agentId);
   if (asked.agentId !== null && record === null) return refused('no_such_agent', `There is no agent ${asked.agentId}`);
@@ -199,7 +202,10 @@ export interface PurchaseTimes {
   readonly endsAt: Date;
 }
 
-/** The start of a purchase. A second one of the same model or priority begins when the first ends, because both at once would add nothing. */
+/**
+ * The start of a purchase. A second purchase of the same model or priority begins when the first ends, because both at
+ * once would add nothing.
+ */
 async function startOf(
   db: Db,
   { agentId, item, now }: { readonly agentId: string | null; readonly item: PurchaseItem; readonly now: Date },

@@ -47,7 +47,10 @@ export interface TradeUpkeepPorts extends Pick<TradePorts, 'tiers'>, Pick<Servic
   readonly freeze: Pick<FreezeCache, 'frozen'>;
 }
 
-/** Settles auctions, notifies the operator of purchases that begin or end, and checks the trade. Limits end by the clock even without these jobs. */
+/**
+ * Settles auctions, notifies the operator of purchases that begin or end, and checks the trade. Bought limits end on
+ * time even without these jobs.
+ */
 export function tradeJobs({ db, tiers, freeze, registry, log }: TradeUpkeepPorts): readonly Job[] {
   let broken = 0;
   const failed = (error: unknown): void => log('warn', 'an auction was not settled; the API retries', { error });

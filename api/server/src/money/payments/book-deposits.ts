@@ -24,7 +24,7 @@ function noteOf({ provider, transactionId, note }: Deposit): string {
   return note === '' ? `Payment ${transactionId} by ${provider}` : note;
 }
 
-/** The transaction id of a deposit's income: the id of the payment, with a number for each later credit. */
+/** The transaction id of a deposit's income: the id of the payment; each later credit adds a number to it. */
 function legName({ transactionId, leg }: Pick<Deposit, 'transactionId' | 'leg'>): string {
   return leg === 0 ? transactionId : `${transactionId}/${leg + 1}`;
 }

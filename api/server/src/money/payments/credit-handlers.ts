@@ -74,7 +74,7 @@ async function undecided(tx: Tx, creditId: string): Promise<Found> {
     : refused('credit_decided', `The credit is ${deposit.state}`);
 }
 
-/** A proposer or approver for the four-eyes rule: an account with the admins who had its password, or a key. */
+/** A proposer or approver for the four-eyes rule: an account with the admins who saw its one-time codes, or a key. */
 async function eyesOf(tx: Tx, id: string): Promise<Eyes> {
   const [, accountId] = /^account ([0-9a-f-]{36})$/.exec(id) ?? [];
   const known = accountId === undefined ? null : await readSecondEyes(tx, accountId);
@@ -122,7 +122,10 @@ interface NewCredit {
   readonly wanted: Parameters<typeof proposeDeposit>[1];
 }
 
-/** Credits at once up to the admin's limit; above it, proposes the credit to a second admin. All credits of the last 24 hours count together. */
+/**
+ * Credits at once up to the admin's limit; above it, proposes the credit to a second admin. The limit applies to the
+ * sum of the admin's credits of the last 24 hours.
+ */
 async function create(
   tx: Tx,
   { source, payments: { income, creditLimit } }: Pick<CreditPorts, 'source' | 'payments'>,

@@ -3,14 +3,20 @@ import { PayPalError, type PayPalClient } from './paypal-client.ts';
 import type { TransactionPage } from './paypal-wire.ts';
 
 const PROVIDER = 'paypal';
-/** PayPal searches 31 days at most. The API reads 30 days each night, so that the next night covers one in which PayPal did not answer. */
+/**
+ * PayPal searches 31 days at most. The API reads 30 days each night, so that a later night also covers one in which
+ * PayPal did not answer.
+ */
 const WINDOW_MS = 30 * 86_400_000;
 const PAGES_MAX = 1_000;
 const AGENT_ID_MAX_CHARS = 127;
 
 type Info = TransactionPage['transaction_details'][number]['transaction_info'];
 
-/** Incoming money is a payment (T00…). Outgoing money with a reference to a transaction takes that back. Null for fees and bank transfers. */
+/**
+ * A successful payment (event code T00…), or money that takes back the transaction to which it refers. Null for any
+ * other entry, such as a fee or a bank transfer.
+ */
 function lineOf(info: Info): StatementLine | null {
   const {
     transaction_amount: amount,
@@ -55,7 +61,7 @@ export async function reconcilePayPal({
     if (page > PAGES_MAX) throw new PayPalError(`PayPal's statement has more than ${PAGES_MAX} pages`);
     const answer = await client.transactions(from, now, page);
     pages = answer.total_pages;
-    // A payment after PayPal's last refresh cannot be missing from its list.
+    // PayPal's list is complete only up to its last refresh, so a later payment does not count as missing.
     const listed = timeOf(answer.last_refreshed_datetime);
     if (listed < through) through = listed;
     lines.push(...answer.transaction_details.flatMap(({ transaction_info: info }) => lineOf(info) ?? []));

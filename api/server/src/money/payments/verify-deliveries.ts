@@ -15,7 +15,7 @@ import { NoSuchCertificate, type KeyOf } from './signing-keys.ts';
 import type { Services } from '../../service/services.ts';
 
 const AT_ONCE = 20;
-/** Longer than PayPal retries a delivery, which is three days. */
+/** Longer than the three days for which PayPal retries a delivery. */
 const PATIENCE_MS = 4 * 86_400_000;
 const LONGEST_WAIT_S = 3_600;
 
@@ -46,7 +46,10 @@ async function verifyOne(delivery: ClaimedDelivery, ports: VerifyPorts): Promise
   count((await inTransaction(db, (tx) => acceptDelivery(tx, delivery.deliveryId, event))) ? 'verified' : 'repeated');
 }
 
-/** Handles a certificate that cannot be loaded: retries for up to four days. Refuses the delivery if the certificate does not exist. */
+/**
+ * Handles a certificate that cannot be loaded: retries for four days, then refuses the delivery. Refuses it at once if
+ * the certificate does not exist.
+ */
 async function later(delivery: ClaimedDelivery, error: unknown, ports: VerifyPorts): Promise<void> {
   if (isConnectionError(error)) throw error;
   const why = error instanceof Error ? error.message : String(error);
@@ -77,7 +80,10 @@ export interface SignedParts {
   readonly raw: Uint8Array;
 }
 
-/** The text that PayPal signs. It has the body's checksum as an unsigned decimal, and our own webhook id, not one that the sender claims. Pure. */
+/**
+ * The text that PayPal signs. It has the body's checksum as an unsigned decimal, and the village's own webhook id
+ * instead of one that the sender claims. Pure.
+ */
 export function signedText(
   { transmissionId, transmissionTime, raw }: Omit<SignedParts, 'signature'>,
   webhookId: string,

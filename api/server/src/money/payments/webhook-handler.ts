@@ -7,7 +7,10 @@ import { eventOf } from './paypal-wire.ts';
 import { certificatePlace, PAYPAL_HOSTS, type PayPalHosts } from './paypal-client.ts';
 import type { Payments } from './start-payments.ts';
 
-/** Limits of waiting deliveries: `known` if their certificate has verified one before. A flood of unknown ones cannot block PayPal's. */
+/**
+ * Maximum numbers of waiting deliveries. `known` is for deliveries whose certificate has already verified a delivery,
+ * so a flood with unknown certificates cannot block PayPal's deliveries.
+ */
 const WAITING_MAX = { known: 10_000, unknown: 1_000 } as const;
 const BUSY_S = 60;
 /** PayPal retries for three days, so an older notification is not from PayPal. */

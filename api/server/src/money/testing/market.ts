@@ -6,7 +6,7 @@ export const PURSE_MICRO = 1_000_000_000n;
 
 const LANES = 16;
 const SLOT_MS = 10_000;
-/** Windows begin so much later that none begins while a test runs. */
+/** Time until the first window begins, so long that no window begins while a test runs. */
 const AHEAD_MS = 7_200_000;
 
 export const PRICES = PriceList.parse({

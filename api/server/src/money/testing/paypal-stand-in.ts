@@ -87,7 +87,7 @@ export class PayPalStandIn {
   readonly connects: string[] = [];
   /** `METHOD host path` of every request. */
   readonly requests: string[] = [];
-  /** Answers by path that replace the usual ones, `times` times. */
+  /** By path: an answer that replaces the usual one for the next `times` requests. */
   readonly detours = new Map<string, { times: number; readonly answer: (response: ServerResponse) => void }>();
   readonly #parts: Parts;
   readonly #api: Server;
@@ -125,7 +125,7 @@ export class PayPalStandIn {
     return `https://api.sandbox.paypal.com${CERTS}CERT-${by}`;
   }
 
-  /** Signs a body with PayPal's key, or with another one. */
+  /** Signs a body with PayPal's key, or with the key that `by` names. */
   sign(body: string | Uint8Array, options: SignOptions = {}): SignedDelivery {
     const {
       by = 'good',

@@ -37,7 +37,10 @@ export function entryMessage(world: WorldState, slot: number, tick: number): Fra
   return { kind: 'spawn', entry: agentEntry(world, slot, tick) };
 }
 
-/** Shortens a path message to a turn if the viewer can continue from the previous path; a turn omits the beginning. */
+/**
+ * Shortens a path message to a turn if the viewer can continue from the previous path; a turn omits the path's
+ * beginning.
+ */
 function shortened(world: WorldState, pending: PendingAgent, message: FrameMessage): FrameMessage {
   if (message.kind !== 'path' || pending.fresh) return message;
   const { from, lead, to, start_tick } = message.path;
@@ -56,7 +59,10 @@ function deltaMessages(world: WorldState, pending: PendingAgent, tick: number): 
   return messages;
 }
 
-/** A cell that both the old and the new path cross: the new path begins on the old one. */
+/**
+ * A cell that both the old and the new path cross; -1 if there is none. The new path of a known agent begins on the old
+ * one, so both usually cross one.
+ */
 function sharedCellOf(pending: PendingAgent, after: readonly number[]): number {
   return pending.fresh ? -1 : (after.find((cell) => pending.before.includes(cell)) ?? -1);
 }

@@ -98,7 +98,7 @@ export class Fanout {
     return slot;
   }
 
-  /** Marks the cells from which an event's subjects can be seen as changed, for viewers that resume later. */
+  /** Notes the event's number for each cell in which its agent or items can be seen, for viewers that resume later. */
   #note(event: WorldEvent, slot: number): void {
     const { world, pending, changedSeq } = this.#state;
     for (const cell of world.index.cellsOf(slot)) changedSeq[cell] = event.seq;
@@ -108,7 +108,7 @@ export class Fanout {
       for (const cell of itemCells(world, itemId)) changedSeq[cell] = event.seq;
   }
 
-  /** Another agent may get the slot, so every viewer forgets its name and its pin. */
+  /** Makes every viewer forget the name and the pin of a slot, because another agent may get the slot. */
   #farewell(slot: number): void {
     for (const viewer of this.#viewers) {
       viewer.known.forget(slot);

@@ -35,7 +35,10 @@ interface Telling {
   readonly held: { readonly cells: CellRect; readonly pinned: ReadonlySet<number> };
 }
 
-/** Makes the viewer forget all its dirty cells before any is sent again: one agent, known wrongly in a cell outside the view, may reach into it. */
+/**
+ * Makes the viewer forget all its dirty cells before any cell is sent again: an agent that the viewer knows wrongly, in
+ * a dirty cell outside the view, may reach into the view.
+ */
 function forgetDirty({ viewer, out }: Telling): ReadonlySet<number> {
   const dirty = new Set(viewer.pressure.dirty);
   viewer.pressure.dirty.clear();
@@ -44,8 +47,8 @@ function forgetDirty({ viewer, out }: Telling): ReadonlySet<number> {
 }
 
 /**
- * Brings a viewer up to date about the agents whose change the next update will send, and stores the cells in which it now knows them. A view that
- * changes between two updates must not use the cells of the last update. Returns the agents in view.
+ * Brings a viewer up to date about the agents whose change the next update will send, and stores the cells in which the
+ * viewer now knows them: these may differ from the cells of the last update. Returns the agents in view.
  */
 function settlePending(fanout: FanoutState, viewer: Viewer, out: FrameOut): number[] {
   const inView: number[] = [];
@@ -58,7 +61,10 @@ function settlePending(fanout: FanoutState, viewer: Viewer, out: FrameOut): numb
   return inView;
 }
 
-/** Does the same for pinned agents whose changes were not sent. Returns those in view. */
+/**
+ * Makes the viewer forget the pinned agents that have left its view and whose changes were not sent. Returns the agents
+ * in view whose changes were not sent.
+ */
 function settleStalePins(viewer: Viewer, out: FrameOut): ReadonlySet<number> {
   const stale = new Set(viewer.pressure.stalePins);
   viewer.pressure.stalePins.clear();

@@ -1,6 +1,9 @@
 import { CLOSE_ABOVE_BYTES, DROP_ABOVE_BYTES, RESUME_BELOW_BYTES, STALL_TICKS } from './limits.ts';
 
-/** Capacity of a viewer: all messages, none (`full`), first the missed keyframes (`drained`), or none ever again (`lost`). */
+/**
+ * The messages that a viewer can take: all (`open`), none (`full`), first the missed keyframes (`drained`), or none
+ * ever again (`lost`).
+ */
 export type Capacity = 'open' | 'full' | 'drained' | 'lost';
 
 /** The backlog of one socket. Mutable: it follows the socket. */

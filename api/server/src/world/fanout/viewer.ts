@@ -189,7 +189,7 @@ export class Viewer {
     out.chunk(item.chunk);
   }
 
-  /** Sends one change that is in no shared buffer in view. */
+  /** Sends one change, unless the viewer has had it or gets it in a shared buffer. */
   #tell(change: Change, out: FrameOut): void {
     if (change.toldTo === this.serial || this.#shares(change)) return;
     change.toldTo = this.serial;
@@ -215,7 +215,7 @@ export class Viewer {
     }
   }
 
-  /** Marks the cells and pins of an update that was not sent as missed. */
+  /** Call this instead of `update` for an update that is not sent: notes its cells and pins as missed. */
   miss(batch: Batch): void {
     for (const cells of this.early.values()) for (const cell of cells) this.pressure.dirty.add(cell);
     this.early.clear();

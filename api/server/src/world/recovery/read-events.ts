@@ -2,7 +2,10 @@ import type { WorldEvent } from '@hamlet/contract';
 import { decodeEvents } from '@hamlet/core';
 import { readTail, type Db } from '@hamlet/store';
 
-/** Number of events in one read of the world's log. Its last chunk may contain more; the two together bound the memory of a replay. */
+/**
+ * Number of events in one read of the world's log. The last chunk of a read may add more. Both together limit the
+ * memory that a replay needs.
+ */
 const PAGE_EVENTS = 10_000;
 
 /** The events of one read of the world's log, in order, from the one after `seq` up to the first gap. */
