@@ -98,7 +98,10 @@ function conditionsOf(row: SampleAgentRow, { standing, tier }: Circumstances): N
   ];
 }
 
-/** The status that the operator would write. A sample agent runs if its row says that it is awake. */
+/**
+ * The record of a sample agent, with the status that the operator would write. The agent runs if its row says that it
+ * is awake and no measure keeps it from a pod.
+ */
 function recordOf(sample: Agent, row: SampleAgentRow, circumstances: Circumstances): AgentRecord {
   const { tier, node, standing } = circumstances;
   const runs = row.power === 'Awake' && heldAgainst(standing) === undefined;

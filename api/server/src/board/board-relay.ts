@@ -6,7 +6,7 @@ import type { Services } from '../service/services.ts';
 const CHANNEL = 'hamlet:board:head';
 /** Maximum number of rows that one transaction of the relay moves. */
 const BATCH = 500;
-/** Period of reading the outbox without a notification, for rows of a replica that died before it notified. */
+/** Period of reading the outbox even without a notification, for rows of a replica that died before it notified. */
 const POLL_MS = 500;
 /** Pause while another replica holds the outbox: that replica may not see the newest row, so this one tries again. */
 const BUSY_PAUSE_MS = 15;

@@ -7,7 +7,7 @@ import type { BoardRelay } from './board-relay.ts';
 import { loadCopy, readChanges } from './load-copy.ts';
 import type { Services } from '../service/services.ts';
 
-/** Period of reading without a notification: the largest age of a copy when an outage begins. */
+/** Longest time between two readings, and so the largest age of the copy when an outage begins. */
 const ASK_EVERY_MS = 1_000;
 /** Pause between two readings, so that a burst of writes is read in pages. */
 const PAUSE_MS = 100;

@@ -17,7 +17,7 @@ export const villagePart: SnapshotPart = async (tx) => [{ event: 'village', data
 /** This replica's cache of the freeze, some milliseconds behind Postgres. Postgres alone decides about refusals. */
 export interface FreezeCache {
   readonly frozen: boolean;
-  /** A signal that aborts when the village is frozen; each lifting begins a new signal. */
+  /** A signal that aborts when the village is frozen. After each freeze there is a new signal. */
   signal(): AbortSignal;
   /** Calls `changed` after each change. */
   onChange(changed: (frozen: boolean) => void): void;

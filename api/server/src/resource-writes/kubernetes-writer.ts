@@ -45,7 +45,7 @@ export function createKubernetesWriter({
       });
       return written(entitlementOf(made), made, true);
     } catch (error) {
-      // Another writer created it in the meantime; the caller can now change it.
+      // Another writer created the tier in the meantime, so the caller can now change it.
       if (isStatus(error, 409)) return null;
       throw error;
     }

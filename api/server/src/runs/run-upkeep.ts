@@ -46,8 +46,8 @@ async function endOverdueRuns(db: Db): Promise<void> {
 }
 
 /**
- * Requeues runs whose agents did not renew in time. Returns their number. @param attentiveSince time since which this
- * replica has checked without a failure
+ * Requeues runs whose agents did not renew in time. Returns their number.
+ * @param attentiveSince time since which this replica has checked without a failure
  */
 export async function requeueRuns(db: Db, attentiveSince: Date): Promise<number> {
   let requeued = 0;

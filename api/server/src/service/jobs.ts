@@ -57,7 +57,10 @@ export interface JobPorts extends Pick<Services, 'registry' | 'log'> {
 
 const TIMING: JobTiming = { deriveEveryMs: 15_000, lockMs: 30_000 };
 const QUEUE = 'jobs';
-/** Jobs that one replica runs at once. Slow jobs, such as a call to PayPal, leave room for those that are due every second. */
+/**
+ * Number of jobs that one replica runs at the same time: enough that slow jobs, such as a call to PayPal, leave room
+ * for those that are due every second.
+ */
 const AT_ONCE = 8;
 /** A scheduler whose next run is this late has lost its job; the API creates it again. */
 const LOST_AFTER_MS = 30_000;

@@ -10,7 +10,7 @@ import type { MountPorts } from '../http/pipeline/exchange.ts';
 import type { Handlers } from '../http/handler.ts';
 import { serveSockets, type SocketsPorts } from '../http/pipeline/serve-sockets.ts';
 
-/** Limit for the client to send its request. Streams and sockets may stay open for hours after it. */
+/** Time in which a client must have sent its request. Streams and sockets may stay open for hours after it. */
 const REQUEST_LIMIT_MS = 30_000;
 const HEADERS_LIMIT_MS = 10_000;
 /** Interval of the checks of the two limits above. */

@@ -13,7 +13,7 @@ import type { Log } from '../service/log.ts';
 
 const EVERY_MS = 60_000;
 const AT_ONCE = 500;
-/** Batches of one run, each in its own transaction: at most 20,000 texts a minute. */
+/** Maximum number of batches each time the job runs, each in its own transaction: at most 20,000 texts a minute. */
 const BATCHES_MAX = 40;
 const DAY_MS = 86_400_000;
 

@@ -50,7 +50,7 @@ export interface TestVillage {
     changes?: Readonly<Record<string, string>>,
     options?: Pick<StartOptions, 'providers'>,
   ): Promise<RunningServer>;
-  /** Opens a new pool to the village's Postgres that no grant limits. `remove` closes it. */
+  /** Opens a new pool to the village's Postgres, with all rights. `remove` closes it. */
   openDb(): Db;
   /** Stops every replica, Postgres and Redis. */
   remove(): Promise<void>;

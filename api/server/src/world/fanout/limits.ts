@@ -18,5 +18,5 @@ export const CLOSE_ABOVE_BYTES = 1024 * 1024;
 export const STALL_TICKS = 100;
 /** A near view of more cells than this is served as a far view. */
 export const MAX_NEAR_CELLS = 1024;
-/** Views shown to one viewer between two updates: each can cost a keyframe of every cell. */
+/** Maximum number of views shown to one viewer between two updates: each view can cost a keyframe of every cell. */
 export const VIEWS_PER_UPDATE = 10;
