@@ -11,7 +11,7 @@ export const ENTITLEMENTS: ResourceType = {
   kind: 'Entitlement',
 };
 
-/** Converts an Agent object. Throws if it does not match the schema (an object of an older version). */
+/** Converts an Agent object. Throws if it does not match the schema, for example an object of an older version. */
 export function recordOf(object: KubeObject): AgentRecord {
   const agent = Agent.parse({ ...object, apiVersion: API_VERSION, kind: 'Agent' });
   const { name, uid, creationTimestamp, deletionTimestamp, generation } = object.metadata;

@@ -7,7 +7,6 @@ export function accountObject(accountId: string): string {
   return `account ${accountId}`;
 }
 
-/** Records an act on an account in the audit. */
 export async function auditAccount(
   tx: Tx,
   acting: Acting,

@@ -3,7 +3,7 @@ import type { Actor, OpenConnection, WatchConnections } from '../http/actor.ts';
 import type { Refused } from '../http/outcome.ts';
 import type { Services } from '../service/services.ts';
 
-/** Period of checking all open connections, in case a notification was lost. */
+/** Interval between checks of all open connections, in case a notification was lost. */
 const EVERY_MS = 10_000;
 
 /** Closes open connections whose actor the API would refuse now: banned, disabled, signed out, barred, with another role or an expired token. */
@@ -14,7 +14,7 @@ export interface ConnectionGuard extends WatchConnections {
 export interface GuardPorts extends Pick<Services, 'listenUrl' | 'log'> {
   /** Calls `hear` with the agents whose standing has changed. */
   readonly onStanding: (hear: (agentIds: readonly string[]) => void) => void;
-  /** Period of checking all open connections, in ms; ten seconds by default. */
+  /** Interval between checks of all open connections, in ms; ten seconds by default. */
   readonly everyMs?: number;
 }
 

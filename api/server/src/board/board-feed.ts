@@ -35,7 +35,7 @@ export interface Follower {
   readonly out: FeedOut;
 }
 
-/** One viewer's place in the stream: sends every event that the viewer may see, in order, once. Mutable: its offset advances. */
+/** Sends one viewer every event of the stream that the viewer may see, in order, once. Mutable: its offset advances. */
 class FeedReader {
   readonly #ports: FeedPorts;
   readonly #follower: Follower;

@@ -40,7 +40,6 @@ export interface GatewayPorts {
   readonly monotonicMs: () => number;
 }
 
-/** A chat request of an agent. */
 export interface AskedChat {
   readonly agent: AgentActor;
   readonly body: ChatCompletionBody;
@@ -57,7 +56,6 @@ export interface Ticket {
   readonly startedMs: number;
 }
 
-/** A completed answer. */
 export interface Completed {
   readonly text: string;
   readonly finish: 'stop' | 'length';

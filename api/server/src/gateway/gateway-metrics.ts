@@ -5,7 +5,6 @@ import type { ModelUsage } from './model-provider.ts';
 
 const BUCKETS_S = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 
-/** Metrics of model requests. */
 export interface GatewayMetrics {
   refused(reason: string): void;
   ended(

@@ -11,7 +11,7 @@ export function idempotencyKeyOf(header: string | string[] | undefined): string 
   return String(header ?? '').replace(/^"(.*)"$/, '$1');
 }
 
-/** Reads the Idempotency-Key of a request; the hash covers the request's input in the order it was sent. */
+/** Reads the Idempotency-Key of a request. The hash covers the request's input in the order in which it was sent. */
 export function writeKeyOf(
   actor: string,
   header: string | undefined,

@@ -9,11 +9,9 @@ export interface Accepted<T> {
   readonly data: T;
   /** Set if the answer is the same for every caller: the API then encodes and checks each object once. */
   readonly shared?: true;
-  /** Cookies to set with the answer. */
   readonly cookies?: readonly string[];
   /** The API calls it after the commit, but not for a replayed answer. */
   readonly afterCommit?: () => void;
-  /** Headers to set with the answer. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly limits?: readonly ShownLimit[];
 }

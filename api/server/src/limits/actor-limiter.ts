@@ -20,7 +20,10 @@ const WITHOUT_TIER: RatePolicy = { name: 'no tier', quota: 60, windowS: WINDOW_S
 /** Tags of routes that can move money. */
 const MONEY: ReadonlySet<string> = new Set(['economy', 'payments', 'trade', 'auctions']);
 
-/** True for routes that move money or call a model: without Redis the API refuses them, and does not let one replica count alone. Pure. */
+/**
+ * True for routes that move money or call a model. Without Redis the API refuses them, because one replica cannot count
+ * for all. Pure.
+ */
 export function failsClosed({ tag, method, permission }: Pick<RouteSpec, 'tag' | 'method' | 'permission'>): boolean {
   return permission === 'models:use' || (MONEY.has(tag) && method !== 'GET');
 }

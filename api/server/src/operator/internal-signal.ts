@@ -2,7 +2,10 @@ import { INTERNAL_EVENTS_CHANNEL, listen, type InternalEvent } from '@hamlet/sto
 
 /** Calls back for internal events of all replicas, some milliseconds after their commit. */
 export interface InternalSignal {
-  /** Registers a callback for one kind of event, or for all. It also runs after every reconnection, because notifications may have been lost. */
+  /**
+   * Registers a callback for one kind of event, or for all. The callback also runs after every reconnection, because
+   * notifications may have been lost.
+   */
   on(kind: InternalEvent['event'] | 'any', callback: () => void): void;
   close(): Promise<void>;
 }

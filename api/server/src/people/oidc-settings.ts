@@ -17,7 +17,7 @@ export function roleOfGroups(groups: readonly string[], roles: RoleGroups): Acco
   return gives('member') ? 'member' : null;
 }
 
-/** A path on this host. A browser takes `//host` and `/\\host` as other hosts. */
+/** A path on this host. A browser reads `//host` and `/\\host` as addresses of other hosts. */
 const HERE = /^\/(?![/\\])/;
 
 /** The path to which a sign-in returns: the wish if it is a path of this village, otherwise `/`. Pure. */
@@ -33,7 +33,10 @@ export function safeReturnTo(wish: string | undefined): string {
 
 const NAME_MAX_CHARS = 60;
 
-/** An account name from the claims of the provider. Account names are public, so it takes only the part before the @ of an address. Pure. */
+/**
+ * An account name from the claims of the provider. Account names are public, so only the part of an address before the
+ * @ is used. Pure.
+ */
 export function accountNameOf(claims: Readonly<Record<string, unknown>>): string {
   for (const claim of ['preferred_username', 'name', 'email', 'sub']) {
     const said = claims[claim];

@@ -1,7 +1,10 @@
 import { countedAddress } from '../http/client-address.ts';
 import { refused, type Refused } from '../http/outcome.ts';
 
-/** Failures allowed in one window: for one name from one address, for one address with any names, for one name from all addresses. */
+/**
+ * Numbers of failures allowed in one window: for one name from one address, for one address with any names, for one
+ * name from all addresses.
+ */
 const PER_NAME_AT_ADDRESS = 10;
 const PER_ADDRESS = 50;
 const PER_NAME = 100;

@@ -111,7 +111,10 @@ export class WakeHub {
     }
   }
 
-  /** The present cycle of the stream's agent: null if the agent is gone, and a greater one than the stream's for another life. */
+  /**
+   * The present cycle of the stream's agent. Null if the agent is gone; a cycle greater than the stream's if the agent
+   * has begun another life.
+   */
   #newestCycle({ agentId, uid, cycle }: Stream): number | null {
     const record = this.#ports.source.get(agentId);
     if (record === null) return this.#ports.source.ready ? null : cycle;

@@ -58,7 +58,8 @@ export async function requeueRuns(db: Db, attentiveSince: Date): Promise<number>
 
 async function requeue(db: Db, runId: string, attentiveSinceMs: number): Promise<boolean> {
   return inTransaction(db, async (tx) => {
-    // Read the time before the lock: a renewal in between then has a later end, and the run counts as renewed.
+    // Read the time before the lock: if the agent renews in between, the lease ends after this time, and the run counts
+    // as renewed.
     const nowMs = (await databaseNow(tx)).getTime();
     const outcome = await applyToRun(tx, runId, {
       command: { kind: 'lapse' },

@@ -150,7 +150,10 @@ export function newSpecOf(change: ScheduleChange): Readonly<Record<string, unkno
   return Object.fromEntries(Object.entries(specChangeOf(change)).filter(([, value]) => value !== null));
 }
 
-/** The body of a merge patch. A change replaces the whole map of labels, so the patch sets each unwanted label to null. Pure. */
+/**
+ * The body of a merge patch. A change replaces the whole map of labels, so the patch sets each label that the change
+ * lacks to null. Pure.
+ */
 export function mergePatchOf(change: SpecChange, before: ScheduleSpec): Readonly<Record<string, unknown>> {
   const { selector, ...others } = change;
   if (typeof selector !== 'object' || selector === null) return { ...change };

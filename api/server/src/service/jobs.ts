@@ -12,13 +12,16 @@ export interface Job {
   /** Name of the job's scheduler in Redis. */
   readonly name: string;
   readonly everyMs: number;
-  /** Must be safe to run twice, even at once: a job whose replica died runs again. Resolves with the JSON text that `receive` takes. */
+  /**
+   * Must be safe to run twice, even at the same time: a job whose replica died runs again. Resolves with the JSON text
+   * that `receive` takes.
+   */
   readonly run: () => Promise<string>;
   /** Takes the result of a run, of this replica or of another one. */
   readonly receive: (result: string) => void;
 }
 
-/** A job whose result only the replica that runs it needs. */
+/** A job whose result is needed only by the replica that runs the job. */
 export function job(spec: Pick<Job, 'name' | 'everyMs'> & { readonly run: () => Promise<unknown> }): Job {
   return { ...spec, run: () => spec.run().then(() => ''), receive: () => undefined };
 }
@@ -182,7 +185,8 @@ export function startJobs(ports: JobPorts): () => Promise<void> {
   return async () => {
     stopping = true;
     await stopDeriving();
-    // Without Redis a graceful close never ends, so this waits only for the jobs under way. `link.connected` may be late.
+    // Without Redis a graceful close never ends, so this waits only for the jobs under way. A ping decides, because
+    // `link.connected` may be late.
     const isConnected = await withTimeout(PING_LIMIT_MS, link.ping()).then(
       () => true,
       () => false,

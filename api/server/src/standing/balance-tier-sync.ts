@@ -14,10 +14,10 @@ import type { AuditEntry, TierRow, Tx } from '@hamlet/store';
 import { repeat } from '../service/single-flight.ts';
 import type { Services } from '../service/services.ts';
 
-/** Agents whose tiers are written in one transaction. */
+/** Number of agents whose tiers are written in one transaction. */
 const AT_ONCE = 200;
 const EVERY_MS = 1_000;
-/** Interval of the full comparison without a change. */
+/** Interval of the full comparison if nothing has changed. */
 const FULL_EVERY_MS = 60_000;
 
 interface TierSource {

@@ -6,7 +6,7 @@ import type { Services } from '../service/services.ts';
 
 const PAGE = 500;
 const POLL_MS = 2_000;
-/** The cache reads everything again this often. */
+/** Interval at which the cache reads everything again. */
 const RELOAD_MS = 60_000;
 
 /**

@@ -18,9 +18,9 @@ export interface StartOptions {
   readonly villageMs?: () => number;
   /** Replaces parts of the configured source of agents. */
   readonly agents?: Partial<Agents>;
-  /** The map of the village; left out, the map of this version of Hamlet. */
+  /** The map of the village; if left out, the map of this version of Hamlet. */
   readonly map?: WorldMap;
-  /** Providers of models; left out, the scripted ones. */
+  /** Providers of models; if left out, the scripted ones. */
   readonly providers?: readonly ModelProvider[];
 }
 
@@ -28,7 +28,7 @@ export interface StartOptions {
 const OF_REQUESTS: DatabaseLimits = { answerMs: 15_000, idleInTransactionMs: 30_000, transactionMs: 60_000 };
 /** Limits for the writer. The lease of the world lasts four seconds, and a lost writer's connection must not lock the lease's row for much longer. */
 const OF_WRITER: DatabaseLimits = { answerMs: 12_000, idleInTransactionMs: 5_000, transactionMs: 15_000 };
-/** Limits for sealing. After a long pause it reads the whole log, so a statement may take two minutes. */
+/** Limits for sealing. After a long pause, sealing reads the whole log, so a statement may take two minutes. */
 const OF_SEALING: DatabaseLimits = { answerMs: 130_000, idleInTransactionMs: 30_000, transactionMs: 600_000 };
 
 /** Opens separate pools, so that requests, the writer and sealing do not wait for each other. Each connects at its first statement. */

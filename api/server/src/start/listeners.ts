@@ -15,7 +15,10 @@ const REQUEST_LIMIT_MS = 30_000;
 const HEADERS_LIMIT_MS = 10_000;
 /** Interval of the checks of the two limits above. */
 const CHECK_EVERY_MS = 2_000;
-/** Limit of a connection without traffic. A stream sends heartbeats, so its reader has stopped after this time. */
+/**
+ * Time after which a connection without traffic ends. A stream sends heartbeats, so this also ends a stream whose
+ * reader has stopped.
+ */
 const IDLE_LIMIT_MS = 300_000;
 const KEEP_ALIVE_MS = 65_000;
 

@@ -27,7 +27,7 @@ type WorldPorts = Base['shared'] & {
   readonly presence: PresenceCache;
   readonly standing: StandingCache;
   readonly hub: WakeHub;
-  /** The map of the village; left out, the map of this version of Hamlet. */
+  /** The map of the village; if left out, the map of this version of Hamlet. */
   readonly map: WorldMap | undefined;
   /** The version of the map to which the saved world may be moved; see HAMLET_MIGRATE_MAP_TO. */
   readonly migrateMapTo: string | undefined;

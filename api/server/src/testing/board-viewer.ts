@@ -13,7 +13,7 @@ export class BoardViewer {
     this.#token = token;
   }
 
-  /** Opens a socket that resumes after `after`; left out, after the last received event. */
+  /** Opens a socket that resumes after `after`; if left out, after the last received event. */
   async open(url: string, after = this.at): Promise<void> {
     const query = after === null ? '' : `?after=${after}`;
     const socket = new WebSocket(`${url.replace('http', 'ws')}/ws/board${query}`, {

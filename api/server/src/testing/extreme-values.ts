@@ -140,7 +140,6 @@ export function extremeValues(schema: z.ZodType): (random: Seeded) => unknown {
   return (random) => (random.chance(EXTREME_CHANCE / 10) ? random.one(EXTREMES) : draw(json, random));
 }
 
-/** Draws any extreme value. */
 export function anyExtreme(random: Seeded): unknown {
   return random.one(EXTREMES);
 }

@@ -33,7 +33,6 @@ export async function firstAdmin(url: string, name = 'Grace'): Promise<SignedInP
   return personOf(url, dataOf(made).account.account_id, cookieOf(made.response));
 }
 
-/** Signs a person in. */
 export async function signIn(url: string, name: string, password = PASSWORD): Promise<SignedInPerson> {
   const answer = await clientOf(url).call(logIn, { body: { name, password } });
   return personOf(url, dataOf(answer).account.account_id, cookieOf(answer.response));

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import type { Play } from './play.ts';
 import { agentToken, eventually, type AgentId } from './test-village.ts';
 
-/** Characters of a resident's log that are kept for a test. */
+/** Number of characters of a resident's log that are kept for a test. */
 const SAID_CHARS = 65_536;
 const MAIN = resolve(import.meta.dirname, '../../../../agent-image/resident/src/main.ts');
 

@@ -37,7 +37,6 @@ export function agentToken(agentId: AgentId): string {
 export interface TestVillage {
   readonly postgres: TestPostgres;
   readonly redis: LocalRedis;
-  /** The environment of a replica. */
   readonly environment: Readonly<Record<string, string>>;
   readonly logs: string[];
   /** Migrates the schema, like the init container of the chart. */

@@ -13,7 +13,7 @@ export interface AddressGatePorts {
   readonly trust: ProxyTrust;
   /** Limit per minute for one address: HTTP requests, and separately websocket messages. */
   readonly requestsPerMinute: number;
-  /** Websockets that one address may have open on this replica. */
+  /** Maximum number of websockets that one address may have open on this replica. */
   readonly socketsPerAddress: number;
   /** Monotonic clock, in ms. */
   readonly monotonicMs: () => number;

@@ -1,5 +1,5 @@
 const FINAL_BINARY = 0x82;
-/** Markers in place of a short length: a length of two bytes follows, or one of eight. */
+/** Values of the field for a short length: the real length follows in two bytes, or in eight. */
 const LENGTH_OF_2 = 126;
 const LENGTH_OF_8 = 127;
 

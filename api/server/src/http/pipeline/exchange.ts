@@ -30,7 +30,7 @@ export interface MountPorts extends Pick<Services, 'db' | 'log' | 'monotonicMs'>
 export interface Exchange {
   readonly route: RouteSpec;
   readonly handler: AnyHandler;
-  /** The audiences of its listener. */
+  /** The audiences of the listener that received the request. */
   readonly listener: readonly Audience[];
   readonly ports: MountPorts;
   readonly request: Request;

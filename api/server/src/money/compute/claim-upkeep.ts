@@ -113,7 +113,7 @@ export async function keepClaim(ports: UpkeepPorts, agentId: string): Promise<vo
 }
 
 const EVERY_MS = 2_000;
-/** Claims in progress at the same time. */
+/** Number of claims on which the upkeep works at the same time. */
 const AT_ONCE = 4;
 /**
  * Time between two checks. A pod without a hold counts as a fault only if two checks in a row find it, because events

@@ -144,7 +144,7 @@ export function createTokenMeter({ db, source, tiers }: TokenMeterPorts): TokenM
 }
 
 const EVERY_MS = 2_000;
-/** Stored usages that one round posts. */
+/** Maximum number of stored usages that the job posts each time it runs. */
 const AT_ONCE = 200;
 const ALREADY_OVER: ReadonlySet<string> = new Set(['hold_resolved', 'hold_expired']);
 

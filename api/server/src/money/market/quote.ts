@@ -19,7 +19,7 @@ import { accepted, refused, type Outcome } from '../../http/outcome.ts';
 import { balanceTiers } from '../../standing/balance-tier-sync.ts';
 import { describeItem, purchaseView } from './purchase-view.ts';
 
-/** Active purchases that a quote shows. */
+/** Maximum number of active purchases that a quote shows. */
 const SHOWN_MAX = 100;
 
 export interface QuotePorts {

@@ -98,7 +98,7 @@ async function apply(
   return DONE;
 }
 
-/** Seconds until the next attempt: doubled each time, up to the longest. `attempts` counts from 1. Pure. */
+/** Seconds until the next attempt: doubled each time, up to `longestS`. `attempts` counts from 1. Pure. */
 export function backoffS(
   attempts: number,
   { firstS, longestS }: { readonly firstS: number; readonly longestS: number },

@@ -9,7 +9,7 @@ const CACHED_MAX = 32;
 /** Keys stay in the cache for this time, so the API notices a withdrawn certificate at most this much later. */
 const CACHED_MS = 6 * 3_600_000;
 
-/** A certificate that is not trusted. A later answer may have a trusted one. */
+/** A certificate that is not trusted. PayPal may send a trusted one later. */
 export class CertificateError extends Error {
   override readonly name = 'CertificateError';
 }

@@ -43,7 +43,7 @@ function faultOf(
   return eventOf(delivery.raw) === null ? refused('webhook_refused', 'The body is not a notification') : null;
 }
 
-/** Digest of the whole delivery: only identical deliveries have the same one. */
+/** Digest of the whole delivery: only identical deliveries have the same digest. */
 function digestOf({ transmissionId, transmissionTime, certUrl, signature, raw }: Delivery): Buffer {
   return createHash('sha256')
     .update(JSON.stringify([transmissionId, transmissionTime, certUrl, signature]))

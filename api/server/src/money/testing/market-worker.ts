@@ -16,7 +16,7 @@ import { BUYERS, PRICES, someWindow } from './market.ts';
 import { staticSource } from './static-source.ts';
 
 const AT_ONCE = 6;
-/** Bids on the newest open auctions. */
+/** Number of open auctions, newest first, on which the worker bids. */
 const OPEN_SEEN = 12;
 const SETTLED_AT_ONCE = 20;
 const MICRO = 1_000_000;
