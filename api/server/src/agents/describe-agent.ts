@@ -33,7 +33,7 @@ function placeless(record: AgentRecord): AgentPlace {
   };
 }
 
-/** An agent, in the form in which the API shows the world. Pure. */
+/** An agent as the view of the world shows it. Pure. */
 export function agentView(record: AgentRecord, place: AgentPlace | null, row: PresenceRow | null): AgentView {
   const presence = presenceOf(record, row);
   const online = presence?.connected === true;

@@ -99,8 +99,8 @@ async function bearerActor(lookUps: LookUps, token: string, reads: boolean): Pro
   if (token.startsWith(AGENT_TOKEN_PREFIX)) {
     const session = await agentSessionOf(token, reads);
     if (session === null) return refused('token_invalid');
-    // While a measure holds, a barred agent gets its reason. After the measure, the token is as invalid as any other
-    // revoked token, and the resident exchanges a new one.
+    // While a measure holds, the API answers a barred agent with the measure's reason. Afterwards the token is as
+    // invalid as any other revoked token, and the resident exchanges a new one.
     if (session.revoked && session.bar === null)
       return refused('token_invalid', 'This token was revoked; exchange a new one');
     return agentActor(source, session.agentId, session);

@@ -2,7 +2,7 @@ const TOGETHER_MAX = 500;
 
 /**
  * Combines look-ups, so that a burst of requests costs few round trips: the look-ups of one turn of the event loop
- * become one query, and so do those that arrive while a query is under way. A query has at most 500 keys. Nothing is
+ * become one query, and those that arrive during a query become the next one. A query has at most 500 keys. Nothing is
  * cached: each caller gets data that was read after its call. `findAll` returns one answer for each key, in the order
  * of the keys; if it throws, every caller of that query gets the error.
  */

@@ -7,10 +7,7 @@ export function hashOf(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }
 
-/**
- * A new secret of 256 random bits. The prefix shows the kind of the secret, for example if one appears in a log or a
- * leak.
- */
+/** A new secret of 256 random bits. The prefix shows the kind of the secret, even in a log or a leak. */
 export function newSecret(prefix: string): string {
   return `${prefix}${randomBytes(SECRET_BYTES).toString('base64url')}`;
 }

@@ -10,8 +10,8 @@ export interface LockedAuthor {
 }
 
 /**
- * Sets the identity for row-level security, and reads the author's limits. Admins and the village have no counted
- * limits. Any other author is locked: no other transaction writes as this author until this one ends.
+ * Sets the identity for row-level security, and reads the author's limits and counts. Texts of admins and of the
+ * village are not counted. Any other author is locked: no other transaction writes as this author until this one ends.
  */
 export async function lockAuthor(tx: Tx, { viewer, by, kind, rank, accountId }: Author): Promise<LockedAuthor> {
   if (kind === 'admin' || kind === 'system') {

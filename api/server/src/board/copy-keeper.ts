@@ -7,7 +7,7 @@ import type { BoardRelay } from './board-relay.ts';
 import { loadCopy, readChanges } from './load-copy.ts';
 import type { Services } from '../service/services.ts';
 
-/** Longest time between two readings, and so the largest age of the copy when an outage begins. */
+/** Time between two readings without a notification, and so the largest age of the copy when an outage begins. */
 const ASK_EVERY_MS = 1_000;
 /** Pause between two readings, so that a burst of writes is read in pages. */
 const PAUSE_MS = 100;
@@ -130,7 +130,7 @@ export class CopyKeeper {
       try {
         await this.#read();
         this.#complaint.succeed();
-        // If noteAway was called during the reading, the database may have failed since, and stays away.
+        // If noteAway was called during the reading, it reports a later failure, and the database still counts as away.
         if (this.#doubts === doubts) this.#away = false;
       } catch (error) {
         this.#fail(error);

@@ -103,8 +103,8 @@ function readThread(
 }
 
 /**
- * News of an agent after a cursor. A cursor of another epoch is from before a restore of the database: the news then
- * start at the beginning.
+ * News of an agent after a cursor. A cursor of another epoch is from before a restore of the database: the API then
+ * lists the news from the beginning.
  */
 async function readAgentNews(
   { params: { agent_id: agentId }, query, actor }: RequestOf<typeof listBoardNews>,

@@ -64,8 +64,8 @@ interface Style {
 type Occasion = 'self' | 'help' | 'thanks' | 'plan' | 'greeting' | 'question' | 'statement';
 
 /**
- * The words that identify each occasion. The earliest match in the last message decides, because people write the
- * request before its subject.
+ * The words that identify each occasion. The earliest match in the last message decides, because a request usually
+ * comes before its subject.
  */
 const OCCASIONS: readonly (readonly [Occasion, RegExp])[] = [
   ['self', /\b(who|what) are you\b|\b(which|what) model\b|\bare you (a |an )?(bot|ai|language model|scripted)\b/iu],
@@ -77,8 +77,8 @@ const OCCASIONS: readonly (readonly [Occasion, RegExp])[] = [
 ];
 
 /**
- * First sentences of answers. Each fits any topic, and claims neither an act nor a promise, because a list of sentences
- * cannot know of any.
+ * First sentences of answers. Each fits any topic, reports no act and makes no promise, because a list of sentences
+ * cannot know whether either is true.
  */
 const FIRST: Readonly<Record<Occasion, readonly string[]>> = {
   self: ['I am a scripted model: I put sentences of a list together and understand nothing.'],
@@ -148,8 +148,8 @@ function rotated(list: readonly string[], seed: number, count: number): readonly
 }
 
 /**
- * The answer of a scripted model: sentences from a list, with words of the user's last message. It claims no act and no
- * promise. The same messages and seed give the same text. Pure.
+ * The answer of a scripted model: sentences from a list, with words of the user's last message. It reports no act and
+ * makes no promise. The same messages and seed give the same text. Pure.
  */
 export function scriptedText(messages: readonly PromptMessage[], style: Style, seed: number): string {
   const asked = messages.findLast(({ role }) => role === 'user')?.text ?? messages.at(-1)?.text ?? '';

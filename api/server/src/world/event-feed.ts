@@ -19,7 +19,10 @@ const Message = z.object({
 });
 
 export interface EventFeed {
-  /** True while this process writes the world: it then gets events from its own writer, and does not subscribe to its own messages. */
+  /**
+   * Call with true when this process begins to write the world, and with false when it stops. While it writes, it takes
+   * events from its own writer and does not subscribe to the messages on Redis.
+   */
   setWriting(isWriting: boolean): void;
   /** Publishes durable events of this process's writer to its own replica and to the others. */
   publish(epoch: number, events: readonly WorldEvent[]): void;

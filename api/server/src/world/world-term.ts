@@ -23,7 +23,7 @@ const SNAPSHOT_EVERY_MS = 60_000;
 /** A snapshot is due after the larger of these: 10,000 events, or 4 events per agent. The cost of a snapshot grows with the number of agents. */
 const SNAPSHOT_EVERY_EVENTS = 10_000;
 const SNAPSHOT_EVERY_EVENTS_PER_AGENT = 4;
-/** Maximum number of chunks that are merged after one snapshot, and events of one merged chunk (about 40 KB). */
+/** Maximum number of chunks that are merged after one snapshot, and of events in one merged chunk (about 40 KB). */
 const MERGED_CHUNKS_MAX = 2_000;
 const MERGED_EVENTS_MAX = 4_000;
 

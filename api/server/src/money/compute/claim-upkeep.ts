@@ -104,7 +104,7 @@ export async function keepClaim(ports: UpkeepPorts, agentId: string): Promise<vo
     const { row, now } = held;
     if (row === null) return;
     const due = dueWork(ports, row, now);
-    // If the renewal was refused for lack of money, the refusal stays in the claim while the agent is awake.
+    // If the renewal was refused, the refusal stays in the claim while the agent is awake.
     if (due === 'end')
       await ports.claims.end(tx, held, row.hold?.renewalRefused === true && isWanted(ports, row) ? row.refused : null);
     else if (due === 'renew' && row.hold !== null) await renew(tx, ports, { held, hold: row.hold, row });

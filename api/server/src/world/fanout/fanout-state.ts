@@ -33,7 +33,7 @@ export interface Counters {
 /** Changes of an agent since the last update. Only the result counts: the newest path, the newest state. */
 export interface PendingAgent {
   readonly slot: number;
-  /** The cells that its path crossed at the last update; empty if it was not in the world. */
+  /** The cells that the agent's path crossed at the last update; empty if the agent was not in the world. */
   readonly before: readonly number[];
   readonly walk: Walk;
   moved: boolean;

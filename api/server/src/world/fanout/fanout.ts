@@ -60,7 +60,7 @@ export class Fanout {
     };
   }
 
-  /** Adds a socket; the first `view` message that it sends brings hello and keyframes. */
+  /** Adds a viewer's socket. The fan-out answers the viewer's first `view` message with hello and keyframes. */
   attach(port: ViewerPort, options: { readonly format: FrameFormat }): Viewer {
     const leave = (viewer: Viewer): void => {
       this.#viewers.delete(viewer);

@@ -84,7 +84,8 @@ export function tellCells(fanout: FanoutState, telling: Telling): void {
   const stale = settleStalePins(viewer, out);
   const holdsCell = (cell: number): boolean => !dirty.has(cell) && rectHas(telling.held.cells, world.map, cell);
   const told = new Set<number>();
-  // The viewer lacks changes since the last update, and has forgotten the agents in dirty cells.
+  // True if the viewer lacks the agent's newest path and state: it has not received the changes since the last update,
+  // and has forgotten the agents in dirty cells.
   const isNews = (slot: number): boolean => {
     const cells = world.index.cellsOf(slot);
     if (told.has(slot)) return false;

@@ -55,7 +55,7 @@ export class Viewer {
     this.#leave(this);
   }
 
-  /** Takes a message of the viewer. Returns false for text that matches no message of the contract, and ignores it. */
+  /** Takes a message of the viewer. Ignores text that matches no message of the contract, and returns false for it. */
   receive(text: string): boolean {
     const message = parse(text);
     if (message === null) return false;
