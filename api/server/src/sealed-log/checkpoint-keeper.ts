@@ -10,8 +10,8 @@ export interface CheckpointKeeper {
   /** The newest tree that was adopted; null before the first `follow`. */
   readonly known: () => Tree | null;
   /**
-   * Stores and then adopts the newest checkpoint of the log. Returns its size. Throws LogBroken if it does not continue
-   * the known tree.
+   * Stores and then adopts the newest checkpoint of the log. Returns the checkpoint's size. Throws LogBroken if the
+   * checkpoint does not continue the known tree.
    */
   follow(db: Db): Promise<number>;
 }

@@ -60,8 +60,8 @@ function deltaMessages(world: WorldState, pending: PendingAgent, tick: number): 
 }
 
 /**
- * A cell that both the old and the new path cross; -1 if there is none. The new path of a known agent begins on the old
- * one, so both usually cross one.
+ * A cell that both the old and the new path cross; -1 if there is none. There usually is one, because the new path of a
+ * known agent begins on the old one.
  */
 function sharedCellOf(pending: PendingAgent, after: readonly number[]): number {
   return pending.fresh ? -1 : (after.find((cell) => pending.before.includes(cell)) ?? -1);
