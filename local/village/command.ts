@@ -1,10 +1,13 @@
-/** Runs programs. Their output goes to the caller and to a log; a failed program's error contains the end of it. */
+/**
+ * Runs programs. Their output goes to the caller and to a log; the error of a failed program contains the end of its
+ * output.
+ */
 import { spawn } from 'node:child_process';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { Failure } from './failure.ts';
 import { ROOT } from './paths.ts';
 
-/** Lines of a failed program's output in the error. */
+/** Number of lines of a failed program's output in its error. */
 const TAIL_LINES = 30;
 /** Maximum number of characters of a program's output in memory; the log has all of it. */
 const KEPT_CHARACTERS = 8 << 20;
@@ -15,7 +18,7 @@ export interface RunOptions {
   readonly input?: string;
   /** File to which stdout and stderr are appended. */
   readonly log?: string;
-  /** Receives each line of either stream. */
+  /** Receives each line of stdout and stderr. */
   readonly doing?: (line: string) => void;
   /** Advice to a person when the program fails. */
   readonly fix?: string;

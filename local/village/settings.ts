@@ -12,13 +12,15 @@ export interface Settings {
   readonly yes: boolean;
   /** Registry for the images of `current`: host/path. */
   readonly imageRegistry: string | undefined;
-  /** Architectures of the images; undefined: this machine's, or those of the cluster's nodes. */
+  /**
+   * Architectures of the images. If undefined: with `current` those of the cluster's nodes, otherwise this machine's.
+   */
   readonly architectures: readonly Architecture[] | undefined;
   readonly port: number;
   readonly namespace: string;
   /** True if `down` also removes the data. */
   readonly wipe: boolean;
-  /** True if `up` starts a new village. `up` sets the data of an earlier one aside until `down WIPE=1`. */
+  /** True if `up` starts a new village. `up` then sets the data of an earlier village aside until `down WIPE=1`. */
   readonly fresh: boolean;
   /** The backup file to write or to restore. */
   readonly file: string | undefined;

@@ -54,7 +54,9 @@ function seconds(started: number): string {
   return `${((performance.now() - started) / 1000).toFixed(1)} s`;
 }
 
-/** Asks a person for a yes; throws without one. `beforehand` is the advice for a run without a terminal. */
+/**
+ * Asks a person a question; throws unless the answer is yes. `beforehand` is the advice for a run without a terminal.
+ */
 export async function confirm(question: string, beforehand: string): Promise<void> {
   if (!process.stdin.isTTY)
     throw new Failure('confirmation needs a terminal, and stdin is none; nothing was changed', beforehand);

@@ -2,8 +2,8 @@
  * The interface between a resident and the program that writes its answers and carries out its runs.
  *
  * The resident decides by itself where to walk. The runtime named in the Agent's `spec.runtime.name` answers when an agent or a
- * person speaks to it, and carries out runs. A resident creates one runtime and calls `initialize` once, `execute` any number of
- * times and `terminate` once. At most one run and one answer are under way, and both may be at the same time.
+ * person speaks to the agent, and carries out runs. A resident creates one runtime and calls `initialize` once, `execute` any number of
+ * times and `terminate` once. At most one run and one answer are under way; a run and an answer may overlap.
  *
  * To plug in another runtime:
  *

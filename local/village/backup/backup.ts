@@ -58,7 +58,7 @@ export async function requirePostgres(place: Place): Promise<void> {
       `no village runs in namespace ${place.namespace}: ${output.trim()}`,
       'make up, or set NAMESPACE to the namespace of the village',
     );
-  // One container: one word.
+  // kubectl prints one word for each container, and Postgres' pod has one.
   if (stdout.trim() !== 'true')
     throw new Failure(
       `Postgres is not ready in namespace ${place.namespace}`,
@@ -79,7 +79,8 @@ export async function requirePostgres(place: Place): Promise<void> {
 
 async function saveLog(place: Place, folder: string, doing: (text: string) => void): Promise<string> {
   const to = join(folder, PARTS.log);
-  // The checkpoint comes first: the api cuts off later hashes when it opens the folder.
+  // tar reads the checkpoint first. Hashes that the api adds after that do no harm: it cuts them off when it opens the
+  // folder.
   const names = 'checkpoint checkpoints hashes key.pub';
   const pod = await podOfLog(place);
   if (pod === undefined)
@@ -147,7 +148,7 @@ async function manifestOf(place: Place, { folder, madeAt, facts }: Contents): Pr
   };
 }
 
-/** Writes the file under another name first, so that an interrupted backup leaves none. */
+/** Writes the file under another name first, so that an interrupted backup leaves no file that looks complete. */
 async function pack(folder: string, file: string, manifest: Manifest): Promise<string> {
   writeFileSync(join(folder, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });
   const part = join(folder, 'whole.tar');

@@ -8,13 +8,16 @@ const DATABASE = 'hamlet';
 export const RESTORED = 'hamlet_restored';
 const REPLACED = 'hamlet_replaced';
 
-/** Command line of a program of Postgres as the superuser. */
+/** The command line that runs a program of Postgres as the superuser. */
 export function asSuperuser(program: string, ...args: readonly string[]): readonly string[] {
   const script = `PGPASSWORD="$POSTGRES_PASSWORD" exec ${program} --host 127.0.0.1 --username postgres "$@"`;
   return ['sh', '-c', script, program, ...args];
 }
 
-/** Runs statements, each in its own transaction. Returns the rows of the last as lines, with `|` between columns. */
+/**
+ * Runs statements, each in its own transaction. Returns the rows of the last statement as lines, with `|` between
+ * columns.
+ */
 export async function psql(place: Place, database: string, ...statements: readonly string[]): Promise<string> {
   const flags = ['--no-psqlrc', '--quiet', '--tuples-only', '--no-align', '--set', 'ON_ERROR_STOP=1'];
   const commands = statements.flatMap((each) => ['--command', each]);

@@ -1,4 +1,4 @@
-/** Stops the operator and the apis, which write, and starts them again. */
+/** Stops the operator and the api, which write to the database, and starts them again. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../failure.ts';
 import { kubectl, tryKubectl, type Place } from '../kubectl.ts';

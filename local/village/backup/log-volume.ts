@@ -85,7 +85,7 @@ export async function replaceLog(place: Place, tar: string, doing: (text: string
   }
 }
 
-/** Installs the key that signed the log of the backup. Returns whether the village had another one. */
+/** Installs the key that signed the log of the backup. Returns true if the village had another key. */
 export async function replaceKey(place: Place, key: string): Promise<boolean> {
   if ((await secretValue(place, 'hamlet-log', 'key.pem')) === key) return false;
   const patch = JSON.stringify({ data: { 'key.pem': Buffer.from(key).toString('base64') } });

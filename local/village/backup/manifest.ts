@@ -103,7 +103,7 @@ export function holdingsText({ accounts, posts, transfers, acts, newestAct }: Ho
   return `${accounts} accounts, ${posts} posts, ${transfers} transfers of money, ${acts} recorded acts${newestAct === null ? '' : `, the newest of ${newestAct}`}`;
 }
 
-/** Whether the village is unused. */
+/** True if the village is unused. */
 export function isEmpty({ accounts, posts, transfers }: Holdings): boolean {
   return accounts === 0 && posts === 0 && transfers === 0;
 }

@@ -1,4 +1,4 @@
-/** Agents, Entitlements and Schedules as a manifest has them, without the fields that the API server adds. */
+/** Agents, Entitlements and Schedules, without the fields that the API server adds. */
 
 export const RESOURCE_KINDS = [
   'agents.hamlet.village',

@@ -30,7 +30,7 @@ const PAUSE_MS = 1_000;
 
 export interface RestoreOptions {
   readonly file: string | undefined;
-  /** Whether the present data may be replaced without a question. */
+  /** True if the present data may be replaced without a question. */
   readonly yes: boolean;
 }
 

@@ -17,7 +17,7 @@ export interface Transfer {
   /** For a pod with several containers. */
   readonly container?: string;
   readonly command: readonly string[];
-  /** File for standard output, or file with standard input. */
+  /** The file that receives standard output; `from` is the file that standard input comes from. */
   readonly to?: string;
   readonly from?: string;
   readonly doing: (text: string) => void;

@@ -15,7 +15,7 @@ export interface Installation {
   readonly place: Place;
   /** Reference of each image, by its name in the chart's values. */
   readonly images: Readonly<Partial<Record<BuiltImage['name'], string>>>;
-  /** Node of Postgres, Redis and the first api; undefined leaves it to the scheduler. */
+  /** Node of Postgres, Redis and the first api; if undefined, the scheduler chooses it. */
   readonly coreNode: string | undefined;
   readonly secrets: Secrets;
   /** Cores of each node of the local cluster; undefined elsewhere. */

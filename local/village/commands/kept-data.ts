@@ -15,7 +15,7 @@ export function isKept(folder = CLUSTER_FOLDER): boolean {
 }
 
 /**
- * Moves a stopped village's data aside for another village; data already aside stays. Returns the outcome in words.
+ * Moves a stopped village's data aside for another village, unless data is aside already. Returns the outcome in words.
  * @throws Failure if the village was not taken down
  */
 export function setAside(folder = CLUSTER_FOLDER): string {
@@ -28,7 +28,7 @@ export function setAside(folder = CLUSTER_FOLDER): string {
   return `the data of the earlier village was moved to ${asideOf(folder)}`;
 }
 
-/** Moves the data back, unless another village has its place. Returns the outcome in words. */
+/** Moves the data back, unless the data of another village is in its place. Returns the outcome in words. */
 export function putBack(folder = CLUSTER_FOLDER): string {
   if (!existsSync(asideOf(folder))) return 'no data was set aside';
   if (isKept(folder))

@@ -92,8 +92,8 @@ async function forward({ port, namespace }: Settings): Promise<string> {
 }
 
 /**
- * Creates the first admin with the one-time code, while the api starts with retries. Returns the outcome in words: the
- * account may exist already.
+ * Creates the first admin with the one-time code, and retries while the api starts. Returns the outcome in words,
+ * because the account may exist already.
  */
 async function firstAdmin(place: Place, url: string): Promise<string> {
   const code = await secretValue(place, 'hamlet-bootstrap', 'code');

@@ -8,7 +8,7 @@ import { CACHE } from '../paths.ts';
 const GIB = 2 ** 30;
 const LEAST_CORES = 2;
 const LEAST_MEMORY_GIB = 8;
-/** The kernel reserves some memory and reports less. */
+/** Memory that the kernel may keep for itself, so that a machine reports less than it has. */
 const KERNEL_SHARE_GIB = 1;
 /** A first build needs room for the Go caches, the images and the copies on two nodes. */
 const LEAST_DISK_GIB = 15;
@@ -81,7 +81,8 @@ function rootOnLinux(): Finding {
 }
 
 /**
- * Whether a distribution is new enough, by its /etc/os-release. Unknown ones and those without a version pass. Pure.
+ * Checks that a distribution is new enough, by its /etc/os-release. A distribution that is unknown or has no version
+ * passes. Pure.
  */
 export function distributionCheck(osRelease: string): Finding {
   const field = (key: string): string | undefined => new RegExp(`^${key}="?([^"\\n]*)`, 'm').exec(osRelease)?.[1];

@@ -21,7 +21,7 @@ export interface DockerfileBuild {
   readonly context: string;
   readonly dockerfile: string;
   readonly buildArgs: Readonly<Record<string, string>>;
-  /** Caches each instruction as a layer, which saves time only for slow instructions: it costs a second each. */
+  /** Caches each instruction as a layer. A layer costs a second, so this saves time only if an instruction is slow. */
   readonly keepsLayers?: boolean;
 }
 

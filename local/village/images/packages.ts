@@ -8,7 +8,7 @@ import { NAMES, hostArchitecture, type Architecture } from './architecture.ts';
 import { hashSources, stageSources, type Source } from './context.ts';
 import { manifestSources } from './recipe.ts';
 
-/** The installed packages of one workspace for an architecture, in the cache by a hash of the manifests. */
+/** The installed packages of one workspace for an architecture. The cache stores them under a hash of the manifests. */
 export async function packageSource(
   workspace: string,
   context: StepContext,

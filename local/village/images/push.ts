@@ -12,7 +12,9 @@ export type ImagesByArchitecture = ReadonlyMap<Architecture, readonly BuiltImage
 export interface Registry {
   /** Prefix of every name: host/path. */
   readonly prefix: string;
-  /** The destination of a reference in buildah's form; by default a registry. */
+  /**
+   * Returns the destination of a reference, in the form that buildah takes; by default the registry in the reference.
+   */
   readonly destinationOf?: (reference: string) => string;
 }
 
@@ -54,7 +56,7 @@ async function push(
   }
 }
 
-/** The tag of a single image, or a hash of the tags of all builds. */
+/** The tag of the image if there is one, or a hash of the tags if there are several. */
 function tagOf(builds: readonly BuiltImage[]): string {
   const tags = builds.map(({ tag }) => tag);
   return tags.length === 1

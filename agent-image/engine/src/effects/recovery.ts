@@ -1,6 +1,9 @@
 import type { Effect } from '../journal/event.ts';
 
-/** Attempts of one call: a call that ends the process each time must not do so without limit. */
+/**
+ * Maximum number of attempts of one call: the engine must not repeat a call without limit that ends the process each
+ * time.
+ */
 export const MAX_CALL_ATTEMPTS = 5;
 
 /** `ask` asks a person, `give_up` settles the call as failed. */

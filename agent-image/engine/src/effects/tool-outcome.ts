@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const text = z.string();
 
-/** The result of one tool call: a closed union. The model reads `renderOutcome`, never an exception. */
+/** The result of one tool call: a closed union. The model reads it as `renderOutcome` writes it, never an exception. */
 export const ToolOutcome = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('ok'), text }),
   z.strictObject({
@@ -22,12 +22,12 @@ export const ToolOutcome = z.discriminatedUnion('kind', [
 ]);
 export type ToolOutcome = Readonly<z.infer<typeof ToolOutcome>>;
 
-/** Longest text that a settlement keeps; the rest is left out with a note. */
+/** Maximum length of a text in a settlement; a note replaces the middle of a longer one. */
 export const MAX_KEPT_CHARS = 1_000_000;
-/** Longest text of one result in a request to the model. */
+/** Maximum length of the text of one result in a request to the model. */
 export const MAX_READ_CHARS = 32_000;
 
-/** The outcome as it is kept: long texts lose their middle. */
+/** The outcome as the journal keeps it: a long text loses its middle. */
 export const bounded = (outcome: ToolOutcome): ToolOutcome =>
   'text' in outcome ? { ...outcome, text: withoutMiddle(outcome.text, MAX_KEPT_CHARS) } : outcome;
 

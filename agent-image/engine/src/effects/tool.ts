@@ -15,7 +15,7 @@ export type CallContext = Readonly<{
   signal: AbortSignal;
 }>;
 
-/** Answer of the world about an attempt whose end is unknown. `not_done` must be certain: the call then runs again. */
+/** A tool's finding about an attempt whose end is unknown. `not_done` must be certain: the call then runs again. */
 export type Verified =
   | Readonly<{ kind: 'done'; outcome: ToolOutcome }>
   | Readonly<{ kind: 'not_done' }>
@@ -30,7 +30,9 @@ type Description<Input> = Readonly<{
   execute: (input: Input, context: CallContext) => Promise<ToolOutcome>;
 }>;
 
-/** A tool as its author writes it. Only a tool of the effect `verify` has, and must have, a `verify`. */
+/**
+ * A tool as its author writes it. A tool with the effect `verify` must have a function `verify`; other tools have none.
+ */
 export type ToolDefinition<Input> = Description<Input> &
   (
     | Readonly<{ effect: 'verify'; verify: (input: Input, context: CallContext) => Promise<Verified> }>
@@ -49,7 +51,7 @@ export type Tool = Readonly<{
   input: z.ZodType;
   effect: Effect;
   timeoutMs: number;
-  /** Checks the arguments. Wrong ones are an outcome that the model can read and correct. */
+  /** Checks the arguments. Wrong arguments give an outcome that the model reads, so that it can correct them. */
   prepare: (
     input: unknown,
   ) => Readonly<{ ok: true; call: PreparedCall }> | Readonly<{ ok: false; outcome: ToolOutcome }>;

@@ -9,7 +9,7 @@ const DIGEST_LENGTH = 22;
 export const digest = (salt: string, text: string): string =>
   createHash('sha256').update(salt).update('\0').update(text).digest('base64url').slice(0, DIGEST_LENGTH);
 
-/** JSON with sorted keys: two values that are equal as JSON have one text. */
+/** JSON with sorted keys: two values that are equal as JSON have the same text. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) => (isRecord(part) ? sorted(part) : part)) ?? 'null';
 }

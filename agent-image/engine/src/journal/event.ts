@@ -6,14 +6,16 @@
  */
 import { z } from 'zod';
 
-/** Raise it with every change of a form below, and add the way from the older form to `UPCASTS` in `read-event.ts`. */
+/**
+ * Raise it with every change of a form below, and add the conversion of the older form to `UPCASTS` in `read-event.ts`.
+ */
 export const EVENT_VERSION = 1;
 
 /**
  * The effect of a tool on the world, which decides what may happen to a call whose end is unknown.
  *
- * `read` and `idempotent` calls may run again. `keyed` calls run again with the same key. For `verify` the tool first asks the
- * world. A `once` call never runs again by itself: a person decides.
+ * `read` and `idempotent` calls may run again. `keyed` calls run again with the same key. Before a `verify` call
+ * runs again, the tool checks that it has not happened. A `once` call never runs again by itself: a person decides.
  */
 export const EFFECTS = ['read', 'idempotent', 'keyed', 'verify', 'once'] as const;
 export type Effect = (typeof EFFECTS)[number];
@@ -33,7 +35,10 @@ export type OutcomeKind = (typeof OUTCOME_KINDS)[number];
 export const BUDGET_CODES = ['budget_steps', 'budget_tokens', 'budget_money', 'budget_time', 'no_progress'] as const;
 export type BudgetCode = (typeof BUDGET_CODES)[number];
 
-/** `allow` and `deny` answer a question of the policy; `happened` and `repeat` answer the question about an unknown call. */
+/**
+ * `allow` and `deny` answer a question of the policy; `happened` and `repeat` answer the question about a call with an
+ * unknown end.
+ */
 export const ANSWERS = ['allow', 'deny', 'happened', 'repeat'] as const;
 export type Answer = (typeof ANSWERS)[number];
 
@@ -63,9 +68,9 @@ export const Budgets = z.strictObject({
 export type Budgets = z.infer<typeof Budgets>;
 
 const call = z.strictObject({
-  /** Ours, unique in the run: number of the answer and index of the call. */
+  /** The engine's id of the call, unique in the run: number of the answer and index of the call. */
   id: name,
-  /** The provider's, which pairs the result with the call in the next request. */
+  /** The provider's id of the call, which pairs the result with the call in the next request. */
   modelId: name,
   tool: name,
   arguments: hash,
@@ -86,7 +91,7 @@ const envelope = {
   run: name,
   stage: name,
   fence: z.int().min(1),
-  /** The writer's clock, for people to read. No decision depends on it. */
+  /** Time by the clock of the engine that wrote the event, for people to read. No decision depends on it. */
   at: count,
   /** Monotonic time since the engine's previous event of this run; 0 for its first one. */
   elapsedMs: count,
@@ -108,7 +113,7 @@ const bodies = {
     input: hash,
   },
   run_resumed: {
-    /** True when the journal was restored from a mirror, whose end may be missing. */
+    /** True when the journal was restored from a mirror, which may lack the last events. */
     volumeLost: z.boolean(),
   },
   stage_opened: {},
@@ -118,7 +123,7 @@ const bodies = {
     ask: count,
     attempt: count,
     message: hash,
-    /** False when the answer has no word to read. */
+    /** False when the answer has no text, or only white space. */
     hasText: z.boolean(),
     calls: z.array(call).max(MAX_CALLS_PER_ANSWER),
     usage,
@@ -140,7 +145,7 @@ const bodies = {
   permission_answered: { request: name, answer: z.enum(ANSWERS) },
   permission_expired: { request: name },
   memory_written: { memory: hash },
-  /** Spending of a run that this run delegated to. */
+  /** The spending of a run that works for this run. */
   budget_spent: { by: name, steps: count, tokens: count, moneyMicros: count },
   budget_warned: { code: z.enum(BUDGET_CODES) },
   history_compacted: { summary: hash },

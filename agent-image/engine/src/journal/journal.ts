@@ -22,11 +22,14 @@ export type RunRow = Readonly<{
 export type JournalWrite = Readonly<{
   events: readonly JournalEvent[];
   payloads: readonly Payload[];
-  /** True if the write must outlast a loss of power: the call returns after the disk has it. A killed process loses no write. */
+  /**
+   * True if the write must outlast a loss of power: `append` then returns only after the disk has the write. A killed
+   * process loses no write.
+   */
   sync: boolean;
 }>;
 
-/** The append-only record of an engine. One process writes it. Reads are bounded by the limits of `limits.ts`. */
+/** The append-only record of an engine. One process writes it. Every read has a limit. */
 export type Journal = Readonly<{
   /** The fence of this opening: greater than that of every event before it. */
   fence: number;

@@ -12,14 +12,17 @@ const SQLITE_BUSY = 5;
 const SQLITE_CORRUPT = 11;
 const SQLITE_NOT_A_DATABASE = 26;
 
-/** Small pages waste little on texts of a few KiB: 1.28 bytes a byte of text where pages of 4 KiB take 1.34 (4 KiB a step). */
+/**
+ * Small pages waste little on texts of a few KiB: with 4 KiB a step, a byte of text takes 1.28 bytes, and 1.34 in pages
+ * of 4 KiB.
+ */
 const PAGE_BYTES = 2_048;
-/** Size from which the write-ahead log is cut after a checkpoint. */
+/** The write-ahead log is cut to this size after a checkpoint. */
 const MAX_LOG_BYTES = 8 << 20;
 
 /**
- * The journal itself: events, payloads, and the salt of their references. A payload may be deleted, an event never. All other
- * tables are projections (`run-table.ts`).
+ * The journal itself: events, payloads, and the salt of the references to payloads. A payload may be deleted, an event
+ * never. All other tables are projections (`run-table.ts`).
  */
 const SCHEMA = `
 create table header (
@@ -48,8 +51,8 @@ pragma user_version = ${SCHEMA_VERSION};
 `;
 
 /**
- * Opens the file of a journal and holds it alone until it is closed or the process ends: the kernel releases SQLite's lock at any
- * end of a process. A write that a kill or a loss of power tore is rolled back by SQLite.
+ * Opens the file of a journal and locks it until the journal is closed or the process ends: the kernel releases
+ * SQLite's lock however the process ends. SQLite rolls back a write that was cut by a kill or a loss of power.
  */
 export function openDatabase(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: 0 });

@@ -5,10 +5,10 @@ const MAX_ISSUES = 3;
 /** A stored event before it is checked. */
 export type RawEvent = Readonly<Record<string, unknown>>;
 
-/** Makes an event of the next version from one of version `from`. */
+/** For each version, the function that makes an event of the next version. */
 export type Upcasts = Readonly<Record<number, (event: RawEvent) => RawEvent>>;
 
-/** Versions before `EVENT_VERSION`: none yet. */
+/** One for each version before `EVENT_VERSION`: none yet. */
 export const UPCASTS: Upcasts = {};
 
 export type ReadEvent =
@@ -16,7 +16,7 @@ export type ReadEvent =
   /** `journal_newer`: a newer engine wrote the event. `journal_damaged`: no engine wrote it. */
   | Readonly<{ ok: false; code: 'journal_newer' | 'journal_damaged'; message: string }>;
 
-/** Reads a stored event of this or an older version. An event of a newer version is reported and never guessed. */
+/** Reads a stored event of this or an older version. Refuses an event of a newer version. */
 export function readEvent(stored: RawEvent, upcasts: Upcasts = UPCASTS): ReadEvent {
   const version = stored['v'];
   if (typeof version !== 'number' || !Number.isSafeInteger(version)) return damaged('The event has no version.');

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { JournalEvent } from './event.ts';
 import type { RunRow } from './journal.ts';
 
-/** Raise it with every change of the table: an older one is then made again from the events. */
+/** Raise it with every change of the table: a table with an older version is made again from the events. */
 const PROJECTION_VERSION = 1;
 
 const SCHEMA = `

@@ -11,9 +11,9 @@ import { openRunTable } from './run-table.ts';
 
 export const MAX_EVENT_BYTES = 64 << 10;
 export const MAX_PAYLOAD_BYTES = 16 << 20;
-/** Events of one run. A run that reaches it cannot be resumed, so its budgets must end it before. */
+/** Maximum number of events of one run. A run with more could not be resumed, so its budgets must end it earlier. */
 export const MAX_EVENTS_PER_RUN = 200_000;
-/** Entries of one read by a mirror. */
+/** Maximum number of entries in one read by a mirror. */
 export const MAX_READ = 1_000;
 
 /** Opens the journal in a file, or makes a new one. Rejects with `JournalError`. */
@@ -45,7 +45,7 @@ function journalOn(database: DatabaseSync): Journal {
   };
 }
 
-/** Versions never fall, because an older engine does not write to a newer journal: the last event has the greatest. */
+/** The last event has the greatest version, because an older engine does not write to a newer journal. */
 function refuseNewer(database: DatabaseSync): void {
   const version = Number(database.prepare('select v from event order by seq desc limit 1').get()?.['v'] ?? 0);
   if (version <= EVENT_VERSION) return;
@@ -129,7 +129,7 @@ function appender(database: DatabaseSync, read: Pick<Journal, 'lastSeq'>, runs: 
 
 type EventRow = [string, number, string, string, number, number, number, string];
 
-/** Checks the event as a reader will, so that everything written can be read. */
+/** Checks the event as a reader will, so that every written event can be read. */
 function toRow(event: JournalEvent): EventRow {
   const { run, v, type, stage, fence, at, elapsedMs } = JournalEvent.parse(event);
   const body = JSON.stringify(Object.fromEntries(Object.entries(event).filter(([key]) => !ENVELOPE_KEYS.has(key))));
@@ -145,7 +145,7 @@ function checkSize({ text }: Payload): void {
 const tooLarge = (thing: string, limit: number): JournalError =>
   new JournalError('journal_too_large', `${thing} is larger than ${limit} bytes. Shorten it.`);
 
-/** Brings the projections up to the last event. */
+/** Brings the projections up to date with the last event. */
 function catchUp(database: DatabaseSync, read: ReturnType<typeof readers>, runs: RunTable): void {
   let at = runs.seq();
   database.exec('begin immediate');

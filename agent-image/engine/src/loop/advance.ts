@@ -10,7 +10,9 @@ import { currentCalls, unsettledCalls } from '../state/run-state.ts';
 import type { Session } from './session.ts';
 import { historyBefore, inputMessage, readAnswer, runMessages } from './transcript.ts';
 
-/** How the engine's work on a run ended. A run that waits is not in memory; an event or another engine continues it. */
+/**
+ * The end of the engine's work on a run. A run that waits is not in memory; an event or another engine continues it.
+ */
 export type RunOutcome =
   | Readonly<{ kind: 'done'; text: string }>
   | Readonly<{ kind: 'failed'; code: string; unsettled: readonly string[] }>
@@ -20,7 +22,10 @@ export type RunOutcome =
 
 type Tasks = Map<string, Promise<void>>;
 
-/** Works on a run until it is closed or waits. Rejects when the journal cannot be written or a command fails by a fault. */
+/**
+ * Works on a run until it is closed or waits. Rejects when the journal cannot be written or a command fails because of
+ * a bug.
+ */
 export async function advance(kit: Kit, session: Session): Promise<RunOutcome> {
   const tasks: Tasks = new Map();
   const work = { tasks, history: historyBefore(kit.ports.journal, session.state) };
@@ -42,7 +47,7 @@ export async function advance(kit: Kit, session: Session): Promise<RunOutcome> {
 
 type Begin = Readonly<{ tasks: Tasks; history: readonly Message[]; command: Command }>;
 
-/** Begins a command, unless it is under way. Its task leaves the list when it ends. */
+/** Begins a command, unless it is under way. The task of a command leaves `tasks` when it ends. */
 function begin(kit: Kit, session: Session, { tasks, history, command }: Begin): void {
   const key = 'call' in command ? `${command.type} ${command.call.id}` : command.type;
   const busy =
@@ -51,12 +56,12 @@ function begin(kit: Kit, session: Session, { tasks, history, command }: Begin): 
   const task = perform(kit, session, { history, command });
   if (task === null) return;
   const ended = task.finally(() => tasks.delete(key));
-  // `advance` sees the rejection in its race; after its end the rejection has no reader.
+  // `advance` receives the rejection while it waits for its tasks. Once `advance` has ended, no code handles it.
   ended.catch(() => {});
   tasks.set(key, ended);
 }
 
-/** Null for a command that ended at once. */
+/** Starts a command. Null if the command is already complete. */
 function perform(kit: Kit, session: Session, { history, command }: Omit<Begin, 'tasks'>): Promise<void> | null {
   switch (command.type) {
     case 'ask_model':
@@ -76,7 +81,7 @@ function perform(kit: Kit, session: Session, { history, command }: Omit<Begin, '
 
 type Recorded = Extract<Command, { type: 'open_stage' | 'warn' | 'settle_call' | 'close' }>;
 
-/** Commands that are events and nothing else. */
+/** Carries out a command that only appends events. */
 function record(kit: Kit, session: Session, command: Recorded): void {
   if (command.type === 'open_stage') session.append([{ type: 'stage_opened' }]);
   if (command.type === 'warn') session.append([{ type: 'budget_warned', code: command.code }]);
@@ -94,7 +99,7 @@ async function close(kit: Kit, session: Session, { tasks, history, outcome }: Cl
   return result(kit, session);
 }
 
-/** Waits until all tasks have ended, at most a time. A task that ends later finds its run closed. */
+/** Waits until all tasks have ended, for at most `graceMs`. A task that ends later finds its run closed. */
 async function settled(kit: Kit, tasks: Tasks, graceMs: number): Promise<void> {
   if (tasks.size === 0) return;
   const over = new AbortController();
@@ -130,7 +135,10 @@ function result(kit: Kit, session: Session): RunOutcome {
   }
 }
 
-/** Replaces the conversation so far by a summary when it nears the model's context. Without one the history stays as it is. */
+/**
+ * Replaces the conversation so far by a summary when it nears the size of the model's context. If no summary can be
+ * made, the history stays as it is.
+ */
 async function compact(kit: Kit, session: Session, history: readonly Message[]): Promise<void> {
   const { compaction, journal } = kit.ports;
   if (compaction === null || !isCompactionDue(session.promptTokens, compaction.contextTokens)) return;

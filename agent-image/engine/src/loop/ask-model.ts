@@ -8,14 +8,14 @@ import { requestOf } from './request.ts';
 import type { Session } from './session.ts';
 import { storedAnswer } from './transcript.ts';
 
-/** Words of one answer that are streamed; the rest comes with the answer. */
+/** Maximum number of streamed characters of one answer; the rest comes with the complete answer. */
 const MAX_STREAMED_CHARS = 1_000_000;
 const NO_USAGE = { prompt: 0, completion: 0, total: 0 };
 
 type Ask = Extract<Command, { type: 'ask_model' }>;
 type Failure = Extract<ModelEnd, { type: 'failed' }>;
 
-/** One attempt at one request to the model. The history is read once for each run, by the caller. */
+/** One attempt at one request to the model. The caller reads the history once for each run. */
 export async function askModel(
   kit: Kit,
   session: Session,
@@ -52,13 +52,13 @@ export async function askModel(
   session.append([body], [message]);
 }
 
-/** The arguments of a call in one form, also when they are not JSON. */
+/** The arguments of a call as canonical JSON, even if the model wrote no valid JSON. */
 export function canonicalArguments(call: ModelCall): string {
   const parsed = parseArguments(call);
   return parsed.ok ? canonicalJson(parsed.value) : call.arguments;
 }
 
-/** A model may leave the arguments of a call without parameters empty. */
+/** Parses the arguments of a call. Empty text counts as `{}`: a model may write it if a tool has no parameters. */
 export function parseArguments(call: ModelCall): Readonly<{ ok: true; value: unknown }> | Readonly<{ ok: false }> {
   if (call.arguments.trim() === '') return { ok: true, value: {} };
   try {
@@ -68,7 +68,7 @@ export function parseArguments(call: ModelCall): Readonly<{ ok: true; value: unk
   }
 }
 
-/** The end of the stream; its words go out as they come, until the run is cancelled. */
+/** Publishes the words of a stream as they come, until the run is cancelled. Returns the end of the stream. */
 async function streamed(
   kit: Kit,
   session: Session,
@@ -76,7 +76,7 @@ async function streamed(
 ): Promise<ModelEnd> {
   const done = new AbortController();
   const stop = AbortSignal.any([session.killed.signal, done.signal]);
-  // Past its budget of time a run has one more request, to finish.
+  // A run that has used up its time has one more request, in which it can finish.
   const timeoutMs =
     session.timeLeftMs > 0 ? Math.min(kit.limits.modelTimeoutMs, session.timeLeftMs) : kit.limits.modelTimeoutMs;
   const timer = new AbortController();

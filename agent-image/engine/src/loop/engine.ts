@@ -10,7 +10,7 @@ import { Session } from './session.ts';
 import type { SystemPrompt } from './system-prompt.ts';
 import { loadRun } from './transcript.ts';
 
-/** Open runs that one call lists. */
+/** Maximum number of open runs that one call lists. */
 const MAX_LISTED = 1_000;
 
 export type RunRequest = Readonly<{
@@ -19,11 +19,14 @@ export type RunRequest = Readonly<{
   prompt: SystemPrompt;
   model: string;
   budgets: Budgets;
-  /** Names the stage, and pins the text of the plan that it belongs to. */
+  /** The stage, and the text of the plan that the stage belongs to. */
   stage: Readonly<{ id: string; plan: string }>;
-  /** The run's id; a new one when it is left out. */
+  /** The run's id; if left out, the engine makes one. */
   run?: string;
-  /** The run and call that this run works for: its budgets hold, and its cancel cancels. */
+  /**
+   * The run and call that this run works for. The budgets of that run hold for this one too, and cancelling that run
+   * cancels this one.
+   */
   parent?: Readonly<{ run: string; call: string }>;
 }>;
 
@@ -44,15 +47,15 @@ export type Begun =
 
 export type Engine = Readonly<{
   start: (request: RunRequest) => Promise<Begun>;
-  /** Continues a run of the journal. `volumeLost` after the journal was restored from a mirror. */
+  /** Continues a run of the journal. Set `volumeLost` if the journal was restored from a mirror. */
   resume: (run: string, options?: Readonly<{ volumeLost: boolean }>) => Begun;
-  /** A person's answer, or the expiry of the question. */
+  /** Records a person's answer to a question, or the expiry of the question. */
   answer: (run: string, request: string, answer: Answer | 'expired') => Begun;
   cancel: (run: string) => Begun;
   /** At SIGTERM: starts nothing more, waits for what is under way, and leaves the runs to the next engine. */
   interrupt: () => Promise<void>;
   openRuns: () => readonly RunRow[];
-  /** Runs in memory. */
+  /** Number of runs in memory. */
   active: () => number;
 }>;
 
@@ -64,7 +67,7 @@ const refused = (code: EngineRefusal): Readonly<{ ok: false; code: EngineRefusal
 /** Mutable: runs come and go. */
 type Running = { readonly kit: Kit; readonly works: Map<string, Work>; isStopped: boolean };
 
-/** Makes an engine on a journal that this process holds. */
+/** Makes an engine on a journal that this process has open. */
 export function createEngine(ports: EnginePorts, limits: Partial<EngineLimits> = {}): Engine {
   const tools = new Map(ports.tools.map((tool) => [tool.name, tool]));
   const kit: Kit = { ports, tools, limits: { ...DEFAULT_LIMITS, ...limits } };
@@ -100,7 +103,7 @@ function begin({ kit, works }: Running, session: Session): Begun {
   return { ok: true, run: session.run, outcome };
 }
 
-/** A run as the journal has it, taken over by this engine. The caller may append to it, and begins it. */
+/** Takes over a run of the journal for this engine. The caller may append to the run, and must begin it. */
 function load({ kit, works, isStopped }: Running, run: string, volumeLost: boolean): Loaded {
   if (isStopped) return refused('engine_stopped');
   const loaded = loadRun(kit.ports.journal, run);
@@ -124,7 +127,7 @@ function change(running: Running, run: string, body: EventBody): Begun {
   return appended.ok ? begun : refused(appended.code);
 }
 
-/** Reaches the runs that work for this one too. After it nothing starts and no word is streamed. */
+/** Cancels a run and the runs that work for it. After that nothing starts, and no word is streamed. */
 function cancel(running: Running, run: string): Begun {
   const changed = change(running, run, { type: 'cancel_asked' });
   const session = running.works.get(run)?.session;
@@ -146,11 +149,14 @@ async function interrupt(running: Running): Promise<void> {
   await Promise.allSettled(works.map(({ outcome }) => outcome));
 }
 
-/** Undefined when the parent is not in memory: it resumes first, and begins this run again. */
+/**
+ * The session of the parent; null without a parent. Undefined if the parent is not in memory: the parent must be
+ * resumed first.
+ */
 const parentOf = (works: ReadonlyMap<string, Work>, parent: RunRequest['parent'] | null): Session | null | undefined =>
   parent ? works.get(parent.run)?.session : null;
 
-/** A memory that cannot be read does not keep the agent from answering. */
+/** Text from the memory. If the memory cannot be read, the agent still answers, without it. */
 async function recall(kit: Kit, { input, conversation }: RunRequest): Promise<string> {
   try {
     return (await kit.ports.memory.recall({ text: input, conversation })).join('\n');

@@ -29,7 +29,7 @@ export type EngineLimits = Readonly<{
   /** Time for requests and calls to end after an interruption. */
   interruptGraceMs: number;
   modelTimeoutMs: number;
-  /** Runs that work for runs. */
+  /** Maximum depth of a chain of runs that work for runs. */
   depth: number;
 }>;
 
@@ -40,12 +40,13 @@ export const DEFAULT_LIMITS: EngineLimits = {
   depth: 4,
 };
 
-/** All runs of one engine share it. */
+/** The parts that all runs of one engine share. */
 export type Kit = Readonly<{ ports: EnginePorts; tools: ReadonlyMap<string, Tool>; limits: EngineLimits }>;
 
 /**
- * True if the write must outlast a loss of power before the engine continues: what may happen in the world next, or has happened.
- * A lost `read` is read again: nothing after it in the journal outlasts it.
+ * True if the write must outlast a loss of power before the engine continues, because the event records something that
+ * may happen next in the world, or has happened. A `read` need not: if it is lost, everything after it in the journal
+ * is lost too, and the engine reads again.
  */
 export function isSynced(event: JournalEvent, effectOf: (event: EventOf<'tool_settled'>) => string | null): boolean {
   switch (event.type) {

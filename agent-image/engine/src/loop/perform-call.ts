@@ -11,7 +11,7 @@ import { currentTurn, unsettledCalls } from '../state/run-state.ts';
 import type { Session } from './session.ts';
 import { readAnswer } from './transcript.ts';
 
-/** Wait before another attempt of a call in the same process, times the attempts so far. */
+/** Wait before another attempt of a call in the same process, multiplied by the number of attempts so far. */
 const RETRY_MS = 250;
 const MAX_ASK_ATTEMPTS = 5;
 
@@ -28,21 +28,22 @@ export function settleCall(
   session.append([{ type: 'tool_settled', call: call.id, outcome: outcome.kind, result: result.ref }], [result]);
 }
 
-/** Begins a call, or one that a person lets begin again. */
+/** Begins a call for the first time, or again after a person has allowed that. */
 export async function startCall(kit: Kit, session: Session, call: CallState): Promise<void> {
   const ready = prepare(kit, session, call);
   if (ready === null) return;
   if (isAllowed(kit, session, { ready, why: 'policy' })) await runAttempt(kit, session, ready);
 }
 
-/** Settles a call whose last attempt has an unknown end, by its effect. */
+/** Continues a call whose last attempt has an unknown end, by the effect of its tool. */
 export async function recoverCall(
   kit: Kit,
   session: Session,
   { call, by }: Readonly<{ call: CallState; by: 'run' | 'verify' | 'ask' }>,
 ): Promise<void> {
   const tool = kit.tools.get(call.tool);
-  // Another version of the tool must not repeat what this one cannot judge.
+  // If the tool is missing or has another effect than the earlier attempt, the engine cannot know that a repeat is
+  // safe.
   if (by === 'ask' || tool === undefined || tool.effect !== call.effect) return askAbout(session, call, 'unknown');
   const ready = prepare(kit, session, call);
   if (ready === null) return;
@@ -71,7 +72,10 @@ export async function askPerson(kit: Kit, session: Session, call: CallState): Pr
   }
 }
 
-/** The policy judges each attempt again. Otherwise the call was settled or a person is asked. */
+/**
+ * True if the policy allows the attempt; it judges each attempt again. If false, the call was settled or a person is
+ * asked.
+ */
 function isAllowed(
   kit: Kit,
   session: Session,
@@ -119,7 +123,10 @@ function prepare(kit: Kit, session: Session, call: CallState): Ready | null {
     : settled(prepared.outcome);
 }
 
-/** The call as the policy and people see it. Ends the run if the kept arguments are not those of the journal. */
+/**
+ * The call as the policy and people see it. Ends the run if the arguments in the stored answer are not those of the
+ * call.
+ */
 function proposedCall(kit: Kit, session: Session, call: CallState): ProposedCall | null {
   const written = writtenCall(kit, session, call);
   const text = written === undefined ? '' : canonicalArguments(written);
@@ -163,7 +170,10 @@ async function runAttempt(kit: Kit, session: Session, { call, tool, prepared, pr
 
 type Finished = Readonly<{ call: CallState; attempt: number; result: Attempt; effect: Tool['effect'] }>;
 
-/** A lost attempt of a call that may be repeated settles, and the model decides. Any other one is as unknown as after a crash. */
+/**
+ * Settles a call after an attempt. If the attempt was lost and a repeat might do harm, its end is as unknown as after a
+ * crash; otherwise the model decides about a repeat.
+ */
 function finish(kit: Kit, session: Session, { call, attempt, result, effect }: Finished): void {
   if (
     result.kind === 'outcome' ||

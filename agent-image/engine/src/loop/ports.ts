@@ -48,13 +48,13 @@ const failure = z.strictObject({
   moneyMicros: count,
 });
 
-/** The end of a model's stream. The engine checks it: models are strangers. */
+/** The end of a model's stream. The engine checks it, because it does not trust models. */
 export const ModelEnd = z.discriminatedUnion('type', [answer, failure]);
 export type ModelEnd = Readonly<z.infer<typeof ModelEnd>>;
 export type ModelDelta = Readonly<{ type: 'delta'; text: string }>;
 
 export type ModelPort = Readonly<{
-  /** Deltas, and then one end. A stream that breaks or has no end is a retryable failure. */
+  /** Yields deltas, and then one end. A stream that breaks or has no end is a retryable failure. */
   chat: (request: ModelRequest, signal: AbortSignal) => AsyncIterable<ModelDelta | ModelEnd>;
 }>;
 
@@ -69,7 +69,7 @@ export type ProposedCall = Readonly<{
   argumentsRef: string;
 }>;
 
-/** Decides before each attempt of a call. Pure and quick. A denial beats a permission that was given before. */
+/** Decides before each attempt of a call. Pure and quick. A denial overrides an earlier permission. */
 export type PolicyPort = Readonly<{
   judge: (call: ProposedCall) => Readonly<{ verdict: 'allow' | 'ask' | 'deny'; reason: string }>;
 }>;
@@ -94,7 +94,7 @@ export type CompactionPort = Readonly<{
 export type ClockPort = Readonly<{
   /** Milliseconds since 1970, for people to read. */
   now: () => number;
-  /** Milliseconds of a clock that is never set. */
+  /** Milliseconds of a monotonic clock. */
   monotonic: () => number;
   /** Resolves after the time, or at once when the signal aborts. */
   sleep: (ms: number, signal: AbortSignal) => Promise<void>;

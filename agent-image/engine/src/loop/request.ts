@@ -5,7 +5,7 @@ import { inputMessage, turnMessages, warningAt } from './transcript.ts';
 
 type Basis = Readonly<{ history: readonly Message[]; withTools: boolean }>;
 
-/** The next request of a run, and a digest of all that it is made of. */
+/** The next request of a run, and a digest of everything in it. */
 export function requestOf(
   kit: Kit,
   state: RunState,
@@ -26,7 +26,7 @@ export function requestOf(
   return { request, digest: journal.refer(basis.join(' ')).ref };
 }
 
-/** Messages of settled turns, which never change: kept while the state that holds them is in memory. */
+/** The messages of settled turns, which never change. The cache drops them with the state that they were made from. */
 const kept = new WeakMap<object, readonly Message[]>();
 
 function ownMessages(kit: Kit, state: RunState): readonly Message[] {

@@ -8,7 +8,7 @@ import { reduce } from '../state/reduce.ts';
 import type { RunState } from '../state/run-state.ts';
 import { currentCalls } from '../state/run-state.ts';
 
-/** Refusals that a late result meets: the run ended or was stopped while the result was on its way. */
+/** The reasons why a late result is refused: the run ended or was stopped while the result was on its way. */
 const LATE: ReadonlySet<IllegalMove> = new Set<IllegalMove>(['closed', 'cancelled', 'interrupted']);
 
 export type Appended = Readonly<{ ok: true }> | Readonly<{ ok: false; code: IllegalMove }>;
@@ -16,20 +16,20 @@ export type Appended = Readonly<{ ok: true }> | Readonly<{ ok: false; code: Ille
 type Planned = Readonly<{ events: readonly JournalEvent[]; state: RunState | null }>;
 
 /**
- * A run in memory while an engine works on it. Mutable, since it is the one place that moves the run from state to state: the
- * journal has an event before anybody sees its state.
+ * A run in memory while an engine works on it. Mutable, because it is the one place that moves the run from state to
+ * state: an event is in the journal before its state can be seen.
  */
 export class Session {
   readonly run: string;
   readonly stage: string;
   readonly parent: Session | null;
-  /** Aborts when nothing may start any more. */
+  /** Aborts when nothing more may start. */
   readonly stopped = new AbortController();
   /** Aborts when requests and calls under way must end. */
   readonly killed = new AbortController();
   /** Questions that this engine has shown to people. */
   readonly shown = new Set<string>();
-  /** Tokens of the last request, by the provider. */
+  /** Tokens of the last request, as the provider counted them. */
   promptTokens = 0;
   readonly #kit: Kit;
   #state: RunState | null = null;
@@ -56,7 +56,9 @@ export class Session {
     return this.parent === null ? [] : [this.parent, ...this.parent.ancestors];
   }
 
-  /** Appends events with their texts in one write; the spending of a run is in the same write for each run that it works for. */
+  /**
+   * Appends events with their texts in one write. The same write adds the run's spending to each run that it works for.
+   */
   tryAppend(bodies: readonly EventBody[], payloads: readonly Payload[] = []): Appended {
     const own = this.#plan(bodies);
     if (!('events' in own)) return { ok: false, code: own.code };
@@ -90,7 +92,7 @@ export class Session {
     this.#wake = Promise.withResolvers();
   }
 
-  /** Time left of the tightest budget of time, for this run and those that it works for. */
+  /** The time left of the budget that ends first, among those of this run and of the runs that it works for. */
   get timeLeftMs(): number {
     const own = this.state.opened.budgets.timeMs - this.state.spent.timeMs - this.#sinceMark();
     return Math.min(own, ...this.ancestors.map((session) => session.timeLeftMs));

@@ -7,7 +7,7 @@ import type { Message, ModelCall } from './ports.ts';
 import { reduce } from '../state/reduce.ts';
 import type { CallState, RunState, Turn } from '../state/run-state.ts';
 
-/** Earlier runs of a conversation that a request holds. */
+/** Maximum number of earlier runs of a conversation in a request. */
 export const MAX_HISTORY_RUNS = 50;
 const DELETED = '[deleted]';
 
@@ -16,7 +16,7 @@ const StoredAnswer = z.strictObject({
   toolCalls: z.array(z.strictObject({ id: z.string(), name: z.string(), arguments: z.string() })),
 });
 
-/** The text under which an answer of the model is kept. */
+/** The text that the journal stores for an answer of the model. */
 export const storedAnswer = (content: string, toolCalls: readonly ModelCall[]): string =>
   canonicalJson({ content, toolCalls });
 
@@ -42,7 +42,7 @@ export function loadRun(journal: Journal, run: string): LoadedRun {
   return state === null ? { ok: false, code: 'no_such_run', message: `There is no run ${run}.` } : { ok: true, state };
 }
 
-/** Messages of the runs of this conversation before a run, oldest first, back to the last summary. */
+/** The messages of the earlier runs of a conversation, oldest first. A summary replaces everything before it. */
 export function historyBefore(journal: Journal, state: RunState): readonly Message[] {
   const runs: RunState[] = [];
   let { after } = state.opened;
@@ -64,7 +64,10 @@ function pastMessages(journal: Journal, state: RunState): readonly Message[] {
   return [inputMessage(journal, state, false), ...runMessages(journal, state)];
 }
 
-/** The person's message. Recalled memory stands in it, after all that a provider can cache, and in no later request. */
+/**
+ * The person's message. In the run's own requests recalled memory follows it, after everything that a provider can
+ * cache; later runs leave the memory out.
+ */
 export function inputMessage(journal: Journal, state: RunState, withRecalled: boolean): Message {
   const content = journal.textOf(state.opened.input) ?? DELETED;
   const recalled = withRecalled ? (journal.textOf(state.opened.recalled) ?? '') : '';

@@ -7,9 +7,9 @@ import type { BudgetCode, ClosedOutcome } from '../journal/event.ts';
 import type { CallState, RunState } from './run-state.ts';
 import { currentCalls } from './run-state.ts';
 
-/** Attempts at one request to the model. */
+/** Maximum number of attempts at one request to the model. */
 export const MAX_MODEL_ATTEMPTS = 5;
-/** Waits before the second and later attempts. */
+/** Milliseconds before the next attempt, by the number of attempts so far. */
 const BACKOFF_MS: readonly number[] = [0, 250, 1000, 4000, 8000];
 
 export type Command =
@@ -18,10 +18,10 @@ export type Command =
   | Readonly<{ type: 'warn'; code: BudgetCode }>
   | Readonly<{ type: 'start_call'; call: CallState }>
   | Readonly<{ type: 'recover_call'; call: CallState; by: Exclude<Recovery, 'give_up'> }>
-  /** Shows a question to people. An engine does so once; another one after it does so again. */
+  /** Shows a question to people. An engine shows a question once; the next engine shows it again. */
   | Readonly<{ type: 'ask_person'; call: CallState }>
   | Readonly<{ type: 'settle_call'; call: CallState; outcome: ToolOutcome }>
-  /** Waits for calls under way, at most a grace, and closes. */
+  /** Waits for calls under way, for at most the grace period, and closes the run. */
   | Readonly<{ type: 'close'; outcome: ClosedOutcome }>;
 
 /**
@@ -48,7 +48,7 @@ function closing({ turns, asking, warned }: RunState, pressure: Pressure): Comma
   const { failure } = asking;
   if (failure !== null && (!failure.retryable || asking.attempt >= MAX_MODEL_ATTEMPTS))
     return close(failed(`model_${failure.code}`));
-  // The request after the warning is free, so that the model can finish. A second one past the budget is not.
+  // The request after the warning may exceed the budget, so that the model can finish. No other request may.
   const isWarned = warned !== null && turns.length > warned.afterTurns;
   return isWarned && isOver(pressure) ? close(failed(pressure.code)) : null;
 }

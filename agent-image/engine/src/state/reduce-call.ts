@@ -15,7 +15,7 @@ export const CALL_EVENTS = [
 ] as const;
 type CallEvent = EventOf<(typeof CALL_EVENTS)[number]>;
 
-/** Calls of the past that a new one is compared with: a cycle of up to this many calls is seen. */
+/** Number of recent calls that a new call is compared with, and so the length of the longest loop that is detected. */
 const RECENT_CALLS = 32;
 
 type MovedCall = CallState | IllegalMove;
@@ -60,13 +60,13 @@ function intended(call: CallState, event: EventOf<'tool_intent'>): MovedCall {
   return code ?? { ...call, phase: 'running', effect: event.effect, attempt: event.attempt, key: event.key };
 }
 
-/** True if the intent is not of the call that the model made, or not the same as the attempt before. */
+/** True if the intent differs from the call that the model made, or from the attempt before. */
 function diverges(call: CallState, event: EventOf<'tool_intent'>): boolean {
   if (event.tool !== call.tool || event.arguments !== call.arguments) return true;
   return call.attempt > 0 && (event.key !== call.key || event.effect !== call.effect);
 }
 
-/** Only `repeat` of a person lets a `once` call begin again. */
+/** Only a person's answer `repeat` lets a `once` call begin again. */
 function refusalToBegin(call: CallState, effect: Effect): IllegalMove | null {
   switch (call.phase) {
     case 'requested':
@@ -116,7 +116,10 @@ function replaced(state: RunState, before: CallState, after: CallState): RunStat
   return { ...state, turns: [...state.turns.slice(0, -1), { ...turn, calls }] };
 }
 
-/** Counts calls that repeat a recent one with its result. A call unlike the recent ones is progress, unless the budget kept it back. */
+/**
+ * Counts calls that repeat a recent call with the same result. Any other call is progress, except one that the budget
+ * stopped.
+ */
 function withProgress(state: RunState, call: CallState): RunState {
   if (call.outcome === 'over_budget') return state;
   const signature = `${call.tool} ${call.arguments} ${call.outcome} ${call.result}`;

@@ -112,7 +112,7 @@ function closed(state: RunState, { outcome, unsettled }: EventOf<'run_closed'>):
   return moved({ ...state, outcome });
 }
 
-/** True if the last turn is an answer in words. A run without one did nothing that anybody can read. */
+/** True if the last turn is this answer, and in words. Without an answer a run has no result that a person can read. */
 function isAnswer(state: RunState, message: string): boolean {
   const turn = state.turns.at(-1);
   return turn !== undefined && turn.calls.length === 0 && turn.hasText && turn.message === message;

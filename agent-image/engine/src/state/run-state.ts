@@ -11,14 +11,14 @@ export type CallState = Readonly<{
   modelId: string;
   tool: string;
   arguments: string;
-  /** The effect by the intent once there is one, by the answer before. */
+  /** The effect in the last intent; before the first intent, the effect in the model's answer. */
   effect: Effect | null;
   phase: CallPhase;
-  /** Intents so far. */
+  /** Number of intents so far. */
   attempt: number;
   key: string | null;
   question: Readonly<{ request: string; why: 'policy' | 'unknown'; answer: Answer | 'expired' | null }> | null;
-  /** Questions so far. */
+  /** Number of questions so far. */
   questions: number;
   outcome: OutcomeKind | null;
   result: string | null;

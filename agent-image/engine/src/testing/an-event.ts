@@ -1,6 +1,6 @@
 import type { EventBody, EventOf, EventType, JournalEvent } from '../journal/event.ts';
 
-/** A reference of a text, as a name that can be read. */
+/** A readable reference of a text. */
 export const aRef = (text: string): string =>
   text
     .replaceAll(/[^\w-]/g, '_')
@@ -12,7 +12,7 @@ export const BUDGETS = { steps: 100, tokens: 1_000_000, moneyMicros: 1_000_000, 
 const ENVELOPE = { v: 1 as const, run: 'r1', stage: 'main', fence: 1, at: 1_800_000_000_000, elapsedMs: 0 };
 const NO_USAGE = { prompt: 0, completion: 0, total: 0 };
 
-/** A whole event of each type, with values that make it legal in the shortest story. */
+/** A whole event of each type, with values that are legal in the shortest run. */
 const DEFAULTS: { readonly [T in EventType]: Omit<EventOf<T>, keyof typeof ENVELOPE> } = {
   run_opened: {
     type: 'run_opened',

@@ -66,7 +66,7 @@ function aTool(effect: Effect): Tool {
 }
 
 const last: { messages: readonly Message[] } = { messages: [] };
-/** It answers by what it reads, as a model does, so that it does not matter which process asks it. */
+/** The model answers by the messages that it reads, so any process may ask it. */
 const model: ModelPort = {
   chat: (request, signal) => {
     last.messages = request.messages;

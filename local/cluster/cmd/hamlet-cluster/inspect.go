@@ -18,7 +18,8 @@ import (
 	"hamlet.village/cluster/internal/spec"
 )
 
-// open adds the flag of the state folder, parses the arguments and reads the cluster; an error if there is none.
+// open adds the flag of the state folder, parses the arguments and reads the cluster. It returns an error if there is
+// no cluster.
 func open(f *flag.FlagSet, args []string, least, most int) (spec.Spec, []string, error) {
 	state := stateFlag(f)
 	rest, err := parse(f, args, least, most)
@@ -152,7 +153,7 @@ func forwardTo(f *flag.FlagSet, args []string) error {
 	return addForward(s, wanted)
 }
 
-// addForward registers a forward, which replaces one of the same address, and waits until it listens.
+// addForward registers a forward and waits until it listens. It replaces a forward with the same address.
 func addForward(s spec.Spec, wanted control.Forward) error {
 	var now control.Status
 	if err := control.Call(s.State, "GET", "/status", nil, &now); err != nil {

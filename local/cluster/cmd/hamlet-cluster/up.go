@@ -197,7 +197,7 @@ func openLog(s spec.Spec) (*os.File, error) {
 	return os.OpenFile(s.Path("logs", "supervisor.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 }
 
-// follow prints each step of a start when it ends.
+// follow prints each step of a start when the step ends.
 func follow(s spec.Spec, began time.Time) error {
 	printed := map[int]bool{}
 	for time.Since(began) < startLimit {

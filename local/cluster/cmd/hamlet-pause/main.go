@@ -1,5 +1,5 @@
-// Command hamlet-pause is the first process of every pod: it holds the pod's namespaces open, reaps orphans if
-// processes are shared, and ends on SIGTERM.
+// Command hamlet-pause is the first process of every pod: it holds the pod's namespaces open and ends on SIGTERM. If
+// the pod's containers share their processes, it also reaps orphans.
 package main
 
 import (

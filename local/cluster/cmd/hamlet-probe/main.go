@@ -1,5 +1,5 @@
-// Command hamlet-probe is the image that the cluster's own tests run: it serves, dials, resolves and writes files, and
-// so needs no shell.
+// Command hamlet-probe is the program in the image that the cluster's own tests run: it serves, dials, resolves names
+// and writes files, so the image needs no shell.
 package main
 
 import (

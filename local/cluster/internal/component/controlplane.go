@@ -12,7 +12,8 @@ import (
 	"hamlet.village/cluster/internal/spec"
 )
 
-// Etcd stores the cluster. --unsafe-no-fsync makes writes 10 times faster; a power cut may lose the disposable cluster.
+// Etcd stores the objects of the cluster. --unsafe-no-fsync makes writes 10 times faster; a power cut may lose the
+// objects, because the cluster is disposable.
 func Etcd(s spec.Spec) process.Component {
 	client := fmt.Sprintf("https://127.0.0.1:%d", s.Ports.EtcdClient)
 	peer := fmt.Sprintf("https://127.0.0.1:%d", s.Ports.EtcdPeer)
@@ -67,7 +68,7 @@ func APIServer(s spec.Spec) process.Component {
 	return process.Component{Name: "kube-apiserver", Args: args}
 }
 
-// ControllerManager creates and deletes objects for others, volume claims and endpoints among them.
+// ControllerManager creates and deletes the objects that other objects need, for example volume claims and endpoints.
 func ControllerManager(s spec.Spec) process.Component {
 	return client(s, "controller-manager", s.Ports.ControllerManager,
 		"--use-service-account-credentials=true",
@@ -75,15 +76,15 @@ func ControllerManager(s spec.Spec) process.Component {
 		"--service-account-private-key-file="+s.Path("pki", "service-account.key"),
 		"--cluster-signing-cert-file="+s.Path("pki", "ca.crt"), "--cluster-signing-key-file="+s.Path("pki", "ca.key"),
 		"--controllers=*,-nodeipam", "--cluster-cidr="+s.PodCIDR,
-		// The default folder is in /usr, outside the cluster's own. This one stays empty: volumes need no driver.
+		// The default folder is in /usr, outside the cluster's folder. This folder stays empty: volumes need no driver.
 		"--flex-volume-plugin-dir="+s.Path("run", "flexvolume"))
 }
 
 // Scheduler chooses the nodes of pods.
 func Scheduler(s spec.Spec) process.Component { return client(s, "scheduler", s.Ports.Scheduler) }
 
-// client is a program of the control plane that runs once, so it needs no leader election. Its request limits are high:
-// 1,000 volume claims take 283 s at the default of 20 requests a second.
+// client is a program of the control plane. A cluster has one process of it, so it needs no leader election. Its
+// request limits are high: 1,000 volume claims take 283 s at the default of 20 requests a second.
 func client(s spec.Spec, name string, port int, args ...string) process.Component {
 	config := pki.File(s, name)
 	return process.Component{Name: "kube-" + name, Args: append([]string{

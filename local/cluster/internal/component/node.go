@@ -70,7 +70,7 @@ func containerdConfig(s spec.Spec, n spec.Node) string {
 		`[plugins.'io.containerd.cri.v1.images'.pinned_images]`,
 		fmt.Sprintf(`sandbox = %q`, image.PauseName),
 		`[plugins.'io.containerd.cri.v1.runtime']`,
-		// Without CAP_SYS_RESOURCE runc may only raise a score, and fails if it lowers one.
+		// Without CAP_SYS_RESOURCE, runc may raise an OOM score, but fails when it lowers one.
 		`restrict_oom_score_adj = true`,
 		`[plugins.'io.containerd.cri.v1.runtime'.cni]`,
 		fmt.Sprintf(`bin_dirs = [%q, "/usr/lib/cni", "/opt/cni/bin"]`, s.Bin),

@@ -107,7 +107,8 @@ func Call(state, method, path string, in, out any) error {
 	return nil
 }
 
-// unanswered reports whether no supervisor listens, or whether it ended before it answered.
+// unanswered reports whether a call failed because no supervisor listens, or because the supervisor ended before it
+// answered.
 func unanswered(err error) bool {
 	var dial *net.OpError
 	return errors.As(err, &dial) && dial.Op == "dial" ||

@@ -34,7 +34,7 @@ const (
 	silence = 10 * time.Second
 )
 
-// podDialer dials connections that fail when the pod has acknowledged no data for the duration of silence.
+// podDialer dials pods. Its connections fail when the pod has acknowledged no data for the time `silence`.
 var podDialer = net.Dialer{
 	Timeout:         dialTime,
 	KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: silence / 2, Interval: silence / 5, Count: 3},
@@ -125,7 +125,7 @@ func pass(to, from *net.TCPConn) {
 	_ = from.CloseRead()
 }
 
-// dial tries the pods in turn until a pod answers or patience is over.
+// dial tries the pods in turn until one answers or the time `patience` is over.
 func (f *forwarder) dial(ctx context.Context) (*net.TCPConn, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

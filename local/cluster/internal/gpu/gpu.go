@@ -18,7 +18,8 @@ import (
 	"hamlet.village/cluster/internal/spec"
 )
 
-// recheck is the interval at which a patch is repeated that failed while the API server was down.
+// recheck is the interval of the checks of every node. They repeat a patch that failed, for example while the API
+// server was down.
 const recheck = 10 * time.Second
 
 // Run gives each node its GPUs, and gives them again when the node loses them: a restarted kubelet finds no device

@@ -76,7 +76,7 @@ func RemoveMounts(s spec.Spec) error {
 	}
 	for _, target := range []string{"/var/lib/kubelet", "/var/lib/cni"} {
 		if !mountedSomewhere(target) {
-			_ = unix.Rmdir(target) // fails unless the folder is empty: other programs then use it
+			_ = unix.Rmdir(target) // fails if the folder is not empty: other programs use it
 		}
 	}
 	return errors.Join(errs...)

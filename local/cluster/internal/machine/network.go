@@ -9,7 +9,7 @@ import (
 	"hamlet.village/cluster/internal/spec"
 )
 
-// ownsNetwork names a file in the state folder of the cluster that owns the slot's links.
+// ownsNetwork is a file in the state folder. It exists if this cluster owns the links of its slot.
 const ownsNetwork = "network-is-ours"
 
 // EnsureNetwork creates the bridge, each node's namespace and link, and all routes. It is idempotent, and creates the

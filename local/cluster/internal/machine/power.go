@@ -14,7 +14,7 @@ func CutNode(n spec.Node) error { return ip("link set " + n.Veth + " down") }
 // JoinNode connects a node to the network again; idempotent.
 func JoinNode(n spec.Node) error { return ip("link set " + n.Veth + " up") }
 
-// KillNode sends SIGKILL to every process of a node's pods and components. The caller has stopped the programs that
+// KillNode sends SIGKILL to every process of a node's pods and components. The caller must first stop the programs that
 // would restart them.
 func KillNode(s spec.Spec, n spec.Node) error {
 	folders, err := nodeCgroups(s, n)

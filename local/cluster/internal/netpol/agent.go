@@ -67,7 +67,7 @@ func Run(ctx context.Context, client kubernetes.Interface, node, socket string) 
 	if err := a.sync(ctx); err != nil {
 		return err
 	}
-	// The agent serves only from here on: before the caches are complete, a pod would start with too few rules.
+	// The agent accepts announcements only now: before the caches are complete, a pod would start with too few rules.
 	if err := a.serve(ctx, socket); err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ type NamedPort struct {
 }
 
 type Plan struct {
-	// Ingress and Egress list the chains of each isolated pod, by its address. A pod with an empty list has no traffic.
+	// Ingress and Egress list the chains of each isolated pod, by its address. An empty list allows no traffic.
 	Ingress map[string][]string
 	Egress  map[string][]string
 	Chains  []Chain
@@ -47,7 +47,7 @@ type Chain struct {
 	Rules   []Rule
 }
 
-// Rule allows traffic that matches all of its parts; an empty part matches anything.
+// Rule allows traffic that matches Peers, Pods and Port. Empty Pods and a nil Port match anything.
 type Rule struct {
 	Peers Peers
 	// Pods limits the rule to these destinations: the number of a named port depends on the pod.
@@ -56,7 +56,7 @@ type Rule struct {
 	Port *Port
 }
 
-// Peers are the other ends of the traffic. Any differs from an empty list.
+// Peers are the other ends of the traffic. Any allows all of them; without Any, empty lists allow none.
 type Peers struct {
 	Any    bool
 	IPs    []string

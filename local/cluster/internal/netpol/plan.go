@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// MakePlan returns the rules of a node. It is pure. Equal models give equal plans, in any order of their parts.
+// MakePlan returns the rules of a node. It is pure. The order of the parts of the model does not change the plan.
 func MakePlan(m Model) Plan {
 	p := Plan{Ingress: map[string][]string{}, Egress: map[string][]string{}}
 	policies := slices.Clone(m.Policies)
@@ -85,7 +85,8 @@ func (m Model) chain(policy *networkingv1.NetworkPolicy, ingress bool) Chain {
 	return c
 }
 
-// chainName returns a hash, because a namespace and a name together may exceed the length of a chain's name.
+// chainName returns a hash, because a namespace and a name together may exceed the maximum length of the name of a
+// chain.
 func chainName(policy *networkingv1.NetworkPolicy, ingress bool) string {
 	direction := "egress"
 	if ingress {
@@ -158,7 +159,7 @@ func (m Model) namedPortRules(
 	for _, number := range slices.Sorted(maps.Keys(byNumber)) {
 		r := Rule{Peers: peers, Pods: tidy(byNumber[number]), Port: &Port{Protocol: protocol(port), First: number, Last: number}}
 		if !ingress {
-			r.Peers = Peers{Any: true} // the destinations are the peers, already narrowed
+			r.Peers = Peers{Any: true} // r.Pods has the peers that are allowed
 		}
 		rules = append(rules, r)
 	}

@@ -34,8 +34,8 @@ type authority struct {
 	pem  []byte
 }
 
-// Ensure makes a new authority and writes STATE/pki and all kubeconfigs, unless STATE/pki/complete, written last,
-// exists: clients keep working when a cluster is repaired.
+// Ensure makes a new authority and writes STATE/pki and all kubeconfigs. It writes STATE/pki/complete last and does
+// nothing if that file exists, so clients keep working when a cluster is repaired.
 func Ensure(s spec.Spec) error {
 	if _, err := os.Stat(s.Path("pki", "complete")); err == nil {
 		return nil

@@ -15,7 +15,7 @@ import (
 // Component is a program that the runner keeps alive.
 type Component struct {
 	Name string
-	// Node is empty for programs that run once in a cluster.
+	// Node is empty for a program that does not run on a node.
 	Node string
 	Args []string
 	Env  []string

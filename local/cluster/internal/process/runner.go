@@ -84,7 +84,7 @@ func (r *Runner) keepAlive(t *task) {
 	}
 }
 
-// noteExit records the end of a run and reports whether to run again.
+// noteExit records the end of a component's process and reports whether to start the component again.
 func (r *Runner) noteExit(t *task, err error) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

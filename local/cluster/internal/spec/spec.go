@@ -25,7 +25,7 @@ const (
 	ProfileAPI Profile = "api"
 )
 
-// MaxSlot is the last address range on a machine.
+// MaxSlot is the highest slot. Each slot has its own address range, so clusters of different slots fit on one machine.
 const MaxSlot = 9
 
 // Ports are the listeners of the control plane. All except API are on loopback.

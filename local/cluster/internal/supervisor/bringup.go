@@ -38,7 +38,7 @@ func (v *Supervisor) bringUp(ctx context.Context) {
 	v.setPhase(control.Ready)
 }
 
-// together runs two parts that do not depend on each other.
+// together runs parts at the same time. They must not depend on each other.
 func together(parts ...func() error) error {
 	errs := make([]error, len(parts))
 	var all sync.WaitGroup

@@ -88,7 +88,7 @@ func (v *Supervisor) loadForwards() error {
 	return nil
 }
 
-// putForward starts a forward, which replaces a forward on the same port.
+// putForward starts a forward and ends an earlier forward of the same address.
 func (v *Supervisor) putForward(f control.Forward) {
 	v.dropForward(f)
 	v.mu.Lock()

@@ -1,7 +1,7 @@
 // Package volumes provides the default StorageClass: each volume is a folder on the node of its first pod.
 //
-// Unlike local-path-provisioner, which starts a pod from a shell image for every folder, it makes and removes folders
-// on the machine itself, which binds a volume claim in milliseconds. The controller library is the same.
+// It makes and removes folders on the machine itself, which binds a volume claim in milliseconds. For the same purpose
+// local-path-provisioner, which uses the same controller library, starts a pod from a shell image for every folder.
 package volumes
 
 import (

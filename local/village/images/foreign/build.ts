@@ -9,7 +9,10 @@ import { hashSources } from '../context.ts';
 import { IMAGE_NAMES, recipeOf, type ImageName } from '../recipe.ts';
 import { transpose } from './transpose.ts';
 
-/** Builds the images that the storage does not have. Those for another architecture are derived from this machine's. */
+/**
+ * Builds the images that the storage does not have. Images for another architecture are derived from those for this
+ * machine's.
+ */
 export async function buildImagesFor(
   architecture: Architecture,
   context: StepContext,

@@ -29,7 +29,7 @@ const OF_ONE_ARCHITECTURE =
 export interface Configuration {
   /** Root of the image of this machine's architecture. */
   readonly native: string;
-  /** Root with the unpacked packages of the other one. */
+  /** Root with the unpacked packages of the other architecture. */
   readonly target: string;
   /** True if the caller provides the path itself. */
   readonly isReplaced: (path: string) => boolean;

@@ -90,7 +90,7 @@ export function nameFor(architecture: Architecture, name: string): string {
   return name.replace(`-${from}`, `-${to}`);
 }
 
-/** Marks the packages of a root that were not requested as automatic, as apt does. */
+/** Marks the packages of a root as automatic, as apt does, except those that were requested. */
 export function writeAutomatic(root: string, architecture: Architecture, requested: readonly string[]): void {
   const explicit = new Set(requested);
   const automatic = installedPackages(root).filter((name) => !explicit.has(name));

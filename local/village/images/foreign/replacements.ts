@@ -15,7 +15,7 @@ const NODE = '/usr/local/bin/node';
 const POSTGRES = '/usr/local/pgsql';
 const POSTGRES_CLIENTS = '/usr/local/pgclient';
 
-/** A file or folder of this machine for a path of the image. */
+/** A file or folder of this machine that replaces a path of the image. */
 export interface Replacement {
   readonly path: string;
   readonly from: string;
@@ -64,7 +64,10 @@ interface Lock {
   readonly packages: Readonly<Record<string, { readonly version: string; readonly integrity: string }>>;
 }
 
-/** Folder of a package in the version of the lock file, hash checked: npm installs none for another architecture. */
+/**
+ * Returns the folder of a package in the version of the lock file. Downloads the package and checks its hash if npm has
+ * not installed it: npm installs no packages for another architecture.
+ */
 async function npmPackage(name: string, { log, doing }: StepContext): Promise<string> {
   const locked = (JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as Lock).packages[
     `node_modules/${name}`

@@ -17,7 +17,7 @@ export interface Transposition {
   readonly native: string;
   readonly architecture: Architecture;
   readonly name: string;
-  /** The image of the other architecture whose layers it shares; undefined for none. */
+  /** The base: an image of the other architecture, whose layers the result shares. Undefined for none. */
   readonly base: string | undefined;
   readonly workspace?: string | undefined;
 }
