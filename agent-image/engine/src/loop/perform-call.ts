@@ -102,7 +102,7 @@ function askAbout(session: Session, call: CallState, why: 'policy' | 'unknown'):
   session.append([{ type: 'permission_asked', request, call: call.id, why }]);
 }
 
-/** Tool and arguments, or null after the call was settled without them. */
+/** The tool and the checked arguments. Null if the call cannot begin: it was settled, or the run ended. */
 function prepare(kit: Kit, session: Session, call: CallState): Ready | null {
   const tool = kit.tools.get(call.tool);
   const proposed = proposedCall(kit, session, call);

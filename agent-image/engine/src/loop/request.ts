@@ -26,7 +26,7 @@ export function requestOf(
   return { request, digest: journal.refer(basis.join(' ')).ref };
 }
 
-/** The messages of settled turns, which never change. The cache drops them with the state that they were made from. */
+/** The messages of settled turns, which never change. They stay in memory as long as the turn. */
 const kept = new WeakMap<object, readonly Message[]>();
 
 function ownMessages(kit: Kit, state: RunState): readonly Message[] {

@@ -48,7 +48,7 @@ function closing({ turns, asking, warned }: RunState, pressure: Pressure): Comma
   const { failure } = asking;
   if (failure !== null && (!failure.retryable || asking.attempt >= MAX_MODEL_ATTEMPTS))
     return close(failed(`model_${failure.code}`));
-  // The request after the warning may exceed the budget, so that the model can finish. No other request may.
+  // The request after the warning may exceed the budget, so that the model can finish. A second one may not.
   const isWarned = warned !== null && turns.length > warned.afterTurns;
   return isWarned && isOver(pressure) ? close(failed(pressure.code)) : null;
 }

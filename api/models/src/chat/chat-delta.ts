@@ -6,7 +6,7 @@ import type { ReportedUsage, TokenUsage } from './token-usage.ts';
 /** `length`: the answer reached its limit of tokens. */
 export type Finish = 'stop' | 'length' | 'tool_calls';
 
-/** A piece of a tool call. Pieces with one `slot` belong to one call; `arguments` are joined in their order. */
+/** A piece of a tool call. Pieces with the same `slot` belong to one call; their `arguments` are joined in order. */
 export interface ToolPiece {
   readonly kind: 'tool';
   readonly slot: number;
@@ -15,17 +15,17 @@ export interface ToolPiece {
   readonly arguments?: string | undefined;
 }
 
-/** Pieces of an answer that an adapter reads from the wire. `end` is the last one; an answer without it was cut. */
+/** Pieces of an answer that an adapter reads from the wire. `end` comes last; an answer without it is incomplete. */
 export type AdapterDelta =
   | { readonly kind: 'text'; readonly text: string }
   /** Thoughts of a model that are not part of its answer. */
   | { readonly kind: 'reasoning'; readonly text: string }
   | ToolPiece
-  /** Later reports replace the fields that they name. */
+  /** A later report replaces the fields that it has. */
   | { readonly kind: 'usage'; readonly usage: ReportedUsage }
   | { readonly kind: 'end'; readonly finish: Finish; readonly raw: unknown };
 
-/** Where an attempt went. */
+/** The provider and the model of an attempt. */
 export interface Target {
   readonly provider: string;
   readonly model: string;
@@ -39,8 +39,8 @@ export interface Spent {
 }
 
 /**
- * Pieces of a streamed answer. Each attempt starts with `begin`, and everything before it is withdrawn: that is never visible text. Exactly one `end`
- * or `failed` comes last.
+ * Pieces of a streamed answer. Each attempt starts with `begin`, which withdraws everything before it. That is only
+ * reasoning: after text or a tool call no further attempt begins. Exactly one `end` or `failed` comes last.
  */
 export type ChatDelta =
   | { readonly kind: 'begin'; readonly attempt: number; readonly target: Target }
@@ -50,13 +50,13 @@ export type ChatDelta =
   | ({ readonly kind: 'end'; readonly finish: Finish; readonly raw: unknown } & Spent)
   | ({ readonly kind: 'failed'; readonly error: ModelError } & Spent);
 
-/** An attempt that another one followed. */
+/** A failed attempt after which another one began. */
 export interface FailedAttempt extends Spent {
   readonly target: Target;
   readonly error: ModelError;
 }
 
-/** A part of an answer: the whole of it, or what arrived before a failure. */
+/** An answer, or the part of it that arrived before a failure. */
 export interface PartialAnswer extends Spent {
   readonly target: Target | null;
   readonly content: string;
@@ -68,7 +68,7 @@ export interface PartialAnswer extends Spent {
 
 /**
  * A complete answer. The wire names of the same parts: `content`, `tool_calls` = toolCalls, `usage {prompt, completion, total}` = usage, `raw`,
- * `cost_estimate` = costEstimate. `raw` is the provider's answer without credentials; of a stream it is its last message.
+ * `cost_estimate` = costEstimate. `raw` is the provider's answer without credentials; for a stream, that is its last message.
  */
 export interface ChatAnswer extends PartialAnswer {
   readonly target: Target;

@@ -1,4 +1,4 @@
-/** A JSON Schema in the form in which providers take it. */
+/** A JSON Schema in the form that providers take. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** A tool call of a model. `arguments` is the JSON text exactly as the model wrote it: it may be invalid. */
@@ -27,7 +27,7 @@ export interface ToolDefinition {
   readonly parameters: JsonSchema;
 }
 
-/** `required` is any tool; an object names the tool. */
+/** `required`: the model must call a tool. An object names the tool that it must call. */
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string };
 
 /** The schema of an answer that is JSON instead of prose. */
@@ -37,8 +37,8 @@ export interface ResponseSchema {
 }
 
 /**
- * A request to a model. A field that an adapter cannot honour is refused with `bad_request`; it is never dropped silently, except for sampling
- * (`temperature`, `seed`), where the adapter says so in its docstring.
+ * A request to a model. An adapter refuses a field that it cannot honour with `bad_request`. It leaves out only the
+ * fields that its docstring or profile names, such as `temperature` and `seed`.
  */
 export interface ChatRequest {
   readonly messages: readonly ChatMessage[];

@@ -18,7 +18,7 @@ export interface CostEstimate {
 
 const TOKENS_PER_PRICE = 1_000_000n;
 
-/** The cost of a usage: the same usage and price give the same figure, in integers alone. Pure. */
+/** The cost of a usage, in integers alone: the same usage and price give the same amount. Pure. */
 export function estimateCost(usage: TokenUsage, price: ModelPrice): CostEstimate {
   const uncached = usage.promptTokens - usage.cachedPromptTokens - usage.cacheWriteTokens;
   const sum =

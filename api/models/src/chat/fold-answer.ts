@@ -68,14 +68,14 @@ function withAttempt(
   return target === null ? failedAttempts : [...failedAttempts, { target, error, usage, costEstimate }];
 }
 
-/** The tool calls in the order of their slots. A call without arguments has those of an empty object. Pure. */
+/** The tool calls in the order of their slots. Empty arguments become `{}`. Pure. */
 export function callsOf({ calls }: Pick<AnswerState, 'calls'>): readonly ToolCall[] {
   return calls
     .toSorted((a, b) => a.slot - b.slot)
     .map(({ id, name, arguments: text }) => ({ id, name, arguments: text.trim() === '' ? '{}' : text }));
 }
 
-/** The outcome of a finished answer. Throws if neither `end` nor `failed` was folded, which is a fault of the caller. Pure. */
+/** The outcome of a finished answer. Throws if neither `end` nor `failed` was folded: the caller has a bug. Pure. */
 export function outcomeOf(state: AnswerState): ChatOutcome {
   const { content, reasoning, failedAttempts, target, last } = state;
   if (last === null) throw new Error('the stream has no end: fold all its pieces first');

@@ -17,11 +17,11 @@ interface ErrorRule {
   readonly means: string;
   /** True if the same request to the same model may succeed later. */
   readonly retry: boolean;
-  /** True if a fallback may answer instead, unless its route says otherwise. */
+  /** True if a fallback may answer instead, unless the route has its own `fallbackOn`. */
   readonly fallback: boolean;
 }
 
-/** The one table of what may be repeated. */
+/** The rules of all errors: only this table decides about retries and fallbacks. */
 export const MODEL_ERRORS: Readonly<Record<ModelErrorCode, ErrorRule>> = {
   auth: { means: 'the provider refuses the credential', retry: false, fallback: true },
   quota: { means: 'the credit or quota of the credential is used up', retry: false, fallback: true },

@@ -2,8 +2,8 @@ import type { AdapterDelta, ChatDelta, ChatOutcome } from './chat-delta.ts';
 import type { ChatRequest } from './chat-request.ts';
 
 /**
- * A model. Both verbs are the one `chat(messages, model, tools, stream)` of the design; they differ in what the provider sends. Neither throws for an
- * expected failure: `chat` returns it, and a stream ends with `failed`.
+ * A model. Both methods send the same request; they differ in how the provider answers. Neither throws for an expected
+ * failure: `chat` returns it, and a stream ends with `failed`.
  */
 export interface Model {
   /** Asks for a whole answer. */
@@ -22,7 +22,7 @@ export interface AdapterCall {
 }
 
 /**
- * A provider behind its wire. An adapter makes one attempt and yields the pieces of the answer, in one burst if `stream` is false. It throws a
+ * The access to one provider. An adapter makes one attempt and yields the pieces of the answer, in one burst if `stream` is false. It throws a
  * `ModelFault` for an expected failure. It never retries, never logs, and keeps nothing between calls except its credential.
  */
 export interface ChatAdapter {

@@ -7,7 +7,7 @@ export interface ReportedUsage {
   readonly completionTokens?: number | undefined;
   /** Tokens of the prompt that the provider read from its cache. */
   readonly cachedPromptTokens?: number | undefined;
-  /** Tokens of the prompt that the provider wrote to its cache, which some charge more for. */
+  /** Tokens of the prompt that the provider wrote to its cache. Some providers charge more for them. */
   readonly cacheWriteTokens?: number | undefined;
 }
 
@@ -22,9 +22,12 @@ export interface TokenUsage {
   readonly estimated: boolean;
 }
 
-/** English has about four bytes of UTF-8 a token; scripts of three bytes a character have about 0.75 tokens a character. */
+/**
+ * English has about four bytes of UTF-8 a token. In scripts with three bytes a character this gives 0.75 tokens a
+ * character.
+ */
 const BYTES_PER_TOKEN = 4;
-/** Role and separators of a message. */
+/** Tokens for the role and the separators of a message. */
 const TOKENS_PER_MESSAGE = 4;
 
 const encoder = new TextEncoder();
@@ -45,7 +48,7 @@ export function estimatePromptTokens({ messages, tools = [], responseSchema }: C
   return ofMessages + ofTools + (responseSchema === undefined ? 0 : estimateTokens(JSON.stringify(responseSchema)));
 }
 
-/** Completes a report of usage by estimates for what the provider left out. Pure. */
+/** Completes a report of usage: estimates the numbers that the provider left out. Pure. */
 export function completeUsage(reported: ReportedUsage, request: ChatRequest, completionText: string): TokenUsage {
   const promptTokens = reported.promptTokens ?? estimatePromptTokens(request);
   const completionTokens = reported.completionTokens ?? estimateTokens(completionText);

@@ -24,7 +24,7 @@ export interface ModelTarget {
 }
 
 export interface ModelSetup {
-  /** The first one answers; the others are its fallbacks, in order. At least one. */
+  /** The first target answers; the others are its fallbacks, in order. At least one target. */
   readonly targets: readonly ModelTarget[];
   readonly fallbackOn: readonly ModelErrorCode[];
   readonly retry: RetryPolicy;
@@ -32,7 +32,7 @@ export interface ModelSetup {
   readonly ports: Pick<ModelPorts, 'after' | 'random'>;
 }
 
-/** Longest message of an error that a caller receives. */
+/** Maximum number of characters of the message of an error that a caller receives. */
 const MESSAGE_CHARS_MAX = 600;
 
 /** The pieces that one attempt yielded. Mutable because it collects them. */
@@ -69,7 +69,7 @@ function definedOf(usage: ReportedUsage): ReportedUsage {
   return Object.fromEntries(Object.entries(usage).filter(([, tokens]) => tokens !== undefined));
 }
 
-/** An attempt without any sign of life from the provider has used nothing. */
+/** The spending of an attempt. If the provider sent nothing, the attempt has used nothing. */
 function spentOf(attempt: Attempt, request: ChatRequest, price: ModelPrice | null): Spent {
   const isTouched = attempt.text !== '' || Object.keys(attempt.reported).length > 0;
   const nothing = { promptTokens: 0, completionTokens: 0 };
@@ -125,7 +125,7 @@ async function* run(setup: ModelSetup, round: Round): AsyncGenerator<ChatDelta> 
   const { targets, ports, fallbackOn, retry } = setup;
   let at = 0;
   let attemptHere = 1;
-  // Ends: each pass uses one of `attempts` at one of the targets.
+  // The loop ends: each pass uses one of the `attempts` of one target.
   for (let number = 1; ; number += 1) {
     const target = targets[at];
     if (target === undefined) throw new Error('a model has at least one target');

@@ -1,11 +1,11 @@
 import { MODEL_ERRORS } from '../chat/model-error.ts';
 import type { ModelError, ModelErrorCode } from '../chat/model-error.ts';
 
-/** How often and how soon a request is repeated. Each is an option of the configuration. */
+/** Number and waits of the attempts of a request. Each field is an option of the configuration. */
 export interface RetryPolicy {
   /** Attempts for each target of a chain, the first one included. */
   readonly attempts: number;
-  /** Wait before the second attempt; it doubles from then on. */
+  /** Wait before the second attempt; each further wait is twice as long. */
   readonly firstDelayMs: number;
   /** Longest wait. If a provider asks for a longer one, the request goes to the next target or fails. */
   readonly maxDelayMs: number;
@@ -22,7 +22,7 @@ export interface FailedTry {
   readonly isVisible: boolean;
   /** The codes for which the chain goes to its next target. */
   readonly fallbackOn: readonly ModelErrorCode[];
-  /** From 0 to below 1. */
+  /** A random number from 0 to below 1. */
   readonly chance: number;
 }
 
@@ -31,7 +31,10 @@ export type NextStep =
   | { readonly do: 'next' }
   | { readonly do: 'stop' };
 
-/** The wait before the next attempt: at least what the provider asks for, else between half and all of the back-off. Pure. */
+/**
+ * The wait before the next attempt: between half and all of the back-off, but at least the time that the provider asks
+ * for. Pure.
+ */
 function delayOf({ attempt, error, chance }: FailedTry, { firstDelayMs, maxDelayMs }: RetryPolicy): number {
   const backOff = Math.min(maxDelayMs, firstDelayMs * 2 ** (attempt - 1));
   return Math.max(error.retryAfterMs ?? 0, Math.round(backOff * (0.5 + chance / 2)));

@@ -26,7 +26,7 @@ class CallCheck {
       throw new ModelFault('bad_answer', `the answer has more than ${this.#most} tool calls`);
   }
 
-  /** Ids for the calls without one, unique in the conversation as long as it grows. */
+  /** Ids for the calls without one, unique in a conversation that only grows. */
   *missingIds(): Generator<ToolPiece> {
     for (const [slot, { hasId, hasName }] of this.#slots) {
       if (!hasName) throw new ModelFault('bad_answer', 'a tool call of the answer has no name');
@@ -34,15 +34,15 @@ class CallCheck {
     }
   }
 
-  /** Servers disagree on the reason of an answer that ends with calls. */
+  /** Servers disagree on the finish reason of an answer that ends with calls. */
   finishOf(finish: Finish): Finish {
     return this.#slots.size > 0 && finish === 'stop' ? 'tool_calls' : finish;
   }
 }
 
 /**
- * Puts the same ending on the answers of all adapters: tool calls are counted, have ids and names, and give the reason `tool_calls`. Nothing is read
- * after the end.
+ * Gives the answers of all adapters the same ending: tool calls are counted, have ids and names, and lead to the finish
+ * reason `tool_calls`. Nothing is read after the end.
  */
 export async function* finishAnswer(
   deltas: AsyncIterable<AdapterDelta>,

@@ -29,7 +29,7 @@ const BaseUrl = z
     isPlainHttp,
     'write an http or https address without user, query and fragment, such as "http://vllm:8000/v1"',
   );
-/** Names a credential; the key itself never is in the configuration. */
+/** The name of a credential. The configuration never has the key itself. */
 const CredentialName = z
   .string()
   .regex(
@@ -94,13 +94,16 @@ export type ProviderConfig = z.infer<typeof Provider>;
 const Target = z.strictObject({ provider: ProviderName, model: ModelName });
 
 const Route = z.strictObject({
-  /** The name that a request gives. The first route that matches is taken. */
+  /** The name that a request gives. The first route that matches applies. */
   match: Pattern,
   provider: ProviderName,
-  /** The provider's name of the model; `*` is what the star of `match` stood for. Without it, the name of the request. */
+  /**
+   * The name that the provider gives the model; `*` stands for the text that the star of `match` stood for. By default
+   * the name of the request.
+   */
   model: Pattern.optional(),
   fallbacks: z.array(Target).max(FALLBACKS_MAX, `write at most ${FALLBACKS_MAX} fallbacks`).default([]),
-  /** Codes for which the next fallback answers; by default those of the table of errors. */
+  /** Codes for which the next fallback answers; by default those with `fallback` in `MODEL_ERRORS`. */
   fallbackOn: z.array(z.enum(MODEL_ERROR_CODES).exclude(['cancelled'])).optional(),
 });
 export type RouteConfig = z.infer<typeof Route>;
@@ -127,7 +130,7 @@ const Base = z.strictObject({
     .record(ProviderName, Provider)
     .refine((all) => Object.keys(all).length <= PROVIDERS_MAX, `write at most ${PROVIDERS_MAX} providers`),
   routes: z.array(Route).max(ROUTES_MAX, `write at most ${ROUTES_MAX} routes`),
-  /** Prices of one million tokens. The first entry that matches provider and model is taken. */
+  /** Prices of one million tokens. The first entry that matches provider and model applies. */
   prices: z
     .strictObject({
       currency: z.string().regex(/^[A-Za-z]{2,12}$/, 'write a currency, such as "USD"'),
@@ -174,7 +177,7 @@ function referencesOf({ routes, prices }: ModelsConfig): readonly Reference[] {
   return [...ofRoutes, ...ofPrices];
 }
 
-/** The configuration of models. Keys are not in it: a credential is a name. */
+/** The configuration of models. It names credentials and has no keys. */
 export const ModelsConfig = Base.superRefine((config, context) => {
   const known = Object.keys(config.providers);
   for (const { provider, path } of referencesOf(config))

@@ -14,7 +14,7 @@ import { createModel } from './create-model.ts';
 import { findPrice, findRoute } from './find-route.ts';
 import type { ModelsConfig, ProviderConfig } from './models-config.ts';
 
-/** The credentials that a configuration names. They are asked for at each opening and never kept elsewhere. */
+/** The credentials that a configuration names. `openModel` asks for them each time. */
 export interface Credentials {
   /** A key; null if there is none of that name. */
   key(name: string): string | null;
@@ -25,7 +25,10 @@ export interface Credentials {
 export interface ModelsSetup {
   readonly credentials: Credentials;
   readonly ports: ModelPorts;
-  /** Adapters that are not of this package, by the name of their provider. They replace the one that the configuration describes. */
+  /**
+   * Adapters from outside of this package, by the name of their provider. They replace those that the configuration
+   * describes.
+   */
   readonly adapters?: Readonly<Record<string, ChatAdapter>>;
 }
 

@@ -9,9 +9,9 @@ export interface WireRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Parsed JSON, or the text if it is none. */
+  /** Parsed JSON, or the text if it is not JSON. */
   readonly body: unknown;
-  /** Resolves once the client has left before the answer was complete. */
+  /** Resolves if the client disconnects before the answer is complete. */
   readonly gone: Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export interface WireServer {
   readonly url: string;
   /** All requests, in the order of their arrival. */
   readonly requests: readonly WireRequest[];
-  /** Adds steps behind those that are left. */
+  /** Adds steps after the remaining ones. */
   add(...steps: readonly WireStep[]): void;
   /** Throws if a step was not used, or if a request was not expected or did not match. */
   verify(): void;
@@ -64,7 +64,7 @@ export interface WireServer {
 interface WireOptions {
   /** `inOrder` (default): each request must match the next step. `anyOrder`: the first step that matches is used, for callers that run side by side. */
   readonly order?: 'inOrder' | 'anyOrder';
-  /** Answers requests that no step is left for; null refuses them. */
+  /** Answers requests for which no step is left; null refuses them. */
   readonly otherwise?: (request: WireRequest) => WireAnswer | null;
 }
 
@@ -98,7 +98,7 @@ function match(request: WireRequest, { expect = {} }: WireStep): void {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** The steps that are left, and all deviations. Mutable, because steps are used up. */
+/** The remaining steps, and all deviations. Mutable, because steps are used up. */
 class Script {
   readonly problems: string[] = [];
   readonly #steps: WireStep[];
@@ -165,7 +165,7 @@ async function drip(
 async function writeChunk(response: ServerResponse, chunk: WireChunk, gone: Promise<void>): Promise<boolean> {
   if (response.destroyed) return false;
   if (chunk === 'cut') {
-    // What was written before must arrive before the connection breaks.
+    // The client must receive everything written so far before the connection breaks.
     await sleep(20);
     response.destroy();
     return false;

@@ -1,4 +1,4 @@
-/** Limits on what a provider may send. Each is an option of the configuration. */
+/** Limits on the answers of a provider. Each field is an option of the configuration. */
 export interface AnswerLimits {
   /** Bytes of an answer on the wire. */
   readonly answerBytes: number;
@@ -24,5 +24,5 @@ export const ANSWER_LIMITS: AnswerLimits = {
   totalMs: 900_000,
 };
 
-/** Bytes of an error's body that are read. */
+/** Maximum number of bytes that are read of the body of an error. */
 export const ERROR_BYTES = 65_536;

@@ -17,7 +17,7 @@ const Details = z.object({
   code: Word,
   resets_in_seconds: z.number().nullish().catch(null),
 });
-/** Everything that the providers' errors have in common; fields of another type count as absent. */
+/** The fields that errors of all providers may have; a field of another type counts as absent. */
 const ErrorBody = z.object({
   error: z.union([z.string(), z.looseObject({})]).nullish(),
   detail: z.union([z.string(), z.looseObject({})]).nullish(),
@@ -49,7 +49,7 @@ function partsOf(body: unknown): Parts {
 /** OpenRouter repeats the text of the provider that it asked. */
 const UpstreamError = z.object({ metadata: z.object({ raw: z.string() }) });
 
-/** Codes and types that the providers document, in the order in which they decide. */
+/** Codes and types that the providers document. The first that matches decides. */
 const BY_WORD: readonly (readonly [RegExp, ModelErrorCode])[] = [
   [/insufficient_quota|billing|usage_limit_reached|usage_not_included|insufficient_credits/, 'quota'],
   [/context_length_exceeded|request_too_large|context_window/, 'context_too_long'],
@@ -82,7 +82,7 @@ const BY_STATUS: Readonly<Record<number, ModelErrorCode>> = {
   429: 'rate',
 };
 
-/** The code of a status. OpenRouter repeats the status of the provider that it asked as the code of a report in a stream. */
+/** The code for a status. For a failure in a stream, OpenRouter reports the status of the provider that it asked. */
 function codeOfStatus(status: number): ModelErrorCode {
   return BY_STATUS[status] ?? (status >= 500 ? 'overloaded' : 'bad_request');
 }
@@ -91,7 +91,8 @@ function codeOf(status: number | undefined, { message, words }: Parts): ModelErr
   const byWord = BY_WORD.find(([pattern]) => pattern.test(words))?.[1];
   if (byWord !== undefined) return byWord;
   const known = status ?? Number(/\b[45]\d\d\b/.exec(words)?.[0] ?? 500);
-  // Anthropic and vLLM give one type to several failures; the message says which. A server's own failure is no such case.
+  // Anthropic and vLLM use one type for several failures; the message distinguishes them, except for failures of the
+  // server itself.
   const byMessage = BY_MESSAGE.find(([pattern]) => pattern.test(message))?.[1];
   const isServerError = status !== undefined && status >= 500;
   return byMessage === undefined || isServerError ? codeOfStatus(known) : byMessage;

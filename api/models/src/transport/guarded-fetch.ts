@@ -53,7 +53,7 @@ class Watch {
     this.#caller?.removeEventListener('abort', this.#onCaller);
   }
 
-  /** The reason of a failure: that of the watch if it gave up, else the connection's. */
+  /** The reason of a failure: that of the watch if the watch aborted, else that of the connection. */
   reasonOf(thrown: unknown): unknown {
     if (this.signal.aborted) return this.signal.reason;
     if (thrown instanceof ModelFault) return thrown;
@@ -61,7 +61,7 @@ class Watch {
   }
 }
 
-/** The innermost message: `fetch failed` alone says nothing. */
+/** The innermost message: `fetch failed` alone does not name the cause. */
 function causeOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   return thrown.cause instanceof Error ? thrown.cause.message : thrown.message;
@@ -124,9 +124,9 @@ function guardedBody(body: ReadableStream<Uint8Array>, guard: Guard, watch: Watc
 }
 
 /**
- * A fetch whose answers are limited in bytes, in the length of lines and in time, and that a signal cancels while the body is read. It follows no
- * redirect, because a header with a key would go with it. Failures are
- * `ModelFault`, except those that the caller's own signal gives.
+ * A fetch that limits answers in bytes, line length and time, and that a signal cancels even while the body is read. It
+ * follows no redirect, because a header with a key would be sent along. Failures are `ModelFault`, except those that
+ * the caller's own signal gives.
  */
 export function guardedFetch(guard: Guard): Fetch {
   return async (url, init = {}) => {

@@ -4,11 +4,11 @@ export type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise
 /** The world of this package: network, time and chance. */
 export interface ModelPorts {
   readonly fetch: Fetch;
-  /** Runs `run` after `ms`; the returned function cancels that. */
+  /** Runs `run` after `ms`; the returned function cancels it. */
   readonly after: (ms: number, run: () => void) => () => void;
   /** Milliseconds since 1970, to read dates in headers. */
   readonly nowMs: () => number;
-  /** From 0 to below 1. */
+  /** A random number from 0 to below 1. */
   readonly random: () => number;
 }
 

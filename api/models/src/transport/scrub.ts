@@ -18,7 +18,9 @@ export function scrubber(secrets: readonly string[]): Scrub {
 
 const DEPTH_MAX = 32;
 
-/** The same for every text in a value, keys included. Depth beyond 32 is left out. Pure. */
+/**
+ * Hides credentials in every text of a value, keys included. An object or list below 32 levels is hidden whole. Pure.
+ */
 export function scrubDeep(value: unknown, scrub: Scrub, depth = 0): unknown {
   if (typeof value === 'string') return scrub(value);
   if (typeof value !== 'object' || value === null) return value;

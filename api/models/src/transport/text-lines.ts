@@ -1,6 +1,9 @@
 import { ModelFault } from '../chat/model-error.ts';
 
-/** Lines of a body, whose length the guard limits. Bytes of one character may arrive in two chunks; invalid UTF-8 becomes U+FFFD. */
+/**
+ * The lines of a body; `guardedFetch` limits their length. Bytes of one character may arrive in two chunks; invalid
+ * UTF-8 becomes U+FFFD.
+ */
 export async function* textLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';
@@ -19,7 +22,7 @@ export async function* textLines(body: AsyncIterable<Uint8Array>): AsyncGenerato
   if (last !== '') yield last;
 }
 
-/** An event of a stream, `event` being `message` unless it is named. */
+/** A server-sent event; `event` is `message` if the stream gives no name. */
 export interface ServerEvent {
   readonly event: string;
   readonly data: string;

@@ -24,13 +24,13 @@ async function* readStream(response: Response, nowMs: () => number): AsyncGenera
       if (reader.isEnded) break;
     }
   } catch (thrown) {
-    // The reason of the end has arrived with the usage: nothing is missing.
+    // The finish reason has arrived with the usage: nothing is missing.
     if (faultIn(thrown)?.code !== 'network' || !reader.isFinished) throw thrown;
   }
   yield reader.end();
 }
 
-/** The adapter of Anthropic's Messages API. It honours everything but `seed`. */
+/** The adapter of Anthropic's Messages API. It leaves out `seed`, and honours all other fields. */
 export function createAnthropicAdapter({ provider, baseUrl, apiKey }: AnthropicServer, kit: AdapterKit): ChatAdapter {
   const headers = { 'x-api-key': apiKey, 'anthropic-version': API_VERSION };
   const url = endpoint(baseUrl, 'messages');

@@ -13,13 +13,16 @@ interface Turn {
 
 const EPHEMERAL = { cache_control: { type: 'ephemeral' } } as const;
 
-/** The arguments of an earlier call as the object that the API needs. Text that is none is kept as it is, so that the model sees what it wrote. */
+/**
+ * The arguments of an earlier call as the object that the API needs. Text that is not a JSON object is passed on in one
+ * field, so that the model sees what it wrote.
+ */
 function inputOf({ arguments: text }: ToolCall): unknown {
   try {
     const value: unknown = JSON.parse(text === '' ? '{}' : text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch {
-    // It is passed on below.
+    // The text is passed on below.
   }
   return { invalid_arguments: text };
 }
@@ -48,7 +51,7 @@ function turnOf(message: Exclude<ChatMessage, { readonly role: 'system' }>): Tur
   }
 }
 
-/** Neighbours of one role become one message: the results of parallel calls must stand together. */
+/** Adjacent messages of the same role become one message: the results of parallel calls must be in one message. */
 function joinTurns(turns: readonly Turn[]): readonly Turn[] {
   return turns
     .filter(({ content }) => content.length > 0)
@@ -96,7 +99,7 @@ function answerFields({ temperature, stop, responseSchema }: ChatRequest): objec
   };
 }
 
-/** The body of a request to `/v1/messages`. The API has no seed: it is left out. Pure. */
+/** The body of a request to `/v1/messages`. The API has no seed, so `seed` is left out. Pure. */
 export function anthropicBody({ request, model, stream }: AdapterCall): Record<string, unknown> {
   const turns = joinTurns(request.messages.flatMap((message) => (message.role === 'system' ? [] : [turnOf(message)])));
   if (turns.length === 0)

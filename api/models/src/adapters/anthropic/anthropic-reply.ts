@@ -47,7 +47,7 @@ const Event = z.object({
 });
 type Event = z.infer<typeof Event>;
 
-/** The API counts tokens of the cache apart from `input_tokens`. */
+/** The API counts the tokens of its cache separately from `input_tokens`. */
 function usageOf(usage: z.infer<typeof Usage> | null | undefined): ReportedUsage {
   if (usage === null || usage === undefined) return {};
   const { input_tokens: input, cache_read_input_tokens: read, cache_creation_input_tokens: written } = usage;
@@ -98,7 +98,7 @@ export function* readMessage(body: unknown, nowMs: number): Generator<AdapterDel
   yield endOf(reason ?? null, body);
 }
 
-/** Reads the events of one stream. Mutable, because the reason of the end comes before the end. */
+/** Reads the events of one stream. Mutable, because the finish reason comes before the end. */
 export class AnthropicEventReader {
   readonly #nowMs: () => number;
   #reason: string | null = null;
@@ -136,7 +136,7 @@ export class AnthropicEventReader {
         this.isEnded = true;
         return;
       default:
-      // `ping`, `content_block_stop` and events of the future.
+      // `ping`, `content_block_stop` and unknown events have nothing to read.
     }
   }
 

@@ -1,4 +1,4 @@
-/** How a chunk names the tool call that it continues. */
+/** The names by which a chunk identifies the tool call that it continues. */
 interface PieceName {
   readonly id: string;
   readonly index: number | null;

@@ -31,7 +31,7 @@ async function* readStream(response: Response, reader: ChatReplyReader): AsyncGe
   try {
     for await (const chunk of chunksOf(response)) yield* reader.read(chunk);
   } catch (thrown) {
-    // The reason of the end has arrived: a cut after it costs only the usage, which is then estimated.
+    // The finish reason has arrived: a later cut loses only the usage, which is then estimated.
     if (faultIn(thrown)?.code !== 'network' || !reader.isFinished) throw thrown;
   }
   yield reader.end();

@@ -6,7 +6,7 @@ import { classifyError } from '../../transport/classify-error.ts';
 import { parseReply } from '../../transport/parse-reply.ts';
 import { CallSlots } from './call-slots.ts';
 
-/** Absent and null are the empty text. */
+/** Absent and null count as the empty text. */
 const text = z
   .string()
   .nullish()
@@ -60,7 +60,7 @@ function usageOf({ prompt_tokens, completion_tokens, prompt_tokens_details }: z.
   };
 }
 
-/** Reads the chunks of one answer. Mutable, because tool calls and refusals continue over chunks. */
+/** Reads the chunks of one answer. Mutable, because a tool call or a refusal may span several chunks. */
 export class ChatReplyReader {
   readonly #slots = new CallSlots();
   readonly #nowMs: () => number;
@@ -72,7 +72,7 @@ export class ChatReplyReader {
     this.#nowMs = nowMs;
   }
 
-  /** True once the provider has given the reason of the end. */
+  /** True once the provider has sent the finish reason. */
   get isFinished(): boolean {
     return this.#finish !== null;
   }

@@ -13,7 +13,10 @@ export interface OpenAiServer extends ChatServer {
   readonly project?: string | undefined;
 }
 
-/** Loads OpenAI's client at the first request: it takes about 36 MB. Everything that it would read from the environment is given. */
+/**
+ * Loads OpenAI's client at the first request: it takes about 36 MB. The options set everything that the client would
+ * otherwise read from the environment.
+ */
 async function openClient(server: OpenAiServer, kit: AdapterKit, stream: boolean): Promise<OpenAI> {
   const { default: Client } = await import('openai');
   return new Client({
@@ -25,14 +28,17 @@ async function openClient(server: OpenAiServer, kit: AdapterKit, stream: boolean
     project: server.project ?? null,
     defaultHeaders: server.profile.headers,
     fetch: providerFetch(kit, stream),
-    // Retries are decided in one place for all providers, and an adapter never logs.
+    // `decideNext` decides about retries for all providers, and an adapter never logs.
     maxRetries: 0,
     timeout: kit.limits.totalMs,
     logLevel: 'off',
   });
 }
 
-/** The adapter of OpenAI: its own client sends, and the reader that all Chat Completions share reads the answer. */
+/**
+ * The adapter of OpenAI. OpenAI's own client sends a request; the reader that all Chat Completions share reads the
+ * answer.
+ */
 export function createOpenAiAdapter(server: OpenAiServer, kit: AdapterKit): ChatAdapter {
   return chatCompletionsAdapter(server, kit, async (body, { stream, signal }) => {
     const client = await openClient(server, kit, stream);

@@ -12,7 +12,7 @@ import { renderPrompt, STOPS } from './render-prompt.ts';
 
 /** OpenAI accepts four stop texts, and other servers copied that. */
 const STOPS_MAX = 4;
-/** A base model writes until its context is full, so that every request has a limit. */
+/** A base model writes until its context is full, so every request needs a limit. */
 const DEFAULT_MAX_TOKENS = 512;
 
 export interface CompletionsServer {
@@ -45,7 +45,7 @@ function usageOf({ prompt_tokens, completion_tokens }: z.infer<typeof Usage>): R
 function bodyOf({ request, model, stream }: AdapterCall): Record<string, unknown> {
   const { temperature, seed, maxTokens = DEFAULT_MAX_TOKENS, stop = [] } = request;
   const stops = [...stop, ...STOPS];
-  // The caller's texts come first; the labels that no longer fit are the least likely ones.
+  // The caller's texts come first. If there are too many, the least likely labels are left out.
   return {
     model,
     prompt: renderPrompt(request),
@@ -58,7 +58,7 @@ function bodyOf({ request, model, stream }: AdapterCall): Record<string, unknown
   };
 }
 
-/** Reads the chunks of one answer. Mutable, because the reason of the end comes before the usage. */
+/** Reads the chunks of one answer. Mutable, because the finish reason comes before the usage. */
 class CompletionReader {
   readonly #nowMs: () => number;
   #finish = '';
@@ -78,7 +78,7 @@ class CompletionReader {
     if (error) throw classifyError({ body: chunk }, this.#nowMs());
     this.#raw = chunk;
     const choice = choices?.[0] ?? { text: '', finish_reason: '' };
-    // The prompt ends at a colon: the blank after it belongs to no answer.
+    // The prompt ends at a colon: the space after it is not part of the answer.
     const words = this.#isStarted ? choice.text : choice.text.trimStart();
     this.#isStarted ||= words !== '';
     if (words !== '') yield { kind: 'text', text: words };
@@ -104,7 +104,7 @@ async function* readStream(response: Response, reader: CompletionReader): AsyncG
   yield reader.end();
 }
 
-/** The adapter of base models, which continue a text: `/completions` of OpenAI's wire. It refuses tools and schemas. */
+/** The adapter of base models, which continue a text: OpenAI's `/completions`. It refuses tools and schemas. */
 export function createCompletionsAdapter(
   { provider, baseUrl, apiKey }: CompletionsServer,
   kit: AdapterKit,

@@ -5,7 +5,10 @@ const LABELS = { system: 'Instructions', user: 'User', assistant: 'Assistant', t
 /** A line of a message that looks like the beginning of another message. */
 const FORGED = new RegExp(`^(?=(?:${Object.values(LABELS).join('|')}):)`, 'gm');
 
-/** A model that continues texts would write the other side of the conversation too: it ends there. */
+/**
+ * A model that continues texts would also write the other side of the conversation: the answer ends before these
+ * labels.
+ */
 export const STOPS: readonly string[] = [LABELS.user, LABELS.system, LABELS.tool].map((label) => `\n${label}:`);
 
 function lineOf({ role, content }: ChatMessage): string {
@@ -14,7 +17,7 @@ function lineOf({ role, content }: ChatMessage): string {
 
 /**
  * A conversation as the text that a base model continues. Lines in messages that look like a label are indented, so that a message cannot pass as
- * another. A base model follows no tools and no schema: both are refused. Pure.
+ * another. Tools and a schema are refused: a base model does not know them. Pure.
  */
 export function renderPrompt({ messages, tools = [], toolChoice, responseSchema }: ChatRequest): string {
   if (tools.length > 0 && toolChoice !== 'none')

@@ -31,7 +31,7 @@ export interface OllamaServer {
   readonly provider: string;
   /** The address without `/api`. */
   readonly baseUrl: string;
-  /** A local server has none. */
+  /** Null for a local server, which has no key. */
   readonly apiKey: string | null;
 }
 
@@ -49,7 +49,7 @@ function* messageDeltas({ message }: Line, firstSlot: number): Generator<Adapter
 }
 
 function* endDeltas(line: Line, raw: unknown): Generator<AdapterDelta> {
-  // A model that is only loaded or unloaded answers nothing.
+  // Ollama loaded or unloaded the model, and answered nothing.
   if (line.done_reason === 'load' || line.done_reason === 'unload')
     throw new ModelFault('overloaded', `Ollama answered while the model was ${line.done_reason}ing`);
   yield {
@@ -59,7 +59,7 @@ function* endDeltas(line: Line, raw: unknown): Generator<AdapterDelta> {
   yield { kind: 'end', finish: line.done_reason === 'length' ? 'length' : 'stop', raw };
 }
 
-/** The pieces of the lines of an answer. Calls arrive whole, in one line or in several. */
+/** The pieces of an answer, from its lines. Calls arrive whole, in one line or in several. */
 async function* readLines(values: AsyncIterable<unknown>, nowMs: () => number): AsyncGenerator<AdapterDelta> {
   let slots = 0;
   for await (const value of values) {
@@ -81,7 +81,10 @@ async function* valuesOf(response: Response, stream: boolean): AsyncGenerator<un
   for await (const line of linesOf(response)) if (line.trim() !== '') yield parseJson(line);
 }
 
-/** The adapter of Ollama's own API. A tool call cannot be forced and is refused; `parallelToolCalls` is not known there. */
+/**
+ * The adapter of Ollama's own API. It refuses a request that forces a tool call, and leaves out `parallelToolCalls`:
+ * the API has neither.
+ */
 export function createOllamaAdapter({ provider, baseUrl, apiKey }: OllamaServer, kit: AdapterKit): ChatAdapter {
   const headers = apiKey === null ? {} : { authorization: `Bearer ${apiKey}` };
   const url = endpoint(baseUrl, 'api/chat');

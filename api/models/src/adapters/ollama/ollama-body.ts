@@ -7,12 +7,12 @@ function objectOf({ arguments: text }: ToolCall): unknown {
     const value: unknown = JSON.parse(text === '' ? '{}' : text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch {
-    // It is passed on below, so that the model sees what it wrote.
+    // The text is passed on below, so that the model sees what it wrote.
   }
   return { invalid_arguments: text };
 }
 
-/** Ollama pairs a result with its call by the name of the tool. */
+/** The names of the tools by call id: Ollama pairs a result with its call by the name of the tool. */
 function toolNames(messages: readonly ChatMessage[]): ReadonlyMap<string, string> {
   return new Map(
     messages.flatMap((message) =>
@@ -54,7 +54,9 @@ function optionsOf({ temperature, maxTokens, seed, stop }: ChatRequest): object 
   };
 }
 
-/** The body of a request to `/api/chat`. The number of parallel calls cannot be limited: that field is left out. Pure. */
+/**
+ * The body of a request to `/api/chat`. The API cannot limit parallel calls, so `parallelToolCalls` is left out. Pure.
+ */
 export function ollamaBody({ request, model, stream }: AdapterCall): Record<string, unknown> {
   const names = toolNames(request.messages);
   const options = optionsOf(request);

@@ -49,8 +49,9 @@ function toolFields({ tools = [], toolChoice, parallelToolCalls }: ChatRequest):
 }
 
 /**
- * The body of a request to `/responses` of a subscription. That server streams only, keeps nothing (`store`), and refuses `temperature`, `seed` and
- * `max_output_tokens`: these are left out. Stop texts cannot be left out without changing the answer, so they are refused. Pure.
+ * The body of a request to `/responses` of a subscription. The server only streams and keeps nothing (`store`). It
+ * refuses `temperature`, `seed` and `max_output_tokens`, which are left out. Stop texts are refused, because leaving
+ * them out would change the answer. Pure.
  */
 export function responsesBody({ request, model }: AdapterCall): Record<string, unknown> {
   const { messages, responseSchema: schema, stop = [] } = request;

@@ -94,7 +94,10 @@ export class ResponsesEventReader {
 
 const FINISH: Readonly<Record<string, Finish>> = { 'response.completed': 'stop', 'response.incomplete': 'length' };
 
-/** The event `error` has its code and message beside its type, or in a member of its own. */
+/**
+ * Moves the code and message of an event `error` into its member `error`: some servers send them beside the event's
+ * type.
+ */
 function withError(body: unknown): unknown {
   const nested = z.object({ error: z.looseObject({}) }).safeParse(body);
   if (nested.success) return body;

@@ -23,8 +23,9 @@ export interface SubscriptionServer {
 const HEADERS = { accept: 'text/event-stream', 'openai-beta': 'responses=experimental', originator: 'hamlet' };
 
 /**
- * The adapter of an OpenAI subscription: the Responses API with the tokens of a sign-in. A refused token is renewed once. The server only streams, so
- * a plain request reads a stream too. It leaves out `temperature`, `seed` and `maxTokens`, which the server refuses.
+ * The adapter of an OpenAI subscription: the Responses API with the tokens of a sign-in. A refused token is renewed
+ * once. The server only streams, so a plain request reads a stream too. The adapter leaves out `temperature`, `seed`
+ * and `maxTokens`, which the server refuses.
  */
 export function createSubscriptionAdapter(
   { provider, baseUrl, tokens }: SubscriptionServer,

@@ -11,10 +11,10 @@ export interface OAuthTokens {
   readonly accountId: string;
 }
 
-/** Where the tokens of a sign-in are kept. The store encrypts them; this package only passes them on. */
+/** The store of the tokens of a sign-in. It encrypts them; this package only passes them on. */
 export interface OAuthTokenStore {
   load(): Promise<OAuthTokens | null>;
-  /** Replaces the tokens in one step: the provider accepts a refresh token once. */
+  /** Replaces the tokens in one step: the provider accepts each refresh token only once. */
   save(tokens: OAuthTokens): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export interface OAuthTokenStore {
 export interface SubscriptionTokens {
   /** The tokens in use. Fails with `auth` if no person has signed in. */
   current(): Promise<OAuthTokens>;
-  /** Replaces refused tokens. Callers that come while a refresh runs share it. */
+  /** Replaces refused tokens. Callers that come during a refresh share its result. */
   renew(refused: OAuthTokens, signal: AbortSignal): Promise<OAuthTokens>;
 }
 
@@ -35,7 +35,7 @@ export interface OAuthServer {
 const Renewed = z.object({ access_token: z.string().min(1), refresh_token: z.string().min(1).optional() });
 const SIGN_IN = 'sign in to the subscription again';
 
-/** Tokens of a store, renewed by OAuth's refresh grant. They are saved before they are used. */
+/** The tokens of a store, renewed by the refresh grant of OAuth. New tokens are saved before they are used. */
 export function createSubscriptionTokens(
   store: OAuthTokenStore,
   server: OAuthServer,
@@ -64,7 +64,7 @@ export function createSubscriptionTokens(
     return tokens;
   }
 
-  /** Another process may have renewed the tokens: only those that were refused are replaced. */
+  /** Another process may have renewed the tokens: only refused tokens are replaced. */
   async function renewOnce(refused: OAuthTokens): Promise<OAuthTokens> {
     const now = await load();
     if (now.accessToken !== refused.accessToken) return now;

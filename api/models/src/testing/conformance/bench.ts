@@ -13,7 +13,7 @@ import { startWireServer } from '../wire-server.ts';
 import type { WireAnswer, WireChunk, WireServer } from '../wire-server.ts';
 import type { ScriptedAnswer, Wire } from '../wires/wire.ts';
 
-/** The key that every tested adapter is given; the suite looks for it in everything that comes back. */
+/** The key that every tested adapter receives; the suite searches all results for it. */
 export const TEST_KEY = 'sk-test-0123456789abcdefghijklmnop';
 
 /** An adapter and its provider's wire: all that the suite needs. */
@@ -21,7 +21,10 @@ export interface AdapterSubject {
   readonly name: string;
   readonly wire: Wire;
   readonly open: (baseUrl: string, kit: AdapterKit) => ChatAdapter;
-  /** What the provider must receive for `RICH_REQUEST` (or `PLAIN_REQUEST` without tools), whole. */
+  /**
+   * The complete request that the provider must receive for `RICH_REQUEST`, or for `PLAIN_REQUEST` if the adapter
+   * refuses tools.
+   */
   readonly expects: {
     readonly path: string;
     readonly headers: Readonly<Record<string, string>>;
@@ -45,7 +48,7 @@ const TOOLS = [
 export const PLAIN_REQUEST: ChatRequest = { messages: [{ role: 'user', content: 'Where is the mill?' }] };
 export const TOOL_REQUEST: ChatRequest = { ...PLAIN_REQUEST, tools: TOOLS };
 
-/** Every field that a provider translates, with a conversation that has already used two tools. */
+/** Every field that an adapter translates, with a conversation that has already used two tools. */
 export const RICH_REQUEST: ChatRequest = {
   messages: [
     { role: 'system', content: 'You are Ada.', cacheable: true },
@@ -99,7 +102,7 @@ export const bytewise: ModelPorts['fetch'] = async (url, init) => {
   return new Response(response.body?.pipeThrough(split), { status: response.status, headers: response.headers });
 };
 
-/** The chunks of an answer up to the first that contains a text, that one included. */
+/** The chunks of an answer up to and including the first that contains a text, and then those of `then`. */
 export function upTo({ chunks, ...rest }: WireAnswer, text: string, then: readonly WireChunk[]): WireAnswer {
   const at = chunks.findIndex((chunk) => typeof chunk === 'string' && chunk.includes(text));
   assert.ok(at >= 0, `no chunk contains ${text}`);
@@ -108,7 +111,7 @@ export function upTo({ chunks, ...rest }: WireAnswer, text: string, then: readon
 
 export const TEXT: ScriptedAnswer = { text: ['The mill', ' is north', '.'], usage: { prompt: 11, completion: 7 } };
 
-/** One adapter, the server that stands in for its provider, and one answer at a time. */
+/** An adapter and the server that stands in for its provider. */
 export class Bench {
   readonly subject: AdapterSubject;
   #server: WireServer | null = null;

@@ -193,7 +193,7 @@ export const OPENAI_WIRE: Wire = {
   overloadInStream: `data: ${JSON.stringify({ error: { message: 'The server had an error while processing your request.', type: 'server_error', param: null, code: null } })}\n\n`,
 };
 
-/** OpenRouter keeps the connection open with comments and reports failures as a chunk. */
+/** OpenRouter's Chat Completions: comments keep the connection open, and a chunk reports a failure. */
 export const OPENROUTER_WIRE: Wire = {
   plain,
   stream: (answer) => {

@@ -8,7 +8,7 @@ export interface ScriptedCall {
   readonly pieces: readonly string[];
 }
 
-/** An answer without the form of a wire. */
+/** An answer, independent of the format of any provider. */
 export interface ScriptedAnswer {
   /** Pieces of the text. */
   readonly text?: readonly string[];
@@ -18,7 +18,7 @@ export interface ScriptedAnswer {
   readonly finish?: 'stop' | 'length';
 }
 
-/** Codes that an HTTP answer of a provider stands for. */
+/** The codes that a provider can report in an HTTP answer. */
 export type ReportedCode = Exclude<ModelErrorCode, 'network' | 'bad_answer' | 'cancelled'>;
 
 /** A provider's wire, byte for byte. */
@@ -47,7 +47,7 @@ export function eventStream(chunks: readonly WireChunk[]): WireAnswer {
   return { headers: { 'content-type': 'text/event-stream; charset=utf-8' }, chunks };
 }
 
-/** Pieces of several calls, in turns: the first of each, the second of each, and so on. */
+/** Pieces of several calls in alternation: the first of each, the second of each, and so on. */
 export function interleaved(calls: readonly ScriptedCall[]): readonly {
   readonly index: number;
   readonly call: ScriptedCall;
