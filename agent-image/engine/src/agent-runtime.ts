@@ -1,9 +1,10 @@
 /**
  * The interface between a resident and the program that writes its answers and carries out its runs.
  *
- * The resident decides by itself where to walk. The runtime named in the Agent's `spec.runtime.name` answers when an agent or a
- * person speaks to the agent, and carries out runs. A resident creates one runtime and calls `initialize` once, `execute` any number of
- * times and `terminate` once. At most one run and one answer are under way; a run and an answer may overlap.
+ * The resident decides by itself where to walk. The runtime named in the Agent's `spec.runtime.name` answers when an
+ * agent or a person speaks to the agent, and carries out runs. A resident creates one runtime and calls `initialize`
+ * once, `execute` any number of times and `terminate` once. At most one run and one answer are under way; a run and an
+ * answer may overlap.
  *
  * To plug in another runtime:
  *
@@ -76,7 +77,7 @@ export type RunWork = Readonly<{
   look(): Promise<ToolResult>;
 }>;
 
-/** Rejection of `execute` that fails a run: `code` is one word for programs, the message is for people. */
+/** The error with which `execute` fails a run: `code` is one word for programs, the message is for people. */
 export class RunFailure extends Error {
   readonly code: string;
   constructor(code: string, message: string) {

@@ -1,9 +1,6 @@
 import type { Effect } from '../journal/event.ts';
 
-/**
- * Maximum number of attempts of one call: the engine must not repeat a call without limit that ends the process each
- * time.
- */
+/** Maximum number of attempts of one call: each attempt may end the process. */
 export const MAX_CALL_ATTEMPTS = 5;
 
 /** `ask` asks a person, `give_up` settles the call as failed. */

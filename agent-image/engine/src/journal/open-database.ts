@@ -13,8 +13,8 @@ const SQLITE_CORRUPT = 11;
 const SQLITE_NOT_A_DATABASE = 26;
 
 /**
- * Small pages waste little on texts of a few KiB: with 4 KiB a step, a byte of text takes 1.28 bytes, and 1.34 in pages
- * of 4 KiB.
+ * Small pages waste little on texts of a few KiB. With 4 KiB of text a step, a byte of text takes 1.28 bytes; in pages
+ * of 4 KiB it takes 1.34.
  */
 const PAGE_BYTES = 2_048;
 /** The write-ahead log is cut to this size after a checkpoint. */

@@ -56,7 +56,7 @@ function begin(kit: Kit, session: Session, { tasks, history, command }: Begin): 
   const task = perform(kit, session, { history, command });
   if (task === null) return;
   const ended = task.finally(() => tasks.delete(key));
-  // `advance` receives the rejection while it waits for its tasks. Once `advance` has ended, no code handles it.
+  // `advance` handles a rejection while it waits for the task. Later rejections are ignored here.
   ended.catch(() => {});
   tasks.set(key, ended);
 }

@@ -171,8 +171,8 @@ async function runAttempt(kit: Kit, session: Session, { call, tool, prepared, pr
 type Finished = Readonly<{ call: CallState; attempt: number; result: Attempt; effect: Tool['effect'] }>;
 
 /**
- * Settles a call after an attempt. If the attempt was lost and a repeat might do harm, its end is as unknown as after a
- * crash; otherwise the model decides about a repeat.
+ * Settles a call after an attempt. If the attempt was lost and a repeat might do harm, the call is unknown, as after a
+ * crash; if a repeat does no harm, the model decides about it.
  */
 function finish(kit: Kit, session: Session, { call, attempt, result, effect }: Finished): void {
   if (

@@ -85,7 +85,7 @@ export type MemoryPort = Readonly<{
   recall: (query: Readonly<{ text: string; conversation: string }>) => Promise<readonly string[]>;
 }>;
 
-/** Makes one text of a history that has become too long. */
+/** Summarizes a history that has become too long. */
 export type CompactionPort = Readonly<{
   contextTokens: number;
   summarize: (messages: readonly Message[], signal: AbortSignal) => Promise<string>;

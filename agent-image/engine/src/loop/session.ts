@@ -16,8 +16,8 @@ export type Appended = Readonly<{ ok: true }> | Readonly<{ ok: false; code: Ille
 type Planned = Readonly<{ events: readonly JournalEvent[]; state: RunState | null }>;
 
 /**
- * A run in memory while an engine works on it. Mutable, because it is the one place that moves the run from state to
- * state: an event is in the journal before its state can be seen.
+ * A run in memory while an engine works on it. Mutable, because only this class moves the run from state to state. An
+ * event is in the journal before its state can be seen.
  */
 export class Session {
   readonly run: string;
@@ -92,7 +92,7 @@ export class Session {
     this.#wake = Promise.withResolvers();
   }
 
-  /** The time left of the budget that ends first, among those of this run and of the runs that it works for. */
+  /** The time left in the time budget that ends first, of this run or of a run that it works for. */
   get timeLeftMs(): number {
     const own = this.state.opened.budgets.timeMs - this.state.spent.timeMs - this.#sinceMark();
     return Math.min(own, ...this.ancestors.map((session) => session.timeLeftMs));

@@ -67,8 +67,9 @@ export interface PartialAnswer extends Spent {
 }
 
 /**
- * A complete answer. The wire names of the same parts: `content`, `tool_calls` = toolCalls, `usage {prompt, completion, total}` = usage, `raw`,
- * `cost_estimate` = costEstimate. `raw` is the provider's answer without credentials; for a stream, that is its last message.
+ * A complete answer. The wire names of the same parts: `content`, `tool_calls` = toolCalls, `usage {prompt, completion,
+ * total}` = usage, `raw`, `cost_estimate` = costEstimate. `raw` is the provider's answer without credentials; for a
+ * stream, that is its last message.
  */
 export interface ChatAnswer extends PartialAnswer {
   readonly target: Target;

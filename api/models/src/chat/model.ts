@@ -22,8 +22,9 @@ export interface AdapterCall {
 }
 
 /**
- * The access to one provider. An adapter makes one attempt and yields the pieces of the answer, in one burst if `stream` is false. It throws a
- * `ModelFault` for an expected failure. It never retries, never logs, and keeps nothing between calls except its credential.
+ * The access to one provider. An adapter makes one attempt and yields the pieces of the answer, in one burst if
+ * `stream` is false. It throws a `ModelFault` for an expected failure. It never retries, never logs, and keeps nothing
+ * between calls except its credential.
  */
 export interface ChatAdapter {
   /** Name of the provider in the configuration. */

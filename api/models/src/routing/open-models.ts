@@ -36,7 +36,7 @@ export type OpenedModel =
   | { readonly ok: true; readonly model: Model }
   | { readonly ok: false; readonly reason: 'no_route' | 'no_credential'; readonly message: string };
 
-/** A credential that the configuration names and that is missing. It never leaves this file. */
+/** The error for a missing credential that the configuration names. It never leaves this file. */
 class MissingCredential extends Error {}
 
 type ChatConfig = Extract<ProviderConfig, { readonly kind: 'openai' | 'openrouter' | 'vllm' | 'compatible' }>;

@@ -28,7 +28,7 @@ export type WireChunk =
   | 'cut'
   | 'hold';
 
-/** An answer. Without `status` it is 200; chunks that are text are written one by one. */
+/** An answer; the default status is 200. Chunks that are text are written one by one. */
 export interface WireAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;

@@ -16,8 +16,8 @@ import (
 	"hamlet.village/cluster/internal/spec"
 )
 
-// cgroup2 returns the mount point of cgroup version 2. On a hybrid machine it has no controllers, but it still shows
-// the descendants of a process.
+// cgroup2 returns the mount point of cgroup version 2. On a hybrid machine version 2 has no controllers, but it
+// still shows the descendants of a process.
 func cgroup2() (string, error) {
 	for _, m := range mountTable() {
 		if m.kind == "cgroup2" {

@@ -1,6 +1,6 @@
 // Package volumes provides the default StorageClass: each volume is a folder on the node of its first pod.
 //
-// It makes and removes folders on the machine itself, which binds a volume claim in milliseconds. For the same purpose
+// The package makes and removes folders on the machine itself, which binds a volume claim in milliseconds.
 // local-path-provisioner, which uses the same controller library, starts a pod from a shell image for every folder.
 package volumes
 

@@ -11,7 +11,7 @@ import { transpose } from './transpose.ts';
 
 /**
  * Builds the images that the storage does not have. Images for another architecture are derived from those for this
- * machine's.
+ * machine.
  */
 export async function buildImagesFor(
   architecture: Architecture,

@@ -70,7 +70,7 @@ function copyEntry(native: string, target: string, { path, stats }: TreeEntry): 
     mkdirSync(to, { recursive: true });
     return setMode(to, stats);
   }
-  // The base may have removed the folder, and its package creates it again.
+  // The base may have removed the folder, which a package of the native image created again.
   mkdirSync(dirname(to), { recursive: true });
   if (stats.isSymbolicLink()) return copyLink(from, to, stats);
   if (!stats.isFile()) return;

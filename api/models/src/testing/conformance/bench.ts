@@ -139,7 +139,7 @@ export class Bench {
     });
   }
 
-  /** Lets the stand-in answer the next requests. */
+  /** Adds the answers of the stand-in to the next requests. */
   answer(...answers: readonly WireAnswer[]): void {
     this.server.add(...answers.map((answer) => ({ answer })));
   }
