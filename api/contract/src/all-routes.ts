@@ -26,7 +26,7 @@ import * as purchases from './routes/trade/purchases.ts';
 import * as quote from './routes/trade/quote.ts';
 import * as world from './routes/world.ts';
 
-/** The order of the OpenAPI document. The server's mount, the reference and the tests walk this list. */
+/** Routes in the order of the OpenAPI document. The server's mount, the reference and the tests walk this list. */
 export const ROUTES = [
   world.getWorld,
   world.getWorldMap,

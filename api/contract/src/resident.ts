@@ -1,4 +1,4 @@
-/** Loaded schemas stay in memory, in as many processes as there are agents. */
+/** Exports only what a resident needs: each agent has a process, and loaded schemas stay in its memory. */
 export { createClient, ProblemError } from './client/create-client.ts';
 export { getAgent } from './routes/agents.ts';
 export { createPost, getPost, listBoardNews, replyToPost, resolvePost } from './routes/board/posts.ts';

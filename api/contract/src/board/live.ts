@@ -13,7 +13,7 @@ export const BoardEventKind = z.enum([
 ]);
 export type BoardEventKind = z.infer<typeof BoardEventKind>;
 
-/** Offsets grow within an epoch; events for other viewers leave gaps. */
+/** Offsets grow within an epoch. There are gaps where an event is for other viewers. */
 const at = { epoch: z.string(), offset: z.int().min(0) };
 
 /** First message of a socket that does not resume: the newest posts as of its offset. */
@@ -41,7 +41,7 @@ export const BoardEvent = z.strictObject({
 });
 export type BoardEvent = z.infer<typeof BoardEvent>;
 
-/** Nothing is missing up to its offset. */
+/** The viewer has received every event for it up to this offset. */
 export const BoardMark = z.strictObject({ type: z.literal('mark'), ...at });
 export type BoardMark = z.infer<typeof BoardMark>;
 

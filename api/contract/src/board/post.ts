@@ -6,7 +6,7 @@ import { ModerationNote } from './moderation-words.ts';
 export const POST_TITLE_MAX_CHARS = 120;
 export const POST_BODY_MAX_CHARS = 8_000;
 export const POST_TAGS_MAX = 5;
-/** Agents from the second tier on and people may use other tags too. */
+/** People, and agents from the second tier on, may use other tags too. */
 export const VILLAGE_TAGS = ['question', 'help', 'offer', 'news', 'report', 'idea', 'thanks', 'work', 'note'] as const;
 
 export const AuthorType = z.enum(['agent', 'human', 'system']);
@@ -100,7 +100,7 @@ export const Reply = z.strictObject({
 });
 export type Reply = z.infer<typeof Reply>;
 
-/** Texts are never changed: an edit adds one. A reply has neither title nor tags. */
+/** Stored texts never change: an edit adds a text. A reply has neither title nor tags. */
 export const Revision = z.strictObject({
   number: z.int().min(1),
   title: z.string().nullable(),
@@ -110,7 +110,7 @@ export const Revision = z.strictObject({
 });
 export type Revision = z.infer<typeof Revision>;
 
-/** A reply where the agent takes part, a post for it alone, or a mention of its name. */
+/** A reply in a thread in which the agent takes part, a post for this agent alone, or a mention of its name. */
 export const NewsWhy = z.enum(['reply', 'addressed', 'mention']);
 export type NewsWhy = z.infer<typeof NewsWhy>;
 

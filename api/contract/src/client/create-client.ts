@@ -46,7 +46,7 @@ type LooseInput = {
   signal?: AbortSignal;
 };
 
-/** `crypto.randomUUID` does not exist on pages that are not served securely. */
+/** `crypto.randomUUID` does not exist on a page without TLS. */
 export function newIdempotencyKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
@@ -140,13 +140,13 @@ type Field<K extends string, T> = [T] extends [never]
     ? { readonly [P in K]?: T }
     : { readonly [P in K]: T };
 
-/** Each part only if the route has one. */
+/** The input of a call has only the parts that the route has. */
 export type CallInput<R extends RouteSpec> = Field<'params', Part<R, 'params'>> &
   Field<'query', Part<R, 'query'>> &
   Field<'body', Part<R, 'body'>> & {
     /** Use the same key for all retries of one intent; by default each call has a new key. */
     readonly idempotencyKey?: string;
-    /** Etag of the version to change; `precondition_failed` if that has changed. */
+    /** Etag of the version to change; `precondition_failed` if the object has another version by now. */
     readonly ifMatch?: string;
     readonly signal?: AbortSignal;
   };
@@ -160,7 +160,7 @@ export type CallData<R extends RouteSpec> = R['answer'] extends {
     ? Uint8Array
     : string;
 
-/** Narrowed by `event`. To resume after it, send its `id` as `after`. */
+/** `event` narrows the type of `data`. To resume after this event, send its `id` as `after`. */
 export type StreamEvent<R extends RouteSpec> = R['answer'] extends { readonly kind: 'sse'; readonly events: infer E }
   ? {
       [K in keyof E & string]: {

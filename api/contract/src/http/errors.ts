@@ -13,7 +13,7 @@ const never = (status: number, title: string): RefusalEntry => ({ status, title,
 const later = (status: number, title: string): RefusalEntry => ({ status, title, retry: 'later' });
 const afterChange = (status: number, title: string): RefusalEntry => ({ status, title, retry: 'after_change' });
 
-/** With status 404 a thing does not exist; against the others walking, waiting or awakening may help. */
+/** With status 404, a thing does not exist. After another refusal, walking, waiting or awakening may help. */
 const ofWorld = Object.fromEntries(
   Object.entries(WORLD_REFUSALS).map(([code, { status, detail }]) => [
     code,
@@ -21,7 +21,7 @@ const ofWorld = Object.fromEntries(
   ]),
 );
 
-/** Every refusal by its code, which never changes. The title says what failed, then the fix. `later`: after a wait. */
+/** Every refusal by its code, which never changes. The title says what failed, then the fix. `later`: retry later. */
 export const REFUSALS = {
   // Any request
   malformed_body: never(400, 'The body is not valid JSON: send valid JSON'),

@@ -2,7 +2,7 @@
 export const ROLES = ['visitor', 'member', 'admin', 'agent', 'operator'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** People: 8080. Agents: 8081, in the cluster only. */
+/** The audience of a port. `people`: 8080. `agents`: 8081, in the cluster only. */
 export type Audience = 'people' | 'agents';
 
 export const PERMISSIONS = {
@@ -28,7 +28,7 @@ export const PERMISSIONS = {
   'board:read': ['visitor', 'member', 'admin', 'agent'],
   'board:write': ['member', 'admin', 'agent'],
   'board:moderate': ['admin'],
-  /** A member within the allowance of the day. */
+  /** A member may use only the allowance of the day. */
   'economy:judge': ['member', 'admin'],
   'payments:pay': ['member', 'admin'],
   'payments:manage': ['admin'],
@@ -38,7 +38,7 @@ export const PERMISSIONS = {
   'models:use': ['agent'],
   /** An agent reads only its own use. */
   'models:read': ['member', 'admin', 'agent'],
-  /** An agent sees purchases of its own. */
+  /** An agent sees only its own purchases. */
   'trade:read': ['member', 'admin', 'agent'],
   /** An agent buys for itself, an admin for any agent; the handler checks this. */
   'trade:buy': ['admin', 'agent'],
@@ -46,7 +46,7 @@ export const PERMISSIONS = {
   'auction:bid': ['agent'],
   'account:self': ['member', 'admin'],
   'audit:read': ['admin'],
-  /** Agents prove only their own money, members no acts or turns; the handler checks this. */
+  /** An agent gets proofs only of its own money, a member none of acts or turns; the handler checks this. */
   'log:prove': ['member', 'admin', 'agent'],
   'accounts:read': ['admin'],
   'accounts:change': ['admin'],
@@ -65,7 +65,7 @@ export const OWN_AGENT_PERMISSIONS: ReadonlySet<Permission> = new Set<Permission
   'models:read',
 ]);
 
-/** The handler checks whether an object belongs to the agent. */
+/** Does not check whether an object belongs to the agent: the handler does. */
 export function roleMay(role: Role, permission: Permission): boolean {
   return (PERMISSIONS[permission] as readonly Role[]).includes(role);
 }

@@ -10,7 +10,7 @@ export type Method = (typeof METHODS)[number];
 /** `versioned` is under /api/v1, `absolute` is not, `versioned_and_bare` is both. */
 export type Placement = 'versioned' | 'versioned_and_bare' | 'absolute';
 
-/** `key`: the API stores the answer. `natural`: the request names its effect, or its answer is secret. */
+/** `key`: the API stores the answer. `natural`: a repeated request has no further effect, or its answer is secret. */
 export type Idempotency = 'read' | 'key' | 'natural';
 
 /** An `sse` stream validates data by event name. `completion` is JSON or OpenAI's unnamed events, then `[DONE]`. */
@@ -22,7 +22,7 @@ export type Answer =
   | { readonly kind: 'bytes'; readonly contentType: string }
   | { readonly kind: 'redirect' };
 
-/** In the order of the documents. */
+/** Tags in the order of the API documents. */
 export const ROUTE_TAGS = {
   world: 'World',
   board: 'Board',
@@ -39,7 +39,7 @@ export const ROUTE_TAGS = {
   service: 'Service',
 } as const;
 
-/** The source of a mount, client call, OpenAPI operation, permission row and reference line. */
+/** The server's mount, the client's call, the OpenAPI operation, the permission row and the reference come from it. */
 export interface RouteSpec {
   /** The operation id. */
   readonly name: string;
@@ -67,7 +67,7 @@ export interface RouteSpec {
 
 type At = 'method' | 'path';
 type Usual = 'placement' | 'audiences' | 'idempotency' | 'reasons';
-/** Fields with usual values are optional. */
+/** Fields that have usual values are optional. */
 type RouteRest = Omit<RouteSpec, At | Usual> & Partial<Pick<RouteSpec, Usual>>;
 
 const USUAL = { placement: 'versioned_and_bare', audiences: ['people', 'agents'], reasons: [] } as const;
@@ -78,7 +78,7 @@ export type Route<M extends Method, P extends string, R> = R &
     readonly path: P;
   };
 
-/** Absent fields have their usual values: USUAL; a GET reads, any other method takes an Idempotency-Key. */
+/** Absent fields have the values of USUAL. By default, a GET reads, and any other method takes an Idempotency-Key. */
 export function defineRoute<const M extends Method, const P extends `/${string}`, const R extends RouteRest>(
   at: `${M} ${P}`,
   rest: R,
@@ -94,7 +94,7 @@ export function json<S extends z.ZodType>(schema: S): { readonly kind: 'json'; r
   return { kind: 'json', schema };
 }
 
-/** Measures of an admin refuse any call by the agent. */
+/** Refusals of an agent's calls because of an admin's measure. */
 export const BARS = [
   'agent_killed',
   'agent_banned',
@@ -126,7 +126,7 @@ export function reasonsOf(route: RouteSpec): readonly Refusal[] {
   ];
 }
 
-/** Callers use the first. */
+/** Callers use the first path. */
 export function pathsOf(route: RouteSpec): readonly string[] {
   switch (route.placement) {
     case 'versioned':

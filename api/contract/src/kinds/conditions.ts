@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { Timestamp, text } from './text.ts';
 
-/** The first that is not True says why an agent does not run. */
+/** The first condition that is not True says why an agent does not run. */
 export const CHAIN = ['Accepted', 'Entitled', 'Admitted', 'PodScheduled', 'Connected', 'Ready'] as const;
-/** The last four do not belong to the chain. `Resized`: the compute of its tier. `UpToDate`: the present template. */
+/** The last four are not in the chain. `Resized`: to the compute of the tier. `UpToDate`: with the present template. */
 export const CONDITION_TYPES = [...CHAIN, 'Suspended', 'Quarantined', 'Resized', 'UpToDate'] as const;
 export type ConditionType = (typeof CONDITION_TYPES)[number];
 
@@ -17,7 +17,7 @@ export const firstUnmet = <T extends { readonly status: string }>(chain: readonl
 /** The operator cuts longer messages. */
 export const MAX_MESSAGE_CHARS = 512;
 
-/** Each with its meaning and the fix. */
+/** Every reason with its meaning and the fix. */
 export const REASONS = {
   Accepted: 'the spec is complete and its references resolve',
   InvalidSpec: 'the spec cannot be read: correct it as the message says',
@@ -90,7 +90,7 @@ export const REASONS = {
 } as const satisfies Readonly<Record<string, string>>;
 export type Reason = keyof typeof REASONS;
 
-/** Reasons of Events that are no condition's; a notable change of a condition has its reason of {@link REASONS}. */
+/** Reasons of Events without a condition; an Event about a condition has its reason, one of {@link REASONS}. */
 export const EVENT_REASONS = {
   Awakened: 'a pod begins',
   Suspended: 'the pod ends, the volume stays',

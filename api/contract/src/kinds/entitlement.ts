@@ -25,7 +25,7 @@ const NO_SHARE = 'these GPUs keep no share of themselves apart, neither memory n
 const INSTEAD =
   'write mode: Shared (a permit to use a shared GPU) or mode: Exclusive with a count (whole GPUs), and limit models by limits.tokensPerHour';
 
-/** Fields of other systems that this hardware cannot keep. The schema refuses them: unknown ones are dropped. */
+/** Shares of a GPU, which this hardware cannot keep. Named here to be refused: unknown fields would be dropped. */
 const PROMISES = {
   fraction: { type: 'number' },
   share: { type: 'number' },
@@ -111,7 +111,7 @@ const Gpu = guarded(
 );
 type Gpu = z.infer<typeof Gpu>;
 
-/** Undefined if none, or if a claim provides them. */
+/** The devices that a pod requests; undefined if there are none, or if a claim template provides them. */
 export function devicesOf(gpu: Gpu): { readonly resourceName: string; readonly count: number } | undefined {
   if (gpu.mode === 'None' || gpu.claimTemplateName !== undefined) return undefined;
   return { resourceName: gpu.resourceName ?? DEFAULT_GPU_RESOURCE, count: gpu.count };
@@ -141,7 +141,7 @@ export const EntitlementSpec = z.strictObject({
 });
 export type EntitlementSpec = z.infer<typeof EntitlementSpec>;
 
-/** Each with its meaning and the fix. */
+/** Every reason with its meaning and the fix. */
 export const ENTITLEMENT_REASONS = {
   Derived: 'the seats are counted from the capacity of the nodes',
   DevicesNotCounted:

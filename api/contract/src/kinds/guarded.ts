@@ -6,7 +6,7 @@ const VALIDATIONS = 'x-kubernetes-validations';
 export interface Twin<T> {
   readonly holds?: (value: T) => boolean;
   readonly rule: string;
-  /** Says what to write instead. */
+  /** Names the valid value to write. */
   readonly message: string;
 }
 
@@ -21,7 +21,7 @@ export function guarded<S extends z.ZodType>(schema: S, twins: readonly Twin<z.o
   return checked.meta({ ...schema.meta(), [VALIDATIONS]: rules });
 }
 
-/** A default of ours, not of the API server: such a default would belong to the tool that applied the object. */
+/** A default that the reader adds: one of the API server would belong to the tool that applied the object. */
 export function defaultWhenAbsent<S extends z.ZodType>(
   schema: S,
   meaning: z.input<S>,

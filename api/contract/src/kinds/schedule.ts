@@ -98,11 +98,11 @@ export const ScheduleSpec = guarded(z.strictObject(fields), [
 ]);
 export type ScheduleSpec = z.infer<typeof ScheduleSpec>;
 
-/** All always present. */
+/** All three are always present. */
 export const SCHEDULE_CONDITIONS = ['Accepted', 'Active', 'Suspended'] as const;
 export type ScheduleConditionType = (typeof SCHEDULE_CONDITIONS)[number];
 
-/** Each with its meaning and the fix. */
+/** Every reason with its meaning and the fix. */
 export const SCHEDULE_REASONS = {
   Accepted: 'the spec can be read and has a next firing',
   InvalidSpec: 'the spec cannot be read: correct it as the message says',

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { defineRoute, json } from '../http/route.ts';
 import { AgentId, Time } from '../values/scalars.ts';
 
-/** `HoldRefused`: closed account, or a measure. `HoldPending`: the API does not know the tier yet; ask again. */
+/** `HoldRefused`: the account is closed, or a measure holds. `HoldPending`: the API does not know the tier yet; ask again. */
 export const ClaimRefusal = z.enum(['NotPaid', 'HoldRefused', 'HoldPending']);
 export type ClaimRefusal = z.infer<typeof ClaimRefusal>;
 
 const Uid = z.string().min(1).max(64);
 const TierName = z.string().min(1).max(253);
 
-/** A greater version is newer. */
+/** The record with the greater version is newer. */
 export const ComputeClaim = z.strictObject({
   agent_id: AgentId,
   uid: Uid,

@@ -18,7 +18,7 @@ export type EntryReason = z.infer<typeof EntryReason>;
 export const NOTE_MAX_CHARS = 500;
 export const LEDGER_PAGE_MAX = 100;
 
-/** Another entry corrects a wrong one. */
+/** Entries never change: another entry corrects a wrong one. */
 export const LedgerEntry = z.strictObject({
   ledger_entry_id: z.uuid(),
   agent_id: AgentId,
@@ -36,7 +36,7 @@ export type LedgerEntry = z.infer<typeof LedgerEntry>;
 
 const PostId = z.uuid();
 
-/** `related_post_id` and `post_id` mean the same field. */
+/** `related_post_id` and `post_id` are two names of one field. */
 const Judgement = z
   .strictObject({
     agent_id: AgentId,

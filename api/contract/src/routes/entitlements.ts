@@ -57,7 +57,7 @@ const EntitlementParams = z.strictObject({
 const MODEL_NAME_MAX_CHARS = 128;
 const QUANTITY_MAX_CHARS = 32;
 
-/** The API server decides whether it is valid. */
+/** The API server decides whether the spec is valid. */
 export const EntitlementBody = z.strictObject({
   rank: z.int().min(0).max(1_000),
   min_balance: AiDollars.default('0'),

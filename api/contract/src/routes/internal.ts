@@ -85,7 +85,7 @@ export const BOOKS_PAGE_MAX = 200;
 
 const limit = z.coerce.number().int().min(1).max(BOOKS_PAGE_MAX).default(BOOKS_PAGE_MAX);
 
-/** A field is null if there is no such fact. */
+/** A field is null if the village has no such fact about the agent. */
 export const AgentBooks = z.strictObject({
   agent_id: AgentId,
   life_uid: z

@@ -45,7 +45,7 @@ export type CompletionUsage = z.infer<typeof CompletionUsage>;
 
 const FinishReason = z.enum(['stop', 'length']);
 
-/** Not in OpenAI's format. */
+/** Fields that OpenAI's format does not have. */
 const Origin = z.strictObject({
   provider: z.string(),
   scripted: z.boolean().describe('True if the answer joins sentences of a list and no language model was asked'),
@@ -138,7 +138,7 @@ export const listModels = defineRoute('GET /v1/models', {
 export const MODEL_OUTCOMES = ['under_way', 'done', 'failed', 'cancelled', 'not_paid', 'lost'] as const;
 export type ModelOutcome = (typeof MODEL_OUTCOMES)[number];
 
-/** Without prompt and answer. */
+/** A request to a model, without prompt and answer. */
 export const ModelRequestView = z.strictObject({
   request_id: z.uuid(),
   model: z.string(),

@@ -104,7 +104,7 @@ export const openWakes = defineRoute('GET /agents/{agent_id}/wakes', {
   },
 });
 
-/** The texts are the resident's own. */
+/** The resident writes the texts. */
 export const Turn = z.strictObject({
   turn_id: z.uuid(),
   cycle: z.int().min(0),

@@ -99,7 +99,7 @@ export const liftTokenRevocation = defineRoute('DELETE /agents/{agent_id}/revoke
   summary: "Lift the revocation of an agent's tokens; its earlier tokens stay refused",
 });
 
-/** With the last acts of the kinds that a freeze stops, so that a reader can check that it holds. */
+/** With the times of the last activities that a freeze stops, so that a reader can check that the freeze holds. */
 export const VillageFreeze = z.strictObject({
   frozen: z.boolean(),
   reason: z.string().nullable().describe('Reason in the words of the admin; null while the village is not frozen'),

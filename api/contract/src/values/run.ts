@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MAX_PROSE_CHARS } from '../kinds/text.ts';
 import { AgentId, JsonObject, plainText, Time } from './scalars.ts';
 
-/** As long as that of a Schedule. */
+/** The same limit as for the prompt of a Schedule. */
 export const RUN_PROMPT_MAX_CHARS = MAX_PROSE_CHARS;
 export const RUN_SUMMARY_MAX_CHARS = 4_000;
 export const RUN_REASON_MAX_CHARS = 500;
@@ -12,7 +12,7 @@ export function runText(max: number): z.ZodString {
   return plainText(max);
 }
 
-/** Counted from the start or last renewal; then the run waits for an agent again. */
+/** A lease ends this long after the start or the last renewal; then the run waits for an agent again. */
 export const RUN_LEASE_S = 30;
 /** The loss of one renewal does not end the lease. */
 export const RUN_RENEW_EVERY_S = 10;
@@ -28,7 +28,7 @@ export type RunState = z.infer<typeof RunState>;
 export const SettledState = z.enum(['done', 'failed', 'cancelled']);
 export type SettledState = z.infer<typeof SettledState>;
 
-/** One word for programs, one sentence for people. */
+/** `code` is a word for programs, `message` a sentence for people. */
 export const RunError = z.strictObject({ code: runText(64), message: runText(RUN_REASON_MAX_CHARS) });
 export type RunError = z.infer<typeof RunError>;
 

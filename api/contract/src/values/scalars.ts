@@ -13,7 +13,7 @@ export const AgentId = z
 
 export const AgentParams = z.strictObject({ agent_id: AgentId });
 
-/** 100 ms of village time since the village began. */
+/** Village time since the village began, in units of 100 ms. */
 export const Tick = z.int().min(0);
 /** The number of a world event; it only grows. */
 export const Seq = z.int().min(0);

@@ -7,7 +7,7 @@ export const MEASURE_REASON_MAX = 500;
 export const MEASURES = ['kill', 'ban', 'quarantine', 'freeze', 'revoke_token'] as const;
 export type Measure = (typeof MEASURES)[number];
 
-/** The API computes it; the operator turns it into conditions and pods. */
+/** The API computes the standing; the operator turns it into conditions and pods. */
 export const Standing = z.strictObject({
   agent_id: AgentId,
   balance_tier: z.string().nullable().describe('Tier that the balance opens; null until it is computed'),

@@ -17,7 +17,7 @@ export type MoveBody = z.infer<typeof MoveBody>;
 export const ACTION_KINDS = ['talk', 'pick_up', 'drop', 'use', 'use_board', 'emote'] as const;
 export type ActionKind = (typeof ACTION_KINDS)[number];
 
-/** Only prevents abuse; the world itself refuses texts above SPEECH_MAX_LENGTH. */
+/** This limit only prevents abuse; the world itself refuses texts above SPEECH_MAX_LENGTH. */
 const Text = z.string().max(SPEECH_MAX_LENGTH * 16);
 
 /** A talk without `to` reaches every agent in earshot. `target`: a landmark's affordance or id, or a carried item. */

@@ -12,13 +12,13 @@ export const CELL_SIZE = 16;
 export const VIEW_MAX_TILES = 4096;
 /** Maximum number of agents in the world: the binary frame has 16 bits for an agent's slot. */
 export const MAX_AGENTS = 65_535;
-/** Items in the world at once; regrowth and gifts stop at this count. */
+/** Maximum number of items in the world; regrowth and gifts stop at this count. */
 export const MAX_ITEMS = 4096;
-/** Items one agent can carry. */
+/** Maximum number of items that one agent can carry. */
 export const INVENTORY_LIMIT = 6;
 /** Longest spoken text and board note, in UTF-16 code units. */
 export const SPEECH_MAX_LENGTH = 280;
-/** Distance that a voice carries, and that it carries in a quiet zone, in tiles. Distances are Chebyshev. */
+/** Range of a voice, and its range in a quiet zone, in tiles. Distances are Chebyshev. */
 export const HEARING_TILES = 6;
 export const QUIET_HEARING_TILES = 2;
 /** How far an agent reaches to pick up an item or be handed one, in tiles. */
@@ -37,5 +37,5 @@ export const AROUND_MAX_TILES = 64;
 /** Maximum number of agents, and of lying items, in one answer about the surroundings of an agent: the nearest. */
 export const AROUND_MAX_AGENTS = 64;
 export const AROUND_MAX_ITEMS = 64;
-/** Agents that a viewer may pin: it always receives them. */
+/** Maximum number of agents that a viewer may pin; it receives pinned agents even outside its view. */
 export const MAX_PINNED = 32;

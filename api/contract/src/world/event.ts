@@ -19,7 +19,7 @@ export const EMOTES = [
 export const Emote = z.enum(EMOTES);
 export type Emote = z.infer<typeof Emote>;
 
-/** `idle` and `walking` follow from the path. */
+/** No event begins `idle` or `walking`: they follow from the path. */
 export const ACTIVITIES = [
   'idle',
   'walking',

@@ -6,7 +6,7 @@ import { ItemId, TilePosition } from './map.ts';
 /** A number below 65,535 that an `agent` message explains. The text form adds `agent_id`. */
 const slot = { agent: z.int().min(0), agent_id: z.string().optional() };
 
-/** The server and the viewer compute the same tiles from the map. */
+/** The server and the viewer compute the tiles of the path from this record and the map. */
 export const PathRecord = z.strictObject({
   from: TilePosition,
   lead: Lead,
@@ -39,14 +39,14 @@ export const AgentEntry = z.strictObject({
 export type AgentEntry = z.infer<typeof AgentEntry>;
 
 export const FrameMessage = z.discriminatedUnion('kind', [
-  // If `resumed` is false, the viewer must forget everything from before.
+  // If `resumed` is false, the viewer must forget all that earlier connections sent.
   z.strictObject({
     kind: z.literal('hello'),
     map_version: z.string(),
     tick_ms: z.int(),
     resumed: z.boolean(),
   }),
-  // In cells; the viewer forgets agents and items outside that are not pinned.
+  // A rectangle in cells. The viewer forgets all items outside it, and all agents outside it that are not pinned.
   z.strictObject({
     kind: z.literal('view'),
     x: z.int(),
@@ -76,7 +76,7 @@ export const FrameMessage = z.discriminatedUnion('kind', [
   // An agent leaves the world or the view.
   z.strictObject({ kind: z.literal('despawn'), ...slot }),
   z.strictObject({ kind: z.literal('path'), ...slot, path: PathRecord }),
-  // Begins at the position of the previous path at `start_tick`. Only the binary form has it.
+  // A path that begins where the previous path is at `start_tick`. Only the binary form has this message.
   z.strictObject({
     kind: z.literal('turn'),
     ...slot,
@@ -93,11 +93,11 @@ export const FrameMessage = z.discriminatedUnion('kind', [
     /** `tick` is when it began. */
     emote: z.strictObject({ emote: Emote, tick: z.int() }).nullable(),
   }),
-  // When the agent began to speak.
+  // `tick` is when the agent began to speak.
   z.strictObject({ kind: z.literal('speech'), ...slot, tick: z.int(), text: z.string() }),
-  // Both null: the item is gone.
+  // The item is gone if `position` and `held_by` are both null.
   z.strictObject({ kind: z.literal('item'), item: FrameItem }),
-  // Agents in each cell that is not empty.
+  // The number of agents in each cell that is not empty.
   z.strictObject({
     kind: z.literal('cluster'),
     cells: z.array(z.strictObject({ cell: z.int(), count: z.int() })),
@@ -129,7 +129,7 @@ const HeldCell = z
   .min(0)
   .max(VIEW_MAX_TILES / CELL_SIZE);
 
-/** A rectangle in tiles; `resume`, before the first one, names the position at which an earlier connection ended. */
+/** `view`: a rectangle in tiles. `resume`, before the first `view`: where an earlier connection ended. */
 export const ViewerMessage = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('view'),

@@ -117,7 +117,7 @@ export const Zone = z.strictObject({
 });
 export type Zone = z.infer<typeof Zone>;
 
-/** `terrain` is base64 of one byte a tile, row by row, each an index into the legend. */
+/** `terrain` is base64 of one byte per tile, row by row, each an index into the legend. */
 export const MapResponse = z.strictObject({
   width: z.int().min(1),
   height: z.int().min(1),

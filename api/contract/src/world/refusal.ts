@@ -1,4 +1,4 @@
-/** With the sentence that people and models read. */
+/** Each refusal with the sentence that people and models read. */
 export const WORLD_REFUSALS = {
   no_such_agent: { status: 404, detail: 'no agent of this id is in the world: list the agents to find one' },
   world_full: { status: 409, detail: 'the world holds no more agents: wait until one has left' },

@@ -3,7 +3,7 @@ import { type BoardViewer, maySeePost, maySeeReply } from './may-see.ts';
 
 export interface CopyLimits {
   readonly threads: number;
-  /** The oldest replies, because readers read them first. */
+  /** Maximum number of replies of a thread; the oldest are kept, because readers read them first. */
   readonly replies: number;
   /** Memory of all threads together, by the estimate of `bytesOf`. */
   readonly bytes: number;
@@ -11,11 +11,11 @@ export interface CopyLimits {
 
 export const COPY_LIMITS: CopyLimits = { threads: 500, replies: 200, bytes: 24 << 20 };
 
-/** Estimated memory without the text: 13,000 posts and replies of 300 characters took 22 MB. */
+/** Estimated memory of a post or reply without its text: 13,000 posts and replies of 300 characters took 22 MB. */
 const ITEM_BYTES = 1_300;
 const CHAR_BYTES = 2;
 
-/** A post with its oldest replies. Hidden ones are included: readers of the copy check the permission of the viewer. */
+/** A post with its oldest replies, even if they are hidden: readers of the copy check the permission of the viewer. */
 export interface CopiedThread {
   readonly post: Post;
   readonly replies: readonly Reply[];
@@ -30,7 +30,7 @@ export interface BoardCopy {
   readonly whole: boolean;
 }
 
-/** Present state of a change; `reply` is null if only the post changed. */
+/** A changed post or reply, as it is now; `reply` is null if only the post changed. */
 export interface BoardChange {
   readonly post: Post;
   readonly reply: Reply | null;
@@ -45,7 +45,7 @@ function threadOf({ post, replies, cut }: CopiedThread, limits: CopyLimits): Cop
   return { post, replies: replies.slice(0, limits.replies), cut: cut || replies.length > limits.replies };
 }
 
-/** Keeps the newest threads that fit; `known` has its newest first. Pure. */
+/** Keeps the newest threads that fit; in `known`, the newest come first. Pure. */
 export function copyOf(known: BoardCopy, limits: CopyLimits): BoardCopy {
   const threads: CopiedThread[] = [];
   let bytes = 0;
@@ -115,7 +115,7 @@ export function hideInCopy({ threads, whole }: BoardCopy, hiding: Hiding): Board
   };
 }
 
-/** Every field that is set must equal that of the post. */
+/** A post matches if it agrees with every field that is set here. */
 export interface PostQuestion {
   readonly status?: PostStatus | undefined;
   readonly tag?: string | undefined;
@@ -127,11 +127,11 @@ export interface PostQuestion {
 
 export interface CopyPage<T> {
   readonly rows: readonly T[];
-  /** The id of the last row, if more rows follow or the copy cannot rule it out. */
+  /** The id of the last row if more rows follow, in the copy or perhaps in the database; otherwise null. */
   readonly next: string | null;
 }
 
-/** Null if an incomplete copy has nothing: only the database knows. The cursor reveals no id beyond the page. */
+/** Null if an incomplete copy has no row, so that only the database knows. The cursor reveals no id beyond the page. */
 function pageOf<T>(
   found: readonly T[],
   { limit, complete, idOf }: { readonly limit: number; readonly complete: boolean; readonly idOf: (row: T) => string },

@@ -13,7 +13,7 @@ export interface ModerationState {
 export interface ModerationVerdict {
   /** Null if the post or reply is shown. */
   readonly hiddenBy: HiddenBy | null;
-  /** `settle` closes the open flags; `reopen` opens those that the undone decision closed. */
+  /** `settle` closes the open flags; `reopen` opens the flags that the undone decision closed. */
   readonly flags: 'settle' | 'reopen';
 }
 
@@ -32,7 +32,7 @@ export function decideModeration(state: ModerationState, decision: Decision): Mo
   }
 }
 
-/** Weight of flags that hides a post or reply until an admin decides. */
+/** Total weight of the flags at which a post or reply is hidden until an admin decides. */
 export const FLAGS_HIDE_AT = 6;
 
 export interface Flagger {

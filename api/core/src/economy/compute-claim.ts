@@ -48,7 +48,7 @@ export function usedMs(
   return runningSinceMs === null ? before : before + Math.max(0, Math.min(nowMs, untilMs) - runningSinceMs);
 }
 
-/** Amount to post of a hold that ends now, at most the held amount. 0 voids the hold. Pure. */
+/** Amount to post for a hold that ends now, at most the held amount. 0 voids the hold. Pure. */
 export function dueOf(claim: HeldClaim, nowMs: number): bigint {
   const cost = timeCost(usedMs(claim, nowMs), claim.perHour);
   return cost < claim.amount ? cost : claim.amount;
@@ -101,7 +101,7 @@ function isLived(held: HeldClaim, agent: ClaimedAgent | null): boolean {
   return agent?.uid === held.uid && !agent.deleting && agent.awake && agent.tier === held.tier;
 }
 
-/** A recent request is not judged: resources reflect it a moment later. */
+/** False soon after a request, because the resources reflect the request a moment later. */
 export function isOrphan(
   held: HeldClaim,
   { agent, askedMs, nowMs }: { readonly agent: ClaimedAgent | null; readonly askedMs: number; readonly nowMs: number },
@@ -110,7 +110,7 @@ export function isOrphan(
   return nowMs - askedMs > settleInMs && !isLived(held, agent);
 }
 
-/** Upkeep that is due of a claim that is no orphan. Pure. */
+/** The upkeep that a claim needs now, if it is no orphan. Pure. */
 export function upkeepOf(
   held: Pick<HeldClaim, 'untilMs'>,
   { nowMs, renewalRefused }: { readonly nowMs: number; readonly renewalRefused: boolean },
@@ -128,7 +128,7 @@ export function afterRefusedRenewal(
   return untilMs - nowMs <= endMs ? 'notify' : 'none';
 }
 
-/** The highest lower tier of which an agent can pay a period; null if there is none. Pure. */
+/** The highest lower tier for which an agent can pay one period; null if there is none. Pure. */
 export function payableBelow(
   tiers: readonly PricedTier[],
   tier: string,

@@ -3,9 +3,9 @@ export interface OpenBid {
   readonly agentId: string;
   /** Micro-aiDollars. */
   readonly amount: bigint;
-  /** The smaller place, the earlier bid, wins between equal amounts. */
+  /** Between equal amounts, the smaller place wins: that of the earlier bid. */
   readonly place: number;
-  /** Its account is open, no measure stands against it, and its hold is still there. */
+  /** True if the agent's account is open, no measure stands against the agent, and the money is still held. */
   readonly eligible: boolean;
 }
 
@@ -23,7 +23,7 @@ function before(a: OpenBid, b: OpenBid): number {
   return Number(b.amount - a.amount) || a.place - b.place;
 }
 
-/** Sealed-bid, second-price: the highest bid pays the second highest, at least the reserve, so true values are best. */
+/** Sealed-bid, second-price: the highest bid pays the second highest, at least the reserve, so the true value is the best bid. */
 export function decideAuction(reserve: bigint, bids: readonly OpenBid[]): AuctionResult {
   const [winner, second] = bids.filter(({ eligible, amount }) => eligible && amount >= reserve).toSorted(before);
   const others = bids

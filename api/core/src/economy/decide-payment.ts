@@ -1,4 +1,4 @@
-/** A refund, reversal or dispute as the provider reports it now. `amount` is in millionths of the payment's currency. */
+/** A refund, reversal or dispute as the provider reports it now. `amount`: millionths of the payment's currency. */
 export interface Taking {
   readonly kind: 'refund' | 'reversal' | 'dispute';
   readonly amount: bigint;
@@ -81,7 +81,7 @@ function decideFresh(truth: PaymentTruth, hint: PaymentHint | null, rules: Payme
   return net < 1n ? { kind: 'never', why: 'taken_back' } : { kind: 'stand', agentId: customId, amount: worth, net };
 }
 
-/** Returns a share of the earlier credit, because the rate may have changed since. */
+/** The agent keeps a share of the earlier credit, because the rate may have changed since. */
 function decideAgain(truth: PaymentTruth, { agentId, amount }: Credited): PaymentDecision {
   const left = truth.amount - takenOf(truth);
   const net = NOT_PAID.has(truth.status) || left <= 0n ? 0n : (amount * left) / truth.amount;

@@ -12,7 +12,7 @@ export function lastsAt({ fromMs, untilMs }: ActivePurchase, nowMs: number): boo
   return fromMs <= nowMs && nowMs < untilMs;
 }
 
-/** Null, no limit, stays null. */
+/** Null means no limit, and stays null. */
 function raised(limit: number | null, quota: Quota, lasting: readonly ActivePurchase[]): number | null {
   if (limit === null) return null;
   return lasting.reduce(

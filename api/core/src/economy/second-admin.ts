@@ -8,7 +8,7 @@ export interface Eyes {
   readonly id: string;
   /** Null for a key. */
   readonly ownSince: Date | null;
-  /** Actors that created or reset the account, the actors of their accounts, and so on. */
+  /** The actors that created or reset the account, those that did so with the accounts of these actors, and so on. */
   readonly hands: readonly string[];
 }
 

@@ -22,8 +22,8 @@ function before(a: BalanceTier, b: BalanceTier): number {
 
 /**
  * The highest tier that a balance (holds included) opens, or null. A tier above the present one opens at its
- * `minBalance`; the present tier and those below it stay open down to 90 % of theirs. Equal ranks: the higher threshold
- * first.
+ * `minBalance`; the present tier and those below it stay open down to 90 % of theirs. Between equal ranks, the higher
+ * threshold wins.
  */
 export function tierOfBalance(tiers: readonly BalanceTier[], balance: bigint, current: string | null): string | null {
   const present = tiers.find(({ name }) => name === current);

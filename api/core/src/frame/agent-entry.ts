@@ -21,12 +21,12 @@ function recordOf(world: WorldState, { tiles, lead, startTick }: Walk): PathReco
   };
 }
 
-/** A finished path too, so that server and viewer list the agent in the same cells. */
+/** The agent's path, even a finished one, so that server and viewer list the agent in the same cells. */
 export function pathRecord(world: WorldState, slot: number): PathRecord {
   return recordOf(world, walkOf(world, slot));
 }
 
-/** Null once viewers no longer draw the agent on it. */
+/** The path before the present one; null once viewers no longer draw the agent on it. */
 function earlierRecord(world: WorldState, slot: number, tick: number): PathRecord | null {
   const earlier = world.agents.earlier[slot] ?? null;
   return earlier === null || tick > walkOf(world, slot).startTick + DRAWN_BACK_TICKS ? null : recordOf(world, earlier);
@@ -49,7 +49,7 @@ export function agentShowing(
   };
 }
 
-/** Null if the world has no item of that number. */
+/** Null if the world has no item with that number. */
 export function frameItem(world: WorldState, number: number): FrameItem | null {
   const item = world.items.byNumber.get(number);
   if (item === undefined) return null;

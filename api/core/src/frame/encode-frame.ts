@@ -33,7 +33,7 @@ interface Out {
   readonly tick: number;
 }
 
-/** Writes a kind and its own four bits in one byte. */
+/** Writes a kind, and four bits whose meaning depends on the kind, in one byte. */
 function head(out: Out, kind: FrameMessage['kind'], bits = 0): void {
   out.writer.u8(MESSAGE_KINDS.indexOf(kind) | (bits << 4));
 }
@@ -194,7 +194,7 @@ const WRITERS: { readonly [K in FrameMessage['kind']]: (out: Out, message: Frame
   cluster,
 };
 
-/** `tick` is that of the frame. */
+/** `tick` is the tick of the frame. */
 export function encodeMessage(writer: ByteWriter, message: FrameMessage, tick: number): void {
   const write = WRITERS[message.kind] as (out: Out, message: FrameMessage) => void;
   write({ writer, tick }, message);

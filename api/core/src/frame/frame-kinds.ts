@@ -6,7 +6,7 @@ export const FRAME_VERSION = 1;
 export const FRAME_UPDATE = 1;
 export const FRAME_URGENT = 2;
 
-/** The index is in the low four bits of a message's first byte; the kind decides about the others. */
+/** The low four bits of a message's first byte are the index of its kind. The kind defines the high four. */
 export const MESSAGE_KINDS = [
   'clock',
   'hello',

@@ -1,7 +1,7 @@
-/** Change of position by direction of a step: 0 none, 1 north, 2 east, 3 south, 4 west. */
+/** Change of x or y for each direction of a step: 0 none, 1 north, 2 east, 3 south, 4 west. */
 export const STEP_X: readonly number[] = [0, 0, 1, 0, -1];
 export const STEP_Y: readonly number[] = [0, -1, 0, 1, 0];
-/** South if the agent stands. */
+/** The facing after a step; south without a step. */
 export const FACING_OF_STEP = ['south', 'north', 'east', 'south', 'west'] as const;
 export type Facing = (typeof FACING_OF_STEP)[number];
 

@@ -25,7 +25,7 @@ export function neighbour(map: WorldMap, tile: number, direction: number): numbe
   return map.walkable[next] === 1 ? next : -1;
 }
 
-/** Dijkstra with a ring of buckets, as far as `from` (-1: everywhere). Steps nearer than the last bucket are final. */
+/** Dijkstra with a ring of buckets, until the search reaches `from` (-1: all tiles). Only final steps are returned. */
 function growField(map: WorldMap, target: number, from: number): Field {
   const steps = new Uint8Array(map.width * map.height).fill(UNKNOWN);
   const distance = new Int32Array(steps.length).fill(0x7fff_ffff);
@@ -84,7 +84,7 @@ function improve(
   return 1;
 }
 
-/** Directions towards a slot: 0 at the slot, NO_WAY without a path. With `from`, only the path from there is sure. */
+/** Directions towards a slot: 0 at the slot, NO_WAY without a path. With `from`, perhaps only those of the path from there. */
 export function flowField(map: WorldMap, slot: number, from = -1): Uint8Array {
   let fields = fieldsOf.get(map);
   if (fields === undefined) {

@@ -29,7 +29,7 @@ function alongField(map: WorldMap, from: number, slot: number): number[] | null 
 /** Null if no path leads there. */
 type Walks = Map<number, readonly number[] | null>;
 
-/** Command, event and replica need the same walk within a moment. A full younger generation replaces the older. */
+/** A command, its event and replicas need the same walk within a moment. A full `younger` replaces `older`. */
 interface RecentWalks {
   younger: Walks;
   older: Walks;
@@ -52,7 +52,7 @@ function remember(recent: RecentWalks, key: number, walk: readonly number[] | nu
   recent.younger.set(key, walk);
 }
 
-/** Both ends included; null without a path. A walk to a slot follows the flow field, any other the route search. */
+/** Tiles with both ends; null without a path. A walk to a slot follows the flow field, any other the route search. */
 export function walkTiles(map: WorldMap, from: number, to: number): readonly number[] | null {
   if (from === to) return [from];
   const recent = recentWalks(map);

@@ -28,7 +28,7 @@ export function walkingDistance(map: WorldMap, from: TilePosition, landmarkId: s
   return lengths.length === 0 ? -1 : Math.min(...lengths) - 1;
 }
 
-/** The shortest walk decides; null if no landmark is open to the rank. */
+/** The landmark with the shortest walk; null if none is open to the rank. */
 export function nearestLandmark(
   map: WorldMap,
   from: TilePosition,

@@ -2,7 +2,7 @@ import type { WorldMap } from './world-map.ts';
 
 const regionsOf = new WeakMap<WorldMap, Uint32Array>();
 
-/** An agent can walk between any two tiles of a region. 0 if a tile is not walkable. */
+/** The region of each tile; 0 if the tile is not walkable. An agent can walk between any two tiles of a region. */
 function floodAll(map: WorldMap): Uint32Array {
   const regions = new Uint32Array(map.width * map.height);
   const open: number[] = [];
@@ -35,7 +35,7 @@ function regionsFor(map: WorldMap): Uint32Array {
 
 const mainRegionOf = new WeakMap<WorldMap, number>();
 
-/** The first of equally large regions. */
+/** The largest region; the first of equally large ones. */
 function mainRegion(map: WorldMap): number {
   const known = mainRegionOf.get(map);
   if (known !== undefined) return known;

@@ -4,7 +4,7 @@ import { isConnected } from './regions.ts';
 import { USUAL_STEP_COST } from './terrain.ts';
 import type { WorldMap } from './world-map.ts';
 
-/** A shorter walk cuts across the grass if a path with one corner is free. */
+/** A walk of fewer tiles cuts across the grass if a path with one corner is free. */
 const SHORT_WALK_TILES = 48;
 
 /** Each search has its own stamp, so the arrays need no clearing. */
@@ -113,7 +113,7 @@ class Spread {
   }
 }
 
-/** A* that assumes grass: a route may cost a little more than the best, but few tiles are visited. */
+/** A* that estimates with the cost of grass: a route may cost a little more than the best, but few tiles are visited. */
 function search(map: WorldMap, ends: { from: number; to: number }): number[] | null {
   const scratch = scratchFor(map);
   const { cost, seen, done, queue } = scratch;
@@ -132,7 +132,7 @@ function search(map: WorldMap, ends: { from: number; to: number }): number[] | n
   return null;
 }
 
-/** Both ends included; null if no path leads there. Depends on the map alone. */
+/** The tiles of a route with both ends; null if no path leads there. Depends on the map alone. */
 export function route(map: WorldMap, from: number, to: number): number[] | null {
   if (!isConnected(map, from, to)) return null;
   const ends = { from, to };

@@ -26,7 +26,7 @@ export interface WorldMap extends MapPlan {
   readonly walkable: Uint8Array;
   /** 0 if a tile is not walkable. */
   readonly stepCost: Uint8Array;
-  /** Index into `zones` plus one for each tile; 0 outside every zone. */
+  /** For each tile, the index of its zone in `zones` plus one; 0 outside every zone. */
   readonly zoneOf: Uint16Array;
   readonly slots: readonly MapSlot[];
   /** Number of the first slot of each landmark. */

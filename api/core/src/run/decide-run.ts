@@ -1,6 +1,6 @@
 import type { RunState, SettledState } from '@hamlet/contract';
 
-/** Without it, a run that crashes its agent would be delivered again without end. */
+/** Without this limit, a run that crashes its agent would be delivered again without end. */
 export const RUN_ATTEMPTS_MAX = 20;
 
 export interface RunProgress {
@@ -17,7 +17,7 @@ export interface RunClaim {
   readonly attempt?: number | undefined;
 }
 
-/** Agents start, work and settle; people and Schedules cancel; the API lets a claim lapse or gives a run up. */
+/** Agents start, work and settle; people and Schedules cancel; the API lets a claim lapse or gives up a run. */
 export type RunCommand =
   | { readonly kind: 'start'; readonly cycle: number }
   | ({ readonly kind: 'step' | 'renew' } & RunClaim)
@@ -138,7 +138,7 @@ export interface ClaimFacts {
   readonly nowMs: number;
 }
 
-/** After an interruption of the API, a lease lasts its full length more: no agent could renew it meanwhile. */
+/** After an interruption of the API, a lease lasts for another full length: no agent could renew it meanwhile. */
 export function claimLapsed({ leaseUntilMs, attentiveSinceMs, leaseMs, nowMs }: ClaimFacts): boolean {
   return leaseUntilMs !== null && leaseUntilMs < nowMs && attentiveSinceMs + leaseMs <= nowMs;
 }

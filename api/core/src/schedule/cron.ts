@@ -22,7 +22,7 @@ interface Field {
   readonly name: string;
   readonly min: number;
   readonly max: number;
-  /** The first stands for `min`. */
+  /** Names of the values; the first stands for `min`. */
   readonly words: readonly string[];
 }
 

@@ -2,7 +2,7 @@ import type { ScheduleSpec } from '@hamlet/contract/kinds';
 import { countSlots, newestSlotsBetween, nextSlots, slotAtOrBefore, slotsBetween } from './slots.ts';
 import type { Timetable } from './timetable.ts';
 
-/** A slot this late still fires: a new leader, restart or wrong clock loses none. A shorter deadline comes first. */
+/** A slot this late still fires, so that a new leader, restart or wrong clock loses none. A shorter deadline wins. */
 export const ALWAYS_IN_TIME_MS = 30_000;
 
 export type MissedRunsPolicy = Pick<
@@ -18,13 +18,13 @@ export interface DueInput {
   readonly nowMs: number;
 }
 
-/** `madeUp`: it was missed, and the policy fires it now. */
+/** `madeUp`: the slot was missed, and the policy fires it now. */
 export interface DueSlot {
   readonly slotMs: number;
   readonly madeUp: boolean;
 }
 
-/** They are before the first slot that fires. */
+/** Missed slots that will not fire. They are before the first slot that fires. */
 export interface MissedSlots {
   readonly count: number;
   readonly untilMs: number;
@@ -34,7 +34,7 @@ export interface DuePlan {
   /** Oldest first. */
   readonly fire: readonly DueSlot[];
   readonly missed: MissedSlots | undefined;
-  /** The next slot, when the caller plans again. */
+  /** Time of the next slot; the caller plans again at this time. */
   readonly lookAtMs: number | undefined;
 }
 

@@ -1,7 +1,7 @@
 import { DAY_MS } from './civil-day.ts';
 import { firingsOfUtcDay, type Timetable } from './timetable.ts';
 
-/** About fifty years: the rarest date, a 29 February on a weekday, comes after at most 40 (around 2100). */
+/** About fifty years: the rarest date, a 29 February on a given weekday, comes after at most 40 years (around 2100). */
 const HORIZON_DAYS = 18_300;
 export const MAX_COUNTED = 1_000_000;
 
@@ -33,12 +33,12 @@ function* backwards(timetable: Timetable, atMs: number): Generator<number> {
   }
 }
 
-/** Ascending; fewer if the next fifty years have fewer. */
+/** Ascending; fewer than `count` if the next fifty years have no more. */
 export function nextSlots(timetable: Timetable, afterMs: number, count: number): readonly number[] {
   return slotsBetween(timetable, { afterMs, untilMs: Number.POSITIVE_INFINITY }, count);
 }
 
-/** Undefined if the fifty years before have none. */
+/** Undefined if the fifty years before `atMs` have no slot. */
 export function slotAtOrBefore(timetable: Timetable, atMs: number): number | undefined {
   return newestSlotsBetween(timetable, { afterMs: Number.NEGATIVE_INFINITY, untilMs: atMs }, 1)[0];
 }

@@ -40,7 +40,7 @@ function cronOf({ cron, dailyAt = '' }: Timing): string {
   return `${minute} ${hour} * * *`;
 }
 
-/** `problem` says the fault and the fix. */
+/** `problem` names the fault and the fix. */
 export function readTiming(timing: Timing): TimetableReading {
   if (timing.every !== undefined)
     return { ok: true, timetable: { kind: 'periodic', periodMs: durationMs(timing.every) } };
@@ -129,7 +129,7 @@ export function offsetMs(zone: string, instantMs: number): number {
   return localMs(zone, instantMs) - Math.floor(instantMs / SECOND_MS) * SECOND_MS;
 }
 
-/** The first second with the offset of `toMs`, which differs from that of `fromMs`. */
+/** The first second with the offset of `toMs`. At `fromMs`, the zone has another offset. */
 export function changeBetween(zone: string, fromMs: number, toMs: number): number {
   const after = offsetMs(zone, toMs);
   let [low, high] = [Math.floor(fromMs / SECOND_MS), Math.floor(toMs / SECOND_MS)];

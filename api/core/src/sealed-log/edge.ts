@@ -41,7 +41,7 @@ export function subtreeHash(
   return foldSubtree(hashes.subarray(from * HASH_BYTES, (from + count) * HASH_BYTES), sha256);
 }
 
-/** The largest first. */
+/** The roots of the full subtrees of a tile, largest first. */
 function peaksOf(hashes: Uint8Array, sha256: Sha256): Uint8Array[] {
   const width = hashes.length / HASH_BYTES;
   const peaks: Uint8Array[] = [];
@@ -65,7 +65,7 @@ interface Growth {
   readonly partials: Uint8Array[];
 }
 
-/** Full tiles go up one level as their root hashes. */
+/** The roots of full tiles become hashes of the next level. */
 function growLevel(
   growth: Growth,
   at: { readonly level: number; readonly first: number; readonly hashes: Uint8Array },
@@ -106,7 +106,7 @@ export function partialTiles({ size, partials }: Edge): readonly Tile[] {
   );
 }
 
-/** From level 0 to the highest; `width` is the number of hashes. */
+/** The tiles of the edge, from level 0 to the highest; `width` is the number of hashes in a tile. */
 export function edgeTiles(
   size: number,
 ): readonly { readonly level: number; readonly number: number; readonly width: number }[] {
@@ -117,7 +117,7 @@ export function edgeTiles(
   return tiles;
 }
 
-/** The stored tiles may have grown since. */
+/** The edge when the log had `size` entries. The stored tiles may have grown since. */
 export function edgeOf(
   size: number,
   hashesOf: (tile: { readonly level: number; readonly number: number }) => Uint8Array,

@@ -7,7 +7,7 @@ export interface Range {
   readonly to: number;
 }
 
-/** 2^level entries; `index` counts the subtrees of that level from the left. */
+/** A subtree of 2^level entries; `index` counts the subtrees of that level from the left. */
 export interface TreeNode {
   readonly level: number;
   readonly index: number;
@@ -66,7 +66,7 @@ export function nodesOf({ from, to }: Range): readonly TreeNode[] {
   return nodes;
 }
 
-/** `count` hashes of the tile, from number `from`. */
+/** The part of a tile below a node: `count` hashes from number `from`. */
 export function tileOfNode({ level, index }: TreeNode): {
   readonly level: number;
   readonly number: number;
@@ -117,7 +117,7 @@ export interface Consistency {
   readonly proof: readonly Uint8Array[];
 }
 
-/** The roots that a proof computes. If the first tree is a full subtree of the second, it begins with its root. */
+/** The roots that a proof computes. If the first tree is a full subtree of the second, the first root begins the proof. */
 function climb(
   { first, proof }: Consistency,
   ranges: readonly Range[],

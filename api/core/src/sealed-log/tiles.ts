@@ -6,7 +6,7 @@ export interface TileAddress {
   readonly width: number;
 }
 
-/** C2SP tlog-tiles: `x001/x234/067` if it is full, `x001/x234/067.p/8` with 8 hashes. */
+/** C2SP tlog-tiles: `x001/x234/067` for a full tile, `x001/x234/067.p/8` with 8 hashes. */
 export function tilePath({ number, width }: TileAddress): string {
   const groups: string[] = [];
   for (let rest = number; groups.length === 0 || rest > 0; rest = Math.floor(rest / 1_000))
@@ -40,7 +40,7 @@ export function tilesOfLevel(size: number, level: number): readonly TileAddress[
 /** A bundle has two bytes for the length of an entry. */
 export const ENTRY_BYTES_MAX = 65_535;
 
-/** Each entry after its length in two bytes, big-endian (C2SP tlog-tiles). Throws RangeError if one is too long. */
+/** Each entry after its length in two bytes, big-endian (C2SP tlog-tiles). Throws RangeError for a longer entry. */
 export function writeEntryBundle(entries: readonly Uint8Array[]): Uint8Array {
   const bundle = new Uint8Array(entries.reduce((sum, { length }) => sum + 2 + length, 0));
   let at = 0;

@@ -1,7 +1,7 @@
 import { add, amountsOf, fits, sum, timesIn, type Amounts, type Room } from './room.ts';
 import type { SeatNode } from './seat-input.ts';
 
-/** An agent of a higher rank may displace it. */
+/** A seated agent. An agent of a higher rank may displace it. */
 export interface Seated {
   readonly key: string;
   readonly rank: number;
@@ -43,7 +43,7 @@ export class NodeRoom {
     add(this.#clearing, size, 1);
   }
 
-  /** `own`: ending pods of the same agent, beside which its next pod may begin. */
+  /** `own`: room of the agent's own ending pods, which its next pod may already use. */
   freeNow(own: readonly Amounts[]): Amounts {
     const free = this.free.map((value, index) => value - (this.#clearing[index] ?? 0));
     return own.reduce(sum, free);
@@ -65,7 +65,7 @@ export class NodeRoom {
     this.#awaited = Math.max(this.#awaited, rank);
   }
 
-  /** True if a pod of `rank` could take the room of a higher seat that waits for its pod. */
+  /** True if a pod of `rank` could take the room of a seat of a higher rank that waits for its pod. */
   isAwaitedAbove(rank: number): boolean {
     return this.#awaited > rank;
   }
@@ -119,7 +119,7 @@ export interface Displacement {
   readonly victims: readonly Seated[];
 }
 
-/** Lowest ranks first, without those whose room turned out to be unnecessary; undefined if all are not enough. */
+/** Agents to displace, lowest ranks first, without those whose room is not needed; undefined if all are not enough. */
 function victimsOn(node: NodeRoom, size: Amounts, rank: number): readonly Seated[] | undefined {
   if (!node.couldFit(size, rank)) return undefined;
   const room = [...node.free];
@@ -141,7 +141,7 @@ function victimsOn(node: NodeRoom, size: Amounts, rank: number): readonly Seated
 const highest = (victims: readonly Seated[]): number =>
   victims.reduce((rank, victim) => Math.max(rank, victim.rank), Number.NEGATIVE_INFINITY);
 
-/** Lower ranks first, then fewer agents. */
+/** Compares displacements by their highest displaced rank, then by the number of agents. */
 const milderFirst = (a: Displacement, b: Displacement): number =>
   highest(a.victims) - highest(b.victims) || a.victims.length - b.victims.length;
 
@@ -157,7 +157,7 @@ export function displacementFor(nodes: readonly NodeRoom[], size: Amounts, rank:
   return best;
 }
 
-/** The fewest agents, then the most free seats: agents spread as the scheduler spreads pods. */
+/** The node with the fewest agents, then the most free seats: agents spread as the scheduler spreads pods. */
 export function roomiest(nodes: readonly NodeRoom[], size: Amounts): NodeRoom | undefined {
   let best: { readonly node: NodeRoom; readonly times: number } | undefined;
   for (const node of nodes) {

@@ -38,7 +38,7 @@ export function add(to: number[], what: Amounts, sign: 1 | -1): void {
 
 export const sum = (left: Amounts, right: Amounts): number[] => left.map((value, index) => value + (right[index] ?? 0));
 
-/** 0 where `size` has no excess. */
+/** The excess of `size` over `other`; 0 where there is none. */
 export const beyond = (size: Amounts, other: Amounts): number[] =>
   size.map((value, index) => Math.max(0, value - (other[index] ?? 0)));
 

@@ -5,9 +5,9 @@ export interface SeatNode {
   /** Ready, not cordoned and without taints. Only open nodes get new seats. */
   readonly open: boolean;
   readonly allocatable: Room;
-  /** Room of its other pods: their requests, or the limits for agents of other villages. */
+  /** Room of the node's other pods: their requests; for agents of other villages, their limits. */
   readonly taken: Room;
-  /** Room of ending pods without a request. */
+  /** Room of ending pods that belong to no `SeatRequest`. */
   readonly ending?: Room | undefined;
 }
 
@@ -41,7 +41,7 @@ export interface SeatRequest {
   /** A bought seat, which replaces that of the tier. */
   readonly seat?: Pick<SeatTier, 'rank' | 'size'> | undefined;
   readonly pod?: SeatHolder | undefined;
-  /** Only the agent's own next pod may use their room before they are gone. */
+  /** The agent's ending pods. Only its next pod may use their room before they are gone. */
   readonly ending?: readonly EndingPod[] | undefined;
   /** True if the agent had a seat in this cycle and is between two pods. */
   readonly seated: boolean;
@@ -49,9 +49,9 @@ export interface SeatRequest {
   readonly waitingSince?: string | undefined;
   readonly createdAt: string;
   readonly pinnedTo?: string | undefined;
-  /** The agent may depend on this node, so it displaces no agent elsewhere and does not move. */
+  /** The node of the volume. The agent may depend on it, so it displaces no agent elsewhere and does not move. */
   readonly volumeOn?: string | undefined;
-  /** The scheduler chooses the node, which may differ from that of the seat. */
+  /** True if the scheduler chooses the node, which may differ from the node of the seat. */
   readonly roams?: boolean;
 }
 

@@ -5,9 +5,9 @@ import type { SeatRequest, SeatInput } from './seat-input.ts';
 import { queuePlace, type SeatDecision, shortage } from './seat-decision.ts';
 
 export interface TierSeats {
-  /** Without other agents. */
+  /** Seats that the nodes would have without any agent. */
   readonly total: number;
-  /** Without a displacement. */
+  /** Seats that are free without a displacement. */
   readonly free: number;
 }
 
@@ -31,7 +31,7 @@ const devicesOf = (sizes: readonly Room[]): readonly string[] =>
     ),
   ].toSorted();
 
-/** The name differs from those of the tier and of other bought seats. */
+/** A name for a bought seat, unlike the name of any tier or of another bought seat. */
 const nameOfSeat = (tier: string, { rank, size }: NonNullable<SeatRequest['seat']>): string =>
   `${tier} ${JSON.stringify([rank, size.devices])}`;
 
@@ -144,14 +144,14 @@ export class SeatPlan {
     for (const { node, size } of ending) this.#nodes.get(node)?.clear(amountsOf(size, this.#devices));
   }
 
-  /** Requests without a pod on a node join the queue, also one for a larger size than its pod has. */
+  /** A request joins the queue if it has no pod on a node, or if its tier is larger than its pod. */
   #take(request: SeatRequest): void {
     const tier = this.#tierOf(request);
     if (tier === undefined) return;
     const name = request.pod?.node;
     if (name === undefined) return void this.#queue.push({ request, tier });
     const node = this.#nodes.get(name);
-    // A node that is missing has no seats. Its pod will be gone soon too.
+    // A missing node has no seats, and its pods will soon be gone too.
     if (node === undefined) return void this.#entries.set(request.key, { tier, decision: { granted: true } });
     const held = request.pod?.size === undefined ? tier.size : amountsOf(request.pod.size, this.#devices);
     if (isWithin(tier.size, held)) {
@@ -196,7 +196,7 @@ export class SeatPlan {
     );
   }
 
-  /** On the agent's node, or on another if a change of devices needs a new pod anyway. */
+  /** Seats the agent on its node, or on another if a change of devices needs a new pod anyway. */
   #grow(want: Want, { node, seated }: Seat): void {
     node.unseat(seated);
     const moves = differInDevices(want.tier.size, seated.size);
@@ -206,7 +206,7 @@ export class SeatPlan {
         : [];
     const found = this.#find(want, [node]) ?? this.#find(want, others);
     if (found !== undefined && this.#fitsNow(want, found)) {
-      // On another node, the present pod holds its room until it is gone. On its node, it holds its excess until it is smaller.
+      // If the agent moves, the old pod holds its room until it is gone; otherwise its excess until it is smaller.
       node.clear(found === node ? beyond(seated.size, want.tier.size) : seated.size);
       return void this.#settle(want, found);
     }
@@ -244,7 +244,7 @@ export class SeatPlan {
     return displacement?.node;
   }
 
-  /** This plan reserves another seat for the victim if there is one; the next plan may give it. */
+  /** This plan reserves another seat for the victim if there is one; the next plan may grant that seat. */
   #displace(victim: Seated, { request: { key } }: Want): void {
     const entry = this.#entries.get(victim.key);
     if (entry?.seat === undefined) return;

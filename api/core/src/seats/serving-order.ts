@@ -13,7 +13,7 @@ export interface Want {
   readonly tier: SizedTier;
   /** The present seat of an agent that wants a larger one. */
   readonly from?: { readonly node: NodeRoom; readonly seated: Seated } | undefined;
-  /** The agent that displaced this one, which gets another seat only after its pod has ended. */
+  /** The agent that displaced this one. The displaced agent gets another seat only after its pod has ended. */
   readonly displacedBy?: string;
 }
 
@@ -22,7 +22,7 @@ function precedence({ request: { pod, seated } }: Want): number {
   return pod !== undefined || seated ? 1 : 2;
 }
 
-/** Higher ranks, then running agents, then those between two pods, then the longest wait, then the older agent. */
+/** Higher ranks, running agents, agents with a waiting pod or between two pods, the longest wait, older agents. */
 export function firstServed(a: Want, b: Want): number {
   return (
     b.tier.rank - a.tier.rank ||
@@ -33,7 +33,7 @@ export function firstServed(a: Want, b: Want): number {
   );
 }
 
-/** After equal entries. */
+/** Inserts in the order of {@link firstServed}, after equal entries. */
 export function enqueue(queue: Want[], want: Want): void {
   let low = 0;
   let high = queue.length;

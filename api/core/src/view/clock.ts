@@ -1,10 +1,10 @@
 import { TICK_MS } from '@hamlet/contract';
 
-/** Ticks: five until an update, one until its events are durable, one on the network. So no agent jumps. */
+/** A delay, so that no agent jumps: five ticks until an update, one until its events are durable, one on the network. */
 export const DRAW_BEHIND_TICKS = 7;
 /** Part of the elapsed time by which the drawn tick may run faster or slower. */
 const MAX_SLEW = 0.1;
-/** A greater error makes the drawn tick jump: the tab was hidden, or the village restarted earlier. */
+/** A greater error makes the drawn tick jump: the tab was hidden, or the village restarted at an earlier tick. */
 const JUMP_TICKS = 20;
 /** Part of a late frame's error that corrects the clock: small, because the network may be late. */
 const LEAK = 0.02;

@@ -8,7 +8,7 @@ import { parseItemId } from '../world/state/item-table.ts';
 export interface SeenAgent {
   readonly agent: number;
   walk: Walk;
-  /** Drawn until the present walk begins there. */
+  /** The walk before `walk`; drawn until the drawn tick reaches `walk`. */
   before: Walk | null;
   awake: boolean;
   online: boolean;
@@ -19,18 +19,18 @@ export interface SeenAgent {
   inventory: readonly string[];
 }
 
-/** Kept by {@link applyToView}. Mutable: it lives as long as a connection. */
+/** Kept current by {@link applyToView}. Mutable: it lives as long as a connection. */
 export interface View {
   readonly map: WorldMap;
   epoch: number;
-  /** With `epoch` it resumes a connection. */
+  /** A connection is resumed with `epoch` and `seq`. */
   seq: number;
   tick: number;
   cells: { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
   zoom: Zoom;
   readonly pinned: Set<number>;
   readonly agents: Map<number, SeenAgent>;
-  /** With the tick at which they went out of view. */
+  /** Agents that left the view; each is drawn until its `tick`. */
   gone: readonly { readonly seen: SeenAgent; readonly tick: number }[];
   readonly names: Map<number, { readonly agentId: string; readonly name: string }>;
   /** Tile of each lying item, by id. */
@@ -116,7 +116,7 @@ function draw(view: View, seen: SeenAgent, tick: number): DrawnAgent {
   };
 }
 
-/** In no order; `tick` may lie between ticks. */
+/** In no order; `tick` may be a fraction. */
 export function viewAgents(view: View, tick: number): DrawnAgent[] {
   const here = Array.from(view.agents.values(), (seen) => draw(view, seen, tick));
   const still = view.gone.filter((one) => tick < one.tick && !view.agents.has(one.seen.agent));
@@ -132,7 +132,7 @@ export function viewItems(view: View): { itemId: string; kind: ItemKind; x: numb
   }));
 }
 
-/** At the far zoom, by cell that is not empty. */
+/** The number of agents in each cell that is not empty, at the far zoom. */
 export function viewClusters(view: View): { cell: number; count: number }[] {
   return Array.from(view.clusters, ([cell, count]) => ({ cell, count }));
 }

@@ -56,7 +56,7 @@ function arrivals(world: WorldState, tick: number, append: Append): void {
   }
 }
 
-/** Free and walkable, not a landmark's slot, and of the landmark's tier. */
+/** True for a free, walkable tile that is no landmark's slot and needs the same tier as the landmark. */
 function canGrow(world: WorldState, landmark: Landmark, position: TilePosition): boolean {
   const { map } = world;
   if (position.x < 0 || position.y < 0 || position.x >= map.width || position.y >= map.height) return false;
@@ -90,7 +90,7 @@ function grow(world: WorldState, tick: number, append: Append): void {
   }
 }
 
-/** Removing the items on the ground limits their number. */
+/** Replaces the items on the ground by new ones, so that their number stays limited. */
 function dawn(world: WorldState, tick: number, append: Append): void {
   const lying = [...world.items.byNumber.values()]
     .filter((item) => item.tile >= 0)
@@ -100,7 +100,7 @@ function dawn(world: WorldState, tick: number, append: Append): void {
   grow(world, tick, append);
 }
 
-/** Applies and returns the events without a command. Call it before the commands of a tick. A replay only reduces. */
+/** Applies and returns the events that need no command. Call it before the commands of a tick; never in a replay. */
 export function advance(world: WorldState, tick: number): WorldEvent[] {
   const events: WorldEvent[] = [];
   const append = (event: WorldEvent): void => {

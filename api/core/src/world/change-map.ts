@@ -15,7 +15,7 @@ interface Moment {
   readonly tick: number;
 }
 
-/** The lowest index of equally near tiles. */
+/** The nearest tile to stand on; of equally near tiles, the one with the lowest index. */
 function standingTile(map: WorldMap, position: TilePosition): number {
   const center = { x: Math.min(position.x, map.width - 1), y: Math.min(position.y, map.height - 1) };
   for (let radius = 0; radius <= Math.max(map.width, map.height); radius += 1) {
@@ -47,14 +47,14 @@ function stepsTo(map: WorldMap, from: TilePosition, tile: number): number {
   return Math.abs(x - from.x) + Math.abs(y - from.y);
 }
 
-/** The slot on the new map, or the first one there; undefined if the new map lacks the landmark. */
+/** The same slot of the landmark on the new map, or its first slot; undefined if the new map lacks the landmark. */
 function slotOn(old: WorldMap, map: WorldMap, place: number): TilePosition | undefined {
   const index = old.slots[place]?.landmark ?? -1;
   const next = landmarkById(map, old.landmarks[index]?.landmark_id ?? '');
   return next?.slots[place - (old.firstSlot[index] ?? 0)] ?? next?.slots[0];
 }
 
-/** The same slot if the new map has it, otherwise the tile nearest to the old one. */
+/** The slot that {@link slotOn} finds; without one, the tile nearest to the old destination. */
 function destination(old: WorldMap, map: WorldMap, to: number): number {
   const place = old.slotAt.get(to);
   const slot = place === undefined ? undefined : slotOn(old, map, place);
@@ -69,7 +69,7 @@ function homeOn(old: WorldState, map: WorldMap, slot: number): number {
   return home === undefined ? 0 : (map.landmarkIndex.get(home) ?? 0);
 }
 
-/** An agent that walked continues to its destination. */
+/** A walking agent continues to its destination. */
 function bringAgent(old: WorldState, world: WorldState, slot: number): void {
   const { agents: before } = old;
   const { agents, map, tick } = world;
@@ -84,7 +84,7 @@ function bringAgent(old: WorldState, world: WorldState, slot: number): void {
   holdPlace(world, slot, placeAt(world, slot, to));
 }
 
-/** Held items stay. Others keep their tile or move to the nearest free one; without a tile, they are dropped. */
+/** Agents keep their items. An item on the ground moves to the nearest free tile; without one, it is dropped. */
 function bringItems(old: WorldState, world: WorldState): void {
   world.items.next = old.items.next;
   for (const item of [...old.items.byNumber.values()].toSorted((a, b) => a.number - b.number)) {
@@ -98,7 +98,7 @@ function bringItems(old: WorldState, world: WorldState): void {
 
 /**
  * The world on another map, after the event `map`. Agents keep identity, slot, tier, home and items; an agent whose
- * tile is gone moves to the nearest tile of the largest region. A walking agent starts again towards its landmark.
+ * tile is gone moves to the nearest tile of the largest region. A walking agent starts again towards its destination.
  * Pure.
  */
 export function changeMap(old: WorldState, map: WorldMap, moment: Moment): WorldState {

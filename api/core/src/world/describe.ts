@@ -16,7 +16,7 @@ export function activityAt(world: WorldState, slot: number, tick: number): Activ
   return tick < (agents.activityUntil[slot] ?? 0) ? (ACTIVITIES[agents.activity[slot] ?? 0] ?? 'idle') : 'idle';
 }
 
-/** Null from SPEECH_TICKS after the words on. */
+/** The last words of an agent; null once they are SPEECH_TICKS old. */
 export function speechAt(world: WorldState, slot: number, tick: number): { text: string; tick: number } | null {
   const text = world.agents.speech[slot] ?? '';
   const spokenTick = world.agents.speechTick[slot] ?? 0;
@@ -71,7 +71,7 @@ export function aliveSlots(world: WorldState): number[] {
   return slots;
 }
 
-/** By slot. */
+/** In the order of slots. */
 export function agentPlaces(world: WorldState, tick: number): AgentPlace[] {
   return aliveSlots(world).map((slot) => describe(world, slot, tick));
 }
@@ -85,7 +85,7 @@ function itemView(world: WorldState, item: Item): ItemView {
   };
 }
 
-/** By number. */
+/** In the order of item numbers. */
 export function itemViews(world: WorldState): ItemView[] {
   return [...world.items.byNumber.values()]
     .toSorted((a, b) => a.number - b.number)

@@ -3,7 +3,7 @@ import { stepBetween } from '../map/directions.ts';
 import type { WorldState } from './state/state.ts';
 import { arrivalTick, type Walk, walkPosition } from './state/walk.ts';
 
-/** The last walk if the agent has arrived. */
+/** The present walk, or the last one if the agent has arrived. */
 export function walkOf(world: WorldState, slot: number): Walk {
   const { agents } = world;
   return { tiles: agents.walks[slot] ?? [], startTick: agents.startTick[slot] ?? 0, lead: agents.lead[slot] ?? 0 };

@@ -24,7 +24,7 @@ export function placeAt(world: WorldState, slot: number, tile: number): number {
   return place !== undefined && (holder === 0 || holder === slot + 1) ? place + 1 : 0;
 }
 
-/** Also lists the path in the cell index. Throws if no path leads there. */
+/** Sets the agent's path and lists it in the cell index. Throws if no path leads there. */
 export function setPath(
   world: WorldState,
   slot: number,
@@ -142,7 +142,7 @@ function move(world: WorldState, event: WorldEventOf<'move'>): void {
   holdPlace(world, slot, placeAt(world, slot, path.to));
   setActivity(world, slot, { name: 'idle', untilTick: 0 });
   setFlag(world.agents, slot, { bit: ARRIVED, on: false });
-  // Only `advance` creates and empties the wheel. A world that only follows the log of another has none.
+  // Only `advance` creates and empties the wheel. A world that only follows the events of another has none.
   world.wheel?.schedule(arrivalTick(walkOf(world, slot)), slot);
 }
 
@@ -200,7 +200,7 @@ const HANDLERS: { readonly [K in WorldEventKind]: (world: WorldState, event: Wor
   },
 };
 
-/** Applies the next event in place, with integers only. It throws for a bug or a corrupt log, never for a caller. */
+/** Applies the next event in place, with integers only. Throws only for a bug or for corrupt events. */
 export function reduce(world: WorldState, event: WorldEvent): WorldState {
   if (event.seq !== world.seq + 1) throw new Error(`event ${event.seq} does not follow event ${world.seq}`);
   const handle = HANDLERS[event.kind] as (world: WorldState, event: WorldEvent) => void;

@@ -9,7 +9,7 @@ import { holdPlace, seatAgent, setPath } from './reduce.ts';
 import { emptyWorld, type WorldState } from './state/state.ts';
 
 const MAGIC = 0x544c_4d48; // "HMLT"
-/** Raise it with any change below: the API then skips older snapshots, counts them, and replays the log. */
+/** Raise it with any change below: the API then skips older snapshots, counts them, and replays more events. */
 const VERSION = 1;
 
 function writeAgent(writer: ByteWriter, world: WorldState, slot: number): void {

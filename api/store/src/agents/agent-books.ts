@@ -6,7 +6,7 @@ import { readStandings } from '../standing/standings.ts';
 import { readBoosts } from '../trade/boosts.ts';
 import { readPresence, wireOf } from './presence.ts';
 
-/** Facts of one agent on which the operator acts. */
+/** Facts about one agent that the operator acts on. */
 export interface AgentBooksRow {
   readonly agentId: string;
   /** Uid of the agent's open life; null if none is open. */
@@ -22,7 +22,7 @@ interface Named {
   readonly lifeUid: string | null;
 }
 
-/** Reads the facts that the operator needs about agents, by name, at most `limit`; leaves out agents without facts. */
+/** Reads the facts of at most `limit` agents, in the order of names; leaves out agents without facts. */
 export async function readAgentBooks(
   tx: Tx,
   { after, limit }: { readonly after: string; readonly limit: number },

@@ -3,7 +3,7 @@ import { byHash } from '../connection/result-rows.ts';
 import type { Db } from '../connection/database.ts';
 import { type AgentBar, readBars } from '../standing/measures.ts';
 
-/** The agent behind a token, and the newest known cycle of this life. */
+/** The agent that a token belongs to. `currentCycle`: the newest known cycle of its life. */
 export interface AgentSession {
   readonly jti: string;
   readonly agentId: string;
@@ -43,7 +43,7 @@ export async function insertAgentSession(db: Db, session: NewAgentSession): Prom
     .execute();
 }
 
-/** Finds the sessions of tokens, by `tokenHashes`. Null for an unknown or expired token, or an ended life. */
+/** The session of each token, in the order of `tokenHashes`; null for an unknown or expired token, or an ended life. */
 export async function findAgentSessions(
   db: Db,
   tokenHashes: readonly Buffer[],

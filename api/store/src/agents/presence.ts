@@ -33,7 +33,7 @@ async function announce(tx: Tx, rows: readonly PresenceRow[]): Promise<void> {
   for (const row of rows) await addInternalEvent(tx, 'presence', wireOf(row));
 }
 
-/** Records a new stream, which replaces an earlier one. Null, unchanged, if a later cycle of the life is known. */
+/** Records a new stream, which replaces an earlier one. Null, and no change, if a later cycle of the life is known. */
 export async function connectStream(db: Db, stream: Omit<Stream, 'streamNo'>): Promise<Stream | null> {
   return inTransaction(db, async (tx) => {
     const before = await tx
@@ -113,7 +113,7 @@ export async function sweepSilentReplicas(db: Db, silentMs: number): Promise<num
   });
 }
 
-/** The presence of every agent that ever connected, or of those of `agentIds`. */
+/** The presence of every agent that ever connected, or only of `agentIds`. */
 export async function readPresence(db: Db, agentIds?: readonly string[]): Promise<readonly PresenceRow[]> {
   return db
     .selectFrom('agent_presence')

@@ -22,7 +22,7 @@ export interface NewsRow extends BoardEventRow {
   readonly why: NewsWhy;
 }
 
-/** Numbers at most `atMost` entries of the outbox as events. Returns the last; null while another replica does it. */
+/** Makes events of at most `atMost` outbox entries. Returns the last offset; null while another replica does this. */
 export async function relayBoard(db: Db, atMost: number): Promise<number | null> {
   const { rows } = await sql<{ last: number | null }>`select board.relay(${atMost}) as last`.execute(db);
   return rows[0]?.last ?? null;
@@ -75,7 +75,7 @@ async function withContent<T extends Subject>(
   }));
 }
 
-/** News of an agent after an offset, oldest first, with its visible content. The viewer must be that agent. */
+/** News of an agent after an offset, oldest first, with the content that it may see. The viewer must be that agent. */
 export async function readNews(
   tx: Tx,
   agentId: string,

@@ -2,7 +2,7 @@ import type { ModerationReason } from '@hamlet/contract';
 import { sql } from 'kysely';
 import type { Tx } from '../connection/database.ts';
 
-/** A post, or a reply to it. */
+/** A post (`replyId` is null), or a reply to this post. */
 export interface Subject {
   readonly postId: string;
   readonly replyId: string | null;
@@ -20,7 +20,7 @@ export interface NewFlag extends Subject {
   readonly weight: number;
 }
 
-/** Raises a flag as the viewer of the transaction and notifies moderators. False if the viewer has flagged it before. */
+/** Raises a flag as the viewer, and notifies moderators. False if the viewer has flagged the subject before. */
 export async function insertFlag(tx: Tx, { postId, replyId, by, reason, note, weight }: NewFlag): Promise<boolean> {
   const { rows } = await sql<{ flagId: string }>`
     with made as (

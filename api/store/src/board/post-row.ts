@@ -16,7 +16,7 @@ interface Written {
   readonly updatedAt: Moment;
   /** Micro-aiDollars. */
   readonly rewarded: string;
-  /** Weight of the undecided flags; null unless the reader moderates. */
+  /** Weight of the undecided flags; null unless the viewer is a moderator. */
   readonly flags: number | null;
 }
 

@@ -11,7 +11,7 @@ export interface PostFilter extends PostQuestion {
   readonly search?: string | undefined;
 }
 
-/** Maximum number of matches of a word or tag that one page searches, newest first; older matches are not found. */
+/** A page searches at most this many matches of a word or tag, the newest after its cursor. */
 const MATCHES_MAX = 10_000;
 
 const COLUMNS = {

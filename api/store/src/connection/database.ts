@@ -27,7 +27,7 @@ function typeParser(oid: number, format?: string): (value: string) => unknown {
 export interface DatabaseLimits {
   /** Longest wait for an answer; longer than the statement timeout, so only a silent connection exceeds it. */
   readonly answerMs: number;
-  /** Longest pause in a transaction; then Postgres ends the session, because its process or network may be gone. */
+  /** Longest pause in a transaction; then Postgres ends the session, because the client or the network may be gone. */
   readonly idleInTransactionMs: number;
   readonly transactionMs: number;
 }
@@ -47,7 +47,7 @@ export function connectLimitMs(url: string): number {
   return (seconds > 0 ? seconds : CONNECT_LIMIT_S) * 1_000;
 }
 
-/** Opens a pool, which connects with the first query. */
+/** Opens a pool; it connects at the first query. */
 export function openDatabase(options: DatabaseOptions): Db {
   const { limits } = options;
   const bounds =
@@ -66,7 +66,7 @@ export function openDatabase(options: DatabaseOptions): Db {
     application_name: 'hamlet-api',
   });
   pool.on('error', options.onError);
-  // The client emits the loss of a connection in use only here; without a listener, this event would end the process.
+  // Only this event reports that a connection in use was lost; without a listener, the event would end the process.
   // The statement in progress fails as well.
   pool.on('connect', (client) => client.on('error', () => undefined));
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: guardedPool(pool, () => performance.now()) }) });
@@ -87,7 +87,7 @@ export async function inSavepoint<T extends { readonly ok: boolean }>(tx: Tx, wo
   await sql`savepoint part`.execute(tx);
   const outcome = await work();
   if (!outcome.ok) await sql`rollback to savepoint part`.execute(tx);
-  // A rollback to a savepoint keeps it.
+  // A rollback to a savepoint keeps the savepoint.
   await sql`release savepoint part`.execute(tx);
   return outcome;
 }
@@ -119,7 +119,7 @@ const STATEMENT_CANCELED = '57014';
 /** SQLSTATEs of a session that Postgres ended: idle in a transaction, or a transaction that took too long. */
 const TIMED_OUT: ReadonlySet<string> = new Set(['25P03', '25P04']);
 
-/** The SQLSTATE or the code of the system that an error carries; '' without one. */
+/** The SQLSTATE of an error, or its error code of the system; '' if it has neither. */
 export function sqlState(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
@@ -148,7 +148,7 @@ export function isConnectionError(error: unknown): boolean {
   );
 }
 
-/** Whether Postgres cannot store a text because it has a NUL or half of a surrogate pair. */
+/** Whether Postgres refused a text because the text has a NUL or half of a surrogate pair. */
 export function isUnkeepableText(error: unknown): boolean {
   return ['22021', '22P05'].includes(sqlState(error));
 }

@@ -8,7 +8,7 @@ function isSilence(error: unknown): boolean {
   return error instanceof Error && error.message === 'Query read timeout';
 }
 
-/** Never reuses a connection without an answer. `connect` throws DatabaseBusyError if all connections are in use. */
+/** Does not reuse a connection after an unanswered query. `connect` throws DatabaseBusyError if all are in use. */
 export function guardedPool(pool: pg.Pool, monotonicMs: () => number): PostgresPool {
   const guards = new WeakMap<pg.PoolClient, PostgresPoolClient>();
   let answeredMs = Number.NEGATIVE_INFINITY;
@@ -16,7 +16,7 @@ export function guardedPool(pool: pg.Pool, monotonicMs: () => number): PostgresP
   function guard(client: pg.PoolClient): PostgresPoolClient {
     let silent = false;
     const query = async (sql: string, parameters: readonly unknown[]): Promise<unknown> => {
-      // A statement sent after an unanswered one, for example a rollback, would wait for its answer.
+      // A statement sent after an unanswered one, for example a rollback, would wait for that answer.
       if (silent) throw new Error('Connection terminated: the database server did not answer an earlier query');
       try {
         return await client.query(sql, [...parameters]);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
 const PAUSE_MS = 500;
-/** A listening connection sends nothing else, so only these queries notice that its peer is gone. */
+/** A listener sends no other queries, so only these checks notice that the server is gone. */
 const PATIENCE: ListenerPatience = { askEveryMs: 15_000, answerMs: 10_000 };
 
 /** Interval of the queries that check a listener's connection, and the longest wait for an answer, in ms. */
@@ -17,7 +17,7 @@ export interface Listener {
   stop(): Promise<void>;
 }
 
-/** Listens until it is stopped. A null payload after each (re)connect: the caller must read the current state. */
+/** Listens until it is stopped. Gives a null payload after each connect: the caller must then read the current state. */
 export function listen(url: string, channels: readonly string[], onNotify: OnNotify): Listener {
   return listenWith({ url, channels, onNotify, patience: PATIENCE });
 }

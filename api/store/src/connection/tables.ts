@@ -125,7 +125,7 @@ export interface Tables extends MoneyTables {
   run: {
     run_id: Generated<string>;
     agent_id: string;
-    /** The life that must do the run. */
+    /** The life that must work on the run. */
     agent_uid: string;
     kind: RunKind;
     state: Defaulted<RunState>;

@@ -10,7 +10,7 @@ export interface ActiveFreeze {
   readonly since: Date;
 }
 
-/** Null if there was none. */
+/** Times of the last activities that a freeze stops; null if there was none. */
 export interface LastActivity {
   readonly transferAt: Date | null;
   readonly modelRequestAt: Date | null;
@@ -24,7 +24,7 @@ export interface FreezeAct {
 
 const FROZEN = 'VF001';
 const LOCK_NOT_AVAILABLE = '55P03';
-/** Longest wait for transactions that write a gated table; then their connections are ended. */
+/** Longest wait for transactions that write a gated table; then the freeze ends their connections. */
 const WAIT_MS = 3_000;
 const ATTEMPTS_MAX = 3;
 
@@ -86,7 +86,7 @@ export function freezeVillage(tx: Tx, { reason, actor }: FreezeAct): Promise<boo
   return changeGates(tx, sql`freeze_village(${reason}, ${actor.role}, ${actor.id})`);
 }
 
-/** False if the village is not frozen. */
+/** Lifts the freeze. False if the village is not frozen. */
 export function liftVillageFreeze(tx: Tx, { reason, actor }: FreezeAct): Promise<boolean> {
   return changeGates(tx, sql`lift_village_freeze(${reason}, ${actor.role}, ${actor.id})`);
 }
@@ -95,7 +95,7 @@ export function liftVillageFreeze(tx: Tx, { reason, actor }: FreezeAct): Promise
 export interface UnpostedUsage {
   readonly holdId: string;
   readonly agentId: string;
-  /** Micro-aiDollars; 0 if nothing was used, and the hold must be voided. */
+  /** Micro-aiDollars; 0 if nothing was used: the hold must then be voided. */
   readonly amount: bigint;
   /** The idempotency key of the resolution. */
   readonly key: string;

@@ -33,7 +33,7 @@ const COLUMNS = [
 ] as const;
 export type ModelRequestRow = Readonly<Selection<Tables, 'model_request', (typeof COLUMNS)[number]>>;
 
-/** `reservedTokens`: most tokens that the request can use. */
+/** `reservedTokens`: maximum number of tokens that the request can use. */
 export type NewModelRequest = Pick<
   ModelRequestRow,
   'agentId' | 'agentUid' | 'podUid' | 'runId' | 'tier' | 'model' | 'provider' | 'reservedTokens'

@@ -25,7 +25,7 @@ export async function lockAgentAccount(tx: Tx, agentId: string): Promise<AgentAc
   return findAgentAccount(tx, agentId);
 }
 
-/** Locks accounts in the ledger's own order. A transaction that moves money of several accounts calls this first. */
+/** Locks accounts in the ledger's order. A transaction that moves money of several accounts calls this first. */
 export async function lockAccounts(tx: Tx, accounts: readonly number[]): Promise<void> {
   await sql`select ledger.lock_accounts(${accounts as number[]}::bigint[])`.execute(tx);
 }

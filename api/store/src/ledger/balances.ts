@@ -31,7 +31,7 @@ export async function readFunds(db: Db, accountId: number): Promise<Funds> {
   return fundsOf(firstRow(rows, `account ${accountId} does not exist`));
 }
 
-/** Funds at a frozen moment (freezeMoment). The cost grows with the changes since then, not with the history. */
+/** Funds at a moment from `freezeMoment`. The cost grows with the changes since then, not with the history. */
 export async function readFundsAt(db: Db, accountId: number, asOf: Moment): Promise<Funds> {
   const { rows } = await sql<FundsRow>`
     select ${asMoment(sql`${asOf}::timestamptz`)} as "asOf",
@@ -55,7 +55,7 @@ export async function readAllowance(
   return BigInt(rows[0]?.used ?? '0');
 }
 
-/** The moment to read an account at: `asked`, but at most now. The ledger dates no later change at or before it. */
+/** The moment at which to read an account: `asked`, but at most now. All later changes get a later time. */
 export async function freezeMoment(db: Db, accountId: number, asked: Moment | null): Promise<Moment> {
   const frozen = sql`ledger.freeze(array[${accountId}::bigint], coalesce(${asked}::timestamptz, 'infinity'))`;
   const { rows } = await sql<{ moment: Moment }>`select ${asMoment(frozen)} as moment`.execute(db);

@@ -32,7 +32,7 @@ function entryOf(raw: Raw): EntryRow {
   return { ...raw, amount: BigInt(raw.amount), balanceAfter: BigInt(raw.balanceAfter) };
 }
 
-/** A page of an account's entries, newest first, as they were at a frozen moment. `before` is a version: the page begins below it. */
+/** A page of entries, newest first, as of a moment from `freezeMoment`; only those with a version below `before`. */
 export async function readEntries(
   db: Db,
   accountId: number,
@@ -67,7 +67,7 @@ export interface KeyedTransfer {
   readonly amount: bigint;
   /** The agent that received the money. */
   readonly agentId: string;
-  /** The key of the transfer that reversed it; null if it was not reversed. */
+  /** The key of the transfer that reversed this one; null if there is none. */
   readonly reversedBy: string | null;
 }
 

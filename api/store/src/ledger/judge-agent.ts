@@ -7,7 +7,7 @@ import type { EntryRow } from './entries.ts';
 import { type LedgerRefusal, refusalOfCode } from './refusal.ts';
 import { circumstanceJson, type TransferRequest } from './transfer-request.ts';
 
-/** A reward that a person gives an agent from the treasury, or a penalty that the agent pays to it. */
+/** A reward that a person gives an agent from the treasury, or a penalty that the agent pays to the treasury. */
 export interface AgentJudgement extends Pick<
   TransferRequest,
   'amount' | 'key' | 'source' | 'note' | 'actor' | 'about'
@@ -65,7 +65,7 @@ function judgedOf(row: JudgedRow, { kind, source, note, about }: AgentJudgement)
   };
 }
 
-/** Moves the money and counts it in allowance and subject, in one round trip. A subject needs a viewer (setViewer). */
+/** Moves the money, and counts it for the allowance and the post or reply. A `subject` needs a viewer (setViewer). */
 export async function judgeAgent(tx: Tx, judgement: AgentJudgement): Promise<AgentJudged> {
   const { kind, agentId, opens, amount, key, source, note, actor, about, allowance, subject } = judgement;
   const { rows } = await sql<JudgedRow>`

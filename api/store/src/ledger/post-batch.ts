@@ -20,7 +20,7 @@ function outcomeOf({ transferId, replayed, refusal }: ResultRow): PostOutcome {
   return { ok: false, reason };
 }
 
-/** A column of the batch; null if every cell is null, which the ledger reads as a column of nulls. */
+/** A column of the batch. Null stands for a column whose cells are all null. */
 function columnOf<T>(
   requests: readonly TransferRequest[],
   cell: (request: TransferRequest) => T | null,

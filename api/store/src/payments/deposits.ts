@@ -39,7 +39,7 @@ export type NewDeposit = Pick<Deposit, 'provider' | 'transactionId' | 'agentId' 
   readonly actor: LedgerActor;
 };
 
-/** Proposes a deposit; null if the transaction has one that is not rejected. Waits for concurrent proposals. */
+/** Proposes a deposit; null if the payment already has one that was not rejected. Waits for concurrent proposals. */
 export async function proposeDeposit(
   tx: Tx,
   { provider, transactionId, agentId, amount, origin, note, actor }: NewDeposit,
@@ -69,7 +69,7 @@ export function lockDeposit(tx: Tx, depositId: string): Promise<Deposit | null> 
   return lockWhere(tx, sql<boolean>`deposit_id = ${depositId}`);
 }
 
-/** The deposit of a transaction that is not rejected, locked until the transaction ends. */
+/** The deposit of a payment, unless it was rejected; locked until `tx` ends. */
 export function lockDepositOf(tx: Tx, provider: string, transactionId: string): Promise<Deposit | null> {
   return lockWhere(
     tx,
@@ -117,7 +117,7 @@ function decidedBy(admin: LedgerActor | null): Decided {
   };
 }
 
-/** Rejects a proposal; its transaction can then be proposed again. */
+/** Rejects a proposal; its payment can then be proposed again. */
 export function noteRejected(
   tx: Tx,
   depositId: string,

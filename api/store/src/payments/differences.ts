@@ -2,7 +2,7 @@ import type { DifferenceKind } from '@hamlet/contract';
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, lockName, type Tx } from '../connection/database.ts';
 
-/** Micro-aiDollars a unit of a currency. A payment in another currency always counts as a difference. */
+/** Micro-aiDollars per unit of a currency. A payment in another currency always counts as a difference. */
 export interface Rate {
   readonly currency: string;
   readonly ratePerUnit: bigint;

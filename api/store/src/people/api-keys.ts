@@ -30,7 +30,7 @@ export async function replaceApiKeys(db: Db, keys: readonly (ApiKey & { readonly
   });
 }
 
-/** The keys of these hashes in their order; null for an unknown or revoked one. */
+/** The keys with these hashes, in the order of the hashes; null for an unknown or revoked key. */
 export async function findApiKeys(db: Db, hashes: readonly Buffer[]): Promise<readonly (ApiKey | null)[]> {
   const rows = await db
     .selectFrom('api_key')

@@ -31,7 +31,7 @@ export interface SessionHolder extends AccountRow {
   readonly ban: { readonly reason: string; readonly expiresAt: Date | null } | null;
 }
 
-/** Maximum number of characters that a session keeps of the browser's address and user agent. */
+/** Maximum number of characters that a session keeps of the browser's address, and of its user agent. */
 const ADDRESS_MAX_CHARS = 64;
 const USER_AGENT_MAX_CHARS = 256;
 
@@ -53,7 +53,7 @@ function isOpen(idleMs: number): ReturnType<typeof sql<boolean>> {
   return sql<boolean>`account_session.expires_at > now() and account_session.seen_at > now() - ${idleMs} * interval '1 millisecond'`;
 }
 
-/** Null if unknown, expired, idle longer than `idleMs`, or of a disabled account. Notes a use once a minute. */
+/** Null: unknown, expired, idle longer than `idleMs`, or of a disabled account. Records a use at most once a minute. */
 export async function findSessions(
   db: Db,
   idHashes: readonly Buffer[],

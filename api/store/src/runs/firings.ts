@@ -5,7 +5,7 @@ import type { Tables } from '../connection/tables.ts';
 import type { Fence } from './fences.ts';
 
 export interface LockedSchedule {
-  /** These slots and earlier ones are closed: they never fire again. Null if no firing was deleted. */
+  /** This slot and earlier ones never fire again. Null if no firing was deleted. */
   readonly prunedThrough: Date | null;
 }
 

@@ -83,7 +83,7 @@ export async function readRunSteps(db: Db, runId: string): Promise<readonly RunS
   return rows.map(({ detail }) => detail as RunStep);
 }
 
-/** Counts the runs in flight besides one. Locks the count; call it before locking any row of `run`. */
+/** Counts an agent's runs in flight, except `besides`. Locks the count; call it before locking any row of `run`. */
 export async function countRunsInFlight(tx: Tx, agentId: string, besides: string): Promise<number> {
   await lockName(tx, `runs in flight ${agentId}`);
   const { count } = await tx

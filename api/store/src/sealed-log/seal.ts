@@ -6,11 +6,11 @@ import { type LeafPart, type LeafRange, readLeafHashes, sealHorizon, summarizeLe
 import { lockLogHead, LogBroken, moveLogHead, readLogEdge, writeLogTiles } from './tiles.ts';
 import type { LogHead, Place, TileToWrite } from './tiles.ts';
 
-/** About as many entries as one read returns. This process hashes them while the next read runs. */
+/** One read returns about this many entries. This process hashes them while the next read runs. */
 const STEP_ENTRIES = 16_384;
 const FIRST_SPAN = 2_048n;
 const SPAN_MAX = 1n << 24n;
-/** About as many entries as one sealing adds, and as a crash costs at most. */
+/** One sealing adds at most about this many entries; a crash loses the work for no more. */
 const SEAL_ENTRIES_MAX = 1 << 20;
 /** Limit of one statement: the first range after a long pause reads the whole table. */
 const STATEMENT_LIMIT_MS = 120_000;
@@ -114,7 +114,7 @@ async function growToHorizon(tx: Tx, growing: Growing, horizon: bigint): Promise
   return range.from < horizon;
 }
 
-/** Postgres must read by index: without statistics, it would read whole tables. Workers cost more than they save. */
+/** Forces reads by index: without statistics, Postgres would read whole tables. Workers cost more than they save. */
 const PLAINLY = {
   enable_seqscan: 'off',
   enable_mergejoin: 'off',
@@ -158,7 +158,7 @@ async function readEdgeOf(tx: Db, { size, root }: Tree): Promise<Edge> {
   return edge;
 }
 
-/** Seals the rows committed since the last sealing; null without such rows. Throws LogBroken before it signs. */
+/** Seals the rows committed since the last sealing; null without such rows. Throws LogBroken, and then signs nothing. */
 export async function sealLog(db: Db, signing: LogSigning): Promise<Sealed | null> {
   return inTransaction(db, async (tx) => {
     await configure(tx, PLAINLY);

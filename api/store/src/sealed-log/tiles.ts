@@ -66,7 +66,7 @@ export async function readLogEdge(db: Db, size: number): Promise<Edge> {
   });
 }
 
-/** A tile to write; `first` is the place of its first entry if the tile is new and on level 0, else null. */
+/** A tile to write. `first`: the place of its first entry if the tile is new and on level 0, else null. */
 export interface TileToWrite extends Tile {
   readonly first: Place | null;
 }

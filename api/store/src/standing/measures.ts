@@ -22,7 +22,7 @@ export type MeasureRow = Readonly<Selection<Tables, 'standing_measure', (typeof 
 const EXPIRY: MeasureActor = { role: 'system', id: 'expiry' };
 const EXPIRED_AT_ONCE = 500;
 
-/** The measures in force of all agents or of some, the most severe of an agent first. */
+/** The measures in force against all agents or some; each agent's most severe first. */
 export async function readMeasures(db: Db, agentIds?: readonly string[]): Promise<readonly MeasureRow[]> {
   return db
     .selectFrom('standing_measure')
@@ -34,7 +34,7 @@ export async function readMeasures(db: Db, agentIds?: readonly string[]): Promis
     .execute();
 }
 
-/** Takes a measure, replacing one of the same kind. Returns false if its end is not in the future by the database's clock. */
+/** Takes a measure, replacing one of the same kind. False if its end is not in the future by the database's clock. */
 export async function takeMeasure(
   tx: Tx,
   taken: {

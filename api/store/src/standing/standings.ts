@@ -4,7 +4,7 @@ import type { Db, Tx } from '../connection/database.ts';
 import { addInternalEvents, ORDER_LOCK } from '../writes/internal-events.ts';
 import { type MeasureRow, readMeasures } from './measures.ts';
 
-/** The first of `measures` gives the reason. Pure. */
+/** The reason of the standing is that of the first measure. Pure. */
 export function standingOf(
   agentId: string,
   balanceTier: string | null,
@@ -14,7 +14,7 @@ export function standingOf(
   return { ...goodStanding(agentId, balanceTier), ...flags, reason: measures[0]?.reason ?? null };
 }
 
-/** The standing of every agent with a computed tier or a measure, or of those of `agentIds`. */
+/** The standing of every agent with a computed tier or a measure, or only of `agentIds`. */
 export async function readStandings(db: Db, agentIds?: readonly string[]): Promise<readonly Standing[]> {
   const tiers = new Map((await readTiers(db, agentIds)).map((row) => [row.agentId, row.balanceTier]));
   const held = Map.groupBy(await readMeasures(db, agentIds), ({ agentId }) => agentId);
@@ -61,7 +61,7 @@ export async function readTiers(db: Db, agentIds?: readonly string[]): Promise<r
     .execute();
 }
 
-/** A locked tier and the balance in micro-aiDollars with the writes of all earlier holders of the lock. */
+/** A locked tier with the balance in micro-aiDollars. Both include the writes of all earlier holders of the lock. */
 export interface LockedTier extends TierRow {
   readonly balance: bigint;
 }

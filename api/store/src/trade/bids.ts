@@ -72,7 +72,7 @@ export interface StandingBid extends BidRow {
   readonly good: boolean;
 }
 
-/** The caller must have locked the auction to end it. */
+/** The caller has locked the auction with the purpose `end` or `end_if_free`. */
 export async function readStandingBids(db: Db, auctionId: string): Promise<readonly StandingBid[]> {
   const { rows } = await sql<Raw & Pick<StandingBid, 'payer' | 'payee' | 'good'>>`
     select b.*, h.payer, h.payee, coalesce(o.expires_at > clock_timestamp(), false) and a.closed_at is null as good

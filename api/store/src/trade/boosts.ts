@@ -32,7 +32,7 @@ export async function readBoosts(db: Db, agentIds?: readonly string[]): Promise<
   }));
 }
 
-/** Notifies the operator of boosts, also of none. Call it last: it takes the lock that orders internal events. */
+/** Notifies the operator of these agents' boosts. Call it last: it takes the lock that orders internal events. */
 export async function announceBoosts(tx: Tx, agentIds: readonly string[]): Promise<void> {
   if (agentIds.length === 0) return;
   await lockInternalEvents(tx);
@@ -50,7 +50,7 @@ export interface PurchaseNews {
   readonly told: 'begun' | 'ended';
 }
 
-/** Marks due begins and ends as announced. The caller announces each returned purchase once. */
+/** Marks the due starts and ends of purchases as announced. The caller announces each returned purchase once. */
 export async function takePurchaseNews(tx: Tx, atMost: number): Promise<readonly PurchaseNews[]> {
   const { rows } = await sql<PurchaseNews>`
     update purchase p set told = case when upper(p.during) <= clock_timestamp() then 'ended' else 'begun' end

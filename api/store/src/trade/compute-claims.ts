@@ -72,7 +72,7 @@ function rowOf(raw: Raw): ClaimRow {
   };
 }
 
-/** Locks the claim of an agent until the transaction ends, even if there is none yet, and reads it. */
+/** Reads the claim of an agent, and locks it until the transaction ends, even if there is none yet. */
 export async function lockClaim(tx: Tx, agentId: string): Promise<ClaimRow | null> {
   await lockName(tx, `claim ${agentId}`);
   const raw = await tx.selectFrom('compute_claim').selectAll().where('agent_id', '=', agentId).executeTakeFirst();

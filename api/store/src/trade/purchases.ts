@@ -112,7 +112,7 @@ export async function readPurchases(
   return { purchases: shown, next };
 }
 
-/** Time until which an agent has bought a model or priority; null if no purchase of it lasts. */
+/** Time until which an agent has bought a model or priority; null if no such purchase is active or ahead. */
 export async function lastsUntil(
   db: Db,
   agentId: string,
@@ -130,7 +130,7 @@ export interface NewWindow {
   readonly devices: BoughtDevices;
   readonly startsAt: Date;
   readonly endsAt: Date;
-  /** Null while an auction offers it. */
+  /** Null while an auction offers the window. */
   readonly agentId: string | null;
 }
 

@@ -17,7 +17,7 @@ export interface Batch {
   readonly epoch: number;
   readonly events: readonly WorldEvent[];
   readonly moves: MoveChunk | null;
-  /** Stored in the same transaction as their effects. */
+  /** Stored in the same transaction as the effects that they report. */
   readonly answers: readonly KeptAnswer[];
   readonly audits: readonly AuditEntry[];
 }

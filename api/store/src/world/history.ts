@@ -13,7 +13,7 @@ export interface Snapshot {
 
 const KEPT_SNAPSHOTS = 8;
 
-/** The village starts at tick 0. `seed`: its random numbers; `streamEpoch`: its streams. */
+/** `genesisMs`: the time of tick 0. `seed`: of the random numbers. `streamEpoch`: of the streams. */
 export async function readVillage(db: Db): Promise<{
   readonly genesisMs: number;
   readonly seed: number;

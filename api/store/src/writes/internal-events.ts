@@ -15,7 +15,7 @@ export async function lockInternalEvents(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(${ORDER_LOCK})`.execute(tx);
 }
 
-/** Adds an event and takes the lock that orders events until the transaction ends. */
+/** Adds an event. Holds the lock that orders events until the transaction ends. */
 export async function addInternalEvent(tx: Tx, event: InternalEvent['event'], data: unknown): Promise<void> {
   await lockInternalEvents(tx);
   await addInternalEvents(tx, event, [data]);

@@ -17,7 +17,7 @@ const COLUMNS = [
 ] as const;
 type Raw = Readonly<Selection<Tables, 'resource_seen', (typeof COLUMNS)[number]>>;
 
-/** The recorded changes of one life. The API itself wrote `ownGenerations`, which are later than `generation`. */
+/** The recorded changes of one object, by uid. The API itself wrote `ownGenerations`, all later than `generation`. */
 export interface SeenResource extends Raw {
   /** A digest of each field of the spec in the generation `fieldsGeneration`. */
   readonly fields: Readonly<Record<string, string>>;
@@ -45,7 +45,7 @@ export interface ResourceGeneration {
   readonly generation: number;
 }
 
-/** Records a generation that the API itself wrote. Earlier ones by other writers may still arrive. */
+/** Records a generation that the API itself wrote. Earlier generations by other writers may still arrive. */
 export async function noteResource(tx: Tx, { uid, kind, name, generation }: ResourceGeneration): Promise<void> {
   const isNext = generation === 1;
   const next = sql<boolean>`resource_seen.generation = ${generation}::bigint - 1`;

@@ -6,7 +6,7 @@ import { NEXT_CURSOR, paging, Time } from '../../values/scalars.ts';
 
 const Who = z.strictObject({ type: AuthorType, id: z.string(), name: z.string() });
 
-/** Only another decision can undo it. */
+/** A decision of a moderator. Only another decision can undo it. */
 export const ModerationRecord = z.strictObject({
   moderation_id: z.uuid(),
   decision: Decision,
@@ -18,7 +18,7 @@ export const ModerationRecord = z.strictObject({
 });
 export type ModerationRecord = z.infer<typeof ModerationRecord>;
 
-/** Its weight follows from its author's role, tier and record. */
+/** The weight follows from the role, tier and record of the flag's author. */
 export const FlagRecord = z.strictObject({
   by: Who,
   reason: ModerationReason,

@@ -3,7 +3,7 @@ import { defineRoute, json } from '../../http/route.ts';
 import { Amount } from '../../values/money.ts';
 import { AgentId } from '../../values/scalars.ts';
 
-/** The signature covers the bytes: parsing and writing JSON turns `1.0` into `1`. */
+/** The signature covers the exact bytes. Parsing and writing the JSON would change them: `1.0` becomes `1`. */
 const RawBody = z.instanceof(Uint8Array).describe('Notification, signed by PayPal in its headers');
 
 export const receivePayPalWebhook = defineRoute('POST /payments/paypal/webhook', {
@@ -48,7 +48,7 @@ export const PayPalTerms = z.strictObject({
 });
 export type PayPalTerms = z.infer<typeof PayPalTerms>;
 
-/** In the query parameter `payment` of the page. */
+/** Values of the query parameter `payment` of the page. */
 export const PAYMENT_OUTCOMES = ['captured', 'not_approved', 'failed', 'cancelled'] as const;
 export type PaymentOutcome = (typeof PAYMENT_OUTCOMES)[number];
 

@@ -16,7 +16,7 @@ export const AccountName = z
 export const NewPassword = z.string().min(PASSWORD_MIN_CHARS).max(PASSWORD_MAX_CHARS);
 /** Only the length is checked here. */
 export const GivenPassword = z.string().min(1).max(PASSWORD_MAX_CHARS);
-/** Creates the first admin, or sets the password of an invitation or a reset. Only its length is checked here. */
+/** Creates the first admin, or sets a password after an invitation or a reset. Only the length is checked here. */
 export const OneTimeCode = z.string().min(1).max(CODE_MAX_CHARS);
 export const AdminReason = z.string().trim().min(1).max(MEASURE_REASON_MAX);
 

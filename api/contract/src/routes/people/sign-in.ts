@@ -73,7 +73,7 @@ export const startOidc = defineRoute('GET /login/oidc', {
   reasons: ['oidc_not_configured', 'tls_required'],
 });
 
-/** The provider may add parameters; the library that reads them is strict. */
+/** The provider may add parameters; the library that reads the query checks them strictly. */
 const CallbackQuery = z.looseObject({
   code: z.string().optional(),
   state: z.string().optional(),

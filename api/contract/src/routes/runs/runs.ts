@@ -79,7 +79,7 @@ export const getRun = defineRoute('GET /runs/{run_id}', {
   reasons: ['no_such_run'],
 });
 
-/** No run has so many events. */
+/** Greater than the number of events of any run. */
 const EVENT_NUMBER_MAX = 1_000_000;
 
 export const listRunEvents = defineRoute('GET /runs/{run_id}/events', {

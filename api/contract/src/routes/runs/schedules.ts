@@ -6,7 +6,7 @@ import { Firing, Overlap } from './firings.ts';
 import { NEXT_CURSOR, OnConflictQuery, paging, Time } from '../../values/scalars.ts';
 
 export const SCHEDULES_PAGE_MAX = 200;
-/** Newest first. */
+/** Number of firings that are shown, newest first. */
 export const LAST_FIRINGS_SHOWN = 10;
 
 const SHORT = 253;
@@ -20,7 +20,7 @@ const ScheduleName = z
   .meta({ example: 'morning-round' });
 const ScheduleParams = z.strictObject({ name: ScheduleName });
 
-/** In snake_case. The API server decides whether it is valid. */
+/** A spec in snake_case. The API server decides whether it is valid. */
 const written = {
   agent_name: z.string().max(SHORT).nullable(),
   selector: z.strictObject({ match_labels: z.record(z.string().max(317), z.string().max(63)) }).nullable(),

@@ -4,7 +4,7 @@ import { AiDollars, Amount } from '../../values/money.ts';
 import { AgentId, NEXT_CURSOR, paging, plainText, Time } from '../../values/scalars.ts';
 import { GpuLane, Lane } from './price-list.ts';
 
-/** Time in which the API settles the auction before the window. */
+/** Minimum time from the end of the bidding to the window, in which the API settles the auction. */
 export const AUCTION_LEAD_SECONDS = 5;
 export const AUCTION_PAGE_MAX = 100;
 const NOTE_MAX = 500;
@@ -13,11 +13,11 @@ const NOTE_MAX = 500;
 export const AUCTION_STATES = ['open', 'sold', 'unsold', 'cancelled', 'lapsed'] as const;
 export type AuctionState = (typeof AUCTION_STATES)[number];
 
-/** `replaced` by a higher bid of the same agent; `passed_over`: could not get the window; `returned`: no winner. */
+/** `replaced` by a higher bid of the same agent; `passed_over`: not eligible; `returned`: no winner. */
 export const BID_OUTCOMES = ['open', 'replaced', 'won', 'lost', 'passed_over', 'returned'] as const;
 export type BidOutcome = (typeof BID_OUTCOMES)[number];
 
-/** The money is held until the auction ends. */
+/** The amount is held until the auction ends. */
 export const BidView = z.strictObject({
   bid_id: z.uuid(),
   auction_id: z.uuid(),

@@ -13,10 +13,10 @@ const Price = AiDollars.refine(
 );
 const PerHour = Price.meta({ description: 'aiDollars for each hour', example: '0.05' });
 
-/** `unit` more of a limit costs `per_hour`. */
+/** To raise a limit by `unit` costs `per_hour` for an hour. */
 const QuotaPrice = z.strictObject({ unit: z.int().min(1).max(1_000_000_000), per_hour: PerHour });
 
-/** A lane's devices are sold to one agent at a time. */
+/** The devices of a lane are sold together, to one agent at a time. */
 export const Lane = z
   .string()
   .max(63)

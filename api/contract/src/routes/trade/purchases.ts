@@ -30,7 +30,7 @@ export type PurchaseItem = z.infer<typeof PurchaseItem>;
 
 export const PurchaseSeconds = z.int().min(1).max(PURCHASE_SECONDS_MAX);
 
-/** A GPU names its devices. */
+/** A bought GPU names its devices. */
 export const BoughtItem = z.discriminatedUnion('kind', [
   QuotaItem,
   PriorityItem,
@@ -39,7 +39,7 @@ export const BoughtItem = z.discriminatedUnion('kind', [
 ]);
 export type BoughtItem = z.infer<typeof BoughtItem>;
 
-/** A purchase never changes and ends by the clock. */
+/** A purchase never changes; its state follows from the clock. */
 export const PurchaseView = z.strictObject({
   purchase_id: z.uuid(),
   agent_id: AgentId,

@@ -8,7 +8,7 @@ import { BoughtItem, PURCHASE_KINDS, PurchaseItem, PurchaseView, QUOTAS } from '
 
 const HOUR_S = 3_600;
 
-/** Without `kind`, the caller asks only for the prices. */
+/** Without `kind`, the answer quotes no item. */
 const QuoteQuery = z
   .strictObject({
     agent_id: AgentId.optional().describe("Agent whose money and limits to show; an agent's own by default"),

@@ -1,7 +1,7 @@
 import type { Terrain, TilePosition } from '@hamlet/contract';
 import type { Painter, Rect } from '../painter.ts';
 
-/** The position counts from the upper left inner corner of the building. */
+/** The position is relative to the upper left inner corner of the building. */
 export interface Furniture {
   readonly terrain: Terrain;
   readonly x: number;

@@ -3,7 +3,7 @@ import { type Painter, rect } from '../painter.ts';
 export const VILLAGE_WIDTH = 160;
 export const VILLAGE_HEIGHT = 128;
 
-/** West bank in tiles at every eighth row: the river bends, so that no two bridges look alike. */
+/** The x of the river's west bank, at every eighth row. The river bends, so that no two bridges look alike. */
 const RIVER_BENDS = [116, 117, 118, 119, 119, 119, 118, 117, 116, 115, 114, 113, 113, 113, 114, 115] as const;
 const RIVER_WIDTH = 6;
 const ROWS_PER_BEND = 8;

@@ -107,7 +107,7 @@ function leaptOver(before: Wall, after: Wall): readonly Wall[] {
 const isWildcard = ([minute = '', hour = '']: readonly string[]): boolean =>
   minute.startsWith('*') || hour.startsWith('*');
 
-/** Every instant of the stretch at which the fields fire. It reads the clock from two days before, to know the times that come again. */
+/** Every instant of the stretch at which the fields fire. Starts two days earlier, to know the local times that repeat. */
 export function firingsByWalking(
   cronText: string,
   timeZone: string,

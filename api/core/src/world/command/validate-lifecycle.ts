@@ -15,7 +15,7 @@ function isHome(world: WorldState, landmarkId: string | undefined): boolean {
   return landmarkById(world.map, landmarkId ?? '')?.kind === 'home';
 }
 
-/** Without a wanted home, the one with the fewest agents, the first of equals. */
+/** The wanted home; otherwise the home with the fewest agents, the first of equals. */
 function assignHome(world: WorldState, wanted: string | undefined): number {
   const { landmarks, landmarkIndex } = world.map;
   if (isHome(world, wanted)) return landmarkIndex.get(wanted ?? '') ?? 0;
@@ -28,7 +28,7 @@ function assignHome(world: WorldState, wanted: string | undefined): number {
   return homes.toSorted((a, b) => (residents.get(a) ?? 0) - (residents.get(b) ?? 0) || a - b)[0] ?? 0;
 }
 
-/** A free slot of its home, otherwise the door. */
+/** A free slot of the home, otherwise its door. */
 function birthPlace(world: WorldState, home: number): TilePosition {
   const { map, slotHolders } = world;
   const landmark = map.landmarks[home];

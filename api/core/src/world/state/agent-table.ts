@@ -1,11 +1,11 @@
 import { MAX_AGENTS } from '@hamlet/contract';
 import type { Walk } from './walk.ts';
 
-/** Bits of `flags`. An agent uses the slot. */
+/** Bits of `flags`. ALIVE: an agent uses the slot. */
 export const ALIVE = 1;
 export const AWAKE = 2;
 export const ONLINE = 4;
-/** An `arrive` event has announced the end of the path. */
+/** An `arrive` event has reported the end of the path. */
 export const ARRIVED = 8;
 
 const FIRST_CAPACITY = 64;
@@ -15,7 +15,7 @@ interface Columns {
   readonly flags: Uint8Array;
   readonly tier: Uint8Array;
   readonly home: Uint16Array;
-  /** Tile indexes, number of steps, and the direction of the step under way at the start. */
+  /** The path: tile indexes of its ends, first tick, number of steps, direction of the step under way at the start. */
   readonly from: Uint32Array;
   readonly to: Uint32Array;
   readonly startTick: Uint32Array;
@@ -45,9 +45,9 @@ export interface AgentTable extends Columns {
   readonly slotById: Map<string, number>;
   /** Tile indexes of each path; derived. */
   readonly walks: (readonly number[])[];
-  /** The walk before, for viewers, which draw a little in the past; not in a snapshot. */
+  /** The walk before the present one, for viewers, which draw a little in the past; not in a snapshot. */
   readonly earlier: (Walk | null)[];
-  /** Smallest first; derived. */
+  /** Numbers of the items that an agent holds, smallest first; derived. */
   readonly carried: number[][];
 }
 

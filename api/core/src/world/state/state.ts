@@ -13,12 +13,12 @@ export interface WorldState {
   tick: number;
   readonly agents: AgentTable;
   readonly items: ItemTable;
-  /** The agent's slot plus one for each landmark slot that is held or walked to; 0 if it is free. */
+  /** For each landmark slot, the agent that holds it or walks to it, by its agent slot plus one; 0 if none does. */
   readonly slotHolders: Uint32Array;
   readonly index: CellIndex;
   /** -1 before the first `advance`. */
   advancedTo: number;
-  /** Future arrivals; null in a world that only follows the log of another. */
+  /** Future arrivals; null in a world that only follows the events of another. */
   wheel: TimerWheel | null;
 }
 
@@ -26,7 +26,7 @@ export function createWorld(map: WorldMap, seed: number): WorldState {
   return emptyWorld(map, { seed: seed >>> 0, seq: 0, tick: 0 });
 }
 
-/** Filled by a restore. */
+/** A world without agents and items. `restoreWorld` and `changeMap` fill it. */
 export function emptyWorld(
   map: WorldMap,
   moment: { readonly seed: number; readonly seq: number; readonly tick: number },

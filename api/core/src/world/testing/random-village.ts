@@ -67,7 +67,7 @@ function randomCommand(world: WorldState, draw: Draw): WorldCommand {
   return commands[draw(commands.length)] ?? { kind: 'despawn', agent_id };
 }
 
-/** Runs a world for `steps` steps of random length and passes every event to `seen` after `reduce`. Returns the last tick. */
+/** Runs a world for `steps` steps of random length; `seen` gets each event after `reduce`. Returns the last tick. */
 export function runRandomly(
   world: WorldState,
   run: { draw: Draw; steps: number; seen: (event: WorldEvent) => void },

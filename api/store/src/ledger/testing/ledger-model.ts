@@ -47,7 +47,7 @@ export type Expected =
   | { readonly kind: 'replayed'; readonly id: string | null }
   | { readonly kind: 'done'; readonly note: (id: string) => void };
 
-/** A requested end of a hold; null posts all of it. */
+/** A requested end of a hold; an `amount` of null posts the whole hold. */
 export interface Ending {
   readonly outcome: 'posted' | 'voided' | 'expired';
   readonly amount: bigint | null;

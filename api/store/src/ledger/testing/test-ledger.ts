@@ -63,7 +63,7 @@ export async function testLedger(clients: number): Promise<TestLedger> {
   };
 }
 
-/** The SQLSTATE that a statement fails with; null if it does not. */
+/** The SQLSTATE with which a statement fails; null if it succeeds. */
 export async function sqlStateOf(db: Db, statement: string): Promise<string | null> {
   try {
     await sql.raw(statement).execute(db);
