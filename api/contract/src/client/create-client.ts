@@ -46,7 +46,7 @@ type LooseInput = {
   signal?: AbortSignal;
 };
 
-/** `crypto.randomUUID` does not exist on a page without TLS. */
+/** `crypto.randomUUID` does not exist on a page without https, unless its host is localhost. */
 export function newIdempotencyKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

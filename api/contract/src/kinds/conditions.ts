@@ -90,7 +90,7 @@ export const REASONS = {
 } as const satisfies Readonly<Record<string, string>>;
 export type Reason = keyof typeof REASONS;
 
-/** Reasons of Events without a condition; an Event about a condition has its reason, one of {@link REASONS}. */
+/** Reasons of Events without a condition. An Event about a condition has one of {@link REASONS}. */
 export const EVENT_REASONS = {
   Awakened: 'a pod begins',
   Suspended: 'the pod ends, the volume stays',

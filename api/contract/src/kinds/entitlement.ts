@@ -47,7 +47,7 @@ const promiseFields = Object.fromEntries(
 
 const SHARE_NAMES = '/v?(gpu|cuda)[-._]?(mem|core|percent|fraction)';
 
-/** Whole devices or permits. */
+/** The name of a resource that counts whole devices or permits. */
 const GpuResource = guarded(
   matching('^[a-z0-9.-]+/[a-z0-9._-]+$', 128, 'write the name of an extended resource, for example nvidia.com/gpu'),
   [

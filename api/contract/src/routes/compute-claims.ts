@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRoute, json } from '../http/route.ts';
 import { AgentId, Time } from '../values/scalars.ts';
 
-/** `HoldRefused`: the account is closed, or a measure holds. `HoldPending`: the API does not know the tier yet; ask again. */
+/** `HoldRefused`: a closed account or a measure. `HoldPending`: the API does not know the tier yet; ask again. */
 export const ClaimRefusal = z.enum(['NotPaid', 'HoldRefused', 'HoldPending']);
 export type ClaimRefusal = z.infer<typeof ClaimRefusal>;
 

@@ -23,7 +23,7 @@ function before(a: OpenBid, b: OpenBid): number {
   return Number(b.amount - a.amount) || a.place - b.place;
 }
 
-/** Sealed-bid, second-price: the highest bid pays the second highest, at least the reserve, so the true value is the best bid. */
+/** Sealed-bid, second-price: the highest bid pays the second highest, at least the reserve. So a true bid is best. */
 export function decideAuction(reserve: bigint, bids: readonly OpenBid[]): AuctionResult {
   const [winner, second] = bids.filter(({ eligible, amount }) => eligible && amount >= reserve).toSorted(before);
   const others = bids

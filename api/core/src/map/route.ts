@@ -113,7 +113,7 @@ class Spread {
   }
 }
 
-/** A* that estimates with the cost of grass: a route may cost a little more than the best, but few tiles are visited. */
+/** A* that estimates with the cost of grass: a route may cost a little more than the best, but few tiles are read. */
 function search(map: WorldMap, ends: { from: number; to: number }): number[] | null {
   const scratch = scratchFor(map);
   const { cost, seen, done, queue } = scratch;

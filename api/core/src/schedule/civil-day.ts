@@ -11,7 +11,7 @@ const DAYS_PER_ERA = 146_097;
 const DAYS_FROM_MARCH_0000_TO_1970 = 719_468;
 const FIRST_DAY_OF_WEEK = 4;
 
-/** `dayNumber` counts from 1970-01-01. Years begin in March (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms"). */
+/** Day 0 is 1970-01-01. Years begin in March (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms"). */
 export function civilDay(dayNumber: number): CivilDay {
   const shifted = dayNumber + DAYS_FROM_MARCH_0000_TO_1970;
   const era = Math.floor(shifted / DAYS_PER_ERA);

@@ -117,7 +117,7 @@ export interface Consistency {
   readonly proof: readonly Uint8Array[];
 }
 
-/** The roots that a proof computes. If the first tree is a full subtree of the second, the first root begins the proof. */
+/** The roots that a proof computes. If the first tree is a full subtree of the second, the proof omits its root. */
 function climb(
   { first, proof }: Consistency,
   ranges: readonly Range[],

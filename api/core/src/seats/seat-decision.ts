@@ -19,7 +19,7 @@ const SENTENCES = {
 export type SeatReason = keyof typeof SENTENCES;
 
 export interface SeatDecision {
-  /** True if the agent may have a pod. With a `reason`, it keeps its pod unchanged and waits for the seat of its tier. */
+  /** True if the agent may have a pod. With a `reason`, it keeps its pod unchanged and waits for its tier's seat. */
   readonly granted: boolean;
   readonly node?: string;
   /** Only `Displaced` ends a pod. */

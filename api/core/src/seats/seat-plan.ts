@@ -95,7 +95,7 @@ export class SeatPlan {
     return this.#open.length;
   }
 
-  /** Seats a new agent, or one with a new tier, in room that no waiting agent could use. Undefined: no such room. */
+  /** Gives a seat to an agent that is new or has a new tier. Undefined without room that no waiting agent could use. */
   admit(request: SeatRequest): SeatDecision | undefined {
     const tier = this.#tierOf(request);
     // The plan counts only devices that a tier or request named when the plan was made.
@@ -196,7 +196,7 @@ export class SeatPlan {
     );
   }
 
-  /** Seats the agent on its node, or on another if a change of devices needs a new pod anyway. */
+  /** Gives the agent its larger seat on its node, or on another if a change of devices needs a new pod anyway. */
   #grow(want: Want, { node, seated }: Seat): void {
     node.unseat(seated);
     const moves = differInDevices(want.tier.size, seated.size);

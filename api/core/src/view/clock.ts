@@ -1,6 +1,6 @@
 import { TICK_MS } from '@hamlet/contract';
 
-/** A delay, so that no agent jumps: five ticks until an update, one until its events are durable, one on the network. */
+/** So that no agent jumps: five ticks until an update, one until its events are durable, one on the network. */
 export const DRAW_BEHIND_TICKS = 7;
 /** Part of the elapsed time by which the drawn tick may run faster or slower. */
 const MAX_SLEW = 0.1;

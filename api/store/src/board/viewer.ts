@@ -13,7 +13,7 @@ export async function setViewer(tx: Tx, { role, actor }: Viewer): Promise<void> 
   await sql`select set_config('hamlet.role', ${role}, true), set_config('hamlet.actor', ${actor}, true)`.execute(tx);
 }
 
-/** Sets the viewer and locks it as an author, so that each write counts the author's earlier ones against the limits. */
+/** Sets the viewer and locks it as an author, so that each write counts all earlier ones by the author. */
 export async function writeAs(tx: Tx, { role, actor }: Viewer): Promise<void> {
   await sql`
     select set_config('hamlet.role', ${role}, true), set_config('hamlet.actor', ${actor}, true),

@@ -82,7 +82,7 @@ async function ensureRoles(client: pg.Client, appUrl: string): Promise<Roles> {
   return { app, reader: READER };
 }
 
-/** Migrates forward and adopts a loaded dump, as the owner. Returns the applied names. Throws if an applied file changed. */
+/** As the owner, migrates and adopts a loaded dump. Returns the applied names. Throws if an applied file changed. */
 export async function migrate(options: {
   readonly ownerUrl: string;
   readonly appUrl: string;

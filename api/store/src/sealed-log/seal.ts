@@ -41,7 +41,7 @@ export interface Sealed {
   readonly more: boolean;
 }
 
-/** A sealing in progress: the tree so far, and the first places of tiles that are not full. */
+/** A sealing in progress: the tree so far, and the place of the first entry of each new tile. */
 interface Growing {
   edge: Edge;
   last: Place;
@@ -158,7 +158,7 @@ async function readEdgeOf(tx: Db, { size, root }: Tree): Promise<Edge> {
   return edge;
 }
 
-/** Seals the rows committed since the last sealing; null without such rows. Throws LogBroken, and then signs nothing. */
+/** Seals the rows committed since the last sealing; null without such rows. Throws LogBroken before it signs. */
 export async function sealLog(db: Db, signing: LogSigning): Promise<Sealed | null> {
   return inTransaction(db, async (tx) => {
     await configure(tx, PLAINLY);

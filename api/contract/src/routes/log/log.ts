@@ -56,7 +56,7 @@ export const getLogTile = defineRoute('GET /log/tile/{level}/{tile*}', {
   reasons: ['no_such_tile'],
 });
 
-/** Needs no trust in the village: a reader hashes the leaf and `hashes`, and compares the result with the signed root. */
+/** Needs no trust in the village: a reader hashes the leaf with `hashes` and compares the result with the root. */
 const inclusion = {
   position: Position,
   leaf: Base64.describe('Entry as it was sealed'),

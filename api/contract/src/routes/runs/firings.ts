@@ -5,7 +5,7 @@ import { RUN_PROMPT_MAX_CHARS } from '../../values/run.ts';
 import { AgentId, Time } from '../../values/scalars.ts';
 
 export const FIRING_AGENTS_MAX = 2_000;
-/** The API refuses a firing that is earlier than this before its slot, by the clock of the database. */
+/** A firing may come at most this long before its slot, by the clock of the database. */
 export const FIRING_EARLY_MS = 1_000;
 
 export const FiringOutcome = z.enum([

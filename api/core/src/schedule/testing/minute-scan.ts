@@ -107,7 +107,7 @@ function leaptOver(before: Wall, after: Wall): readonly Wall[] {
 const isWildcard = ([minute = '', hour = '']: readonly string[]): boolean =>
   minute.startsWith('*') || hour.startsWith('*');
 
-/** Every instant of the stretch at which the fields fire. Starts two days earlier, to know the local times that repeat. */
+/** Every instant of the stretch at which the fields fire. Starts two days earlier, to know repeated local times. */
 export function firingsByWalking(
   cronText: string,
   timeZone: string,
