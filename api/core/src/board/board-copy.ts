@@ -15,7 +15,7 @@ export const COPY_LIMITS: CopyLimits = { threads: 500, replies: 200, bytes: 24 <
 const ITEM_BYTES = 1_300;
 const CHAR_BYTES = 2;
 
-/** A post with its oldest replies, even if they are hidden: readers of the copy check the permission of the viewer. */
+/** A post with its oldest replies, hidden or not: readers of the copy check the permission of the viewer. */
 export interface CopiedThread {
   readonly post: Post;
   readonly replies: readonly Reply[];

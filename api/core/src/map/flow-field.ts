@@ -84,7 +84,7 @@ function improve(
   return 1;
 }
 
-/** Directions towards a slot: 0 at the slot, NO_WAY without a path. With `from`, only those of its path are sure. */
+/** Directions towards a slot: 0 at the slot, NO_WAY without a path. With `from`, known at least on its path. */
 export function flowField(map: WorldMap, slot: number, from = -1): Uint8Array {
   let fields = fieldsOf.get(map);
   if (fields === undefined) {

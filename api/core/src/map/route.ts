@@ -4,7 +4,7 @@ import { isConnected } from './regions.ts';
 import { USUAL_STEP_COST } from './terrain.ts';
 import type { WorldMap } from './world-map.ts';
 
-/** A walk of fewer tiles cuts across the grass if a path with one corner is free. */
+/** A walk of at most this many tiles cuts across the grass if a path with one corner is free. */
 const SHORT_WALK_TILES = 48;
 
 /** Each search has its own stamp, so the arrays need no clearing. */

@@ -12,8 +12,8 @@ interface Periodic {
 }
 
 /**
- * Fires by the local time of a time zone. When the clocks change, the well-known rules of Vixie cron apply. They neither
- * lose nor repeat a daily job; Kubernetes' CronJob loses one in spring and runs two in autumn.
+ * Fires by the local time of a time zone. When the clocks change, the rules of Vixie cron apply. They neither lose
+ * nor repeat a daily job; Kubernetes' CronJob loses one in spring and runs two in autumn.
  * - Fixed time that the clocks leap over: the job fires at the leap, once for all times in the leap.
  * - Fixed time that comes twice: the job fires the first time.
  * - Minute or hour begins with `*`: no firing for the times in the leap, a second firing for times that come twice.

@@ -22,7 +22,7 @@ function precedence({ request: { pod, seated } }: Want): number {
   return pod !== undefined || seated ? 1 : 2;
 }
 
-/** Higher ranks, running agents, agents with a waiting pod or between two pods, the longest wait, older agents. */
+/** Order: higher ranks, running agents, agents with a waiting pod or between pods, the longest wait, older agents. */
 export function firstServed(a: Want, b: Want): number {
   return (
     b.tier.rank - a.tier.rank ||

@@ -73,7 +73,7 @@ export async function readTurns(
   return { turns: shown.map(({ exactly: _exactly, ...row }) => ({ ...row, turn: row.turn as Turn })), next };
 }
 
-/** Deletes the oldest texts, at most 10,000, with one act; hashes stay. Returns 0 if another replica does it. */
+/** Deletes at most 10,000 texts, with one act; hashes stay. Returns their number: 0 while another replica does this. */
 export async function dropTurnTexts(
   db: Db,
   { before, atMost }: { readonly before: Date; readonly atMost: number },

@@ -5,7 +5,7 @@ import { firstRow } from '../connection/result-rows.ts';
 
 /** Posts, replies and flags of an author in the past hour, and the time since the author joined the village. */
 export interface AuthorRecord extends BoardCounts {
-  /** Seconds until the oldest post of the past hour no longer counts; 0 without posts. Next: replies and flags. */
+  /** Seconds until the hour's oldest post no longer counts; 0 without posts. The next fields: for replies and flags. */
   readonly postsFreeInS: number;
   readonly repliesFreeInS: number;
   readonly flagsFreeInS: number;

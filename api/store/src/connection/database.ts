@@ -119,7 +119,7 @@ const STATEMENT_CANCELED = '57014';
 /** SQLSTATEs of a session that Postgres ended: idle in a transaction, or a transaction that took too long. */
 const TIMED_OUT: ReadonlySet<string> = new Set(['25P03', '25P04']);
 
-/** The SQLSTATE of an error, or its error code of the system; '' if it has neither. */
+/** The SQLSTATE of an error, or its system code such as ECONNREFUSED; '' if it has neither. */
 export function sqlState(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }

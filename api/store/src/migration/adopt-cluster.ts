@@ -9,7 +9,7 @@ export async function isClusterBehind(db: Db): Promise<boolean> {
   return rows[0]?.behind ?? false;
 }
 
-/** Raises the transaction offset above the log of a loaded dump. For the owner. Throws while an API is connected. */
+/** Raises the transaction offset above the log of a loaded dump. Needs the owner. Throws while an API is connected. */
 export async function adoptCluster(client: pg.Client, appRole: string): Promise<boolean> {
   if (!(await isBehind(client))) return false;
   await client.query('begin');

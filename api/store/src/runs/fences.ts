@@ -14,7 +14,7 @@ const NOTED_EVERY_S = 1;
 /** Maximum number of replaced Leases that the database remembers. */
 const REPLACED_KEPT = 1_000;
 
-/** Records a request of a leader; trusts another Lease after FENCE_EXPIRES_S of silence. Refuses nothing. */
+/** Records a request of a leader; trusts another Lease after FENCE_EXPIRES_S of silence. {@link lockFence} refuses. */
 export async function noteFence(db: Db, { leaseUid, transitions }: Fence): Promise<void> {
   const fresh = await db
     .selectFrom('operator_fence')

@@ -10,7 +10,7 @@ import type { LogHead, Place, TileToWrite } from './tiles.ts';
 const STEP_ENTRIES = 16_384;
 const FIRST_SPAN = 2_048n;
 const SPAN_MAX = 1n << 24n;
-/** One sealing adds at most about this many entries; a crash loses the work for no more. */
+/** One sealing adds at most about this many entries, so that a crash loses little work. */
 const SEAL_ENTRIES_MAX = 1 << 20;
 /** Limit of one statement: the first range after a long pause reads the whole table. */
 const STATEMENT_LIMIT_MS = 120_000;
