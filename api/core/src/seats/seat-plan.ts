@@ -95,7 +95,7 @@ export class SeatPlan {
     return this.#open.length;
   }
 
-  /** A seat for a new agent or a new tier, in room that no waiting agent could use; undefined if there is no such room. */
+  /** A seat for a new agent or a new tier, in room that no waiting agent could use; undefined if there is none. */
   admit(request: SeatRequest): SeatDecision | undefined {
     const tier = this.#tierOf(request);
     // The plan counts only devices that a tier or request named when the plan was made.
