@@ -22,7 +22,7 @@ export interface WatchTimes {
   readonly shortMs: number;
   /** The back-off starts over after this time without a failure. */
   readonly healthyMs: number;
-  /** Time to reconnect after silence ended a watch. `problem` reports a silence that lasts longer. */
+  /** After silence has ended a watch, the reflector has this long to reconnect before `problem` reports the silence. */
   readonly patienceMs: number;
 }
 

@@ -12,7 +12,8 @@ export interface KnownClaim extends ComputeClaim {
   /** When this process last asked the api about the claim and got an answer, in milliseconds since 1970. */
   readonly askedMs?: number | undefined;
   /**
-   * True if the operator has released the claim, or tried to: until a newer version comes, the claim does not count.
+   * True if the operator has released the claim or tried to. It then ignores the claim until the api sends a newer
+   * version of it.
    */
   readonly givenUp?: boolean;
 }

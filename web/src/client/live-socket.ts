@@ -73,8 +73,8 @@ class Line implements LiveSocket {
       if (this.#socket !== socket || !(data instanceof ArrayBuffer || typeof data === 'string')) return;
       this.#receivedMs = performance.now();
       if (this.#reads(data)) return;
-      // The page cannot read later messages either. It reconnects later, because the server may return to the older
-      // version.
+      // A page that cannot read this message cannot read the next ones. It reconnects later, because the server may be
+      // rolled back.
       this.#socket = null;
       socket.close();
       this.#again('outdated');

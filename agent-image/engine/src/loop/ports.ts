@@ -92,7 +92,7 @@ export type CompactionPort = Readonly<{
 }>;
 
 export type ClockPort = Readonly<{
-  /** Milliseconds since 1970, for people to read. */
+  /** Milliseconds since 1970, for display only; use `monotonic` to measure. */
   now: () => number;
   /** Milliseconds of a monotonic clock. */
   monotonic: () => number;

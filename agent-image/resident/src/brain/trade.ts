@@ -93,7 +93,7 @@ export interface QuotedPrice {
   readonly tierAfter: string | null;
 }
 
-/** True if the agent buys: the price is at most one part in `oneIn` of its available money, and its tier stays. */
+/** True if the agent buys: the price is at most 1/`oneIn` of the money it can spend, and its tier stays the same. */
 export function buys({ price, available, tier, tierAfter }: QuotedPrice, oneIn: bigint): boolean {
   return price > 0n && price * oneIn <= available && tier === tierAfter;
 }

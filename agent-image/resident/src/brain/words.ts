@@ -41,7 +41,7 @@ export function placeInWords({ name, kind }: Pick<Landmark, 'name' | 'kind'>): s
   return PROPER.has(kind) ? name : `the ${name}`;
 }
 
-/** A purchase in words that follow “for”. */
+/** A purchase as a phrase that can follow “for”. */
 export function itemInWords(item: PurchaseItem): string {
   switch (item.kind) {
     case 'quota':

@@ -13,7 +13,10 @@ export type Placement = 'versioned' | 'versioned_and_bare' | 'absolute';
 /** `key`: the API stores the answer. `natural`: a repeated request has no further effect, or its answer is secret. */
 export type Idempotency = 'read' | 'key' | 'natural';
 
-/** An `sse` stream validates data by event name. `completion` is JSON or OpenAI's unnamed events, then `[DONE]`. */
+/**
+ * An `sse` stream validates data by event name. `completion` is JSON, or a stream of OpenAI's unnamed events that ends
+ * with `[DONE]`.
+ */
 export type Answer =
   | { readonly kind: 'json'; readonly schema: z.ZodType }
   | { readonly kind: 'sse'; readonly events: Readonly<Record<string, z.ZodType>> }

@@ -79,7 +79,7 @@ export const moveAgent = defineRoute('POST /agents/{agent_id}/move', {
   ],
 });
 
-/** The reasons of each action, besides those of every command to an agent. */
+/** The reasons with which each action may be refused, in addition to those of every command to an agent. */
 export const ACTION_REASONS = {
   talk: ['text_empty', 'text_too_long', 'no_such_listener', 'out_of_earshot'],
   pick_up: ['item_not_here', 'too_far', 'inventory_full'],

@@ -84,6 +84,6 @@ export const RunStep = z.strictObject({
 });
 export type RunStep = z.infer<typeof RunStep>;
 
-/** A run waits for the resident, or one of its runs has changed. */
+/** The hint to a resident that a run waits for it, or that one of its runs has changed. */
 export const RunHint = z.strictObject({ run_id: z.uuid(), run: Run.optional() });
 export type RunHint = z.infer<typeof RunHint>;

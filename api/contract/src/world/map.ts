@@ -132,6 +132,6 @@ export const ITEM_KINDS = ['apple', 'flower', 'wood', 'fish', 'bread', 'coffee',
 export const ItemKind = z.enum(ITEM_KINDS);
 export type ItemKind = z.infer<typeof ItemKind>;
 
-/** The number is unique over all kinds. */
+/** The number is unique across all kinds of items. */
 export const ItemId = z.string().regex(/^[a-z]+-[0-9]{1,10}$/, 'write an item id such as apple-17');
 export type ItemId = z.infer<typeof ItemId>;

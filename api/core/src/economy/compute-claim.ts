@@ -7,7 +7,10 @@ export interface ClaimTerms {
   readonly renewMs: number;
   /** Remaining paid time at which the operator is notified to end the pod, if there is no next hold. */
   readonly endMs: number;
-  /** Time after a request in which the agent need not match the claim: the pod may begin soon, the watch may lag. */
+  /**
+   * How long after a request the agent may still differ from the claim: its pod may be about to start, or the watch may
+   * lag.
+   */
   readonly settleInMs: number;
 }
 

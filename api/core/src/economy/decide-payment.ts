@@ -2,7 +2,10 @@
 export interface Taking {
   readonly kind: 'refund' | 'reversal' | 'dispute';
   readonly amount: bigint;
-  /** A dispute takes its amount while `open`, and permanently once lost (`taken`). A failed refund is `none`. */
+  /**
+   * `open`: the dispute holds the amount back. `taken`: the amount is lost permanently. `none`: nothing is taken, for
+   * example after a failed refund.
+   */
   readonly state: 'none' | 'open' | 'taken';
 }
 

@@ -1,6 +1,6 @@
 import type { Limits, Quota } from '@hamlet/contract';
 
-/** A purchase and its time: milliseconds since 1970 by the database's clock; `untilMs` is excluded. */
+/** A purchase and its time: milliseconds since 1970 by the database's clock; `untilMs` is exclusive. */
 export type ActivePurchase = { readonly fromMs: number; readonly untilMs: number } & (
   | { readonly kind: 'quota'; readonly limit: Quota; readonly amount: number }
   | { readonly kind: 'model'; readonly model: string }

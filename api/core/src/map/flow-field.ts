@@ -84,7 +84,10 @@ function improve(
   return 1;
 }
 
-/** Directions towards a slot: 0 at the slot, NO_WAY without a path. With `from`, known at least on its path. */
+/**
+ * Directions towards a slot: 0 at the slot, NO_WAY without a path. If `from` is given, at least the directions on the
+ * path from it are known.
+ */
 export function flowField(map: WorldMap, slot: number, from = -1): Uint8Array {
   let fields = fieldsOf.get(map);
   if (fields === undefined) {

@@ -72,7 +72,7 @@ function walkBack(map: WorldMap, scratch: Scratch, ends: { from: number; to: num
   return tiles.toReversed();
 }
 
-/** Keeps numbers in fields, so that the inner loop allocates and divides little. */
+/** Keeps numbers in fields, so that the inner loop rarely allocates or divides. */
 class Spread {
   readonly #map: WorldMap;
   readonly #scratch: Scratch;

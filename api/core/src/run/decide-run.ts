@@ -28,7 +28,7 @@ export type RunCommand =
 
 export type RunRefusal = 'stale_cycle' | 'run_settled' | 'run_not_started' | 'claim_lapsed' | 'cancel_not_requested';
 
-/** `renewed`: only the lease begins again. `spent`: the run has used up its attempts and fails. */
+/** `renewed`: only the lease is renewed. `spent`: the run has used up its attempts and fails. */
 export type RunVerdict =
   | {
       readonly kind: 'change';

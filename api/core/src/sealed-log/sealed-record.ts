@@ -74,7 +74,10 @@ export interface SealedSide {
   readonly version: bigint;
   /** Micro-aiDollars, negative for the payer. */
   readonly amount: bigint;
-  /** Null if the entry does not mirror its transfer. */
+  /**
+   * Null if the ledger had no entry with the account, version, amount and time of the transfer when the record was
+   * made.
+   */
   readonly balanceAfter: bigint | null;
 }
 

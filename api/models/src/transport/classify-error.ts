@@ -46,7 +46,7 @@ function partsOf(body: unknown): Parts {
   };
 }
 
-/** OpenRouter repeats the text of the provider that it asked. */
+/** OpenRouter passes on the error text of the provider behind it. */
 const UpstreamError = z.object({ metadata: z.object({ raw: z.string() }) });
 
 /** Codes and types that the providers document. The first that matches decides. */

@@ -65,7 +65,7 @@ export class CopyKeeper {
     this.#timer = setInterval(() => this.nudge(), ASK_EVERY_MS);
   }
 
-  /** True if the last query found the database away. */
+  /** True if the last query could not reach the database. */
   get away(): boolean {
     return this.#away;
   }
@@ -130,7 +130,8 @@ export class CopyKeeper {
       try {
         await this.#read();
         this.#complaint.succeed();
-        // If noteAway was called during the reading, it reports a later failure, and the database still counts as away.
+        // noteAway raises `#doubts`. If it was called during this read, the failure it reports is newer than the read,
+        // so the database still counts as away.
         if (this.#doubts === doubts) this.#away = false;
       } catch (error) {
         this.#fail(error);

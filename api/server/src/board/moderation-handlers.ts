@@ -76,7 +76,10 @@ function itemView(line: QueueRow, { posts, replies, flags, decisions }: QueueDet
   ];
 }
 
-/** The note of the hiding after this decision; null if the text is visible. Pure. */
+/**
+ * The moderation note that applies after this decision: why the text is hidden and by whom; null if it is visible.
+ * Pure.
+ */
 function hiddenAfter(
   { body, now }: Asked,
   last: LastDecision | null,

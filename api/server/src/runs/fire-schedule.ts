@@ -29,7 +29,7 @@ import { barsRuns } from './work-limits.ts';
 export interface Fired {
   readonly firing: FiringRow;
   readonly claimed: boolean;
-  /** The database's time of the decision. */
+  /** When this firing was decided, by the database's clock. */
   readonly now: Date;
 }
 

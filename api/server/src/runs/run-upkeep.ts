@@ -74,9 +74,9 @@ async function requeue(db: Db, runId: string, attentiveSinceMs: number): Promise
 }
 
 /**
- * Requeues lapsed runs; the caller repeats it. After a failure, the time without a failure begins again, because the
- * agents could not renew their leases either while Postgres was unreachable. Mutable: it stores the time since which it
- * has checked without a failure.
+ * Returns a function that requeues lapsed runs; the caller repeats it. A failure restarts the period that counts as
+ * free of failures, because the agents could not renew their leases either while Postgres was unreachable. Mutable: it
+ * stores the time since which it has checked without a failure.
  */
 export function requeueLook(db: Db): () => Promise<void> {
   let attentiveSince: Date | null = null;

@@ -24,7 +24,7 @@ export interface StartOptions {
   readonly providers?: readonly ModelProvider[];
 }
 
-/** Limits for requests and upkeep. A statement may take 10 s. */
+/** Limits for requests and upkeep. The store ends a statement after 10 s, so `answerMs` is longer. */
 const OF_REQUESTS: DatabaseLimits = { answerMs: 15_000, idleInTransactionMs: 30_000, transactionMs: 60_000 };
 /** Limits for the writer. The lease of the world lasts four seconds, and a lost writer's connection must not lock the lease's row for much longer. */
 const OF_WRITER: DatabaseLimits = { answerMs: 12_000, idleInTransactionMs: 5_000, transactionMs: 15_000 };

@@ -10,7 +10,9 @@ export interface WorldNote {
 
 const EVENTS_AT_ONCE = 5_000;
 
-/** Locks the cursor and reads the notes in the next world events, up to `upTo`. Null while another replica does so. */
+/**
+ * Locks the cursor and reads the notes in the next world events, up to `upTo`. Null if another replica holds the lock.
+ */
 export async function takeWorldNotes(
   tx: Tx,
 ): Promise<{ readonly notes: readonly WorldNote[]; readonly upTo: number; readonly from: number } | null> {

@@ -27,7 +27,7 @@ export type SignCheckpoint = (tree: Tree) => string;
 
 export interface LogSigning {
   readonly sign: SignCheckpoint;
-  /** Null if this key has not signed the note. */
+  /** Null if this process's key has not signed the note. */
   readonly open: (note: string) => Tree | null;
   /** The newest tree that this process knows from its folder or memory. */
   readonly known: () => Tree | null;

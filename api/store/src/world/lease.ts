@@ -19,7 +19,7 @@ export async function takeLease(db: Db, holder: string, ttlMs: number): Promise<
   return row?.epoch ?? null;
 }
 
-/** Begins a new epoch. Until the transaction ends, no writer commits or takes the lease; then the lease is free. */
+/** Begins a new epoch and ends the present lease. No writer commits or takes the lease until the transaction ends. */
 export async function seizeLease(tx: Tx, holder: string): Promise<number> {
   const row = await tx
     .updateTable('world_lease')

@@ -130,7 +130,7 @@ async function createClaim(
   await create(client, { type: CLAIMS, known: claims, check }, manifest);
 }
 
-/** A refusal for lack of quota is no objection: the pod that is about to end still uses that quota. */
+/** A dry run that fails for lack of quota does not count: the pod that is about to end still uses that quota. */
 const EXCEEDED = /exceeded quota/;
 
 /** Throws if the API server would refuse the new pod, so that the running pod stays. */

@@ -187,7 +187,7 @@ export class AgentReconciler {
     const change = this.#statusChange(key);
     if (change === undefined) return;
     const { agent, observed, status, patch } = change;
-    // While many agents start, the operator writes the status of an agent without trouble only once, after its start.
+    // While many agents start, the status of an agent that has no problem is written only once, after its start.
     if (isOnItsWay(observed) && this.#statuses.waiting > CROWD) return this.#statuses.mark(key, 'patient');
     const { client, agents, recorder } = this.#options.ports;
     await patchStatus({ client, type: AGENTS, known: agents }, agent, { status: patch });

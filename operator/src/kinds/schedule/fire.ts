@@ -46,7 +46,7 @@ interface Asked {
   readonly between: readonly [number, number];
 }
 
-/** Corrects `time` from Retry-After: the seconds that remain until the slot by the database's clock. */
+/** Corrects `time` by Retry-After, which is the number of seconds until the slot by the database's clock. */
 function tooEarly(response: Response, { slotMs, time, between }: Asked): FiringResult {
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
   if (Number.isFinite(seconds))

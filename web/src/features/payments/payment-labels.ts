@@ -50,7 +50,7 @@ const WAITING_LABELS: Readonly<Record<string, string>> = {
   differs_from_event: 'the provider lists other details than its message contained',
 };
 
-/** The reason why a payment is not credited yet; an unknown reason stays unchanged. */
+/** The reason why a payment is not credited yet; an unknown reason is shown with spaces for underscores. */
 export function waitingLabel({ why }: Pick<WaitingPayment, 'why'>): string {
   return WAITING_LABELS[why] ?? why.replaceAll('_', ' ');
 }

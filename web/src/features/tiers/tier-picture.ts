@@ -9,10 +9,7 @@ export type Occupant = Pick<
 /** The seats of a tier: used by its own agents, used by other tiers, and free. */
 export type SeatPicture = Readonly<{ own: number; others: number; free: number; total: number }>;
 
-/**
- * Reasons why an agent is not Admitted although it does not wait for a seat. `Waiting`: it has not asked for a seat
- * yet.
- */
+/** Reasons why an agent is not Admitted other than a missing seat. `Waiting`: it has not asked for a seat yet. */
 const OTHER_REASONS: ReadonlySet<string> = new Set(['Waiting', 'Asleep', 'Terminating', 'UserNamespaceUnavailable']);
 
 /**

@@ -53,7 +53,7 @@ export function paidUntil(
   return claim.refused !== null && claim.refused.tier === tier ? now : null;
 }
 
-/** The Entitlements with their price an hour in micro-aiDollars. */
+/** The Entitlements with their hourly prices in micro-aiDollars. */
 export function pricedTiers(source: Pick<AgentSource, 'entitlements'>): readonly PricedTier[] {
   return source
     .entitlements()

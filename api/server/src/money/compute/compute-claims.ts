@@ -184,8 +184,8 @@ export class ComputeClaims {
   }
 
   /**
-   * Ends the hold of a claim and charges the used time; `refused` stays in the claim. While the village is frozen, it only stops the meter, and the
-   * upkeep ends the hold after the freeze.
+   * Ends the hold of a claim, charges the used time and stores `refused` in the claim. While the village is frozen,
+   * this function only stops the meter; the upkeep ends the hold after the freeze.
    * @returns whether there was a hold
    */
   async end(tx: Tx, { agentId, row, now }: LockedClaim, refused: RefusedTier | null): Promise<boolean> {

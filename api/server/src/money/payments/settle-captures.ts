@@ -198,7 +198,7 @@ export function knownOf({ status, amount, currency, customId }: PaymentTruth): K
   return { status, amount: String(amount), currency, customId };
 }
 
-/** The stored hint of a notification, in the form for comparison. Pure. */
+/** The stored hint of a notification, in the form in which it is compared with the payment. Pure. */
 export function hintOf({ amount, currency, customId }: ToldPayment): PaymentHint {
   return { amount: BigInt(amount), currency, customId };
 }

@@ -40,7 +40,10 @@ function isOfOtherWindow(pod: PodView, tier: TierView): boolean {
 const isSmaller = (size: Size, given: Size): boolean =>
   size.cpuMillis < given.cpuMillis || size.memoryBytes < given.memoryBytes;
 
-/** Whether the timeout applies. It does not while a node with room enlarges a pod. A lost node has another timeout. */
+/**
+ * Whether the timeout applies: not while a node that has room is enlarging the pod, and not on a lost node, which has
+ * its own timeout.
+ */
 function isTimed({ node }: Facts, { size, given, resize }: PodView): boolean {
   if (node?.ready === false || size === undefined || given === undefined) return false;
   return isSmaller(size, given) || resize?.reason === 'Deferred';

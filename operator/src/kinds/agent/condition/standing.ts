@@ -40,7 +40,7 @@ export function standingOf({ apiState, standing, agent: { metadata, status } }: 
   };
 }
 
-/** The hardest measure that keeps the agent from running. */
+/** The most severe measure that keeps the agent from running. */
 export function barOf(facts: StandingFacts): Bar | undefined {
   const standing = standingOf(facts);
   return BARS.find((bar) => HOLDS[bar](standing));
