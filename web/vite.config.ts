@@ -11,7 +11,8 @@ export default defineConfig({
     target: 'es2023',
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 1200,
-    // Zod checks for eval when it makes its first schema; the switch that forbids eval must run earlier, so it comes first in the same file.
+    // Zod checks for eval when it makes its first schema; the switch that forbids eval must run earlier, so it comes
+    // first in the same file.
     rolldownOptions: {
       output: {
         codeSplitting: { groups: [{ name: 'contract', test: /[\\/]zod[\\/]|[\\/]api[\\/]contract[\\/]|no-eval/ }] },

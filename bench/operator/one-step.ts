@@ -8,7 +8,10 @@ import { setPowerOf } from './workload.ts';
 /** After this time the status of the agent shows that it sleeps, and no work is pending. */
 const SETTLED_MS = 600;
 
-/** Milliseconds from the request to the answer of the API, and from the change of the standing until the pod requested the size and had it. */
+/**
+ * Milliseconds from the request to the answer of the API, and from the change of the standing until the pod requested
+ * the size and had it.
+ */
 export interface Resized {
   readonly rewardedMs: number;
   readonly askedMs: number;

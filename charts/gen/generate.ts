@@ -1,4 +1,7 @@
-/** Writes the generated files of the charts: the operator's rights and policies, and the schema of the values. With --check it only compares. */
+/**
+ * Writes the generated files of the charts: the operator's rights and policies, and the schema of the values. With
+ * --check it only compares.
+ */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Document, isScalar, parse, visit } from 'yaml';

@@ -1,4 +1,7 @@
-/** Converts zod's JSON schema to an API server's structural schema. A part that the server would refuse, or that has no bound, is an error. */
+/**
+ * Converts zod's JSON schema to an API server's structural schema. A part that the server would refuse, or that has no
+ * bound, is an error.
+ */
 
 /** A node of an OpenAPI v3 structural schema. */
 export type Structural = Readonly<Record<string, unknown>>;

@@ -1,4 +1,7 @@
-/** The documents name only things that exist: links and anchors, targets of make, commands, files, scripts, variables, Secrets, workloads, excerpts. */
+/**
+ * The documents name only things that exist: links and anchors, targets of make, commands, files, scripts, variables,
+ * Secrets, workloads, excerpts.
+ */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';

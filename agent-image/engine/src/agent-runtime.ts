@@ -49,7 +49,10 @@ export type RuntimeConfig = Readonly<{
 /** The result of one tool call in the village; `text` is for people and models to read. */
 export type ToolResult = Readonly<{ outcome: 'done' | 'failed'; text: string }>;
 
-/** Names of the village's places and agents. `home` is the id of one of the places; `place` is where the agent stands, null out of doors. */
+/**
+ * Names of the village's places and agents. `home` is the id of one of the places; `place` is where the agent stands,
+ * null out of doors.
+ */
 export type Surroundings = Readonly<{
   places: readonly Readonly<{ id: string; name: string; kind: string }>[];
   agents: readonly Readonly<{ id: string; name: string }>[];

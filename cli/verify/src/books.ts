@@ -3,7 +3,10 @@ import { openRecord, sidesOf, type SealedSide } from '@hamlet/core';
 interface Account {
   version: bigint;
   balance: bigint;
-  /** Entries that wait for an earlier entry of their account. The log is in the order in which transactions began, not in the order of postings. */
+  /**
+   * Entries that wait for an earlier entry of their account. The log is in the order in which transactions began, not
+   * in the order of postings.
+   */
   readonly ahead: Map<bigint, SealedSide>;
 }
 

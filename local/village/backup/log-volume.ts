@@ -58,7 +58,10 @@ function podOf({ securityContext, nodeSelector, tolerations, imagePullSecrets, c
   };
 }
 
-/** The running pod with the volume of the log; undefined if there is none. The Deployment's own selector would also match other replicas. */
+/**
+ * The running pod with the volume of the log; undefined if there is none. The Deployment's own selector would also
+ * match other replicas.
+ */
 export async function podOfLog(place: Place): Promise<string | undefined> {
   const selector = '--selector=app.kubernetes.io/component=api,hamlet.village/log-volume!=none';
   const running = '--field-selector=status.phase=Running';

@@ -1,4 +1,7 @@
-/** Builds the images and the web's files if their inputs changed. The tag of an image is a hash of its inputs, so an existing tag is never built again. */
+/**
+ * Builds the images and the web's files if their inputs changed. The tag of an image is a hash of its inputs, so an
+ * existing tag is never built again.
+ */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from '../command.ts';

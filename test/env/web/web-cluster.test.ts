@@ -1,4 +1,7 @@
-/** The web of a village on a real API server: sign-in by an identity provider, tiers and pins with their field owners, proofs of the sealed log. */
+/**
+ * The web of a village on a real API server: sign-in by an identity provider, tiers and pins with their field owners,
+ * proofs of the sealed log.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createClient, createPost, getMe } from '@hamlet/contract';

@@ -16,8 +16,8 @@ export interface WireRequest {
 }
 
 /**
- * A part of an answer: bytes; a wait; `cut` breaks the connection; `hold` waits until the client leaves; `drip` repeats a text until the client
- * leaves.
+ * A part of an answer: bytes; a wait; `cut` breaks the connection; `hold` waits until the client leaves; `drip` repeats
+ * a text until the client leaves.
  */
 export type WireChunk =
   | string
@@ -62,7 +62,10 @@ export interface WireServer {
 }
 
 interface WireOptions {
-  /** `inOrder` (default): each request must match the next step. `anyOrder`: the first step that matches is used, for callers that run side by side. */
+  /**
+   * `inOrder` (default): each request must match the next step. `anyOrder`: the first step that matches is used, for
+   * callers that run side by side.
+   */
   readonly order?: 'inOrder' | 'anyOrder';
   /** Answers requests for which no step is left; null refuses them. */
   readonly otherwise?: (request: WireRequest) => WireAnswer | null;
@@ -199,8 +202,8 @@ function refusal(problem: string): WireAnswer {
 }
 
 /**
- * A server on 127.0.0.1 that follows a script: each step is a request that must come, and its answer byte for byte. It can delay, cut, hold and drip.
- * `verify` fails on steps that were not used and on requests that were not expected.
+ * A server on 127.0.0.1 that follows a script: each step is a request that must come, and its answer byte for byte. It
+ * can delay, cut, hold and drip. `verify` fails on steps that were not used and on requests that were not expected.
  */
 export async function startWireServer(steps: readonly WireStep[] = [], options: WireOptions = {}): Promise<WireServer> {
   const script = new Script(steps, options);

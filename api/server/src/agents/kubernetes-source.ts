@@ -82,7 +82,10 @@ export function openKubernetesSource(ports: WatchPorts): AgentSource {
   };
 }
 
-/** The refusal for an error of the API server. The message of a field conflict names the owner; any other 409 means that the Agent was replaced. */
+/**
+ * The refusal for an error of the API server. The message of a field conflict names the owner; any other 409 means that
+ * the Agent was replaced.
+ */
 function refusalOf(error: unknown): Outcome<LifecycleChange> {
   if (!(error instanceof KubeError) || error.status === 429 || error.status >= 500) {
     throw new UnavailableError('The Kubernetes API cannot be reached right now; try again', { cause: error });

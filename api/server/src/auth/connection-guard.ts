@@ -6,7 +6,10 @@ import type { Services } from '../service/services.ts';
 /** Interval between checks of all open connections, in case a notification was lost. */
 const EVERY_MS = 10_000;
 
-/** Closes open connections whose actor the API would refuse now: banned, disabled, signed out, barred, with another role or an expired token. */
+/**
+ * Closes open connections whose actor the API would refuse now: banned, disabled, signed out, barred, with another role
+ * or an expired token.
+ */
 export interface ConnectionGuard extends WatchConnections {
   stop(): Promise<void>;
 }
@@ -18,7 +21,10 @@ export interface GuardPorts extends Pick<Services, 'listenUrl' | 'log'> {
   readonly everyMs?: number;
 }
 
-/** Checks the connections of a changed account at once (NOTIFY), and all connections every ten seconds, since a notification can be lost. */
+/**
+ * Checks the connections of a changed account at once (NOTIFY), and all connections every ten seconds, since a
+ * notification can be lost.
+ */
 export function startConnectionGuard({ listenUrl, log, onStanding, everyMs = EVERY_MS }: GuardPorts): ConnectionGuard {
   const open = new Set<OpenConnection>();
 

@@ -70,7 +70,10 @@ export function createKubernetesReviewer(ports: {
   };
 }
 
-/** The life behind a pod. The pod must have this uid, must not be ending, and must be of the present cycle of the Agent that controls it. Pure. */
+/**
+ * The life behind a pod. The pod must have this uid, must not be ending, and must be of the present cycle of the Agent
+ * that controls it. Pure.
+ */
 export function lifeOf(
   pod: KubeObject | null,
   podUid: string,

@@ -83,7 +83,10 @@ export function viewerOf(actor: Actor): Viewer {
   }
 }
 
-/** The subject of a reward or penalty: a post or reply that the actor may see and in which the agent took part; null if the request names none. */
+/**
+ * The subject of a reward or penalty: a post or reply that the actor may see and in which the agent took part; null if
+ * the request names none.
+ */
 export async function findJudged(
   tx: Tx,
   judged: { readonly actor: Actor; readonly agentId: string; readonly relatedPostId: string | null },

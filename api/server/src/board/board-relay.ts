@@ -24,7 +24,10 @@ export interface BoardRelay {
   stop(): Promise<void>;
 }
 
-/** Gives committed writes of the board their offsets: one replica empties the outbox; the others learn the new head over Redis or from Postgres. */
+/**
+ * Gives committed writes of the board their offsets: one replica empties the outbox; the others learn the new head over
+ * Redis or from Postgres.
+ */
 export async function startBoardRelay({ db, link, log }: Pick<Services, 'db' | 'link' | 'log'>): Promise<BoardRelay> {
   const hearers: ((head: number) => void)[] = [];
   let head = 0;

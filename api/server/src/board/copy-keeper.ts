@@ -27,8 +27,9 @@ export function saysAway(error: unknown): boolean {
 }
 
 /**
- * Keeps a copy of the newest threads current with the events of the board. Loads it again after an outage, because the database may have been
- * restored in between. Mutable because it follows the board; the reader of the copy checks permissions.
+ * Keeps a copy of the newest threads current with the events of the board. Loads it again after an outage, because the
+ * database may have been restored in between. Mutable because it follows the board; the reader of the copy checks
+ * permissions.
  */
 export class CopyKeeper {
   readonly #ports: KeeperPorts;

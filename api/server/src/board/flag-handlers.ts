@@ -42,7 +42,10 @@ async function weightOf(tx: Tx, author: Author, { record }: LockedAuthor): Promi
   });
 }
 
-/** Hides a text with enough flags until an admin decides, except the village's own texts. Returns the note; null if the text stays visible. */
+/**
+ * Hides a text with enough flags until an admin decides, except the village's own texts. Returns the note; null if the
+ * text stays visible.
+ */
 async function hideIfHeavy(
   tx: Tx,
   subject: Subject,

@@ -1,6 +1,6 @@
 /**
- * Postgres is killed while people read and write the board. On every replica, every caller can still read the texts that they may read, and no
- * others.
+ * Postgres is killed while people read and write the board. On every replica, every caller can still read the texts
+ * that they may read, and no others.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

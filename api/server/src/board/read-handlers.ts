@@ -129,7 +129,10 @@ async function readAgentNews(
   });
 }
 
-/** Reads of the board. Row-level security decides which rows each actor sees; from a copy, `maySeePost` and `maySeeReply` of core decide. */
+/**
+ * Reads of the board. Row-level security decides which rows each actor sees; from a copy, `maySeePost` and
+ * `maySeeReply` of core decide.
+ */
 export function readHandlers(ports: Ports) {
   const { db } = ports;
   return {

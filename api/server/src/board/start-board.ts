@@ -28,7 +28,10 @@ export interface Board {
   readonly nudge: () => void;
   /** Reads the board, even while the database is away. */
   readonly read: BoardStandIn['read'];
-  /** Publishes a committed decision to hide or show a text. Hides the text in this replica's copy at once, and notifies the other replicas. */
+  /**
+   * Publishes a committed decision to hide or show a text. Hides the text in this replica's copy at once, and notifies
+   * the other replicas.
+   */
   readonly publishDecision: (subject: Subject, hidden: ModerationNote | null) => void;
   /** The place in the world that a post is pinned to. Pure. */
   placeOf(wanted: PlaceBody | null): { readonly ok: true; readonly place: NewPost['place'] } | Refused;
@@ -69,7 +72,10 @@ function whereIs({ reader }: BoardPorts): (agentId: string) => Promise<Place | n
   };
 }
 
-/** Notifies agents with streams on this replica of news that concerns them. Nothing is stored: an agent asks for its news when it connects. */
+/**
+ * Notifies agents with streams on this replica of news that concerns them. Nothing is stored: an agent asks for its
+ * news when it connects.
+ */
 function notifyAgents({ db, hub, log }: BoardPorts, relay: BoardRelay): void {
   let notified = relay.head;
   const notify = coalesce(async () => {

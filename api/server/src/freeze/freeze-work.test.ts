@@ -1,4 +1,7 @@
-/** Work that waits while the village is frozen, and its continuation: models, runs, firings, compute claims; with two replicas and a restart. */
+/**
+ * Work that waits while the village is frozen, and its continuation: models, runs, firings, compute claims; with two
+ * replicas and a restart.
+ */
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

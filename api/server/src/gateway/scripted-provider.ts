@@ -212,7 +212,10 @@ async function* write(
   yield { kind: 'end', finish: 'stop', usage: { promptTokens, completionTokens } };
 }
 
-/** The provider of a village without a language model. It has two scripted models, `small` and `large`, which say that they are scripted. */
+/**
+ * The provider of a village without a language model. It has two scripted models, `small` and `large`, which say that
+ * they are scripted.
+ */
 export function createScriptedProvider(): ModelProvider {
   return {
     name: 'scripted',

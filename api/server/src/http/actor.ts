@@ -2,7 +2,10 @@ import type { Audience } from '@hamlet/contract';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Refused } from './outcome.ts';
 
-/** The actor of a request, by its credentials alone. `podUid`: null for a development token. `stale`: a newer cycle of the agent has begun. */
+/**
+ * The actor of a request, by its credentials alone. `podUid`: null for a development token. `stale`: a newer cycle of
+ * the agent has begun.
+ */
 export type Actor =
   | { readonly role: 'visitor'; readonly id: string }
   | { readonly role: 'member' | 'admin'; readonly id: string; readonly accountId: string | null; readonly name: string }
@@ -29,7 +32,10 @@ export interface Credentials {
    * an actor from Postgres.
    */
   readonly reads: boolean;
-  /** True if a visitor may read this: while Postgres is down, a caller with credentials that this replica has not cached is served as a visitor. */
+  /**
+   * True if a visitor may read this: while Postgres is down, a caller with credentials that this replica has not cached
+   * is served as a visitor.
+   */
   readonly isPublic?: boolean;
 }
 

@@ -51,8 +51,9 @@ function plainAddress(address: string): string {
 }
 
 /**
- * The client's address: the peer's, or, if the peer is a trusted proxy, the last address in X-Forwarded-For. A caller can write the beginning of that
- * header, so the API reads it from the end and trusts one entry for each trusted proxy. Empty if the peer has gone.
+ * The client's address: the peer's, or, if the peer is a trusted proxy, the last address in X-Forwarded-For. A caller
+ * can write the beginning of that header, so the API reads it from the end and trusts one entry for each trusted proxy.
+ * Empty if the peer has gone.
  */
 export function clientAddress({ headers, socket }: Addressed, trust: ProxyTrust): string {
   const named = String(headers['x-forwarded-for'] ?? '')

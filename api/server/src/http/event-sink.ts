@@ -16,7 +16,10 @@ export function beginEventStream(response: Response): void {
   response.flushHeaders();
 }
 
-/** Opens an event stream on a response: sends headers and a comment every five seconds, and calls `onEnd` once, whichever side ends the stream. */
+/**
+ * Opens an event stream on a response: sends headers and a comment every five seconds, and calls `onEnd` once,
+ * whichever side ends the stream.
+ */
 export function openEventSink(response: Response): EventSink & { start(onEnd: () => void): void } {
   let open = true;
   const waiting: string[] = [];

@@ -75,7 +75,10 @@ export interface ShownLimit {
   readonly resetS?: number;
 }
 
-/** Adds limits to the fields RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers), which already have the limit of requests. */
+/**
+ * Adds limits to the fields RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers), which already have
+ * the limit of requests.
+ */
 export function showLimits(response: Response, limits: readonly ShownLimit[] = []): void {
   for (const { name, quota, remaining, unit, windowS, resetS } of limits) {
     response.append(

@@ -29,8 +29,9 @@ export function failsClosed({ tag, method, permission }: Pick<RouteSpec, 'tag' |
 }
 
 /**
- * All replicas together count the requests of agents, by their tier and purchases, and every request that moves money. Without Redis the API refuses
- * requests that move money or call a model, and counts the others on this replica, so that the map and the board stay readable.
+ * All replicas together count the requests of agents, by their tier and purchases, and every request that moves money.
+ * Without Redis the API refuses requests that move money or call a model, and counts the others on this replica, so
+ * that the map and the board stay readable.
  */
 export function createActorLimiter(ports: ActorLimiterPorts): LimitActor {
   const { windows, local, limits, requestsPerMinute, monotonicMs } = ports;

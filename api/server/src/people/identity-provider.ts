@@ -78,7 +78,10 @@ async function vouchedPerson(
   return { issuer: claims.iss, subject: claims.sub, name: accountNameOf(all), groups: groupsOf(all[groupsClaim]) };
 }
 
-/** Reads the provider's configuration and loads the library at first use: most villages have no provider. A failure is retried at the next use. */
+/**
+ * Reads the provider's configuration and loads the library at first use: most villages have no provider. A failure is
+ * retried at the next use.
+ */
 export function createIdentityProvider(settings: OidcSettings, log: Log): IdentityProvider {
   const redirectUri = new URL(CALLBACK_PATH, settings.publicUrl).href;
   let found: Promise<Provider> | null = null;

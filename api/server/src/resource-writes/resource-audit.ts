@@ -54,7 +54,10 @@ function shownOf(kind: IntentKind, object: KubeObject): ShownResource {
   return { kind, name, uid, generation, spec: spec ?? {}, managedFields, ending: deletionTimestamp !== undefined };
 }
 
-/** Writes the due audit row and marks the object as audited, in one transaction under the object's lock, so that two replicas write one row. */
+/**
+ * Writes the due audit row and marks the object as audited, in one transaction under the object's lock, so that two
+ * replicas write one row.
+ */
 async function auditOne(tx: Tx, shown: ShownResource): Promise<void> {
   const { kind, name, uid, generation } = shown;
   await lockResource(tx, kind, name);

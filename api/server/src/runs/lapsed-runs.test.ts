@@ -1,4 +1,7 @@
-/** Runs whose resident is gone wait again, and a resident that returns too late can do nothing for them. Leases are those of the product. */
+/**
+ * Runs whose resident is gone wait again, and a resident that returns too late can do nothing for them. Leases are
+ * those of the product.
+ */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { rebootAgent, recordRunStep, renewRun, settleRun, type Run } from '@hamlet/contract';

@@ -162,7 +162,10 @@ export function mergePatchOf(change: SpecChange, before: ScheduleSpec): Readonly
   return { ...others, selector: { matchLabels: { ...Object.fromEntries(gone), ...matchLabels } } };
 }
 
-/** The part of a change that differs from the present spec. The API writes only that part, since a writer owns the fields that it writes. Pure. */
+/**
+ * The part of a change that differs from the present spec. The API writes only that part, since a writer owns the
+ * fields that it writes. Pure.
+ */
 export function changeOf(asked: SpecChange, before: ScheduleSpec): SpecChange {
   const fields = Object.keys(asked) as (keyof ScheduleSpec)[];
   return Object.fromEntries(

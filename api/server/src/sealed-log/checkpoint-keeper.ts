@@ -75,7 +75,10 @@ async function writeDurably(folder: string, name: string, text: string): Promise
   await directory.sync().finally(() => directory.close());
 }
 
-/** Writes hashes at a position of the file and waits for the disk. First cuts off the remains of an interrupted write after that position. */
+/**
+ * Writes hashes at a position of the file and waits for the disk. First cuts off the remains of an interrupted write
+ * after that position.
+ */
 async function appendHashes(file: string, position: number, hashes: Uint8Array): Promise<void> {
   const handle = await open(file, 'a+').then((created) => created.close().then(() => open(file, 'r+')));
   try {

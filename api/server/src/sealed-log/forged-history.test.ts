@@ -1,6 +1,6 @@
 /**
- * The village signs nothing that does not continue its earlier signatures, after any change by a superuser to rows, tiles, note and folder without
- * the key.
+ * The village signs nothing that does not continue its earlier signatures, after any change by a superuser to rows,
+ * tiles, note and folder without the key.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

@@ -1,4 +1,7 @@
-/** `hamlet-verify` finds every change by a superuser to the database, with the checkpoints that were kept outside, and names its position. */
+/**
+ * `hamlet-verify` finds every change by a superuser to the database, with the checkpoints that were kept outside, and
+ * names its position.
+ */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';

@@ -19,8 +19,9 @@ export interface ReadinessReport {
 export type Readiness = () => Promise<ReadinessReport>;
 
 /**
- * Reports whether this replica can serve requests. Postgres and Redis are shown but not required: without them the map stays readable, which it
- * would not if Kubernetes removed every replica from service. A check without an answer within `limitMs` fails.
+ * Reports whether this replica can serve requests. Postgres and Redis are shown but not required: without them the map
+ * stays readable, which it would not if Kubernetes removed every replica from service. A check without an answer within
+ * `limitMs` fails.
  */
 export function createReadiness(checks: readonly ReadinessCheck[], limitMs = CHECK_LIMIT_MS): Readiness {
   return async () => {

@@ -20,7 +20,10 @@ export interface RedisLink {
   close(): void;
 }
 
-/** Opens two connections: one to publish and one to subscribe. It does not wait for them: without Redis a village still works on one replica. */
+/**
+ * Opens two connections: one to publish and one to subscribe. It does not wait for them: without Redis a village still
+ * works on one replica.
+ */
 export function openRedisLink(url: string, log: Log, answerLimitMs = ANSWER_LIMIT_MS): RedisLink {
   const options = {
     socketTimeout: answerLimitMs,

@@ -1,6 +1,7 @@
 /**
- * Runs `work` once at a time. Calls during a run share one more run after it, so that no caller misses a change made in the meantime. The promise
- * resolves when no run is due any more; it rejects with the error of `work`, and the next call starts again.
+ * Runs `work` once at a time. Calls during a run share one more run after it, so that no caller misses a change made in
+ * the meantime. The promise resolves when no run is due any more; it rejects with the error of `work`, and the next
+ * call starts again.
  */
 export function coalesce(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | null = null;
@@ -22,7 +23,10 @@ export function coalesce(work: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/** Runs `work` every `periodMs`, once at a time; a run that comes due meanwhile is skipped. The returned function stops it and waits for its run. */
+/**
+ * Runs `work` every `periodMs`, once at a time; a run that comes due meanwhile is skipped. The returned function stops
+ * it and waits for its run.
+ */
 export function repeat(
   periodMs: number,
   work: () => Promise<void>,

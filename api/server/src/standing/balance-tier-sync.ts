@@ -26,7 +26,10 @@ interface TierSource {
 
 /** Tiers by balance. */
 export interface BalanceTiers {
-  /** Computes agents' tiers in the transaction that moved the money. Call it last: it takes the lock that orders internal events until the commit. */
+  /**
+   * Computes agents' tiers in the transaction that moved the money. Call it last: it takes the lock that orders
+   * internal events until the commit.
+   */
   recompute(tx: Tx, agentIds: readonly string[]): Promise<void>;
 }
 
@@ -86,7 +89,8 @@ export function startBalanceTierSync(ports: TierSyncPorts): BalanceTierSync {
   async function recompute(tx: Tx, agentIds: readonly string[]): Promise<void> {
     // Before the first read of the Entitlements, every agent would lose its tier.
     if (!source.ready) return;
-    // The lock comes before the balances: a posting that is visible here has computed its tier already, and a later one waits for this lock.
+    // The lock comes before the balances: a posting that is visible here has computed its tier already, and a later one
+    // waits for this lock.
     const rows = await lockTiers(tx, agentIds);
     const balances = new Map(rows.map(({ agentId, balance }) => [agentId, balance]));
     const changed = changedTiers(rows, balances, balanceTiers(source));

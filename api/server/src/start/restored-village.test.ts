@@ -1,4 +1,7 @@
-/** A village whose dump is loaded into a new Postgres cluster continues, also a second time: its sealed log verifies from its first entry. */
+/**
+ * A village whose dump is loaded into a new Postgres cluster continues, also a second time: its sealed log verifies
+ * from its first entry.
+ */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -27,8 +27,8 @@ export async function migrateSchema(config: MigrationConfig, log: Log): Promise<
 }
 
 /**
- * Waits until a migration has brought the schema up to this version, and has taken over a village that was loaded from a dump. The API cannot do so
- * itself, because it runs as the role `app`. Throws after two minutes, with the fix.
+ * Waits until a migration has brought the schema up to this version, and has taken over a village that was loaded from
+ * a dump. The API cannot do so itself, because it runs as the role `app`. Throws after two minutes, with the fix.
  */
 export async function waitForSchema(db: Db, log: Log): Promise<void> {
   const giveUpMs = performance.now() + PATIENCE_MS;

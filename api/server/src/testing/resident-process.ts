@@ -12,7 +12,10 @@ const MAIN = resolve(import.meta.dirname, '../../../../agent-image/resident/src/
 
 /** Residents in separate processes. Each agent keeps its memory from one process to the next. */
 export interface ResidentProcesses {
-  /** Starts an agent's resident and waits until it is online. `volume` replaces the agent's own folder, as if the agent had moved to another node. */
+  /**
+   * Starts an agent's resident and waits until it is online. `volume` replaces the agent's own folder, as if the agent
+   * had moved to another node.
+   */
   start(agentId: AgentId, volume?: string): Promise<ChildProcess>;
   /** Starts an agent's resident without waiting; `said` returns its log so far. */
   launch(agentId: AgentId): { readonly child: ChildProcess; said(): string };

@@ -11,7 +11,10 @@ export interface StatementTap {
 }
 
 const HEADER_BYTES = 5;
-/** Message types. `Q`, a simple query: its text follows. `P`, parse: the name of the prepared statement and a zero byte come before the text. */
+/**
+ * Message types. `Q`, a simple query: its text follows. `P`, parse: the name of the prepared statement and a zero byte
+ * come before the text.
+ */
 const [QUERY, PARSE] = ['Q'.charCodeAt(0), 'P'.charCodeAt(0)];
 
 function textOf(type: number, body: Buffer): string | null {

@@ -9,8 +9,8 @@ import type { RedisLink } from '../service/redis-link.ts';
 const COMMANDS = 200;
 
 /**
- * A Redis on which another replica begins to write when the test sets `isWriting`, and then answers every command. It counts the commands on the
- * channel.
+ * A Redis on which another replica begins to write when the test sets `isWriting`, and then answers every command. It
+ * counts the commands on the channel.
  */
 class OtherReplica {
   isWriting = false;

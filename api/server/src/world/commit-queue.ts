@@ -100,7 +100,10 @@ export class CommitQueue {
     return this.#backlog;
   }
 
-  /** Queues events with their answer and audit row; resolves once they are durable. An `urgent` push waits only for the commit under way. */
+  /**
+   * Queues events with their answer and audit row; resolves once they are durable. An `urgent` push waits only for the
+   * commit under way.
+   */
   push(
     events: readonly WorldEvent[],
     options: { readonly answer: KeptAnswer | null; readonly audit?: AuditEntry | undefined; readonly urgent: boolean },

@@ -5,7 +5,10 @@ export interface VillageClock {
   tick(): number;
 }
 
-/** Anchors the village's time to the clock of Postgres, so that all replicas agree. From there it follows this process's monotonic clock. */
+/**
+ * Anchors the village's time to the clock of Postgres, so that all replicas agree. From there it follows this process's
+ * monotonic clock.
+ */
 export function createVillageClock(
   village: { readonly genesisMs: number; readonly nowMs: number },
   monotonicMs: () => number,

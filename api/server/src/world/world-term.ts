@@ -20,7 +20,10 @@ import { answerOf, type WorldRequest } from './world-request.ts';
 import type { Services } from '../service/services.ts';
 
 const SNAPSHOT_EVERY_MS = 60_000;
-/** A snapshot is due after the larger of these: 10,000 events, or 4 events per agent. The cost of a snapshot grows with the number of agents. */
+/**
+ * A snapshot is due after the larger of these: 10,000 events, or 4 events per agent. The cost of a snapshot grows with
+ * the number of agents.
+ */
 const SNAPSHOT_EVERY_EVENTS = 10_000;
 const SNAPSHOT_EVERY_EVENTS_PER_AGENT = 4;
 /** Maximum number of chunks that are merged after one snapshot, and of events in one merged chunk (about 40 KB). */

@@ -6,8 +6,8 @@ interface PieceName {
 }
 
 /**
- * Gives each tool call of a stream one slot. Servers differ: most number calls by `index`; some leave it out and repeat the id; some number every
- * call 0 and change the id. Mutable because slots belong to one stream.
+ * Gives each tool call of a stream one slot. Servers differ: most number calls by `index`; some leave it out and repeat
+ * the id; some number every call 0 and change the id. Mutable because slots belong to one stream.
  */
 export class CallSlots {
   readonly #slotOfIndex = new Map<number, number>();

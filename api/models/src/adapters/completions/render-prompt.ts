@@ -16,8 +16,8 @@ function lineOf({ role, content }: ChatMessage): string {
 }
 
 /**
- * A conversation as the text that a base model continues. Lines in messages that look like a label are indented, so that a message cannot pass as
- * another. Tools and a schema are refused: a base model does not know them. Pure.
+ * A conversation as the text that a base model continues. Lines in messages that look like a label are indented, so
+ * that a message cannot pass as another. Tools and a schema are refused: a base model does not know them. Pure.
  */
 export function renderPrompt({ messages, tools = [], toolChoice, responseSchema }: ChatRequest): string {
   if (tools.length > 0 && toolChoice !== 'none')

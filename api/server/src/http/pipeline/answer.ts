@@ -76,8 +76,9 @@ export interface AnswerCheckPorts {
 }
 
 /**
- * Decides for each answer of a route whether to check it against its schema: always if answers are strict, otherwise at most once in 20 ms. The check
- * of a large answer costs more than all other work on it, and a sample is enough to find a bug.
+ * Decides for each answer of a route whether to check it against its schema: always if answers are strict, otherwise at
+ * most once in 20 ms. The check of a large answer costs more than all other work on it, and a sample is enough to find
+ * a bug.
  */
 export function answerCheck({ strictAnswers, monotonicMs }: AnswerCheckPorts): () => boolean {
   if (strictAnswers) return () => true;

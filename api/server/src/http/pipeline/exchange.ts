@@ -23,7 +23,10 @@ export interface MountPorts extends Pick<Services, 'db' | 'log' | 'monotonicMs'>
   readonly authenticate: Authenticate;
   /** Ends open streams once their actor would be refused. */
   readonly guard: WatchConnections;
-  /** True in tests: an answer that does not match the contract fails. False in production: the API sends it, and logs and counts the mismatch. */
+  /**
+   * True in tests: an answer that does not match the contract fails. False in production: the API sends it, and logs
+   * and counts the mismatch.
+   */
   readonly strictAnswers: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Every route and websocket receives extreme values from every role, while a second client checks that the API still answers. The values are drawn
- * from the contract's schemas, so that the test covers every new route.
+ * Every route and websocket receives extreme values from every role, while a second client checks that the API still
+ * answers. The values are drawn from the contract's schemas, so that the test covers every new route.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

@@ -1,6 +1,6 @@
 /**
- * Compares every role on every route of a running API with a table that is written by hand. A mistake in a permission of the contract differs from
- * the table. A route without a row fails.
+ * Compares every role on every route of a running API with a table that is written by hand. A mistake in a permission
+ * of the contract differs from the table. A route without a row fails.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -51,7 +51,10 @@ function pathOf(route: RouteSpec): string {
   return urlOf(route, { params: Object.fromEntries(names.map((name) => [name, known[name] ?? NO_ID])) });
 }
 
-/** The cell for a call without key and body. The API refuses a caller without permission first; the refusal of other callers names a missing part. */
+/**
+ * The cell for a call without key and body. The API refuses a caller without permission first; the refusal of other
+ * callers names a missing part.
+ */
 async function cellOf(route: RouteSpec, who: Column, audience: Audience): Promise<string> {
   const stopping = new AbortController();
   const token = tokenOf(who);

@@ -27,7 +27,10 @@ const SAYS_TOO_MUCH = 1_008;
 
 export interface Attached {
   readonly webSocket: WebSocket;
-  /** Sends a binary message in one write. {@link WebSocket.send} needs two, for head and body, which doubles the cost of a short message. */
+  /**
+   * Sends a binary message in one write. {@link WebSocket.send} needs two, for head and body, which doubles the cost of
+   * a short message.
+   */
   readonly sendBinary: (message: Uint8Array) => void;
   readonly query: URLSearchParams;
   readonly actor: Actor;
@@ -51,7 +54,10 @@ function urlOf(request: IncomingMessage): URL | null {
   return URL.parse(request.url ?? '', 'http://village');
 }
 
-/** Serves websockets on a listener: admits actors with the route's permission, and ends dead sockets. Returns a function that closes all sockets. */
+/**
+ * Serves websockets on a listener: admits actors with the route's permission, and ends dead sockets. Returns a function
+ * that closes all sockets.
+ */
 export function serveSockets(server: Server, listener: readonly Audience[], ports: SocketsPorts): () => void {
   const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: MESSAGE_MAX_BYTES });
   const pings = new Pings(ports.log);
@@ -80,7 +86,10 @@ export function serveSockets(server: Server, listener: readonly Audience[], port
   };
 }
 
-/** True if only a cookie authenticates the request. A browser sends cookies with a socket from any page, so the server must check the origin. */
+/**
+ * True if only a cookie authenticates the request. A browser sends cookies with a socket from any page, so the server
+ * must check the origin.
+ */
 function ridesOnCookie({ authorization, cookie }: IncomingHttpHeaders): boolean {
   return authorization === undefined && cookie !== undefined;
 }

@@ -120,7 +120,10 @@ export async function takeHold(
   };
 }
 
-/** Micro-aiDollars that an agent could spend on another tier: its free money, and the part of its hold that would be free if the claim ended now. */
+/**
+ * Micro-aiDollars that an agent could spend on another tier: its free money, and the part of its hold that would be
+ * free if the claim ended now.
+ */
 export async function spendable(
   tx: Tx,
   agentId: string,

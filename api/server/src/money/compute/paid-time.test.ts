@@ -1,4 +1,7 @@
-/** A resident whose pod no operator ends: it ends by itself when its paid time is over, and does nothing before the agent has paid again. */
+/**
+ * A resident whose pod no operator ends: it ends by itself when its paid time is over, and does nothing before the
+ * agent has paid again.
+ */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, test } from 'node:test';

@@ -53,8 +53,9 @@ export interface TakenBack extends Pick<Income, 'source' | 'transactionId' | 'no
 }
 
 /**
- * The reason why the API booked nothing. `key_reused`: the payment or refund is known with another amount or agent. `nothing_left`: the whole income
- * was taken back before. `account_closed`: the agent is gone; only a refund of the whole income is still possible.
+ * The reason why the API booked nothing. `key_reused`: the payment or refund is known with another amount or agent.
+ * `nothing_left`: the whole income was taken back before. `account_closed`: the agent is gone; only a refund of the
+ * whole income is still possible.
  */
 export type IncomeRefusal = 'no_such_agent' | 'account_closed' | 'key_reused' | 'no_such_income' | 'nothing_left';
 
@@ -68,17 +69,17 @@ export interface Booked {
 export type IncomeOutcome = Booked | { readonly ok: false; readonly reason: IncomeRefusal };
 
 /**
- * The only entrance for money: every source (an admin, a payment provider, a marketplace) is an adapter that calls it. Both methods run in the
- * caller's transaction and lock the income first. Call them late: they compute the tier and take the lock that orders internal events. The caller
- * writes its own rows and the audit in the same transaction.
+ * The only entrance for money: every source (an admin, a payment provider, a marketplace) is an adapter that calls it.
+ * Both methods run in the caller's transaction and lock the income first. Call them late: they compute the tier and
+ * take the lock that orders internal events. The caller writes its own rows and the audit in the same transaction.
  */
 export interface IncomePort {
   /** Credits an agent from `deposits`. Refuses with no_such_agent, account_closed, key_reused. */
   credit(tx: Tx, income: Income): Promise<IncomeOutcome>;
   /**
-   * Takes money back, even if the agent has spent it: then its balance is below zero, and it cannot spend until the balance is positive again. To
-   * take a part back, the API reverses the credit and credits the rest again. Refuses with no_such_income, nothing_left, and, if a rest would go to
-   * a closed account, account_closed.
+   * Takes money back, even if the agent has spent it: then its balance is below zero, and it cannot spend until the
+   * balance is positive again. To take a part back, the API reverses the credit and credits the rest again. Refuses
+   * with no_such_income, nothing_left, and, if a rest would go to a closed account, account_closed.
    */
   takeBack(tx: Tx, taken: TakenBack): Promise<IncomeOutcome>;
 }

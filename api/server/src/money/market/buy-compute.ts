@@ -182,7 +182,10 @@ export async function concludePurchase(
   return view;
 }
 
-/** Buys compute for an agent: holds and posts the money and writes the purchase, in the caller's transaction. The purchase ends by itself. */
+/**
+ * Buys compute for an agent: holds and posts the money and writes the purchase, in the caller's transaction. The
+ * purchase ends by itself.
+ */
 export async function buyCompute(tx: Tx, asked: PurchaseAsked, ports: TradePorts): Promise<Outcome<PurchaseView>> {
   const { agentId } = asked;
   const before = await boughtBefore(tx, asked);

@@ -41,7 +41,10 @@ export interface OrderPorts {
   readonly log: Log;
 }
 
-/** Routes for orders: the API creates them, the payer approves at PayPal, and the API captures them on return. Only the webhook books money. */
+/**
+ * Routes for orders: the API creates them, the payer approves at PayPal, and the API captures them on return. Only the
+ * webhook books money.
+ */
 export function orderHandlers({ payments, log, source }: OrderPorts) {
   return {
     getPayPalTerms: plain(async () => {

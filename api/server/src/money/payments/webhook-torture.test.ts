@@ -1,6 +1,6 @@
 /**
- * Every fault between PayPal and a village at once, on two replicas: duplicates, reordering, forgeries, redirects, answers that fail. In any order
- * of deliveries each payment is credited once, and its net amount equals PayPal's.
+ * Every fault between PayPal and a village at once, on two replicas: duplicates, reordering, forgeries, redirects,
+ * answers that fail. In any order of deliveries each payment is credited once, and its net amount equals PayPal's.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -78,8 +78,8 @@ async function makeParts(): Promise<Parts> {
 }
 
 /**
- * A stand-in for PayPal: a server with certificates of a test authority, behind an HTTP proxy that sends every connection to this server and records
- * the requested host.
+ * A stand-in for PayPal: a server with certificates of a test authority, behind an HTTP proxy that sends every
+ * connection to this server and records the requested host.
  */
 export class PayPalStandIn {
   readonly books = new StandInBooks();

@@ -185,7 +185,10 @@ function itemMessage(world: WorldState, itemId: string): FrameMessage {
   };
 }
 
-/** Builds the update of everything pending. `watched` has 1 for each cell that a viewer sees in detail; the update omits all other cells. */
+/**
+ * Builds the update of everything pending. `watched` has 1 for each cell that a viewer sees in detail; the update omits
+ * all other cells.
+ */
 export function buildBatch(
   world: WorldState,
   pending: Pending,

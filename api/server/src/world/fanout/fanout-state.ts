@@ -83,7 +83,10 @@ export class Pending {
     for (const cell of itemCells(world, itemId)) cells.add(cell);
   }
 
-  /** Call it before and after the event is reduced: it notes the old and the new cells. `slot`: the event's agent at that moment, -1 for none. */
+  /**
+   * Call it before and after the event is reduced: it notes the old and the new cells. `slot`: the event's agent at
+   * that moment, -1 for none.
+   */
   touch(world: WorldState, event: WorldEvent, slot: number): void {
     const itemIds = 'item_id' in event ? [event.item_id] : event.kind === 'use' ? [event.gives, event.consumes] : [];
     for (const itemId of itemIds) if (itemId !== null) this.#item(world, itemId);

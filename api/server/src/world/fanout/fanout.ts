@@ -28,8 +28,9 @@ export interface FanoutStats extends Counters {
 }
 
 /**
- * Sends viewers the changes in their part of the world. It takes the committed events of one replica's world, in order, and the ticks of its clock.
- * It does no I/O except through the viewers' ports. It builds each update once per cell and only joins the parts per viewer.
+ * Sends viewers the changes in their part of the world. It takes the committed events of one replica's world, in order,
+ * and the ticks of its clock. It does no I/O except through the viewers' ports. It builds each update once per cell and
+ * only joins the parts per viewer.
  */
 export class Fanout {
   readonly #viewers = new Set<Viewer>();

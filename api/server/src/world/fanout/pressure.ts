@@ -25,7 +25,10 @@ export class Pressure {
     return this.#fullSince < 0 && this.#port.bufferedAmount <= DROP_ABOVE_BYTES;
   }
 
-  /** The capacity at a tick. A full viewer stays full until its queue falls below the lower limit, so that it does not fill again at once. */
+  /**
+   * The capacity at a tick. A full viewer stays full until its queue falls below the lower limit, so that it does not
+   * fill again at once.
+   */
   capacity(tick: number): Capacity {
     const queued = this.#port.bufferedAmount;
     if (queued > CLOSE_ABOVE_BYTES) return 'lost';

@@ -13,8 +13,9 @@ type ViewRequest = Extract<ViewerMessage, { type: 'view' }>;
 let lastSerial = 0;
 
 /**
- * One viewer. Frames rely on this invariant: **outside of `dirty` cells, the viewer knows exactly the pinned agents and the agents whose path at
- * the last update crosses a cell of `cells`, with their newest path and state.** Mutable: it follows its socket.
+ * One viewer. Frames rely on this invariant: **outside of `dirty` cells, the viewer knows exactly the pinned agents and
+ * the agents whose path at the last update crosses a cell of `cells`, with their newest path and state.** Mutable: it
+ * follows its socket.
  */
 export class Viewer {
   readonly port: ViewerPort;

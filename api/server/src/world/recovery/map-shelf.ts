@@ -36,7 +36,10 @@ export function readPlan(text: string, version: string): WorldMap {
   return map;
 }
 
-/** The maps on which the world's events and snapshots were made: the map of this version of Hamlet, and those that the village has stored. */
+/**
+ * The maps on which the world's events and snapshots were made: the map of this version of Hamlet, and those that the
+ * village has stored.
+ */
 export class MapShelf {
   readonly #db: Db;
   readonly current: WorldMap;

@@ -1,4 +1,7 @@
-/** A saved world meets a version of Hamlet with another map: nothing is lost, nothing moves without consent, and an agreed move can be replayed. */
+/**
+ * A saved world meets a version of Hamlet with another map: nothing is lost, nothing moves without consent, and an
+ * agreed move can be replayed.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { WorldCommand, WorldEvent } from '@hamlet/contract';

@@ -23,9 +23,9 @@ function refusal(saved: string, current: string): string {
 }
 
 /**
- * Brings a recovered world onto the map of this version of Hamlet. Returns a world on that map unchanged; moves any other world if `agreedTo` names
- * that map, and throws otherwise. The move is one transaction under an epoch of its own, so that a writer on the old map can commit nothing after
- * it.
+ * Brings a recovered world onto the map of this version of Hamlet. Returns a world on that map unchanged; moves any
+ * other world if `agreedTo` names that map, and throws otherwise. The move is one transaction under an epoch of its
+ * own, so that a writer on the old map can commit nothing after it.
  */
 export async function moveWorldToMap(recovered: WorldState, options: MoveWorldOptions): Promise<WorldState> {
   const { db, maps } = options;

@@ -59,7 +59,10 @@ export interface RecoverOptions {
   readonly onReplayed?: (world: WorldState, event: WorldEvent) => void;
 }
 
-/** Recovers the durable world: the newest intact snapshot and the events after it. Only reads. Throws, with the fix, if the saved world has a gap. */
+/**
+ * Recovers the durable world: the newest intact snapshot and the events after it. Only reads. Throws, with the fix, if
+ * the saved world has a gap.
+ */
 export async function recoverWorld(options: RecoverOptions): Promise<WorldState> {
   const { db, maps, seed } = options;
   const saved =
