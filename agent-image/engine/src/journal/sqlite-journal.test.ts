@@ -124,7 +124,7 @@ test('a journal of a newer schema or with newer events is refused with the fix',
   }
 });
 
-test('a file of another program and a damaged file are told apart and left as they are', () => {
+test('a file of another program and a damaged file have different codes, and neither is changed', () => {
   const foreign = newPath();
   const database = new DatabaseSync(foreign);
   database.exec('create table cakes (name text)');

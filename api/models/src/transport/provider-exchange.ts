@@ -58,6 +58,11 @@ export interface JsonPost {
   readonly signal: AbortSignal;
 }
 
+/** The header that authenticates with a key; none without a key. */
+export function bearer(apiKey: string | null): Readonly<Record<string, string>> {
+  return apiKey === null ? {} : { authorization: `Bearer ${apiKey}` };
+}
+
 /** Posts JSON to a provider. */
 export function postJson(kit: AdapterKit, { url, headers, body, stream, signal }: JsonPost): Promise<Response> {
   return providerFetch(kit, stream)(url, {

@@ -1,7 +1,7 @@
 import type { AdapterDelta } from '../../chat/chat-delta.ts';
 import { faultIn } from '../../chat/model-error.ts';
 import type { AdapterCall, ChatAdapter } from '../../chat/model.ts';
-import { endpoint, jsonOf, linesOf, postJson } from '../../transport/provider-exchange.ts';
+import { bearer, endpoint, jsonOf, linesOf, postJson } from '../../transport/provider-exchange.ts';
 import type { AdapterKit } from '../../transport/provider-exchange.ts';
 import { parseJson, serverEvents } from '../../transport/text-lines.ts';
 import { chatBody } from './chat-body.ts';
@@ -62,7 +62,7 @@ export function chatCompletionsAdapter(
 /** The adapter of OpenRouter, vLLM and every server that speaks OpenAI's Chat Completions. */
 export function createChatAdapter(server: ChatServer, kit: AdapterKit): ChatAdapter {
   const { baseUrl, apiKey, profile } = server;
-  const headers = { ...profile.headers, ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }) };
+  const headers = { ...profile.headers, ...bearer(apiKey) };
   return chatCompletionsAdapter(server, kit, (body, { stream, signal }) =>
     postJson(kit, { url: endpoint(baseUrl, 'chat/completions'), headers, body, stream, signal }),
   );

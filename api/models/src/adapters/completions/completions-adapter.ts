@@ -5,7 +5,7 @@ import type { AdapterCall, ChatAdapter } from '../../chat/model.ts';
 import type { ReportedUsage } from '../../chat/token-usage.ts';
 import { classifyError } from '../../transport/classify-error.ts';
 import { parseReply } from '../../transport/parse-reply.ts';
-import { endpoint, jsonOf, linesOf, postJson } from '../../transport/provider-exchange.ts';
+import { bearer, endpoint, jsonOf, linesOf, postJson } from '../../transport/provider-exchange.ts';
 import type { AdapterKit } from '../../transport/provider-exchange.ts';
 import { parseJson, serverEvents } from '../../transport/text-lines.ts';
 import { renderPrompt, STOPS } from './render-prompt.ts';
@@ -109,7 +109,7 @@ export function createCompletionsAdapter(
   { provider, baseUrl, apiKey }: CompletionsServer,
   kit: AdapterKit,
 ): ChatAdapter {
-  const headers = apiKey === null ? {} : { authorization: `Bearer ${apiKey}` };
+  const headers = bearer(apiKey);
   const url = endpoint(baseUrl, 'completions');
   return {
     provider,

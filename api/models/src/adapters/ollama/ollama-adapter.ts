@@ -4,7 +4,7 @@ import { ModelFault } from '../../chat/model-error.ts';
 import type { ChatAdapter } from '../../chat/model.ts';
 import { classifyError } from '../../transport/classify-error.ts';
 import { parseReply } from '../../transport/parse-reply.ts';
-import { endpoint, jsonOf, linesOf, postJson } from '../../transport/provider-exchange.ts';
+import { bearer, endpoint, jsonOf, linesOf, postJson } from '../../transport/provider-exchange.ts';
 import type { AdapterKit } from '../../transport/provider-exchange.ts';
 import { parseJson } from '../../transport/text-lines.ts';
 import { ollamaBody } from './ollama-body.ts';
@@ -86,7 +86,7 @@ async function* valuesOf(response: Response, stream: boolean): AsyncGenerator<un
  * the API has neither.
  */
 export function createOllamaAdapter({ provider, baseUrl, apiKey }: OllamaServer, kit: AdapterKit): ChatAdapter {
-  const headers = apiKey === null ? {} : { authorization: `Bearer ${apiKey}` };
+  const headers = bearer(apiKey);
   const url = endpoint(baseUrl, 'api/chat');
   return {
     provider,

@@ -9,13 +9,16 @@ const HEAD = {
   system_fingerprint: 'fp_44709d6fcb',
 };
 
+/** The token counts of both of OpenAI's completion wires. */
+export function tokenCounts({ prompt, completion }: { readonly prompt: number; readonly completion: number }): object {
+  return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
+}
+
 function usageBody(answer: ScriptedAnswer): object | undefined {
   const usage = usageOf(answer);
   if (usage === null) return undefined;
   return {
-    prompt_tokens: usage.prompt,
-    completion_tokens: usage.completion,
-    total_tokens: usage.prompt + usage.completion,
+    ...tokenCounts(usage),
     prompt_tokens_details: { cached_tokens: usage.cached ?? 0, audio_tokens: 0 },
     completion_tokens_details: { reasoning_tokens: 0, audio_tokens: 0 },
   };

@@ -1,4 +1,4 @@
-import { VLLM_WIRE } from './chat-wire.ts';
+import { tokenCounts, VLLM_WIRE } from './chat-wire.ts';
 import { eventStream, json, usageOf } from './wire.ts';
 import type { ScriptedAnswer, Wire } from './wire.ts';
 
@@ -6,12 +6,7 @@ const HEAD = { id: 'cmpl-3bc8b64d5f', object: 'text_completion', created: 1_790_
 
 function usageBody(answer: ScriptedAnswer): object | undefined {
   const usage = usageOf(answer);
-  if (usage === null) return undefined;
-  return {
-    prompt_tokens: usage.prompt,
-    completion_tokens: usage.completion,
-    total_tokens: usage.prompt + usage.completion,
-  };
+  return usage === null ? undefined : tokenCounts(usage);
 }
 
 const choice = (text: string, finish: string | null): object => ({
