@@ -1,7 +1,7 @@
 import type { Effect } from '../journal/event.ts';
 
 /** Maximum number of attempts of one call: each attempt may end the process. */
-export const MAX_CALL_ATTEMPTS = 5;
+const MAX_CALL_ATTEMPTS = 5;
 
 /** `ask` asks a person, `give_up` settles the call as failed. */
 export type Recovery = 'run' | 'verify' | 'ask' | 'give_up';

@@ -23,9 +23,9 @@ export const ToolOutcome = z.discriminatedUnion('kind', [
 export type ToolOutcome = Readonly<z.infer<typeof ToolOutcome>>;
 
 /** Maximum length of a text in a settlement; a note replaces the middle of a longer one. */
-export const MAX_KEPT_CHARS = 1_000_000;
+const MAX_KEPT_CHARS = 1_000_000;
 /** Maximum length of the text of one result in a request to the model. */
-export const MAX_READ_CHARS = 32_000;
+const MAX_READ_CHARS = 32_000;
 
 /** The outcome as the journal keeps it: a long text loses its middle. */
 export const bounded = (outcome: ToolOutcome): ToolOutcome =>

@@ -20,7 +20,7 @@ export const EVENT_VERSION = 1;
 export const EFFECTS = ['read', 'idempotent', 'keyed', 'verify', 'once'] as const;
 export type Effect = (typeof EFFECTS)[number];
 
-export const OUTCOME_KINDS = [
+const OUTCOME_KINDS = [
   'ok',
   'invalid_input',
   'denied',
@@ -32,7 +32,7 @@ export const OUTCOME_KINDS = [
 ] as const;
 export type OutcomeKind = (typeof OUTCOME_KINDS)[number];
 
-export const BUDGET_CODES = ['budget_steps', 'budget_tokens', 'budget_money', 'budget_time', 'no_progress'] as const;
+const BUDGET_CODES = ['budget_steps', 'budget_tokens', 'budget_money', 'budget_time', 'no_progress'] as const;
 export type BudgetCode = (typeof BUDGET_CODES)[number];
 
 /**

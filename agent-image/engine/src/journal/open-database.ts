@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { JournalError } from './journal.ts';
 
 /** Version of the tables below. A journal with a greater one belongs to a newer engine. */
-export const SCHEMA_VERSION = 1;
+const SCHEMA_VERSION = 1;
 /** "HmJl": marks the file as a journal. */
 const APPLICATION_ID = 0x486d_4a6c;
 

@@ -12,7 +12,7 @@ import { openRunTable } from './run-table.ts';
 export const MAX_EVENT_BYTES = 64 << 10;
 export const MAX_PAYLOAD_BYTES = 16 << 20;
 /** Maximum number of events of one run. A run with more could not be resumed, so its budgets must end it earlier. */
-export const MAX_EVENTS_PER_RUN = 200_000;
+const MAX_EVENTS_PER_RUN = 200_000;
 /** Maximum number of entries in one read by a mirror. */
 export const MAX_READ = 1_000;
 

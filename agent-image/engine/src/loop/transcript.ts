@@ -8,7 +8,7 @@ import { reduce } from '../state/reduce.ts';
 import type { CallState, RunState, Turn } from '../state/run-state.ts';
 
 /** Maximum number of earlier runs of a conversation in a request. */
-export const MAX_HISTORY_RUNS = 50;
+const MAX_HISTORY_RUNS = 50;
 const DELETED = '[deleted]';
 
 const StoredAnswer = z.strictObject({

@@ -8,7 +8,7 @@ import type { CallState, RunState } from './run-state.ts';
 import { currentCalls } from './run-state.ts';
 
 /** Maximum number of attempts at one request to the model. */
-export const MAX_MODEL_ATTEMPTS = 5;
+const MAX_MODEL_ATTEMPTS = 5;
 /** Milliseconds before the next attempt, by the number of attempts so far. */
 const BACKOFF_MS: readonly number[] = [0, 250, 1000, 4000, 8000];
 
